@@ -15,6 +15,7 @@ import json
 import re
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
@@ -51,13 +52,17 @@ def with_examples() -> list[Path]:
 def generated() -> dict[str, str]:
     """Page → text, from the code."""
     from making.findings import findings_page
+    from making.gallery import gallery_page
     from making.interface import interface_pages
     from making.knowledge import decisions_page, methods_page, metrics_page
     from making.notes import notes_page
     from making.programs import commands_page
     from making.sections import reference_page
+    from making.tree import tree_page
 
     return {
+        "which-test.md": tree_page(),
+        "gallery.md": gallery_page(),
         "reference/index.md": reference_page(),
         "reference/metrics.md": metrics_page(),
         "reference/methods.md": methods_page(),
@@ -71,7 +76,7 @@ def generated() -> dict[str, str]:
 
 def stage(sources: Path) -> None:
     """Write all that Sphinx reads; a file that is the same keeps its date, so that only what changed is made anew."""
-    from making import pictures
+    from making import gallery, pictures
     from making.examples import pictures as own_pictures
     from making.markdown import toctree
 
@@ -91,6 +96,8 @@ def stage(sources: Path) -> None:
         if name in written() and not name.startswith("decisions/"):
             made |= {(folder / file).as_posix(): held for file, held in own_pictures(text).items()}
     made |= {f"pictures/{name}.svg": pictures.figure(name).svg.encode() for name in pictures.PICTURES}
+    made |= gallery.drawn()
+    made["_extra/sample-report.html"] = sample_report()
     made |= {p.relative_to(DOCS).as_posix(): p.read_bytes() for p in DOCS.rglob("*") if p.suffix in FILES}
     # Scripts of single pages are taken over as they are, beside those pages.
     made |= {
@@ -101,12 +108,22 @@ def stage(sources: Path) -> None:
     made["_static/pages.js"] = f"var PAGES = {json.dumps(about, ensure_ascii=False)};\n".encode()
     made["conf.py"] = (DOCS / "conf.py").read_bytes()
     sources.mkdir(parents=True, exist_ok=True)
-    (sources / "_extra").mkdir(exist_ok=True)
     for path in sources.rglob("*"):
         if path.is_file() and path.relative_to(sources).as_posix() not in made:
             path.unlink()
     for name, held in made.items():
         write(sources / name, held)
+
+
+def sample_report() -> bytes:
+    """The report of the bundled predictions, as the front page shows it."""
+    import trueerror as te
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "report.html"
+        command = "trueerror report breast_cancer.csv --positive malignant --cost-fn 10"
+        te.report(te.data.path("breast_cancer"), path, positive="malignant", cost_fn=10, rng=0, command=command)
+        return path.read_bytes()
 
 
 def first_sentence(text: str) -> str:

@@ -1,0 +1,62 @@
+"""The tree of questions, the gallery and the parameters hold what the code offers."""
+
+import re
+import warnings
+
+import pytest
+
+from trueerror.methods import decisions
+
+
+def test_every_situation_is_an_answer_of_the_tree():
+    from making.tree import leaves
+
+    assert sorted(leaf.situation for leaf in leaves()) == sorted(decisions())
+
+
+@pytest.fixture(scope="module")
+def data():
+    from making.tree import DATA
+
+    names = {}
+    exec(DATA, names)
+    return names
+
+
+@pytest.mark.slow
+def test_calls_of_the_tree_take_the_method_that_it_names(data):
+    from making.tree import leaves
+
+    # Named by words in the note, and by the metric's own method in the place of "pooled".
+    elsewhere = {"paired-difference": '"note": "interval: tango"', "learner-holdout": '"method": "wilson"'}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for leaf in leaves():
+            made = eval(leaf.call, data).to_json()
+            key = leaf.method or decisions()[leaf.situation].default
+            used = re.findall(r'"(?:method|adjust)": "([^"]*)"', made)
+            assert key in used or elsewhere.get(leaf.situation, "\0") in made, (leaf.situation, key, used)
+
+
+@pytest.mark.slow
+def test_the_gallery_shows_every_kind_of_picture():
+    from making.gallery import results
+
+    from trueerror.curves._base import TableCurve, every_curve_kind
+    from trueerror.plots._dispatch import OF_ONE, OF_SEVERAL, _kind, _members
+
+    made = results()
+    shown = {_kind(member) for result in made.values() for member in _members(result)}
+    assert set(OF_ONE) | set(OF_SEVERAL) <= shown
+    curves = {m.kind.key for result in made.values() for m in _members(result) if isinstance(m, TableCurve)}
+    assert {kind.key for kind in every_curve_kind()} <= curves
+
+
+def test_every_public_parameter_is_described_once():
+    from making.interface import parameters
+    from making.parameters import meaning, unused
+
+    known = set(parameters())
+    assert len(known) > 1000
+    assert sorted(k for k in known if not meaning(*k)) == []
+    assert unused(known) == []
