@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -12,31 +13,39 @@ from selenium.webdriver import ActionChains, Keys
 import trueerror as te
 from trueerror.reports._explorer import share_words, three_digits
 from trueerror.reports._html import brief_names
-from trueerror.results._format import number, whole
+from trueerror.results._format import number
 
 # Share of positives, cost of a false alarm, cost of a miss.
 CONDITIONS = [(0.1, 1, 1), (0.37, 1, 10), (0.02, 1, 200), (0.6, 5, 1), (0.95, 0.5, 3), (0.001, 1, 1), (0.5, 700, 0.1)]
 INTO_VIEW = "arguments[0].scrollIntoView({ block: 'center' });"
 
 
-def merged_ranges(hull, fp, fn, shown) -> list[list[str]]:
-    """The ranges of a hull, neighbours of one classifier together."""
-    merged: list[list[str]] = []
-    for row in hull.ranges(cost_fp=fp, cost_fn=fn):
-        if row["to"] > row["from"]:
-            who = shown.get(row["classifier"], row["classifier"])
-            if merged and merged[-1][0] == who:
-                merged[-1][2] = share_words(row["to"])
-            else:
-                merged.append([who, share_words(row["from"]), share_words(row["to"])])
-    return merged
-
-
 def words_of(best, shown) -> str:
     if best.classifier in ("AlwaysNeg", "AlwaysPos"):
         how = {"AlwaysNeg": "nothing", "AlwaysPos": "everything"}[best.classifier]
-        return f"Call {how} “1” ({best.classifier}): here no model is worth its errors."
-    return f"Use {shown[best.classifier]}, and call “1” from {number(best.threshold)} up."
+        return f"Flag {how} as “1”: here no model is worth its errors."
+    return f"Run {shown[best.classifier]} at threshold {number(best.threshold)}."
+
+
+def decimals(largest: float) -> int:
+    """As many as give the largest number of a column three digits."""
+    return max(0, min(6, 2 - int(np.floor(np.log10(largest))))) if largest > 0 else 0
+
+
+def written(amounts, largest) -> list[str]:
+    """Costs of a row as the page writes them, per 100 rows."""
+    return [f"{100 * a:,.{decimals(100 * largest)}f}" for a in amounts]
+
+
+def numbers(text: str) -> list[str]:
+    return re.findall(r"[\d,]+(?:\.\d+)?", text)
+
+
+def cost_interval(given, model, threshold, prior, fp, fn):
+    """What `te.evaluate` says of a model's cost at a threshold, under a class mix and costs."""
+    one = given.select(model).with_threshold(threshold)
+    found = te.evaluate(one, metrics="expected_cost", costs=[[0, fp], [fn, 0]], prior=prior)
+    return found.model(model)["expected_cost"]
 
 
 @pytest.mark.parametrize("name", ["one", "twelve", "forty"])
@@ -54,42 +63,222 @@ def test_it_says_what_the_hull_says(name, pages, browser):
         chosen.add(best.classifier)
         assert browser.said_by("choice") == words_of(best, shown)
         misses, alarms = round(m * (1 - best.tpr)), round(n * best.fpr)
-        assert [int(x) for x in re.findall(r"\d+", browser.said_by("counts"))] == [misses, m, alarms, n]
+        counts = browser.said_by("counts")
+        assert re.match(rf"{misses} miss(es)? of {m}\b", counts)
+        assert re.search(rf"\band {alarms} false alarms? of {n}\b", counts)
         cells = [browser.said_by(f"cell-{key}") for key in ("tp", "fn", "fp", "tn")]
         assert cells == [str(m - misses), str(misses), str(alarms), str(n - alarms)]
-        cost, neg, pos = (three_digits(100 * v) for v in (best.cost, prior * fn, (1 - prior) * fp))
-        assert browser.said_by("cost") == f"Cost per 100 rows: {cost} (AlwaysNeg {neg}, AlwaysPos {pos})."
+        trivial = [prior * fn, (1 - prior) * fp]
+        words = browser.said_by("cost")
+        if best.classifier in shown:
+            own = cost_interval(given, best.classifier, best.threshold, prior, fp, fn)
+            assert own.estimate == pytest.approx(best.cost)
+            low, high, *rest = written([own.low, own.high, *trivial], own.high)
+            assert f"95 % CI {low} to {high})" in words
+        else:
+            rest = written(trivial, best.cost)
+        assert words.endswith(f"flagging nothing {rest[0]}, everything {rest[1]}.")
         assert browser.one('[data-x="badge"]').is_displayed()
-        assert browser.rows('[data-x="ranges"]') == merged_ranges(hull, fp, fn, shown)
     assert {"AlwaysNeg", "AlwaysPos"} < chosen
     assert browser.said() == []
 
 
-def test_each_model_has_its_own_cheapest_threshold(pages, browser):
+def test_each_model_has_its_own_cheapest_threshold_and_limits(pages, browser):
     browser.open(pages("twelve"))
     given = scored(12)
     for prior, fp, fn in CONDITIONS[:3]:
         browser.set_condition(prior, fp, fn)
         rows = {row[0]: row[1:] for row in browser.rows('[data-x="models"]')}
-        for model in given.models:
-            point = te.roc(given, model=model).operating_point(prior=prior, cost_fp=fp, cost_fn=fn, replicates=100)
-            cut = "calls nothing" if np.isinf(point.threshold) else number(point.threshold)
+        points = {
+            m: te.roc(given, model=m).operating_point(prior=prior, cost_fp=fp, cost_fn=fn, replicates=100)
+            for m in given.models
+        }
+        cut = {m: x for m, x in points.items() if np.isfinite(x.threshold)}
+        own = {m: cost_interval(given, m, x.threshold, prior, fp, fn) for m, x in cut.items()}
+        largest = max([i.high for i in own.values()] + [x.cost for m, x in points.items() if m not in cut])
+        for model, i in own.items():
+            point = points[model]
+            cost, low, high = written((point.cost, i.low, i.high), largest)
             misses, alarms = round(point.positives * (1 - point.tpr)), round(point.negatives * point.fpr)
-            counts = [f"{misses} of {whole(point.positives)}", f"{alarms} of {whole(point.negatives)}"]
-            assert rows[model] == [cut, *counts, three_digits(100 * point.cost)]
+            (a, b), (c, d) = (
+                (te.interval(x, of).low, te.interval(x, of).high)
+                for x, of in ((misses, int(point.positives)), (alarms, int(point.negatives)))
+            )
+            beneath = [
+                f"{math.floor(a * point.positives)} to {math.ceil(b * point.positives)}",
+                f"{math.floor(c * point.negatives)} to {math.ceil(d * point.negatives)}",
+            ]
+            assert rows[model][:4] == [
+                f"{cost}{low} to {high}", number(point.threshold), f"{misses}{beneath[0]}", f"{alarms}{beneath[1]}",
+            ]  # fmt: skip
+
+
+def test_how_often_a_choice_is_the_cheapest_is_what_the_hull_says(pages, browser):
+    """Of three models the page has fewer thresholds than the rows, and rounds: two points of a hundred are allowed."""
+    browser.open(pages("two"))
+    hull = te.roc_hull(scored(2))
+    for prior, fp, fn in CONDITIONS[:5]:
+        browser.set_condition(prior, fp, fn)
+        best = hull.best(prior=prior, cost_fp=fp, cost_fn=fn, replicates=200, rng=0)
+        said = {row[0]: float(row[5].removesuffix(" %")) for row in browser.rows('[data-x="models"]')}
+        names = {"AlwaysNeg": "Flag nothing", "AlwaysPos": "Flag everything"}
+        for name, probability in best.probabilities.items():
+            assert said[names.get(name, name)] == pytest.approx(100 * probability, abs=3)
 
 
 def test_with_nothing_moved_it_shows_the_calls_in_use(pages, browser):
     browser.open(pages("two"))
     given = scored(2)
-    ev = te.evaluate(given)
+    ev = te.evaluate(given, metrics="accuracy")
     rows = {row[0]: row[1:] for row in browser.rows('[data-x="models"]')}
-    for model in given.models:
+    intervals = {m: ev.model(m)["accuracy"] for m in given.models}
+    largest = max(1 - i.low for i in intervals.values())
+    for model, i in intervals.items():
         (tn, fp), (fn, tp) = given.confusion(model).matrix.astype(int).tolist()
-        counts = [f"{fn} of {fn + tp}", f"{fp} of {fp + tn}"]
-        assert rows[model] == ["0.5", *counts, three_digits(100 * (1 - ev.model(model)["accuracy"].estimate))]
-    best = max(given.models, key=lambda m: ev.model(m)["accuracy"].estimate)
-    assert browser.said_by("choice") == f"As used now {best} costs least: call “1” from 0.5 up."
+        cost, low, high = written((1 - i.estimate, 1 - i.high, 1 - i.low), largest)
+        assert rows[model][:2] == [f"{cost}{low} to {high}", "0.5"]
+        assert [int(numbers(c)[0][: len(str(x))]) for c, x in zip(rows[model][2:4], (fn, fp), strict=True)] == [fn, fp]
+        assert fn + tp == 94
+        assert fp + tn == 146
+    best = max(given.models, key=lambda m: intervals[m].estimate)
+    assert browser.said_by("choice") == f"As used now {best} costs least (threshold 0.5)."
+    # The comparison at the top of the page has the same difference and limits, in points of accuracy.
+    c = te.compare(given).judged(*[m for m in given.models if m != best], best)
+    low, high = sorted((-100 * c.low, -100 * c.high))
+    assert f"95 % CI {low:.1f} to {high:.1f}".replace("-", "−") in browser.said_by("sure")
+
+
+def test_the_same_threshold_for_all(pages, browser):
+    browser.open(pages("twelve"))
+    given = scored(12)
+    box = browser.one('[data-x="at"]')
+    for cut in (0.3, 0.62):
+        browser.run("arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'));", box, cut)
+        rows = {row[0]: row[1:] for row in browser.rows('[data-x="models"]')}
+        for model in given.models:
+            cells = given.confusion(model, threshold=cut).binary()
+            assert rows[model][1] == f"{cut}"
+            assert all(c.startswith(str(int(x))) for c, x in zip(rows[model][2:4], (cells.fn, cells.fp), strict=True))
+        right = {m: np.trace(given.confusion(m, threshold=cut).matrix) for m in given.models}
+        best = max(reversed(given.models), key=right.__getitem__)
+        assert browser.said_by("choice") == f"At threshold {cut} {best} costs least."
+
+
+def test_the_table_of_thresholds_is_the_librarys(pages, browser):
+    browser.open(pages("two"))
+    browser.set_condition(0.2, 1, 4)
+    given, best = scored(2), "model 1"
+    rows = browser.rows('[data-x="thresholds"]')
+    assert [row[0] for row in rows] == [f"{i / 20:g}" for i in range(1, 20)]
+    intervals = [cost_interval(given, best, i / 20, 0.2, 1, 4) for i in range(1, 20)]
+    largest = max(i.high for i in intervals)
+    for row, own in zip(rows, intervals, strict=True):
+        t = given.confusion(best, threshold=float(row[0])).binary()
+        cost, low, high = written((own.estimate, own.low, own.high), largest)
+        assert row[1] == f"{cost}{low} to {high}"
+        assert row[2] == f"{int(t.tp + t.fp)}{share_words(float(t.tp + t.fp) / 240)}"
+        assert row[3].startswith(str(int(t.tp)))
+        assert row[4].startswith(str(int(t.fp)))
+        precision = te.evaluate(given.select(best).with_threshold(float(row[0])), metrics="precision", prior=0.2)
+        assert row[5] == share_words(precision.model(best)["precision"].estimate)
+        assert row[6] == share_words(float(t.tp) / 94)
+    browser.run("document.querySelector('[data-x=thresholds]').open = true;")
+    button = browser.all('[data-x="steps"] button')[3]
+    browser.run(INTO_VIEW, button)
+    button.click()
+    assert browser.said_by("choice") == f"{best} at threshold 0.2."
+
+
+def test_it_says_what_changed(pages, browser):
+    browser.open(pages("two"))
+    given, best = scored(2), "model 1"
+    box = browser.one('[data-x="at"]')
+    before = given.confusion(best, threshold=0.5).binary()
+    after = given.confusion(best, threshold=0.7).binary()
+    browser.run("arguments[0].value = 0.7; arguments[0].dispatchEvent(new Event('input'));", box)
+    more, fewer = int(after.fn - before.fn), int(before.fp - after.fp)
+    change = float(after.fn + after.fp - before.fn - before.fp) / 240
+    words = browser.said_by("changed")
+    assert words.startswith(f"Changed: threshold 0.5 → 0.7: {more} more misses, {fewer} fewer false alarms, ")
+    assert f"{100 * abs(change):.1f} per 100" in words
+
+
+def test_the_address_holds_the_setting_and_brings_it_back(pages, browser):
+    browser.open(pages("twelve"))
+    browser.set_condition(0.2, 1, 4)
+    for key, value in (("unit", "<b>€"), ("at", 0.4)):
+        box = browser.one(f'[data-x="{key}"]')
+        browser.run("arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'));", box, value)
+    said = [browser.said_by(key) for key in ("choice", "cost", "sure", "counts")]
+    assert " <b>€ (" in said[1]
+    address = browser.driver.current_url
+    assert "#explorer&prior=0.2&fn=4" in address
+    browser.open(pages("twelve"), at="#" + address.split("#")[1])
+    assert [browser.said_by(key) for key in ("choice", "cost", "sure", "counts")] == said
+    assert browser.one('[data-x="unit"]').get_attribute("value") == "<b>€"
+    browser.one('[data-x="reset"]').click()
+    assert browser.driver.current_url.endswith("#explorer")
+
+
+@pytest.mark.parametrize("wrong", ["prior=7&fn=-3", "at=x&model=99", "mode=none&unit=" + "y" * 50, "%%%"])
+def test_an_address_that_makes_no_sense_changes_nothing_it_cannot(wrong, pages, browser):
+    browser.open(pages("two"), at="#explorer&" + wrong)
+    assert browser.said_by("choice").startswith("As used now model 1 costs least")
+    assert len(browser.one('[data-x="unit"]').get_attribute("value")) <= 12
+
+
+def test_named_ranges_are_what_the_hull_says_and_have_no_slivers(pages, browser):
+    browser.open(pages("twelve"))
+    browser.set_condition(0.3, 1, 5)
+    hull = te.roc_hull(scored(12))
+    rows = browser.rows('[data-x="ranges"]')
+    assert 1 <= len(rows) <= 7
+    assert rows[0][1] == "0 %"
+    assert rows[-1][2] == "100 %"
+    names = {"Flag nothing": "AlwaysNeg", "Flag everything": "AlwaysPos"}
+    for name, low, high in rows:
+        ends = np.clip([float(x.removesuffix(" %")) / 100 for x in (low, high)], 0.001, 0.999)
+        middle = 1 / (1 + np.exp(-np.log(ends / (1 - ends)).mean()))
+        found = hull.best(prior=float(middle), cost_fn=5, replicates=200, rng=0).probabilities
+        named = [names.get(n, n) for n in name.replace(" or ", ", ").split(", ")]
+        assert sum(found.get(n, 0.0) for n in named) >= 0.7
+
+
+def test_a_click_on_a_curve_takes_its_threshold(pages, browser):
+    browser.open(pages("two"))
+    plot = browser.one("#explore svg.plot")
+    browser.run(INTO_VIEW, plot)
+    # A point of the first curve: a quarter of the square to the right of where it stands now, and up to the curve.
+    curve = te.roc(scored(2), model="model 1")
+    tpr = float(np.interp(0.3, curve.fpr, curve.tpr))
+    offset = browser.run(
+        """const plot = arguments[0], frame = plot.getBoundingClientRect();
+           const scale = frame.width / plot.viewBox.baseVal.width;
+           const data = JSON.parse(document.getElementById("explorer-data").textContent);
+           const [left, top, wide, high] = data.panels[0].at;
+           const x = scale * (left + wide * arguments[1]), y = scale * (top + high * (1 - arguments[2]));
+           return [x - frame.width / 2, y - frame.height / 2];""",
+        plot, 0.3, tpr,
+    )  # fmt: skip
+    ActionChains(browser.driver).move_to_element_with_offset(plot, *(round(v) for v in offset)).click().perform()
+    found = re.fullmatch(r"model 1 at threshold (0\.\d+)\.", browser.said_by("choice"))
+    cells = scored(2).confusion("model 1", threshold=float(found[1])).binary()
+    assert float(cells.fp) / 146 == pytest.approx(0.3, abs=0.06)
+
+
+def test_rows_in_clusters_are_drawn_by_cluster_and_have_wider_limits(browser, tmp_path):
+    rng = np.random.default_rng(2)
+    cluster = np.repeat(np.arange(40), 6)
+    truth = (rng.random(240) < 0.4).astype(int)
+    scores = {m: 1 / (1 + np.exp(-(2 * rng.normal(size=40)[cluster] + g * truth))) for m, g in (("a", 1.0), ("b", 2.0))}
+    widths = []
+    for clusters in (None, cluster):
+        p = te.predictions(truth, scores=scores, clusters=clusters)
+        browser.open(te.report(p, tmp_path / "x.html"))
+        browser.set_condition(0.2, 1, 4)
+        low, high = re.search(r"CI ([\d.]+) to ([\d.]+)", browser.said_by("cost")).groups()
+        widths.append(float(high) - float(low))
+    assert widths[1] > 1.3 * widths[0]
 
 
 def test_the_line_of_equal_cost_is_the_hulls(pages, browser):
@@ -111,10 +300,12 @@ def test_the_line_of_equal_cost_is_the_hulls(pages, browser):
 def test_a_corner_can_be_looked_at_closely(pages, browser):
     browser.open(pages("sharp"))
     panels = browser.all('[data-x="panel"]')
-    assert [p.is_displayed() for p in panels] == [True, False]
+    # So good a model is looked at in the corner from the start.
+    assert [p.is_displayed() for p in panels] == [False, True]
     browser.run(INTO_VIEW, browser.one('[data-x="zoom"]'))
     browser.one('[data-x="zoom"]').click()
-    assert [p.is_displayed() for p in panels] == [False, True]
+    assert [p.is_displayed() for p in panels] == [True, False]
+    browser.one('[data-x="zoom"]').click()
     plot = panels[1].find_element("css selector", "svg.plot")
     plot.send_keys(Keys.ARROW_RIGHT * 2)
     assert "threshold" in browser.text(".tip")

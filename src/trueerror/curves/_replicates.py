@@ -184,3 +184,66 @@ def _by_cell(up: WholeCounts, down: WholeCounts, seed: int, b: int) -> Bag:
     drawn = often @ np.arange(len(STEPS))
     size = len(up)
     return Bag(drawn[:size], drawn[size:], often[:size, 0], often[size:, 0])
+
+
+# Rows are drawn one by one up to this many; beyond, in so many groups to which they are assigned at random.
+MOST_GROUPS = 1 << 12
+
+
+def groups_of_rows(rows: int, seed: int) -> tuple[int, NDArray[np.int64]]:
+    """How many groups are drawn, and the group of each row: its own, or with many rows one at random.
+
+    Sums over groups of rows that were assigned at random are as independent as the rows, so that drawing groups shows
+    the same spread (the random groups method, Wolter 2007, Introduction to Variance Estimation, ch. 2).
+
+    >>> groups_of_rows(3, 0)
+    (3, array([0, 1, 2]))
+    """
+    if rows <= MOST_GROUPS:
+        return rows, np.arange(rows)
+    draw = np.random.Generator(np.random.Philox(key=np.array([seed, 0], dtype=np.uint64)))
+    return MOST_GROUPS, draw.integers(0, MOST_GROUPS, rows)
+
+
+def group_weights(groups: int, *, replicates: int, seed: int) -> Floats:
+    """How often each group is drawn in each replicate, (replicates, groups): the draws of `row_weights`.
+
+    >>> group_weights(4, replicates=2, seed=0).sum(axis=1).tolist()
+    [4.0, 4.0]
+    """
+    return np.stack([row_weights(groups, seed, b) for b in range(replicates)]).astype(np.float64)
+
+
+def rates_of_groups(called: Floats, rows: Floats, weights: Floats) -> Floats:
+    """Shares of a class that are called at each point in each replicate, (replicates, points).
+
+    `called` are the rows of each group that are called at each point, `rows` those that the class has in it. A
+    replicate without rows of the class keeps the share of all.
+
+    >>> rates_of_groups(np.array([[1.0], [0.0]]), np.array([1.0, 1.0]), np.array([[1.0, 1.0], [2.0, 0.0]])).tolist()
+    [[0.5], [1.0]]
+    """
+    sizes = weights @ rows
+    with np.errstate(invalid="ignore", divide="ignore"):
+        drawn: Floats = (weights @ called) / sizes[:, None]
+        return np.where(sizes[:, None] > 0, drawn, called.sum(axis=0) / rows.sum())
+
+
+def design_effects(called: Floats, rows: Floats) -> Floats:
+    """How many times the variance of each share is that of independent rows, at least 1.
+
+    G/(G − 1)·Σ(x_g − p·n_g)²/n² over p(1 − p)/n, with x_g of n_g rows called in cluster g (Kish 1965, Survey Sampling;
+    Rao and Scott 1992, Biometrics 48:577). A share of 0 or 1 shows no variance: there Σn_g²/n, clusters being of one
+    piece.
+
+    >>> design_effects(np.array([[2.0], [0.0], [2.0], [0.0]]), np.full(4, 2.0)).round(3).tolist()
+    [2.667]
+    """
+    n, groups = float(rows.sum()), int((rows > 0).sum())
+    p = called.sum(axis=0) / n
+    if groups < 2:
+        return np.full(p.shape, n)
+    spread = ((called - p * rows[:, None]) ** 2).sum(axis=0) * groups / (groups - 1) / n**2
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = np.where((p > 0) & (p < 1), spread / (p * (1 - p) / n), float((rows**2).sum()) / n)
+    return np.maximum(found, 1.0)

@@ -1,32 +1,51 @@
 """The operating-point explorer: class mix and costs move the line of equal cost over one shared ROC panel.
 
-What stands here shows without JavaScript. The page's script moves it by hull corners as counts, never rows; it computes
-as `te.roc_hull(...).best` and `te.roc(...).operating_point` do.
+What stands here shows without JavaScript. The page's script moves it by counts at points of the curves, never rows; it
+computes as `te.roc_hull(...).best`, `te.roc(...).operating_point` and `te.evaluate(costs=, prior=)` do. How sure a
+choice is comes from resamples of the rows, of which the page has the rates at some points of each curve.
 """
 
 from __future__ import annotations
 
+import base64
 import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
+from numpy.typing import NDArray
 
 from trueerror.curves._hull import RocHull, roc_hull
 from trueerror.curves._operating_point import Condition
+from trueerror.curves._replicates import design_effects, group_weights, groups_of_rows, rates_of_groups
 from trueerror.curves._roc import Roc, roc
+from trueerror.inference._problem import critical_z
+from trueerror.inputs._options import InputError, generator
+from trueerror.kernels._random import seed_of
+from trueerror.metrics._registry import find_measure
 from trueerror.plots._dispatch import estimate_words, sizes_words
-from trueerror.plots._specs import Axis, Curves, Line
+from trueerror.plots._specs import Axis, Curves, Floats, Line
 from trueerror.plots.compose.roc import CORNERS, FPR, TPR, diagonal, roc_line
-from trueerror.plots.svg._curves import LEFT, TOP
+from trueerror.plots.svg._curves import LEFT, TOP, Plot
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._contents import ReportOptions, Start
 from trueerror.reports._html import Section, brief_names, clipped, html_table
-from trueerror.reports._svg import Gallery
+from trueerror.reports._svg import COLOURED, Gallery
 from trueerror.results._document import Table
 from trueerror.results._format import percent, whole
 from trueerror.sources._predictions import Predictions
+from trueerror.sources.engines._memory import MemoryBudgetExceeded
+from trueerror.verbs._comparison import Comparison
+from trueerror.verbs._model_metrics import ModelMetrics, Settings
+
+# Resamples of the rows that the page keeps; of many models fewer, and at fewer points of each curve.
+RESAMPLES, FEWER = 200, 100
+FEW_MODELS, SOME_MODELS = 6, 12
+TUNED_POINTS = 14
+# What resamples add to a rate travels as a whole number of such parts of its standard deviation.
+FINENESS = 30
+SEED = 0
 
 
 class InUse(NamedTuple):
@@ -37,15 +56,39 @@ class InUse(NamedTuple):
     tp: float
 
 
+class Knots(NamedTuple):
+    """Points along a model's curve, from the highest threshold down, with what resamples of the rows add to its rates.
+
+    `fp` and `tp` are counts (or rates, with weights); `unit` (2, points) is what one part of `draws`
+    (resamples, points, 2) stands for; `tuned` are the points among which a resample chooses anew; `effects`
+    (points, 2) are the design effects of clusters, of positives and of negatives.
+    """
+
+    fp: Floats
+    tp: Floats
+    unit: Floats
+    draws: NDArray[np.int8]
+    tuned: list[int]
+    effects: Floats | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explored:
-    """The curves of all models that rank, the best area first, with their hull and the calls in use."""
+    """The curves of all models that rank, the best area first, with their hull and the calls in use.
+
+    `limits` are the library's own for the calls in use: of cost, misses and false alarms.
+    """
 
     curves: dict[str, Roc]
     hull: RocHull
     in_use: dict[str, InUse | None]
+    limits: dict[str, tuple[tuple[float, float], tuple[float, float], tuple[float, float]]]
+    knots: dict[str, Knots]
+    grid: Floats
     positive: object
     start: Start
+    given: bool
+    confidence: float
 
     @property
     def names(self) -> dict[str, str]:
@@ -62,6 +105,16 @@ class Explored:
         """The share of positives among the rows."""
         return next(iter(self.curves.values())).prevalence
 
+    @property
+    def sharp(self) -> bool:
+        """Whether all curves press into the corner, so that a picture of the whole square shows nothing."""
+        areas = [(1 + c.gini) / 2 for c in self.curves.values() if not c.calls]
+        return bool(areas) and min(areas) > SHARP
+
+
+# Areas above this are looked at in their corner.
+SHARP = 0.95
+
 
 def explore(p: Predictions, asked: ReportOptions | None = None) -> Explored | None:
     """The curves of predictions with scores and a positive class; None where no model has them."""
@@ -71,18 +124,206 @@ def explore(p: Predictions, asked: ReportOptions | None = None) -> Explored | No
     if p.positive is None or not models or (p.weights_kind == "sampling" and not all(map(p.has_scores, models))):
         return None
     curves = {m: roc(p, model=m) for m in models}
+    ranked = dict(sorted(curves.items(), key=lambda item: -item[1].gini))
+    in_use = {m: _in_use(p, m) for m in curves}
+    start = Start(
+        prior=next(iter(curves.values())).prevalence if wanted.prior is None else wanted.prior,
+        cost_fp=1.0 if wanted.cost_fp is None else float(wanted.cost_fp),
+        cost_fn=1.0 if wanted.cost_fn is None else float(wanted.cost_fn),
+    )
+    grid = _grid([c for c in ranked.values() if not c.calls])
     # The hull takes the models in their own order, which decides who is named where several reach the same point.
     return Explored(
-        curves=dict(sorted(curves.items(), key=lambda item: -item[1].gini)),
+        curves=ranked,
         hull=roc_hull(curves),
-        in_use={m: _in_use(p, m) for m in curves},
+        in_use=in_use,
+        limits=_limits_in_use(p, [m for m in models if in_use[m] is not None], start, wanted),
+        knots=_knots(p, ranked, in_use, grid),
+        grid=grid,
         positive=p.positive,
-        start=Start(
-            prior=next(iter(curves.values())).prevalence if wanted.prior is None else wanted.prior,
-            cost_fp=1.0 if wanted.cost_fp is None else float(wanted.cost_fp),
-            cost_fn=1.0 if wanted.cost_fn is None else float(wanted.cost_fn),
-        ),
+        start=start,
+        given=wanted.prior is not None,
+        confidence=wanted.confidence,
     )
+
+
+def _limits_in_use(
+    p: Predictions, models: list[str], start: Start, asked: ReportOptions
+) -> dict[str, tuple[tuple[float, float], tuple[float, float], tuple[float, float]]]:
+    """Limits of cost, miss rate and false alarm rate as `te.evaluate` gives them, for any design of the sample."""
+    if len(p.labels) != 2 or not models:
+        return {}
+    index = p.labels.index(p.positive)
+    prices = [[0.0, 0.0], [0.0, 0.0]]
+    prices[1 - index][index], prices[index][1 - index] = start.cost_fp, start.cost_fn
+    asks = [find_measure(name) for name in ("expected_cost", "recall", "specificity")]
+    settings = Settings(
+        confidence=asked.confidence, costs=prices, metrics={m.name: {} for m in asks}, rng=asked.rng, prior=asked.prior
+    )
+    out = {}
+    for model in models:
+        metrics = ModelMetrics(model, settings, predictions=p)
+        try:
+            cost, recall, quiet = (metrics.interval(measure.name) for measure in asks)
+        except InputError:
+            continue
+        three = (cost.low, cost.high), (1 - recall.high, 1 - recall.low), (1 - quiet.high, 1 - quiet.low)
+        if all(math.isfinite(v) for pair in three for v in pair):
+            out[model] = three
+    return out
+
+
+def _grid(curves: list[Roc]) -> Floats:
+    """Thresholds of the slider: hundredths where scores lie between 0 and 1, else hundredths of all their rows."""
+    if not curves:
+        return np.empty(0)
+    if all(c.table.scores[0] >= 0 and c.table.scores[-1] <= 1 for c in curves):
+        return np.arange(101) / 100
+    places = np.linspace(0, 1, 101)
+    reached = []
+    for c in curves:
+        rows = np.cumsum(c.table.positives + c.table.negatives)
+        reached.append(c.table.scores[np.searchsorted(rows, places * rows[-1]).clip(0, len(rows) - 1)])
+    every = np.unique(np.concatenate(reached))
+    return np.asarray(every[np.unique(np.linspace(0, len(every) - 1, 101).round().astype(int))], dtype=np.float64)
+
+
+# Which thresholds of the slider have a row in the table: every fifth.
+STEP = 5
+
+
+def _steps(grid: Floats) -> list[int]:
+    return list(range(STEP, len(grid) - 1, STEP))
+
+
+def called_at(curve: Roc, thresholds: Floats) -> tuple[Floats, Floats]:
+    """False and true positives where scores are cut at thresholds: a score at the threshold is flagged."""
+    place = np.searchsorted(curve.table.scores, thresholds, side="left")
+    fp, tp = (
+        np.append(np.cumsum(np.asarray(side, dtype=np.float64)[::-1])[::-1], 0.0)[place]
+        for side in (curve.table.negatives, curve.table.positives)
+    )
+    return fp, tp
+
+
+def _knots(p: Predictions, curves: dict[str, Roc], in_use: dict[str, InUse | None], grid: Floats) -> dict[str, Knots]:
+    """What resamples do to each curve, the same rows drawn for all; nothing where rows cannot be drawn again.
+
+    Replicate b draws the rows (or clusters) that `te.roc_hull(...).best(rng=0)` draws. Classifiers that give labels are
+    drawn by themselves: of them rows were counted, not kept.
+    """
+    if p.weights_kind is not None or not any(not c.calls for c in curves.values()):
+        return {}
+    replicates = RESAMPLES if len(curves) <= FEW_MODELS else FEWER
+    seed = seed_of(generator(SEED)[0])
+    cuts = {m: _cuts(c, in_use[m], grid, len(curves)) for m, c in curves.items() if not c.calls}
+    try:
+        counted = _in_clusters(p, cuts) if p.has_key("clusters") else _in_rows(p, cuts, seed)
+    except (InputError, MemoryBudgetExceeded):
+        return {}
+    out = {}
+    weights = None
+    for place, (m, c) in enumerate(curves.items()):
+        if m in counted:
+            (quiet, found), (negatives, positives) = counted[m]
+            weights = group_weights(len(negatives), replicates=replicates, seed=seed) if weights is None else weights
+            fpr, tpr = rates_of_groups(quiet, negatives, weights), rates_of_groups(found, positives, weights)
+            fp, tp = called_at(c, cuts[m].thresholds)
+            effects = None
+            if p.has_key("clusters"):
+                effects = np.column_stack((design_effects(found, positives), design_effects(quiet, negatives)))
+            out[m] = _packed(fp, tp, fpr, tpr, _sizes(c), cuts[m].tuned, effects)
+        else:
+            used = in_use[m]
+            up, down = _sizes(c)
+            rates = np.array([used.fp / down, used.tp / up]) if used is not None else np.array([0.5, 0.5])
+            draw = np.random.Generator(np.random.Philox(key=np.array([seed, 1 + place], dtype=np.uint64)))
+            spread = np.sqrt(rates * (1 - rates) / np.array([down, up]))
+            moved = rates + spread * draw.standard_normal((replicates, 2))
+            fp, tp = np.array([rates[0] * down]), np.array([rates[1] * up])
+            out[m] = _packed(fp, tp, moved[:, :1], moved[:, 1:], (up, down), [0], None)
+    return out
+
+
+class Cuts(NamedTuple):
+    """Thresholds, from the highest down, at which a curve is followed through resamples; and which are its corners."""
+
+    thresholds: Floats
+    tuned: list[int]
+
+
+def _cuts(curve: Roc, used: InUse | None, grid: Floats, models: int) -> Cuts:
+    corners = np.array([float(curve.thresholds[i]) for i in curve._corners])
+    corners = corners[np.isfinite(corners)]
+    most = TUNED_POINTS if models <= SOME_MODELS else TUNED_POINTS // 2
+    kept = corners[np.unique(np.linspace(0, len(corners) - 1, min(most, len(corners))).round().astype(int))]
+    coarse = grid[_steps(grid)] if models <= SOME_MODELS else grid[:0]
+    low, high = float(curve.table.scores[0]), float(curve.table.scores[-1])
+    own = [] if used is None or used.threshold is None else [used.threshold]
+    every = np.unique(np.concatenate((kept, coarse[(coarse > low) & (coarse <= high)], np.array(own))))[::-1]
+    # Thresholds between the same two scores flag the same rows.
+    fp, tp = called_at(curve, every)
+    apart = np.concatenate(([True], np.diff(fp + tp) > 0))
+    place = np.cumsum(apart) - 1
+    tuned = sorted({int(place[i]) for i in np.flatnonzero(np.isin(every, kept))})
+    return Cuts(every[apart], tuned)
+
+
+Pair = tuple[Floats, Floats]
+
+
+def _in_rows(p: Predictions, cuts: dict[str, Cuts], seed: int) -> dict[str, tuple[Pair, Pair]]:
+    """For each model the negatives and positives of each group that are flagged at each threshold, and all of them."""
+    truth, scores = p.score_columns(list(cuts), positive=p.positive)
+    groups, group = groups_of_rows(len(truth), seed)
+    out = {}
+    for place, (m, cut) in enumerate(cuts.items()):
+        own = scores[:, place]
+        known = ~np.isnan(own)
+        # How many of the thresholds, which fall, a row reaches: from its first one on it is flagged.
+        first = len(cut.thresholds) - np.searchsorted(cut.thresholds[::-1], own, side="right")
+        sides = []
+        for side in (known & ~truth, known & truth):
+            flat = group[side] * (len(cut.thresholds) + 1) + first[side]
+            cells = np.bincount(flat, minlength=groups * (len(cut.thresholds) + 1)).reshape(groups, -1)
+            sides.append((np.cumsum(cells[:, :-1], axis=1).astype(np.float64), cells.sum(axis=1).astype(np.float64)))
+        (quiet, negatives), (found, positives) = sides
+        out[m] = (quiet, found), (negatives, positives)
+    return out
+
+
+def _in_clusters(p: Predictions, cuts: dict[str, Cuts]) -> dict[str, tuple[Pair, Pair]]:
+    """The same, counted by cluster."""
+    index = p.labels.index(p.positive)
+    out = {}
+    for m, cut in cuts.items():
+        columns: list[list[Floats]] = [[], []]
+        sizes: list[Floats] = []
+        for threshold in cut.thresholds.tolist():
+            keyed = p.keyed_confusion(m, "clusters", threshold=threshold)
+            row, col = keyed.table.row[keyed.cell], keyed.table.col[keyed.cell]
+            for side, own in enumerate((row != index, row == index)):
+                flagged = own & (col == index)
+                columns[side].append(_summed(keyed.key[flagged], keyed.counts[flagged], len(keyed.keys)))
+            sizes = [_summed(keyed.key[o], keyed.counts[o], len(keyed.keys)) for o in (row != index, row == index)]
+        quiet, found = (np.column_stack(side) for side in columns)
+        out[m] = (quiet, found), (sizes[0], sizes[1])
+    return out
+
+
+def _summed(key: NDArray[np.int64], counts: NDArray[np.int64], groups: int) -> Floats:
+    return np.bincount(key, weights=counts, minlength=groups).astype(np.float64)
+
+
+def _packed(
+    fp: Floats, tp: Floats, fpr: Floats, tpr: Floats, sizes: tuple[float, float], tuned: list[int],
+    effects: Floats | None,
+) -> Knots:  # fmt: skip
+    """Deviations of the resampled rates in whole parts of their standard deviation."""
+    moves = np.stack((fpr - fp / sizes[1], tpr - tp / sizes[0]), axis=2)
+    unit = moves.std(axis=0) / FINENESS
+    parts = np.divide(moves, unit, out=np.zeros_like(moves), where=unit > 0)
+    return Knots(fp, tp, unit.T, np.clip(np.rint(parts), -127, 127).astype(np.int8), tuned, effects)
 
 
 def _in_use(p: Predictions, model: str) -> InUse | None:
@@ -95,18 +336,27 @@ def _in_use(p: Predictions, model: str) -> InUse | None:
     return InUse(threshold, float(cells.fp), float(cells.tp))
 
 
-def explorer_data(e: Explored, panels: list[dict[str, object]]) -> dict[str, object]:
+def explorer_data(e: Explored, panels: list[dict[str, object]], cmp: Comparison | None = None) -> dict[str, object]:
     """The explorer's numbers for the page; `panels` say where each panel lies and what its axes span."""
     place = {name: i for i, name in enumerate(e.curves)}
     sizes = {name: _sizes(c) for name, c in e.curves.items()}
     first = next(iter(sizes.values()))
+    rivals = max(1, len(e.curves) - 1)
+    start = {"prior": e.start.prior, "fp": e.start.cost_fp, "fn": e.start.cost_fn, "gaps": _start_gaps(e, cmp)}
     return {
         "panels": panels,
         "exact": e.exact,
         "prior": e.prior,
-        "start": {"prior": e.start.prior, "fp": e.start.cost_fp, "fn": e.start.cost_fn},
+        "given": e.given,
+        "confidence": e.confidence,
+        "z": critical_z(e.confidence),
+        # Šidák: all differences from the chosen one together.
+        "together": critical_z(e.confidence ** (1 / rivals)),
+        "start": start,
         "positive": clipped(e.positive),
-        "models": [_model(e, name, c, sizes[name]) for name, c in e.curves.items()],
+        "grid": [finite(t) for t in e.grid.tolist()],
+        "steps": _steps(e.grid),
+        "models": [_model(e, name, c, sizes[name], i) for i, (name, c) in enumerate(e.curves.items())],
         "corners": [
             [place.get(c.classifier, -1 if c.fpr == 0 else -2), finite(c.threshold),
              *_point(sizes.get(c.classifier, first), c.fpr, c.tpr, e.exact)]
@@ -115,27 +365,74 @@ def explorer_data(e: Explored, panels: list[dict[str, object]]) -> dict[str, obj
     }  # fmt: skip
 
 
+def _start_gaps(e: Explored, cmp: Comparison | None) -> dict[str, object] | None:
+    """The comparison's own differences from the best, where it judges the calls in use by their cost, or by what is
+    right where errors cost the same: then the explorer begins with the same intervals as the page.
+    """
+    if cmp is None or cmp.reference not in (None, cmp.best) or set(cmp.models) != set(e.curves):
+        return None
+    condition = Condition(e.start.prior, e.start.cost_fp, e.start.cost_fn)
+    costs = {}
+    for name, curve in e.curves.items():
+        used, (m, n) = e.in_use[name], _sizes(curve)
+        if used is None:
+            return None
+        costs[name] = float(condition.cost(used.fp / n, used.tp / m))
+    for sign, other in ((1.0, 0.0), (-1.0, 1.0)):
+        if all(math.isclose(other + sign * costs[m], cmp.estimates[m].estimate, abs_tol=1e-9) for m in cmp.models):
+            break
+    else:
+        return None
+    of: list[object] = []
+    for name in e.curves:
+        c = None if name == cmp.best else cmp.judged(name, cmp.best)
+        known = c is not None and math.isfinite(c.low) and math.isfinite(c.high)
+        of.append(sorted((sign * c.low, sign * c.high)) if c is not None and known else None)
+    return {"best": list(e.curves).index(cmp.best), "of": of}
+
+
 def _sizes(curve: Roc) -> tuple[float, float]:
     """Positives and negatives; each is a sum over all scores, so it is asked for once."""
     return float(curve.table.n_positive), float(curve.table.n_negative)
 
 
-def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float]) -> dict[str, object]:
-    """One model: its sizes, the corners of its own hull, and its calls in use."""
+def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float], place: int) -> dict[str, object]:
+    """One model: its sizes, the corners of its own hull, its calls in use and at the slider's thresholds, resamples."""
     scores, used = curve.table.scores, e.in_use[name]
-    calls = None
-    if used is not None:
-        scale = (1.0, 1.0) if e.exact else sizes
-        calls = [used.threshold, used.fp / scale[1], used.tp / scale[0]]
+    scale = (1.0, 1.0) if e.exact else sizes
+    calls = None if used is None else [used.threshold, used.fp / scale[1], used.tp / scale[0]]
+    at = None
+    if not curve.calls:
+        fp, tp = called_at(curve, e.grid)
+        at = [[_amount(float(a)), _amount(float(b))] for a, b in zip(fp / scale[1], tp / scale[0], strict=True)]
+    look, dash = Plot(Curves(title="", x=Axis(title=""), y=Axis(title=""), lines=()), COLOURED).look(place)
     return {
         "name": e.names[name],
         "m": _amount(sizes[0]),
         "n": _amount(sizes[1]),
+        "rows": [_amount(float(r)) for r in curve._class_rows()],
+        "look": [look, dash],
         "corners": [
             [_cut(curve, i), *_point(sizes, float(curve.fpr[i]), float(curve.tpr[i]), e.exact)] for i in curve._corners
         ],
         "use": calls,
+        "limits": e.limits.get(name),
+        "at": at,
         "probabilities": bool(scores[0] >= 0 and scores[-1] <= 1),
+        **_knot_data(e.knots.get(name), scale),
+    }
+
+
+def _knot_data(k: Knots | None, scale: tuple[float, float]) -> dict[str, object]:
+    """Knots as the page reads them: [fp, tp, part of the FPR, part of the TPR], and the draws as bytes."""
+    if k is None:
+        return {"knots": None}
+    columns = (k.fp / scale[1], k.tp / scale[0], *k.unit)
+    return {
+        "knots": [[_amount(float(v)) for v in row] for row in zip(*columns, strict=True)],
+        "draws": base64.b64encode(k.draws.tobytes()).decode("ascii"),
+        "tuned": k.tuned,
+        "effects": None if k.effects is None else [[float(f"{v:.4g}") for v in row] for row in k.effects.tolist()],
     }
 
 
@@ -164,26 +461,33 @@ def finite(threshold: float) -> float | str | None:
 
 
 SIZE = (420, 420)
-ALWAYS = ("AlwaysNeg", "AlwaysPos")
+TRIVIAL_NAMES = {"AlwaysNeg": "Flag nothing", "AlwaysPos": "Flag everything"}
 
 
-def explorer_section(e: Explored, gallery: Gallery) -> tuple[Section, dict[str, object]]:
+def explorer_section(e: Explored, gallery: Gallery, cmp: Comparison | None = None) -> tuple[Section, dict[str, object]]:
     """The section, and the numbers that its script works with."""
     views = [(1.0, 0.0), *corner_view(e)]
-    panels = [_panel(e, gallery, *view) for view in views]
+    zoomed = e.sharp and len(views) > 1
+    panels = [_panel(e, gallery, *view, shown=(i == 1) == zoomed) for i, view in enumerate(views)]
     blocks = (
         el("div", _controls(e), _outcome(e), class_="controls"),
-        el("div", el("div", _zoom(views), *panels), el("div", _models(e), _ranges(e), class_="beside"), class_="sides"),
-    )
+        el("div", el("div", _zoom(views, zoomed), *panels), el("div", _models(e), _ranges(e), class_="beside"),
+           class_="sides"),
+        _small_charts(e),
+        _thresholds(e),
+    )  # fmt: skip
+    mix = f"at {share_words(e.start.prior)} positives" if e.given else f"at the file's own mix, {share_words(e.prior)}"
     section = Section(
         key="explorer",
-        title="Which one to run, and from which score up",
+        title="Which one to run, and at which threshold",
         lead="What is cheapest depends on how common positives are where the model will run, and on what a miss and a "
-        "false alarm cost.",
+        f"false alarm cost. The verdict at the top is {mix} positives, {e.start.words}.".replace(
+            "positives positives", "positives"
+        ),
         blocks=(el("div", *blocks, id="explore"),),
     )
     where = [{"at": [LEFT, TOP, *SIZE], "x": [0, right], "y": [bottom, 1]} for right, bottom in views]
-    return section, explorer_data(e, where)
+    return section, explorer_data(e, where, cmp)
 
 
 def corner_view(e: Explored) -> list[tuple[float, float]]:
@@ -205,18 +509,18 @@ def nice_up(x: float) -> float:
     return next((v for v in (0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5) if x <= v), 1.0)
 
 
-def _zoom(views: list[tuple[float, float]]) -> Markup | None:
+def _zoom(views: list[tuple[float, float]], zoomed: bool) -> Markup | None:
     if len(views) < 2:
         return None
-    box = el("input", type="checkbox", data_x="zoom", id="x-zoom")
+    box = el("input", type="checkbox", data_x="zoom", id="x-zoom", checked=zoomed, autocomplete="off")
     return el("label", box, " Zoom into the corner", for_="x-zoom", class_="js-only zoom")
 
 
-def _panel(e: Explored, gallery: Gallery, right: float, bottom: float) -> Markup:
+def _panel(e: Explored, gallery: Gallery, right: float, bottom: float, *, shown: bool) -> Markup:
     whole_panel = (right, bottom) == (1.0, 0.0)
     caption = "ROC curves, their hull, and the line of equal cost"
     figure = gallery.draw(_curves(e, right, bottom), caption if whole_panel else f"{caption}: the corner")
-    return el("div", figure, data_x="panel", hidden=not whole_panel)
+    return el("div", figure, data_x="panel", hidden=not shown)
 
 
 def _curves(e: Explored, right: float, bottom: float) -> Curves:
@@ -236,31 +540,91 @@ def _curves(e: Explored, right: float, bottom: float) -> Curves:
     )  # fmt: skip
 
 
+# Where numbers stand under a slider, as shares of its length.
+PRIOR_TICKS = tuple((0.5 + math.log(p / (1 - p)) / math.log(999) / 2, share) for p, share in (
+    (0.001, "0.1 %"), (0.1, "10 %"), (0.5, "50 %"), (0.9, "90 %"), (0.999, "99.9 %"),
+))  # fmt: skip
+COST_TICKS = ((0.0, "0.1"), (0.25, "1"), (0.5, "10"), (0.75, "100"), (1.0, "1,000"))
+
+
 def _controls(e: Explored) -> Markup:
+    own = "" if e.given else f", {share_words(e.prior)} in the file"
     return el(
         "form",
-        _control("prior", f"Share of positives ({clipped(e.positive)}) where it will run", "%"),
-        _control("fp", "What a false alarm costs", ""),
-        _control("fn", "What a miss costs", ""),
-        el("button", "Back to the start", type="button", data_x="reset"),
+        _control("prior", f"Share of positives ({clipped(e.positive)}) where it will run{own}", "%", PRIOR_TICKS),
+        _control("fp", "What a false alarm costs", "", COST_TICKS),
+        _control("fn", "What a miss costs", "", COST_TICKS),
+        _modes(e),
+        _threshold_control(e),
+        el(
+            "p",
+            el("label", "Show ", _model_choice(e), for_="x-model", class_="pick"),
+            el("label", "Unit of costs ", el("input", type="text", maxlength="12", size="5", data_x="unit",
+                                             id="x-unit", placeholder="€"), for_="x-unit", class_="pick"),
+            el("button", "Back to the start", type="button", data_x="reset"),
+            class_="row",
+        ),
         class_="js-only",
         autocomplete="off",
-    )
+    )  # fmt: skip
 
 
-def _control(key: str, words: str, unit: str) -> Markup:
-    """A slider and a box for the same number."""
-    slider = el("input", type="range", min="0", max="1000", step="1", id=f"x-{key}-slider", data_x=f"{key}-slider")
+def _control(key: str, words: str, unit: str, ticks: tuple[tuple[float, str], ...], most: int = 1000) -> Markup:
+    """A slider and a box for the same number; the numbers beneath say how its scale runs."""
+    slider = el("input", type="range", min="0", max=str(most), step="1", id=f"x-{key}-slider", data_x=f"{key}-slider")
     box = el("input", type="number", min="0", step="any", id=f"x-{key}", data_x=key, aria_label=f"{words}, as a number")
-    return el("p", el("label", words, for_=f"x-{key}-slider"), slider, el("span", box, unit or None, class_="box"))
+    marks = [
+        el("text", said, x=f"{100 * at:.1f}%", y="10", text_anchor="start" if at < 0.02 else "end" if at > 0.98 else
+           "middle")
+        for at, said in ticks
+    ]  # fmt: skip
+    scale = el("svg", *marks, width="100%", height="12", class_="te-picture scale", aria_hidden="true")
+    return el(
+        "p", el("label", words, for_=f"x-{key}-slider"), el("span", slider, scale, class_="slide"),
+        el("span", box, unit or None, class_="box"), class_="control",
+    )  # fmt: skip
+
+
+def _modes(e: Explored) -> Markup:
+    """Where scores are cut."""
+    choices = [("best", "cheapest on these rows")]
+    if any(u is not None for u in e.in_use.values()):
+        choices.insert(0, ("use", "as used now"))
+    if len(e.grid):
+        choices.append(("at", "the same for all"))
+    radios = [
+        el(
+            "label",
+            el("input", type="radio", name="x-mode", value=key, id=f"x-mode-{key}"),
+            f" {words}",
+            for_=f"x-mode-{key}",
+            class_="pick",
+        )
+        for key, words in choices
+    ]
+    return el("fieldset", el("legend", "Threshold"), *radios, class_="modes")
+
+
+def _threshold_control(e: Explored) -> Markup | None:
+    if not len(e.grid):
+        return None
+    ends = [0.0, 0.25, 0.5, 0.75, 1.0]
+    last = len(e.grid) - 1
+    ticks = tuple((share, three_digits(float(e.grid[round(share * last)]))) for share in ends)
+    return _control("at", "Flag at scores of at least", "", ticks, most=last)
+
+
+def _model_choice(e: Explored) -> Markup:
+    options = [el("option", name, value=str(i)) for i, name in enumerate(e.names.values())]
+    return el("select", el("option", "the cheapest", value=""), *options, id="x-model", data_x="model")
 
 
 def _outcome(e: Explored) -> Markup:
     cells = [
-        [el("th", f"truly {clipped(e.positive)}", scope="row"), el("td", data_x="cell-tp"), el("td", data_x="cell-fn")],
-        [el("th", "truly not", scope="row"), el("td", data_x="cell-fp"), el("td", data_x="cell-tn")],
+        [el("th", clipped(e.positive), scope="row"), el("td", data_x="cell-tp"), el("td", data_x="cell-fn")],
+        [el("th", "the rest", scope="row"), el("td", data_x="cell-fp"), el("td", data_x="cell-tn")],
     ]
-    head = el("tr", el("td"), el("th", "called", scope="col"), el("th", "not called", scope="col"))
+    head = el("tr", el("td"), el("th", "flagged", scope="col"), el("th", "not flagged", scope="col"))
     matrix = el(
         "table",
         el("caption", "Confusion matrix on these rows"),
@@ -271,38 +635,82 @@ def _outcome(e: Explored) -> Markup:
     texts = (
         el("p", data_x="choice", class_="choice"),
         el("p", "Tuned on these rows: optimistic", data_x="badge", class_="badge", hidden=True),
-        el("p", data_x="counts"),
         el("p", data_x="cost"),
+        el("p", data_x="sure"),
+        el("p", data_x="counts"),
         el("p", data_x="rate", class_="note"),
+        el("p", data_x="changed", class_="changed", hidden=True),
         el("p", data_x="untuned", class_="note"),
     )
     return el("div", el("div", *texts, aria_live="polite"), matrix, class_="outcome js-only")
 
 
 def _models(e: Explored) -> Markup:
-    """Each model as it is used now; the script puts in each model's own cheapest threshold."""
+    """Each model as it is used now, its cost first; the script puts in whatever is asked for."""
     rows = []
     for name, curve in e.curves.items():
         used = e.in_use[name]
         if used is None:
-            rows.append((e.names[name], "–", "", "", ""))
+            rows.append((e.names[name], "–", "", "", "", ""))
             continue
         cut = "its own calls" if used.threshold is None else three_digits(used.threshold)
-        rows.append((e.names[name], cut, *_calls(e, used.tp, used.fp, *_sizes(curve))))
+        (m, n), limits = _sizes(curve), e.limits.get(name)
+        rows.append((e.names[name], _cost_words(e, used.tp / m, used.fp / n, limits), cut, _count(m - used.tp),
+                     _count(used.fp), ""))  # fmt: skip
     m, n = _sizes(next(iter(e.curves.values())))
     rows += [
-        ("AlwaysNeg", "calls nothing", *_calls(e, 0, 0, m, n)),
-        ("AlwaysPos", "calls all", *_calls(e, m, n, m, n)),
+        (TRIVIAL_NAMES["AlwaysNeg"], _cost_words(e, 0, 0, None), "", _count(m), "0", ""),
+        (TRIVIAL_NAMES["AlwaysPos"], _cost_words(e, 1, 1, None), "", "0", _count(n), ""),
     ]
-    columns = ("model", "threshold", "misses", "false alarms", "cost per 100")
+    alike = len({_sizes(c) for c in e.curves.values()}) == 1
+    of = (f" of {_count(m)}", f" of {_count(n)}") if alike else ("", "")
+    columns = ("model", "cost per 100", "threshold", f"misses{of[0]}", f"false alarms{of[1]}", "cheapest in")
     table = html_table(Table(columns=columns, rows=tuple(rows)), title=f"As used now, {e.start.words}")
-    return el("div", table, data_x="models", class_="tall")
+    note = f"Beneath: {percent(e.confidence)} intervals." + (
+        f" Cheapest in: share of {next(iter(e.knots.values())).draws.shape[0]} resamples of the rows."
+        if e.knots else ""
+    )  # fmt: skip
+    return el("div", table, el("p", note, class_="note js-only"), data_x="models", class_="tall")
 
 
-def _calls(e: Explored, tp: float, fp: float, m: float, n: float) -> tuple[str, str, str]:
+def _cost_words(e: Explored, tpr: float, fpr: float, limits: tuple[tuple[float, float], ...] | None) -> str:
     condition = Condition(e.start.prior, e.start.cost_fp, e.start.cost_fn)
-    cost = three_digits(100 * float(condition.cost(fp / n, tp / m)))
-    return f"{_count(m - tp)} of {_count(m)}", f"{_count(fp)} of {_count(n)}", cost
+    cost = three_digits(100 * float(condition.cost(fpr, tpr)))
+    if limits is None:
+        return cost
+    low, high = limits[0]
+    return f"{cost} [{three_digits(100 * low)}, {three_digits(100 * high)}]"
+
+
+def _small_charts(e: Explored) -> Markup:
+    """Cost against the threshold and against the class mix, drawn by the script."""
+
+    def chart(key: str, words: str) -> Markup:
+        box = "0 0 420 200"
+        drawing = el("svg", el("title", words), viewBox=box, role="img", class_="te-picture line-chart", data_x=key)
+        return el("figure", el("figcaption", el("b", words, data_x=f"{key}-title")), drawing)
+
+    by_threshold = chart("by-threshold", "Cost per 100 rows against the threshold") if len(e.grid) else None
+    return el(
+        "div", by_threshold, chart("by-mix", "Cost per 100 rows against the share of positives"),
+        class_="line-charts js-only",
+    )  # fmt: skip
+
+
+def _thresholds(e: Explored) -> Markup | None:
+    """What every twentieth threshold does, for the model that is shown."""
+    if not len(e.grid):
+        return None
+    columns = ("threshold", "cost per 100", "flagged", "found", "false alarms", "precision", "recall")
+    head = el("tr", *(el("th", c, scope="col", class_="number") for c in columns))
+    table = el("table", el("caption", "Thresholds"), el("thead", head), el("tbody", data_x="steps"))
+    return el(
+        "details",
+        el("summary", "Threshold table: what each threshold flags, finds and costs"),
+        el("div", table, class_="wide", tabindex="0", role="region", aria_label="Threshold table"),
+        data_x="thresholds",
+        class_="js-only",
+    )
 
 
 def _count(x: float) -> str:
@@ -332,12 +740,12 @@ def merged_ranges(e: Explored) -> list[tuple[str, float, float]]:
 
 
 def _ranges(e: Explored) -> Markup:
-    shown = {**e.names, **dict.fromkeys(ALWAYS)}
-    rows = tuple((shown[n] or n, share_words(a), share_words(b)) for n, a, b in merged_ranges(e))
+    shown = {**e.names, **TRIVIAL_NAMES}
+    rows = tuple((shown[n], share_words(a), share_words(b)) for n, a, b in merged_ranges(e))
     title = f"Cheapest by the share of positives, {e.start.words}"
     table = html_table(Table(columns=("classifier", "from", "to"), rows=rows), title=title)
     strip = el(
-        "svg", width="100%", height="30", class_="te-picture strip-chart js-only", data_x="strip", aria_hidden="true"
+        "svg", width="100%", height="52", class_="te-picture strip-chart js-only", data_x="strip", aria_hidden="true"
     )
     return el("div", table, strip, data_x="ranges")
 

@@ -272,7 +272,7 @@ def about_models(
         first.append(Section(key="figures", title="Its figures" if single else "Figures", blocks=blocks))
     data = None
     if explored is not None:
-        section, data = explorer_section(explored, gallery)
+        section, data = explorer_section(explored, gallery, cmp)
         first.append(section)
     used: list[Used] = [] if cmp is None else [used_in_comparison(cmp)]
     used += [] if ev is None else [used_in_evaluation(ev)]

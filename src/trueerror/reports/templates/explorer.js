@@ -1,26 +1,32 @@
-// The operating-point explorer. All numbers come from hull corners (counts); nothing here knows a row.
+// The operating-point explorer. Everything is computed from counts at points of the curves, and from what resamples of
+// the rows add to them; nothing here knows a row.
 (function () {
   "use strict";
   const root = document.getElementById("explore");
   if (!root) return;
   const data = JSON.parse(document.getElementById("explorer-data").textContent);
-  const { number, figure, share, whole } = window.trueerrorWords;
+  const { number, figure, share, whole, amount } = window.trueerrorWords;
   const part = (key) => root.querySelector('[data-x="' + key + '"]');
-  const NAMES = { "-1": "AlwaysNeg", "-2": "AlwaysPos" };
+  const TRIVIAL = { "-1": "Flag nothing", "-2": "Flag everything" };
   const TIE = 1e-12;
-  const start = () => ({ ...data.start, tuned: data.models.every((m) => m.use === null) });
+  const LEVEL = figure(100 * data.confidence) + " % CI";
+  const start = () => ({
+    ...data.start, mode: data.models.some((m) => m.use !== null) ? "use" : "best", at: Math.floor(data.grid.length / 2), model: null, unit: "",
+  });
   const state = start();
 
+  // Points of the curves.
   const threshold = (t) => (t === "inf" ? Infinity : t === "-inf" ? -Infinity : t);
-  const sizes = (model) => (model < 0 ? data.models[0] : data.models[model]);
   function point(model, t, fp, tp) {
-    const s = sizes(model);
+    const s = data.models[Math.max(model, 0)];
     const fpr = data.exact ? fp / s.n : fp, tpr = data.exact ? tp / s.m : tp;
-    return { model, t: t === null ? null : threshold(t), fpr, tpr, fp: data.exact ? fp : fpr * s.n, tp: data.exact ? tp : tpr * s.m, m: s.m, n: s.n };
+    return { model, t: t === null ? null : threshold(t), fpr, tpr, fp: fpr * s.n, tp: tpr * s.m, m: s.m, n: s.n };
   }
-  const corners = data.corners.map((c) => point(c[0], c[1], c[2], c[3]));
-  const own = data.models.map((m, i) => m.corners.map((c) => point(i, c[0], c[1], c[2])));
-  const used = data.models.map((m, i) => (m.use === null ? null : point(i, m.use[0], m.use[1], m.use[2])));
+  const counted = (p) => Object.assign(p, data.exact ? { fp: Math.round(p.fp), tp: Math.round(p.tp) } : {});
+  const corners = data.corners.map((c) => counted(point(c[0], c[1], c[2], c[3])));
+  const own = data.models.map((m, i) => m.corners.map((c) => counted(point(i, c[0], c[1], c[2]))));
+  const used = data.models.map((m, i) => (m.use === null ? null : counted(point(i, m.use[0], m.use[1], m.use[2]))));
+  const cut = data.models.map((m, i) => (m.at === null ? null : data.grid.map((t, k) => counted(point(i, t, m.at[k][0], m.at[k][1])))));
   const trivial = [corners[0], corners[corners.length - 1]];
 
   const miss = () => state.prior * state.fn;
@@ -31,170 +37,546 @@
     const low = Math.min(...costs);
     return points[costs.findIndex((c) => c <= low + TIE)];
   }
+  // Each model as the page now looks at it; null where it has no such point.
+  const shownPoints = () => data.models.map((m, i) =>
+    state.mode === "best" ? cheapest(own[i]) : state.mode === "at" && cut[i] ? cut[i][state.at] : used[i]);
+  function chosen(points) {
+    if (state.model !== null && points[state.model]) return points[state.model];
+    return state.mode === "best" ? cheapest(corners) : cheapest(points.filter(Boolean).concat(trivial));
+  }
+  // Whether the class mix is that of the rows, and so as uncertain as they are.
+  const ownMix = () => !data.given && state.prior === data.start.prior;
+  const unmoved = () => ["prior", "fp", "fn"].every((key) => state[key] === data.start[key]);
+
+  // Resamples: what each adds to the rates at a model's knots, which lie along its curve.
+  const knots = data.models.map((m) => {
+    if (!m.knots) return null;
+    const raw = atob(m.draws), size = m.knots.length, count = raw.length / (2 * size);
+    const at = m.knots.map((k) => (data.exact ? [k[0] / m.n, k[1] / m.m] : [k[0], k[1]]));
+    const moves = [new Float64Array(count * size), new Float64Array(count * size)];
+    for (let i = 0; i < count * size; i += 1) {
+      const knot = m.knots[i % size];
+      for (const side of [0, 1]) moves[side][i] = knot[2 + side] * ((raw.charCodeAt(2 * i + side) << 24) >> 24);
+    }
+    return { at, moves, size, count, ranks: at.map((r) => r[0] + r[1]), effects: m.effects };
+  });
+  const resampled = knots.length > 0 && knots.every(Boolean);
+  const resamples = resampled ? knots[0].count : 0;
+  // Between which knots a point lies, and how far: [first, second, share of the second]; −1 is an end of the curve.
+  function place(k, p) {
+    const rank = p.fpr + p.tpr;
+    let j = 0;
+    while (j < k.size && k.ranks[j] < rank - 1e-12) j += 1;
+    if (j < k.size && Math.abs(k.ranks[j] - rank) <= 1e-12) return [j, j, 0];
+    const low = j === 0 ? 0 : k.ranks[j - 1], high = j === k.size ? 2 : k.ranks[j];
+    return [j - 1, j === k.size ? -1 : j, (rank - low) / (high - low)];
+  }
+  const clip = (x) => Math.min(1, Math.max(0, x));
+  function resampledCosts(p) {
+    const out = new Float64Array(resamples);
+    if (p.model < 0 || !resampled) return out.fill(cost(p));
+    const k = knots[p.model], [a, b, f] = place(k, p), up = miss(), down = alarm();
+    for (let r = 0; r < resamples; r += 1) {
+      const move = (side) => (a < 0 ? 0 : (1 - f) * k.moves[side][r * k.size + a]) + (b < 0 ? 0 : f * k.moves[side][r * k.size + b]);
+      out[r] = up * (1 - clip(p.tpr + move(1))) + down * clip(p.fpr + move(0));
+    }
+    return out;
+  }
+  // The cheapest of a model's knots in each resample.
+  function retunedCosts(model, up, down) {
+    const k = knots[model], out = new Float64Array(resamples).fill(Infinity), tuned = data.models[model].tuned;
+    for (let r = 0; r < resamples; r += 1) {
+      for (const j of tuned) {
+        const c = up * (1 - clip(k.at[j][1] + k.moves[1][r * k.size + j])) + down * clip(k.at[j][0] + k.moves[0][r * k.size + j]);
+        if (c < out[r]) out[r] = c;
+      }
+    }
+    return out;
+  }
+  // In which share of the resamples each is the cheapest, the trivial two last; a model must beat those.
+  function winners(columns, up, down) {
+    const constant = [up, down], wins = new Array(columns.length + 2).fill(0);
+    for (let r = 0; r < resamples; r += 1) {
+      let low = Math.min(...constant);
+      for (const c of columns) if (c && c[r] < low - TIE) low = c[r];
+      const trivials = constant.map((c) => c <= low + TIE);
+      const first = trivials.indexOf(true);
+      const tied = first >= 0 ? [columns.length + first] : columns.map((c, i) => (c && c[r] <= low + TIE ? i : -1)).filter((i) => i >= 0);
+      for (const i of tied) wins[i] += 1 / tied.length;
+    }
+    return wins.map((w) => w / resamples);
+  }
+  function shares(points) {
+    if (!resampled) return null;
+    const up = miss(), down = alarm();
+    return winners(points.map((p, i) => (p === null ? null : state.mode === "best" && own[i].length > 1 ? retunedCosts(i, up, down) : resampledCosts(p))), up, down);
+  }
+
+  // Limits. Wilson's of the two rates; where rows come in clusters, of as many rows as they are worth.
+  function wilson(p, n, z) {
+    if (!(n > 0)) return [0, 1];
+    const d = 1 + z * z / n, middle = (p + z * z / (2 * n)) / d, reach = z * Math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / d;
+    return [p <= 0 ? 0 : Math.max(0, middle - reach), p >= 1 ? 1 : Math.min(1, middle + reach)];
+  }
+  function worth(p) {
+    const s = data.models[Math.max(p.model, 0)], k = p.model < 0 ? null : knots[p.model];
+    if (!k || !k.effects) return s.rows;
+    const [a, b, f] = place(k, p), first = a < 0 ? b : a, second = b < 0 ? a : b;
+    return [0, 1].map((side) => s.rows[side] / ((1 - f) * k.effects[first][side] + f * k.effects[second][side]));
+  }
+  const asLibrary = (p) => (unmoved() && p.model >= 0 && p === used[p.model] ? data.models[p.model].limits : null);
+  function rateLimits(p, z = data.z) {
+    const given = z === data.z && asLibrary(p), rows = worth(p);
+    return given ? { miss: given[1], alarm: given[2] } : { miss: wilson(1 - p.tpr, rows[0], z), alarm: wilson(p.fpr, rows[1], z) };
+  }
+  // MOVER over the prices of a row: within each class, or over all rows where the class mix is theirs.
+  function costLimits(p, z = data.z) {
+    if (p.model < 0 && !ownMix()) return [cost(p), cost(p)];
+    const given = z === data.z && asLibrary(p);
+    if (given) return given[0];
+    const c = cost(p);
+    if (ownMix() && data.exact && p.m + p.n > 0 && (p.model < 0 || !knots[p.model] || !knots[p.model].effects)) {
+      const total = p.m + p.n, levels = new Map([[0, total - p.fp - (p.m - p.tp)]]);
+      for (const [price, rows] of [[state.fp, p.fp], [state.fn, p.m - p.tp]]) levels.set(price, (levels.get(price) || 0) + rows);
+      const prices = [...levels.keys()].sort((a, b) => a - b), most = Math.max(...levels.values());
+      const base = prices.find((price) => levels.get(price) === most);
+      const sums = [[0, 0, 0], [0, 0, 0]];
+      for (const price of prices) {
+        if (price === base) continue;
+        const at = levels.get(price) / total, [low, high] = wilson(at, total, z), extra = price - base;
+        const reach = extra >= 0 ? [extra * (at - low), extra * (high - at)] : [extra * (at - high), extra * (low - at)];
+        const odds = at > 0 && at < 1 ? Math.sqrt(at / (1 - at)) : 0;
+        reach.forEach((d, side) => {
+          const a = odds * Math.sign(extra) * d;
+          sums[side][0] += d * d; sums[side][1] += a * a; sums[side][2] += a;
+        });
+      }
+      const [down, up] = sums.map(([square, own, all]) => {
+        const joint = square + own - all * all;
+        return Math.sqrt(joint > 1e-9 * square ? joint : square);
+      });
+      return [Math.max(0, c - down), Math.min(Math.max(state.fp, state.fn), c + up)];
+    }
+    const limits = { miss: wilson(1 - p.tpr, worth(p)[0], z), alarm: wilson(p.fpr, worth(p)[1], z) };
+    const reach = (side) => Math.hypot(miss() * (limits.miss[side] - (1 - p.tpr)), alarm() * (limits.alarm[side] - p.fpr));
+    return [Math.max(0, c - reach(0)), Math.min(Math.max(state.fp, state.fn), c + reach(1))];
+  }
+  function correlation(a, b) {
+    const mean = (v) => v.reduce((s, x) => s + x, 0) / v.length, x = mean(a), y = mean(b);
+    let xy = 0, xx = 0, yy = 0;
+    a.forEach((v, i) => { xy += (v - x) * (b[i] - y); xx += (v - x) ** 2; yy += (b[i] - y) ** 2; });
+    return xx > 1e-18 && yy > 1e-18 ? Math.min(1, Math.max(-1, xy / Math.sqrt(xx * yy))) : 0;
+  }
+  // What q costs more than p, with limits that hold for all rivals together.
+  function gap(p, q, drawn) {
+    const d = cost(q) - cost(p), start = data.start.gaps;
+    if (start && state.mode === "use" && unmoved() && start.best === p.model && q.model >= 0 && start.of[q.model]) {
+      const [low, high] = start.of[q.model];
+      return { model: q.model, d, low, high };
+    }
+    const [lp, up] = costLimits(p, data.together), [lq, uq] = costLimits(q, data.together);
+    const rho = resampled ? correlation(drawn, resampledCosts(q)) : 0;
+    const side = (x, y) => Math.sqrt(Math.max(0, x * x - 2 * rho * x * y + y * y));
+    return { model: q.model, d, low: d - side(cost(q) - lq, up - cost(p)), high: d + side(uq - cost(q), cost(p) - lp) };
+  }
 
   // Words.
-  const nameOf = (p) => (p.model < 0 ? NAMES[p.model] : data.models[p.model].name);
+  const nameOf = (p) => (p.model < 0 ? TRIVIAL[p.model] : data.models[p.model].name);
+  const cutWords = (t) => (state.mode === "best" ? number(t) : figure(t));
   function where(p) {
-    if (p.model === -1 || p.t === Infinity) return "calls nothing";
-    if (p.model === -2) return "calls all";
-    // A threshold in use was given by somebody: 0.5 is 0.5.
-    return p.t === null ? "its own calls" : state.tuned ? number(p.t) : figure(p.t);
+    if (p.model < 0 || p.t === Infinity) return "";
+    return p.t === null ? "its own calls" : cutWords(p.t);
   }
+  const atWords = (p) => (p.t === null ? "by its own calls" : p.t === Infinity ? "flagging nothing" : "at threshold " + where(p));
   function choice(p) {
     const what = "“" + data.positive + "”";
-    if (p.model === -1) return "Call nothing " + what + " (AlwaysNeg): here no model is worth its errors.";
-    if (p.model === -2) return "Call everything " + what + " (AlwaysPos): here no model is worth its errors.";
-    const call = p.t === null ? "by its own calls" : "call " + what + " from " + where(p) + " up";
-    if (state.tuned) return "Use " + nameOf(p) + ", and " + call + ".";
-    return "As used now " + nameOf(p) + " costs least: " + call + ".";
+    if (p.model < 0) return (p.model === -1 ? "Flag nothing as " : "Flag everything as ") + what + ": here no model is worth its errors.";
+    if (state.model !== null) return nameOf(p) + " " + atWords(p) + ".";
+    if (state.mode === "best") return "Run " + nameOf(p) + " " + atWords(p) + ".";
+    if (state.mode === "at" && p.t !== null) return "At threshold " + where(p) + " " + nameOf(p) + " costs least.";
+    return "As used now " + nameOf(p) + " costs least (" + (p.t === null ? "by its own calls" : "threshold " + where(p)) + ").";
   }
-  const costWords = () => (state.fp === state.fn ? "at equal costs" :
-    "a false alarm costing " + figure(state.fp) + " and a miss " + figure(state.fn));
+  const unit = () => (state.unit === "" ? "" : " " + state.unit);
   const count = (x) => whole(Math.round(x * 10) / 10);
+  const signed = (x, digits) => (amount(Math.abs(x), digits) === amount(0, digits) ? "±" : x < 0 ? "−" : "+") + amount(Math.abs(x), digits);
+  const bare = (x, digits) => (x < 0 && amount(-x, digits) !== amount(0, digits) ? "−" : "") + amount(Math.abs(x), digits);
+  // As many decimals as give the largest number of a column three digits.
+  const decimals = (largest) => (largest > 0 ? Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(largest)))) : 0);
+  const listed = (words, last) => (words.length < 2 ? words.join("") : words.slice(0, -1).join(", ") + " " + last + " " + words[words.length - 1]);
   const say = (key, text) => { const e = part(key); e.textContent = text; e.hidden = text === ""; };
+  // A rate and its limits, in percent, with as many decimals as give the upper limit two digits.
+  const rateWords = (rate, [low, high]) => {
+    const digits = high > 0 ? Math.max(0, Math.min(6, 1 - Math.floor(Math.log10(100 * high)))) : 0;
+    return amount(100 * rate, digits) + " %, " + LEVEL + " " + amount(100 * low, digits) + " to " + amount(100 * high, digits) + " %";
+  };
+
+  function sure(best, points, drawn, wins) {
+    const words = [], digits = decimals(100 * Math.max(...points.map((p) => (p ? cost(p) : 0))));
+    const amountWords = (g) => signed(100 * g.d, digits) + unit() + " per 100, " + LEVEL + " " + bare(100 * g.low, digits) + " to " + bare(100 * g.high, digits);
+    const others = points.filter((p) => p && p.model !== best.model).map((p) => gap(best, p, drawn)).sort((a, b) => a.d - b.d);
+    const close = others.filter((g) => g.low <= 0 && g.high >= 0), cheaper = others.filter((g) => g.high < 0);
+    if (best.model >= 0) {
+      if (cheaper.length) words.push("Clearly cheaper: " + listed(cheaper.slice(0, 3).map((g) => nameOf(g) + " (" + amountWords(g) + ")"), "and") + ".");
+      if (close.length) {
+        const named = close.slice(0, 3).map((g) => nameOf(g) + " (" + amountWords(g) + ")"), more = close.length - named.length;
+        words.push("Too close to call: " + listed(more > 0 ? [...named, whole(more) + " more"] : named, "and") + ".");
+      } else if (others.length && !cheaper.length) {
+        words.push("Clear difference: " + (others.length > 1 ? "every other model costs more, the next " : "") + nameOf(others[0]) + (others.length > 1 ? "" : " costs more") + " (" + amountWords(others[0]) + ").");
+      }
+      const limits = costLimits(best);
+      const idle = trivial.filter((t) => limits[1] >= cost(t) && cost(t) >= cost(best));
+      if (idle.length) words.push("No clear gain over " + (idle[0].model === -1 ? "flagging nothing" : "flagging everything") + ".");
+    }
+    if (wins) {
+      const its = wins[best.model >= 0 ? best.model : wins.length - (best.model === -1 ? 2 : 1)];
+      words.push("Cheapest in " + figure(Math.round(1000 * its) / 10) + " % of " + whole(resamples) + " resamples of the rows" + (state.mode === "best" ? ", thresholds chosen anew in each." : "."));
+    }
+    return words.join(" ");
+  }
+
+  // What the last move changed: compared with what was shown before the hand took hold.
+  let shown = null, before = null, hand = null;
+  function changes(a, b) {
+    if (!a || !b) return "";
+    const moved = [];
+    for (const [key, words, as] of [["prior", "share of positives", share], ["fp", "cost of a false alarm", figure], ["fn", "cost of a miss", figure]]) {
+      if (a[key] !== b[key]) moved.push(words + " " + as(a[key]) + " → " + as(b[key]));
+    }
+    if (a.who !== b.who) moved.push(a.who + " → " + b.who);
+    if (a.where !== b.where && a.where && b.where) moved.push("threshold " + a.where + " → " + b.where);
+    if (!moved.length) return "";
+    const step = (x, one, many) => {
+      const size = count(Math.abs(x));
+      return size === "0" ? "as many " + many : size + (x > 0 ? " more " : " fewer ") + (size === "1" ? one : many);
+    };
+    const digits = decimals(100 * Math.max(a.cost, b.cost));
+    return "Changed: " + moved.join(", ") + ": " + step(b.misses - a.misses, "miss", "misses") + ", " +
+      step(b.alarms - a.alarms, "false alarm", "false alarms") + ", " + signed(100 * (b.cost - a.cost), digits) + unit() + " per 100.";
+  }
 
   function show() {
-    const best = state.tuned ? cheapest(corners) : cheapest(used.filter(Boolean).concat(trivial));
+    const points = shownPoints(), best = chosen(points), drawn = resampledCosts(best), wins = shares(points);
     say("choice", choice(best));
-    part("badge").hidden = !state.tuned;
-    const misses = best.m - best.tp;
-    say("counts", count(misses) + (misses === 1 ? " miss of " : " misses of ") + count(best.m) + " and " + count(best.fp) +
-      (best.fp === 1 ? " false alarm of " : " false alarms of ") + count(best.n) + " on these rows.");
-    say("cost", "Cost per 100 rows: " + figure(100 * cost(best)) + " (AlwaysNeg " + figure(100 * cost(trivial[0])) +
-      ", AlwaysPos " + figure(100 * cost(trivial[1])) + ").");
-    say("rate", "In 1,000 rows with " + share(state.prior) + " positives: about " + figure(1000 * state.prior * (1 - best.tpr)) +
-      " misses and " + figure(1000 * (1 - state.prior) * best.fpr) + " false alarms.");
+    part("badge").hidden = state.mode !== "best";
+    say("sure", sure(best, points, drawn, wins));
+    const misses = best.m - best.tp, limits = rateLimits(best), [low, high] = costLimits(best);
+    const trivials = best.model < 0;
+    say("counts", count(misses) + (misses === 1 ? " miss of " : " misses of ") + count(best.m) +
+      (trivials ? "" : " (" + rateWords(1 - best.tpr, limits.miss) + ")") + " and " + count(best.fp) +
+      (best.fp === 1 ? " false alarm of " : " false alarms of ") + count(best.n) +
+      (trivials ? "" : " (" + rateWords(best.fpr, limits.alarm) + ")") + " on these rows.");
+    const digits = decimals(100 * high);
+    say("cost", "Cost per 100 rows: " + amount(100 * cost(best), digits) + unit() +
+      (high > low ? " (" + LEVEL + " " + amount(100 * low, digits) + " to " + amount(100 * high, digits) + ")" : "") +
+      "; flagging nothing " + amount(100 * cost(trivial[0]), digits) + ", everything " + amount(100 * cost(trivial[1]), digits) + ".");
+    const thousand = (rate, of, [a, b]) => whole(Math.round(1000 * rate * of)) + (trivials ? "" : " (" + whole(Math.floor(1000 * a * of)) + " to " + whole(Math.ceil(1000 * b * of)) + ")");
+    say("rate", "In 1,000 rows with " + share(state.prior) + " positives: about " + thousand(1 - best.tpr, state.prior, limits.miss) +
+      " misses and " + thousand(best.fpr, 1 - state.prior, limits.alarm) + " false alarms.");
     say("untuned", untuned(best));
+    const now = { prior: state.prior, fp: state.fp, fn: state.fn, who: nameOf(best), where: where(best), misses, alarms: best.fp, cost: cost(best) };
+    shown = now;
+    say("changed", changes(before, now));
     part("cell-tp").textContent = count(best.tp); part("cell-fn").textContent = count(misses);
     part("cell-fp").textContent = count(best.fp); part("cell-tn").textContent = count(best.n - best.fp);
     line(best);
-    table(best);
+    table(points, best, wins);
+    thresholds(best);
+    costByThreshold(best);
+    costByMix(points, best);
     ranges();
-    for (const key of ["prior", "fp", "fn"]) controls[key].show();
+    for (const key in controls) controls[key].show();
   }
 
   // The threshold that needs no choosing when scores are probabilities (Elkan 2001).
   function untuned(best) {
-    if (best.model < 0 || !data.models[best.model].probabilities || !state.tuned) return "";
-    const called = alarm() * data.prior, missed = miss() * (1 - data.prior);
-    return "If its scores hold as probabilities, a threshold of " + number(called / (called + missed)) + " needs no tuning.";
+    if (best.model < 0 || !data.models[best.model].probabilities || state.mode === "use") return "";
+    const flagged = alarm() * data.prior, missed = miss() * (1 - data.prior);
+    return "If its probabilities are calibrated, a threshold of " + number(flagged / (flagged + missed)) + " needs no tuning.";
   }
 
   // The line of equal cost through the chosen point, where it crosses the panel.
   const SVG = "http://www.w3.org/2000/svg";
-  const make = (parent, tag, attributes) => {
+  const make = (parent, tag, attributes, text) => {
     const e = document.createElementNS(SVG, tag);
-    for (const key in attributes) e.setAttribute(key, attributes[key]);
+    for (const key in attributes) if (attributes[key] !== null) e.setAttribute(key, attributes[key]);
+    if (text !== undefined) e.textContent = text;
     return parent.appendChild(e);
   };
-  const shown = [...root.querySelectorAll('[data-x="panel"]')];
+  const boxes = [...root.querySelectorAll('[data-x="panel"]')];
   const panels = data.panels.map((p, i) => {
-    const inner = shown[i].querySelector("svg.inner");
+    const inner = boxes[i].querySelector("svg.inner"), plot = boxes[i].querySelector("svg.plot");
     const [left, top, width, height] = p.at;
-    return {
-      px: (fpr) => (left + width * (fpr - p.x[0]) / (p.x[1] - p.x[0])).toFixed(2),
-      py: (tpr) => (top + height * (1 - (tpr - p.y[0]) / (p.y[1] - p.y[0]))).toFixed(2),
+    const made = {
+      plot,
+      px: (fpr) => left + width * (fpr - p.x[0]) / (p.x[1] - p.x[0]),
+      py: (tpr) => top + height * (1 - (tpr - p.y[0]) / (p.y[1] - p.y[0])),
       iso: make(inner, "line", { class: "iso-cost" }),
       ring: make(inner, "circle", { class: "chosen", r: 7 }),
     };
+    // A click on a curve takes its threshold.
+    plot.addEventListener("click", (event) => {
+      const frame = plot.getBoundingClientRect(), scale = plot.viewBox.baseVal.width / frame.width;
+      const x = (event.clientX - frame.left) * scale, y = (event.clientY - frame.top) * scale;
+      let near = null, nearest = 40 * 40;
+      cut.forEach((points, model) => (points || []).forEach((q, k) => {
+        const d = (made.px(q.fpr) - x) ** 2 + (made.py(q.tpr) - y) ** 2;
+        if (d < nearest) { nearest = d; near = [model, k]; }
+      }));
+      if (near) take({ mode: "at", model: near[0], at: near[1] }, "curve");
+    });
+    return made;
   });
   function line(best) {
     const slope = alarm() / miss(), at = (x) => best.tpr + slope * (x - best.fpr);
     const low = Math.max(0, best.fpr - best.tpr / slope), high = Math.min(1, best.fpr + (1 - best.tpr) / slope);
     for (const { px, py, iso, ring } of panels) {
-      iso.setAttribute("x1", px(low)); iso.setAttribute("y1", py(Math.max(0, at(low))));
-      iso.setAttribute("x2", px(high)); iso.setAttribute("y2", py(Math.min(1, at(high))));
-      ring.setAttribute("cx", px(best.fpr)); ring.setAttribute("cy", py(best.tpr));
+      iso.setAttribute("x1", px(low).toFixed(2)); iso.setAttribute("y1", py(Math.max(0, at(low))).toFixed(2));
+      iso.setAttribute("x2", px(high).toFixed(2)); iso.setAttribute("y2", py(Math.min(1, at(high))).toFixed(2));
+      ring.setAttribute("cx", px(best.fpr).toFixed(2)); ring.setAttribute("cy", py(best.tpr).toFixed(2));
     }
   }
   const zoom = part("zoom");
-  if (zoom) zoom.addEventListener("change", () => shown.forEach((p, i) => { p.hidden = zoom.checked !== (i === 1); }));
+  const zoomed = () => boxes.forEach((p, i) => { p.hidden = zoom.checked !== (i === 1); });
+  if (zoom) zoom.addEventListener("change", zoomed);
 
-  // Each model at its own threshold.
+  // Each model at its threshold, and what it costs.
+  const fill = (cell, text, beneath) => {
+    cell.textContent = text;
+    if (beneath) cell.appendChild(document.createElement("small")).textContent = beneath;
+  };
+  const countLimits = ([a, b], of) => whole(Math.floor(a * of)) + " to " + whole(Math.ceil(b * of));
   const modelRows = [...part("models").querySelectorAll("tbody tr")];
   const caption = part("models").querySelector("caption");
-  function table(best) {
-    caption.textContent = state.tuned
-      ? "Each model at its own cheapest threshold on these rows"
-      : "As used now, " + costWords();
+  const LOOKS = { best: () => "Each model at its own cheapest threshold on these rows", at: () => "At threshold " + cutWords(data.grid[state.at]), use: () => "As used now" };
+  function table(points, best, wins) {
+    caption.textContent = LOOKS[state.mode]() + ", " + costWords();
+    const rows = modelRows.map((row, i) => (i >= own.length ? trivial[i - own.length] : points[i]));
+    const all = rows.map((p) => (p === null ? null : costLimits(p)));
+    const digits = decimals(100 * Math.max(...all.map((l, i) => (l === null || rows[i].model < 0 ? 0 : l[1]))));
     modelRows.forEach((row, i) => {
-      const p = i >= own.length ? trivial[i - own.length] : state.tuned ? cheapest(own[i]) : used[i];
+      const p = rows[i];
       row.classList.toggle("best", p !== null && p.model === best.model);
-      const texts = p === null ? ["–", "", "", ""] :
-        [where(p), count(p.m - p.tp) + " of " + count(p.m), count(p.fp) + " of " + count(p.n), figure(100 * cost(p))];
-      texts.forEach((text, k) => { row.cells[k + 1].textContent = text; });
+      if (p === null) return [1, 2, 3, 4, 5].forEach((k) => fill(row.cells[k], k === 1 ? "–" : ""));
+      const limits = rateLimits(p), constant = p.model < 0;
+      fill(row.cells[1], amount(100 * cost(p), digits), all[i][1] > all[i][0] ? amount(100 * all[i][0], digits) + " to " + amount(100 * all[i][1], digits) : "");
+      fill(row.cells[2], where(p));
+      fill(row.cells[3], count(p.m - p.tp), constant ? "" : countLimits(limits.miss, p.m));
+      fill(row.cells[4], count(p.fp), constant ? "" : countLimits(limits.alarm, p.n));
+      fill(row.cells[5], wins ? figure(Math.round(1000 * wins[i]) / 10) + " %" : "");
+    });
+  }
+  const costWords = () => (state.fp === state.fn ? "at equal costs" :
+    "a false alarm costing " + figure(state.fp) + unit() + " and a miss " + figure(state.fn) + unit());
+
+  // What a threshold does: every step of the grid that has its own row.
+  const steps = part("steps");
+  function thresholds(best) {
+    const box = part("thresholds"), model = best.model >= 0 && cut[best.model] ? best.model : cut.findIndex(Boolean);
+    if (!box || model < 0) return;
+    const points = data.steps.map((k) => cut[model][k]);
+    box.querySelector("caption").textContent = data.models[model].name + ", " + costWords() + ", " + share(state.prior) + " positives; beneath: " + LEVEL;
+    const all = points.map((p) => costLimits(p)), digits = decimals(100 * Math.max(...all.map((l) => l[1])));
+    const cheap = cheapest(points);
+    steps.textContent = "";
+    points.forEach((p, i) => {
+      const row = steps.insertRow(), head = row.appendChild(document.createElement("th"));
+      head.scope = "row"; head.className = "number";
+      const button = head.appendChild(document.createElement("button"));
+      button.type = "button"; button.textContent = figure(p.t);
+      button.setAttribute("aria-label", "Take threshold " + figure(p.t));
+      button.addEventListener("click", () => take({ mode: "at", model, at: data.steps[i] }, "steps"));
+      const limits = rateLimits(p), flagged = p.tp + p.fp, positive = state.prior * p.tpr, called = positive + (1 - state.prior) * p.fpr;
+      const cells = [
+        [amount(100 * cost(p), digits), amount(100 * all[i][0], digits) + " to " + amount(100 * all[i][1], digits)],
+        [count(flagged), share(flagged / (p.m + p.n))],
+        [count(p.tp), countLimits([1 - limits.miss[1], 1 - limits.miss[0]], p.m)],
+        [count(p.fp), countLimits(limits.alarm, p.n)],
+        [called > 0 ? share(positive / called) : "–", ""],
+        [share(p.tpr), ""],
+      ];
+      for (const [text, beneath] of cells) { const cell = row.insertCell(); cell.className = "number"; fill(cell, text, beneath); }
+      row.classList.toggle("best", p === cheap);
+      row.classList.toggle("taken", state.mode === "at" && data.steps[i] === state.at);
     });
   }
 
-  // Over which shares of positives each classifier is the cheapest, at these costs.
-  function merged() {
+  // Small line charts: cost against the threshold, and against the class mix.
+  const WIDE = 420, TALL = 200, EDGE = { left: 46, right: 20, top: 8, bottom: 34 };
+  const look = (model) => data.models[model].look;
+  function small(svg, x, top, ticks, title) {
+    svg.textContent = "";
+    const right = WIDE - EDGE.right, bottom = TALL - EDGE.bottom;
+    const px = (v) => EDGE.left + (right - EDGE.left) * (v - x[0]) / (x[1] - x[0]), py = (v) => bottom - (bottom - EDGE.top) * Math.min(1.5, v / top);
+    const step = [1, 2, 2.5, 5, 10].map((s) => s * 10 ** Math.floor(Math.log10(top / 3))).find((s) => top / s <= 4.5) || top;
+    for (let v = 0; v <= top * 1.0001; v += step) {
+      make(svg, "line", { x1: EDGE.left, x2: right, y1: py(v), y2: py(v), class: "grid" });
+      make(svg, "text", { x: EDGE.left - 6, y: py(v) + 4, "text-anchor": "end" }, figure(v));
+    }
+    for (const [v, words] of ticks) make(svg, "text", { x: px(v), y: bottom + 15, "text-anchor": "middle" }, words);
+    make(svg, "text", { x: right, y: TALL - 4, "text-anchor": "end", class: "axis" }, title + " →");
+    const inner = make(svg, "svg", { x: EDGE.left, y: EDGE.top - 2, width: right - EDGE.left, height: bottom - EDGE.top + 4, viewBox: [EDGE.left, EDGE.top - 2, right - EDGE.left, bottom - EDGE.top + 4].join(" "), class: "inner" });
+    const path = (points) => points.map(([a, b]) => px(a).toFixed(1) + "," + py(b).toFixed(1)).join(" ");
+    return {
+      px, py, inner,
+      curve: (points, kind, dash) => make(inner, "polyline", { points: path(points), class: kind, "stroke-dasharray": dash }),
+      band: (points, kind) => make(inner, "polygon", { points: path(points), class: kind }),
+      now: (v) => make(inner, "line", { x1: px(v), x2: px(v), y1: EDGE.top, y2: bottom, class: "now" }),
+    };
+  }
+  const last = data.grid.length - 1;
+  function costByThreshold(best) {
+    const svg = part("by-threshold");
+    if (!svg) return;
+    const models = data.models.map((m, i) => i).filter((i) => cut[i]);
+    const shownModel = best.model >= 0 && cut[best.model] ? best.model : models[0];
+    const limits = cut[shownModel].map((p) => costLimits(p));
+    const highest = 100 * Math.max(...limits.map((l) => l[1]), ...models.map((i) => cost(cut[i][0])));
+    const least = 100 * Math.min(...trivial.map(cost));
+    // What costs several times as much as flagging nothing or everything is beyond the picture.
+    const top = Math.min(highest, Math.max(2.5 * least, 1.2 * 100 * limits[state.mode === "at" ? state.at : 0][1] * (state.mode === "at" ? 1 : 0))) || 1;
+    const ends = [data.grid[0], data.grid[last]];
+    const ticks = [0, 0.25, 0.5, 0.75, 1].map((f) => ends[0] + f * (ends[1] - ends[0])).map((v) => [v, figure(Number(v.toPrecision(3)))]);
+    const c = small(svg, ends, top, ticks, "threshold");
+    c.band([...limits.map((l, k) => [data.grid[k], 100 * l[0]]), ...limits.map((l, k) => [data.grid[k], 100 * l[1]]).reverse()], "band " + look(shownModel)[0]);
+    for (const i of [...models.filter((m) => m !== shownModel), shownModel]) {
+      c.curve(cut[i].map((p) => [p.t, 100 * cost(p)]), "curve " + look(i)[0] + (i === shownModel ? " lead" : ""), look(i)[1]);
+    }
+    if (best.t !== null && Number.isFinite(best.t) && best.model >= 0) c.now(best.t);
+    svg.dataset.model = shownModel;
+    part("by-threshold-title").textContent = "Cost per 100 rows against the threshold: " + data.models[shownModel].name + " with " + LEVEL;
+    svg.onclick = (event) => {
+      const frame = svg.getBoundingClientRect(), x = (event.clientX - frame.left) * WIDE / frame.width;
+      const share = (x - EDGE.left) / (WIDE - EDGE.left - EDGE.right), t = ends[0] + Math.min(1, Math.max(0, share)) * (ends[1] - ends[0]);
+      const near = data.grid.reduce((b, v, k) => (Math.abs(v - t) < Math.abs(data.grid[b] - t) ? k : b), 0);
+      take({ mode: "at", at: near }, "by-threshold");
+    };
+  }
+  const MIXES = Array.from({ length: 101 }, (_, i) => i / 100);
+  function costByMix(points, best) {
+    const svg = part("by-mix"), at = (p, mix) => 100 * (mix * state.fn * (1 - p.tpr) + (1 - mix) * state.fp * p.fpr);
+    const curves = points.map((p, i) => (p === null ? null : MIXES.map((mix) => [mix, state.mode === "best" ? Math.min(...own[i].map((q) => at(q, mix))) : at(p, mix)])));
+    const idle = MIXES.map((mix) => [mix, 100 * Math.min(mix * state.fn, (1 - mix) * state.fp)]);
+    const peak = Math.max(...idle.map((p) => p[1])), highest = Math.max(...curves.filter(Boolean).map((c) => Math.max(...c.map((p) => p[1]))));
+    const c = small(svg, [0, 1], Math.min(Math.max(highest, 0.4 * peak), 1.3 * peak) || 1, [0, 0.2, 0.4, 0.6, 0.8, 1].map((v) => [v, 100 * v + " %"]), "share of positives");
+    c.curve(idle, "line reference", null);
+    curves.forEach((curve, i) => { if (curve && i !== best.model) c.curve(curve, "curve " + look(i)[0], look(i)[1]); });
+    if (best.model >= 0 && curves[best.model]) c.curve(curves[best.model], "curve lead " + look(best.model)[0], look(best.model)[1]);
+    c.now(state.prior);
+    part("by-mix-title").textContent = "Cost per 100 rows against the share of positives" + (state.mode === "best" ? ", thresholds chosen for each" : "") + "; dashed: no model";
+  }
+
+  // Over which shares of positives each classifier is the cheapest, at these costs. Where resamples disagree nobody is
+  // named alone, and a stretch too narrow to be told from its neighbours goes to the wider one.
+  const logit = (p) => Math.log(p / (1 - p));
+  const END = logit(0.999);
+  const along = (p) => (logit(Math.min(0.999, Math.max(0.001, p))) + END) / (2 * END);
+  const STEPS = Array.from({ length: 161 }, (_, i) => 1 / (1 + Math.exp(END - 2 * END * i / 160)));
+  const AGREED = 0.8, NARROW = 0.03, MOST_NAMED = 3;
+  function leaders(mix) {
+    const up = mix * state.fn, down = (1 - mix) * state.fp;
+    if (!resampled) {
+      const costs = corners.map((c) => up * (1 - c.tpr) + down * c.fpr), low = Math.min(...costs);
+      return [corners[costs.findIndex((c) => c <= low + TIE)].model];
+    }
+    const wins = winners(data.models.map((m, i) => (own[i].length > 1 ? retunedCosts(i, up, down) : null)), up, down);
+    const order = wins.map((w, i) => [w, i < own.length ? i : i === own.length ? -1 : -2]).sort((a, b) => b[0] - a[0]);
+    const named = [];
+    for (let sum = 0, i = 0; sum < AGREED && i < order.length; i += 1) { sum += order[i][0]; named.push(order[i][1]); }
+    return named.sort((a, b) => a - b);
+  }
+  let known = { costs: "", ranges: [] };
+  function namedRanges() {
+    const costs = state.fp / state.fn;
+    if (known.costs === costs) return known.ranges;
     const out = [];
-    let from = 0;
-    corners.forEach((c, i) => {
-      const next = corners[i + 1];
-      let to = 1;
-      if (next) {
-        const rise = next.tpr - c.tpr, run = next.fpr - c.fpr;
-        to = run > 0 ? state.fp / (state.fp + state.fn * (rise / run)) : 0;
-      }
-      if (to > from) {
-        const last = out[out.length - 1];
-        if (last && last.model === c.model) last.to = to;
-        else out.push({ model: c.model, from, to });
-      }
-      from = to;
+    STEPS.forEach((mix, i) => {
+      const named = leaders(mix), key = named.join(), previous = out[out.length - 1];
+      const from = i === 0 ? 0 : 1 / (1 + Math.exp(END - 2 * END * (i - 0.5) / 160)), to = i === 160 ? 1 : 1 / (1 + Math.exp(END - 2 * END * (i + 0.5) / 160));
+      if (previous && previous.key === key) previous.to = to;
+      else out.push({ named, key, from, to });
     });
+    const wide = (r) => along(r.to) - along(r.from);
+    while (out.length > 1) {
+      const slim = out.reduce((b, r, i) => (wide(r) < wide(out[b]) ? i : b), 0);
+      if (wide(out[slim]) >= NARROW) break;
+      const left = out[slim - 1], right = out[slim + 1];
+      if (!right || (left && wide(left) >= wide(right))) left.to = out[slim].to; else right.from = out[slim].from;
+      out.splice(slim, 1);
+      for (let i = out.length - 1; i > 0; i -= 1) if (out[i].key === out[i - 1].key) { out[i - 1].to = out[i].to; out.splice(i, 1); }
+    }
+    known = { costs, ranges: out };
     return out;
   }
+  const rangeName = (r) => (r.named.length > MOST_NAMED ? "too close to call between " + whole(r.named.length)
+    : listed(r.named.map((i) => nameOf({ model: i })), "or"));
   const rangeBody = part("ranges").querySelector("tbody"), rangeCaption = part("ranges").querySelector("caption");
   const strip = part("strip");
   function ranges() {
     rangeCaption.textContent = "Cheapest by the share of positives, " + costWords();
     rangeBody.textContent = "";
     strip.textContent = "";
-    for (const r of merged()) {
+    const width = strip.clientWidth || 480;
+    for (const r of namedRanges()) {
       const row = rangeBody.insertRow();
       const head = row.appendChild(document.createElement("th"));
       head.scope = "row"; head.className = "name";
-      head.textContent = nameOf(r);
-      for (const x of [r.from, r.to]) { const cell = row.insertCell(); cell.className = "number"; cell.textContent = share(x); }
+      head.textContent = rangeName(r);
+      for (const x of [r.from, r.to]) { const cell = row.insertCell(); cell.className = "number"; cell.textContent = share(Number(x.toPrecision(2))); }
       row.classList.toggle("best", r.from <= state.prior && state.prior <= r.to);
-      const look = r.model < 0 ? "always" : r.model < 7 ? "c" + r.model : "rest";
-      make(strip, "rect", { x: 100 * r.from + "%", width: 100 * (r.to - r.from) + "%", y: 4, height: 14, class: "range " + look });
+      const one = r.named.length === 1, i = r.named[0], kind = !one ? "open" : i < 0 ? "always" : look(i)[0];
+      const a = along(r.from), b = along(r.to);
+      const box = make(strip, "rect", { x: 100 * a + "%", width: 100 * (b - a) + "%", y: 18, height: 16, class: "range " + kind });
+      make(box, "title", {}, rangeName(r) + ": " + share(Number(r.from.toPrecision(2))) + " to " + share(Number(r.to.toPrecision(2))));
+      const words = one ? nameOf({ model: i }) : "close", room = (b - a) * width / 6.6;
+      if (room > Math.min(words.length, 6)) make(strip, "text", { x: 50 * (a + b) + "%", y: 12, "text-anchor": "middle", class: "name" }, words.length > room ? words.slice(0, Math.max(1, Math.floor(room) - 1)) + "…" : words);
     }
-    make(strip, "line", { x1: 100 * state.prior + "%", x2: 100 * state.prior + "%", y1: 0, y2: 24, class: "now" });
+    for (const v of [0.001, 0.01, 0.1, 0.5, 0.9, 0.99, 0.999]) {
+      make(strip, "text", { x: 100 * along(v) + "%", y: 48, "text-anchor": v < 0.002 ? "start" : v > 0.998 ? "end" : "middle" }, share(v));
+    }
+    make(strip, "line", { x1: 100 * along(state.prior) + "%", x2: 100 * along(state.prior) + "%", y1: 14, y2: 38, class: "now" });
   }
 
   // Controls: a slider with a scale of its own, and a box for the exact number.
   const round = (x, digits) => Number(x.toPrecision(digits));
-  const logit = (p) => Math.log(p / (1 - p));
-  const END = logit(0.999);
   const scales = {
     prior: {
       fromSlider: (v) => { const p = 1 / (1 + Math.exp(-(2 * END * v / 1000 - END))); return p < 0.1 || p > 0.9 ? Math.round(p * 1e4) / 1e4 : Math.round(p * 1e3) / 1e3; },
       toSlider: (p) => 1000 * (logit(p) + END) / (2 * END),
       fromBox: (v) => v / 100, toBox: (p) => round(100 * p, 4), fits: (p) => p > 0 && p < 1, words: share,
     },
+    at: {
+      fromSlider: Number, toSlider: (k) => k,
+      fromBox: (v) => data.grid.reduce((b, t, k) => (Math.abs(t - v) < Math.abs(data.grid[b] - v) ? k : b), 0),
+      toBox: (k) => round(data.grid[k], 6), fits: (k) => Number.isInteger(k) && k >= 0 && k <= last, words: (k) => figure(data.grid[k]),
+    },
   };
   scales.fp = scales.fn = {
     fromSlider: (v) => round(10 ** (v / 250 - 1), 2), toSlider: (c) => 250 * (Math.log10(c) + 1),
     fromBox: Number, toBox: (c) => round(c, 6), fits: (c) => c > 0 && isFinite(c), words: figure,
   };
+  // A change by one hand, until another control is taken or the hand lets go.
+  function take(change, by, source = null) {
+    if (hand !== by || by === "curve" || by === "steps") { before = shown; hand = by; }
+    Object.assign(state, change);
+    if (controls[by]) controls[by].source = source;
+    show();
+    if (controls[by]) controls[by].source = null;
+    remember();
+  }
+  const letGo = () => { hand = null; };
   const controls = {};
-  for (const key of ["prior", "fp", "fn"]) {
+  for (const key of ["prior", "fp", "fn", "at"]) {
     const slider = part(key + "-slider"), box = part(key), scale = scales[key];
+    if (!slider) continue;
     const change = (value, source) => {
       const good = scale.fits(value);
       box.setAttribute("aria-invalid", String(!good));
       if (!good) return;
-      state[key] = value;
-      state.tuned = true;
-      controls[key].source = source;
-      show();
-      controls[key].source = null;
+      take(key === "at" ? { at: value, mode: "at" } : { [key]: value, mode: state.mode === "use" ? "best" : state.mode }, key, source);
     };
     slider.addEventListener("input", () => change(scale.fromSlider(Number(slider.value)), slider));
     box.addEventListener("input", () => change(box.value === "" ? NaN : scale.fromBox(Number(box.value)), box));
+    for (const e of [slider, box]) e.addEventListener("change", letGo);
     controls[key] = {
       source: null,
       // What the hand is on is left alone.
@@ -205,10 +587,45 @@
       },
     };
   }
+  const modes = [...root.querySelectorAll('input[name="x-mode"]')], pick = part("model"), money = part("unit");
+  controls.mode = { show() { for (const m of modes) m.checked = m.value === state.mode; } };
+  for (const m of modes) m.addEventListener("change", () => take({ mode: m.value }, "mode"));
+  controls.model = { show() { pick.value = state.model === null ? "" : String(state.model); } };
+  pick.addEventListener("change", () => take({ model: pick.value === "" ? null : Number(pick.value) }, "model"));
+  controls.unit = { source: null, show() { if (this.source !== money) money.value = state.unit; } };
+  money.addEventListener("input", () => take({ unit: money.value.trim().slice(0, 12) }, "unit", money));
   root.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
-  part("reset").addEventListener("click", () => {
-    Object.assign(state, start());
-    show();
-  });
+  part("reset").addEventListener("click", () => { before = null; hand = null; Object.assign(state, start()); show(); remember(); });
+
+  // The address holds what was set, so that it can be passed on.
+  const MARK = "#explorer&";
+  function remember() {
+    const from = start(), set = new URLSearchParams();
+    for (const key of ["prior", "fp", "fn", "mode", "model", "unit"]) if (state[key] !== from[key]) set.set(key, state[key]);
+    if (state.mode === "at") set.set("at", data.grid[state.at]);
+    const words = set.toString();
+    if (words === "" && !location.hash.startsWith(MARK)) return;
+    try { history.replaceState(null, "", words === "" ? "#explorer" : MARK + words); } catch { /* too often, or not allowed here */ }
+  }
+  function recall() {
+    if (!location.hash.startsWith(MARK)) return false;
+    const set = new URLSearchParams(location.hash.slice(MARK.length)), found = start();
+    for (const key of ["prior", "fp", "fn"]) {
+      const value = Number(set.get(key));
+      if (set.has(key) && scales[key].fits(value)) found[key] = value;
+    }
+    if (["use", "best", "at"].includes(set.get("mode"))) found.mode = set.get("mode");
+    if (found.mode === "use" && !used.some(Boolean)) found.mode = "best";
+    if (set.has("at") && Number.isFinite(Number(set.get("at"))) && last >= 0) { found.at = scales.at.fromBox(Number(set.get("at"))); found.mode = "at"; }
+    if (found.mode === "at" && last < 0) found.mode = "best";
+    const model = Number(set.get("model"));
+    if (set.has("model") && set.get("model") !== "" && Number.isInteger(model) && data.models[model]) found.model = model;
+    if (set.has("unit")) found.unit = set.get("unit").slice(0, 12);
+    Object.assign(state, found);
+    return true;
+  }
+  addEventListener("hashchange", () => { if (recall()) { before = shown; show(); } });
+  const came = recall();
   show();
+  if (came) document.getElementById("explorer").scrollIntoView();
 })();

@@ -13,7 +13,8 @@
 
   // A link to something inside a folded section opens it.
   const unfold = () => {
-    const id = decodeURIComponent(location.hash.slice(1));
+    let id = location.hash.slice(1);
+    try { id = decodeURIComponent(id); } catch { /* an address that was cut or mistyped */ }
     for (let e = id && document.getElementById(id); e; e = e.parentElement) if (e.tagName === "DETAILS") e.open = true;
     const inside = id && document.querySelector("#" + CSS.escape(id) + " > details");
     if (inside) inside.open = true;

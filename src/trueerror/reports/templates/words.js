@@ -38,6 +38,7 @@ window.trueerrorWords = (function () {
   }
   return {
     number,
+    amount: (x, digits) => thousands(fixed(x, digits)),
     figure: (x) => (Math.abs(x) >= 1000 ? thousands(fixed(x, 0)) : general(x, 3)),
     share: (x) => general(100 * Number(x.toPrecision(3)), 6) + " %",
     whole: (x) => thousands(Number.isInteger(x) ? fixed(x, 0) : fixed(x, 1)),
