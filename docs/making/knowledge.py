@@ -29,6 +29,7 @@ PART_TITLES = {
     "bayesian": "Posteriors",
     "sequential": "Looking while data arrive",
     "planning": "Planning",
+    "raters": "Raters, few labels, preferences",
     "verdicts": "Any metric, clustered rows, row losses",
 }
 

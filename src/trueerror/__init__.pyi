@@ -81,6 +81,8 @@ from trueerror.verbs._gaps import Gaps as Gaps
 from trueerror.verbs._gaps import gaps as gaps
 from trueerror.verbs._gate import gate as gate
 from trueerror.verbs._gate_result import Gate as Gate
+from trueerror.verbs._judges import RaterAgreement as RaterAgreement
+from trueerror.verbs._judges import agreement as agreement
 from trueerror.verbs._rank import rank as rank
 from trueerror.verbs._training_gap import training_gap as training_gap
 from trueerror.version import __version__ as __version__

@@ -45,6 +45,7 @@ COMMANDS_RUN: dict[str, dict[str, Any]] = {
     "gate": {"files": ["rows.csv"], "baseline": "b", **USUAL},
     "rank": {"file": "folds.csv", "value": "accuracy"},
     "folds": {"given": ["two.csv"]},
+    "agreement": {"file": "raters.csv"},
     "schema": {"of": Answer.gate},
     "demo": {"page": Path("page.html")},
 }
@@ -140,6 +141,14 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("rank", "learner"): ({}, "fold"),
     ("folds", "first"): ({}, "q"),
     ("folds", "second"): ({}, "p"),
+    ("agreement", "method"): ({}, "fleiss"),
+    ("agreement", "level"): ({}, "ordinal"),
+    ("agreement", "weights"): ({}, "linear"),
+    ("agreement", "labels"): ({}, "1,2,3,4"),
+    ("agreement", "raters"): ({}, ["ann", "bob"]),
+    ("agreement", "item"): ({"file": "ratings.csv"}, "other"),
+    ("agreement", "rater"): ({"file": "ratings.csv"}, "other"),
+    ("agreement", "label"): ({"file": "ratings.csv"}, "second"),
 }
 # What cannot be seen in an answer, and why.
 UNSEEN = {
@@ -159,6 +168,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folded = ["fold,p,q"] + [f"{i},{0.8 + (i * 7 % 5) / 90:.4f},{0.78 + (i * 3 % 4) / 80:.4f}" for i in range(12)]
     (place / "two.csv").write_text("\n".join(folded))
     (place / "three.csv").write_text("\n".join(scores))
+    graded = [(i, 1 + i % 3, 1 + (i + i // 7 % 2) % 3, 1 + (i + i // 5 % 2) % 3) for i in range(40)]
+    (place / "raters.csv").write_text("\n".join(["item,ann,bob,eve", *(",".join(map(str, row)) for row in graded)]))
+    said = [f"{i},{who},{x},{1 + x % 2},{i}{who}" for i, *xs in graded for who, x in zip("abc", xs, strict=True)]
+    (place / "ratings.csv").write_text("\n".join(["item,rater,label,second,other", *said]))
     return place
 
 

@@ -72,6 +72,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "power": ((), {"n": 100, "first": 0.8, "second": 0.7, "disagreement": 0.3}),
     "sample_size": ((), {"first": 0.8, "second": 0.7, "disagreement": 0.3}),
     "rank": ((RANKS,), {}),
+    "agreement": (({"a": A, "b": B, "c": TRUTH},), {}),
     "training_history": ((TRUTH, {1: B, 2: A, 3: B}), {}),
     "training_gap": ((CALLED, te.predictions(TRUTH, {"a": TRUTH, "b": TRUTH})), {}),
     "average_curves": ((CURVES,), {}),
@@ -177,6 +178,11 @@ BOOTSTRAP = {"method": "bootstrap"}
 OF_FOLDS = {"args": ({name: np.array(scores) for name, scores in RANKS.items()},), "test_train_ratio": 0.2}
 COUNTED = {"both": 810, "a": 60, "b": 40, "neither": 90}
 IN_CLUSTERS = {"icc_right": 0.3, "icc_between": 0.1, "cluster_size": 5}
+GRADED = [[1, 1], [2, 3], [3, 3], [2, 2], [1, 2], [3, 1], [3, 3], [2, 2], [1, 1], [2, 3]] * 3
+LONG_RATINGS = {
+    "item": np.repeat(np.arange(N), 2), "rater": ["x", "y"] * N, "label": np.column_stack([A, B]).ravel(),
+    "second": np.column_stack([A, TRUTH]).ravel(), "other": np.arange(2 * N),
+}  # fmt: skip
 HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("evaluate", "ids"): ({}, ["twice"] * N),
     ("compare", "ids"): ({}, ["twice"] * N),
@@ -294,6 +300,14 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("significance.two_proportions", "method"): ({}, "fisher"),
     ("significance.wilcoxon", "method"): ({}, "normal"),
     ("significance.wilcoxon", "zeros"): ({"args": ([1, 2, 3, 4.0, 5], [1, 1, 1, 5, 2])}, "pratt"),
+    ("agreement", "method"): ({}, "fleiss"),
+    ("agreement", "level"): ({"args": (GRADED,)}, "ordinal"),
+    ("agreement", "weights"): ({"args": (GRADED,)}, "linear"),
+    ("agreement", "labels"): ({}, [0, 1, 2]),
+    ("agreement", "raters"): ({}, ["a", "b"]),
+    ("agreement", "item"): ({"args": (LONG_RATINGS,)}, "other"),
+    ("agreement", "rater"): ({"args": (LONG_RATINGS,)}, "other"),
+    ("agreement", "label"): ({"args": (LONG_RATINGS,)}, "second"),
     ("testing.assert_not_worse", "on_cannot_tell"): (
         {"args": (te.predictions(TRUTH, {"a": A, "b": np.r_[1 - A[:3], A[3:]]}), "b"), "margin": 0.0},
         "warn",

@@ -415,6 +415,7 @@ COMMANDS = {
     "run": "trueerror.cli.run",
     "rank": "trueerror.cli.rank",
     "folds": "trueerror.cli.rank",
+    "agreement": "trueerror.cli.judges",
     "schema": "trueerror.cli._app",
     "demo": "trueerror.cli.report",
 }

@@ -89,9 +89,16 @@ SENTENCES: dict[str, Callable[..., str]] = {
         "told",
         "summed-weights": "its interval needs resampled rows, and sampling weights were summed over rows",
         "flat-resamples": "the bootstrap limits have no width",
+        "no-pairs-of-ratings": "no item was rated by two raters",
+        "one-label": "all ratings are the same label, so nothing shows how raters agree on others",
+        "one-item": "one item shows no spread, so there is no interval",
     }.items()
 } | {
     "simultaneous": lambda level: f"holds together with others: made at {percent(level)}",
+    "few-other-labels": lambda items, label: (
+        f"{'no item has' if not items else 'one item has' if items == 1 else f'{items} items have'} a label besides "
+        f"{label!r}: wide limits"
+    ),
     "no-width": lambda method: f"{method} has no width here",
     "clusters": lambda groups: f"{whole(groups)} clusters",
     "clusters-worth": lambda g, size: f"{whole(g)} clusters, worth about {_rows_worth(size)} independent rows",

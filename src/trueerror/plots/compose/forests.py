@@ -19,12 +19,14 @@ from trueerror.results import Contrast, Interval
 from trueerror.results._format import listing, number, p_value, percent, whole
 from trueerror.verbs._comparison import points, together_words, unit
 from trueerror.verbs._evaluation import best_parts_first
+from trueerror.verbs._judges import RELIABLE, TENTATIVE
 
 if TYPE_CHECKING:
     from trueerror.experiments._summary import LearnerEstimate, Summary
     from trueerror.verbs._comparison import Comparison
     from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
     from trueerror.verbs._gaps import Gap, Gaps
+    from trueerror.verbs._judges import RaterAgreement
     from trueerror.verbs._training_gap import TrainingGap
 
 # More rows than this under each other are a list, not a picture.
@@ -232,6 +234,22 @@ def evaluation_forest(ev: Evaluation, *, metric: str | None = None) -> Forest:
     first = shorten(str(ev.reading).split("\n")[0], 100)
     subtitle = tuple(line for line in (first, *(how_words(intervals) if intervals else ())) if line)
     return Forest(title=shorten(title, 60), subtitle=subtitle, panels=tuple(panels), columns=beside)
+
+
+def agreement_forest(found: RaterAgreement) -> Forest:
+    """Coefficients under each other, then Cohen's kappa of each pair of raters, with the usual bars for labels."""
+    rows = tuple(interval_row(plain(i.name), i) for i in found.coefficients.values())
+    bars = ((TENTATIVE, ""), (RELIABLE, ""))
+    panels = [_cut_panel(rows, axis="agreement", references=bars, shares=False)]
+    if found.pairs:
+        pairs = tuple(interval_row(f"{plain(a)} and {plain(b)}", i) for a, b, i in found.pairs)
+        kappa = found.pairs[0][2].name
+        panels.append(replace(_cut_panel(pairs, axis=kappa, references=bars, shares=False), heading="Pairs of raters"))
+    lines = (
+        *how_words(list(found.coefficients.values())[:1]),
+        "lines at 0.667 and 0.800: bars for tentative and firm use",
+    )
+    return Forest(title="Agreement of raters", subtitle=lines, panels=tuple(panels))
 
 
 def gap_forest(gap: Gap) -> Forest:

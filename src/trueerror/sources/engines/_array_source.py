@@ -206,7 +206,7 @@ class ArraySource:
     def agreement(self, first: str, second: str, *, threshold: float | None = None) -> Agreement:
         a, b = self.predicted_codes(first, threshold), self.predicted_codes(second, threshold)
         if self.weights is not None:
-            return groups.agreement(self.facts, _wide(self.truth), _wide(a), _wide(b), self._weighed())
+            return groups.agreement_table(self.facts, _wide(self.truth), _wide(a), _wide(b), self._weighed())
         facts = self.facts
         return Agreement.from_codes(self.truth, a, b, facts.labels, positive=facts.positive, missing=facts.missing)
 

@@ -57,7 +57,7 @@ def confusion(facts: Facts, truth: Ints, called: Ints, weighed: WeightedCounts, 
     )  # fmt: skip
 
 
-def agreement(facts: Facts, truth: Ints, first: Ints, second: Ints, weighed: WeightedCounts) -> Agreement:
+def agreement_table(facts: Facts, truth: Ints, first: Ints, second: Ints, weighed: WeightedCounts) -> Agreement:
     """The agreement table of groups (truth, first, second)."""
     kept, (a, b) = _settled(facts, truth, [first, second], weighed)
     width = len(facts.labels) + 1
@@ -94,7 +94,7 @@ def keyed_agreement(
 ) -> KeyedAgreement:
     """One agreement table for each key."""
     kept, (a, b) = _settled(facts, truth, [first, second], weighed)
-    table = agreement(facts, truth, first, second, weighed)
+    table = agreement_table(facts, truth, first, second, weighed)
     width = len(facts.labels) + 1
     known = (table.truth * width + table.first) * width + table.second
     cell = np.searchsorted(known, (truth[kept] * width + a) * width + b)

@@ -245,7 +245,7 @@ class GroupedSource:
 
     def agreement(self, first: str, second: str, *, threshold: float | None = None) -> Agreement:
         (truth, a, b), weighed = self._predicted([first, second], threshold)
-        return groups.agreement(self.facts, truth, a, b, weighed)
+        return groups.agreement_table(self.facts, truth, a, b, weighed)
 
     def _predicted(self, models: Sequence[str], threshold: float | None) -> tuple[list[Ints], groups.WeightedCounts]:
         """The truth and the predictions of these models as codes, in groups.

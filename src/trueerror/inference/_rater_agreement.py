@@ -1,0 +1,473 @@
+"""Agreement of raters: per-cent agreement, Cohen's and Fleiss' kappa, Gwet's AC1 and AC2, Krippendorff's alpha.
+
+Items are a random sample, raters are these. Each coefficient is 1 − D/E, the disagreement seen over the disagreement
+expected by chance, and a function of sums over items; so each has its jackknife over items in closed form.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inference._problem import IntervalSpec
+from trueerror.inputs._options import InputError, check_word
+from trueerror.methods._registry import Method, declare
+from trueerror.results import Interval
+from trueerror.results._values import Note
+
+Floats = NDArray[np.float64]
+Codes = NDArray[np.int64]
+Level = Literal["nominal", "ordinal", "interval", "ratio"]
+Weights = Literal["none", "linear", "quadratic", "ordinal", "ratio"]
+LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
+WEIGHTS: tuple[Weights, ...] = ("none", "linear", "quadratic", "ordinal", "ratio")
+# What a level of measurement makes of two different labels, unless weights are named.
+OF_LEVEL: dict[Level, Weights] = {"nominal": "none", "ordinal": "linear", "interval": "quadratic", "ratio": "ratio"}
+# More labels than this are measurements, of which only Krippendorff's alpha is told.
+MOST_LABELS = 60
+MOST_RATIO = 1_000
+# Beyond so many labels ranks are taken as known when an item is left out.
+MOST_RANKS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Who said what of which item: `codes` is items × raters, −1 where a rater did not rate; labels in order."""
+
+    codes: Codes
+    labels: tuple[object, ...]
+    raters: tuple[str, ...]
+    values: Floats | None = None
+    times: Floats | None = None
+
+    @property
+    def often(self) -> Floats:
+        """How many items each row stands for."""
+        return np.ones(len(self.codes)) if self.times is None else self.times
+
+    @property
+    def items(self) -> int:
+        """Items with two ratings or more."""
+        return int(self.often[self.pairable].sum())
+
+    def grouped(self) -> Ratings:
+        """Items that were rated alike, as one row."""
+        kinds, inverse = np.unique(self.codes, axis=0, return_inverse=True)
+        times = np.bincount(inverse.ravel(), weights=self.often, minlength=len(kinds)).astype(float)
+        return replace(self, codes=kinds, times=times)
+
+    @cached_property
+    def counts(self) -> Floats:
+        """Items × labels: how many raters gave an item this label."""
+        n, k = len(self.codes), len(self.labels)
+        made = np.zeros((n, k))
+        for column in self.codes.T:
+            there = np.flatnonzero(column >= 0)
+            made[there, column[there]] += 1
+        return made
+
+    @cached_property
+    def each(self) -> Floats:
+        """How many raters rated each item."""
+        return np.asarray((self.codes >= 0).sum(axis=1), dtype=float)
+
+    @property
+    def pooled(self) -> Floats:
+        """How often each label was given."""
+        there = self.codes >= 0
+        times = np.broadcast_to(self.often[:, None], self.codes.shape)
+        return np.bincount(self.codes[there], weights=times[there], minlength=len(self.labels)).astype(float)
+
+    @property
+    def pairable(self) -> NDArray[np.bool_]:
+        """Items with two ratings or more."""
+        return np.asarray(self.each >= 2)
+
+    def scale(self) -> Floats:
+        """The labels as numbers: their own values, else their places 1, 2, …"""
+        return np.arange(1.0, len(self.labels) + 1) if self.values is None else self.values
+
+    def taken(self, items: NDArray[np.bool_]) -> Ratings:
+        """Some of the items."""
+        return replace(self, codes=self.codes[items], times=self.often[items])
+
+
+def agreement_weights(scheme: Weights, scale: Floats) -> Floats:
+    """How far two labels agree, from 1 (the same) to 0: labels × labels.
+
+    linear 1 − |x − y|/range; quadratic 1 − (x − y)²/range²; ratio 1 − ((x − y)/(x + y))² over its largest; ordinal
+    1 − C(d + 1, 2)/C(k, 2) for labels d places apart (Gwet 2014, Handbook of Inter-Rater Reliability, chapter 3).
+
+    >>> agreement_weights("linear", np.array([1.0, 2.0, 3.0]))[0].tolist()
+    [1.0, 0.5, 0.0]
+    """
+    check_word(scheme, WEIGHTS, "weights")
+    k = len(scale)
+    gap = np.abs(scale[:, None] - scale)
+    if scheme == "none" or k < 2:
+        return np.eye(k)
+    if scheme == "ordinal":
+        steps = np.abs(np.arange(k)[:, None] - np.arange(k))
+        return np.asarray(1 - (steps + 1) * steps / (k * (k - 1)))
+    if scheme == "ratio":
+        if (scale < 0).any():
+            raise InputError("ratio weights need labels that are numbers from 0 up")
+        gap = gap / np.where(gap > 0, scale[:, None] + scale, 1.0)
+    power = 1 if scheme == "linear" else 2
+    return np.asarray(1 - (gap / gap.max()) ** power)
+
+
+@dataclass(frozen=True, eq=False)
+class ItemSums:
+    """A coefficient as a function of sums over items: `features` is items × sums, `value` sums → coefficient.
+
+    `chance` is the disagreement expected by chance at these sums; a row of `features` stands for `times` items.
+    """
+
+    features: Floats
+    times: Floats
+    value: Callable[[Floats], Floats]
+    chance: Callable[[Floats], Floats]
+
+    @property
+    def total(self) -> Floats:
+        """The sums over all items."""
+        return np.asarray(self.times @ self.features)
+
+    @property
+    def estimate(self) -> float:
+        """The coefficient of the sample."""
+        return float(self.value(self.total[None])[0])
+
+    def variance(self) -> float:
+        """Of the coefficient, by the jackknife over items; an item without which it has no value is passed over."""
+        n, estimate, total = float(self.times.sum()), self.estimate, self.total
+        one_less = np.concatenate([self.value(total - part) for part in _blocks(self.features)])
+        gaps = np.where(np.isnan(one_less), 0.0, one_less - estimate)
+        return float(self.times @ gaps**2) * (n - 1) / n
+
+
+def _blocks(rows: Floats, cells: int = 1 << 22) -> list[Floats]:
+    return np.array_split(rows, max(1, rows.size // cells))
+
+
+def _over(top: Floats, bottom: Floats) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(bottom > 1e-12, top / np.where(bottom > 1e-12, bottom, 1.0), np.nan))
+
+
+def _by_chance(r: Ratings, weights: Floats, chance: Callable[[Floats], Floats]) -> ItemSums:
+    """(pa − pe)/(1 − pe) with pe a function of the labels' shares: Gwet's frame, items with gaps included."""
+    m, counts = r.each, r.counts
+    many = r.pairable
+    pairs = np.where(many, m * (m - 1), 1.0)
+    agreeing = np.where(many, ((counts @ weights) * counts).sum(axis=1) - m, 0.0) / pairs
+    shares = counts / np.maximum(m, 1.0)[:, None]
+    features = np.column_stack([np.where(many, 1 - agreeing, 0.0), many, m >= 1, shares])
+
+    def expected(s: Floats) -> Floats:
+        return 1 - chance(s[:, 3:] / s[:, 2:3])
+
+    def value(s: Floats) -> Floats:
+        return 1 - _over(_over(s[:, 0], s[:, 1]), expected(s))
+
+    return ItemSums(features, r.often, value, expected)
+
+
+def percent_agreement(r: Ratings, weights: Floats) -> ItemSums:
+    """Mean over items of the share of pairs of raters that agree (weighted where labels are near each other)."""
+    return _by_chance(r, weights, lambda shares: np.zeros(len(shares)))
+
+
+def fleiss(r: Ratings, weights: Floats) -> ItemSums:
+    """pe = Σ w_kl·π_k·π_l with π the mean shares of the labels."""
+    return _by_chance(r, weights, lambda shares: np.asarray(((shares @ weights) * shares).sum(axis=1)))
+
+
+def gwet(r: Ratings, weights: Floats) -> ItemSums:
+    """pe = Σw/(q(q − 1))·Σ π_k(1 − π_k), q labels."""
+    q = len(weights)
+    factor = float(weights.sum()) / (q * (q - 1)) if q > 1 else 0.0
+    return _by_chance(r, weights, lambda shares: np.asarray(factor * (shares * (1 - shares)).sum(axis=1)))
+
+
+def cohen(r: Ratings, weights: Floats) -> ItemSums:
+    """pe from each rater's own shares, over pairs of raters: Cohen's kappa of two, Conger's of more."""
+    if len(r.raters) == 2:
+        r = r.taken(r.pairable)
+    plain = _by_chance(r, weights, lambda shares: np.zeros(len(shares)))
+    n, k, raters = len(r.codes), len(r.labels), len(r.raters)
+    own = np.zeros((n, raters, k))
+    for g, column in enumerate(r.codes.T):
+        there = np.flatnonzero(column >= 0)
+        own[there, g, column[there]] = 1
+    features = np.column_stack([plain.features[:, :2], own.reshape(n, -1)])
+
+    def expected(s: Floats) -> Floats:
+        cells = s[:, 2:].reshape(len(s), raters, k)
+        shares = cells / np.maximum(cells.sum(axis=2, keepdims=True), 1e-300)
+        whole = shares.sum(axis=1)
+        both = ((whole @ weights) * whole).sum(axis=1) - ((shares @ weights) * shares).sum(axis=(1, 2))
+        return np.asarray(1 - both / (raters * (raters - 1)))
+
+    def value(s: Floats) -> Floats:
+        return 1 - _over(_over(s[:, 0], s[:, 1]), expected(s))
+
+    return ItemSums(features, r.often, value, expected)
+
+
+def krippendorff(r: Ratings, level: Level) -> ItemSums:
+    """α = 1 − (n − 1)·Σ o_ck·δ²_ck / Σ n_c·n_k·δ²_ck over pairable values.
+
+    δ² is 1 of different labels (nominal), (c − k)² (interval), ((c − k)/(c + k))² (ratio); ordinal is interval on
+    mid-ranks of the pooled values, since Σ n_g from c to k less half of n_c and n_k is their distance.
+    """
+    check_word(level, LEVELS, "level")
+    r = r.taken(r.pairable)
+    k = len(r.labels)
+    if level == "interval" or (level == "ordinal" and k > MOST_RANKS):
+        pooled = r.pooled
+        x = r.scale() if level == "interval" else np.cumsum(pooled) - pooled / 2
+        return _on_a_scale(r, x - float(x @ pooled) / max(float(pooled.sum()), 1.0))
+    if level == "ordinal":
+        return _on_ranks(r)
+    if level == "ratio" and k > MOST_RATIO:
+        raise InputError(f"level='ratio' takes at most {MOST_RATIO:,} different values, here {k:,}: round them")
+    scale = r.scale()
+    if level == "ratio" and (scale < 0).any():
+        raise InputError("level='ratio' needs values from 0 up; level='interval' takes any numbers")
+    m, counts, squares = r.each, r.counts, 1 - np.eye(k)
+    if level == "ratio":
+        gap = np.abs(scale[:, None] - scale)
+        squares = (gap / np.where(gap > 0, scale[:, None] + scale, 1.0)) ** 2
+    seen = ((counts @ squares) * counts).sum(axis=1) / np.maximum(m - 1, 1)
+
+    def pairs(s: Floats) -> Floats:
+        return np.asarray(((s[:, 1:] @ squares) * s[:, 1:]).sum(axis=1))
+
+    return _of_sums(
+        np.column_stack([seen, counts]), r.often, lambda s: s[:, 0], pairs, lambda s: np.asarray(s[:, 1:].sum(axis=1))
+    )
+
+
+def _of_sums(
+    features: Floats,
+    times: Floats,
+    seen: Callable[[Floats], Floats],
+    pairs: Callable[[Floats], Floats],
+    values: Callable[[Floats], Floats],
+) -> ItemSums:
+    """Alpha of sums: what was `seen` within items, over all `pairs` of values, from so many `values`."""
+
+    def expected(s: Floats) -> Floats:
+        n = values(s)
+        return _over(pairs(s), n * (n - 1))
+
+    def value(s: Floats) -> Floats:
+        return 1 - _over(_over(seen(s), values(s)), expected(s))
+
+    return ItemSums(features, times, value, expected)
+
+
+def _on_a_scale(r: Ratings, x: Floats) -> ItemSums:
+    values = np.where(r.codes >= 0, x[r.codes], 0.0)
+    m, first, second = r.each, values.sum(axis=1), (values * values).sum(axis=1)
+    seen = 2 * (m * second - first * first) / np.maximum(m - 1, 1)
+    return _of_sums(
+        np.column_stack([seen, m, first, second]), r.often, lambda s: s[:, 0],
+        lambda s: np.asarray(2 * (s[:, 1] * s[:, 3] - s[:, 2] ** 2)), lambda s: np.asarray(s[:, 1]),
+    )  # fmt: skip
+
+
+def _on_ranks(r: Ratings) -> ItemSums:
+    counts, k = r.counts, len(r.labels)
+    # How often two labels met within an item, whatever their ranks are.
+    met = counts[:, :, None] * counts[:, None, :] / np.maximum(r.each - 1, 1)[:, None, None]
+    features = np.column_stack([counts, met.reshape(len(counts), -1)])
+
+    def squares(s: Floats) -> Floats:
+        x = np.cumsum(s[:, :k], axis=1) - s[:, :k] / 2
+        return np.asarray((x[:, :, None] - x[:, None, :]) ** 2)
+
+    def seen(s: Floats) -> Floats:
+        return np.asarray((s[:, k:].reshape(-1, k, k) * squares(s)).sum(axis=(1, 2)))
+
+    def pairs(s: Floats) -> Floats:
+        return np.asarray((squares(s) * s[:, :k, None] * s[:, None, :k]).sum(axis=(1, 2)))
+
+    return _of_sums(features, r.often, seen, pairs, lambda s: np.asarray(s[:, :k].sum(axis=1)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coefficient:
+    """One way to say how far raters agree: its word, its title and the statistic of ratings.
+
+    `of_more` is its title with more than two raters; `rare_labels`: it leans on items with rare labels; `measured`: it
+    goes by the level of measurement, not by weights.
+    """
+
+    word: str
+    title: str
+    statistic: Callable[[Ratings, Weights, Level], ItemSums]
+    weighted_title: str = ""
+    of_more: str = ""
+    by_chance: bool = True
+    rare_labels: bool = True
+    measured: bool = False
+
+    @property
+    def key(self) -> str:
+        """What results carry as their method."""
+        return f"{self.word}-agreement"
+
+    def named(self, scheme: Weights, level: Level, raters: int) -> str:
+        """Its title as it is called with these weights, and this many raters."""
+        if self.measured:
+            return f"{self.title} ({level})"
+        title = self.of_more if self.of_more and raters > 2 else self.title
+        return title if scheme == "none" else f"{self.weighted_title or title} ({scheme} weights)"
+
+
+def _weighted(function: Callable[[Ratings, Floats], ItemSums]) -> Callable[[Ratings, Weights, Level], ItemSums]:
+    return lambda r, scheme, _: function(r, agreement_weights(scheme, r.scale()))
+
+
+COEFFICIENTS: dict[str, Coefficient] = {
+    c.word: c
+    for c in (
+        Coefficient(
+            word="percent", title="per cent agreement", by_chance=False, statistic=_weighted(percent_agreement)
+        ),
+        Coefficient(word="cohen", title="Cohen's kappa", of_more="Conger's kappa", statistic=_weighted(cohen)),
+        Coefficient(word="fleiss", title="Fleiss' kappa", statistic=_weighted(fleiss)),
+        Coefficient(
+            word="gwet", title="Gwet's AC1", weighted_title="Gwet's AC2", rare_labels=False, statistic=_weighted(gwet)
+        ),
+        Coefficient(
+            word="krippendorff", title="Krippendorff's alpha", measured=True,
+            statistic=lambda r, _, level: krippendorff(r, level),
+        ),
+    )
+}  # fmt: skip
+ALIASES = {
+    "kappa": "cohen", "conger": "cohen", "alpha": "krippendorff", "ac1": "gwet", "ac2": "gwet", "percentage": "percent"
+}  # fmt: skip
+# Items that show more than the commonest label, below which a coefficient leans on a handful of them.
+FEW_ITEMS, FEWEST_ITEMS = 10, 5
+PSEUDO = 0.5
+
+
+def rater_agreement(r: Ratings, word: str, *, level: Level, scheme: Weights, spec: IntervalSpec) -> Interval:
+    """One coefficient with its interval, raters as they are and items as a random sample.
+
+    The limits of a coefficient c = 1 − D/E are 1 − (D′/E)·exp(±t·s), with the jackknife's standard error s of
+    log(D′/E) over items and D′ the disagreement with half an item more that agrees as chance would; where fewer than
+    10 items hold a label besides the commonest, the outer limits with Wilson's at half that many items.
+    """
+    word = ALIASES.get(word, word)
+    coefficient = COEFFICIENTS[check_word(word, COEFFICIENTS, "method")]
+    if not coefficient.measured and len(r.labels) > MOST_LABELS:
+        raise InputError(
+            f"{len(r.labels):,} different labels are measurements: method='krippendorff' with level='interval' takes "
+            "them, or round them"
+        )
+    name = coefficient.named(scheme, level, len(r.raters))
+    r = r.grouped()
+    items = r.items
+
+    def made(estimate: float, low: float, high: float, *notes: Note) -> Interval:
+        bounds = (-1.0 if coefficient.by_chance else 0.0, 1.0)
+        return spec.interval(name, estimate, low, high, bounds=bounds, method=coefficient.key, n=items, note=notes)
+
+    nothing = math.nan
+    if items == 0:
+        return made(nothing, nothing, nothing, Note("no-pairs-of-ratings"))
+    statistic = coefficient.statistic(r, scheme, level)
+    estimate = statistic.estimate
+    if math.isnan(estimate):
+        return made(nothing, nothing, nothing, Note("one-label"))
+    if items < 2:
+        return made(estimate, nothing, nothing, Note("one-item"))
+    variance = statistic.variance()
+    t = spec.factor(items - 1)
+    if not coefficient.by_chance:
+        size = items if variance <= 0 else min(estimate * (1 - estimate) / variance, items * len(r.raters))
+        return made(estimate, *_wilson(estimate, size if size > 0 else items, t))
+    chance = float(statistic.chance(statistic.total[None])[0])
+    seen = (1 - estimate) * chance
+    ratio = (items * seen + PSEUDO * chance) / (items + PSEUDO) / chance
+    spread = variance * (items / (items + PSEUDO)) ** 2 + PSEUDO * (1 - ratio) ** 2 / (items + PSEUDO) ** 2
+    reach = math.exp(min(t * math.sqrt(spread) / ratio, 700.0))
+    low, high = 1 - ratio * reach, max(1 - ratio / reach, estimate)
+    commonest = int(r.pooled.argmax())
+    others = int(r.often[((r.codes == commonest).sum(axis=1) < r.each) & r.pairable].sum())
+    if others >= FEW_ITEMS or not coefficient.rare_labels:
+        return made(estimate, low, high)
+    outer = _wilson(min(max(estimate, 0.0), 1.0), max(others, 1) / 2, spec.factor())
+    high = 1.0 if others < FEWEST_ITEMS else max(high, outer[1])
+    return made(estimate, min(low, outer[0]), high, Note("few-other-labels", (others, str(r.labels[commonest]))))
+
+
+def _wilson(p: float, n: float, z: float) -> tuple[float, float]:
+    middle, reach = (p + z * z / (2 * n)) / (1 + z * z / n), z / (1 + z * z / n)
+    reach *= math.sqrt(max(p * (1 - p), 0.0) / n + z * z / (4 * n * n))
+    return middle - reach, middle + reach
+
+
+ITEMS = "items are a random sample of those that you care about, rated independently of each other; raters are these"
+LOG_SCALE = (
+    "limits 1 − (D′/E)·exp(±t·s): s the jackknife over items of log(D/E), D′ with half an item more that agrees as by "
+    "chance"
+)
+RARE = "with fewer than 10 items that hold a label besides the commonest the limits are wide: rate items of the others"
+
+declare(
+    Method(
+        key="percent-agreement",
+        title="Per cent agreement of raters, Wilson's interval at the effective number of items",
+        formula="mean over items of the share of pairs of raters that agree; Wilson's at n* = p(1 − p)/s², s by the "
+        "jackknife over items",
+        source="Fleiss 1971, Psychol. Bull. 76:378; Wilson 1927, JASA 22:209",
+        assumes=ITEMS,
+        advice="it counts agreement by chance as agreement: with one common label it is high whatever raters do",
+    ),
+    Method(
+        key="cohen-agreement",
+        title="Cohen's kappa of two raters, Conger's of more",
+        formula="(pa − pe)/(1 − pe), pe from each rater's own shares of the labels; " + LOG_SCALE,
+        source="Cohen 1960, Educ. Psychol. Meas. 20:37; Conger 1980, Psychol. Bull. 88:322",
+        assumes=ITEMS,
+        advice=RARE,
+    ),
+    Method(
+        key="fleiss-agreement",
+        title="Fleiss' kappa",
+        formula="(pa − pe)/(1 − pe), pe = Σ w_kl·π_k·π_l with π the pooled shares of the labels; " + LOG_SCALE,
+        source="Fleiss 1971, Psychol. Bull. 76:378; with gaps and weights Gwet 2014, Handbook of Inter-Rater "
+        "Reliability",
+        assumes=ITEMS,
+        advice=RARE,
+    ),
+    Method(
+        key="gwet-agreement",
+        title="Gwet's AC1, with weights AC2",
+        formula="(pa − pe)/(1 − pe), pe = Σw/(q(q − 1))·Σ π_k(1 − π_k) for q labels; " + LOG_SCALE,
+        source="Gwet 2008, Br. J. Math. Stat. Psychol. 61:29",
+        assumes=ITEMS,
+        advice="it stays high where one label is common and the rare one is never agreed upon: read it beside alpha",
+    ),
+    Method(
+        key="krippendorff-agreement",
+        title="Krippendorff's alpha",
+        formula="1 − (n − 1)·Σ o_ck·δ²_ck/Σ n_c·n_k·δ²_ck over values of items rated at least twice; " + LOG_SCALE,
+        source="Krippendorff 2011, Computing Krippendorff's alpha-reliability, University of Pennsylvania",
+        assumes=ITEMS,
+        advice=RARE,
+    ),
+)  # fmt: skip
