@@ -110,7 +110,7 @@ class RaterAgreement(DocumentResult):
             "not adjusted for their number.",
         )
         return page(
-            self.reading, (self.verdict,), TableBlock(table), Bullets(notes, notes) if notes else None, pairs,
+            self.reading, (self.verdict,), TableBlock(table), Bullets(notes) if notes else None, pairs,
             footer=footer,
         )  # fmt: skip
 

@@ -110,7 +110,7 @@ class DeviceSource:
     def agreement(self, first: str, second: str, *, threshold: float | None = None) -> Agreement:
         called = [self._called(model, threshold) for model in (first, second)]
         truth, a, b, counts = self._cells([self.truth, *called])
-        return groups.agreement(self.facts, truth, a, b, groups.WeightedCounts(counts))
+        return groups.agreement_table(self.facts, truth, a, b, groups.WeightedCounts(counts))
 
     def _cells(self, parts: list[DeviceArray]) -> tuple[NDArray[np.int64], ...]:
         """The codes of each combination that rows have, and how many rows."""
