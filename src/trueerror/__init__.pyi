@@ -84,6 +84,9 @@ from trueerror.verbs._gate_result import Gate as Gate
 from trueerror.verbs._judges import RaterAgreement as RaterAgreement
 from trueerror.verbs._judges import agreement as agreement
 from trueerror.verbs._rank import rank as rank
+from trueerror.verbs._repeats import Repeats as Repeats
+from trueerror.verbs._repeats import pass_at_k as pass_at_k
+from trueerror.verbs._repeats import repeats as repeats
 from trueerror.verbs._training_gap import training_gap as training_gap
 from trueerror.version import __version__ as __version__
 

@@ -37,6 +37,7 @@ COMMANDS_RUN: dict[str, dict[str, Any]] = {
     "power": {"n": 100, "first": 0.8, "second": 0.7, "disagreement": 0.3},
     "sample-size": {"first": 0.8, "second": 0.7, "disagreement": 0.3},
     "evaluate": {"file": "rows.csv", **USUAL},
+    "repeats": {"file": "rows.csv", "grade": "c", "id": "g"},
     "compare": {"file": ["rows.csv"], **USUAL},
     "report": {"file": "rows.csv", "page": Path("page.html"), **USUAL},
     "plot": {"file": "rows.csv", "picture": Path("page.svg"), **USUAL},
@@ -61,7 +62,8 @@ OTHER: dict[str, Any] = {
     "pointwise", "fail_on": FailOn.warning, "training": "rows.csv", "baseline": "c", "at_least": ["0.5"],
     "sequential": True, "unpaired": True, "model": "b", "counts": True, "other_file": "rows.csv", "dataset":
     "learner", "learner": "dataset", "value": "other", "lower": True, "rope": 0.05, "test_train_ratio": 0.5,
-    "out_of": 40, "repeats": 2, "df": [9.0], "gap": ["recall"], "grade": ["a"], "scale": "0,2", "point": ["p=0.2,0.9"],
+    "out_of": 40, "repeats": 2, "df": [9.0], "gap": ["recall"], "grade": ["a"], "scale": "0,2", "k": [3],
+    "cost_ratio": 20.0, "point": ["p=0.2,0.9"],
 }  # fmt: skip
 CLUSTERED = {"icc_right": 0.4, "icc_between": 0.3, "cluster_size": 5.0}
 NO_ROWS: dict[str, Any] = dict.fromkeys(("file", *USUAL))
@@ -129,6 +131,10 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("gate", "baseline"): ({"models": ["a", "b", "c"], "model": "a"}, "c"),
     ("gate", "seed"): ({"metric": ["mcc"], "form": Format.json}, 7),
     ("gate", "weights_kind"): ({"weight": "w", "weights_kind": "frequency"}, "sampling"),
+    ("repeats", "grade"): ({}, "a"),
+    ("repeats", "id"): ({}, "w"),
+    ("repeats", "cluster"): ({"id": "k"}, "g"),
+    ("repeats", "method"): ({}, "t"),
     ("rank", "reference"): ({"file": "three.csv", "value": None}, "q"),
     ("rank", "adjust"): ({"file": "three.csv", "value": None}, "bonferroni"),
     ("rank", "method"): ({}, "sign"),

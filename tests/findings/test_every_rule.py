@@ -20,7 +20,7 @@ from trueerror.inference.power._sample_size import smallest_difference
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.results import Interval
-from trueerror.sources._duplicates import DuplicateRows, Overlap, Repeats
+from trueerror.sources._duplicates import DuplicateRows, Overlap, RepeatedRows
 from trueerror.sources._protocols import ScoreRange
 from trueerror.tallies import Confusion, Discordance, ScoreTable
 
@@ -103,7 +103,7 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
               [fact(doubled=DuplicateRows(3, 0, 300)), fact(doubled=DuplicateRows(0, 0, 300))]),
     "TE109": (fact(doubled=DuplicateRows(30, 20, 300)), "20 of 300 rows have a copy in another cluster",
               [fact(doubled=DuplicateRows(30, 0, 300))]),
-    "TE110": (fact(repeats=Repeats(10, 285, True)), "285 rows stand there 10 times, once for each repeat",
+    "TE110": (fact(repeats=RepeatedRows(10, 285, True)), "285 rows stand there 10 times, once for each repeat",
               [fact(repeats=None)]),
     "TE111": (fact(training_overlap=Overlap(7, 100)), "7 of 100 test rows are training rows too",
               [fact(training_overlap=Overlap(0, 100))]),
@@ -343,7 +343,7 @@ def test_a_rule_reads_its_evidence_as_what_it_is(code: str) -> None:
 def test_words_fit_one_and_all() -> None:
     assert "1 row repeats" in find([fact(repeated_ids=(1, 5))])[0].message
     assert "all 50 test rows" in find([fact(training_overlap=Overlap(50, 50))])[0].message
-    undeclared = find([fact(repeats=Repeats(3, 40, False))])[0].message
+    undeclared = find([fact(repeats=RepeatedRows(3, 40, False))])[0].message
     assert "the truth repeats itself" in undeclared
     assert "each counts 3 times" in undeclared
 

@@ -540,6 +540,11 @@ def graded_rows() -> Iterator[Case]:
     )
     yield "gate", lambda: te.gate(te.graded(grades), "b", margin=0.02)
     yield "gate, at least", lambda: te.gate(te.graded({"a": grades["a"]}), at_least=0.7)
+    tries = (rng.random((2, 30, 4)) < hard[None, :30, None] - np.array([0.0, 0.2])[:, None, None]).astype(int)
+    yield "repeats", lambda: te.repeats({"a": tries[0], "b": tries[1]}, cost_ratio=10)
+    yield "repeats, graded", lambda: te.repeats(grades["a"].reshape(15, 4), k=3)
+    yield "repeats, clusters", lambda: te.repeats(tries[0], clusters=np.arange(30) // 5)
+    yield "pass@k", lambda: te.pass_at_k([3, 0, 4, 1, 2], 3, of=4)
     yield "accuracy is refused", lambda: te.evaluate(te.graded(grades), metrics="accuracy")
 
 

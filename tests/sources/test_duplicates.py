@@ -10,7 +10,14 @@ import pytest
 
 import trueerror as te
 from trueerror.data import path
-from trueerror.sources._duplicates import DuplicateRows, Overlap, Repeats, duplicate_rows, repeated_sample, shared_rows
+from trueerror.sources._duplicates import (
+    DuplicateRows,
+    Overlap,
+    RepeatedRows,
+    duplicate_rows,
+    repeated_sample,
+    shared_rows,
+)
 
 RNG = np.random.default_rng(5)
 N = 200
@@ -83,7 +90,7 @@ def test_files_and_arrays_agree(tmp_path: Path) -> None:
 
 def test_declared_repeats() -> None:
     p = te.predictions(np.tile(TRUTH, 3), {"a": np.tile(TRUTH, 3)}, repeats=np.repeat([1, 2, 3], N))
-    assert repeated_sample(p) == Repeats(3, N, True)
+    assert repeated_sample(p) == RepeatedRows(3, N, True)
     once = te.predictions(TRUTH, {"a": TRUTH}, repeats=np.ones(N, dtype=int))
     assert repeated_sample(once) is None
 
@@ -92,10 +99,10 @@ def test_declared_repeats() -> None:
 def test_a_truth_that_repeats_itself(times: int, tmp_path: Path) -> None:
     truth = np.tile(TRUTH, times)
     called = RNG.integers(0, 2, len(truth))
-    assert repeated_sample(te.predictions(truth, {"a": called})) == Repeats(times, N, False)
+    assert repeated_sample(te.predictions(truth, {"a": called})) == RepeatedRows(times, N, False)
     file = tmp_path / "preds.csv"
     file.write_text("truth,a\n" + "\n".join(f"{t},{c}" for t, c in zip(truth, called, strict=True)))
-    assert repeated_sample(te.read(file)) == Repeats(times, N, False)
+    assert repeated_sample(te.read(file)) == RepeatedRows(times, N, False)
 
 
 @pytest.mark.parametrize("truth", [

@@ -104,3 +104,14 @@ def test_a_table_goes_straight_into_the_verbs() -> None:
     table = {"id": list(range(90)), "new": GRADES["new"], "old": GRADES["old"]}
     assert te.compare(table, grade=["new", "old"]).best == "new"
     assert te.evaluate(table, grade="new")["mean_score"].estimate == pytest.approx(GRADES["new"].mean())
+
+
+def test_what_would_settle_it_is_told_by_the_spread_of_the_differences() -> None:
+    rng = np.random.default_rng(3)
+    first = rng.random(60).round(2)
+    made = te.compare(te.graded({"a": first, "b": np.clip(first + rng.normal(0.01, 0.3, 60), 0, 1)}))
+    assert "rows of this kind settle a gap" in made.next_step
+    c = made.pairs[0]
+    sd = abs(c.estimate / c.statistic) * 60**0.5
+    wanted = te.sample_size(test="paired-t", first=0.5 + abs(c.estimate), second=0.5, sd=sd).n
+    assert f"{wanted:,}"[:1] in made.next_step

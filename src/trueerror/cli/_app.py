@@ -406,6 +406,7 @@ COMMANDS = {
     "power": "trueerror.cli.power",
     "sample-size": "trueerror.cli.power",
     "evaluate": "trueerror.cli.evaluate",
+    "repeats": "trueerror.cli.evaluate",
     "compare": "trueerror.cli.compare",
     "report": "trueerror.cli.report",
     "plot": "trueerror.cli.plot",

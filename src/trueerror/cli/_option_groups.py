@@ -45,6 +45,13 @@ Margin = Annotated[float | None, flag("--margin", "The smallest difference that 
 Adjust = Annotated[str, flag("--adjust", "For several pairs: holm, hochberg, bh, … or none.", "WORD")]
 OneOrTwoSided = Annotated[Alternative, flag("--alternative", "two-sided, greater or less.", "WORD")]
 Unpaired = Annotated[bool, flag("--unpaired", "The two files hold different rows.")]
+Form = Annotated[
+    Format,
+    flag(
+        "--format -f", "How to write the answer: text, json, markdown (or md), latex, html.", "WORD",
+        parser=format_named, autocompletion=complete_formats,
+    ),
+]  # fmt: skip
 Prior = Annotated[
     float | None, flag("--prior", "Share of positives where the model will run, if not that of the file.", "SHARE")
 ]
@@ -92,7 +99,7 @@ class RowsOptions:
         """The options by name, for `read_file`; missing predictions do not matter to those who ask for columns."""
         options = dataclasses.asdict(self) | ({"missing": "drop"} if output.columns else {})
         grade, scale = options.pop("grade"), options.pop("scale")
-        return options | ({"grade": grade, "scale": _scale(scale)} if grade or scale else {})
+        return options | ({"grade": grade, "scale": scale_typed(scale)} if grade or scale else {})
 
     def read(self, file: str, output: "OutputOptions", *, named: bool = False, cut: bool = False) -> "Predictions":
         """The predictions in a file; its models are `cut` at the threshold here where the verb does not do it.
@@ -103,7 +110,7 @@ class RowsOptions:
         return read_named(file, **options) if named else read_file(file, **options)
 
 
-def _scale(text: str | None) -> tuple[float, ...] | None:
+def scale_typed(text: str | None) -> tuple[float, ...] | None:
     """ "1,5" as the lowest and the highest grade."""
     if text is None:
         return None
@@ -311,16 +318,7 @@ Found = TypeVar("Found", bound=WithFindings)
 class OutputOptions:
     """How the answer is written."""
 
-    form: Annotated[
-        Format,
-        flag(
-            "--format -f",
-            "How to write the answer: text, json, markdown (or md), latex, html.",
-            "WORD",
-            parser=format_named,
-            autocompletion=complete_formats,
-        ),
-    ] = Format.text
+    form: Form = Format.text
     explain: Annotated[bool, flag("--explain", "Say how each number was made, with formula and source.")] = False
     ignore: Annotated[
         list[str] | None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trueerror.cli import _option_groups as o
-from trueerror.cli._app import command, complete_metrics, flag
+from trueerror.cli._app import Format, command, complete_metrics, flag, show
 from trueerror.inputs._options import InputError
 from trueerror.tallies import Confusion
 
@@ -93,3 +93,51 @@ def evaluate_command(
         output.show(output.kept(evaluation_gaps(found, gap, by=rows.by or "group")))
         return
     output.show(output.kept(found))
+
+
+REPEATS_HELP = "Several answers to the same questions: pass@k, majority, consistency, and what more repeats would buy."
+REPEATS_EPILOG = (
+    "Examples: trueerror repeats answers.csv --id question --grade correct · trueerror repeats answers.csv --k 10 · "
+    "trueerror repeats answers.csv --grade score --scale 1,5 --cost-ratio 20 · trueerror repeats 'logs/*.json'"
+)
+
+
+@command
+def repeats_command(
+    *,
+    file: o.File,
+    grade: Annotated[str | None, flag("--grade", "Column with the grade of each answer, or 0 and 1.", "COLUMN")] = None,
+    id: Annotated[str | None, flag("--id", "Column that names the question of an answer.", "COLUMN")] = None,
+    models: Annotated[
+        list[str] | None, flag("--model -m", "A model to look at; repeat for several. Else all of them.", "NAME")
+    ] = None,
+    cluster: Annotated[
+        str | None, flag("--cluster", "Column of clusters of questions that depend on each other.", "COLUMN")
+    ] = None,
+    scale: Annotated[str | None, flag("--scale", "Lowest and highest grade, if not 0 and 1: 1,5.", "LOW,HIGH")] = None,
+    k: Annotated[list[int] | None, flag("--k", "Of how many answers; repeat for several.", "NUMBER")] = None,
+    cost_ratio: Annotated[
+        float | None,
+        flag("--cost-ratio", "What a new question costs, in answers: for the best repeats.", "NUMBER"),
+    ] = None,
+    method: Annotated[str | None, flag("--method", "Interval by name: half-row, t, betting.", "WORD")] = None,
+    adjust: o.Adjust = "holm",
+    missing: Annotated[str, flag("--missing", "Answers without a grade: error, wrong or drop.", "RULE")] = "error",
+    confidence: o.Confidence = 0.95,
+    form: o.Form = Format.text,
+    explain: Annotated[bool, flag("--explain", "Say how each number was made, with formula and source.")] = False,
+) -> None:
+    """Several answers to the same questions."""
+    from trueerror.sources.logs._recognise import log_reader
+    from trueerror.verbs._repeats import repeats
+
+    answers: object = file
+    if log_reader(file) is not None:
+        from trueerror.sources._api import read
+
+        answers = read(file, missing="drop" if missing == "error" else missing)  # type: ignore[arg-type]
+    found = repeats(
+        answers, k=k or None, grade=grade, models=models or None, scale=o.scale_typed(scale), ids=id, clusters=cluster,  # type: ignore[arg-type]
+        cost_ratio=cost_ratio, method=method, adjust=adjust, confidence=confidence, missing=missing,  # type: ignore[arg-type]
+    )  # fmt: skip
+    show(found, form, explain=explain)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from trueerror.inference.auc._within_folds import Comparability
     from trueerror.inference.loss._t_tests import UnseenLoss
     from trueerror.inputs._labels import Label
-    from trueerror.sources._duplicates import DuplicateRows, Overlap, Repeats
+    from trueerror.sources._duplicates import DuplicateRows, Overlap, RepeatedRows
     from trueerror.sources._protocols import ScoreRange
 
 Severity = Literal["note", "warning", "error"]
@@ -152,7 +152,7 @@ class Evidence:
     metrics: tuple[str, ...] | None = None  # names of the metrics that were read
     repeated_ids: tuple[int, Any] | None = None  # rows whose id an earlier row has, and one such id
     doubled: DuplicateRows | None = None  # copies of rows, and how many of them lie in different clusters
-    repeats: Repeats | None = None  # the same items several times
+    repeats: RepeatedRows | None = None  # the same items several times
     # (model, rows without its prediction) of each, and all rows, where nothing says how they count
     undecided: tuple[tuple[tuple[str, int], ...], int] | None = None
     training_overlap: Overlap | None = None  # test rows among the training rows

@@ -7,7 +7,7 @@ from typing import Any
 
 from trueerror.findings._rules import rule
 from trueerror.results._format import listing, percent, whole
-from trueerror.sources._duplicates import DuplicateRows, Overlap, Repeats
+from trueerror.sources._duplicates import DuplicateRows, Overlap, RepeatedRows
 from trueerror.tallies import Confusion
 from trueerror.tallies._confusion import is_graded
 
@@ -134,7 +134,7 @@ def rows_across_clusters(doubled: DuplicateRows) -> Iterator[str]:
 
 @rule("TE110", severity="warning", title="the same rows counted several times by repeats",
       fix="Judge one repeat at a time, or name the repeats (repeat=) and let an experiment average them.")  # fmt: skip
-def repeated_items(repeats: Repeats) -> Iterator[str]:
+def repeated_items(repeats: RepeatedRows) -> Iterator[str]:
     """Ten repeats of cross-validation predict each row ten times. Pooled, they look like ten times as many rows, and
     every interval comes out about three times too narrow.
 

@@ -47,7 +47,7 @@ class DuplicateRows(NamedTuple):
     n: int
 
 
-class Repeats(NamedTuple):
+class RepeatedRows(NamedTuple):
     """A sample of `items` that stands there several times; `declared` where a repeat column says so."""
 
     times: int
@@ -184,7 +184,7 @@ def _first_column(source: ArraySource, model: str) -> NDArray[np.float64]:
     return scores.astype(np.float64).reshape(len(scores), -1)[:, -1] + 0.0
 
 
-def repeated_sample(p: Predictions) -> Repeats | None:
+def repeated_sample(p: Predictions) -> RepeatedRows | None:
     """Whether the same items stand there several times: by the repeat column, else by a truth that repeats itself.
 
     Without ids the truth is compared with itself, shifted by 1/2, 1/3, … of its length. A truth that is sorted, or that
@@ -192,7 +192,7 @@ def repeated_sample(p: Predictions) -> Repeats | None:
     """
     if p.has_key("repeats"):
         keys = p.keys("repeats")
-        return Repeats(len(keys.names), int(keys.sizes.max(initial=0)), True) if len(keys.names) > 1 else None
+        return RepeatedRows(len(keys.names), int(keys.sizes.max(initial=0)), True) if len(keys.names) > 1 else None
     if p.has_ids or p.n > MOST_ROWS:
         return None
     truth = _truth(p)
@@ -204,7 +204,7 @@ def repeated_sample(p: Predictions) -> Repeats | None:
             and np.array_equal(truth[items:], truth[:-items])
             and _varied(truth[:items])
         ):
-            return Repeats(times, items, False)
+            return RepeatedRows(times, items, False)
     return None
 
 

@@ -15,12 +15,22 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import ArrayLike, Column, WeightsKind, check_indexes, column, matrix, missing_rows
+from trueerror.inputs._arrays import (
+    ArrayLike,
+    Column,
+    WeightsKind,
+    check_indexes,
+    column,
+    matrix,
+    missing_rows,
+    same_length,
+)
+from trueerror.inputs._labels import Codes, Label
 from trueerror.inputs._options import ColumnError, InputError, MissingPredictionError, check_word, nearest
 from trueerror.results._format import whole
 from trueerror.sources._collect import GivenModel, GivenRows, build, frame_library
 from trueerror.sources._frames import is_table, open_frame
-from trueerror.sources._keys import group_columns, intersections, plain_id
+from trueerror.sources._keys import group_columns, intersections, key_column, plain_id
 from trueerror.sources._long_tables import widen
 from trueerror.sources._predictions import Predictions, Roles
 from trueerror.sources._protocols import (
@@ -383,3 +393,190 @@ def as_grades(source: ArraySource, scale: Scale) -> ArraySource:
         assert codes is not None
         grades[name] = np.where(codes < 0, np.nan, np.where(codes == 0, 1.0, 0.0))
     return _with_scale(source, grades, scale)
+
+
+class RepeatedAnswers(NamedTuple):
+    """Grades of several answers to the same questions: (questions, answers) of each model, NaN where there is none."""
+
+    questions: tuple[Label, ...]
+    grades: dict[str, Floats]
+    scale: Scale
+    right_or_wrong: bool
+    clusters: Codes | None
+    notes: tuple[str, ...] = ()
+
+
+class _Rows(NamedTuple):
+    """One answer a row: whose it is, to which question, its grade, and the question's cluster where there are any."""
+
+    models: list[str]
+    who: Codes
+    questions: tuple[Label, ...]
+    what: Codes
+    grades: Floats
+    clusters: Codes | None = None
+    scale: Scale | None = None
+
+
+def repeated_answers(
+    answers: object,
+    *,
+    grade: str | None = None,
+    models: str | Sequence[str] | None = None,
+    scale: tuple[float, float] | None = None,
+    ids: ArrayLike = None,
+    clusters: ArrayLike = None,
+    missing: Missing = "error",
+) -> RepeatedAnswers:
+    """Answers to the same questions again and again: a table of questions × answers of each model, rows of a long table
+    that share an id, or rows that were read (epochs of a log, repeats)."""
+    check_word(missing, ("error", "wrong", "drop"), "missing")
+    if isinstance(answers, Predictions):
+        named = {"grade": grade, "ids": ids, "clusters": clusters, "scale": scale}
+        word = next((word for word, given in named.items() if given is not None), None)
+        if word is not None:
+            raise InputError(f"{word}= says how to read answers, but these rows were read already: leave it out")
+        rows = _rows_read(answers if models is None else answers.select(models))
+    elif isinstance(answers, str | os.PathLike) or is_table(answers) or (isinstance(answers, Mapping) and grade):
+        rows = _rows_of_table(_table(answers), grade, models, ids, clusters)
+    else:
+        if grade is not None or models is not None:
+            word = "grade" if grade is not None else "models"
+            raise InputError(f"{word}= names columns of a table, but these are arrays: leave it out")
+        rows = _rows_of_arrays(answers, ids, clusters)
+    ends = rows.scale or _scale({"": rows.grades}, scale)
+    absent = np.isnan(rows.grades)
+    notes: tuple[str, ...] = ()
+    if absent.any():
+        if missing == "error":
+            raise MissingPredictionError(
+                f'{int(absent.sum()):,} of {len(absent):,} answers have no grade: missing="drop" counts those that are '
+                f'there, missing="wrong" grades them {ends[0]:g}'
+            )
+        rule = "left out" if missing == "drop" else f"graded {ends[0]:g}"
+        notes = (f"{whole(int(absent.sum()))} of {whole(len(absent))} answers have no grade; they are {rule}.",)
+    kept = absent if missing == "drop" else np.zeros_like(absent)
+    who, what, grades = rows.who[~kept], rows.what[~kept], np.where(absent, ends[0], rows.grades)[~kept]
+    if not len(grades):
+        raise InputError("there are no answers: pass questions × answers, or a table with the columns id and grade")
+    by_model = {m: _side_by_side(what[who == i], grades[who == i], rows) for i, m in enumerate(rows.models)}
+    right = ends == UNIT and bool(np.isin(grades, (0.0, 1.0)).all())
+    return RepeatedAnswers(rows.questions, by_model, ends, right, rows.clusters, notes)
+
+
+def _side_by_side(questions: Codes, grades: Floats, rows: _Rows) -> Floats:
+    """One line a question, its answers in the order of the rows."""
+    order = np.argsort(questions, kind="stable")
+    counts = np.bincount(questions, minlength=len(rows.questions))
+    starts = np.cumsum(counts) - counts
+    sorted_questions = questions[order]
+    table = np.full((len(rows.questions), max(int(counts.max(initial=0)), 1)), np.nan)
+    table[sorted_questions, np.arange(len(order)) - starts[sorted_questions]] = grades[order]
+    return table
+
+
+def _rows_read(p: Predictions) -> _Rows:
+    """Rows that were read: those of one id, or of one cluster where there are no repeats of ids, are one question."""
+    source = p.source.fetched()
+    if p.scale is None and not p.graded:
+        raise InputError("repeats are of answers that are right or wrong, or graded: te.graded makes such rows")
+    clusters = source.keyed.get("clusters")
+    if source.ids is not None and p.repeated:
+        codes, names = key_column(source.ids, "ids")
+    elif clusters is not None:
+        codes, names, clusters = clusters.codes, clusters.names, None
+    else:
+        raise InputError("nothing says which rows answer the same question: pass a table whose rows share an id")
+    columns = []
+    for model in p.models:
+        labels, scores = source.columns[model]
+        if scores is None:
+            assert labels is not None
+            columns.append(np.where(labels < 0, np.nan, np.where(labels == 0, 1.0, 0.0)))
+        else:
+            columns.append(scores[:, 0].astype(np.float64))
+    who = np.repeat(np.arange(len(p.models)), len(codes))
+    by_question = None if clusters is None else _of_questions(codes, clusters.codes, names)
+    return _Rows(
+        list(p.models), who, names, np.tile(codes, len(p.models)), np.concatenate(columns), by_question,
+        UNIT if p.scale is None else p.scale,
+    )  # fmt: skip
+
+
+def _rows_of_table(
+    table: InputTable, grade: str | None, models: str | Sequence[str] | None, ids: ArrayLike, clusters: ArrayLike
+) -> _Rows:
+    """A long table: one answer a row."""
+    item = _role(table, ids, ITEM, "ids")
+    if item is None:
+        raise ColumnError(f"which column of {table.name} names the questions? Pass its name: ids= (rows that share it)")
+    group = _role(table, clusters, CLUSTER, "clusters")
+    taken = {c for c in (item, group) if c is not None}
+    naming = models if isinstance(models, str) and models in table.columns else None
+    naming = naming or next((c for c in table.columns if c not in taken and bare(c) in MODEL), None)
+    epoch = next((c for c in table.columns if c not in taken and bare(c) in EPOCH), None)
+    value = _grade_column(table, grade, taken | {c for c in (naming, epoch) if c is not None})
+    what, questions = key_column(table.values(item), f"column {item!r} of {table.name}")
+    if naming is None:
+        who, names = np.zeros(len(what), dtype=np.int64), [ONE_MODEL]
+    else:
+        who, found = key_column(table.values(naming), f"column {naming!r} of {table.name}")
+        names = [str(name) for name in found]
+    grades = _numbers(table.values(value), value)
+    groups = None
+    if group is not None:
+        codes, _ = key_column(table.values(group), f"column {group!r} of {table.name}")
+        groups = _of_questions(what, codes, questions)
+    if models is not None and models != naming:
+        wanted = _listed(models)
+        unknown = next((m for m in wanted if m not in names), None)
+        if unknown is not None:
+            raise InputError(f"models= names {unknown!r}, which is not in {table.name}{nearest(unknown, names)}")
+        places = [names.index(m) for m in wanted]
+        rows = np.isin(who, places)
+        who = np.array([places.index(i) if i in places else -1 for i in range(len(names))])[who[rows]]
+        return _Rows(wanted, who, questions, what[rows], grades[rows], groups)
+    return _Rows(names, who, questions, what, grades, groups)
+
+
+def _rows_of_arrays(answers: object, ids: ArrayLike, clusters: ArrayLike) -> _Rows:
+    """Questions × answers, of one model or by name; questions may have different numbers of answers."""
+    given = answers if isinstance(answers, Mapping) else {ONE_MODEL: answers}
+    who, what, grades, sizes = [], [], [], {}
+    for i, (model, table) in enumerate(given.items()):
+        lines = list(table) if hasattr(table, "__iter__") and not isinstance(table, str) else []
+        lines = [np.atleast_1d(np.asarray(line, dtype=object)) for line in lines]
+        if not lines or any(line.ndim != 1 for line in lines):
+            raise InputError(
+                f"the answers of {model!r} must be a table, one line a question: [[1, 0, 1], [0, 0, 1], …]"
+            )
+        sizes[f"the answers of {model!r}"] = lines
+        counts = [len(line) for line in lines]
+        who.append(np.full(sum(counts), i))
+        what.append(np.repeat(np.arange(len(lines)), counts))
+        grades.append(_numbers(np.concatenate(lines), str(model)))
+    n = same_length(sizes)
+    names: tuple[Label, ...] = tuple(range(1, n + 1))
+    if ids is not None:
+        found = column(ids, "ids")
+        same_length({**sizes, "ids": found})
+        names = tuple(cast("Label", plain_id(v)) for v in found)
+        if len(set(names)) < n:
+            raise InputError("ids= names some question twice: each line of the table is one question")
+    groups = None
+    if clusters is not None:
+        groups, _ = key_column(clusters, "clusters")
+        same_length({**sizes, "clusters": groups})
+    return _Rows(
+        [str(m) for m in given], np.concatenate(who), names, np.concatenate(what), np.concatenate(grades), groups
+    )
+
+
+def _of_questions(questions: Codes, clusters: Codes, names: tuple[Label, ...]) -> Codes:
+    """The cluster of each question; a question in two of them is an error."""
+    found = np.full(len(names), -1, dtype=np.int64)
+    found[questions] = clusters
+    wrong = found[questions] != clusters
+    if wrong.any():
+        raise InputError(f"question {names[int(questions[np.argmax(wrong)])]!r} is in two clusters; it must be in one")
+    return found

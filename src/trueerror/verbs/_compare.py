@@ -28,7 +28,7 @@ from trueerror.inputs._options import InputError, check_alternative, check_word,
 from trueerror.methods import reason_for
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Alternative, Contrast, Interval, Test
-from trueerror.results._format import listing
+from trueerror.results._format import listing, number
 from trueerror.results._values import significantly_different
 from trueerror.sources._api import is_openable, refuse_columns
 from trueerror.sources._collect import predictions, takes_table_options
@@ -93,6 +93,8 @@ def next_step(made: Comparison, measure: Measure) -> str:
     if not open_:
         return ""
     c = made[best, open_[0]]
+    if measure.of_grades:
+        return _more_grades(c, made, best, open_[0])
     counts = made.facts.counts(c.first, c.second)
     if counts is None or c.estimate == 0 or c.method not in MCNEMAR:
         return ""
@@ -112,6 +114,26 @@ def next_step(made: Comparison, measure: Measure) -> str:
     if plan.n <= n:
         return f"{n:,} rows find a true gap of {gap} 80 % of the time; more rows of this kind would settle it."
     return f"about {rows:,} {kind} settle a gap of {gap} between {best} and {open_[0]} (80 % power); there are {n:,}."
+
+
+def _more_grades(c: Contrast, made: Comparison, best: str, other: str) -> str:
+    """The same of paired grades, by the standard deviation of their differences; "" where rows are in clusters."""
+    if not isinstance(c.df, float) or not c.n or c.estimate == 0 or not math.isfinite(c.statistic):
+        return ""
+    sd = abs(c.estimate / c.statistic) * math.sqrt(c.n)
+    a, b = (made.estimates[m].estimate for m in (best, other))
+    alpha = (1 - made.confidence) / (1 if made.adjust == "none" else len(made.pairs))
+    try:
+        plan = sample_size(test="paired-t", first=a, second=b, sd=sd, alpha=alpha)
+    except InputError:
+        return ""
+    if plan.n <= c.n:
+        return ""
+    gap = number(abs(c.estimate))
+    return (
+        f"about {_rounded(plan.n):,} rows of this kind settle a gap of {gap} between {best} and {other} (80 % power); "
+        f"there are {c.n:,.0f}."
+    )
 
 
 def _rounded(n: int) -> int:
