@@ -297,4 +297,4 @@ def test_a_form_in_a_real_browser(tmp_path: Path, driver: Any) -> None:
     assert rows.get_attribute("aria-invalid") == "true"
     events = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
     asked = {e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"}
-    assert [url for url in asked if not url.startswith(("file:", "about:", "chrome:"))] == []
+    assert [url for url in asked if not url.startswith(("file:", "about:", "chrome:", "data:"))] == []
