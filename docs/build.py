@@ -45,8 +45,8 @@ def written() -> dict[str, str]:
 
 
 def with_examples() -> list[Path]:
-    """The written pages whose examples are run."""
-    return [DOCS / name for name in written() if not name.startswith("decisions/")]
+    """The written pages whose examples are run, and the README."""
+    return [ROOT / "README.md", *(DOCS / name for name in written() if not name.startswith("decisions/"))]
 
 
 def generated() -> dict[str, str]:
