@@ -27,6 +27,7 @@ from validation import (
     forecasts,
     further_counts,
     gaps,
+    graded_cells,
     learners,
     looking,
     many_sets,
@@ -72,6 +73,7 @@ FAMILIES: tuple[Callable[..., Iterator[Cell | Exact]], ...] = (
     peers.cells,
     studies.cells,
     unseen_rows.cells,
+    graded_cells.cells,
 )
 QUICK = 1_000
 

@@ -11,7 +11,7 @@ import pytest
 import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
 from trueerror.findings.comparisons import CrossingCurves
-from trueerror.findings.metrics import ClassErrors, ConstantAnswer, HarderRows, Overfit, RateAtPrior
+from trueerror.findings.metrics import ClassErrors, ConstantAnswer, GradesSeen, HarderRows, Overfit, RateAtPrior
 from trueerror.findings.scores import TunedThreshold
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inference.auc._within_folds import Comparability
@@ -171,6 +171,17 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         "half an unseen row with a loss of 4.600 would undo it (p = .100)",
         [fact(unseen_loss=UnseenLoss(0.001, 0.002, 4.6, 0.01, 9.2, True), level=0.05),
          fact(unseen_loss=UnseenLoss(0.3, 0.4, 4.6, 0.6, 9.2, True), level=0.05)],
+    ),
+    "TE217": (
+        fact(undone_grade=(0.01, 0.2), level=0.05),
+        "half an unseen row at the other end of the scale would undo it (p = .200)",
+        [fact(undone_grade=(0.01, 0.02), level=0.05), fact(undone_grade=(0.2, 0.3), level=0.05)],
+    ),
+    "TE218": (
+        fact(grades_seen=GradesSeen(25, 1, 0.0, 0.0, (0.0, 1.0))), "all 25 grades are 0.000, an end of the scale",
+        [fact(grades_seen=GradesSeen(25, 9, 0.0, 1.0, (0.0, 1.0))),
+         fact(grades_seen=GradesSeen(1, 1, 0.5, 0.5, (0.0, 1.0))),
+         fact(grades_seen=GradesSeen(25, 2, 0.0, 1.0, (0.0, 1.0)))],
     ),
     "TE216": (
         fact(class_errors=[ClassErrors("a", 1, 25, 0.4), ClassErrors("b", 12, 300, 0.1)], class_means=("macro F1",)),

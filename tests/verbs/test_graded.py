@@ -115,3 +115,26 @@ def test_what_would_settle_it_is_told_by_the_spread_of_the_differences() -> None
     sd = abs(c.estimate / c.statistic) * 60**0.5
     wanted = te.sample_size(test="paired-t", first=0.5 + abs(c.estimate), second=0.5, sd=sd).n
     assert f"{wanted:,}"[:1] in made.next_step
+
+
+def test_findings_where_grades_hardly_differ_or_an_unseen_row_decides() -> None:
+    ev = te.evaluate(te.graded(np.full(30, 0.0), scale=(0, 5)))
+    assert "TE218" in ev.findings
+    assert ev["mean_score"].width > 0
+    rng = np.random.default_rng(1)
+    first = np.full(30, 0.9)
+    made = te.compare(te.graded({"a": first, "b": first - 0.03 + rng.uniform(-0.05, 0.05, 30)}))
+    assert "TE217" in made.findings
+    assert made.verdict.startswith("Cannot tell which is better")
+    two = te.graded(rng.choice([0.0, 0.5], 40), scale=(0, 1))
+    assert "0.500 and nothing else" in str(te.evaluate(two))
+
+
+def test_findings_are_silent_on_ordinary_grades() -> None:
+    fired = 0
+    rng = np.random.default_rng(2)
+    for _ in range(40):
+        hard = rng.beta(4, 2, 200)
+        grades = {m: rng.beta(8 * hard, 8 * (1 - hard)).round(2) for m in "ab"}
+        fired += len(list(te.compare(te.graded(grades)).findings)) > 0
+    assert fired <= 2

@@ -19,7 +19,7 @@ from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 
 if TYPE_CHECKING:
     from trueerror.findings.comparisons import CrossingCurves
-    from trueerror.findings.metrics import ClassErrors, ConstantAnswer, HarderRows, Overfit, RateAtPrior
+    from trueerror.findings.metrics import ClassErrors, ConstantAnswer, GradesSeen, HarderRows, Overfit, RateAtPrior
     from trueerror.findings.scores import TunedThreshold
     from trueerror.inference.auc._average_precision import DecidedBy
     from trueerror.inference.auc._within_folds import Comparability
@@ -169,6 +169,8 @@ class Evidence:
     metrics_at_prior: tuple[str, ...] | None = None  # titles of the metrics that rest on them
     # (metric, method, estimate, rows) of the proportions that were read
     proportions: Sequence[tuple[str, str, float, float]] | None = None
+    grades_seen: GradesSeen | None = None  # which grades there are, on which scale
+    undone_grade: tuple[float, float] | None = None  # p by t alone, and with half an unseen row at the end of the scale
     # (metric, number of equal losses with the same relative error) of the mean losses
     loss_worth: Sequence[tuple[str, float]] | None = None
     # (metric, share) of bootstrap replicates without a value

@@ -322,6 +322,51 @@ def undone_by_an_unseen_row(unseen_loss: UnseenLoss, level: float) -> Iterator[s
         )
 
 
+@rule("TE217", severity="warning", title="an unseen grade could undo a difference of mean scores",
+      fix="Grade more rows; where no grade can be that low or high, state the scale there is: scale=.")  # fmt: skip
+def undone_by_an_unseen_grade(undone_grade: tuple[float, float], level: float) -> Iterator[str]:
+    """A mean of grades can hang on rare rows at the far end of the scale, which few rows need not hold.
+
+    Half a row more, in which the worse model has the best grade and the better one the worst, is put into the sample
+    (the half-row Bayesian bootstrap). The rule fires where t alone tells the models apart and the half row undoes it:
+    no verdict is then built on the difference.
+    """
+    by_t, p = undone_grade
+    if by_t <= level < p:
+        yield (
+            f"t alone would call the difference clear ({p_value(by_t)}), but half an unseen row at the other end of "
+            f"the scale would undo it ({p_value(p)})"
+        )
+
+
+class GradesSeen(NamedTuple):
+    """How many rows and how many different grades there are, the lowest and highest of them, and of the scale."""
+
+    rows: int
+    different: int
+    lowest: float
+    highest: float
+    scale: tuple[float, float]
+
+
+@rule("TE218", severity="note", title="the grades hardly differ",
+      fix="Check that the right column and scale were read; harder questions would tell answers apart.")  # fmt: skip
+def equal_grades(grades_seen: GradesSeen) -> Iterator[str]:
+    """Where all grades are equal, nothing shows how far others would lie: the limits rest on the number of rows and the
+    scale alone. Two different grades that are not the ends of the scale are mostly right and wrong, written otherwise,
+    and then te.graded with 0 and 1 has shorter limits.
+    """
+    g = grades_seen
+    if g.rows > 1 and g.different == 1:
+        end = ", an end of the scale" if g.lowest in g.scale else ""
+        yield f"all {whole(g.rows)} grades are {number(g.lowest)}{end}: the limits rest on the number of rows alone"
+    elif g.rows >= 20 and g.different == 2 and (g.lowest, g.highest) != g.scale:
+        yield (
+            f"the {whole(g.rows)} grades are {number(g.lowest)} or {number(g.highest)} and nothing else, on a scale "
+            f"from {g.scale[0]:g} to {g.scale[1]:g}"
+        )
+
+
 class ClassErrors(NamedTuple):
     """The errors of a class, or its hits where those are fewer, of how many rows, and its share of the uncertainty."""
 

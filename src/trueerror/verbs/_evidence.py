@@ -19,8 +19,9 @@ from trueerror.curves._roc_difference import curves_apart, roc_difference
 from trueerror.findings import Evidence, Finding, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.findings.comparisons import CrossingCurves, never_found
-from trueerror.findings.metrics import ClassErrors, HarderRows, RateAtPrior
+from trueerror.findings.metrics import ClassErrors, GradesSeen, HarderRows, RateAtPrior
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
+from trueerror.inference._contrast import student_p
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows, harder_rows
 from trueerror.inference.auc._average_precision import decided_by
@@ -77,7 +78,8 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         of_counts,
         loss_worth=_loss_worth(part, p, measures),
         missing_predictions=(p.absent(part.name), p.n, p.missing),
-        unranked=True if p.has_scores(part.name) and not bench.has_scores else None,
+        unranked=True if p.has_scores(part.name) and p.scale is None and not bench.has_scores else None,
+        grades_seen=_grades_seen(p, part.name),
     )
     of_rows = replace(of_rows, rare_in_folds=bench.rare_in_folds(measures.values()))
     if not bench.has_scores:
@@ -94,6 +96,16 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     # Counted for the area already, so it costs nothing to look at.
     table = bench.score_table()
     return replace(scored, auc=area, scores=table, tuned_threshold=_tuned(bench, p, table))
+
+
+def _grades_seen(p: Predictions, model: str) -> GradesSeen | None:
+    """Which grades the rows of a model carry; None of other rows."""
+    if p.scale is None:
+        return None
+    grades = p.class_scores(model)[1][:, 0]
+    if not len(grades):
+        return None
+    return GradesSeen(len(grades), len(np.unique(grades)), float(grades.min()), float(grades.max()), p.scale)
 
 
 CLASS_MEANS = ("mean-of-recalls", "macro-f1", "macro-of-shares", "geometric-mean")
@@ -153,12 +165,12 @@ def _tuned(bench: ModelMetrics, p: Predictions, table: ScoreTable) -> TunedThres
 # What the rows and each model by itself may show beside the difference; more would bury it.
 ABOUT_THE_SAMPLE = (
     "TE101", "TE102", "TE103", "TE104", "TE106", "TE201", "TE202", "TE204", "TE206", "TE211", "TE212", "TE213", "TE214",
-    "TE215", "TE408", "TE412", "TE413", "TE512", "TE513", "TE514",
+    "TE215", "TE217", "TE218", "TE408", "TE412", "TE413", "TE512", "TE513", "TE514",
 )  # fmt: skip
 # Of these it matters which model they are about.
 ABOUT_A_MODEL = (
-    "TE106", "TE201", "TE202", "TE206", "TE211", "TE213", "TE214", "TE215", "TE408", "TE412", "TE512",
-    "TE513",
+    "TE106", "TE201", "TE202", "TE206", "TE211", "TE213", "TE214", "TE215", "TE217", "TE218", "TE408", "TE412",
+    "TE512", "TE513",
 )  # fmt: skip
 
 
@@ -246,6 +258,8 @@ def fold_evidence(rows: PairedRows, contrasts: Iterable[Contrast], spec: Interva
 def loss_evidence(rows: PairedRows, contrasts: Iterable[Contrast], settings: Settings) -> list[Evidence]:
     """Whether a few rows hold a model's mean loss, and what half an unseen row makes of each difference."""
     measure, p = rows.measure, rows.p
+    if measure.of_grades:
+        return _of_grades(p, contrasts, 1 - settings.confidence)
     if not measure.of_losses or p.weights_kind is not None or rows.clustered:
         return []
     found = []
@@ -259,6 +273,16 @@ def loss_evidence(rows: PairedRows, contrasts: Iterable[Contrast], settings: Set
         if made is not None:
             about = f"{c.first} and {c.second}"
             found.append(Evidence(model=about, unseen_loss=made[1], level=1 - settings.confidence))
+    return found
+
+
+def _of_grades(p: Predictions, contrasts: Iterable[Contrast], level: float) -> list[Evidence]:
+    """Which grades there are, and whether half an unseen row undoes what t alone would call different."""
+    found = [Evidence(model=m, grades_seen=_grades_seen(p, m)) for m in p.models]
+    for c in contrasts:
+        if c.method == "t-half-row" and isinstance(c.df, float) and math.isfinite(c.statistic):
+            by_t = student_p(c.statistic, c.df, c.alternative)
+            found.append(Evidence(model=f"{c.first} and {c.second}", undone_grade=(by_t, c.p_value), level=level))
     return found
 
 

@@ -197,7 +197,7 @@ def t_of_grades(q: Scores) -> IntervalLimits:
             "at most ½ of what may be lost; grades put on [0, 1]",
     source="Waudby-Smith and Ramdas 2024, JRSS B 86:1, section 4",
     assumes=ROWS + "; grades that cannot leave the scale; nothing else, at any number of rows",
-    measured="covers .97–1.00; about 1.3 times as wide as the half-row limits",
+    measured="covers .93–1.00 with 30 to 1,000 rows; 1.2 to 2.2 times as wide as the half-row limits",
     advice="for a guarantee that holds for every distribution; the rows are taken in an order drawn with rng=",
 )  # fmt: skip
 def betting_mean(q: Scores) -> IntervalLimits:
@@ -244,7 +244,7 @@ def betting_limits(x: Floats, tail: float) -> Range:
     formula="mean ± (b − a)·(√(2·V·log(4/α)/n) + 7·log(4/α)/(3·(n − 1))), V the variance of the grades put on [0, 1]",
     source="Maurer and Pontil 2009, COLT, theorem 4",
     assumes=ROWS + "; grades that cannot leave the scale; nothing else, at any number of rows",
-    measured="covers 1.00 everywhere",
+    measured="covers 1.00 with 30 to 1,000 rows; 2 to 5 times as wide as the half-row limits",
     advice="much wider than the betting interval, which gives the same guarantee",
 )  # fmt: skip
 def empirical_bernstein(q: Scores) -> IntervalLimits:
