@@ -533,7 +533,7 @@
         return {
           words: "First − second: " + points(found.estimate) + " points, " + percent(o.confidence) + " CI " +
             points(found.low) + " to " + points(found.high) + " (" + pText(found.p) + "). " + verdict(found, o.confidence),
-          bar: [found, -1, 1, 0],
+          bar: around(found),
           python: "te.difference((" + o.x1 + ", " + o.n1 + "), (" + o.x2 + ", " + o.n2 + ")" +
             keyword("method", o.method, "miettinen-nurminen") + keyword("confidence", o.confidence, 0.95) + ")",
           shell: "trueerror difference " + o.x1 + "/" + o.n1 + " " + o.x2 + "/" + o.n2 +
@@ -559,7 +559,7 @@
           words: "First − second: " + points(found.estimate) + " points, " + percent(o.confidence) + " CI " +
             points(found.low) + " to " + points(found.high) + " (" + pText(found.p) + "). They differ on " +
             whole(o.first + o.second) + " of " + whole(found.n) + " rows. " + verdict(found, o.confidence),
-          bar: [found, -1, 1, 0],
+          bar: around(found),
           python: "te.significance.mcnemar(" + o.first + ", " + o.second + ", n=" + found.n +
             keyword("method", o.method, "mid-p") + keyword("confidence", o.confidence, 0.95) + ")",
           shell: "trueerror compare --counts both=" + o.both + " first=" + o.first + " second=" + o.second + " neither=" +
@@ -656,6 +656,13 @@
     },
   };
 
+  // A difference on the narrowest scale around 0 that holds its limits.
+  function around(found) {
+    var far = Math.max(-found.low, found.high);
+    var edge = [0.05, 0.1, 0.2, 0.5].find(function (x) { return far <= x; }) || 1;
+    return [found, -edge, edge, 0];
+  }
+
   function verdict(found, confidence) {
     var apart = found.low > 0 || found.high < 0;
     if (apart !== found.p < 1 - confidence) return "A close call: test and interval fall on either side of the level.";
@@ -691,7 +698,7 @@
   function bar(document, found, low, high, mark) {
     var ns = "http://www.w3.org/2000/svg";
     var svg = document.createElementNS(ns, "svg");
-    svg.setAttribute("viewBox", "0 0 400 26");
+    svg.setAttribute("viewBox", "0 0 400 40");
     svg.setAttribute("aria-hidden", "true");
     var at = function (x) { return 10 + (380 * (x - low)) / (high - low); };
     function line(x1, x2, y1, y2, name) {
@@ -699,6 +706,17 @@
       [["x1", x1], ["x2", x2], ["y1", y1], ["y2", y2], ["class", name]].forEach(function (a) { made.setAttribute(a[0], a[1]); });
       svg.appendChild(made);
     }
+    function word(x, words) {
+      var made = document.createElementNS(ns, "text");
+      [["x", at(x)], ["y", 36], ["text-anchor", x === low ? "start" : x === high ? "end" : "middle"]].forEach(function (a) {
+        made.setAttribute(a[0], a[1]);
+      });
+      made.textContent = words;
+      svg.appendChild(made);
+    }
+    word(low, percent(low).replace("-", "−"));
+    word(high, (low < 0 ? "+" : "") + percent(high));
+    if (isFinite(mark)) word(mark, "no difference");
     line(10, 390, 13, 13, "te-axis");
     if (isFinite(mark)) line(at(mark), at(mark), 3, 23, "te-axis");
     line(at(found.low), at(found.high), 13, 13, "te-range");
@@ -709,11 +727,12 @@
   var STYLE =
     ".te-calculator form{display:grid;grid-template-columns:repeat(auto-fit,minmax(13rem,1fr));gap:.6rem 1rem;margin:1rem 0}" +
     ".te-calculator label{display:flex;flex-direction:column;justify-content:flex-end;gap:.2rem}" +
-    ".te-calculator input,.te-calculator select{font:inherit;padding:.35rem .5rem;color:inherit;width:100%;" +
+    ".te-calculator input,.te-calculator select{font:inherit;box-sizing:border-box;height:2.5rem;padding:.35rem .5rem;color:inherit;width:100%;" +
     "background:var(--pst-color-background,Canvas);border:1px solid var(--pst-color-text-muted,GrayText);border-radius:.25rem}" +
     ".te-calculator [aria-invalid=true]{border:2px solid var(--pst-color-danger,#b00020)}" +
     ".te-calculator output{display:block;font-size:1.1em;margin:.5rem 0;min-height:3.2em}" +
     ".te-calculator svg{width:100%;max-width:32rem;height:auto}" +
+    ".te-calculator text{font-size:12px;fill:currentColor}" +
     ".te-calculator .te-axis{stroke:currentColor;opacity:.55}" +
     ".te-calculator .te-range{stroke:var(--pst-color-primary,#0a66a8);stroke-width:4}" +
     ".te-calculator [hidden]{display:none!important}";
