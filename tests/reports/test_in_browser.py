@@ -117,7 +117,15 @@ def test_tables_copy_as_the_library_writes_them(pages, browser):
 
 def test_without_scripts_the_answers_still_show(pages, browser):
     browser.open(pages("two"), scripts=False)
-    for css in (".verdict", ".strip", ".forest", "#models ~ .wide table", "#explore svg.plot", "#findings"):
+    for css in (
+        ".headline",
+        ".verdict",
+        ".strip",
+        ".leaderboard .line svg",
+        "#models ~ .wide table",
+        "#explore svg.plot",
+        "#findings",
+    ):
         assert browser.one(css).is_displayed()
     assert not browser.one('[data-x="fn-slider"]').is_displayed()
     assert "misses" in browser.said_by("models")
@@ -169,7 +177,7 @@ def test_paper_shows_everything_and_no_controls(pages, browser):
     assert browser.run(ink) == light
     assert not browser.one("nav").is_displayed()
     assert not browser.one('[data-x="fn-slider"]').is_displayed()
-    assert browser.one(".forest").is_displayed()
+    assert browser.one(".leaderboard").is_displayed()
     browser.run("dispatchEvent(new Event('afterprint'));")
     assert browser.run(closed) > 0
 

@@ -24,10 +24,10 @@ def test_an_experiment_on_one_data_set(run, tmp_path):
     for words in ("2 learners × 1 data set by accuracy; 3 folds, 1 round: 6 fits", " rows (", "Always answering"):
         assert words in header
     assert ">always " in text
-    for words in ("2 learners × 1 data set", "Test parts", "ROC curves, averaged", "6 fits took", "KFold(k=3"):
+    for words in ("2 learners × 1 data set", "Test folds", "ROC curves, averaged", "6 fits took", "KFold(k=3"):
         assert words in text
     assert 'id="explore"' in text
-    assert "Dots: the test parts" in text
+    assert "Dots: the test folds" in text
 
 
 def test_an_experiment_on_several_data_sets_ranks(tmp_path):
@@ -35,11 +35,11 @@ def test_an_experiment_on_several_data_sets_ranks(tmp_path):
     by_accuracy = written(run, tmp_path)
     assert by_accuracy.index('id="sets"') < by_accuracy.index('id="ranks"')
     assert "no learner</th>" in by_accuracy
-    assert "(always &#34;" in by_accuracy
+    assert 'title="always &#34;' in by_accuracy
     text = written(run, tmp_path, metric="auc", confidence=0.9)
     assert "no learner</th>" not in text
     assert "set 0 and set 1: the corrected t on one round" in text
-    for words in ("Ranks over the data sets", "Differences from the best on set 0", "Test parts of set 1", "90 %"):
+    for words in ("Ranks over the data sets", "One data set", "Test folds", "90 %"):
         assert words in text
     assert 'id="explore"' not in text
 
@@ -71,7 +71,7 @@ def test_a_learning_curve_beneath(run, tmp_path):
     y = (X[:, 0] + rng.normal(size=120) > 0).astype(int)
     curve = te.learning_curve({"bayes": GaussianNB()}, X, y, rng=0)
     text = written(run, tmp_path, also={"How it learns": curve})
-    assert ">How it learns <" in text
+    assert ">How it learns<" in text
     assert "Learning curve of bayes" in text
 
 

@@ -61,7 +61,7 @@ def test_the_verdict_comes_first_then_what_was_read(tmp_path):
     order = [
         "Too close to call",
         "Read 200 rows",
-        "Differences from the best",
+        "Leaderboard",
         "Which one to run",
         "Findings",
         "The models",
@@ -103,7 +103,8 @@ def test_nothing_is_fetched_and_only_one_script_may_run(tmp_path):
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
     assert "img-src" not in policy
     assert "unsafe" not in policy
-    assert [a.get("type") for a in read.of("script")] == ["application/json", "application/json", None]
+    data = ["application/json", "application/json", "application/octet-stream"]
+    assert [a.get("type") for a in read.of("script")] == [*data, None]
     assert not read.of("link")
     assert not read.of("iframe")
     assert not re.findall(r"@import|url\(|innerHTML|eval\(", text)
@@ -118,7 +119,7 @@ def test_hostile_names_are_text(name, tmp_path):
     scores = np.random.default_rng(1).random(60)
     given = te.predictions(truth, scores={name: scores, "m": scores[::-1]}, positive=name)
     read = Reader(page(given, tmp_path, title=name, command=name))
-    assert len(read.of("script")) == 3
+    assert len(read.of("script")) == 4
     assert not read.of("img")
     assert name in read.text
 
@@ -152,7 +153,7 @@ def test_evaluations_comparisons_and_rankings_too(tmp_path):
     given = scored()
     assert "Highest accuracy" in page(te.evaluate(given), tmp_path)
     assert "is right on" in page(te.evaluate(given.select("model 1")), tmp_path)
-    assert "Differences from the best" in page(te.compare(given, metric="auc"), tmp_path)
+    assert "difference from model" in page(te.compare(given, metric="auc"), tmp_path)
     assert "Compared with model 1" in page(te.compare(given, reference="model 1", margin=0.02), tmp_path)
     assert "Use model" in page(te.compare(given, cost_fn=5), tmp_path)
     scores = {
@@ -232,8 +233,11 @@ def test_files_and_tables_are_read_as_te_read_does(tmp_path, monkeypatch):
     read = te.read(file, **named)
     once = page(read, tmp_path)
     assert "Read 60 rows (30 positive = yes)" in Reader(once).text
-    assert page(str(file), tmp_path, **named) == page(file, tmp_path, **named) == once
-    assert page(table, tmp_path, **named) == once
+    by_path = page(str(file), tmp_path, **named)
+    assert page(file, tmp_path, **named) == by_path == page(read, tmp_path, file="rows.csv")
+    assert by_path.replace("rows.csv · ", "") == once
+    without_data = re.compile(r'<script type="application/octet-stream".*?</script>')
+    assert without_data.sub("", page(table, tmp_path, **named)) == without_data.sub("", once)
     assert "Read 60 rows (30 positive = yes)" in Reader(page([file], tmp_path, **named)).text
     assert page(te.read(file, truth="when", models=["a", "b"]), tmp_path, positive="yes") == once
     monkeypatch.chdir(tmp_path)
@@ -258,14 +262,16 @@ def test_asked_for_by_metric_reference_margin_and_cost(tmp_path):
     given = scored()
     text = Reader(page(given, tmp_path, metric="f1", confidence=0.9)).text
     assert "In brackets: 90 % intervals. model F1 misses false alarms accuracy AUC" in text
-    assert "G-mean, 95 % interval" in Reader(page(given, tmp_path, metric="g_mean")).text
+    assert "G-mean; higher is better" in Reader(page(given, tmp_path, metric="g_mean")).text
     text = Reader(page(given, tmp_path, reference="model 0", margin=0.05)).text
     assert "Compared with model 0" in text
-    assert "differences of up to +5.0 points do not matter" in text
+    assert "differences of up to 5.0 points do not matter" in text
     text = Reader(page(given, tmp_path, cost_fn=10, prior=0.1)).text
-    assert "≈ Probable Use model" in text
+    assert "≈ Use model" in text
     assert "a false alarm costing 1 and a miss 10" in text
-    assert "Cost per 100 rows, model − model 2" in text
+    assert "Cost per 100 rows; lower is better" in text
+    assert "difference from model 2" in text
+    assert "accuracy" not in text[text.index("The models") : text.index("Confusion matrices")]
     assert "cost per 100 ranking (AUC)" in text
     one = given.select("model 1")
     for wrong in ({"reference": "model 1"}, {"margin": 0.1}):

@@ -155,6 +155,7 @@ OTHER: dict[str, Any] = {
     "design": "case-control", "simultaneous": True, "replicates": 1500, "rng": 7, "scores": SCORES, "predicted": LABELS,
     "fitted": {"bayes": BAYES.fit(ROWS, TRUTH)}, "X": ROWS, "options": {"beta": 2}, "paired": False, "at_least": 0.5,
     "sequential": True, "training": te.predictions(TRUTH, {"a": TRUTH, "b": TRUTH}), "title": "Another title",
+    "file": "rows.csv",
     "ignore": ("TE204",), "also": te.interval(3, 20), "command": "make report", "how": "threshold", "grid": [0, 0.5, 1],
     "interpolation": "linear", "higher_is_better": False, "ties": False, "test_train_ratio": 0.5, "rope": 0.05, "n": 60,
     "bins": 5, "binning": "mass", "thresholds": [0.2, 0.4], "mean": True, "rate": 0.5, "power": 0.9, "icc": 0.05,

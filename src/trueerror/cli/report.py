@@ -66,6 +66,7 @@ def report_command(
         confidence=chance.confidence,
         ignore=output.ignore or (),
         rng=chance.seed,
+        file=Path(str(file)).name,
         command=repeated("report", file, {k: v for k, v in asked.items() if v != USUAL.get(k)}),
     )
     tell(f"Wrote {written}: open it in a browser.")
@@ -90,6 +91,7 @@ def demo_command(
     path = target(page, (".html", ".htm"), "a report")
     given = read(bundled("breast_cancer"), positive="malignant")
     output.show(compare(given))
-    written = report(given, path, title="Four models on 285 breast tumours", command="trueerror demo")
+    written = report(given, path, title="Four models on 285 breast tumours", command="trueerror demo",
+                     file="breast_cancer.csv")  # fmt: skip
     if output.form is Format.text:
         tell(f"\nWrote {written}: open it in a browser.")

@@ -17,7 +17,8 @@ from trueerror.methods import every_method
 from trueerror.metrics._registry import find_measure
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._html import Section, unwrapped
-from trueerror.results._format import listing, percent
+from trueerror.results import Result
+from trueerror.results._format import listing, one_line, percent
 from trueerror.results._values import deciding_p, surety
 from trueerror.verbs._compare_costs import CostComparison
 from trueerror.verbs._comparison import Comparison
@@ -133,8 +134,69 @@ def _by(p_values: list[float], level: float) -> Surety:
 # Methods that the paragraph names; the entries name them all.
 MOST_NAMED = 8
 
-# What was found, with how sure it is where that can be said.
-Verdicts = tuple[tuple[Surety | None, str], ...]
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What was found: how sure it is where that can be said, in a line, in sentences, and the worst finding."""
+
+    surety: Surety | None = None
+    headline: str = ""
+    words: str = ""
+    but: str = ""
+
+
+Answers = tuple[Answer, ...]
+
+
+def comparison_answer(cmp: Comparison) -> Answer:
+    """The verdict of a comparison, the worst finding by itself."""
+    lines = cmp._verdict_lines()
+    but = [line for line in lines if line in cmp.findings.but(cmp.leaders)]
+    words = [line for line in lines if line not in but]
+    surety_, head = of_comparison(cmp), headline(cmp)
+    if isinstance(cmp, CostComparison):
+        head, words = words[0], words[1:]
+    return Answer(surety=surety_, headline=head, words=" ".join(words), but=" ".join(but))
+
+
+# Models that a headline names; more are counted.
+MOST_IN_HEADLINE = 3
+
+
+def headline(cmp: Comparison) -> str:
+    """Who is ahead in one line, of many models by counts; nothing where the verdict has more to say than that.
+
+    >>> import trueerror as te
+    >>> models = {"a": [0, 1] * 48 + [1, 0] * 2, "b": [0, 1] * 30 + [1, 0] * 20, "c": [0, 1] * 46 + [1] * 8}
+    >>> made = te.compare([0, 1] * 50, models)
+    >>> headline(made)
+    'Too close to call between a and c; the other is clearly worse'
+    """
+    best = cmp.best
+    special = cmp.reference or cmp.instead or cmp.facts.infinite or best in (cmp.facts.hollow or ())
+    if special or len(cmp.leaders) > 1:
+        return ""
+    pairs = {m: cmp.judged(m, best) for m in cmp.ranked[1:]}
+    open_ = [m for m, c in pairs.items() if not cmp.better(best, m)]
+    if any(math.isnan(deciding_p(c)) for c in pairs.values()):
+        return ""
+    worse = [m for m in pairs if m not in open_]
+    clear = all(surety(deciding_p(pairs[m]), 1 - cmp.confidence) == "clear" for m in worse)
+    how = "clearly" if clear else "probably"
+    if not open_:
+        rest = f"better than {one_line(worse[0])}" if len(worse) == 1 else f"the best of {len(cmp.models)}"
+        return f"{one_line(best)} is {how} {rest}"
+    close = [best, *open_]
+    many = len(close) > MOST_IN_HEADLINE
+    among = f"{len(close)} of {len(cmp.models)}" if many else listing([one_line(m) for m in close])
+    among = f"all {len(close)}" if len(close) == len(cmp.models) and many else among
+    lead = f"Too close to call between {among}"
+    if not worse:
+        return lead
+    others = "other is" if len(worse) == 1 else f"other {len(worse)} are"
+    return f"{lead}; the {others} {how} worse"
+
+
 # Method → what it was used for.
 Used = dict[str, list[str]]
 
@@ -191,7 +253,7 @@ def paragraph(c: Contents) -> str:
     if sentences:
         parts.append(f"Methods, at {percent(c.confidence)} confidence: {'; '.join(sentences)}{more}.")
     if c.compares:
-        parts.append("Intervals of differences are not adjusted for the number of pairs; p-values are.")
+        parts.append(c.compares)
     parts.append(unwrapped(c.estimand))
     seed = c.settings.get("seed")
     parts.append(f"Computed with {software()}{'' if seed is None else f'; random numbers from seed {seed}'}.")
@@ -231,7 +293,7 @@ class Contents:
 
     title: str
     names: tuple[str, ...] = ()  # of models or learners: long ones are cut in sentences
-    verdicts: Verdicts
+    verdicts: Answers
     reading: str
     estimand: str = ""
     next_step: str = ""
@@ -239,13 +301,14 @@ class Contents:
     then: tuple[Section, ...] = ()
     findings: tuple[Finding, ...] = ()
     used: Used = field(default_factory=dict)
-    compares: bool = False  # whether intervals of differences are shown
+    compares: str = ""  # for what the intervals of differences hold, where some are shown
     why: str = ""
     explained: str = ""
     settings: Mapping[str, object] = field(default_factory=dict)
     confidence: float = 0.95
     explorer: dict[str, object] | None = None
     paragraph: str = ""
+    results: tuple[tuple[str, Result], ...] = ()  # what the page shows, for those who want to compute with it
 
     def beside(self, other: Contents) -> Contents:
         """This page with the sections, findings and methods of another one after its own."""
@@ -255,4 +318,5 @@ class Contents:
             findings=(*self.findings, *other.findings),
             used=merged(self.used, other.used),
             explained="\n\n".join(t for t in (self.explained, other.explained) if t),
+            results=(*self.results, *other.results),
         )

@@ -7,6 +7,7 @@ errors.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,13 +21,15 @@ from trueerror.plots.compose.matrices import worst_pairs
 from trueerror.plots.svg._charts import axis_marks, interval_marks
 from trueerror.plots.svg._elements import el, joined
 from trueerror.results._document import Table
-from trueerror.results._format import clip, one_line, short_names, whole
+from trueerror.results._format import clip, one_line, real_minus, shared_ends, short_names, whole, width
 from trueerror.tallies import Confusion
 
 # Names longer than this are cut in the middle: nobody reads on, and a page repeats them in many places.
 LONGEST_NAME = 120
 # In sentences, and where many stand under each other, names are cut to this.
-BRIEF = 40
+BRIEF = 28
+# What long names share is cut from this many characters on, if this many are left of each.
+LEAST_CUT, LEAST_OWN = 8, 3
 
 
 def clipped(text: object) -> str:
@@ -45,37 +48,88 @@ def unwrapped(text: str) -> str:
 
 @cache
 def brief_names(names: tuple[str, ...]) -> dict[str, str]:
-    """Each name, and how it is shown where room is short: at most `BRIEF` columns, and no two alike.
+    """Each name, and its handle where room is short: at most `BRIEF` columns, and no two alike.
 
-    >>> rate = ", learning rate 0.05, trained in May"
-    >>> list(brief_names((f"gradient boosting, depth 3{rate}", f"gradient boosting, depth 4{rate}", "svm")).values())
-    ['gradient boosting, depth 3, learning ra…', 'gradient boosting, depth 4, learning ra…', 'svm']
+    What all long names begin and end with is cut, and `name_key` says it once; else each is cut in its middle.
+
+    >>> list(brief_names(("trees_depth3_rate0.05_of-the-week-31", "trees_depth12_rate0.05_of-the-week-31")).values())
+    ['depth3', 'depth12']
+    >>> list(brief_names(("logreg", "a forest of 500 trees with a very long name")).values())
+    ['logreg', 'a forest of 50…ery long name']
     """
-    return dict(zip(names, short_names([one_line(n) for n in names], BRIEF), strict=True))
+    flat = [one_line(n) for n in names]
+    front, back = _cut_ends(tuple(flat))
+    if front or back:
+        own = [n[len(front) : len(n) - len(back)] for n in flat]
+        return dict(zip(names, short_names(own, BRIEF), strict=True))
+    return dict(zip(names, short_names(flat, BRIEF), strict=True))
+
+
+def _cut_ends(names: tuple[str, ...]) -> tuple[str, str]:
+    """What is cut from both ends of all names: nothing where they are short, or where too little would be left."""
+    if len(names) < 2 or max(map(width, names)) <= BRIEF:
+        return "", ""
+    front, back = shared_ends(names)
+    if len(front) + len(back) < LEAST_CUT:
+        return "", ""
+    if any(len(n) - len(front) - len(back) < LEAST_OWN for n in names):
+        # A bare number says too little: the word before it stays.
+        kept = front.rstrip(" _-.,;/")
+        front = front[: max(kept.rfind(c) for c in " _-.,;/") + 1]
+    own = [n[len(front) : len(n) - len(back)] for n in names]
+    return (front, back) if len(set(own)) == len(set(names)) and all(map(str.strip, own)) else ("", "")
+
+
+def name_key(names: Sequence[str]) -> list[str]:
+    """What was cut from all names, as a sentence; nothing where nothing was.
+
+    >>> name_key(("trees_depth3_rate0.05_of-the-week-31", "trees_depth12_rate0.05_of-the-week-31"))
+    ['Names are short here: all begin with “trees_” and end with “_rate0.05_of-the-week-31”.']
+    """
+    front, back = _cut_ends(tuple(one_line(n) for n in names))
+    ends = [f"{verb} with “{clipped(end)}”" for verb, end in (("begin", front), ("end", back)) if end]
+    return [f"Names are short here: all {' and '.join(ends)}."] if ends else []
 
 
 def brief(text: str, names: Iterable[object]) -> str:
-    """A sentence with its long names cut.
+    """A sentence with its long names cut to their handles, and real minus signs before numbers.
 
-    >>> brief(f"Use {'x' * 30}{'y' * 30} here", ["x" * 30 + "y" * 30])
-    'Use xxxxxxxxxxxxxxxxxxxx…yyyyyyyyyyyyyyyyyyy here'
+    >>> brief(f"Use {'x' * 30}{'y' * 30} here: -1.5", ["x" * 30 + "y" * 30])
+    'Use xxxxxxxxxxxxxx…yyyyyyyyyyyyy here: −1.5'
     """
-    shown = brief_names(tuple(str(n) for n in names))
-    # A name may be the beginning of another one.
-    for name in sorted((n for n in shown if len(n) > BRIEF), key=len, reverse=True):
-        text = text.replace(one_line(name), shown[name])
-    return text
+    shown = {one_line(n): short for n, short in brief_names(tuple(str(n) for n in names)).items() if n}
+    if not shown:
+        return real_minus(text)
+    # A name may be the beginning of another one, and may hold what looks like a negative number.
+    pattern = re.compile("|".join(re.escape(n) for n in sorted(shown, key=len, reverse=True)))
+    out, end = [], 0
+    for found in pattern.finditer(text):
+        name = found.group()
+        whole_word = not (_joins(text, found.start() - 1, name[0]) or _joins(text, found.end(), name[-1]))
+        if len(name) > BRIEF or whole_word:
+            out += [real_minus(text[end : found.start()]), shown[name]]
+            end = found.end()
+    return "".join([*out, real_minus(text[end:])])
+
+
+def _joins(text: str, place: int, edge: str) -> bool:
+    """Whether a character goes on with the word that a name begins or ends with."""
+    return 0 <= place < len(text) and text[place].isalnum() and edge.isalnum()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
-    """A headed part of the page. `folded` ones are closed at first; `lead` stands under the heading."""
+    """A headed part of the page. `folded` ones are closed at first; `lead` stands under the heading.
+
+    On paper folded ones stand in two columns, but the `broad` ones.
+    """
 
     key: str
     title: str
     blocks: tuple[Markup, ...]
     lead: str = ""
     folded: bool = False
+    broad: bool = False
 
 
 def html_table(
@@ -101,17 +155,28 @@ def html_table(
     return _wide(caption, head, body, kind)
 
 
+# Longer tables scroll in their box, under a head that stays.
+MOST_FREE = 20
+
+
 def _wide(caption: str, head: Markup, body: Iterable[Markup], kind: str | None) -> Markup:
-    """A table in its box: what scrolls must be reachable by keyboard, and what is reachable must have a name."""
     above = el("caption", caption) if caption else None
-    table = el("table", above, el("thead", head), el("tbody", joined(body)), class_=kind)
-    return el("div", table, class_="wide", tabindex="0", role="region", aria_label=caption or "Table")
+    rows = list(body)
+    table = el("table", above, el("thead", head), el("tbody", joined(rows)), class_=kind)
+    return scrolled(table, caption, tall=len(rows) > MOST_FREE)
+
+
+def scrolled(table: Markup, caption: str, *, tall: bool = False) -> Markup:
+    """A table in its box: what scrolls must be reachable by keyboard, and what is reachable must have a name."""
+    kind = "wide tall" if tall else "wide"
+    return el("div", table, class_=kind, tabindex="0", role="group", aria_label=caption or "Table")
 
 
 def _cell(text: str, column: int, names: int, key: float | None) -> Markup:
     tag, scope = ("th", "row") if column == 0 else ("td", None)
     kind = "name" if column < names else "number"
-    return el(tag, clipped(text), scope=scope, class_=kind, data_sort=None if key is None else f"{key:.9g}")
+    shown = clipped(text if column < names else real_minus(text))
+    return el(tag, shown, scope=scope, class_=kind, data_sort=None if key is None else f"{key:.9g}")
 
 
 def _key(keys: Sequence[Sequence[float | None]] | None, row: int, column: int) -> float | None:

@@ -1,8 +1,9 @@
-"""The page about learners: an experiment with its test parts, on one data set or several, or a ranking of learners."""
+"""The page about learners: an experiment with its test folds, on one data set or several, or a ranking of learners."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -12,46 +13,66 @@ from typing import TypeVar
 from markupsafe import Markup
 
 from trueerror.experiments._result import Experiment
-from trueerror.experiments._summary import constant_figure, data_words, estimates_by_data, learner_rows
+from trueerror.experiments._summary import constant_figure, data_words, estimates_by_data
 from trueerror.findings._rules import Finding
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import InputError
-from trueerror.metrics._registry import find_measure
-from trueerror.plots.svg._elements import el
+from trueerror.metrics._registry import Measure, find_measure
+from trueerror.plots._specs import ForestRow, Panel
+from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._contents import (
+    Answer,
+    Answers,
     Contents,
     ReportOptions,
     Used,
-    Verdicts,
+    comparison_answer,
     merged,
-    of_comparison,
     of_ranking,
     used_in_comparison,
 )
 from trueerror.reports._explorer import explore, explorer_section
-from trueerror.reports._html import Section, clipped, html_table, unwrapped
-from trueerror.reports._models import differences_block, findings_of, pairs_block, sortable
+from trueerror.reports._html import Section, brief, brief_names, clipped, html_table, name_key, scrolled, unwrapped
+from trueerror.reports._leaderboard import (
+    LEADS,
+    MOST_OPEN,
+    REFERENCE,
+    Column,
+    Other,
+    axis_line,
+    cell,
+    comparison_board,
+    interval_line,
+    leaderboard,
+    name_cell,
+    pairs_matrix,
+    sort_key,
+    tier_letters,
+    told,
+    told_by,
+)
+from trueerror.reports._models import findings_of, holds_for, sortable
 from trueerror.reports._svg import Gallery
 from trueerror.resampling._cross_validation import KFold
 from trueerror.resampling._plan import Plan
 from trueerror.results import Interval
 from trueerror.results._document import Cell, Table, cells_block
-from trueerror.results._format import number, percent, whole
-from trueerror.results._values import interval_cell
-from trueerror.verbs._comparison import Comparison
+from trueerror.results._format import fixed, number, one_line, p_cell, p_value, percent, whole
+from trueerror.results._values import decided, deciding_p
+from trueerror.verbs._comparison import Comparison, alike_within_margin
 from trueerror.verbs._ranking_result import LearnerRanking, scores_table
 
-# Learners beside each other in the table of data sets, best first.
-MOST_LEARNERS = 4
 T = TypeVar("T")
 # Data set → learner → metric → interval.
 Estimates = dict[str, dict[str, dict[str, Interval]]]
 
 
 def what_was_compared(run: Experiment, metric: str) -> str:
-    """Learners, data sets and how they were split, in words; then the rows of each data set, and what failed."""
+    """Learners, data sets and how they were split, in words; then the rows of one data set, and what failed."""
     lead, *failed = run.lines(f" by {find_measure(metric).title}; {plan_words(run.plan)}")
-    return "\n".join(line for line in (lead, *data_words(run), _constant_words(run, metric), *failed) if line)
+    # Of several data sets the rows stand in the table.
+    each = data_words(run) if len(run.datasets) == 1 else ()
+    return "\n".join(line for line in (lead, *each, _constant_words(run, metric), *failed) if line)
 
 
 def plan_words(plan: Plan) -> str:
@@ -83,25 +104,149 @@ def _constant_words(run: Experiment, metric: str) -> str:
     return f'Always answering "{label}", without a learner, has {find_measure(metric).title} {number(base[1])}.'
 
 
-def overview(run: Experiment, metric: str, estimates: Estimates, order: tuple[str, ...]) -> list[Section]:
-    """A row for each data set: how many rows, what no learner would get, what the best learners get."""
-    name = find_measure(metric).name
-    found = {d: rows for d, rows in estimates.items() if any(metric in own or name in own for own in rows.values())}
+# Steps of the difference from the best of a row, as shares of the largest in the table.
+SHADES = (0.0, 0.1, 0.25, 0.5, 0.75)
+MARKS = "● the best of its row, ○ no clear difference from it; the warmer a cell, the further behind"
+
+
+def grid(
+    run: Experiment, metric: str, estimates: Estimates, comparisons: dict[str, Comparison], order: Sequence[str],
+    ranking: Ranking | None,
+) -> list[Section]:  # fmt: skip
+    """The first figure of several data sets: a row for each, a column for each learner, the best ranked first.
+
+    A cell has the estimate, coloured by how far it is behind the best of its row, and a mark where that is not clear.
+    """
+    measure = find_measure(metric)
+    found = {d: {x: own[metric] for x, own in rows.items() if metric in own} for d, rows in estimates.items()}
+    found = {d: own for d, own in found.items() if own}
     if not found:
         return []
-    shown = order[:MOST_LEARNERS]
-    rows: list[list[Cell]] = []
-    for d, own in found.items():
+    share = all(c.facts.share for c in comparisons.values()) and bool(comparisons)
+    column = Column.of(
+        [i for own in found.values() for i in own.values()], power=2 if share else 0, least=1 if share else 3
+    )
+    largest = max((abs(i.estimate - best(own, measure)) for own in found.values() for i in own.values()), default=0.0)
+    shown, body = brief_names(tuple(order)), []
+    for k, (d, own) in enumerate(found.items()):
+        top, c = best(own, measure), comparisons.get(d)
+        cells = [_grid_cell(own.get(x), top, largest, column, c, x) for x in order]
         base = constant(run, d, metric)
-        figures = [interval_cell(own.get(x, {}).get(metric)) for x in shown]
-        bare_cells: list[Cell] = [] if base is None else [(f"{number(base[1])} ({base[0]})", base[1])]
-        rows.append([(d, None), (whole(run.datasets[d].n), float(run.datasets[d].n)), *bare_cells, *figures])
-    level = percent(next(i.confidence for own in found.values() for r in own.values() for i in r.values()))
-    few = f", the {len(shown)} best ranked of {len(order)} learners" if len(shown) < len(order) else ""
-    title = f"{find_measure(metric).title} with {level} intervals{few}"
-    bare = () if constant(run, next(iter(found)), metric) is None else ("no learner",)
-    block = cells_block(("data set", "rows", *bare, *shown), rows, title=title)
-    return [Section(key="sets", title="The data sets", blocks=(sortable(block),))]
+        rest = [] if base is None else [el("td", column.say(base[1]), el("span", class_="mark"), title=base[0])]
+        name = el(
+            "th", el("a", clipped(d), href="#one-set", data_set=k), scope="row", class_="name", data_text=clipped(d)
+        )
+        body.append(el("tr", name, el("td", whole(run.datasets[d].n), class_="number"), *cells, *rest))
+    based = constant(run, next(iter(found)), metric) is not None
+    heads = [el("th", shown[x], scope="col", class_="number", title=clipped(x)) for x in order]
+    head = [el("th", "data set", scope="col", class_="name"), el("th", "rows", scope="col", class_="number"), *heads]
+    head += [el("th", "no learner", scope="col", class_="number")] if based else []
+    foot = Markup("")
+    if ranking is not None:
+        ranks = [el("td", f"{ranking.ranks[x]:.2f}", el("span", class_="mark")) for x in order]
+        foot = el("tfoot", el("tr", el("th", "mean rank", scope="row", class_="name"), el("td"), *ranks,
+                              *([el("td")] if based else [])))  # fmt: skip
+    caption = f"{measure.title[:1].upper()}{measure.title[1:]}{', %' if share else ''}: {MARKS}"
+    table = el(
+        "table", el("caption", caption), el("thead", el("tr", *head)), el("tbody", joined(body)), foot, class_="grid"
+    )
+    notes = [*name_key(order), "Rest on a cell for its interval and its difference; open a data set for more."]
+    blocks = (scrolled(table, "Data sets by learners"), el("p", " ".join(notes), class_="note"))
+    return [Section(key="sets", title="Every learner on every data set", blocks=blocks)]
+
+
+def best(own: dict[str, Interval], measure: Measure) -> float:
+    """The best estimate of a data set."""
+    values = [i.estimate for i in own.values() if not math.isnan(i.estimate)]
+    return (min if measure.higher_is_better is False else max)(values, default=math.nan)
+
+
+def _grid_cell(
+    i: Interval | None, top: float, largest: float, column: Column, c: Comparison | None, learner: str
+) -> Markup:  # fmt: skip
+    if i is None or math.isnan(i.estimate):
+        return el("td", "–")
+    gap = abs(i.estimate - top)
+    shade = sum(gap > largest * s for s in SHADES) if largest else 0
+    words, mark = [f"{column.words(i)}"], ""
+    if c is not None and learner in c.estimates:
+        if learner in c.leaders:
+            mark = "●"
+        else:
+            pair = c.judged(learner, c.best)
+            found = told(c, pair)
+            mark = "○" if found.kind == "open" else ""
+            words.append(f"{column.words(pair, sign=True)} from {one_line(c.best)}, {decided(pair)}: {found.word}")
+    return el("td", column.say(i.estimate), el("span", mark, class_="mark"),
+              class_=f"g{shade}" + (" top" if mark == "●" else ""), title="; ".join(words))  # fmt: skip
+
+
+def ranking_board(ranking: Ranking) -> Markup:
+    """Mean ranks as dots on their axis, with the scores, the median difference from the best, and the verdict."""
+    anchor, order = ranking.control or ranking.best, ranking.order
+    scored = ranking if isinstance(ranking, LearnerRanking) else None
+    shown, ranks = brief_names(tuple(ranking.names)), ranking.ranks
+    letters = {} if ranking.control is not None else tier_letters(order, ranking.groups)
+    panel = Panel(rows=(), axis="", domain=(1.0, float(max(2, len(order)))))
+    scale = 100 if scored is not None and scored.share else 1
+    gaps = {} if scored is None else {m: _shown_gap(scored, m, anchor) for m in order if m != anchor}
+    means = {} if scored is None else scored.means
+    head = [el("th", "learner" if scored else "model", scope="col", class_="name")]
+    head += [el("th", "group", scope="col", class_="tier")] if letters else []
+    head += [el("td", class_="line"), el("th", "mean rank", scope="col", class_="number", data_low=True)]
+    if scored is not None:
+        unit = ", points" if scored.share or scored.percent else ""
+        head.append(el("th", f"mean {one_line(scored.value_name or 'score')}", scope="col", class_="number"))
+        head.append(el("th", f"median difference from {shown[anchor]}{unit}", scope="col", class_="number"))
+    head += [el("th", "won–tied–lost", scope="col", class_="number"),
+             el("th", "adjusted p" if len(ranking.pairs) > 1 else "p", scope="col", class_="number p"),
+             el("th", "verdict", scope="col")]  # fmt: skip
+    body = []
+    for m in order:
+        row = ForestRow(label="", estimate=ranks[m], low=math.nan, high=math.nan)
+        cells = [name_cell(m, shown[m]), *([el("td", letters[m], class_="tier")] if letters else [])]
+        cells += [el("td", interval_line(row, panel), class_="line"),
+                  el("td", f"{ranks[m]:.2f}", class_="number", data_sort=sort_key(ranks[m]))]  # fmt: skip
+        if scored is not None:
+            cells.append(el("td", fixed(means[m], 3), class_="number", data_sort=sort_key(means[m])))
+            gap = "" if m == anchor else fixed(scale * gaps[m], 1 if scored.share or scored.percent else 3, sign=True)
+            cells.append(el("td", gap, class_="number", data_sort=sort_key(gaps.get(m, 0.0))))
+        if m == anchor:
+            found = REFERENCE if ranking.control else LEADS
+            cells += [el("td", class_="number"), el("td", class_="number p")]
+        else:
+            pair, outcome = ranking._compared(m, anchor)
+            p = deciding_p(pair)
+            found = told_by(p, ranking.alpha, ranks[m] < ranks[anchor])
+            cells += [el("td", "–".join(map(str, outcome)), class_="number"),
+                      el("td", p_cell(p_value(p)), class_="number p", data_sort=sort_key(p))]  # fmt: skip
+        cells.append(el("td", el("b", found.sign, aria_hidden="true"), " ", found.word, class_="told"))
+        body.append(el("tr", *cells, class_=f"is-{found.kind}"))
+    empty = [el("td")] * (len(head) - 2 - bool(letters))
+    foot = el("tr", el("td"), *([el("td")] if letters else []), el("td", axis_line(panel), class_="line"), *empty,
+              class_="axis")  # fmt: skip
+    sets = "1 data set" if ranking.n == 1 else f"{ranking.n:,} data sets"
+    caption = f"Mean ranks over {sets}; 1 is best"
+    table = el("table", el("caption", caption), el("thead", el("tr", *head)), el("tbody", joined(body)),
+               el("tfoot", foot, aria_hidden="true"), class_="leaderboard sortable", data_open=MOST_OPEN)  # fmt: skip
+    notes = [f"Any difference at all: {_omnibus(ranking)}."] if len(order) > 2 else []
+    if letters:
+        notes.append("Learners that share a letter in “group” show no clear difference from each other.")
+    if ranking.critical_difference is not None:
+        notes.append(f"Critical difference of mean ranks: {ranking.critical_difference:.2f}.")
+    notes += [ranking.note] if ranking.note else []
+    return el(
+        "div", scrolled(table, caption), el("p", " ".join([*notes, *name_key(order)]), class_="note"), class_="board"
+    )
+
+
+def _shown_gap(r: LearnerRanking, m: str, anchor: str) -> float:
+    """The difference of the numbers as shown: of errors, + is worse."""
+    return r.gap(m, anchor) if r.higher_is_better else -r.gap(m, anchor)
+
+
+def _omnibus(ranking: Ranking) -> str:
+    return f"Friedman {p_value(ranking.friedman.p_value)}, Iman and Davenport {p_value(ranking.iman_davenport.p_value)}"
 
 
 RANKING_TITLE = "Which learner is best over these data sets?"
@@ -110,9 +255,8 @@ MOST_PAIRED = 12
 
 
 def about_ranking(ranking: Ranking, gallery: Gallery, asked: ReportOptions) -> Contents:
-    """Mean ranks, who can be told apart, and the scores behind them."""
+    """Mean ranks, who differs clearly, and the scores behind them."""
     asked.refuse("a ranking", allowed=("ignore",))
-    blocks = [gallery.figure(ranking), html_table(ranking._table(), title="Mean ranks; 1 is best", sortable=True)]
     then: list[Section] = []
     if isinstance(ranking, LearnerRanking):
         scores = scores_table(ranking)
@@ -126,15 +270,24 @@ def about_ranking(ranking: Ranking, gallery: Gallery, asked: ReportOptions) -> C
     return Contents(
         title=RANKING_TITLE,
         names=ranking.names,
-        verdicts=((of_ranking(ranking), unwrapped(ranking.verdict)),),
+        verdicts=(ranking_answer(ranking),),
         reading=reading,
         estimand="Estimates: these learners on data sets like these.",
-        first=(Section(key="ranks", title="Mean ranks", blocks=tuple(blocks), lead=ranking.note),),
+        first=(Section(key="ranks", title="Mean ranks", blocks=(ranking_board(ranking),)),),
         then=tuple(then),
         findings=findings_of(ranking),
         used=ranking_methods(ranking),
         confidence=1 - ranking.alpha,
+        results=(("ranking", ranking),),
     )
+
+
+def ranking_answer(ranking: Ranking) -> Answer:
+    """The verdict of a ranking, the worst finding by itself."""
+    if not isinstance(ranking, LearnerRanking):
+        return Answer(surety=of_ranking(ranking), words=unwrapped(ranking.verdict))
+    but = " ".join(ranking.findings.without("TE507").but(()))
+    return Answer(surety=of_ranking(ranking), words=unwrapped(ranking.verdict.removesuffix(but).strip()), but=but)
 
 
 def ranking_methods(ranking: Ranking) -> Used:
@@ -151,14 +304,13 @@ def ranking_methods(ranking: Ranking) -> Used:
 
 
 TITLE = "How good are these learners, really?"
-# Learners beside each other in the table of test parts, and its rows.
-MOST_COLUMNS = 5
-MOST_PARTS = 100
-MOST_SETS_OPEN = 3
+# Learners beside each other in the table of test folds, and its rows.
+MOST_COLUMNS = 6
+MOST_FOLDS = 100
 
 
 def about_experiment(run: Experiment, gallery: Gallery, asked: ReportOptions) -> Contents:
-    """Learners over data sets: who is better, the figures of each, the test parts behind them, what went wrong."""
+    """Learners over data sets: who is better, the figures of each, the test folds behind them, what went wrong."""
     asked.refuse("an experiment", allowed=("metric", "reference", "margin", "confidence", "rng", "ignore"))
     if run.plan.name == "NestedCV":
         return _about_choice(run, asked)
@@ -169,29 +321,24 @@ def about_experiment(run: Experiment, gallery: Gallery, asked: ReportOptions) ->
     several = len(run.datasets) > 1 and len(run.learners) > 1
     ranking = _tried(partial(run.rank, metric), notes, "Not ranked") if several else None
     estimates = _estimates(run, asked, notes)
+    several_sets = len(run.datasets) > 1
     first: list[Section] = []
-    if len(run.datasets) > 1:
-        first += overview(run, metric, estimates, run.learners if ranking is None else ranking.order)
+    if several_sets:
+        order = run.learners if ranking is None else ranking.order
+        first += grid(run, metric, estimates, comparisons, order, ranking)
     if ranking is not None:
-        blocks = (gallery.figure(ranking), html_table(ranking._table(), title="Mean ranks; 1 is best", sortable=True))
-        first.append(Section(key="ranks", title="Ranks over the data sets", blocks=blocks))
-    for i, (d, c) in enumerate(comparisons.items(), start=1):
-        where = "" if len(run.datasets) == 1 else f" on {clipped(d)}"
-        blocks = (el("p", c.verdict, class_="verdict") if where else Markup(""), differences_block(c))
-        folded = len(comparisons) > MOST_SETS_OPEN
-        first.append(
-            Section(key=f"differences-{i}", title=f"Differences from the best{where}", blocks=blocks, folded=folded)
-        )
+        first.append(Section(key="ranks", title="Ranks over the data sets", blocks=(ranking_board(ranking),)))
     panels, data = _explorer(run, gallery, notes)
-    first += panels
-    tables = tuple(_estimates_table(run, d, e) for d, e in estimates.items())
-    then = [
-        Section(key="models", title="The learners", blocks=tables),
-        *_pairs(comparisons),
-        *_parts(run, metric, notes),
-        *_curves(run, gallery, notes),
-        _fits(run, notes),
-    ]
+    inner = {d: list(_data_set(run, d, comparisons.get(d), estimates.get(d, {}), metric, gallery, notes, i))
+             for i, d in enumerate(run.datasets, start=1)}  # fmt: skip
+    then: list[Section] = []
+    if several_sets:
+        then.append(_chosen_set(inner, comparisons))
+    else:
+        ((_, (hero, *rest)),) = inner.items()
+        first += [hero, *panels]
+        then += rest
+    then.append(_fits(run, notes))
     every: list[Interval] = [i for rows in estimates.values() for found in rows.values() for i in found.values()]
     used = merged(*(used_in_comparison(c) for c in comparisons.values()), _estimate_methods(estimates))
     if ranking is not None:
@@ -199,7 +346,7 @@ def about_experiment(run: Experiment, gallery: Gallery, asked: ReportOptions) ->
     return Contents(
         title=TITLE,
         names=run.learners,
-        verdicts=_verdicts(ranking, comparisons, estimates),
+        verdicts=_answers(ranking, comparisons, estimates),
         reading=what_was_compared(run, metric),
         estimand=_estimand(comparisons, every),
         next_step=next((c.next_step for c in comparisons.values() if c.next_step), "") if ranking is None else "",
@@ -207,8 +354,12 @@ def about_experiment(run: Experiment, gallery: Gallery, asked: ReportOptions) ->
         then=tuple(then),
         findings=_all_findings(ranking, comparisons),
         used=used,
-        compares=bool(comparisons),
+        compares=next((holds_for(c) for c in comparisons.values()), ""),
         explorer=data,
+        results=(
+            *((("ranking", ranking),) if ranking is not None else ()),
+            *((f"comparison on {d}", c) for d, c in comparisons.items()),
+        ),
         confidence=asked.confidence,
         settings={"plan": repr(run.plan), "seed": run.seed, **({"store": run.store} if run.store else {})},
     )
@@ -230,12 +381,13 @@ def _about_choice(run: Experiment, asked: ReportOptions) -> Contents:
     return Contents(
         title="How good is the chosen setting, really?",
         names=run.learners,
-        verdicts=tuple((None, f"{clipped(d)}: {v}" if several else v) for d, v in summary.verdicts.items()),
+        verdicts=tuple(Answer(words=f"{clipped(d)}: {v}" if several else v) for d, v in summary.verdicts.items()),
         reading=what_was_compared(run, asked.metric_name),
         estimand=next((f"Estimates: {i.estimand}." for i in every if i.estimand), ""),
         first=(Section(key="models", title="The chosen one, and each setting by itself", lead=SETTINGS_ALONE,
                        blocks=(table,)),),
-        then=(*_parts(run, asked.metric_name, notes), _fits(run, notes)),
+        then=(*(s for i, d in enumerate(run.datasets, start=1) for s in _folds(run, d, asked.metric_name, notes, i)),
+              _fits(run, notes)),
         findings=tuple(summary.findings),
         used=_estimate_methods(estimates_by_data(summary)),
         confidence=asked.confidence,
@@ -302,20 +454,24 @@ def _estimates(run: Experiment, asked: ReportOptions, notes: list[str]) -> Estim
 def _estimates_table(run: Experiment, data: str, rows: dict[str, dict[str, Interval]]) -> Markup:
     metrics = list(dict.fromkeys(m for found in rows.values() for m in found))
     times = {x: [t.fit_seconds for t in run.times if t.data == data and t.learner == x] for x in run.learners}
-    cells = learner_rows(rows, metrics)
-    for row, learner in zip(cells, rows, strict=True):
-        row.append((f"{number(mean(times[learner]))} s", mean(times[learner])))
-    bases = [constant(run, data, m) for m in metrics]
+    shown, bases = brief_names(run.learners), [constant(run, data, m) for m in metrics]
+    formats = {m: Column.of([found[m] for found in rows.values() if m in found]) for m in metrics}
+    cells: list[list[Cell]] = []
+    for learner, found in rows.items():
+        seconds = mean(times[learner])
+        figures = [cell(formats[m], found.get(m)) for m in metrics]
+        cells.append([(shown[learner], None), *figures, (f"{number(seconds)} s", seconds)])
     if any(bases):
         name = next(base[0] for base in bases if base is not None)
-        figures: list[Cell] = [("", None) if base is None else (number(base[1]), base[1]) for base in bases]
-        cells.append([(name, None), *figures, ("", None)])
+        plain: list[Cell] = [
+            ("", None) if base is None else (formats[m].say(base[1]), base[1])
+            for m, base in zip(metrics, bases, strict=True)
+        ]
+        cells.append([(name, None), *plain, ("", None)])
     level = percent(next(i.confidence for found in rows.values() for i in found.values()))
-    where = "" if len(run.datasets) == 1 else f"{clipped(data)}. "
-    title = f"{where}In brackets: {level} intervals; they speak of learners, not of one model."
-    return sortable(
-        cells_block(("learner", *(m.replace("_", " ") for m in metrics), "time of a fit"), cells, title=title)
-    )
+    title = f"In brackets: {level} intervals; they speak of learners, not of one model."
+    columns = ("learner", *(find_measure(m).title for m in metrics), "time of a fit")
+    return sortable(cells_block(columns, cells, title=title))
 
 
 def _estimate_methods(estimates: Estimates) -> Used:
@@ -325,17 +481,21 @@ def _estimate_methods(estimates: Estimates) -> Used:
     )  # fmt: skip
 
 
-def _verdicts(ranking: Ranking | None, comparisons: dict[str, Comparison], estimates: Estimates) -> Verdicts:
+def _answers(ranking: Ranking | None, comparisons: dict[str, Comparison], estimates: Estimates) -> Answers:
     if ranking is not None:
-        return ((of_ranking(ranking), unwrapped(ranking.verdict)),)
+        return (ranking_answer(ranking),)
     if comparisons:
-        return tuple((of_comparison(c), c.verdict) for c in comparisons.values())
+        return tuple(comparison_answer(c) for c in comparisons.values())
     lines = []
     for d, rows in estimates.items():
         for learner, found in rows.items():
             m, i = next(iter(found.items()))
-            plausible = f"plausibly {number(i.low)} to {number(i.high)}"
-            lines.append((None, f"{clipped(learner)} on {clipped(d)}: {m} {number(i.estimate)}, {plausible}."))
+            limits = f"{percent(i.confidence)} CI {number(i.low)} to {number(i.high)}"
+            lines.append(
+                Answer(
+                    words=f"{clipped(learner)} on {clipped(d)}: {find_measure(m).title} {number(i.estimate)}, {limits}."
+                )
+            )
     return tuple(lines)
 
 
@@ -350,50 +510,81 @@ def _all_findings(ranking: Ranking | None, comparisons: dict[str, Comparison]) -
     return (*findings_of(ranking), *findings)
 
 
-def _pairs(comparisons: dict[str, Comparison]) -> Iterator[Section]:
-    for i, (d, c) in enumerate(comparisons.items(), start=1):
-        if len(c.pairs) > 1:
-            where = "" if len(comparisons) == 1 else f" on {clipped(d)}"
-            yield Section(key=f"pairs-{i}", title=f"All pairs{where}", blocks=(pairs_block(c),), folded=True)
+def _data_set(
+    run: Experiment, data: str, c: Comparison | None, rows: dict[str, dict[str, Interval]], metric: str,
+    gallery: Gallery, notes: list[str], place: int,
+) -> Iterator[Section]:  # fmt: skip
+    """What is known of one data set: who leads, the figures, all pairs, the test folds, the ROC curves."""
+    tables = (_estimates_table(run, data, rows),) if rows else ()
+    if c is not None:
+        board = leaderboard(replace(comparison_board(c), others=_others(run, data, rows, metric)), key=f"board-{place}")
+        alike = alike_within_margin(c).text()
+        words = (el("p", alike, class_="lines"),) if alike else ()
+        yield Section(key=f"board-{place}", title="Leaderboard", blocks=(board, *words))
+        yield Section(key=f"models-{place}", title="The learners", blocks=tables, folded=True, broad=True)
+    else:
+        yield Section(key=f"models-{place}", title="The learners", blocks=tables)
+    if c is not None and len(c.pairs) > 1 and len(c.models) > 2:
+        yield Section(key=f"pairs-{place}", title="All pairs", blocks=(pairs_matrix(c),), folded=True, broad=True)
+    yield from _folds(run, data, metric, notes, place)
+    if run.datasets[data].positive is not None:
+        block = _tried(partial(_average_curves, run, data, gallery), notes, f"No ROC curves on {clipped(data)}")
+        if block is not None:
+            title = "ROC curves, averaged over test folds"
+            yield Section(key=f"roc-{place}", title=title, blocks=(block,), folded=True)
 
 
-def _parts(run: Experiment, metric: str, notes: list[str]) -> Iterator[Section]:
-    """The score of every learner on every test part."""
-    for i, d in enumerate(run.datasets, start=1):
-        scores = _tried(partial(run.fold_scores, metric, d), notes, f"No scores of test parts on {clipped(d)}")
-        if scores is None:
-            continue
-        blocks = []
-        count = len(scores.folds)
-        kept = min(count, MOST_PARTS)
-        for start in range(0, len(run.learners), MOST_COLUMNS):
-            some = run.learners[start : start + MOST_COLUMNS]
-            rows: list[list[Cell]] = [
-                [
-                    (f"{int(scores.repeats[k]) + 1}.{int(scores.folds[k]) + 1}", None),
-                    *((number(score), score) for score in (float(scores.of(x)[k]) for x in some)),
-                ]
-                for k in range(kept)
+def _others(run: Experiment, data: str, rows: dict[str, dict[str, Interval]], metric: str) -> tuple[Other, ...]:
+    """The other metrics of the learners, and how long a fit takes."""
+    out = []
+    for m in dict.fromkeys(m for found in rows.values() for m in found if m != metric):
+        found = {x: own[m] for x, own in rows.items() if m in own}
+        column, low = Column.of(found.values()), find_measure(m).higher_is_better is False
+        out.append(Other(title=find_measure(m).title, cells={x: cell(column, i) for x, i in found.items()}, low=low))
+    times = {x: mean(t.fit_seconds for t in run.times if t.data == data and t.learner == x) for x in rows}
+    cells: dict[str, Cell] = {x: (f"{number(t)} s", t) for x, t in times.items()}
+    return (*out, Other(title="time of a fit", cells=cells, low=True))
+
+
+def _chosen_set(inner: dict[str, list[Section]], comparisons: dict[str, Comparison]) -> Section:
+    """One data set at a time, chosen by the reader; without scripts all of them, folded."""
+    options = [el("option", clipped(d), value=i) for i, d in enumerate(inner)]
+    choice = el("p", el("label", "Data set ", el("select", joined(options), id="set-choice"), for_="set-choice"),
+                class_="tools js-only")  # fmt: skip
+    blocks = []
+    for d, sections in inner.items():
+        c = comparisons.get(d)
+        parts = [] if c is None else [el("p", brief(c.verdict, c.models), class_="verdict")]
+        for s in sections:
+            inside = joined(s.blocks)
+            if s.folded:
+                parts.append(el("details", el("summary", el("h4", s.title)), inside, id=s.key))
+            else:
+                parts.append(el("div", inside, id=s.key))
+        blocks.append(el("details", el("summary", el("h3", clipped(d))), *parts, class_="set"))
+    return Section(key="one-set", title="One data set", blocks=(choice, *blocks))
+
+
+def _folds(run: Experiment, data: str, metric: str, notes: list[str], place: int) -> Iterator[Section]:
+    """The score of every learner on every test fold."""
+    scores = _tried(partial(run.fold_scores, metric, data), notes, f"No scores of test folds on {clipped(data)}")
+    if scores is None:
+        return
+    blocks, count, shown = [], len(scores.folds), brief_names(run.learners)
+    kept = min(count, MOST_FOLDS)
+    for start in range(0, len(run.learners), MOST_COLUMNS):
+        some = run.learners[start : start + MOST_COLUMNS]
+        rows: list[list[Cell]] = [
+            [
+                (f"{int(scores.repeats[k]) + 1}.{int(scores.folds[k]) + 1}", None),
+                *((number(score), score) for score in (float(scores.of(x)[k]) for x in some)),
             ]
-            cut = "" if kept == count else f" (the first {kept} of {count:,})"
-            title = f"{metric.replace('_', ' ')} on each test part{cut}; repeat.part"
-            blocks.append(sortable(cells_block(("part", *some), rows, title=title)))
-        where = "" if len(run.datasets) == 1 else f" of {clipped(d)}"
-        yield Section(key=f"parts-{i}", title=f"Test parts{where}", blocks=tuple(blocks), folded=True)
-
-
-def _curves(run: Experiment, gallery: Gallery, notes: list[str]) -> Iterator[Section]:
-    """ROC curves averaged over the test parts, with what the parts differ by."""
-    for i, (d, dataset) in enumerate(run.datasets.items(), start=1):
-        if dataset.positive is None:
-            continue
-        block = _tried(partial(_average_curves, run, d, gallery), notes, f"No ROC curves on {clipped(d)}")
-        if block is None:
-            continue
-        where = "" if len(run.datasets) == 1 else f" on {clipped(d)}"
-        yield Section(
-            key=f"roc-{i}", title=f"ROC curves, averaged over test parts{where}", blocks=(block,), folded=True
-        )
+            for k in range(kept)
+        ]
+        cut = "" if kept == count else f" (the first {kept} of {count:,})"
+        title = f"{find_measure(metric).title} on each test fold{cut}; repeat.fold"
+        blocks.append(sortable(cells_block(("fold", *(shown[x] for x in some)), rows, title=title)))
+    yield Section(key=f"folds-{place}", title="Test folds", blocks=tuple(blocks), folded=True)
 
 
 def _average_curves(run: Experiment, data: str, gallery: Gallery) -> Markup:
@@ -407,7 +598,7 @@ def _fits(run: Experiment, notes: list[str]) -> Section:
     blocks += [el("p", note, class_="note") for note in notes]
     if run.failures:
         rows = tuple((f.learner, f.data, f"{f.repeat + 1}.{f.fold + 1}", f.error[:200]) for f in run.failures[:50])
-        table = Table(columns=("learner", "data set", "part", "error"), rows=rows, names=4)
+        table = Table(columns=("learner", "data set", "fold", "error"), rows=rows, names=4)
         blocks.append(html_table(table, title="Fits that failed (at most 50 are shown)"))
     warned = list(dict.fromkeys((w.learner, w.message[:200]) for w in run.warnings))[:50]
     if warned:

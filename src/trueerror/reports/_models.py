@@ -1,91 +1,113 @@
 """The page about models on a test sample (predictions, an evaluation, a comparison), or about any other result.
 
-Differences from the leader as lines, the table of models, all pairs, and the folded sections of curves.
+The leaderboard, the table of models, all pairs, and the folded sections of curves.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 from typing import TypeGuard
 
 from markupsafe import Markup
 
 from trueerror.findings._rules import Finding
 from trueerror.inputs._options import InputError
-from trueerror.plots._specs import ForestRow
-from trueerror.plots.compose.forests import evaluation_forest, make_panel
+from trueerror.metrics._registry import find_measure
 from trueerror.plots.svg._elements import el, joined
-from trueerror.reports._chart_sections import MOST_CURVES, chart_sections, gap_figures
+from trueerror.reports._chart_sections import chart_sections, gap_figures
 from trueerror.reports._contents import (
+    Answer,
+    Answers,
     Contents,
     ReportOptions,
     Used,
-    Verdicts,
+    comparison_answer,
     merged,
-    of_comparison,
     of_model,
     used_in_comparison,
     used_in_evaluation,
 )
 from trueerror.reports._explorer import Explored, explore, explorer_section
 from trueerror.reports._html import (
+    BRIEF,
     Section,
-    brief,
     brief_names,
     clipped,
-    html_panel,
     html_table,
     unwrapped,
 )
+from trueerror.reports._leaderboard import (
+    Column,
+    cell,
+    comparison_board,
+    errors,
+    evaluation_board,
+    leaderboard,
+    model_board,
+    pairs_matrix,
+    table_metrics,
+)
 from trueerror.reports._svg import Gallery
-from trueerror.results import Contrast, Result
+from trueerror.results import Result
 from trueerror.results._document import Cell, Table, TableBlock, cells_block
-from trueerror.results._format import p_cell, percent
-from trueerror.results._values import decided, deciding_p, interval_cell, significantly_different
+from trueerror.results._format import clip, listing, one_line, percent
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._compare import compare
 from trueerror.verbs._compare_costs import CostComparison
-from trueerror.verbs._comparison import (
-    Comparison,
-    alike_within_margin,
-    own_figure,
-    points,
-    tiers,
-    together_words,
-    unit,
-)
+from trueerror.verbs._comparison import Comparison, alike_within_margin, together_words
 from trueerror.verbs._evaluate import evaluate
 from trueerror.verbs._evaluation import (
     Evaluation,
-    metrics_table,
-    models_block,
     reasons,
-    shown_metrics,
     slice_table,
 )
 
 # A model and five figures: more cannot be read at a glance.
 TABLE_FIGURES = 5
-# Pairs of more than 45 models are a list that nobody reads.
-MOST_PAIRS = 1000
 
 
-def models_tables(ev: Evaluation, metric: str | None = None) -> Markup:
+def models_tables(ev: Evaluation, metric: str | None = None, order: Sequence[str] = ()) -> Markup:
     """A row for each model, in tables of at most six columns; `metric` is what models are compared by."""
-    chosen = shown_metrics(ev)
+    chosen = table_metrics(ev)
     if metric is not None and all(metric in p.overall for p in ev.parts):
         chosen = [metric, *(m for m in chosen if m != metric)]
     asked = bool(ev.settings.get("asked"))
-    errors = not asked and all(p.confusion is not None and p.positive is not None for p in ev.parts)
-    most = TABLE_FIGURES - (2 if errors else 0)
+    counted = not asked and all(p.confusion is not None and p.positive is not None for p in ev.parts)
+    most = TABLE_FIGURES - (2 if counted else 0)
     groups = [chosen[i : i + most] for i in range(0, len(chosen), most)] if asked else [chosen[:most]]
-    blocks = [
-        models_block(ev, group, missing="", errors=errors, constant=group[:1] == ["accuracy"]) for group in groups
-    ]
-    return joined(map(sortable, blocks))
+    return joined(_figures_table(ev, group, counted, order) for group in groups)
+
+
+def _figures_table(ev: Evaluation, metrics: list[str], counted: bool, order: Sequence[str] = ()) -> Markup:
+    """Figures with one number of decimals in a column, best model first, and what one answer for every row gets."""
+    place = {m: i for i, m in enumerate(order)}
+    parts = sorted(ev.parts, key=lambda p: place.get(p.name, len(place)))
+    part = next((p for p in ev.parts if p.baseline_label is not None), ev.parts[0])
+    measures = [find_measure(m) for m in metrics]
+    columns = ["model", *[m.title for m in measures]]
+    shown = brief_names(ev.models)
+    rows: list[list[Cell]] = [[(shown[p.name], None)] for p in parts]
+    base = bool(measures and measures[0].right_or_wrong == 1 and part.baseline_label is not None)
+    figures = {m: [p.overall.get(m) for p in parts] for m in metrics}
+    formats = {m: Column.of([i for i in found if i is not None]) for m, found in figures.items()}
+    for m, found in figures.items():
+        for row, i in zip(rows, found, strict=True):
+            row.append(cell(formats[m], i))
+    if base:
+        rest: list[Cell] = [("", None)] * (len(metrics) - 1)
+        rows.append([(f'always "{part.baseline_label}"', None), cell(formats[metrics[0]], part.baseline), *rest])
+    if counted:
+        columns[2:2] = ["misses", "false alarms"]
+        for row, own in zip_longest(rows, parts):
+            row[2:2] = [("", None), ("", None)] if own is None else errors(own)
+    of_class = [m.title for m in measures if m.of_one_class or m.of_scores]
+    title = f"In brackets: {percent(part.confidence)} intervals."
+    if of_class and part.positive not in (None, 1):
+        title += f" {listing(of_class)}: of {one_line(str(part.positive))}."
+    return sortable(cells_block(columns, rows, title=title))
 
 
 def sortable(block: TableBlock) -> Markup:
@@ -93,110 +115,21 @@ def sortable(block: TableBlock) -> Markup:
     return html_table(block.table, sortable=True, keys=block.keys)
 
 
-def estimates_block(cmp: Comparison) -> Markup:
-    """Each model's own estimate, best first; compared by cost, with the errors that make the cost."""
-    if isinstance(cmp, CostComparison):
-        return html_table(cmp._table(), title="Cheapest first, cut where the costs say", sortable=True)
-    columns = ("model", f"{cmp.title}, {percent(cmp.confidence)} interval")
-    return sortable(cells_block(columns, [[(m, None), interval_cell(cmp.estimates[m])] for m in cmp.ranked]))
+def costs_block(cmp: CostComparison) -> Markup:
+    """The errors that make the cost of each model, cheapest first, at the threshold that the costs name."""
+    return html_table(cmp._table(), title="Cheapest first, cut where the costs say", sortable=True)
 
 
-def differences_block(cmp: Comparison) -> Markup:
-    """Each model's difference from the leader (or the reference), with zero and the margin."""
-    anchor = cmp.reference or cmp.best
-    shown = brief_names(cmp.models)
-    scale = 100.0 if _per_hundred(cmp) else 1.0
-    parts = cmp.facts.parts
-    rows = [_difference(cmp, m, anchor, scale, shown[m]) for m in cmp.ranked if m != anchor]
-    if parts:
-        models = [m for m in cmp.ranked if m != anchor]
-        gaps = [tuple(scale * (a - b) for a, b in zip(parts[m], parts[anchor], strict=True)) for m in models]
-        rows = [replace(r, points=g) for r, g in zip(rows, gaps, strict=True)]
-    margin = None if cmp.margin is None else (-scale * abs(cmp.margin), scale * abs(cmp.margin))
-    better = "higher" if cmp.higher_is_better else "lower"
-    own = cmp.estimates[anchor].estimate
-    if isinstance(cmp, CostComparison):
-        heading = f"Cost per 100 rows, model − {shown[anchor]} ({100 * own:.3g}); lower is better"
-    else:
-        in_points = ", in points" if scale == 100 else ""
-        title = cmp.title[:1].upper() + cmp.title[1:]
-        heading = f"{title}, model − {shown[anchor]} ({own_figure(cmp, own)}){in_points}; {better} is better"
-    panel = make_panel(rows, axis="", heading=heading, references=((0.0, "no difference"),), margin=margin)
-    notes = [f"{percent(cmp.confidence)} intervals{together_words(cmp)}; the dashed line is no difference."]
-    if margin is not None:
-        notes.append(f"Shaded: differences of up to {_amount(cmp, abs(cmp.margin or 0))}{unit(cmp)} do not matter.")
-    if any(r.points for r in rows):
-        notes.append("Dots: the test parts.")
-    return html_panel(panel) + el("p", " ".join(notes), class_="note")
-
-
-def _difference(cmp: Comparison, model: str, anchor: str, scale: float, shown: str) -> ForestRow:
-    c = cmp.judged(model, anchor)
-    return ForestRow(
-        label=shown, estimate=scale * c.estimate, low=scale * c.low, high=scale * c.high, side=c.side,
-        words=f"{_amount(cmp, c.estimate)} {interval_words(cmp, c)} · {decided(c)} · {_kept(told(cmp, c))}",
-    )  # fmt: skip
-
-
-def _per_hundred(cmp: Comparison) -> bool:
-    return cmp.facts.share or isinstance(cmp, CostComparison)
-
-
-def _amount(cmp: Comparison, x: float) -> str:
-    """A difference with its sign: costs of 100 rows, points of a percent, or as it is."""
-    if isinstance(cmp, CostComparison) and math.isfinite(x):
-        return f"{100 * x:+.3g}"
-    return points(cmp, x)
-
-
-def _kept(words: str) -> str:
-    """Words that stay on one line."""
-    return words.replace(" ", "\u00a0")
-
-
-def interval_words(cmp: Comparison, c: Contrast) -> str:
-    """The limits of a difference."""
-    if math.isnan(c.low) and math.isnan(c.high):
-        return "(no interval)"
-    return f"[{_amount(cmp, c.low)}, {_amount(cmp, c.high)}]"
-
-
-def told(cmp: Comparison, c: Contrast) -> str:
-    """Whether a pair is told apart, by a sign and a word."""
-    if not significantly_different(c):
-        return "? too close to call"
-    return "▲ better" if (c.estimate > 0) == cmp.higher_is_better else "▼ worse"
-
-
-def pairs_block(cmp: Comparison) -> Markup:
-    """Every pair, the better one first."""
-    place = {m: i for i, m in enumerate(cmp.ranked)}
-    pairs = [cmp.judged(*sorted((c.first, c.second), key=place.__getitem__)) for c in cmp.pairs]
-    pairs.sort(key=lambda c: (place[c.first], place[c.second]))
-    kept = pairs[:MOST_PAIRS]
-    head = "p" if len(cmp.pairs) < 2 or cmp.adjust == "none" else "adjusted p"
-    per = "per 100 rows" if isinstance(cmp, CostComparison) else "points"
-    sized = f"first − second ({per})" if _per_hundred(cmp) else "first − second"
-    shown = brief_names(cmp.models)
-    rows: list[list[Cell]] = [
-        [
-            (shown[c.first], None), (shown[c.second], None), (_amount(cmp, c.estimate), c.estimate),
-            (interval_words(cmp, c), None), (p_cell(decided(c)), deciding_p(c)), (told(cmp, c), None),
-        ]
-        for c in kept
-    ]  # fmt: skip
-    columns = ("first", "second", sized, f"{percent(cmp.confidence)} interval", head, "first is")
-    title = f"The first {len(kept):,} of {len(pairs):,} pairs, best models first."
-    return sortable(
-        cells_block(columns, rows, names=2, title="The better one first." if len(kept) == len(pairs) else title)
-    )
+def holds_for(cmp: Comparison) -> str:
+    """For what the intervals of differences hold, as a sentence for a paper."""
+    words = together_words(cmp)
+    return f"Differences: {percent(cmp.confidence)} intervals{words}." if words else ""
 
 
 TITLE = "How good are these models, really?"
 MOST_REASONS = 8
-# With more models the sets that were not told apart stand with the pairs.
-MOST_TIERED = 6
-FIGURES = "Each figure with its interval"
+# More names cannot be read across the head of a matrix.
+MOST_IN_MATRIX = 60
 
 
 def about_predictions(p: Predictions, gallery: Gallery, asked: ReportOptions) -> Contents:
@@ -261,25 +194,18 @@ def about_models(
     judged = ev if cmp is None else cmp
     assert judged is not None
     explored, reason = _explored(p, asked)
-    first: list[Section] = []
-    if cmp is not None:
-        groups = _text(brief(tiers(cmp).text(), cmp.models)) if len(cmp.models) <= MOST_TIERED else ()
-        blocks = (differences_block(cmp), *groups, *_text(alike_within_margin(cmp).text()))
-        first.append(Section(key="differences", title="Differences from the best", blocks=blocks))
-    elif ev is not None:
-        single = len(ev.parts) == 1
-        blocks = tuple(html_panel(panel, FIGURES) for panel in evaluation_forest(ev).panels)
-        first.append(Section(key="figures", title="Its figures" if single else "Figures", blocks=blocks))
+    first = [_hero(ev, cmp)]
     data = None
     if explored is not None:
         section, data = explorer_section(explored, gallery, cmp)
         first.append(section)
     used: list[Used] = [] if cmp is None else [used_in_comparison(cmp)]
     used += [] if ev is None else [used_in_evaluation(ev)]
+    results = (("comparison", cmp), ("evaluation", ev))
     return Contents(
-        title=TITLE,
+        title=TITLE if len(judged.models) > 1 else f"How good is {clip(one_line(judged.models[0]), BRIEF)}, really?",
         names=judged.models,
-        verdicts=verdicts(ev, cmp),
+        verdicts=answers(ev, cmp),
         reading=judged.reading,
         estimand=judged.estimand,
         next_step="" if cmp is None else cmp.next_step,
@@ -287,21 +213,34 @@ def about_models(
         then=(*_tables(ev, cmp, gallery), *_folded(ev, cmp, p, explored, reason, gallery)),
         findings=_findings(ev, cmp),
         used=merged(*used),
-        compares=cmp is not None,
+        compares="" if cmp is None else holds_for(cmp),
         why="" if cmp is None else cmp.facts.why,
         settings={} if ev is None else ev.settings,
         confidence=float(ev.settings.get("confidence", 0.95)) if ev is not None else cmp.confidence if cmp else 0.95,
         explorer=data,
+        results=tuple((name, result) for name, result in results if result is not None),
     )
 
 
-def verdicts(ev: Evaluation | None, cmp: Comparison | None) -> Verdicts:
+def _hero(ev: Evaluation | None, cmp: Comparison | None) -> Section:
+    """The first figure: the leaderboard, or of one model its metrics."""
+    if cmp is not None:
+        blocks: tuple[Markup, ...] = (leaderboard(comparison_board(cmp, ev)), *_text(alike_within_margin(cmp).text()))
+        return Section(key="board", title="Leaderboard", blocks=blocks)
+    assert ev is not None
+    if len(ev.parts) == 1:
+        reasons = _text(_reasons(ev))
+        return Section(key="models", title="How good it is", blocks=(model_board(ev.parts[0]), *reasons))
+    return Section(key="board", title="Leaderboard", blocks=(leaderboard(evaluation_board(ev)),))
+
+
+def answers(ev: Evaluation | None, cmp: Comparison | None) -> Answers:
     """The comparison's verdict where there is one, else the models'."""
     if cmp is not None:
-        return ((of_comparison(cmp), cmp.verdict),)
+        return (comparison_answer(cmp),)
     assert ev is not None
     surety = of_model(ev.parts[0]) if len(ev.parts) == 1 else None
-    return ((surety, ev.verdict),)
+    return (Answer(surety=surety, words=ev.verdict),)
 
 
 def _explored(p: Predictions | None, asked: ReportOptions) -> tuple[Explored | None, str]:
@@ -323,17 +262,18 @@ def _text(words: str) -> tuple[Markup, ...]:
 
 
 def _tables(ev: Evaluation | None, cmp: Comparison | None, gallery: Gallery) -> Iterator[Section]:
-    if ev is None:
-        assert cmp is not None
-        yield Section(key="models", title="The models", blocks=(estimates_block(cmp),))
-        return
-    single = len(ev.parts) == 1
     metric = None if cmp is None else cmp.metric
-    table = html_table(metrics_table(ev.parts[0]), title=FIGURES) if single else models_tables(ev, metric)
-    reasons = _text(_reasons(ev))
-    # What models were compared by is always shown, even where it is not among the usual figures.
-    compared = () if cmp is None or cmp.metric in ev.parts[0].overall else (estimates_block(cmp),)
-    yield Section(key="models", title="The model" if single else "The models", blocks=(*compared, table, *reasons))
+    if isinstance(cmp, CostComparison):
+        yield Section(key="models", title="The models", blocks=(costs_block(cmp),))
+    elif ev is not None and len(ev.parts) > 1:
+        blocks = (models_tables(ev, metric, () if cmp is None else cmp.ranked), *_text(_reasons(ev)))
+        yield Section(key="models", title="The models", blocks=blocks)
+    if ev is not None and ev.slices:
+        yield from _slices(ev, metric, gallery)
+
+
+def _slices(ev: Evaluation, metric: str | None, gallery: Gallery) -> Iterator[Section]:
+    """Each slice by what models are judged by."""
     slices = slice_table(ev)
     if slices is not None:
         gap, verdict = gap_figures(ev, metric, gallery)
@@ -351,15 +291,10 @@ def _folded(
     ev: Evaluation | None, cmp: Comparison | None, p: Predictions | None, explored: Explored | None, reason: str,
     gallery: Gallery,
 ) -> Iterator[Section]:  # fmt: skip
-    if cmp is not None and len(cmp.pairs) > 1:
-        more = (html_table(cmp.wins(), title=WINS),) if 2 < len(cmp.models) <= MOST_CURVES else ()
-        if len(cmp.models) > MOST_TIERED:
-            more = (*_text(brief(tiers(cmp).text(), cmp.models)), *more)
-        yield Section(key="pairs", title="All pairs", blocks=(pairs_block(cmp), *more), folded=True)
+    if cmp is not None and 2 < len(cmp.models) <= MOST_IN_MATRIX and len(cmp.pairs) > 1:
+        broad = len(cmp.models) > TABLE_FIGURES
+        yield Section(key="pairs", title="All pairs", blocks=(pairs_matrix(cmp),), folded=True, broad=broad)
     yield from chart_sections(ev, p, explored, reason, gallery)
-
-
-WINS = "Who beats whom: v where the column is better than the row, * where it is worse, ? where that cannot be told."
 
 
 # Rows of a table that nobody laid out for reading.
@@ -383,12 +318,13 @@ def about_result(result: Result, gallery: Gallery, *, key: str = "", title: str 
     section = Section(key=key or "result", title=clipped(heading), lead=lead, blocks=blocks)
     return Contents(
         title=heading,
-        verdicts=((None, verdict),),
+        verdicts=(Answer(words=verdict),),
         reading=data_read(result),
         estimand=str(getattr(result, "estimand", "")),
         first=(section,),
         findings=findings_of(result),
         explained=str(result.explain()),
+        results=((key or "result", result),),
     )
 
 

@@ -5,8 +5,12 @@ The page as text: the template filled in, with a policy that lets it load nothin
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -20,7 +24,7 @@ from trueerror.inputs._options import InputError, check_confidence
 from trueerror.plots._figure import script_safe
 from trueerror.plots._style import DARK, LIGHT
 from trueerror.plots.svg._standalone import colours, rules, source_hash
-from trueerror.reports._contents import Contents, ReportOptions, entries, paragraph, software
+from trueerror.reports._contents import Answer, Contents, ReportOptions, entries, paragraph, software
 from trueerror.reports._html import brief, clipped, unwrapped
 from trueerror.reports._learners import about_experiment, about_ranking
 from trueerror.reports._models import about_comparison, about_evaluation, about_predictions, about_result, is_result
@@ -35,6 +39,7 @@ from trueerror.sources._predictions import Predictions
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._evaluation import Evaluation
 from trueerror.verbs._model_metrics import MetricChoice, Rng
+from trueerror.version import __version__
 
 STYLES = ("style.css", "charts.css")
 SCRIPTS = ("words.js", "page.js", "hover.js", "explorer.js")
@@ -46,7 +51,7 @@ MOST_ABOUT = 6
 MOST_LINES = 60
 
 
-def write_page(contents: Contents, gallery: Gallery, *, title: str | None, command: str) -> str:
+def write_page(contents: Contents, gallery: Gallery, *, title: str | None, command: str, file: str = "") -> str:
     """The whole page; every name is escaped by the template or was escaped by `el`."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -61,13 +66,17 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
     style = picture_style() + "".join(source(name) for name in STYLES)
     script = "\n".join(source(name) for name in SCRIPTS)
     c = contents
+    answers = [_brief_answer(a, c.names) for a in c.verdicts]
     return environment.get_template("report.html").render(
         c=c,
         title=title or c.title,
         command=command,
         versions=software(),
         findings=shown_findings(c.findings, c.names),
-        verdicts=[(surety, brief(words, c.names)) for surety, words in c.verdicts],
+        answers=answers,
+        description=described(answers),
+        provenance=provenance(file),
+        results=Markup(packed(c.results)) if c.results else "",
         next_step=brief(c.next_step, c.names),
         reading=brief(c.reading, c.names),
         paragraph=c.paragraph or paragraph(c),
@@ -79,6 +88,31 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
         hover=Markup(script_safe(gallery.hover)) if gallery.hover else "",
         explorer=Markup(script_safe(c.explorer)) if c.explorer else "",
     )
+
+
+def _brief_answer(a: Answer, names: tuple[str, ...]) -> Answer:
+    return replace(a, headline=brief(a.headline, names), words=brief(a.words, names), but=brief(a.but, names))
+
+
+# What a preview of the page in a chat or a search shows.
+MOST_DESCRIBED = 300
+
+
+def described(answers: Sequence[Answer]) -> str:
+    """The verdict in as many characters as previews show."""
+    words = " ".join(part for a in answers for part in (f"{a.headline}." if a.headline else "", a.words, a.but) if part)
+    return words if len(words) <= MOST_DESCRIBED else words[: MOST_DESCRIBED - 1].rsplit(" ", 1)[0] + "…"
+
+
+def provenance(file: str) -> list[str]:
+    """Where the figures are from: the file, the day and the version."""
+    return [part for part in (clipped(file), date.today().isoformat(), f"trueerror {__version__}") if part]
+
+
+def packed(results: Sequence[tuple[str, Result]]) -> str:
+    """The results as JSON, packed: the page's script unpacks them for whoever wants to compute with them."""
+    written = ", ".join(f"{json.dumps(name)}: {result.to_json(indent=None)}" for name, result in results)
+    return base64.b64encode(gzip.compress(f"{{{written}}}".encode(), mtime=0)).decode()
 
 
 def policy(style: str, script: str) -> str:
@@ -151,6 +185,7 @@ def report(
     ignore: Sequence[str] = (),
     also: object = (),
     command: str = "",
+    file: str = "",
     **columns: Any,
 ) -> Path:
     """Write an HTML report of predictions, an evaluation, a comparison, an experiment, a ranking or any other result.
@@ -161,7 +196,8 @@ def report(
     or `cost_fn` is given, by what their errors cost at the threshold that they name (with `prior`, at another class
     mix), as `te.compare` does; `ignore` silences findings by their codes. The file needs no
     network and holds no rows. `also` are further results to show beneath, such as a learning curve:
-    one, a list, or a dictionary by heading. `command` is the line that repeats it, where there is one.
+    one, a list, or a dictionary by heading. `command` is the line that repeats it, `file` what the rows came from
+    (known where `source` is a path): the page names both.
     """
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
@@ -172,13 +208,14 @@ def report(
         metric=metric, reference=reference, margin=margin, cost_fp=cost_fp, cost_fn=cost_fn, costs=costs, prior=prior,
         confidence=check_confidence(confidence), rng=rng, ignore=tuple(ignore),
     )  # fmt: skip
+    file = file or (Path(source).name if isinstance(source, str | PathLike) else "")
     source = _opened(source, columns)
     gallery = Gallery()
     contents = _contents(source, gallery, asked)
     for i, (heading, result) in enumerate(_named(also), start=1):
         contents = contents.beside(about_result(result, gallery, key=f"also-{i}", title=heading))
     contents = replace(contents, findings=tuple(f for f in contents.findings if f.code not in asked.ignore))
-    return write_file(target, write_page(contents, gallery, title=title, command=command))
+    return write_file(target, write_page(contents, gallery, title=title, command=command, file=file))
 
 
 def _opened(source: Any, columns: dict[str, Any]) -> Any:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from trueerror.results._files import write_file
-from trueerror.results._format import Text, aligned_columns, filled, number, one_line, width
+from trueerror.results._format import Text, aligned_columns, filled, number, one_line, real_minus, width
 from trueerror.results._json import SCHEMA, TYPES
 
 
@@ -469,7 +469,7 @@ class Table(Result):
 
     def _printed(self, row: Sequence[str]) -> list[str]:
         """Cells for print: numbers have a real minus, names stay as they are."""
-        return [c if j < self.names else re.sub(r"(?<![\w.\-–])-(?=\.?\d)", "−", c) for j, c in enumerate(row)]
+        return [c if j < self.names else real_minus(c) for j, c in enumerate(row)]
 
     def _repr_html_(self) -> str:
         return self._html()

@@ -88,6 +88,33 @@ def _rounded(x: float, digits: int, times_ten_to: int = 0) -> str:
     return f"{written.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
 
 
+def fixed(x: float, digits: int, *, power: int = 0, sign: bool = False) -> str:
+    """A number, times ten to a power, with so many decimals and a real minus.
+
+    >>> fixed(0.9375, 1, power=2), fixed(-0.0249, 1, power=2, sign=True), fixed(0.00001, 2, sign=True)
+    ('93.8', '−2.5', '0.00')
+    """
+    if not math.isfinite(x):
+        return number(x)
+    shown = _rounded(abs(x), digits, power)
+    if not shown.strip("0."):
+        return shown
+    grouped = f"{int(shown.split('.')[0]):,}{shown[shown.index('.') :] if '.' in shown else ''}"
+    return ("−" if x < 0 else "+" if sign else "") + grouped
+
+
+def real_minus(text: str) -> str:
+    """Hyphens that stand before a number as true minus signs; words and ranges keep theirs.
+
+    >>> real_minus("-0.4 [-1, +2] of x-1, 10-31")
+    '−0.4 [−1, +2] of x-1, 10-31'
+    """
+    return _MINUS.sub("−", text)
+
+
+_MINUS = re.compile(r"(?<![\w.\-–])-(?=\.?\d)")
+
+
 def whole(x: float | None) -> str:
     """A count with thousands separated.
 
@@ -270,6 +297,16 @@ def _alike(shown: dict[str, str]) -> list[list[str]]:
     for name, short in shown.items():
         groups.setdefault(short, []).append(name)
     return [group for group in groups.values() if len(group) > 1]
+
+
+def shared_ends(names: Sequence[str]) -> tuple[str, str]:
+    """What all names begin and end with, in whole words.
+
+    >>> shared_ends(["gbm_depth1_2026", "gbm_depth16_2026"])
+    ('gbm_', '_2026')
+    """
+    front = _shared_front(list(names), True)
+    return front, _shared_front([name[len(front) :][::-1] for name in names], True)[::-1]
 
 
 def _without_shared_ends(names: list[str], columns: int) -> list[str]:

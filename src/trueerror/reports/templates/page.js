@@ -49,8 +49,26 @@
     if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => say(button, "Copied"), fallen);
     else fallen();
   };
+  const spoken = (e) => [...e.querySelectorAll("p")].map((p) => [...p.childNodes]
+    .filter((n) => !(n.getAttribute && n.getAttribute("aria-hidden"))).map((n) => n.textContent).join("").trim()).join("\n");
   for (const button of document.querySelectorAll("button[data-copies]")) {
-    button.addEventListener("click", () => copy(document.getElementById(button.dataset.copies).textContent.trim(), button));
+    const from = document.getElementById(button.dataset.copies);
+    button.addEventListener("click", () => copy(from.querySelector("p") ? spoken(from) : from.textContent.trim(), button));
+  }
+
+  // The results as JSON: they lie packed in the page.
+  const download = document.getElementById("download");
+  if (download && !window.DecompressionStream) download.hidden = true;
+  else if (download) {
+    download.addEventListener("click", async () => {
+      const bytes = Uint8Array.from(atob(document.getElementById("results-data").textContent.trim()), (c) => c.charCodeAt(0));
+      const text = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+      link.download = "results.json";
+      link.click();
+      setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    });
   }
 
   // Tables as Markdown, LaTeX and CSV: the same escapes as in results/_tables.py.
@@ -67,7 +85,8 @@
     return plain.replace(/[\\|*_`[\]]/g, "\\$&").split(/\s+/).join(" ").trim();
   };
   const cells = (table) => [...table.rows].filter((r) => r.getAttribute("aria-hidden") !== "true")
-    .map((r) => [...r.cells].filter((c) => !c.classList.contains("line")).map((c) => (c.dataset.text || c.textContent).trim()));
+    .filter((r) => !r.closest("[aria-hidden=true]"))
+    .map((r) => [...r.cells].filter((c) => !c.hidden && !c.classList.contains("line")).map((c) => (c.dataset.text || c.textContent).trim()));
   const names = (table) => {
     const row = table.tBodies[0] && table.tBodies[0].rows[0];
     const marks = row ? [...row.cells].filter((c) => !c.classList.contains("line")).map((c) => c.classList.contains("name")) : [];
@@ -94,7 +113,9 @@
     // A cell that a spreadsheet would take for a formula is given as text.
     CSV(table) {
       const cell = (text) => {
-        const safe = /^[=@\t\r]|^[+-](?![\d.])/.test(text) ? "'" + text : text;
+        // Programs read a hyphen before a number, not a minus.
+        const plain = text.replace(/−(?=\.?\d)/g, "-");
+        const safe = /^[=@\t\r]|^[+-](?![\d.])/.test(plain) ? "'" + plain : plain;
         return /[",\n\r]/.test(safe) ? '"' + safe.replace(/"/g, '""') + '"' : safe;
       };
       return cells(table).map((r) => r.map(cell).join(",")).join("\r\n") + "\r\n";
@@ -145,7 +166,58 @@
           return down ? -order : order;
         });
         table.tBodies[0].append(...rows);
+        table.dispatchEvent(new Event("sorted"));
       });
     });
+  }
+
+  // Leaderboards: filter by name, another metric to see and to sort by, and the first rows of many.
+  for (const board of document.querySelectorAll(".board")) {
+    const table = board.querySelector(".leaderboard"), tool = (key) => board.querySelector('[data-board="' + key + '"]');
+    const open = Number(table.dataset.open), rows = () => [...table.tBodies[0].rows];
+    const name = (row) => (row.cells[0].dataset.text || row.cells[0].textContent).toLowerCase();
+    const filter = tool("filter"), sort = tool("sort");
+    const foot = () => rows().forEach((row, i) => row.classList.toggle("later", i >= open && !row.classList.contains("is-constant")));
+    table.addEventListener("sorted", foot);
+    if (rows().length > open + 2 && open) {
+      const more = document.createElement("button");
+      more.type = "button";
+      const say = () => { more.textContent = table.classList.contains("all") ? "Show the first " + open : "Show all " + rows().filter((r) => !r.classList.contains("is-constant")).length; };
+      more.addEventListener("click", () => { table.classList.toggle("all"); say(); });
+      say();
+      table.closest(".wide").after(more);
+    } else table.classList.add("all");
+    const folded = !table.classList.contains("all");
+    if (filter) {
+      filter.addEventListener("input", () => {
+        const wanted = filter.value.trim().toLowerCase();
+        for (const row of rows()) row.classList.toggle("unmatched", wanted !== "" && !name(row).includes(wanted));
+        table.classList.toggle("all", wanted !== "" || !folded);
+      });
+    }
+    if (sort) {
+      sort.addEventListener("change", () => {
+        for (const cell of table.querySelectorAll("[data-also]")) cell.hidden = cell.dataset.also !== sort.value;
+        const heads = [...table.tHead.rows[0].cells];
+        const head = sort.value === "" ? heads.find((h) => h.dataset.text === sort.options[0].text) : heads.find((h) => h.dataset.also === sort.value);
+        head.removeAttribute("aria-sort");
+        head.querySelector("button").click();
+        // The best first: errors, losses and costs go up.
+        if (head.dataset.low !== undefined) head.querySelector("button").click();
+      });
+    }
+  }
+
+  // One data set at a time.
+  const choice = document.getElementById("set-choice");
+  if (choice) {
+    const sets = [...document.querySelectorAll(".set")];
+    const show = (place) => {
+      choice.value = String(place);
+      sets.forEach((s, i) => { s.hidden = i !== place; s.open = i === place || s.open; });
+    };
+    choice.addEventListener("change", () => show(Number(choice.value)));
+    show(0);
+    for (const link of document.querySelectorAll("a[data-set]")) link.addEventListener("click", () => show(Number(link.dataset.set)));
   }
 })();
