@@ -136,7 +136,7 @@ MOST_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class Said:
     """What was found: how sure it is where that can be said, in a line, in sentences, and the worst finding."""
 
     surety: Surety | None = None
@@ -145,10 +145,10 @@ class Answer:
     but: str = ""
 
 
-Answers = tuple[Answer, ...]
+Sayings = tuple[Said, ...]
 
 
-def comparison_answer(cmp: Comparison) -> Answer:
+def comparison_answer(cmp: Comparison) -> Said:
     """The verdict of a comparison, the worst finding by itself."""
     lines = cmp._verdict_lines()
     but = [line for line in lines if line in cmp.findings.but(cmp.leaders)]
@@ -156,7 +156,7 @@ def comparison_answer(cmp: Comparison) -> Answer:
     surety_, head = of_comparison(cmp), headline(cmp)
     if isinstance(cmp, CostComparison):
         head, words = words[0], words[1:]
-    return Answer(surety=surety_, headline=head, words=" ".join(words), but=" ".join(but))
+    return Said(surety=surety_, headline=head, words=" ".join(words), but=" ".join(but))
 
 
 # Models that a headline names; more are counted.
@@ -293,7 +293,7 @@ class Contents:
 
     title: str
     names: tuple[str, ...] = ()  # of models or learners: long ones are cut in sentences
-    verdicts: Answers
+    verdicts: Sayings
     reading: str
     estimand: str = ""
     next_step: str = ""

@@ -21,10 +21,10 @@ from trueerror.metrics._registry import Measure, find_measure
 from trueerror.plots._specs import ForestRow, Panel
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._contents import (
-    Answer,
-    Answers,
     Contents,
     ReportOptions,
+    Said,
+    Sayings,
     Used,
     comparison_answer,
     merged,
@@ -282,12 +282,12 @@ def about_ranking(ranking: Ranking, gallery: Gallery, asked: ReportOptions) -> C
     )
 
 
-def ranking_answer(ranking: Ranking) -> Answer:
+def ranking_answer(ranking: Ranking) -> Said:
     """The verdict of a ranking, the worst finding by itself."""
     if not isinstance(ranking, LearnerRanking):
-        return Answer(surety=of_ranking(ranking), words=unwrapped(ranking.verdict))
+        return Said(surety=of_ranking(ranking), words=unwrapped(ranking.verdict))
     but = " ".join(ranking.findings.without("TE507").but(()))
-    return Answer(surety=of_ranking(ranking), words=unwrapped(ranking.verdict.removesuffix(but).strip()), but=but)
+    return Said(surety=of_ranking(ranking), words=unwrapped(ranking.verdict.removesuffix(but).strip()), but=but)
 
 
 def ranking_methods(ranking: Ranking) -> Used:
@@ -381,7 +381,7 @@ def _about_choice(run: Experiment, asked: ReportOptions) -> Contents:
     return Contents(
         title="How good is the chosen setting, really?",
         names=run.learners,
-        verdicts=tuple(Answer(words=f"{clipped(d)}: {v}" if several else v) for d, v in summary.verdicts.items()),
+        verdicts=tuple(Said(words=f"{clipped(d)}: {v}" if several else v) for d, v in summary.verdicts.items()),
         reading=what_was_compared(run, asked.metric_name),
         estimand=next((f"Estimates: {i.estimand}." for i in every if i.estimand), ""),
         first=(Section(key="models", title="The chosen one, and each setting by itself", lead=SETTINGS_ALONE,
@@ -481,7 +481,7 @@ def _estimate_methods(estimates: Estimates) -> Used:
     )  # fmt: skip
 
 
-def _answers(ranking: Ranking | None, comparisons: dict[str, Comparison], estimates: Estimates) -> Answers:
+def _answers(ranking: Ranking | None, comparisons: dict[str, Comparison], estimates: Estimates) -> Sayings:
     if ranking is not None:
         return (ranking_answer(ranking),)
     if comparisons:
@@ -492,7 +492,7 @@ def _answers(ranking: Ranking | None, comparisons: dict[str, Comparison], estima
             m, i = next(iter(found.items()))
             limits = f"{percent(i.confidence)} CI {number(i.low)} to {number(i.high)}"
             lines.append(
-                Answer(
+                Said(
                     words=f"{clipped(learner)} on {clipped(d)}: {find_measure(m).title} {number(i.estimate)}, {limits}."
                 )
             )

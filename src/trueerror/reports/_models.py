@@ -19,10 +19,10 @@ from trueerror.metrics._registry import find_measure
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._chart_sections import chart_sections, gap_figures
 from trueerror.reports._contents import (
-    Answer,
-    Answers,
     Contents,
     ReportOptions,
+    Said,
+    Sayings,
     Used,
     comparison_answer,
     merged,
@@ -234,13 +234,13 @@ def _hero(ev: Evaluation | None, cmp: Comparison | None) -> Section:
     return Section(key="board", title="Leaderboard", blocks=(leaderboard(evaluation_board(ev)),))
 
 
-def answers(ev: Evaluation | None, cmp: Comparison | None) -> Answers:
+def answers(ev: Evaluation | None, cmp: Comparison | None) -> Sayings:
     """The comparison's verdict where there is one, else the models'."""
     if cmp is not None:
         return (comparison_answer(cmp),)
     assert ev is not None
     surety = of_model(ev.parts[0]) if len(ev.parts) == 1 else None
-    return (Answer(surety=surety, words=ev.verdict),)
+    return (Said(surety=surety, words=ev.verdict),)
 
 
 def _explored(p: Predictions | None, asked: ReportOptions) -> tuple[Explored | None, str]:
@@ -318,7 +318,7 @@ def about_result(result: Result, gallery: Gallery, *, key: str = "", title: str 
     section = Section(key=key or "result", title=clipped(heading), lead=lead, blocks=blocks)
     return Contents(
         title=heading,
-        verdicts=(Answer(words=verdict),),
+        verdicts=(Said(words=verdict),),
         reading=data_read(result),
         estimand=str(getattr(result, "estimand", "")),
         first=(section,),

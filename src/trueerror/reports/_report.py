@@ -24,7 +24,7 @@ from trueerror.inputs._options import InputError, check_confidence
 from trueerror.plots._figure import script_safe
 from trueerror.plots._style import DARK, LIGHT
 from trueerror.plots.svg._standalone import colours, rules, source_hash
-from trueerror.reports._contents import Answer, Contents, ReportOptions, entries, paragraph, software
+from trueerror.reports._contents import Contents, ReportOptions, Said, entries, paragraph, software
 from trueerror.reports._html import brief, clipped, unwrapped
 from trueerror.reports._learners import about_experiment, about_ranking
 from trueerror.reports._models import about_comparison, about_evaluation, about_predictions, about_result, is_result
@@ -74,7 +74,7 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
         versions=software(),
         findings=shown_findings(c.findings, c.names),
         answers=answers,
-        description=described(answers),
+        description=preview_words(answers),
         provenance=provenance(file),
         results=Markup(packed(c.results)) if c.results else "",
         next_step=brief(c.next_step, c.names),
@@ -90,7 +90,7 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
     )
 
 
-def _brief_answer(a: Answer, names: tuple[str, ...]) -> Answer:
+def _brief_answer(a: Said, names: tuple[str, ...]) -> Said:
     return replace(a, headline=brief(a.headline, names), words=brief(a.words, names), but=brief(a.but, names))
 
 
@@ -98,7 +98,7 @@ def _brief_answer(a: Answer, names: tuple[str, ...]) -> Answer:
 MOST_DESCRIBED = 300
 
 
-def described(answers: Sequence[Answer]) -> str:
+def preview_words(answers: Sequence[Said]) -> str:
     """The verdict in as many characters as previews show."""
     words = " ".join(part for a in answers for part in (f"{a.headline}." if a.headline else "", a.words, a.but) if part)
     return words if len(words) <= MOST_DESCRIBED else words[: MOST_DESCRIBED - 1].rsplit(" ", 1)[0] + "…"
