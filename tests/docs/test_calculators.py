@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import re
 import shlex
 import shutil
 import subprocess
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,18 +24,55 @@ PAGES = sorted(p.stem for p in (DOCS / "calculators").glob("*.md") if p.stem != 
 INPUTS = 1000
 WITHIN = 1e-9
 
-needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
+# Whatever a page asks for besides files is nowhere to be found.
+OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND"
+
+
+@contextlib.contextmanager
+def chromium(folder: Path) -> Iterator[Any]:
+    """A browser without a window."""
+    from selenium.webdriver import Chrome
+    from selenium.webdriver.chrome.options import Options
+    from selenium.webdriver.chrome.service import Service
+
+    program = next((found for name in ("chromium", "google-chrome") if (found := shutil.which(name))), None)
+    service = shutil.which("chromedriver")
+    if program is None or service is None:
+        pytest.fail("the calculators are tested in a real browser: apt-get install chromium chromium-driver")
+    options = Options()
+    options.binary_location = program
+    for option in (*OPTIONS, OFFLINE, f"--user-data-dir={folder / 'browser'}"):
+        options.add_argument(option)
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL"})
+    started = Chrome(options=options, service=Service(service))
+    try:
+        yield started
+    finally:
+        started.quit()
+
+
+def run(program: str, given: object) -> Any:
+    """What a program gives that sees the script as `c` and an input as `given`: in node, or in a browser without it.
+
+    NaN and infinities come back as None.
+    """
+    script = f"const module = {{exports: {{}}}}; {SCRIPT.read_text(encoding='utf-8')}; const c = module.exports;"
+    if shutil.which("node"):
+        rest = f"const given = JSON.parse(require('fs').readFileSync(0, 'utf8')); {program}"
+        told = f"const made = (() => {{ {script} {rest} }})(); console.log(JSON.stringify(made));"
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "program.js"
+            file.write_text(told, encoding="utf-8")
+            done = subprocess.run(["node", file], input=json.dumps(given), capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)
+    with tempfile.TemporaryDirectory() as folder, chromium(Path(folder)) as driver:
+        return driver.execute_script(f"{script} const given = arguments[0]; {program}", given)
 
 
 def calculated(function: str, inputs: list[dict[str, Any]]) -> list[Any]:
-    """What a function of the script gives for each input; NaN and infinities come back as None."""
-    program = (
-        f"const c = require({json.dumps(str(SCRIPT))});"
-        "const inputs = JSON.parse(require('fs').readFileSync(0, 'utf8'));"
-        f"console.log(JSON.stringify(inputs.map(o => c.{function}(o))));"
-    )
-    done = subprocess.run(["node", "-e", program], input=json.dumps(inputs), capture_output=True, text=True, check=True)
-    found: list[Any] = json.loads(done.stdout)
+    """What a function of the script gives for each input."""
+    found: list[Any] = run(f"return given.map((o) => c.{function}(o));", inputs)
     return found
 
 
@@ -46,7 +87,6 @@ def counts(rng: np.random.Generator, lowest: int = 1) -> tuple[int, int]:
     return x, n
 
 
-@needs_node
 def test_interval() -> None:
     rng = np.random.default_rng(0)
     inputs = []
@@ -63,7 +103,6 @@ def test_interval() -> None:
         near(found["high"], made.high, o)
 
 
-@needs_node
 def test_difference() -> None:
     rng = np.random.default_rng(1)
     inputs = []
@@ -79,7 +118,6 @@ def test_difference() -> None:
         near(found["p"], made.p_value, o)
 
 
-@needs_node
 def test_mcnemar() -> None:
     rng = np.random.default_rng(2)
     inputs = []
@@ -115,7 +153,6 @@ def planned(o: dict[str, Any]) -> dict[str, Any]:
     return options | ({"test": "two-proportions"} if o["rows"] == "different" else {})
 
 
-@needs_node
 def test_power() -> None:
     rng = np.random.default_rng(3)
     inputs = [{**o, "n": int(10 ** rng.uniform(1, 4))} for o in plans(rng, INPUTS)]
@@ -123,7 +160,6 @@ def test_power() -> None:
         near(found, te.power(n=o["n"], **planned(o)).power, o)
 
 
-@needs_node
 def test_sample_size_of_a_comparison() -> None:
     rng = np.random.default_rng(4)
     inputs = [{**o, "power": (0.8, 0.9, 0.5)[i // 2 % 3]} for i, o in enumerate(plans(rng, INPUTS // 4))]
@@ -131,7 +167,6 @@ def test_sample_size_of_a_comparison() -> None:
         assert found == te.sample_size(power=o["power"], **planned(o)).n, o
 
 
-@needs_node
 def test_sample_size_of_an_interval() -> None:
     rng = np.random.default_rng(5)
     inputs = [{"accuracy": float(rng.uniform(0, 1)), "half": float(10 ** rng.uniform(-3, -0.5)),
@@ -141,7 +176,6 @@ def test_sample_size_of_an_interval() -> None:
         assert found == made.n, o
 
 
-@needs_node
 def test_prevalence() -> None:
     rng = np.random.default_rng(6)
     inputs = []
@@ -164,16 +198,12 @@ CALCULATORS = ("interval", "difference", "mcnemar", "power", "width", "prevalenc
 
 def shown_lines(changes: dict[str, dict[str, Any]]) -> dict[str, dict[str, str]]:
     program = (
-        f"const c = require({json.dumps(str(SCRIPT))}).CALCULATORS, out = {{}};"
-        "const changes = JSON.parse(require('fs').readFileSync(0, 'utf8'));"
-        "for (const name in c) { const o = {}; c[name].fields.forEach(f => o[f.name] = f.value);"
-        "out[name] = c[name].answer(Object.assign(o, changes[name])); }"
-        "console.log(JSON.stringify(out));"
+        "const out = {};"
+        "for (const name in c.CALCULATORS) { const o = {}, one = c.CALCULATORS[name];"
+        "one.fields.forEach((f) => (o[f.name] = f.value)); out[name] = one.answer(Object.assign(o, given[name])); }"
+        "return out;"
     )
-    done = subprocess.run(
-        ["node", "-e", program], input=json.dumps(changes), capture_output=True, text=True, check=True
-    )
-    found: dict[str, dict[str, str]] = json.loads(done.stdout)
+    found: dict[str, dict[str, str]] = run(program, changes)
     return found
 
 
@@ -187,7 +217,6 @@ OTHERS: dict[str, dict[str, Any]] = {
 }
 
 
-@needs_node
 @pytest.mark.parametrize("changes", [{}, OTHERS], ids=["as opened", "all options"])
 def test_the_lines_that_are_shown_run_and_say_the_same(changes: dict[str, dict[str, Any]]) -> None:
     from making.examples import Session
@@ -234,25 +263,33 @@ def test_nothing_is_loaded_or_sent() -> None:
 
 
 @pytest.fixture
-def driver(tmp_path: Path) -> Any:
-    """Chromium without a window; whatever a page asks for besides files is nowhere to be found."""
-    from selenium.webdriver import Chrome
-    from selenium.webdriver.chrome.options import Options
-    from selenium.webdriver.chrome.service import Service
+def driver(tmp_path: Path) -> Iterator[Any]:
+    with chromium(tmp_path) as started:
+        yield started
 
-    program = next((found for name in ("chromium", "google-chrome") if (found := shutil.which(name))), None)
-    service = shutil.which("chromedriver")
-    if program is None or service is None:
-        pytest.fail("the forms are tested in a real browser: apt-get install chromium chromium-driver")
-    options = Options()
-    options.binary_location = program
-    for option in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-                   "--host-resolver-rules=MAP * ~NOTFOUND", f"--user-data-dir={tmp_path / 'browser'}"):  # fmt: skip
-        options.add_argument(option)
-    options.set_capability("goog:loggingPrefs", {"performance": "ALL"})
-    started = Chrome(options=options, service=Service(service))
-    yield started
-    started.quit()
+
+def page_with(*calculators: str, folder: Path) -> Path:
+    shutil.copy(SCRIPT, folder)
+    boxes = "".join(f'<div class="te-calculator" data-calculator="{name}"></div>' for name in calculators)
+    head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>t</title>'
+    made = folder / "page.html"
+    made.write_text(f'{head}<main>{boxes}</main><script src="calculators.js"></script></html>', encoding="utf-8")
+    return made
+
+
+@pytest.mark.browser
+def test_every_form_opens_with_an_answer(tmp_path: Path, driver: Any) -> None:
+    from selenium.webdriver.common.by import By
+
+    driver.get(page_with(*CALCULATORS, folder=tmp_path).as_uri())
+    answers = [place.text for place in driver.find_elements(By.TAG_NAME, "output")]
+    assert len(answers) == len(CALCULATORS)
+    for words in answers:
+        assert re.search(r"\d", words)
+        assert not re.search("undefined|NaN", words)
+    assert all(code.text for code in driver.find_elements(By.TAG_NAME, "code"))
+    inputs = driver.find_elements(By.CSS_SELECTOR, "input, select")
+    assert len({field.get_attribute("id") for field in inputs}) == len(inputs)
 
 
 @pytest.mark.browser
@@ -261,12 +298,7 @@ def test_a_form_in_a_real_browser(tmp_path: Path, driver: Any) -> None:
     from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
 
-    shutil.copy(SCRIPT, tmp_path)
-    page = tmp_path / "page.html"
-    page.write_text(
-        '<!doctype html><html lang="en"><title>t</title><main><div class="te-calculator" data-calculator="interval">'
-        '</div></main><script src="calculators.js"></script></html>'
-    )
+    page = page_with("interval", folder=tmp_path)
 
     def answer() -> str:
         return str(driver.find_element(By.TAG_NAME, "output").text)
