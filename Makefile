@@ -59,6 +59,10 @@ test-oldest: $(VENV)-oldest/.ready ## the tests at the lowest versions that are 
 test-newest: $(VENV)-newest/.ready ## the tests at the newest versions that are allowed
 	$(VENV)-newest/bin/python -m pytest $(SUITE)
 
+test-ray: $(BIN)/.dev ## experiments on a real Ray cluster, one of whose processes is killed
+	$(PIP) install --quiet ray
+	$(BIN)/python -m pytest tests/experiments/test_ray.py
+
 fuzz: $(BIN)/.dev ## a million calls with odd values (CALLS=n for fewer); each ends in a sound result or an input error
 	$(BIN)/python -m tests.fuzz $(if $(CALLS),--calls $(CALLS))
 

@@ -169,7 +169,7 @@ def test_blas_runs_on_one_thread_also_at_one_job(rows, engine, jobs):
 
 
 def test_engines_that_are_not_installed_are_named(rows, monkeypatch):
-    for engine, module in (("ray", "ray.util.joblib"), ("dask", "distributed")):
+    for engine, module in (("ray", "ray"), ("dask", "distributed")):
         monkeypatch.setitem(sys.modules, module, None)
         with pytest.raises(InputError, match=f'engine="{engine}" needs .*: pip install'):
             te.experiment({"means": Means()}, rows, plan=2, engine=engine, jobs=2)

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, Protocol
 
 from trueerror.experiments._dataset import Dataset
@@ -168,7 +169,7 @@ def choose_engine(engine: object, jobs: int | None) -> Engine:
     if engine == "dask":
         return Dask(None, workers if jobs is not None else None)
     if engine == "ray":
-        _register_ray()
+        return Ray(workers if jobs is not None else None)
     return Joblib(engine, workers)
 
 
@@ -327,12 +328,70 @@ def _remote(jobs: tuple[Job, ...], data: Dataset, options: FitOptions) -> list[O
     return run_chunk(Chunk(jobs=jobs, data=data), options, None)
 
 
-def _register_ray() -> None:
+class Ray:
+    """A Ray cluster: the one that is connected, or one made here. Outcomes come back to this process.
+
+    joblib's own back end for Ray hands results over only when all are there, so tasks are sent and awaited here. Ray
+    runs a task again whose worker died; one that kills its workers again and again is recorded as such.
+    """
+
+    name = "ray"
+    largest = 8
+    shared = False
+    records = False
+
+    def __init__(self, jobs: int | None = None) -> None:
+        self._ray = _load_ray()
+        self._jobs = jobs
+        self.workers = jobs or 1
+
+    def run(self, chunks: Iterator[Chunk], options: FitOptions, spool: Spool | None) -> Finished:
+        ray, ours = self._ray, not self._ray.is_initialized()
+        if ours:
+            ray.init(num_cpus=self._jobs, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+        self.workers = self._jobs or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        try:
+            yield from self._run(chunks, options)
+        finally:
+            if ours:
+                ray.shutdown()
+
+    def _run(self, chunks: Iterator[Chunk], options: FitOptions) -> Finished:
+        ray = self._ray
+        call = ray.remote(max_retries=2, num_cpus=1)(_remote)
+        held: dict[int, Any] = {}
+        flying: dict[Any, Chunk] = {}
+
+        def submit(chunk: Chunk | None) -> None:
+            if chunk is None:
+                return
+            if id(chunk.data) not in held:
+                held[id(chunk.data)] = ray.put(chunk.data)
+            flying[call.remote(chunk.jobs, held[id(chunk.data)], options)] = chunk
+
+        for _ in range(2 * self.workers):
+            submit(next(chunks, None))
+        while flying:
+            (ready,), _ = ray.wait(list(flying), num_returns=1)
+            chunk = flying.pop(ready)
+            try:
+                outcomes = ray.get(ready)
+            except ray.exceptions.WorkerCrashedError as error:
+                # Several workers died of this chunk: its tasks go one by one, and the one that kills is known.
+                if len(chunk.jobs) > 1:
+                    for job in chunk.jobs:
+                        submit(Chunk(jobs=(job,), data=chunk.data))
+                    continue
+                outcomes = [died(chunk.jobs[0], str(error).splitlines()[0])]
+            submit(next(chunks, None))
+            yield len(outcomes), outcomes
+
+
+def _load_ray() -> Any:
     try:
-        from ray.util.joblib import register_ray  # type: ignore[import-not-found,unused-ignore]
+        return import_module("ray")
     except ImportError:
         raise InputError('engine="ray" needs Ray: pip install ray') from None
-    register_ray()
 
 
 # Deaths of workers in a row without any finished task, after which each task gets a process of its own.

@@ -9,6 +9,11 @@ from trueerror.inputs._options import InputError
 from trueerror.sources._protocols import ColumnsTable, InputTable
 
 LAZY_TYPES = (("polars", "LazyFrame"), ("pyspark", "DataFrame"), ("ibis", "Table"))
+# Files that a library has opened and not read; DuckDB reads them through Arrow.
+FILE_SETS = (
+    ("pyarrow", "FileSystemDataset"), ("pyarrow", "InMemoryDataset"), ("pyarrow", "UnionDataset"),
+    ("deltalake", "DeltaTable"), ("pyiceberg", "Table"),
+)  # fmt: skip
 
 
 def open_frame(frame: Foreign) -> InputTable:
@@ -19,7 +24,7 @@ def open_frame(frame: Foreign) -> InputTable:
     """
     if isinstance(frame, Mapping):
         return ColumnsTable(frame)
-    relation = frame if is_relation(frame) else _duckdb_behind(frame)
+    relation = frame if is_relation(frame) else _file_set(frame) or _duckdb_behind(frame)
     if relation is not None:
         from trueerror.sources.engines._duckdb_tables import open_relation
 
@@ -47,6 +52,19 @@ def is_relation(frame: object) -> bool:
     return type(frame).__name__ == "DuckDBPyRelation" and type(frame).__module__.split(".")[0] in ("duckdb", "_duckdb")
 
 
+def _file_set(frame: Foreign) -> Foreign:
+    """The relation of a pyarrow Dataset, a Delta table or an Iceberg table; None of anything else."""
+    library, name = type(frame).__module__.split(".")[0], type(frame).__name__
+    if (library, name) not in FILE_SETS:
+        return None
+    import duckdb
+
+    if library == "pyiceberg":
+        frame = frame.scan().to_arrow_batch_reader().read_all()
+    dataset = frame.to_pyarrow_dataset() if library == "deltalake" else frame
+    return duckdb.from_arrow(dataset)
+
+
 def _duckdb_behind(frame: Foreign) -> Foreign:
     """The relation behind an Ibis table on DuckDB, which hides NaN in Parquet files from Ibis: see `nans`."""
     if type(frame).__module__.split(".")[0] != "ibis" or not hasattr(frame, "get_backend"):
@@ -63,7 +81,7 @@ def is_lazy(frame: object) -> bool:
     """Whether this is a lazy table that te.read takes, without loading its library."""
     library = type(frame).__module__.split(".")[0]
     name = type(frame).__name__
-    return is_relation(frame) or (library, name) in LAZY_TYPES
+    return is_relation(frame) or (library, name) in LAZY_TYPES + FILE_SETS
 
 
 def is_table(frame: object) -> bool:

@@ -247,9 +247,13 @@ class DuckDBTable(EngineTable[Sql, SqlFrame]):
         raw: str | None = None,
         store: Callable[[str], str] | None = None,
         where: tuple[str, ...] = (),
+        rows: int | None = None,
     ) -> None:
         super().__init__(columns, kinds, name=name, provenance=provenance)
         self.run, self.source, self.raw, self.store, self.where = run, source, raw, store, where
+        if rows is not None:  # known, and without gaps
+            self.n, self._filled = rows, dict.fromkeys(columns, rows)
+            return
         self.n = int(self.ask(self.dialect.rows().alias("n"))["n"])
 
     @property
@@ -278,15 +282,25 @@ class DuckDBTable(EngineTable[Sql, SqlFrame]):
             raise damaged(self.name, error) from None
 
     def _over(
-        self, source: str, columns: tuple[str, ...], kinds: tuple[Kind, ...], where: tuple[str, ...] = ()
+        self,
+        source: str,
+        columns: tuple[str, ...],
+        kinds: tuple[Kind, ...],
+        where: tuple[str, ...] = (),
+        rows: int | None = None,
     ) -> DuckDBTable:
         return DuckDBTable(
-            self.run, source, columns, kinds, name=self.name, provenance=self.provenance, store=self.store, where=where
-        )
+            self.run, source, columns, kinds, name=self.name, provenance=self.provenance, store=self.store,
+            where=where, rows=rows,
+        )  # fmt: skip
 
     def filtered(self, *conditions: Sql) -> DuckDBTable:
         where = (*self.where, *(condition.text for condition in conditions))
         return self._over(self.source, self.columns, self.kinds, where=where)
+
+    def part(self, conditions: Sequence[Sql], rows: int) -> DuckDBTable:
+        where = (*self.where, *(condition.text for condition in conditions))
+        return self._over(self.source, self.columns, self.kinds, where=where, rows=rows)
 
     def made(self, frame: SqlFrame, columns: tuple[str, ...], kinds: tuple[Kind, ...]) -> DuckDBTable:
         with self._reading():

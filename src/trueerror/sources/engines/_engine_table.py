@@ -145,6 +145,10 @@ class EngineTable(ABC, Generic[E, F]):
         """The rows for which all of these hold."""
 
     @abstractmethod
+    def part(self, conditions: Sequence[E], rows: int) -> Self:
+        """The same of a table without gaps, where it is known already how many rows there are."""
+
+    @abstractmethod
     def made(self, frame: F, columns: tuple[str, ...], kinds: tuple[Kind, ...]) -> EngineTable[E, F]:
         """A table of the rows that a query gives, its columns called c0, c1, …"""
 

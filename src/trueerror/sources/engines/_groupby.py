@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -69,6 +70,8 @@ RANKED_BYTES = 32
 MOST_CELLS = 1 << 16
 # With fewer rows grouping takes no time, whatever it finds.
 MANY_ROWS = 1 << 18
+# Combinations of keys and answers that are counted in one scan.
+MOST_CELLS_APART = 1 << 22
 NUMBERS = ("boolean", "integer", "number")
 
 
@@ -178,9 +181,43 @@ class GroupedSource:
 
     def key_values(self, kind: KeyKind) -> tuple[list[tuple[object, ...]], tuple[Label, ...]]:
         """The raw values behind each key, in the order of their names, and those names."""
-        columns = key_columns(self.layout, kind)
-        found = self.table.answer(self.table.frame.select(*map(self.table.col, columns)).unique())
-        return named_keys(list(zip(*(found[self.table.place(c)].tolist() for c in columns), strict=True)))
+        known: tuple[list[tuple[object, ...]], tuple[Label, ...]] | None = self.memory.get(("keys", kind))
+        if known is None:
+            columns = key_columns(self.layout, kind)
+            found = self.table.answer(self.table.frame.select(*map(self.table.col, columns)).unique())
+            known = named_keys(list(zip(*(found[self.table.place(c)].tolist() for c in columns), strict=True)))
+            self.memory["keys", kind] = known
+        return known
+
+    def _counted_apart(self, kind: KeyKind) -> dict[int, groups.Groups] | None:
+        """What all models answered, for each key, by one scan: the key's place, and its groups of codes.
+
+        None where rows have weights or gaps, a model answers nothing, or there may be many combinations.
+        """
+        if ("apart", kind) not in self.memory:
+            self.memory["apart", kind] = self._count_apart(kind)
+        return self.memory["apart", kind]  # type: ignore[no-any-return]
+
+    def _count_apart(self, kind: KeyKind) -> dict[int, groups.Groups] | None:
+        every, facts = self._predictable(None), self.facts
+        cells = (len(facts.labels) + 1) ** (len(every) + 1)
+        used = {c for model in self.layout.models.values() for c in model.columns()}
+        complete = all(self.table.filled(c) == self.table.n for c in (self.layout.truth, *used))
+        if facts.weights_kind is not None or not complete or len(every) < len(facts.models) or cells > MOST_CELLS:
+            return None
+        columns, names, position = self._keys(kind)
+        if len(names) * cells > MOST_CELLS_APART:
+            return None
+        wanted = [groups.ColumnValue(self.layout.truth), *every.values()]
+        found = self.group([*wanted, *columns])
+        codes = [*self._coded(wanted, found), _positions(found.keys[len(wanted) :], position)]
+        (*answers, place), weighed = groups.Groups(tuple(codes), found.weighed).ordered()
+        cuts = np.flatnonzero(np.diff(place, prepend=-1, append=len(names)))
+        made = {}
+        for start, stop in pairwise(cuts.tolist()):
+            part = np.arange(start, stop)
+            made[int(place[start])] = groups.Groups(tuple(a[part] for a in answers), weighed.kept(part))
+        return made
 
     def narrowed(self, kind: KeyKind, values: tuple[object, ...]) -> Self:
         """The rows of one key."""
@@ -221,6 +258,9 @@ class GroupedSource:
     # What follows from it.
 
     def truth_counts(self) -> Ints:
+        joint: groups.Groups | None = self.memory.get(("joint", None))
+        if joint is not None and self.facts.weights_kind is None:
+            return joint.weighed.added(joint.keys[0], len(self.facts.labels)).counts
         known = self.table.tallied(self.layout.truth)
         if known is not None:
             return np.array([known.get(label, 0) for label in self.facts.labels], dtype=np.int64)
@@ -420,6 +460,8 @@ class GroupedSource:
 
     def keys(self, kind: KeyKind) -> Keys:
         columns, names, position = self._keys(kind)
+        if len(names) == 1:
+            return Keys(names, np.array([self.table.n]))
         found = self.group(columns, weighted=False)
         where = _positions(found.keys, position)
         return Keys(names, found.weighed.added(where, len(names)).counts)
@@ -427,7 +469,16 @@ class GroupedSource:
     def subset(self, kind: KeyKind, value: object) -> Self:
         self.facts.need_kind(kind)
         values, names = self.key_values(kind)
-        return self.narrowed(kind, values[pick_key(value, names, kind)])
+        place = pick_key(value, names, kind)
+        counted = self._counted_apart(kind)
+        if counted is None or place not in counted:
+            return self.narrowed(kind, values[place])
+        d, columns = self.table.dialect, key_columns(self.layout, kind)
+        conditions = [d.equal(self.table.col(c), v) for c, v in zip(columns, values[place], strict=True)]
+        rows = int(counted[place].weighed.counts.sum())
+        memory = {("joint", None): counted[place], ("keys", kind): ([values[place]], (names[place],))}
+        table = self.table.part(conditions, rows)
+        return replace(self, table=table, facts=replace(self.facts, n=rows), memory=memory)
 
     def moments(self, model: str, loss: Loss) -> Moments:
         facts = self.facts
@@ -519,8 +570,7 @@ class GroupedSource:
         ]
 
     def _codes(self, values: Array) -> Ints:
-        position = {label: i for i, label in enumerate(self.facts.labels)}
-        return np.fromiter((position.get(v, -1) for v in values.tolist()), dtype=np.int64, count=len(values))
+        return _looked_up(values, self.facts.labels)
 
 
 def key_columns(layout: Layout, kind: KeyKind) -> tuple[str, ...]:
@@ -530,7 +580,28 @@ def key_columns(layout: Layout, kind: KeyKind) -> tuple[str, ...]:
     return (layout.keys[kind],)
 
 
+def _looked_up(values: Array, known: Sequence[object]) -> Ints:
+    """The place of each value among the known ones, −1 where it is none of them.
+
+    >>> _looked_up(np.array([7, 5, 9]), [5, 7]).tolist()
+    [1, 0, -1]
+    >>> _looked_up(np.array(["b", None], dtype=object), ["a", "b"]).tolist()
+    [1, -1]
+    """
+    numbers = values.dtype.kind in "iufb" and all(isinstance(k, int | float | np.number | np.bool_) for k in known)
+    # Numbers beyond 2^53 are not told apart as floats.
+    if not numbers or not known or max(map(abs, known)) > 2**53:  # type: ignore[arg-type, type-var, operator]
+        position = {value: i for i, value in enumerate(known)}
+        return np.fromiter((position.get(v, -1) for v in values.tolist()), dtype=np.int64, count=len(values))
+    there = np.array(known, dtype=np.float64)
+    order = np.argsort(there)
+    place = np.searchsorted(there, values, sorter=order).clip(max=len(there) - 1)
+    return np.where(there[order][place] == values, order[place], -1).astype(np.int64)
+
+
 def _positions(columns: Sequence[Array], position: dict[tuple[object, ...], int]) -> Ints:
+    if len(columns) == 1:
+        return _looked_up(columns[0], [value for (value,) in position])
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return np.fromiter((position[row] for row in rows), dtype=np.int64, count=len(columns[0]))
 

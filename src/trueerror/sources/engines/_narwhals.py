@@ -7,6 +7,7 @@ collecting through narwhals would need pyarrow even where the engine does withou
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Sequence
 
 import narwhals as nw
@@ -32,7 +33,7 @@ class NarwhalsDialect:
     """Expressions of narwhals."""
 
     column, constant, rows = staticmethod(nw.col), staticmethod(nw.lit), staticmethod(nw.len)
-    missing, finite = staticmethod(nw.Expr.is_null), staticmethod(nw.Expr.is_finite)
+    missing = staticmethod(nw.Expr.is_null)
     count, lowest, highest = staticmethod(nw.Expr.count), staticmethod(nw.Expr.min), staticmethod(nw.Expr.max)
     total, whole_total = staticmethod(nw.Expr.sum), staticmethod(nw.Expr.sum)
     number, whole = staticmethod(_cast(nw.Float64)), staticmethod(_cast(nw.Int64))
@@ -56,6 +57,11 @@ class NarwhalsDialect:
             place = nw.when(scores[i] == best).then(nw.lit(i)).otherwise(place)
         return place
 
+    @staticmethod
+    def finite(expression: nw.Expr) -> nw.Expr:
+        # By comparison, since not every engine (SQLite) has a test for infinity.
+        return expression.abs() <= sys.float_info.max
+
     def any_of(self, conditions: Sequence[nw.Expr]) -> nw.Expr:
         return nw.any_horizontal(*conditions, ignore_nulls=True)
 
@@ -67,12 +73,23 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
     costly_queries = True
 
     def __init__(
-        self, frame: Foreign, columns: tuple[str, ...], kinds: tuple[Kind, ...], *, name: str, backend: str | None
+        self,
+        frame: Foreign,
+        columns: tuple[str, ...],
+        kinds: tuple[Kind, ...],
+        *,
+        name: str,
+        backend: str | None,
+        rows: int | None = None,
     ) -> None:
         super().__init__(columns, kinds, name=name)
         self._frame = frame
         self.backend = backend
         self._rows: dict[str, Column] | None = None
+        self._ranges: dict[str, tuple[float, float]] = {}
+        if rows is not None:  # known, and without gaps
+            self.n, self._filled = rows, dict.fromkeys(columns, rows)
+            return
         # Rows, gaps and ranges by one query.
         numbers = [c for c in columns if self.kind(c) in ("number", "integer")] if len(columns) <= RANGED else []
         asked = [nw.len().alias("n"), *(nw.col(p).count().alias(p) for p in self._places.values())]
@@ -95,6 +112,10 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
 
     def filtered(self, *conditions: nw.Expr) -> LazyTable:
         return self.made(self._frame.filter(*conditions), self.columns, self.kinds)
+
+    def part(self, conditions: Sequence[nw.Expr], rows: int) -> LazyTable:
+        frame = self._frame.filter(*conditions)
+        return LazyTable(frame, self.columns, self.kinds, name=self.name, backend=self.backend, rows=rows)
 
     def made(self, frame: Foreign, columns: tuple[str, ...], kinds: tuple[Kind, ...]) -> LazyTable:
         return LazyTable(frame, columns, kinds, name=self.name, backend=self.backend)
@@ -127,7 +148,8 @@ def open_lazy(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTab
     if is_spark(native):
         # By position, so that dots, backticks and names that differ in case only cannot matter.
         wrapped = nw.from_native(native.toDF(*(f"r{i}" for i in range(len(columns)))))
-    found = [_plain(nw.col(name), dtype) for name, dtype in zip(wrapped.columns, dtypes, strict=True)]
+    nan = _knows_nan(native)
+    found = [_plain(nw.col(name), dtype, nan=nan) for name, dtype in zip(wrapped.columns, dtypes, strict=True)]
     frame = wrapped.select(*(part.alias(f"c{i}") for i, (part, _) in enumerate(found)))
     table = LazyTable(frame, columns, tuple(kind for _, kind in found), name="the table", backend=backend)
     if table.n == 0:
@@ -135,8 +157,18 @@ def open_lazy(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTab
     return table
 
 
-def _plain(value: nw.Expr, dtype: nw.dtypes.DType) -> tuple[nw.Expr, Kind]:
-    """A column in one of the few types, and what it holds."""
+def _knows_nan(native: Foreign) -> bool:
+    """Whether an engine has a test for NaN; those without one (SQLite, SQL Server, …) hold no NaN."""
+    if type(native).__module__.split(".")[0] != "ibis":
+        return True
+    from ibis.expr.operations import IsNan
+
+    engine = native.get_backend()
+    return bool(engine.has_operation(IsNan))
+
+
+def _plain(value: nw.Expr, dtype: nw.dtypes.DType, *, nan: bool = True) -> tuple[nw.Expr, Kind]:
+    """A column in one of the few types, and what it holds; `nan` where it may hold NaN."""
     if dtype == nw.Boolean:
         return value, "boolean"
     if dtype.is_integer():
@@ -145,7 +177,7 @@ def _plain(value: nw.Expr, dtype: nw.dtypes.DType) -> tuple[nw.Expr, Kind]:
     if dtype.is_numeric():
         number = value.cast(nw.Float64)
         # Adding zero turns −0.0 into 0.0.
-        return nw.when(number.is_nan()).then(None).otherwise(number + 0.0), "number"
+        return (nw.when(number.is_nan()).then(None).otherwise(number + 0.0) if nan else number + 0.0), "number"
     if dtype.is_temporal():
         return value.cast(nw.String), "date"
     if dtype in (nw.String, nw.Categorical, nw.Enum):
