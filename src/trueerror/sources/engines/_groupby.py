@@ -590,7 +590,7 @@ def _looked_up(values: Array, known: Sequence[object]) -> Ints:
     """
     numbers = values.dtype.kind in "iufb" and all(isinstance(k, int | float | np.number | np.bool_) for k in known)
     # Numbers beyond 2^53 are not told apart as floats.
-    if not numbers or not known or max(map(abs, known)) > 2**53:  # type: ignore[arg-type, type-var, operator]
+    if not numbers or not known or max(map(abs, known)) > 2**53:  # type: ignore[arg-type]
         position = {value: i for i, value in enumerate(known)}
         return np.fromiter((position.get(v, -1) for v in values.tolist()), dtype=np.int64, count=len(values))
     there = np.array(known, dtype=np.float64)
