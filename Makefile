@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE ?=
 
-.PHONY: demo test test-oldest test-newest quick fuzz mutate wheel java browser lint types docs bench validate clean help
+.PHONY: gpu demo test test-oldest test-newest quick fuzz mutate wheel java browser lint types docs bench validate clean help
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -90,6 +90,9 @@ docs: $(BIN)/.dev ## build the documentation into site/, from its pages and the 
 
 bench: $(BIN)/.dev ## speed side by side with peers (QUICK=1 for a short run)
 	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
+
+gpu: ## on a machine with an NVIDIA GPU, torch and CuPy: the same answers as in memory, and how fast
+	PYTHONPATH=src $(PYTHON) -m benchmarks.gpu
 
 validate: $(BIN)/.dev ## coverage and type I error simulations (QUICK=1 for a short run)
 	$(BIN)/python -m validation $(if $(QUICK),--quick)

@@ -146,3 +146,17 @@ def test_what_is_no_label():
     assert device.distinct_values(np.array([np.inf, 1.0])) is None
     assert device.distinct_values(np.arange(1000)) is None
     assert len(device.distinct_values(np.zeros(0))) == 0
+
+
+def test_large_tables_are_looked_at_in_bins(there, monkeypatch):
+    monkeypatch.setattr("trueerror.tallies._scores.COMPACT", 100)
+    table = te.predictions(TRUTH, scores=SCORES["a"]).scores()
+    small = table.compact()
+    assert not small.exact
+    assert len(small.scores) == 100
+    assert (small.n_positive, small.n_negative) == (table.n_positive, table.n_negative)
+    bounds = small.bounds.auc()
+    assert bounds.low <= te.metric("auc", TRUTH, scores=SCORES["a"]) <= bounds.high
+    asked = te.evaluate(TRUTH, scores=SCORES["a"], metrics=["auc"])
+    assert not there
+    assert asked.records()[0]["estimate"] == pytest.approx(te.metric("auc", TRUTH, scores=SCORES["a"]))

@@ -197,20 +197,37 @@ def _cell_counter() -> Foreign:
     return cupy.RawKernel(_COUNTER, "count_cells")
 
 
-def _ordered_bits(scores: DeviceArray) -> tuple[DeviceArray, bool]:
-    """Integers in the order of the scores, and whether one more bit fits beside them (no score below 0 or from 2 up).
+def _kinds(scores: DeviceArray) -> tuple[Any, Any]:
+    """The float and the integer of one width that the scores are held in."""
+    return (np.float32, np.int32) if scores.dtype.itemsize <= 4 else (np.float64, np.int64)
 
-    Of a float from 0 up to 2 the two leading bits are 0; −0.0 is made 0.0, as in the plain kernels.
-    """
+
+def _count_type(n: int) -> Any:
+    """An integer that holds doubled counts of so many rows."""
+    return np.int32 if n < 2**30 else np.int64
+
+
+def _has_room(scores: DeviceArray) -> bool:
+    """Whether no score is below 0 or from 2 up: then the two leading bits are 0, and one is free for the class."""
     xp = module_of(scores)
-    width = scores.dtype.itemsize
-    whole, bits = (np.float32, np.int32) if width <= 4 else (np.float64, np.int64)
-    values = scores.astype(whole) + whole(0.0)
-    keys = values.view(bits)
-    if len(scores) == 0 or (float(xp.min(values)) >= 0 and float(xp.max(values)) < 2):
-        return keys, True
+    return bool(float(xp.min(scores)) >= 0 and float(xp.max(scores)) < 2)
+
+
+def _ordered_bits(scores: DeviceArray) -> DeviceArray:
+    """Integers in the order of the scores; −0.0 is made 0.0, as in the plain kernels."""
+    whole, bits = _kinds(scores)
+    keys = (scores.astype(whole, copy=False) + whole(0.0)).view(bits)
     # Negative floats run the other way in their bits.
-    return xp.where(keys < 0, bits(np.iinfo(bits).min) - keys - bits(1), keys), False
+    return module_of(scores).where(keys < 0, bits(np.iinfo(bits).min) - keys - bits(1), keys)
+
+
+def _tagged(scores: DeviceArray, positive: DeviceArray, room: bool) -> DeviceArray:
+    """The bits of the scores in order, with the class behind them."""
+    if room and not isinstance(scores, np.ndarray) and scores.dtype == np.float32:
+        return _pass("tag_scores")(scores, positive)
+    whole, bits = _kinds(scores)
+    keys = (scores.astype(whole, copy=False) + whole(0.0)).view(bits) if room else _ordered_bits(scores)
+    return ((keys if room else keys.astype(np.int64)) << 1) | positive
 
 
 class DeviceGroups(NamedTuple):
@@ -230,23 +247,24 @@ def score_groups(scores: DeviceArray, positive: DeviceArray) -> DeviceGroups:
     xp = module_of(scores)
     if len(scores) == 0:
         return DeviceGroups(xp.zeros(0), xp.zeros(0, dtype=np.int64), xp.zeros(0, dtype=np.int64))
-    keys, room = _ordered_bits(scores)
-    if room or keys.dtype == np.int32:
-        tagged = keys if room else keys.astype(np.int64)
-        tagged = (tagged << 1) | positive
+    room = _has_room(scores)
+    if room or scores.dtype.itemsize <= 4:
+        tagged = _tagged(scores, positive, room)
         tagged.sort()
+        # Neighbours that differ in more than the class have different scores.
+        last = (tagged[1:] ^ tagged[:-1]) >> 1 != 0
         keys, tags = tagged >> 1, tagged & 1
     else:
+        keys = _ordered_bits(scores)
         order = xp.argsort(keys)
-        keys, tags = keys[order], positive[order].astype(np.int8)
+        keys, tags = keys[order], positive[order]
+        last = keys[1:] != keys[:-1]
         del order
-    last = xp.ones(len(keys), dtype=bool)
-    xp.not_equal(keys[1:], keys[:-1], out=last[:-1])
-    ends = xp.flatnonzero(last)
+    ends = xp.concatenate([xp.flatnonzero(last), xp.full(1, len(keys) - 1)])
     del last
-    found = xp.cumsum(tags, dtype=np.int64)[ends]
+    found = xp.cumsum(tags, dtype=_count_type(len(keys)))[ends].astype(np.int64)
     ups = xp.diff(found, prepend=xp.zeros(1, dtype=np.int64))
-    downs = xp.diff(ends, prepend=xp.full(1, -1, dtype=ends.dtype)).astype(np.int64) - ups
+    downs = xp.diff(ends, prepend=xp.full(1, -1)).astype(np.int64) - ups
     return DeviceGroups(_scores_of(keys[ends], scores.dtype, room), ups, downs)
 
 
@@ -257,6 +275,19 @@ def _scores_of(keys: DeviceArray, kind: np.dtype[Any], room: bool) -> DeviceArra
     if not room:
         keys = xp.where(keys < 0, bits(np.iinfo(bits).min) - keys - bits(1), keys)
     return keys.view(whole).astype(np.float64)
+
+
+def thinned(groups: DeviceGroups, size: int) -> tuple[NDArray[Any], ...]:
+    """Neighbouring scores taken together in at most `size` bins: lowest, highest, positives and negatives of each.
+
+    >>> [part.tolist() for part in thinned(score_groups(np.arange(4.0), np.array([False, False, True, True])), 2)]
+    [[0.0, 2.0], [1.0, 3.0], [0, 2], [2, 0]]
+    """
+    xp = module_of(groups.scores)
+    cuts = np.unique(np.linspace(0, len(groups.scores), size + 1).astype(np.int64))
+    first, last = xp.asarray(cuts[:-1]), xp.asarray(cuts[1:] - 1)
+    counts = [np.diff(to_host(xp.cumsum(c)[last]), prepend=0) for c in (groups.positives, groups.negatives)]
+    return to_host(groups.scores[first]), to_host(groups.scores[last]), *counts
 
 
 def placement_sums(positives: DeviceArray, negatives: DeviceArray) -> tuple[float, float, float]:
@@ -285,31 +316,66 @@ def placements(scores: DeviceArray, positive: DeviceArray) -> DeviceArray:
     """Of each row, doubled: how many of the other class it beats (a positive) or is beaten by (a negative), ties half.
 
     >>> placements(np.array([0.9, 0.4, 0.4, 0.1]), np.array([True, True, False, False])).tolist()
-    [4.0, 3.0, 3.0, 4.0]
+    [4, 3, 3, 4]
     """
-    xp = module_of(scores)
-    keys, _ = _ordered_bits(scores)
-    order = xp.argsort(keys)
-    keys = keys[order]
-    up = positive[order]
-    last = xp.ones(len(keys), dtype=bool)
-    xp.not_equal(keys[1:], keys[:-1], out=last[:-1])
-    ends = xp.flatnonzero(last)
-    del keys
+    xp, n = module_of(scores), len(scores)
+    packed = None
+    if xp is not np and n < 2**32 and scores.dtype == np.float32 and _has_room(scores):
+        # Score, class and row in one number: after the sort nothing has to be looked up by row.
+        packed = _pass("pack_rows")(scores, positive)
+        packed.sort()
+        last = _pass("new_score")(packed[1:], packed[:-1])
+        up = _pass("class_of_row")(packed)
+    else:
+        keys = _ordered_bits(scores)
+        order = xp.argsort(keys)
+        keys = keys[order]
+        up = positive[order]
+        last = keys[1:] != keys[:-1]
+        del keys
+    kind = _count_type(n)
+    ends = xp.concatenate([xp.flatnonzero(last), xp.full(1, n - 1)])
     # The group of each row: how many groups have ended before it.
-    group = xp.cumsum(last, dtype=np.int32)
-    group -= last
-    ups = xp.cumsum(up, dtype=np.int32)
-    through_up = ups[ends].astype(np.int64)
-    through_down = ends.astype(np.int64) + 1 - through_up
+    group = xp.zeros(n, dtype=np.int32 if n < 2**31 else np.int64)
+    xp.cumsum(last, dtype=group.dtype, out=group[1:])
+    del last
+    through_up = xp.cumsum(up, dtype=kind)[ends].astype(np.int64)
+    through_down = ends + 1 - through_up
     before_up = xp.concatenate([xp.zeros(1, dtype=np.int64), through_up[:-1]])
     before_down = xp.concatenate([xp.zeros(1, dtype=np.int64), through_down[:-1]])
-    total_up = int(through_up[-1]) if len(ends) else 0
-    beats = (before_down + through_down)[group]
-    beaten = (2 * total_up - before_up - through_up)[group]
-    result = xp.empty(len(scores), dtype=np.float64)
-    result[order] = xp.where(up, beats, beaten)
+    beats = (before_down + through_down).astype(kind)
+    beaten = (2 * int(through_up[-1]) - before_up - through_up).astype(kind)
+    result = xp.empty(n, dtype=kind)
+    if packed is not None:
+        _pass("to_rows")(packed, group, beats, beaten, result)
+    else:
+        result[order] = xp.where(up, beats[group], beaten[group])
     return result
+
+
+# What takes one pass over the rows on a GPU: columns in, column out, and what is done with each row.
+_PASSES = {
+    "tag_scores": ("float32 score, bool up", "int32 key", "key = (__float_as_int(score + 0.0f) << 1) | (up ? 1 : 0)"),
+    "pack_rows": (
+        "float32 score, bool up", "int64 key",
+        "key = ((long long)((__float_as_int(score + 0.0f) << 1) | (up ? 1 : 0)) << 32) | (long long)i",
+    ),
+    "new_score": ("int64 here, int64 before", "bool fresh", "fresh = ((here ^ before) >> 33) != 0"),
+    "class_of_row": ("int64 key", "bool up", "up = (key >> 32) & 1"),
+    "to_rows": (
+        "int64 key, G group, raw T beats, raw T beaten", "raw T out",
+        "out[key & 0xFFFFFFFFLL] = ((key >> 32) & 1) ? beats[group] : beaten[group]",
+    ),
+    "product": (
+        "T x, T y, bool which, float64 unit, float64 first, float64 second", "float64 out",
+        "out = which ? (x / unit - first) * (y / unit - second) : 0.0",
+    ),
+}  # fmt: skip
+
+
+@cache
+def _pass(name: str) -> Foreign:
+    return _cupy().ElementwiseKernel(*_PASSES[name], name)
 
 
 def placement_products(
@@ -320,19 +386,22 @@ def placement_products(
     m = int(xp.count_nonzero(positive))
     n = len(positive) - m
     size = len(columns)
-    areas, centred = np.empty(size), []
-    for i, scores in enumerate(columns):
-        twice = placements(scores, positive)
-        areas[i] = float(xp.sum(xp.where(positive, twice, 0.0))) / (2.0 * m * n)
-        centred.append(twice / xp.where(positive, 2.0 * n, 2.0 * m) - areas[i])
+    placed = [placements(scores, positive) for scores in columns]
+    areas = np.array([float(xp.where(positive, v, 0).sum(dtype=np.int64)) / (2.0 * m * n) for v in placed])
     among_up, among_down = np.empty((size, size)), np.empty((size, size))
     for i in range(size):
         for j in range(i, size):
-            product = centred[i] * centred[j]
-            inside = float(xp.sum(xp.where(positive, product, 0.0)))
-            among_up[i, j] = among_up[j, i] = inside
-            among_down[i, j] = among_down[j, i] = float(xp.sum(xp.where(positive, 0.0, product)))
+            about = areas[i], areas[j]
+            among_up[i, j] = among_up[j, i] = _product_sum(placed[i], placed[j], positive, 2.0 * n, *about)
+            among_down[i, j] = among_down[j, i] = _product_sum(placed[i], placed[j], ~positive, 2.0 * m, *about)
     return areas, among_up, among_down, m, n
+
+
+def _product_sum(x: DeviceArray, y: DeviceArray, which: DeviceArray, unit: float, a: float, b: float) -> float:
+    """Σ (x/unit − a)(y/unit − b) over some of the rows."""
+    if isinstance(x, np.ndarray):
+        return float(((x[which] / unit - a) * (y[which] / unit - b)).sum())
+    return float(_pass("product")(x, y, which, unit, a, b).sum())
 
 
 # Philox 4×64 with ten rounds, as NumPy draws it: block k of a replicate's stream comes from counter k + 1, and each of

@@ -266,6 +266,8 @@ def _classes_or_models(truth: ArrayLike, columns: Mapping[Any, object], whole: A
 
 def _first(values: Foreign) -> object:
     """The first value of a column; a series may have any index. None where there is none."""
+    if on_device(values):  # walking along a tensor would take it apart row by row
+        return values[0].item() if len(values) else None
     return next(iter(values), None) if isinstance(values, Iterable) else None
 
 

@@ -34,7 +34,7 @@ from trueerror.inputs._labels import (
 )
 from trueerror.inputs._options import InputError
 from trueerror.kernels import chosen
-from trueerror.kernels._device import DeviceGroups, to_host
+from trueerror.kernels._device import DeviceGroups, thinned, to_host
 from trueerror.kernels._device import placement_sums as device_sums
 from trueerror.results import Result
 
@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 # From so many distinct scores on, a kernel goes through the table in blocks, in threads.
 MANY = 1 << 16
+# A table on a GPU is looked at by rules of thumb in so many bins.
+COMPACT = 1 << 14
 # What a saved table holds.
 FIELDS = ("exact", "negatives", "positive", "positives", "scores", "sources", "squares", "uppers")
 
@@ -188,6 +190,13 @@ class ScoreTable(Result):
     def groups(self) -> DeviceGroups | None:
         """The columns where they lie on a GPU; None in memory."""
         return self._groups
+
+    def compact(self) -> ScoreTable:
+        """A binned table where this one lies on a GPU and has many scores; else the table itself."""
+        if self._groups is None or len(self._groups.scores) <= COMPACT:
+            return self
+        lows, highs, ups, downs = thinned(self._groups, COMPACT)
+        return ScoreTable(lows, ups, downs, positive=self.positive, exact=False, sources=self.sources, uppers=highs)
 
     @property
     def many(self) -> bool:

@@ -94,7 +94,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     if area is None or math.isnan(area.estimate):
         return scored
     # Counted for the area already, so it costs nothing to look at.
-    table = bench.score_table()
+    table = bench.score_table().compact()
     return replace(scored, auc=area, scores=table, tuned_threshold=_tuned(bench, p, table))
 
 
