@@ -57,6 +57,7 @@ def generated() -> dict[str, str]:
     from making.knowledge import decisions_page, methods_page, metrics_page
     from making.notes import notes_page
     from making.programs import commands_page
+    from making.schema import schema_page
     from making.sections import reference_page
     from making.tree import tree_page
 
@@ -70,13 +71,14 @@ def generated() -> dict[str, str]:
         **interface_pages(written()),
         "reference/command-line.md": commands_page(),
         "reference/findings.md": findings_page(),
+        "reference/json.md": schema_page(),
         "decisions/index.md": notes_page(DOCS / "decisions"),
     }
 
 
 def stage(sources: Path) -> None:
     """Write all that Sphinx reads; a file that is the same keeps its date, so that only what changed is made anew."""
-    from making import gallery, pictures
+    from making import gallery, pictures, schema
     from making.examples import pictures as own_pictures
     from making.markdown import toctree
 
@@ -98,6 +100,7 @@ def stage(sources: Path) -> None:
     made |= {f"pictures/{name}.svg": pictures.figure(name).svg.encode() for name in pictures.PICTURES}
     made |= gallery.drawn()
     made["_extra/sample-report.html"] = sample_report()
+    made["_extra/trueerror-1.schema.json"] = schema.FILE.read_bytes()
     made |= {p.relative_to(DOCS).as_posix(): p.read_bytes() for p in DOCS.rglob("*") if p.suffix in FILES}
     # Scripts of single pages are taken over as they are, beside those pages.
     made |= {
@@ -128,11 +131,12 @@ def sample_report() -> bytes:
 
 def first_sentence(text: str) -> str:
     """What a page says first, without marks: shown beside it in search and to other sites."""
-    for block in text.split("\n\n"):
+    for block in re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL).split("\n\n"):
         line = " ".join(block.split())
         if line and line[0] not in "#`:<|(!$-+{>" and not line.startswith("**"):
             line = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", line).replace("`", "").replace("*", "").replace("\\", "")
-            return re.split(r"(?<=[.?!])\s", line)[0][:200]
+            first, *more = re.split(r"(?<=[.?!])\s", line)
+            return first if len(first) > 60 or not more else f"{first} {more[0]}"
     return ""
 
 

@@ -24,7 +24,7 @@ written by docs/build.py) count most, reference pages less than the pages that e
     const { docnames, titles, filenames, terms, titleterms } = Search._index;
     const stem = stemmer();
     const all = [...new Set(stems(query, stem))];
-    const told = new Set([...EMPTY].map((word) => stem.stemWord(word)));
+    const told = new Set([...EMPTY, ...stopwords].map((word) => stem.stemWord(word)));
     const said = all.filter((word) => !told.has(word));
     const words = said.length ? said : all;
     if (!words.length) return [];

@@ -6,6 +6,7 @@ import dataclasses
 import inspect
 import re
 import sys
+import textwrap
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from types import FunctionType, UnionType
@@ -36,7 +37,7 @@ MODULES = {
     "te.logs": ("Logs of other tools", te.logs),
     "te.testing": ("Assertions for test suites", te.testing),
 }
-WIDE = 96
+WIDE = 84
 NO_PAGE = ("__version__", "data", "logs", "significance", "testing")
 EVERY = "every-result"
 
@@ -165,7 +166,9 @@ def _parameters(name: str, thing: Any) -> str:
     for p in inspect.signature(thing).parameters.values():
         star = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
         default = "" if p.default is p.empty else code(_value(p.default))
-        kind = code(_annotation(p.annotation, owner).replace("|", "\\|"))
+        # Anything that can be read as what is meant; the last column says what that is.
+        written = _annotation(p.annotation, owner)
+        kind = "" if written in ("Any", "object") else code(written.replace("|", "\\|"))
         rows.append((code(f"{star}{p.name}"), kind, default, _meaning(name, p.name)))
     return table(("parameter", "type", "default", "meaning"), rows)
 
@@ -251,24 +254,22 @@ def _short(function: Any, *, bound: bool) -> str:
 
 
 def _signature(name: str, thing: Any) -> str:
-    signature = inspect.signature(thing)
-    owner = thing.__init__ if inspect.isclass(thing) else thing
-    parts = [_parameter(p, owner) for p in signature.parameters.values()]
-    keyword = next((i for i, p in enumerate(signature.parameters.values()) if p.kind is p.KEYWORD_ONLY), None)
-    if keyword is not None:
+    """Names and defaults, folded; types stand in the table."""
+    parameters = list(inspect.signature(thing).parameters.values())
+    parts = [_parameter(p) for p in parameters]
+    keyword = next((i for i, p in enumerate(parameters) if p.kind is p.KEYWORD_ONLY), None)
+    if keyword is not None and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
         parts.insert(keyword, "*")
-    back = "" if inspect.isclass(thing) else f" -> {_annotation(signature.return_annotation, owner)}"
-    line = f"{name}({', '.join(parts)}){back}"
+    line = f"{name}({', '.join(parts)})"
     if len(line) <= WIDE:
         return line
-    return "\n".join([f"{name}(", *(f"    {part}," for part in parts), f"){back}"])
+    folded = textwrap.wrap(", ".join(parts), WIDE - 4, break_long_words=False, break_on_hyphens=False)
+    return "\n".join([f"{name}(", *(f"    {line}" for line in folded), ")"])
 
 
-def _parameter(p: inspect.Parameter, owner: Any) -> str:
+def _parameter(p: inspect.Parameter) -> str:
     star = "*" if p.kind is p.VAR_POSITIONAL else "**" if p.kind is p.VAR_KEYWORD else ""
-    kind = _annotation(p.annotation, owner)
-    default = "" if p.default is p.empty else f" = {_value(p.default)}" if kind else f"={_value(p.default)}"
-    return f"{star}{p.name}{': ' + kind if kind else ''}{default}"
+    return f"{star}{p.name}" if p.default is p.empty else f"{star}{p.name}={_value(p.default)}"
 
 
 def _value(default: Any) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 import trueerror as te
 from making.markdown import cell, code, page, table
-from trueerror.curves._base import every_curve_kind
 from trueerror.methods import decisions, every_method
-from trueerror.methods._registry import PARTS, Method, entries_of
+from trueerror.methods._registry import PARTS, Method, entries_of, every_measurement
 from trueerror.metrics._registry import Measure
 
 FAMILY_TITLES = {
@@ -44,26 +45,63 @@ def metrics_page() -> str:
         "*Interval* is the default on plain rows, read off a run. [Methods](methods.md) describes each, "
         "[decisions](decisions.md) says why it is the default, and which others can be asked for.",
     ]
-    for family in FAMILY_TITLES:
-        rows = [
+    parts.append(
+        table(
+            ("metric", "best", "interval"),
             (
-                code(m.name),
-                _what(m),
-                f"{_number(m.range[0])} … {_number(m.range[1])}",
-                _number(m.best),
-                f"[{used[m.name]}](methods.md#{used[m.name]})" if m.name in used else "",
-            )
-            for m in te.catalogue()
-            if _family(m) == family
-        ]
-        head = ("metric", "what it is", "range", "best", "interval")
-        parts += [f"## {FAMILY_TITLES.get(family, family)}", table(head, rows)]
-    parts += [
-        "## Where a metric is undefined",
-        "Undefined is NaN with a reason, never 0 ([why](../explain/undefined.md)).",
-        table(("metric", "undefined when"), ((code(m.name), cell(m.undefined)) for m in te.catalogue() if m.undefined)),
-    ]
-    return page("Metrics", *parts)
+                (f"[`{m.name}`](#metric-{_anchor(m.name)})", _number(m.best), _method_link(used.get(m.name, "")))
+                for m in te.catalogue()
+            ),
+        )
+    )
+    for family in FAMILY_TITLES:
+        parts.append(f"## {FAMILY_TITLES[family]}")
+        parts += [_metric(m, used.get(m.name, "")) for m in te.catalogue() if _family(m) == family]
+    keywords = [name for m in te.catalogue() for name in (m.name, *m.aliases)]
+    return page("Metrics: formulas, ranges, intervals", *parts, keywords=["list of metrics", "formula", *keywords])
+
+
+def _metric(m: Measure, method: str) -> str:
+    facts = {
+        "Range": f"{_number(m.range[0])} … {_number(m.range[1])}; best {_number(m.best)}",
+        "Also called": ", ".join(map(code, m.aliases)),
+        "Options": ", ".join(map(code, m.options)),
+        "Undefined": f"when {cell(m.undefined)}: NaN, never 0 ([why](../explain/undefined.md))" if m.undefined else "",
+        "Interval": _method_link(method),
+        "Measured": _measured(method, m.name) if method else "",
+    }
+    lines = [f"(metric-{_anchor(m.name)})=", f"### {cell(m.name)}", "", _what(m), ""]
+    return "\n".join([*lines, *(f"- **{head}**: {text}" for head, text in facts.items() if text)])
+
+
+def _anchor(name: str) -> str:
+    return name.replace("_", "-")
+
+
+def _method_link(key: str) -> str:
+    return f"[{key}](methods.md#{key})" if key in known_methods() else code(key)
+
+
+@cache
+def known_methods() -> frozenset[str]:
+    """The keys of all methods."""
+    return frozenset(every_method())
+
+
+def _measured(method: str, metric: str = "") -> str:
+    """How often 95 % intervals of a method held the truth, or its test erred, over all cells of the validation."""
+    rows = [r for r in every_measurement() if r.method == method and abs(r.confidence - 0.95) < 1e-9]
+    rows = [r for r in rows if r.metric == metric] if metric else rows
+    said = []
+    for kind, words in (("interval", "95 % intervals held the true value in"), ("test", "equal models differed in")):
+        cells = [r for r in rows if r.kind == kind]
+        if cells:
+            worst = min(cells, key=lambda r: r.rate) if kind == "interval" else max(cells, key=lambda r: r.rate)
+            low, high = (100 * f(r.rate for r in cells) for f in (min, max))
+            span = f"{low:.1f} %" if f"{low:.1f}" == f"{high:.1f}" else f"{low:.1f}–{high:.1f} %"
+            many = f"{len(cells)} cells" if len(cells) > 1 else "1 cell"
+            said.append(f"{words} {span} of the samples ({many}; worst: {cell(worst.scenario)})")
+    return "; ".join(said)
 
 
 def _family(m: Measure) -> str:
@@ -72,11 +110,8 @@ def _family(m: Measure) -> str:
 
 
 def _what(m: Measure) -> str:
-    """The first paragraph of the formula's docstring, its options and its other names."""
-    paragraph = cell(" ".join((m.function.__doc__ or "").strip().split("\n\n")[0].split()))
-    options = f" Options: {', '.join(map(code, m.options))}." if m.options else ""
-    aliases = f" Also {', '.join(map(code, m.aliases))}." if m.aliases else ""
-    return paragraph + options + aliases
+    """The first paragraph of the formula's docstring."""
+    return cell(" ".join((m.function.__doc__ or "").strip().split("\n\n")[0].split()))
 
 
 def intervals_used() -> dict[str, str]:
@@ -102,18 +137,20 @@ def methods_page() -> str:
         "prints what stands here. *Measured* is coverage or error rate found by enumeration or simulation, at 95 % "
         "confidence unless it says otherwise.",
     ]
-    known = every_method()
+    seen: set[str] = set()
     for part in PARTS:
-        declared = [known[kind.key] for kind in every_curve_kind()] if part == "curve_shapes" else []
-        shown = {m.key: m for m in (*declared, *entries_of(part))}
-        parts += [f"## {PART_TITLES.get(part, part)}", *map(_method, shown.values())]
-    return page("Methods", *parts)
+        fresh = [m for m in entries_of(part) if m.key not in seen]
+        seen |= {m.key for m in fresh}
+        if fresh:
+            parts += [f"## {PART_TITLES.get(part, part)}", *map(_method, fresh)]
+    return page("Methods: formulas, sources, assumptions, measured coverage", *parts)
 
 
 def _method(m: Method) -> str:
     facts = {
         "Assumes": cell(m.assumes),
         "Measured": cell(m.measured),
+        "In the validation": _measured(m.key),
         "Advice": cell(m.advice),
         "Source": cell(m.source),
     }

@@ -17,6 +17,7 @@ def reference_page() -> str:
             "decisions",
             "methods",
             "findings",
+            "json",
             "../glossary",
             "../decisions/index",
         ),
