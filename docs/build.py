@@ -26,11 +26,11 @@ sys.path.insert(0, str(DOCS))
 HEADS = {
     "tutorial/index": "Start",
     "which-test": "Which test?",
-    "learn/index": "Learn",
     "howto/index": "How to",
+    "learn/index": "Learn",
+    "reference/index": "Reference",
     "gallery": "Gallery",
     "calculators/index": "Calculators",
-    "reference/index": "Reference",
     "explain/index": "Concepts",
     "from/index": "Coming from",
 }

@@ -101,7 +101,17 @@ written by docs/build.py) count most, reference pages less than the pages that e
     });
   }
 
+  /** Names for what the theme leaves without: the search button says what it shows, a fold of the side bar what it folds. */
+  function name() {
+    document.querySelectorAll(".search-button-field[aria-label]").forEach((b) => b.removeAttribute("aria-label"));
+    document.querySelectorAll("nav summary:not([aria-label])").forEach((summary) => {
+      const link = summary.closest("li").querySelector("a");
+      if (link) summary.setAttribute("aria-label", `Pages below ${link.textContent.trim()}`);
+    });
+  }
+
   function take() {
+    name();
     if (typeof Search === "undefined") return;
     Search._performSearch = (query) => {
       const progress = document.getElementById("search-progress");

@@ -78,6 +78,7 @@ CHAPTERS: dict[str, tuple[Picture, ...]] = {
             "One gap",
             "te.gaps(y[fresh], fitted=both, X=X[fresh], by=ward, metrics='recall')['recall', 'bayes']",
         ),
+        Picture("raters", "Agreement of raters", "te.agreement(y[fresh], both['bayes'].predict(X[fresh]))"),
         Picture(
             "training-gap",
             "Training rows against test rows",
@@ -206,7 +207,10 @@ def gallery_page() -> str:
     ]
     for chapter, pictures in CHAPTERS.items():
         cards = [_card(p) for p in pictures]
-        parts += [f"## {chapter}", "\n".join(["::::{grid} 1 1 2 2", ":gutter: 3", "", *cards, "::::"])]
+        parts += [
+            f"## {chapter}",
+            "\n".join(["::::{grid} 1 1 2 2", ":gutter: 3", ":class-container: gallery", "", *cards, "::::"]),
+        ]
     words = "; ".join(["gallery", "plots", "pictures", "charts", "figures", "plot", "matplotlib", "visualisation"])
     return page("Gallery: every picture, with its code", *parts, keywords=[words])
 

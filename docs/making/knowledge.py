@@ -8,7 +8,7 @@ import numpy as np
 
 import trueerror as te
 from making.markdown import cell, code, page, table
-from trueerror.methods import decisions, every_method
+from trueerror.methods import Decision, decisions, every_method
 from trueerror.methods._registry import PARTS, Method, entries_of, every_measurement
 from trueerror.metrics._registry import Measure
 
@@ -170,9 +170,12 @@ def decisions_page() -> str:
     def link(key: str) -> str:
         return f"[{key}](methods.md#{key})" if key in known else code(key)
 
-    rows = [
-        (cell(d.title), link(d.default), cell(d.why), ", ".join(link(k) for k in d.also)) for d in decisions().values()
-    ]
+    def why(d: Decision) -> str:
+        """The reason, and the cases that have a method of their own."""
+        cases = (f"<br>*In other cases* {link(k)}: {cell(text)}" for k, text in dict(d.before).items() if text)
+        return cell(d.why) + "".join(cases)
+
+    rows = [(cell(d.title), link(d.default), why(d), ", ".join(link(k) for k in d.also)) for d in decisions().values()]
     return page(
         "Which method by default",
         "One table decides, in the code and here (`trueerror.methods.decisions()`). Every result says which method it "

@@ -32,6 +32,7 @@ a3_scores, b3_scores = (random.dirichlet((1, 1, 1), 240) * 0.5 + 0.5 * (y3[:, No
 patient, weights = np.arange(240) // 3, random.lognormal(0, 0.5, 240)
 fold, repeat = np.arange(240) % 5, np.zeros(240, int)
 seconds = random.lognormal(0, 0.3, 40)
+grades, other_grades = random.integers(2, 6, 60), random.integers(1, 6, 60)
 X = np.column_stack([random.normal(size=(240, 2)) + y[:, None], random.normal(size=240)])
 bayes, tree = GaussianNB(), DecisionTreeClassifier(max_depth=2)
 two_data_sets_wide = {"bayes": random.normal(0.8, 0.03, 20), "tree": random.normal(0.78, 0.03, 20)}
@@ -204,6 +205,12 @@ TREE = (
                         "te.evaluate(y, a, metrics=lambda truth, said: float((truth == said)[truth == 1].mean() ** 2))",
                     ),
                     Leaf(
+                        "Grades, such as 1 to 5 by a judge",
+                        "mean-score",
+                        "te.evaluate(te.graded(grades, scale=(1, 5)))",
+                        method="half-row-mean",
+                    ),
+                    Leaf(
                         "A measured value, such as seconds a query",
                         "mean",
                         "te.mean_interval(seconds)",
@@ -264,6 +271,12 @@ TREE = (
                         "Log loss, Brier score",
                         "paired-loss",
                         'te.compare(y, scores={"a": a_scores, "b": b_scores}, metric="brier")',
+                        method="t-half-row",
+                    ),
+                    Leaf(
+                        "Grades, such as 1 to 5 by a judge",
+                        "paired-score",
+                        'te.compare(te.graded({"a": grades, "b": other_grades}, scale=(1, 5)))',
                         method="t-half-row",
                     ),
                     Leaf(
@@ -451,7 +464,7 @@ def _answer(leaf: Leaf) -> Iterator[str]:
     key = leaf.method or row.default
     yield f"**Method**: {link(key)} (`{key}`)."
     yield f"**Why**: {cell(cases[key] if leaf.method else row.why)}."
-    others = [(k, why) for k, why in (*row.before, (row.default, row.why)) if k != key]
+    others = [(k, why) for k, why in (*row.before, (row.default, row.why)) if k != key and why]
     if others:
         yield "**Other cases**: " + "; ".join(f"{link(k)} ({cell(why)})" for k, why in dict(others).items()) + "."
     more = [k for k in row.also if k not in cases and k != key]

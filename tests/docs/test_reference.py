@@ -112,5 +112,5 @@ def test_every_page_is_in_the_navigation(generated):
 
 
 def test_first_sentence_of_a_page_is_plain_text():
-    assert first_sentence("# T\n\n<!-- x -->\n\nA `b` [c](d.md) of *e*. Next.\n") == "A b c of e."
+    assert first_sentence("# T\n\n<!-- x -->\n\nA `b` [c](d.md) of *e*. Next. Last.\n") == "A b c of e. Next."
     assert first_sentence("# T\n\n```python\nx\n```\n") == ""

@@ -2,6 +2,7 @@
 
 import re
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +37,28 @@ def test_calls_of_the_tree_take_the_method_that_it_names(data):
             key = leaf.method or decisions()[leaf.situation].default
             used = re.findall(r'"(?:method|adjust)": "([^"]*)"', made)
             assert key in used or elsewhere.get(leaf.situation, "\0") in made, (leaf.situation, key, used)
+
+
+def write(name, columns):
+    lines = [list(columns), *zip(*columns.values(), strict=True)]
+    Path(name).write_text("\n".join(",".join(map(str, line)) for line in lines) + "\n")
+
+
+@pytest.mark.slow
+def test_commands_of_the_tree_run(data):
+    from making.examples import Session
+    from making.tree import leaves
+
+    columns = {"y": data["y"], "a": data["a_scores"], "b": data["b_scores"]}
+    extra = {"patient": data["patient"], "w": data["weights"], "fold": data["fold"]}
+    with Session() as session:
+        write("results.csv", {"dataset": range(20), **data["many_data_sets_wide"]})
+        for leaf in leaves():
+            if leaf.shell:
+                words = leaf.shell.split()
+                write("preds.csv", {**columns, **{k: v for k, v in extra.items() if k in words}})
+                said = session.shell(leaf.shell)
+                assert session.code == 0, (leaf.shell, said)
 
 
 @pytest.mark.slow
