@@ -73,6 +73,10 @@ def test_report_check_and_plot(tmp_path: Path) -> None:
     page = te.report(P, tmp_path / "page.html").read_text(encoding="utf-8")
     assert "mean score" in page
     assert "accuracy" not in page.split("<body")[1].split("<script")[0].lower()
+    assert "ROC" not in page.split("<body")[1].split("<script")[0]
+    assert "new is better" in page or "new is best" in page or "new is probably best" in page
+    five = te.evaluate(te.graded({m: 1 + 4 * v for m, v in GRADES.items()}, scale=(1, 5)))
+    assert "3.5" in five.plot().svg
     assert te.check(P) is not None
     assert te.evaluate(P).plot().save(tmp_path / "picture.svg").exists()
 
@@ -138,3 +142,24 @@ def test_findings_are_silent_on_ordinary_grades() -> None:
         grades = {m: rng.beta(8 * hard, 8 * (1 - hard)).round(2) for m in "ab"}
         fired += len(list(te.compare(te.graded(grades)).findings)) > 0
     assert fired <= 2
+
+
+def test_another_scale_reaches_folds_gaps_metrics_and_sequential_gates() -> None:
+    rows = {m: 1 + 4 * GRADES[m] for m in ("new", "old")}
+    folded = te.graded(rows, scale=(1, 5), folds=np.arange(90) % 5)
+    learners = te.compare(folded, method="corrected-t")
+    assert learners.estimates["new"].estimate == pytest.approx(rows["new"].mean(), abs=0.01)
+    assert learners.next_step == ""
+    five = te.graded(rows, scale=(1, 5), by=TOPIC)
+    gap = te.gaps(five)["mean_score", "new"]
+    assert 0 <= gap.difference.low <= gap.difference.estimate <= gap.difference.high <= 4
+    assert te.metric("mean_score", five, model="new") == pytest.approx(rows["new"].mean())
+    plain = five.without("slices")
+    watched = te.gate(plain, "old", sequential=True)
+    assert watched.checks[0].method == "betting-sequence"
+    assert watched.checks[0].estimate == pytest.approx((rows["new"] - rows["old"]).mean())
+    assert te.gate(plain.select("new"), at_least=3.0, sequential=True).decision == "pass"
+    in_groups = te.graded(rows, scale=(1, 5), clusters=np.arange(90) // 3)
+    assert "each cluster counts as one" in te.gate(in_groups, "old", sequential=True).checks[0].note
+    with pytest.raises(InputError, match="carry grades from 1 to 5, not classes"):
+        te.roc(plain)

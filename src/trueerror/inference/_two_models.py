@@ -74,6 +74,8 @@ ROW_REPLICATES = 2_000
 # With more rows half an unseen one is too small a part to matter.
 MOST_LOSSES = 200_000
 FEW_LOSSES = 5_000
+# Tests by the mean and standard deviation of the differences row by row.
+OF_ROW_DIFFERENCES = ("t-half-row", "paired-t-losses")
 Range = tuple[float, float]
 Floats = NDArray[np.float64]
 
@@ -92,6 +94,7 @@ class PairedRows:
         of_class: Label | None = None,
     ) -> None:
         self.of_class = of_class
+        measure = measure.on_scale_of(options)
         self.weighted = p.weights_kind == "sampling"
         self.units = "clusters"
         if self.weighted:

@@ -111,7 +111,9 @@ def tally_predictions(
         raise InputError(f"threshold= has no effect on {measure.name}, which looks at the scores themselves")
     if not p.has_scores(name):
         raise InputError(f"{measure.name} needs scores, and {name!r} has labels only")
-    whole = measure.needs == "class_scores" or (measure.needs == "losses" and positive is None and len(p.labels) > 2)
+    whole = measure.needs in ("class_scores", "grades") or (
+        measure.needs == "losses" and positive is None and len(p.labels) > 2
+    )
     if whole:
         codes, scores = p.class_scores(name)
         return ClassScores(codes, scores, p.labels)

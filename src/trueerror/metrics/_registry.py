@@ -166,6 +166,13 @@ class Measure:
         """Where its value can lie with these options."""
         return self.range if self.range_for is None else self.range_for(**options)
 
+    def on_scale_of(self, options: Mapping[str, Any]) -> Measure:
+        """The same with the range, and the best end, of the scale that grades have; other metrics as they are."""
+        if not self.of_grades:
+            return self
+        ends = self.bounds(options)
+        return replace(self, range=ends, best=ends[1])
+
     def is_prior_free(self, classes: int) -> bool:
         """Whether it is the same at every distribution of so many classes."""
         return self.prior_free == "always" or (self.prior_free == "two classes" and classes <= 2)

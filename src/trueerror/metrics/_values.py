@@ -172,7 +172,7 @@ def value(measure: Measure, tally: Tally, *, positive: Any = None, prior: Prior 
         return _of_multilabel(measure, tally, positive, prior, options)
     if isinstance(tally, ScoreTable) and measure.needs in ("scores", "losses"):
         return _of_score_table(measure, tally, positive, prior, options)
-    if isinstance(tally, ClassScores) and measure.needs in ("losses", "class_scores"):
+    if isinstance(tally, ClassScores) and measure.needs in ("losses", "grades", "class_scores"):
         return _of_class_scores(measure, tally, prior, options)
     raise InputError(f"{measure.name} cannot be computed from {KINDS[type(tally).__name__]}; {NEEDED[measure.needs]}")
 

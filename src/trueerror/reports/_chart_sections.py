@@ -73,7 +73,7 @@ def curve_sections(p: Predictions, models: Sequence[str], gallery: Gallery) -> I
 
 def class_sections(p: Predictions, gallery: Gallery) -> Iterator[Section]:
     """Of models with a score for each class: the ROC curve of each class against the rest, commonest classes first."""
-    models = [m for m in p.models if p.has_class_scores(m)][:MOST_MODELS]
+    models = [m for m in p.models if p.scale is None and p.has_class_scores(m)][:MOST_MODELS]
     if p.positive is not None or not models:
         return
     counts = p.truth_counts().tolist()

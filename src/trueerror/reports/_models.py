@@ -169,7 +169,8 @@ def _compare(p: Predictions, asked: ReportOptions) -> Comparison | None:
         if asked.metric is not None or asked.margin is not None or asked.costs is not None:
             raise InputError("cost_fp= and cost_fn= judge by cost: leave metric=, costs= and margin= out")
         return judge(cost_fp=asked.cost_fp, cost_fn=asked.cost_fn)
-    if asked.metric is None and asked.costs is None and not all(p.has_predictions(m) for m in p.models):
+    judged = p.scale is not None or all(p.has_predictions(m) for m in p.models)
+    if asked.metric is None and asked.costs is None and not judged:
         return None
     return judge(metric=asked.metric, costs=asked.costs, margin=asked.margin)
 

@@ -103,9 +103,18 @@ class Facts:
             arrays, file = KEY_OPTIONS[kind]
             raise InputError(f"these rows have no {kind}; give them with {arrays}= (in te.read: {file}=)")
 
+    def need_classes(self, model: str) -> None:
+        """An error where the rows carry grades instead of classes."""
+        if self.scale is not None:
+            raise InputError(
+                f"the rows of {model!r} carry grades from {self.scale[0]:g} to {self.scale[1]:g}, not classes: their "
+                "metric is mean_score"
+            )
+
     def score_class(self, model: str, positive: object) -> Label:
         """The class whose scores are asked for, and that they are there."""
         facts = self.model(model)
+        self.need_classes(model)
         if facts.scores == "none":
             raise InputError(f"{model!r} has labels only; a curve needs its scores: pass them in scores=")
         chosen = self.positive if positive is None else find_label(positive, self.labels)
@@ -121,11 +130,7 @@ class Facts:
     def decision_rule(self, model: str, threshold: float | None) -> DecisionRule:
         """Where predicted labels are from: the model's own, the class of the highest score, or a cut of its score."""
         facts = self.model(model)
-        if self.scale is not None:
-            raise InputError(
-                f"the rows of {model!r} carry grades from {self.scale[0]:g} to {self.scale[1]:g}, not classes: their "
-                "metric is mean_score"
-            )
+        self.need_classes(model)
         cut = facts.threshold if threshold is None else check_threshold(threshold)
         if facts.scores == "none" and threshold is not None:
             raise InputError(f"{model!r} has labels only; there is no score to cut at threshold={threshold:g}")

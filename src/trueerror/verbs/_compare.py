@@ -18,7 +18,7 @@ from trueerror.findings import Evidence
 from trueerror.inference._contrast import alike_within, check_margin
 from trueerror.inference._multiplicity import adjust_contrasts, with_anchor
 from trueerror.inference._problem import words_in
-from trueerror.inference._two_models import ModelRows, PairedRows, unpaired_contrast
+from trueerror.inference._two_models import OF_ROW_DIFFERENCES, ModelRows, PairedRows, unpaired_contrast
 from trueerror.inference.loss._mean import infinite_losses
 from trueerror.inference.power._sample_size import sample_size
 from trueerror.inference.proportion._paired import MCNEMAR, cochran_from_pairs, equivalence, mcnemar_test
@@ -118,7 +118,7 @@ def next_step(made: Comparison, measure: Measure) -> str:
 
 def _more_grades(c: Contrast, made: Comparison, best: str, other: str) -> str:
     """The same of paired grades, by the standard deviation of their differences; "" where rows are in clusters."""
-    if not isinstance(c.df, float) or not c.n or c.estimate == 0 or not math.isfinite(c.statistic):
+    if c.method not in OF_ROW_DIFFERENCES or not c.n or c.estimate == 0 or not math.isfinite(c.statistic):
         return ""
     sd = abs(c.estimate / c.statistic) * math.sqrt(c.n)
     a, b = (made.estimates[m].estimate for m in (best, other))

@@ -23,7 +23,7 @@ from trueerror.findings.metrics import ClassErrors, GradesSeen, HarderRows, Rate
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
 from trueerror.inference._contrast import student_p
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._two_models import PairedRows, harder_rows
+from trueerror.inference._two_models import OF_ROW_DIFFERENCES, PairedRows, harder_rows
 from trueerror.inference.auc._average_precision import decided_by
 from trueerror.inference.counts._all_classes import shares_of_uncertainty
 from trueerror.inference.learner._fold_scores import ranks_rows
@@ -280,7 +280,7 @@ def _of_grades(p: Predictions, contrasts: Iterable[Contrast], level: float) -> l
     """Which grades there are, and whether half an unseen row undoes what t alone would call different."""
     found = [Evidence(model=m, grades_seen=_grades_seen(p, m)) for m in p.models]
     for c in contrasts:
-        if c.method == "t-half-row" and isinstance(c.df, float) and math.isfinite(c.statistic):
+        if c.method in OF_ROW_DIFFERENCES and isinstance(c.df, float) and math.isfinite(c.statistic):
             by_t = student_p(c.statistic, c.df, c.alternative)
             found.append(Evidence(model=f"{c.first} and {c.second}", undone_grade=(by_t, c.p_value), level=level))
     return found

@@ -313,7 +313,8 @@ def evaluation_gaps(ev: Evaluation, metrics: Any = None, *, by: str = "group", m
     evidence: list[Evidence] = []
     for name in _asked(ev, metrics):
         measure = find_measure(name)
-        settings = replace(first.settings, metrics={**(first.settings.metrics or {}), measure.name: {}})
+        known = first.settings.metrics or {}
+        settings = replace(first.settings, metrics={**known, measure.name: known.get(measure.name, {})})
         for model in ev.models:
             made, seen = metric_gap(ev, measure, model, settings, by=by, min_rows=fewest)
             evidence += seen

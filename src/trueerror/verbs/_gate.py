@@ -173,7 +173,28 @@ def _watched(pair_: ModelPair, level: float) -> Limits:
         return _betting(counts.only_first, counts.only_second, counts.n, level)
     if pair_.rows.clustered and pair_.rows.measure.right_or_wrong:
         return _betting(*_cluster_means(pair_), None, level)._replace(note=BY_CLUSTER)
+    if pair_.rows.measure.of_grades:
+        low, high = pair_.rows.measure.range
+        first, second = (_graded_means(pair_.rows.p, m) for m in (pair_.first, pair_.second))
+        there = ~np.isnan(first - second)
+        found = _betting((first[there] - low) / (high - low), (second[there] - low) / (high - low), None, level)
+        ends = {end: getattr(found, end) * (high - low) for end in ("estimate", "low", "high")}
+        return found._replace(**ends, note=BY_CLUSTER if pair_.rows.clustered else "")
     raise _not_watched(pair_.rows.measure, pair_.rows.p)
+
+
+def _graded_means(p: Predictions, model: str) -> Floats:
+    """The grade of each row, or the mean of each cluster; NaN where there is none."""
+    source = p.source.fetched()
+    scores = source.columns[model].scores
+    assert scores is not None
+    grades = scores[:, 0].astype(np.float64)
+    if not p.has_key("clusters"):
+        return grades
+    codes, there = source.keyed["clusters"].codes, ~np.isnan(grades)
+    sizes = np.bincount(codes[there], minlength=len(source.keyed["clusters"].names))
+    with np.errstate(invalid="ignore"):
+        return np.bincount(codes[there], weights=grades[there], minlength=len(sizes)) / sizes
 
 
 def _betting(first: Any, second: Any, n: int | None, level: float) -> Limits:
@@ -197,7 +218,14 @@ def _cluster_means(pair_: ModelPair) -> tuple[Floats, Floats]:
 
 
 def _watched_share(p: Predictions, model: str, measure: Measure, settings: Settings, level: float) -> Limits:
-    """A share s is watched as 2s − 1: each row is a bet of +1 or −1."""
+    """A share s is watched as 2s − 1: each row is a bet of +1 or −1, of a grade between."""
+    if measure.of_grades:
+        low, high = measure.bounds(settings.options(measure))
+        grades = _graded_means(p, model)
+        shares = (grades[~np.isnan(grades)] - low) / (high - low)
+        found = _betting(shares, 1 - shares, None, level)
+        ends = {end: low + (high - low) * (1 + getattr(found, end)) / 2 for end in ("estimate", "low", "high")}
+        return found._replace(**ends, note=BY_CLUSTER if p.has_key("clusters") else "")
     if p.has_key("clusters"):
         if not measure.right_or_wrong:
             raise _not_watched(measure, p)

@@ -577,7 +577,8 @@ class ModelMetrics:
             confidence=s.confidence, over=s.over, estimand=self.estimand, rng=s.rng,
             replicates=min(s.replicates, SCORE_REPLICATES),
         )  # fmt: skip
-        q = Problem(situation="metric-over-folds", metric=measure, sample=sample, spec=spec, options=options)
+        on_scale = measure.on_scale_of(options)
+        q = Problem(situation="metric-over-folds", metric=on_scale, sample=sample, spec=spec, options=options)
         found: Interval = solve(q, method)
         return found
 

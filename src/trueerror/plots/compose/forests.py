@@ -121,10 +121,14 @@ def domain_of(values: Sequence[float], within: tuple[float, float] = (-math.inf,
     (0.792, 0.908)
     >>> domain_of([1.0], (0, 1))
     (0.95, 1)
+    >>> domain_of([3.0, 4.0], (0, 1))
+    (2.92, 4.08)
     """
     if not values:
         return (max(0.0, within[0]), min(1.0, within[1])) if within[0] < 1 and within[1] > 0 else (0.0, 1.0)
     low, high = min(values), max(values)
+    if low < within[0] or high > within[1]:  # a metric on another scale than its usual one
+        within = (-math.inf, math.inf)
     air = 0.08 * (high - low) or 0.05 * (abs(high) or 1.0)
     left, right = max(low - air, within[0]), min(high + air, within[1])
     return (round(left, 12), round(right, 12)) if left < right else (left - 0.5, right + 0.5)
