@@ -63,7 +63,7 @@ OTHER: dict[str, Any] = {
     "sequential": True, "unpaired": True, "model": "b", "counts": True, "other_file": "rows.csv", "dataset":
     "learner", "learner": "dataset", "value": "other", "lower": True, "rope": 0.05, "test_train_ratio": 0.5,
     "out_of": 40, "repeats": 2, "df": [9.0], "gap": ["recall"], "grade": ["a"], "scale": "0,2", "k": [3],
-    "cost_ratio": 20.0, "point": ["p=0.2,0.9"],
+    "cost_ratio": 20.0, "point": ["p=0.2,0.9"], "color": "always",
 }  # fmt: skip
 CLUSTERED = {"icc_right": 0.4, "icc_between": 0.3, "cluster_size": 5.0}
 NO_ROWS: dict[str, Any] = dict.fromkeys(("file", *USUAL))
@@ -102,6 +102,9 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("compare", "adjust"): ({"models": ["a", "b", "c"]}, "none"),
     ("compare", "ignore"): ({"models": ["a", "b", "c"]}, ["TE406"]),
     ("compare", "weights_kind"): ({"weight": "w", "weights_kind": "frequency"}, "sampling"),
+    ("compare", "pairs"): ({"models": ["a", "b", "c"]}, True),
+    ("demo", "open_it"): ({}, True),
+    ("report", "open_it"): ({}, True),
     ("report", "metric"): ({}, "recall"),
     ("report", "ignore"): ({"cluster": "g"}, ["TE204"]),
     ("report", "id"): ({}, "g"),
@@ -179,6 +182,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     said = [f"{i},{who},{x},{1 + x % 2},{i}{who}" for i, *xs in graded for who, x in zip("abc", xs, strict=True)]
     (place / "ratings.csv").write_text("\n".join(["item,rater,label,second,other", *said]))
     return place
+
+
+@pytest.fixture(autouse=True)
+def no_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("webbrowser.open", lambda page: page.startswith("file://"))
 
 
 def answer(name: str, options: dict[str, Any], folder: Path) -> str:

@@ -25,7 +25,10 @@ def run(*args: str) -> Any:
     return CliRunner().invoke(made, ["plot", *args])
 
 
-@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "confusion"])
+OF_ONE = ("confusion", "scores", "thresholds", "slices", "confusion-difference")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind not in OF_ONE])
 def test_every_kind(kind: str, tmp_path: Path) -> None:
     out = tmp_path / "x.svg"
     done = run(CANCER, "--positive", "malignant", "--kind", kind, "-o", str(out))
@@ -35,6 +38,26 @@ def test_every_kind(kind: str, tmp_path: Path) -> None:
     assert text.startswith("<svg")
     for model in ("logreg", "forest", "bayes", "knn"):
         assert model in text
+
+
+@pytest.mark.parametrize("kind", ["scores", "thresholds"])
+def test_kinds_of_one_model(kind: str, tmp_path: Path) -> None:
+    out = tmp_path / "x.svg"
+    done = run(CANCER, "--positive", "malignant", "--kind", kind, "--model", "knn", "-o", str(out))
+    assert done.exit_code == 0, done.output
+    assert "knn" in out.read_text()
+    refused = run(CANCER, "--positive", "malignant", "--kind", kind, "-o", str(out))
+    assert refused.exit_code == 2
+    assert "choose one with --model" in " ".join(refused.stderr.split())
+
+
+def test_slices_and_differences_of_matrices(tmp_path: Path) -> None:
+    out = tmp_path / "x.svg"
+    done = run(CANCER, "--positive", "malignant", "--kind", "confusion-difference", "-o", str(out))
+    assert done.exit_code == 0, done.output
+    assert "logreg − forest" in out.read_text()
+    refused = run(CANCER, "--positive", "malignant", "--kind", "slices", "-o", str(out))
+    assert "--by COLUMN" in " ".join(refused.stderr.split())
 
 
 def test_help_loads_no_curve() -> None:

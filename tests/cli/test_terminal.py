@@ -11,7 +11,10 @@ import time
 
 import pytest
 
-from trueerror.cli._terminal import CLEAR, Waiting, fitted, is_terminal, painted, width_of
+from trueerror.cli._terminal import CLEAR, Waiting, fitted, is_terminal, width_of
+from trueerror.cli._terminal import Screen as Sheet
+from trueerror.results import Table
+from trueerror.results._document import Bullets, Document, Footer, TableBlock, Verdict, data_summary
 
 
 class Screen(io.StringIO):
@@ -61,10 +64,44 @@ def test_plain_text_can_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not is_terminal(Screen())
 
 
-def test_paint_changes_no_words() -> None:
-    text = "Read 4 rows.\n\n  Use a.\n  It is best.\n\nmodel  x\na      1\n\n! TE101 few rows\n  more"
-    assert re.sub(r"\x1b\[\d*m", "", painted(text)) == text
-    assert "\x1b[1m  Use a.\n  It is best.\x1b[0m" in painted(text)
+DOCUMENT = Document(
+    (
+        data_summary("Read 4 rows."),
+        Verdict(("Use a.", "It is best."), tone="clear"),
+        TableBlock(Table(columns=("model", "x"), rows=(("a", "1"), ("b" * 110, "2")))),
+        Bullets(("! TE101 few rows", "! TE102 copies"), grave=(1,)),
+        Footer(("Methods: wilson.",)),
+    )
+)
+
+
+def test_paint_changes_no_words_and_shows_how_sure_a_verdict_is() -> None:
+    plain, coloured = (Sheet(colour=colour).written(DOCUMENT) for colour in (False, True))
+    assert "\x1b" not in plain
+    assert re.sub(r"\x1b\[\d*m", "", coloured) == plain
+    assert "\x1b[1m\x1b[32m  Use a.\n  It is best.\x1b[0m" in coloured
+    assert "\x1b[33m! TE101\x1b[0m few rows\n\x1b[31m! TE102\x1b[0m copies" in coloured
+
+
+def test_small_print_is_asked_for_and_tables_take_the_width() -> None:
+    narrow, wide = Sheet().written(DOCUMENT), Sheet(tables=120).written(DOCUMENT)
+    assert "wilson" not in narrow
+    assert narrow.endswith("--explain says by which methods, and of what these are estimates.")
+    assert "b" * 110 not in narrow
+    assert "b" * 110 in wide
+
+
+def test_a_verdict_that_scrolled_away_is_said_again() -> None:
+    assert Sheet(rows=40, columns=120).written(DOCUMENT).count("It is best.") == 1
+    assert Sheet(rows=8, columns=120).written(DOCUMENT).endswith("\n\n  Use a.\n  It is best.")
+
+
+def test_screens_are_80_to_120_columns_wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    for columns, tables in (("60", 80), ("100", 100), ("400", 120)):
+        monkeypatch.setenv("COLUMNS", columns)
+        assert Sheet.of(Screen()).tables == tables
+    assert Sheet.of(io.StringIO(), "always").colour
+    assert not Sheet.of(Screen(), "never").colour
 
 
 ANSWER = """Read 400 rows (151 positive): 3 models with scores: logreg, forest, bayes.
@@ -152,6 +189,6 @@ def test_for_real_on_a_terminal() -> None:
         pass
     finally:
         os.close(parent)
-    assert b"\x1b[1m  new is probably better" in shown
+    assert b"\x1b[1m\x1b[33m  new is probably better" in shown
     piped = subprocess.run(command, capture_output=True, check=True)
     assert b"\x1b" not in piped.stdout + piped.stderr

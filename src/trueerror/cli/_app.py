@@ -25,11 +25,13 @@ from importlib import import_module
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
+import typer.core
 
-from trueerror.cli._terminal import PLAIN, RED, Waiting, fitted, is_terminal, painted, width_of
+from trueerror.cli._terminal import PLAIN, RED, Colour, Screen, Waiting, fitted, is_terminal, width_of
 from trueerror.inputs._options import nearest
 from trueerror.inputs._vocabulary import WORDS, option_for
 from trueerror.results import Result
+from trueerror.results._document import Block, Document, Footer, Words
 from trueerror.results._format import clip, one_line
 from trueerror.version import __version__
 
@@ -151,9 +153,52 @@ def format_named(word: str) -> Format:
         raise typer.BadParameter(f"{word!r} is not a format{nearest(word, [f.value for f in Format])}") from None
 
 
-def flag(words: str, help: str, metavar: str | None = None, **more: Any) -> Any:
-    """An option by its words, such as "--model -m", for the type of a parameter."""
-    return typer.Option(*words.split(), help=help, metavar=metavar, **more)
+# The groups of options in the help of a command, in this order; an option that names none is of the first.
+JUDGE, COLUMNS, COSTS, OUTPUT = "What to judge", "Columns", "Costs", "Output"
+
+
+def flag(words: str, help: str, metavar: str | None = None, group: str | None = None, **more: Any) -> Any:
+    """An option by its words, such as "--model -m", for the type of a parameter; `group` is its place in the help."""
+    return typer.Option(*words.split(), help=help, metavar=metavar, rich_help_panel=group, **more)
+
+
+class GroupedCommand(typer.core.TyperCommand):
+    """A command whose help has its options in groups."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        rows: dict[str, list[tuple[str, str]]] = {"Arguments": [], COLUMNS: [], JUDGE: [], COSTS: [], OUTPUT: []}
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is None:
+                continue
+            named = getattr(param, "rich_help_panel", None)
+            is_help = "--help" in param.opts
+            group = "Arguments" if param.param_type_name == "argument" else OUTPUT if is_help else named or JUDGE
+            rows[group].append(record)
+        few = sum(len(records) for group, records in rows.items() if group != "Arguments") < FEW_OPTIONS
+        if few:
+            rows = {"Arguments": rows["Arguments"], "Options": [r for g in list(rows)[1:] for r in rows[g]]}
+        for group, records in rows.items():
+            if records:
+                with formatter.section(group):
+                    formatter.write_dl(records)
+
+
+# So few options need no groups.
+FEW_OPTIONS = 12
+
+
+class GroupedProgram(typer.core.TyperGroup):
+    """The program, whose help has its commands in order of use and the calculators by themselves."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        known = set(self.list_commands(ctx))
+        for title, names in SECTIONS.items():
+            found = [(name, self.get_command(ctx, name)) for name in names if name in known]
+            rows = [(name, command.get_short_help_str(200)) for name, command in found if command is not None]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
 
 class Without:
@@ -231,6 +276,9 @@ def _options_of(
             continue
         left_out = [name for mark in marks if isinstance(mark, Without) for name in mark.names]
         types = get_type_hints(kind, include_extras=True)
+        for mark in (mark for hint in types.values() for mark in _unpacked(hint)[1]):
+            if isinstance(mark, typer.models.OptionInfo) and mark.rich_help_panel is None:
+                mark.rich_help_panel = getattr(kind, "GROUP", None)
         fields = [f for f in dataclasses.fields(kind) if f.name not in left_out]
         groups[p.name] = (kind, [f.name for f in fields])
         options += [
@@ -326,25 +374,30 @@ def _flags(options: Sequence[inspect.Parameter]) -> Mapping[str, typer.models.Op
     return {name: mark for name, mark in declared.items() if isinstance(mark, typer.models.OptionInfo)}
 
 
-def show(result: Result, form: Format, *, explain: bool = False, text: Callable[[], str] | None = None) -> None:
-    """Print a result in the wanted format."""
+def show(
+    result: Result,
+    form: Format,
+    *,
+    explain: bool = False,
+    colour: Colour = "auto",
+    text: Callable[[], str] | None = None,
+    more: Sequence[Block] = (),
+) -> None:
+    """Print a result in the wanted format; `text` writes it in words where its document does not, `more` ends it."""
+    blocks = result.document().blocks if text is None else (Words(text()),)
+    footers = tuple(block for block in blocks if isinstance(block, Footer))
+    document = Document((*(block for block in blocks if not isinstance(block, Footer)), *more, *footers))
     if explain:
-        tell(str(result.explain()))
+        tell("\n\n".join([*(words for block in footers if (words := block.text())), str(result.explain())]))
         return
     writers: dict[str, Callable[[], str]] = {
-        "text": text or result.__str__,
+        "text": lambda: Screen.of(sys.stdout, colour).written(document, advice=as_advice),
         "json": result.to_json,
         "markdown": lambda: _markdown(result),
         "latex": result.to_latex,
         "html": result._html,
     }
-    written = writers[form.value]()
-    if form is Format.text:
-        # Advice in findings speaks of options.
-        written = re.sub(r"^! TE\d+ .*(?:\n  \S.*)*", lambda found: as_advice(found[0]), written, flags=re.MULTILINE)
-        written = fitted(written, width_of(sys.stdout))
-        written = painted(written) if is_terminal(sys.stdout) else written
-    print(written)
+    print(writers[form.value]())
 
 
 def _markdown(result: Result) -> str:
@@ -398,33 +451,40 @@ def repeated(name: str, file: str, given: Mapping[str, object]) -> str:
 
 
 # Command → its module, which holds `<command>_command`, `<COMMAND>_HELP` and maybe `<COMMAND>_EPILOG`.
-# The order is the order of the help.
 COMMANDS = {
-    "interval": "trueerror.cli.interval",
-    "difference": "trueerror.cli.interval",
-    "critical": "trueerror.cli.interval",
-    "power": "trueerror.cli.power",
-    "sample-size": "trueerror.cli.power",
+    "demo": "trueerror.cli.report",
     "evaluate": "trueerror.cli.evaluate",
     "repeats": "trueerror.cli.evaluate",
     "compare": "trueerror.cli.compare",
     "report": "trueerror.cli.report",
+    "gate": "trueerror.cli.gate",
+    "check": "trueerror.cli.check",
     "plot": "trueerror.cli.plot",
     "hull": "trueerror.cli.plot",
-    "check": "trueerror.cli.check",
-    "gate": "trueerror.cli.gate",
     "run": "trueerror.cli.run",
     "rank": "trueerror.cli.rank",
     "folds": "trueerror.cli.rank",
     "agreement": "trueerror.cli.judges",
     "schema": "trueerror.cli._app",
-    "demo": "trueerror.cli.report",
+    "interval": "trueerror.cli.interval",
+    "difference": "trueerror.cli.interval",
+    "critical": "trueerror.cli.interval",
+    "power": "trueerror.cli.power",
+    "sample-size": "trueerror.cli.power",
+}
+# The commands as the help shows them, in order of use.
+SECTIONS = {
+    "Models": ("demo", "evaluate", "compare", "report", "gate", "check", "plot", "hull", "repeats", "agreement"),
+    "Learners": ("run", "rank", "folds"),
+    "Calculators": ("interval", "difference", "critical", "power", "sample-size"),
+    "For programs": ("schema",),
 }
 # Every error of usage that the parser raises is of this class.
 UsageError: type[Any] = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
     name="trueerror",
+    cls=GroupedProgram,
     help="How good is a classifier really, is it better than that one, and which one to run: "
     "each answer with its uncertainty.",
     epilog=examples(
@@ -465,7 +525,7 @@ def _register(names: list[str]) -> None:
         module, word = import_module(COMMANDS[name]), name.replace("-", "_").upper()
         words = getattr(module, f"{word}_HELP")
         epilog = examples(getattr(module, f"{word}_EPILOG", ""))
-        app.command(name, help=words, short_help=words, epilog=epilog or None)(command_of(name))
+        app.command(name, cls=GroupedCommand, help=words, short_help=words, epilog=epilog or None)(command_of(name))
 
 
 def run() -> None:

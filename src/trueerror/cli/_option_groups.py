@@ -3,14 +3,17 @@
 import dataclasses
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Protocol, Self, TypeVar, get_args
 
 import typer
 
 from trueerror.cli._app import (
+    COLUMNS,
+    COSTS,
+    OUTPUT,
     Format,
     complete_codes,
     complete_formats,
@@ -21,8 +24,10 @@ from trueerror.cli._app import (
     known_codes,
     show,
 )
-from trueerror.inputs._options import InputError
+from trueerror.cli._terminal import Colour
+from trueerror.inputs._options import InputError, check_word
 from trueerror.results import Alternative, Result
+from trueerror.results._document import Block
 
 if TYPE_CHECKING:
     from trueerror.sources._predictions import Predictions
@@ -53,7 +58,8 @@ Form = Annotated[
     ),
 ]  # fmt: skip
 Prior = Annotated[
-    float | None, flag("--prior", "Share of positives where the model will run, if not that of the file.", "SHARE")
+    float | None,
+    flag("--prior", "Share of positives where the model will run, if not that of the file.", "SHARE", group=COSTS),
 ]
 # Columns that are recognised by their names, unless "none" declines them.
 DECLINABLE = ("id", "cluster", "fold", "repeat", "weight")
@@ -63,6 +69,7 @@ DECLINABLE = ("id", "cluster", "fold", "repeat", "weight")
 class RowsOptions:
     """Which column of a file is what, and how its rows count: the options of `te.read`."""
 
+    GROUP: ClassVar[str] = COLUMNS
     truth: Annotated[str | None, flag("--truth", "Column with the true classes.", "COLUMN")] = None
     models: Annotated[
         list[str] | None, flag("--model -m", "Column with a model's labels or scores; repeat for several.", "COLUMN")
@@ -230,10 +237,15 @@ class MatrixOptions:
         str | None, flag("--labels", "The classes of --matrix in order, such as 'no yes'; else 0, 1, …", "NAMES")
     ] = None
 
-    def check(self) -> None:
-        """Names of classes without a matrix would go unread."""
+    def check(self, rows: "RowsOptions | None" = None) -> None:
+        """Names of classes without a matrix would go unread, and so would columns beside one."""
         if self.labels is not None and not self.matrix:
             raise InputError("--labels names the classes of --matrix, and there is none; leave it out")
+        if self.matrix and rows is not None:
+            for field in dataclasses.fields(rows):
+                if field.name != "positive" and getattr(rows, field.name) != field.default:
+                    word = f"--{'model' if field.name == 'models' else field.name.replace('_', '-')}"
+                    raise InputError(f"{word} is about the columns of a file, and --matrix has none; leave it out")
 
     def tables(self, positive: str | None) -> "dict[str, Confusion]":
         """The matrices by name."""
@@ -281,6 +293,7 @@ def typed_matrix(text: str, labels: list[str] | None, positive: str | None) -> "
 class CostOptions:
     """What errors cost."""
 
+    GROUP: ClassVar[str] = COSTS
     costs: Annotated[str | None, flag("--costs", "Cost matrix as JSON, rows = truth: '[[0, 1], [10, 0]]'.", "JSON")] = (
         None
     )
@@ -318,6 +331,7 @@ Found = TypeVar("Found", bound=WithFindings)
 class OutputOptions:
     """How the answer is written."""
 
+    GROUP: ClassVar[str] = OUTPUT
     form: Form = Format.text
     explain: Annotated[bool, flag("--explain", "Say how each number was made, with formula and source.")] = False
     ignore: Annotated[
@@ -330,12 +344,16 @@ class OutputOptions:
             autocompletion=complete_codes,
         ),
     ] = None
-    columns: Annotated[bool, flag("--columns", "Show how the file was read, and stop.")] = False
+    columns: Annotated[bool, flag("--columns", "Show how the file was read, and stop.", group=COLUMNS)] = False
+    color: Annotated[
+        Colour, flag("--color", "Colours: auto (a terminal, unless NO_COLOR is set), always or never.", "WORD")
+    ] = "auto"
 
     def kept(self, result: Found) -> Found:
         """A result without the findings that are to be left out."""
         return result.without(*self.ignore) if self.ignore else result
 
-    def show(self, result: Result, text: Callable[[], str] | None = None) -> None:
-        """Print a result in the wanted format; `text` writes it in words where it is not `str`."""
-        show(result, self.form, explain=self.explain, text=text)
+    def show(self, result: Result, text: Callable[[], str] | None = None, more: Sequence[Block] = ()) -> None:
+        """Print a result in the wanted format; `text` writes it where its document does not, `more` ends it."""
+        check_word(self.color, get_args(Colour), "color")
+        show(result, self.form, explain=self.explain, colour=self.color, text=text, more=more)

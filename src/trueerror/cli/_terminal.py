@@ -1,4 +1,5 @@
-"""What only people at a terminal see: a line while they wait, the verdict in bold. Pipes and files get plain text.
+"""How an answer looks in a terminal: a line while people wait, verdicts and findings in colour, tables as wide as the
+window. Pipes and files get plain text.
 
 Where a command writes: the name is checked before any work is done.
 """
@@ -7,19 +8,26 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import threading
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TextIO
+from typing import Any, Literal, TextIO
 
 from trueerror.inputs._options import InputError
+from trueerror.results._document import WIDTH, Block, Bullets, Document, Footer, Media, Tone, Verdict, Words
 from trueerror.results._format import filled, listing, unbroken
 
 PATIENCE = 1.5
 BEATS = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
-BOLD, YELLOW, RED, PLAIN = "\x1b[1m", "\x1b[33m", "\x1b[31m", "\x1b[0m"
+BOLD, DIM, GREEN, YELLOW, RED, PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[32m", "\x1b[33m", "\x1b[31m", "\x1b[0m"
+Colour = Literal["auto", "always", "never"]
+# Columns of tables on a wide screen.
+WIDEST = 120
 CLEAR = "\r\x1b[2K"
 
 
@@ -33,16 +41,68 @@ def is_terminal(stream: TextIO | None) -> bool:
         return False
 
 
-def painted(text: str) -> str:
-    """The verdict (the first paragraph that is set in) in bold, the codes of findings in yellow.
+# How sure a verdict is, before its words and as a colour.
+TONES: dict[Tone, str] = {"clear": GREEN, "probable": YELLOW, "open": BOLD, "bad": RED, "": BOLD}
+# What the small print is replaced by.
+MORE = "--explain says by which methods, and of what these are estimates."
 
-    >>> painted("Read 4 rows.\\n\\n  All is well.\\n\\n! TE101 few rows").replace("\\x1b", "~")
-    'Read 4 rows.\\n\\n~[1m  All is well.~[0m\\n\\n~[33m! TE101~[0m few rows'
-    """
-    verdict = re.search(r"(?m)^  \S.*(?:\n  \S.*)*", text)
-    if verdict:
-        text = f"{text[: verdict.start()]}{BOLD}{verdict[0]}{PLAIN}{text[verdict.end() :]}"
-    return re.sub(r"(?m)^(! TE\d+)", rf"{YELLOW}\1{PLAIN}", text)
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What an answer is written for: columns of tables, columns and rows that are seen (None: no terminal), colour."""
+
+    tables: int = WIDTH
+    columns: int | None = None
+    rows: int | None = None
+    colour: bool = False
+
+    @classmethod
+    def of(cls, stream: TextIO | None, colour: Colour = "auto") -> Screen:
+        """The screen that a stream is shown on; tables are as wide as it is, from 80 to 120 columns."""
+        columns = width_of(stream)
+        asked = os.environ.get("COLUMNS", "")
+        wide = columns or (int(asked) if asked.isdecimal() else WIDTH)
+        rows = shutil.get_terminal_size().lines if columns is not None else None
+        painted = is_terminal(stream) if colour == "auto" else colour == "always"
+        return cls(min(max(wide, WIDTH), WIDEST), columns, rows, painted)
+
+    def written(self, document: Document, *, advice: Callable[[str], str] = str) -> str:
+        """A document for this screen: without its small print, the verdict once more where it has scrolled away."""
+        parts, verdicts = [], []
+        for block in document.shown(Media.TEXT):
+            if isinstance(block, Bullets):
+                block = replace(block, lines=tuple(advice(line) for line in block.lines))
+            words = block.text(self.tables)
+            words = MORE if words and isinstance(block, Footer) else words
+            if words:
+                shown = self._painted(block, fitted(words, self.columns))
+                parts.append(shown)
+                verdicts += [shown] if isinstance(block, Verdict) else []
+        text = "\n\n".join(parts)
+        if self.rows is not None and text.count("\n") + 2 > self.rows and len(parts) > len(verdicts) + 1:
+            text = "\n\n".join([text, *verdicts])
+        return text
+
+    def _painted(self, block: Block, words: str) -> str:
+        if not self.colour:
+            return words
+        if isinstance(block, Verdict):
+            return f"{BOLD}{TONES[block.tone]}{words}{PLAIN}"
+        if isinstance(block, Footer):
+            return f"{DIM}{words}{PLAIN}"
+        if isinstance(block, Words):
+            lead, mark, rest = words.partition("\n")
+            return f"{BOLD}{lead}{PLAIN}{mark}{rest}"
+        if isinstance(block, Bullets):
+            lines, found = [], -1
+            for line in words.split("\n"):
+                if line.startswith("! "):
+                    found += 1
+                    mark, code, rest = line.split(" ", 2)
+                    line = f"{RED if found in block.grave else YELLOW}{mark} {code}{PLAIN} {rest}"
+                lines.append(line)
+            return "\n".join(lines)
+        return words
 
 
 def width_of(stream: TextIO | None) -> int | None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trueerror.cli import _option_groups as o
-from trueerror.cli._app import command, flag
+from trueerror.cli._app import OUTPUT, Format, command, flag
 from trueerror.inputs._options import InputError
+from trueerror.results._document import Block, TableBlock
+
+if TYPE_CHECKING:
+    from trueerror.verbs._comparison import Comparison
 
 COMPARE_HELP = "Which model is better, by how much, and how sure that is."
 COMPARE_EPILOG = (
@@ -56,6 +61,9 @@ def compare_command(
     prior: o.Prior = None,
     alternative: o.OneOrTwoSided = "two-sided",
     chance: o.ChanceOptions,
+    pairs: Annotated[
+        bool, flag("--pairs", "Show every pair of models too, not only each with the best.", group=OUTPUT)
+    ] = False,
     output: o.OutputOptions,
 ) -> None:
     """Which model is better, by how much, and how sure that is."""
@@ -63,7 +71,11 @@ def compare_command(
     from trueerror.verbs._published import compare_counts, compare_marginals, parse_marginals, parse_pairs
 
     files = list(file or ())
-    matrices.check()
+    if pairs and (output.form is not Format.text or output.explain):
+        raise InputError("--pairs goes with text; json, markdown and the others are of all pairs or of the best")
+    if pairs and (counts or marginals):
+        raise InputError("--pairs goes with several models, and --counts or --marginals are of two; leave it out")
+    matrices.check(rows)
     if agreement is not None and not marginals:
         raise InputError("--agreement goes with --marginals")
     of_counts = sum((counts, marginals, bool(matrices.matrix)))
@@ -89,7 +101,7 @@ def compare_command(
             adjust=adjust, margin=margin, costs=costs.matrix(), cost_fp=costs.cost_fp, cost_fn=costs.cost_fn,
             prior=prior, alternative=alternative, confidence=chance.confidence, rng=chance.seed,
         )  # fmt: skip
-        output.show(output.kept(tables))
+        output.show(output.kept(tables), more=every_pair(tables, pairs))
         return
     if len(files) == 2 and other_file is None:
         other_file = files.pop()
@@ -121,4 +133,13 @@ def compare_command(
         confidence=chance.confidence,
         rng=chance.seed,
     )
-    output.show(output.kept(found))
+    output.show(output.kept(found), more=every_pair(found, pairs))
+
+
+def every_pair(found: Comparison, wanted: bool) -> list[Block]:
+    """The table of all pairs, where it is wanted and not there already."""
+    if not wanted:
+        return []
+    if len(found.models) < 3 or found.reference is not None:
+        raise InputError("--pairs goes with three or more models and no --reference: all pairs are shown; leave it out")
+    return [TableBlock(replace(found.all_pairs(), title=f"All {len(found.pairs)} pairs:"))]

@@ -58,7 +58,7 @@ def evaluate_command(
     from trueerror.verbs._evaluate import evaluate
 
     given: Predictions | Confusion
-    matrices.check()
+    matrices.check(rows)
     if matrices.matrix:
         if file is not None:
             raise InputError("give a file or --matrix, not both")

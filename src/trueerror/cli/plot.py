@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from trueerror.cli import _option_groups as o
-from trueerror.cli._app import Without, command, flag, tell
+from trueerror.cli._app import OUTPUT, Without, command, flag, tell
 from trueerror.cli._terminal import target
 from trueerror.curves import PLOT_WORDS
 from trueerror.inputs._options import InputError, nearest
+from trueerror.results._format import listing
 
 if TYPE_CHECKING:
     from trueerror.curves._base import CurveVerb, TableCurve
@@ -31,7 +32,17 @@ PLOT_EPILOG = (
 ENDINGS = (".svg", ".png", ".pdf", ".html")
 
 # Pictures that are not curves of a score table, and other words for them.
-TABLES = {"confusion": ("matrix",), "forest": ("metrics",), "differences": ("compare",), "hull": ()}
+TABLES = {
+    "confusion": ("matrix",), "forest": ("metrics",), "differences": ("compare",), "hull": (),
+    "scores": ("histogram",), "thresholds": ("sweep",), "slices": (), "pairs": (), "confusion-difference": (),
+}  # fmt: skip
+# Kinds that are judged, so that a metric and a confidence matter.
+JUDGED = ("forest", "differences", "pairs", "slices")
+# Kinds of command line that are a word of `.plot(kind=)`.
+OTHER_KINDS = {
+    "scores": "scores", "thresholds": "thresholds", "slices": "slices", "pairs": "pairs",
+    "confusion-difference": "confusion",
+}  # fmt: skip
 # Curves that classifiers without scores have as well.
 OF_LABELS = ("roc", "cost")
 # Word of a curve → the function that makes it.
@@ -62,7 +73,7 @@ def plot_command(
     *,
     file: o.File,
     picture: Annotated[
-        Path, typer.Option("--output", "-o", help="Where to write it: .svg, .png, .pdf or .html.", metavar="FILE")
+        Path, flag("--output -o", "Where to write it: .svg, .png, .pdf or .html.", "FILE", group=OUTPUT)
     ],
     kind: Annotated[
         str,
@@ -85,7 +96,8 @@ def plot_command(
         ),
     ] = None,
     metric: Annotated[
-        str | None, typer.Option("--metric", help="For forest and differences: which metric.", metavar="NAME")
+        str | None,
+        typer.Option("--metric", help="For forest, differences, pairs and slices: which metric.", metavar="NAME"),
     ] = None,
     band: Annotated[
         str | None, typer.Option("--band", help="Of roc: pointwise or simultaneous; of pr: pointwise.", metavar="WORD")
@@ -93,12 +105,12 @@ def plot_command(
     costs: o.CostOptions,
     prior: o.Prior = None,
     chance: o.ChanceOptions,
-    output: Annotated[o.OutputOptions, Without("form", "explain", "ignore")],
+    output: Annotated[o.OutputOptions, Without("form", "explain", "ignore", "color")],
 ) -> None:
     """One picture of the models in a file."""
     path = target(picture, ENDINGS, "a picture")
-    if metric is not None and kind not in ("forest", "differences"):
-        raise InputError(f"--metric goes with --kind forest or differences, not with {kind}")
+    if metric is not None and kind not in JUDGED:
+        raise InputError(f"--metric goes with --kind {listing(list(JUDGED), 'or')}, not with {kind}")
     given = rows.read(file, output, cut=True)
     if output.columns:
         print(given.roles)
@@ -106,9 +118,11 @@ def plot_command(
     from trueerror.plots import save
 
     how_drawn = drawn(kind, band, costs, prior)
-    if kind not in ("forest", "differences") and chance.confidence != o.ChanceOptions.confidence:
-        raise InputError(f"--confidence goes with --kind forest or differences, not with {kind}")
-    if rows.by is not None and kind in TABLES:
+    if kind not in JUDGED and chance.confidence != o.ChanceOptions.confidence:
+        raise InputError(f"--confidence goes with --kind {listing(list(JUDGED), 'or')}, not with {kind}")
+    if kind == "slices" and rows.by is None:
+        raise InputError("--kind slices needs a column of slices: --by COLUMN")
+    if rows.by is not None and kind in TABLES and kind != "slices":
         raise InputError(f"--by goes with curves, not with --kind {kind}: evaluate and compare show slices")
     if given.has_key("repeats") and not given.folded and len(given.keys("repeats").names) > 1:
         raise InputError("these rows hold several repeats of the same items; draw one repeat at a time")
@@ -134,15 +148,19 @@ def drawn(kind: str, band: str | None, costs: o.CostOptions, prior: float | None
         options["band"] = band if kind == "roc" else True
     conditions = {"prior": prior, "cost_fp": costs.cost_fp, "cost_fn": costs.cost_fn}
     given = {name: value for name, value in conditions.items() if value is not None}
-    if kind in ("forest", "differences"):
+    if kind in OTHER_KINDS:
+        options["kind"] = OTHER_KINDS[kind]
+    if kind == "thresholds" and prior is None and costs.costs is None:
+        return options | {name: given[name] for name in ("cost_fp", "cost_fn") if name in given}
+    if kind in JUDGED:
         return options
     if kind == "pr" and set(given) <= {"prior"} and costs.costs is None:
         # The curve itself is at that mix.
         return options
     if costs.costs is not None or (given and kind not in ("roc", "hull")):
         raise InputError(
-            "--prior, --cost-fp and --cost-fn go with --kind roc, hull, forest, differences, --prior with pr as well; "
-            "--costs with forest and differences"
+            "--prior, --cost-fp and --cost-fn go with --kind roc, hull, forest, differences, pairs and slices, the two "
+            "costs with thresholds and --prior with pr as well; --costs with those that are judged"
         )
     return options | given
 
@@ -178,7 +196,12 @@ def tables(
             names = ", ".join(p.models[:12])
             raise InputError(f"--kind confusion shows one model; choose one with --model: {names}")
         return p.confusion()
-    if kind == "differences":
+    if kind in ("scores", "thresholds"):
+        shown = curves(p, "roc")
+        if len(shown) > 1:
+            raise InputError(f"--kind {kind} shows one model; choose one with --model: {', '.join(list(shown)[:12])}")
+        return next(iter(shown.values()))
+    if kind in ("differences", "pairs", "confusion-difference"):
         from trueerror.verbs._compare import compare
 
         return compare(
@@ -218,7 +241,7 @@ def hull_command(
     cost_fp: Annotated[float, flag("--cost-fp", "What a false alarm costs.", "NUMBER")] = 1.0,
     cost_fn: Annotated[float, flag("--cost-fn", "What a miss costs.", "NUMBER")] = 1.0,
     picture: Annotated[
-        Path | None, flag("--output -o", "Write the picture too: .svg, .png, .pdf or .html.", "FILE")
+        Path | None, flag("--output -o", "Write the picture too: .svg, .png, .pdf or .html.", "FILE", group=OUTPUT)
     ] = None,
     seed: Annotated[int, flag("--seed", "Seed of everything random.", "NUMBER", min=0)] = 0,
     output: Annotated[o.OutputOptions, Without("ignore")],
@@ -229,7 +252,7 @@ def hull_command(
 
     path = None if picture is None else target(picture, ENDINGS, "a picture")
     shown: dict[str, object] = {}
-    matrices.check()
+    matrices.check(rows if file is None else None)
     if rows.fold not in (None, "none"):
         raise InputError("a hull is of all rows together, whatever their folds; leave --fold out")
     if file is not None:

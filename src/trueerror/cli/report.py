@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import dataclasses
+import webbrowser
 from pathlib import Path
 from typing import Annotated
 
 from trueerror.cli import _option_groups as o
-from trueerror.cli._app import Format, Without, command, flag, repeated, tell
+from trueerror.cli._app import OUTPUT, Format, Without, command, flag, repeated, tell
 from trueerror.cli._terminal import target
+from trueerror.inputs._options import InputError
 
 REPORT_HELP = "One HTML page about the models in a file: verdict, differences, findings, tables and pictures, offline."
 REPORT_EPILOG = (
@@ -28,8 +30,11 @@ USUAL = {"missing": "error", "confidence": 0.95}
 def report_command(
     *,
     file: o.File,
-    page: Annotated[Path, flag("--output -o", "Where to write the page (.html).", "FILE")] = Path("report.html"),
-    title: Annotated[str | None, flag("--title", "The page's heading.", "TEXT")] = None,
+    page: Annotated[Path, flag("--output -o", "Where to write the page (.html).", "FILE", group=OUTPUT)] = Path(
+        "report.html"
+    ),
+    title: Annotated[str | None, flag("--title", "The page's heading.", "TEXT", group=OUTPUT)] = None,
+    open_it: Annotated[bool, flag("--open", "Open the page in a browser.", group=OUTPUT)] = False,
     rows: o.RowsOptions,
     metric: o.Metric = None,
     reference: o.Reference = None,
@@ -37,7 +42,7 @@ def report_command(
     costs: o.CostOptions,
     prior: o.Prior = None,
     chance: o.ChanceOptions,
-    output: Annotated[o.OutputOptions, Without("form", "explain")],
+    output: Annotated[o.OutputOptions, Without("form", "explain", "color")],
 ) -> None:
     """One HTML page about the models in a file."""
     path = target(page, (".html", ".htm"), "a report")
@@ -69,7 +74,17 @@ def report_command(
         file=Path(str(file)).name,
         command=repeated("report", file, {k: v for k, v in asked.items() if v != USUAL.get(k)}),
     )
-    tell(f"Wrote {written}: open it in a browser.")
+    told(written, open_it)
+
+
+def told(page: Path, open_it: bool) -> None:
+    """Say where the page is and how large, and open it where that is wanted."""
+    size = f"{max(1, round(page.stat().st_size / 1000)):,} KB"
+    if not open_it:
+        tell(f"Wrote {page} ({size}); --open shows it in a browser.")
+        return
+    shown = webbrowser.open(page.resolve().as_uri())
+    tell(f"Wrote {page} ({size}){'' if shown else '; there is no browser to open it with'}.")
 
 
 DEMO_HELP = "Judge bundled real predictions, print the verdict and write report.html."
@@ -80,6 +95,7 @@ DEMO_EPILOG = "Examples: trueerror demo · trueerror demo -o first.html"
 def demo_command(
     *,
     page: Annotated[Path, flag("--output -o", "Where to write the report (.html).", "FILE")] = Path("report.html"),
+    open_it: Annotated[bool, flag("--open", "Open the page in a browser.", group=OUTPUT)] = False,
     output: Annotated[o.OutputOptions, Without("explain", "ignore", "columns")],
 ) -> None:
     """Judge bundled real predictions."""
@@ -89,9 +105,12 @@ def demo_command(
     from trueerror.verbs._compare import compare
 
     path = target(page, (".html", ".htm"), "a report")
+    if open_it and output.form is not Format.text:
+        raise InputError("--open goes with text, not with --format")
     given = read(bundled("breast_cancer"), positive="malignant")
     output.show(compare(given))
     written = report(given, path, title="Four models on 285 breast tumours", command="trueerror demo",
                      file="breast_cancer.csv")  # fmt: skip
     if output.form is Format.text:
-        tell(f"\nWrote {written}: open it in a browser.")
+        tell("")
+        told(written, open_it)

@@ -161,7 +161,7 @@ def _footer_lines(s: Summary) -> tuple[str, ...]:
         spoken = next(iter(speaks.values()), "")
     methods = ", ".join(dict.fromkeys(e.interval.method for e in s.estimates))
     lines = (f"Estimates: {spoken}.",) if spoken else ()
-    return (*lines, f"Methods: {methods}; .explain() or --explain for more.") if methods else lines
+    return (*lines, f"Methods: {methods}; .explain() for more.") if methods else lines
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

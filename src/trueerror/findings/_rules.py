@@ -109,13 +109,15 @@ class Findings(Result):
 
     def block(self, *, several: bool) -> Bullets:
         """Findings as a part of another result, with the models that they are about where several are judged."""
-        lines = []
+        lines: list[str] = []
+        grave: list[int] = []
         for f, about in by_message(self.items):
+            grave += [len(lines)] if f.severity == "error" else []
             names = [one_line(a) for a in about[:4]] + ([f"{len(about) - 4} more"] if len(about) > 4 else [])
             # Pairs of models have their own "and".
             who = f"{'; '.join(names) if ' and ' in names[0] else listing(names)}: " if several and about else ""
             lines.append(f"! {f.code} {who}{one_line(f.message)}")
-        return Bullets(tuple(lines))
+        return Bullets(tuple(lines), grave=tuple(grave))
 
     def __str__(self) -> str:
         return "\n".join(self.lines) or "No findings."

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any
 
 from trueerror.curves._base import ModelCurves, TableCurve
-from trueerror.inputs._options import InputError
+from trueerror.inputs._options import InputError, nearest
 from trueerror.plots._specs import Picture
 from trueerror.plots._style import distinct, plain, shorten
 from trueerror.results import Contrast, Interval
@@ -80,7 +80,29 @@ OF_ONE = {
     "EstimatorLaboratory": "studies.laboratory_picture",
     "Overfitting": "studies.overfitting_picture",
     "TrainingHistory": "studies.overfitting_picture",
+    "Test": "distributions.test_picture",
+    "Power": "distributions.power_picture",
+    "FoldDifferences": "distributions.folds_picture",
+    "ScoreTable": "distributions.score_table_picture",
 }
+# Other pictures of a result, by the word of `kind=`; the first is the one that it has without.
+KINDS = {
+    "Comparison": {
+        "differences": "forests.differences_forest",
+        "pairs": "forests.pairs_heat",
+        "confusion": "matrices.confusion_difference",
+        "folds": "distributions.folds_picture",
+    },
+    "Evaluation": {"metrics": "forests.evaluation_forest", "slices": "matrices.slices_heat"},
+    "LearnerRanking": {
+        "ranks": "matrices.ranking_picture",
+        "profile": "distributions.profile_picture",
+        "improvement": "matrices.improvement_picture",
+    },
+    "Contrast": {"interval": "forests.contrasts_forest", "test": "distributions.test_picture"},
+}
+# Other pictures of a ROC curve.
+OF_ROC = {"scores": "distributions.scores_picture", "thresholds": "distributions.thresholds_picture"}
 # These take several results of their kind at once, by name, and so do the curves that name their own picture.
 OF_SEVERAL = {
     "RocBand": "roc.band_picture",
@@ -98,17 +120,17 @@ AS_INTERVALS = {
     "CostPoint": ("cost",),
 }
 INSTEAD = {
-    "ScoreTable": "te.roc(table).plot() shows it",
-    "Test": "it is one number; print it",
     "Table": "it is a table; print it",
 }
 
 
 def compose(result: object, options: Mapping[str, object]) -> Picture:
-    """The picture of one result, or of several of one kind."""
+    """The picture of one result, or of several of one kind; `kind` among the options is a word of `KINDS`."""
     one = next(iter(_members(result)), None)
     if one is None:
         raise InputError("there is nothing to plot: the list of results is empty")
+    if "kind" in options:
+        return _of_kind(result, one, options)
     if all(isinstance(r, Interval) for r in _members(result)):
         contrasts = all(isinstance(r, Contrast) for r in _members(result))
         return _call("forests.contrasts_forest" if contrasts else "forests.intervals_forest", result, options)
@@ -134,6 +156,27 @@ def compose(result: object, options: Mapping[str, object]) -> Picture:
         return _call(OF_ONE[kind], result, options)
     hint = INSTEAD.get(kind, "print it, or see its .frame()")
     raise InputError(f"{'an' if kind[0] in 'AEIOU' else 'a'} {kind} has no picture: {hint}")
+
+
+def _of_kind(result: object, one: object, options: Mapping[str, object]) -> Picture:
+    """The picture that was asked for by name."""
+    from trueerror.curves._roc import Roc
+
+    word = str(options["kind"])
+    rest = {name: value for name, value in options.items() if name != "kind"}
+    names = [t.__name__ for t in type(one).__mro__]
+    known = OF_ROC if isinstance(one, Roc) else next((KINDS[n] for n in names if n in KINDS), {})
+    if isinstance(one, Roc) and word == "roc":
+        return compose(result, rest)
+    if word not in known:
+        own = ["roc", *OF_ROC] if isinstance(one, Roc) else list(known)
+        there = f"; there are {', '.join(own)}" if own else "; it has one picture, without kind="
+        raise InputError(f"kind={word!r} is no picture of this result{nearest(word, own) if own else ''}{there}")
+    if isinstance(one, Roc):
+        return _call(known[word], _brief(_named(result)), rest)
+    if isinstance(result, Mapping | list | tuple) and len(result) > 1 and not isinstance(one, Interval):
+        raise InputError(f"one picture shows one {names[0]}; plot them one by one")
+    return _call(known[word], result if isinstance(one, Interval) and word == "interval" else one, rest)
 
 
 def has_picture(result: object) -> bool:

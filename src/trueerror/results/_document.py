@@ -8,14 +8,14 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Container, Hashable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Flag, auto
 from importlib import import_module
 from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
 
 from trueerror.results._files import write_file
 from trueerror.results._format import Text, aligned_columns, filled, number, one_line, real_minus, width
@@ -516,6 +516,8 @@ def cells_block(
     return TableBlock(table, keys=[[key for _, key in row] for row in rows])
 
 
+# How sure a verdict is; "bad" is bad news.
+Tone = Literal["clear", "probable", "open", "bad", ""]
 # What a table shows, and what it is sorted by.
 Cell = tuple[str, float | None]
 
@@ -537,7 +539,7 @@ class Words:
     words: str
     where: Media = Media.SCREEN
 
-    def text(self) -> str:
+    def text(self, most: int = WIDTH) -> str:
         return self.words
 
     def html(self) -> str:
@@ -575,7 +577,7 @@ class Paragraph:
     hanging: str = ""
     where: Media = Media.TEXT
 
-    def text(self) -> str:
+    def text(self, most: int = WIDTH) -> str:
         return "\n".join([filled(line, WIDTH, subsequent_indent=self.hanging) for line in self.lines])
 
     def html(self) -> str:
@@ -584,13 +586,14 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What follows from the numbers, in plain words: one sentence or a few on each line."""
+    """What follows from the numbers, in plain words: one sentence or a few on each line; `tone` is how sure that is."""
 
     lines: tuple[str, ...]
     width: int = WIDTH - 2
     where: Media = Media.SCREEN
+    tone: Tone = ""
 
-    def text(self) -> str:
+    def text(self, most: int = WIDTH) -> str:
         return "\n".join(
             [filled(line, self.width, initial_indent="  ", subsequent_indent="  ") for line in self.lines if line]
         )
@@ -604,17 +607,18 @@ class Verdict:
 class TableBlock:
     """A table, what is said right beneath it in a terminal, and what its cells are sorted by in the report.
 
-    `pieces` are the same cells in tables that fit a terminal, where one would be too wide.
+    `pieces` gives the same cells in tables that fit so many columns of a terminal, where one would be too wide.
     """
 
     table: Table
     beneath: tuple[str, ...] = ()
-    pieces: tuple[Table, ...] = ()
+    pieces: Callable[[int], Sequence[Table]] | None = None
     keys: Sequence[Sequence[float | None]] | None = None
     where: Media = Media.ALL
 
-    def text(self) -> str:
-        shown = "\n\n".join(table.text(WIDTH) for table in self.pieces or (self.table,))
+    def text(self, most: int = WIDTH) -> str:
+        tables = (self.table,) if self.pieces is None else self.pieces(most)
+        shown = "\n\n".join(table.text(most) for table in tables)
         return "\n".join([shown, *(filled(line, WIDTH) for line in self.beneath)])
 
     def html(self) -> str:
@@ -623,12 +627,13 @@ class TableBlock:
 
 @dataclass(frozen=True, slots=True)
 class Bullets:
-    """Findings, those with the same words once."""
+    """Findings, those with the same words once; `grave` are the places of those that are errors."""
 
     lines: tuple[str, ...]
     where: Media = Media.SCREEN
+    grave: tuple[int, ...] = ()
 
-    def text(self) -> str:
+    def text(self, most: int = WIDTH) -> str:
         return "\n".join([filled(line, WIDTH, subsequent_indent="  ") for line in self.lines])
 
     def html(self) -> str:
@@ -643,7 +648,7 @@ class Footer:
     hanging: str = ""
     where: Media = Media.SCREEN
 
-    def text(self) -> str:
+    def text(self, most: int = WIDTH) -> str:
         return Paragraph(self.lines, self.hanging).text()
 
     def html(self) -> str:
@@ -659,7 +664,8 @@ class Document:
 
     blocks: tuple[Block, ...]
 
-    def _shown(self, where: Media) -> list[Block]:
+    def shown(self, where: Media) -> list[Block]:
+        """The blocks that stand there."""
         return [block for block in self.blocks if where & block.where]
 
     @property
@@ -667,15 +673,15 @@ class Document:
         """The first paragraph, on one line."""
         return " ".join(self.text().partition("\n\n")[0].split())
 
-    def text(self) -> str:
-        """For a terminal."""
-        return "\n\n".join(words for block in self._shown(Media.TEXT) if (words := block.text()))
+    def text(self, most: int = WIDTH) -> str:
+        """For a terminal; tables take up to `most` columns."""
+        return "\n\n".join(words for block in self.shown(Media.TEXT) if (words := block.text(most)))
 
     def html(self, picture: str = "") -> str:
         """For a notebook: `picture`, as markup, stands after the verdict, or at the end where there is none."""
         parts: list[str] = []
         after_table = False
-        shown = self._shown(Media.NOTEBOOK)
+        shown = self.shown(Media.NOTEBOOK)
         last = max((i for i, block in enumerate(shown) if isinstance(block, Verdict)), default=-1)
         for i, block in enumerate(shown):
             is_table = isinstance(block, TableBlock)
@@ -689,15 +695,21 @@ class Document:
 
     def tables(self) -> list[Table]:
         """The tables that are exported."""
-        return [block.table for block in self._shown(Media.EXPORT) if isinstance(block, TableBlock)]
+        return [block.table for block in self.shown(Media.EXPORT) if isinstance(block, TableBlock)]
 
 
 def page(
-    reading: str, verdict: Sequence[str], *blocks: Block | None, footer: Sequence[str] = (), hanging: str = ""
+    reading: str,
+    verdict: Sequence[str],
+    *blocks: Block | None,
+    footer: Sequence[str] = (),
+    hanging: str = "",
+    tone: Tone = "",
 ) -> Document:
     """The usual order: what was read, the verdict, tables and the rest (None is left out), then the small print."""
     between = tuple(block for block in blocks if block is not None)
-    return Document((data_summary(reading), Verdict(tuple(verdict)), *between, Footer(tuple(footer), hanging)))
+    said = Verdict(tuple(verdict), tone=tone)
+    return Document((data_summary(reading), said, *between, Footer(tuple(footer), hanging)))
 
 
 def data_summary(reading: str, *, by_line: bool = False) -> Paragraph:

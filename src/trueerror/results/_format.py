@@ -385,6 +385,7 @@ def aligned_columns(heads: Sequence[str], rows: Sequence[Sequence[str]], names: 
     """
     heads = [one_line(head) for head in heads]
     columns = [[one_line(row[i]) for row in rows] for i in range(len(heads))]
+    columns = [column if i < names else aligned_intervals(column) for i, column in enumerate(columns)]
     widths, headings = _layout(heads, columns, names, most)
     columns, key = _cut_names(columns, widths, names, most)
     height = max(map(len, headings), default=1)
@@ -393,6 +394,24 @@ def aligned_columns(heads: Sequence[str], rows: Sequence[Sequence[str]], names: 
         for i, (lines, column, wide) in enumerate(zip(headings, columns, widths, strict=True))
     ]
     return [*("  ".join(row).rstrip() for row in zip(*padded, strict=True)), *key]
+
+
+def aligned_intervals(cells: Sequence[str]) -> list[str]:
+    """Cells of a column such as ".997 [.972, 1.000]" with each of the numbers in a place of its own.
+
+    >>> print("\\n".join(aligned_intervals([".997 [.972, 1.000]", ".995 [.974, .999]", "none"])))
+    .997 [.972, 1.000]
+    .995 [.974,  .999]
+    none
+    """
+    found = [re.fullmatch(r"(?:(\S+) )?\[(\S+), (\S+)\]", cell) for cell in cells]
+    wide = [max((width(m[i] or "") for m in found if m), default=0) for i in (1, 2, 3)]
+
+    def padded(m: re.Match[str]) -> str:
+        first, low, high = (" " * (w - width(m[i] or "")) + (m[i] or "") for i, w in zip((1, 2, 3), wide, strict=True))
+        return f"{first} [{low}, {high}]" if m[1] else f"[{low}, {high}]"
+
+    return [padded(m) if m else cell for m, cell in zip(found, cells, strict=True)]
 
 
 def _layout(heads: list[str], columns: list[list[str]], names: int, most: int) -> tuple[list[int], list[list[str]]]:

@@ -81,7 +81,7 @@ class CostComparison(Comparison):
             TableBlock(_costs_table(self), beneath=_at_usual(self)),
             self.findings.block(several=True),
             Paragraph((trust,)) if trust else None,
-            footer=[f"{costs} Methods: {methods}; --explain for more."],
+            footer=[f"{costs} Methods: {methods}; .explain() for more."],
         )
 
     @property

@@ -24,7 +24,7 @@ from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics import _values as metric_values
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Contrast, DocumentResult, Interval, Posterior, Table, Test, Text
-from trueerror.results._document import WIDTH, Block, Document, Media, Paragraph, TableBlock, page
+from trueerror.results._document import WIDTH, Block, Document, Media, Paragraph, TableBlock, Tone, page
 from trueerror.results._format import filled, listing, number, one_line, p_cell, p_value, percent, percents, some, whole
 from trueerror.results._values import Surety, decided, deciding_p, short, significantly_different, surety
 
@@ -291,20 +291,24 @@ class Comparison(DocumentResult):
         inner = [{"slice": value, **record} for value, one in self.slices.items() for record in one.records()]
         return [*({"slice": None, **record} for record in rows), *inner]
 
+    def all_pairs(self) -> Table:
+        """Every pair as it is judged, the better model first; the text shows each model with the best one."""
+        return _differences_table(self, _every_pair(self))
+
     def document(self) -> Document:
         many = Media.ALL if len(self.models) > 2 else Media.NOTEBOOK | Media.EXPORT
         of_one = any(f.about in self.models for f in self.findings)
         return page(
             self.reading,
             self._verdict_lines(),
-            TableBlock(_models_table(self), where=many),
-            TableBlock(_differences_table(self)),
-            tiers(self),
+            TableBlock(_models_table(self), where=many, beneath=_letters_words(self)),
+            TableBlock(_differences_table(self, _shown_pairs(self))),
             alike_within_margin(self),
             _slices_block(self),
             self.findings.block(several=len(self.models) > 2 or of_one),
             Paragraph((f"Next: {self.next_step}",)) if self.next_step else None,
             footer=_footer_lines(self),
+            tone=_tone(self),
         )
 
     def without(self, *codes: str) -> Comparison:
@@ -353,6 +357,20 @@ def _verdict(cmp: Comparison) -> str:
     if len(cmp.models) == 2:
         return _two(cmp)
     return _many(cmp)
+
+
+def _tone(cmp: Comparison) -> Tone:
+    """How sure the verdict is: of the best model, or of the other one against the reference."""
+    if len(cmp.models) < 2 or cmp.facts.infinite:
+        return ""
+    judged = [c for m in cmp.ranked[1:] for c in [_compared_with_best(cmp, m)] if c is not None]
+    sure = {surety(deciding_p(c), 1 - c.confidence) for c in judged}
+    return "open" if not sure or "open" in sure else "probable" if "probable" in sure else "clear"
+
+
+def _compared_with_best(cmp: Comparison, other: str) -> Contrast | None:
+    best = cmp.ranked[0]
+    return cmp.judged(best, other) if _compared(cmp, best, other) else None
 
 
 def _rather(cmp: Comparison) -> tuple[str, ...]:
@@ -616,10 +634,10 @@ def _with_chance(cmp: Comparison) -> bool:
     return len(cmp.pairs) == 1 and cmp.pairs[0].p_better is not None
 
 
-def _differences_table(cmp: Comparison) -> Table:
-    """Each pair, the better one first: difference, interval, p-value, and the chance of being better if it is known."""
+def _differences_table(cmp: Comparison, shown: Sequence[Contrast]) -> Table:
+    """Pairs: difference, interval, p-value, and the chance of being better if it is known."""
     many = len(cmp.pairs) > 1 and cmp.adjust != "none"
-    rows, shown = [], _shown_pairs(cmp)
+    rows = []
     for c in shown:
         chance = "" if c.p_better is None else chance_words(c.p_better)
         rows.append((c.first, c.second, points(cmp, c.estimate), _limits(cmp, c), p_cell(decided(c)), chance))
@@ -655,19 +673,45 @@ def _shown_pairs(cmp: Comparison) -> list[Contrast]:
         anchor = cmp.simultaneous[0].second
         pairs = [(m, anchor) if cmp.reference else (anchor, m) for m in order if m != anchor]
         return [cmp.judged(first, second) for first, second in pairs]
-    place = {m: i for i, m in enumerate(order)}
-    chosen = []
-    for c in cmp.pairs:
-        chosen.append(cmp[c.first, c.second] if place[c.first] < place[c.second] else cmp[c.second, c.first])
-    chosen.sort(key=lambda c: (place[c.first], place[c.second]))
+    chosen = _every_pair(cmp)
     return chosen if len(chosen) <= 10 else [c for c in chosen if c.first == (cmp.reference or order[0])] or chosen[:10]
 
 
+def _every_pair(cmp: Comparison) -> list[Contrast]:
+    """All pairs as they are judged, the better model first, best models first."""
+    place = {m: i for i, m in enumerate(cmp.ranked)}
+    chosen = [
+        cmp.judged(c.first, c.second) if place[c.first] < place[c.second] else cmp.judged(c.second, c.first)
+        for c in cmp.pairs
+    ]
+    return sorted(chosen, key=lambda c: (place[c.first], place[c.second]))
+
+
 def _models_table(cmp: Comparison) -> Table:
-    """Each model's own estimate, best first."""
-    rows = tuple((m, short(cmp.estimates[m])) for m in cmp.ranked)
-    best = tuple((i, 1) for i in range(len(cmp.leaders)))
-    return Table(columns=("model", f"{cmp.title} {percent(cmp.confidence)}"), rows=rows, best=best)
+    """Each model's own estimate, best first, and its tiers as letters."""
+    letters = tier_letters(cmp)
+    rows = tuple((m, *([letters[m]] if letters else []), short(cmp.estimates[m])) for m in cmp.ranked)
+    last = 2 if letters else 1
+    best = tuple((i, last) for i in range(len(cmp.leaders)))
+    columns = ("model", *(["tier"] if letters else []), f"{cmp.title} {percent(cmp.confidence)}")
+    return Table(columns=columns, rows=rows, best=best, names=last)
+
+
+TIER_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def tier_letters(cmp: Comparison) -> dict[str, str]:
+    """The tiers of each model as letters, a the best one; {} where there are none to tell, or more than letters."""
+    if len(cmp.models) < 3 or cmp.reference is not None or not 0 < len(cmp.tiers) <= len(TIER_LETTERS):
+        return {}
+    tiered = list(zip(TIER_LETTERS, cmp.tiers, strict=False))
+    return {m: "".join(letter for letter, tier in tiered if m in tier) for m in cmp.models}
+
+
+def _letters_words(cmp: Comparison) -> tuple[str, ...]:
+    """What the letters mean, where models share one."""
+    shared = tier_letters(cmp) and any(len(tier) > 1 for tier in cmp.tiers)
+    return ("Models that share a letter show no clear difference.",) if shared else ()
 
 
 def tiers(cmp: Comparison) -> Paragraph:
@@ -727,7 +771,7 @@ def _slices_block(cmp: Comparison) -> Block:
 
 def _footer_lines(cmp: Comparison) -> tuple[str, ...]:
     methods = listing(list(dict.fromkeys(c.method for c in cmp.pairs)))
-    how = f"Methods: {methods}{_family(cmp)}; .explain() or --explain for more."
+    how = f"Methods: {methods}{_family(cmp)}; .explain() for more."
     shown = (PRIOR_WORDS,) if _with_chance(cmp) else ()
     return (*((cmp.estimand,) if cmp.estimand else ()), *shown, how)
 

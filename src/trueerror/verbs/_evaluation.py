@@ -603,22 +603,25 @@ def _errors(part: ModelEvaluation) -> list[Cell]:
 def _models_in_pieces(ev: Evaluation) -> TableBlock:
     """All metrics that were asked for, in as many tables as fit a terminal; else the most telling ones that fit."""
     chosen, asked = shown_metrics(ev), bool(ev.settings.get("asked"))
-    pieces, rest = [], chosen
-    while rest:
-        piece = _fitting(ev, rest)
-        pieces.append(piece)
-        rest = rest[len(piece.columns) - 1 :] if asked else []
-    if not asked and not pieces:
+
+    def pieces(most: int) -> list[Table]:
+        made, rest = [], chosen
+        while rest:
+            made.append(_fitting(ev, rest, most))
+            rest = rest[len(made[-1].columns) - 1 :] if asked else []
+        return made
+
+    if not asked and not chosen:
         # Without a metric that models share there is nothing to print, but a table to be had.
         return replace(models_block(ev, []), where=Media.NOTEBOOK | Media.EXPORT)
-    return replace(models_block(ev, chosen), pieces=tuple(pieces if asked else pieces[:1]))
+    return replace(models_block(ev, chosen), pieces=pieces)
 
 
-def _fitting(ev: Evaluation, chosen: list[str]) -> Table:
-    """The table of the first metrics that fit beside each other."""
-    for count in range(min(len(chosen), 4), 1, -1):
+def _fitting(ev: Evaluation, chosen: list[str], most: int) -> Table:
+    """The table of the first metrics that fit beside each other, six columns in all at most."""
+    for count in range(min(len(chosen), 4 if most <= WIDTH else 5), 1, -1):
         table = models_block(ev, chosen[:count]).table
-        if max(map(width, table.text(WIDTH).splitlines())) <= WIDTH:
+        if max(map(width, table.text(most).splitlines())) <= most:
             return table
     return models_block(ev, chosen[:1]).table
 
@@ -709,4 +712,4 @@ def _footer_lines(ev: Evaluation) -> tuple[str, ...]:
         of = ", ".join([*[titles[m] for m in metrics[:3]], *(["…"] if len(metrics) > 3 else [])])
         named += [f"{listing(list(alternatives), 'or')} ({of})"] if alternatives else []
     lines = (one_line(ev.estimand),)
-    return (*lines, f"Methods: {'; '.join(named)}; .explain() or --explain for more.") if named else lines
+    return (*lines, f"Methods: {'; '.join(named)}; .explain() for more.") if named else lines

@@ -12,7 +12,7 @@ from typing import Literal
 
 from trueerror.inputs._options import InputError, nearest
 from trueerror.results import DocumentResult, Result, Table, Text
-from trueerror.results._document import Document, Paragraph, TableBlock, markdown_escape, page
+from trueerror.results._document import Document, Paragraph, TableBlock, Tone, markdown_escape, page
 from trueerror.results._format import listing, number, one_line, percent, whole
 
 Decision = Literal["pass", "fail", "cannot tell"]
@@ -151,7 +151,8 @@ class Gate(DocumentResult):
 
     def document(self) -> Document:
         table, notes = TableBlock(_checks_table(self)), Paragraph(_notes(self))
-        return page(self.reading, [self.verdict], table, notes, footer=[_limits_and_methods(self)])
+        tone = TONES[self.decision]
+        return page(self.reading, [self.verdict], table, notes, footer=[_limits_and_methods(self)], tone=tone)
 
     def to_markdown(self) -> str:
         """A comment for a pull request: the decision, why, and the table."""
@@ -174,6 +175,7 @@ class Gate(DocumentResult):
 
 
 LEADS = {"pass": "Pass", "fail": "Fail", "cannot tell": "Cannot tell"}
+TONES: dict[str, Tone] = {"pass": "clear", "fail": "bad", "cannot tell": "probable"}
 OUTCOMES = {"pass": "passed", "fail": "failed", "cannot tell": "cannot tell"}
 RULE = (
     "The gate passes when the lower one-sided limit of candidate − baseline lies above −margin, fails when the upper "

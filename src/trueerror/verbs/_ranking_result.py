@@ -13,7 +13,7 @@ from trueerror.inference._multiplicity import adjust
 from trueerror.inference.ranking._rank_tests import nemenyi_distance
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.results import Contrast, DocumentResult, Posterior, Table, Text
-from trueerror.results._document import WIDTH, Document, Media, TableBlock, page
+from trueerror.results._document import WIDTH, Document, Media, Paragraph, TableBlock, page
 from trueerror.results._format import (
     filled,
     folded,
@@ -148,6 +148,7 @@ class LearnerRanking(DocumentResult, Ranking):
             TableBlock(_ranks_table(self)),
             None if table is None else TableBlock(table, where=Media.SCREEN),
             self.findings.block(several=True),
+            Paragraph(_overall_lines(self), "  ", where=Media.SCREEN),
             footer=_footer_lines(self),
             hanging="  ",
         )
@@ -474,7 +475,8 @@ def _against_control(r: LearnerRanking) -> str:
     return " ".join(parts)
 
 
-def _footer_lines(r: LearnerRanking) -> tuple[str, ...]:
+def _overall_lines(r: LearnerRanking) -> tuple[str, ...]:
+    """The test of any difference, the critical difference and the posterior, where there are these."""
     lines = [r._omnibus()] if len(r.names) > 2 else []
     if r.posterior is not None:
         p = r.posterior
@@ -484,17 +486,22 @@ def _footer_lines(r: LearnerRanking) -> tuple[str, ...]:
             f"Posterior probabilities (Bayesian signed rank; prior: half a data set without a difference): {first} "
             f"better {chance_words(p.right)}, {middle}{second} better {chance_words(p.left)}."
         )
+    if r.critical_difference is not None:
+        lines.append(f"By {r.method} mean ranks must lie {r.critical_difference:.2f} apart to differ clearly.")
+    return tuple(lines)
+
+
+def _footer_lines(r: LearnerRanking) -> tuple[str, ...]:
     how = f"Methods: {r.method} over data sets at {percent(round(r.alpha, 6))}"
     if r.method in ("wilcoxon", "sign") and len(r.pairs) > 1:
         how += f", {r.adjust} over {len(r.pairs)} pairs"
-    if r.critical_difference is not None:
-        how += f", mean ranks must lie {r.critical_difference:.2f} apart"
     if r.within:
         count = len({frozenset((c.first, c.second)) for c in r.within})
         how += "; corrected t within data sets" + (f", adjusted over the {count} pairs of each" if count > 1 else "")
+    how += "; .explain() for more."
     if r.method in TESTS:
-        lines.append(f"Differences are medians over data sets ({MIDDLES[r.method]}), not differences of the means.")
-    return (*lines, f"{how}; .explain() or --explain for more.")
+        return (f"Differences are medians over data sets ({MIDDLES[r.method]}), not differences of the means.", how)
+    return (how,)
 
 
 def _within(r: LearnerRanking, first: str, second: str) -> list[Contrast]:

@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inputs._options import InputError, nearest
+from trueerror.metrics._registry import find_measure
 from trueerror.plots._specs import Bars, Heat, Ranks
 from trueerror.plots._style import columns_needed, distinct, fold, plain
-from trueerror.results import Posterior
+from trueerror.results import Interval, Posterior
 from trueerror.results._format import number, p_value, percent, whole
 
 if TYPE_CHECKING:
     from trueerror.inference.ranking._ranking import Ranking
     from trueerror.tallies import Confusion
+    from trueerror.verbs._comparison import Comparison
+    from trueerror.verbs._evaluation import Evaluation
+    from trueerror.verbs._ranking_result import LearnerRanking
 
 # Up to this many classes each cell has its numbers written in it; up to the second, there is a map without them.
 WRITTEN_CLASSES = 15
@@ -160,6 +165,122 @@ def _percent(share: float, mass: float) -> str:
     if 0.9995 <= share < 1:
         return ">99.9 %"
     return f"{100 * share:.0f} %" if share in (0.0, 1.0) else f"{100 * share:.1f} %"
+
+
+def confusion_difference(comparison: Comparison, *, first: str | None = None, second: str | None = None) -> Heat:
+    """Where two models' confusion matrices differ: first − second in each cell, as a share of the true class."""
+    if comparison.rows is None:
+        raise InputError("this comparison holds no rows: compare the rows again, and plot that result")
+    best, next_one = comparison.ranked[:2]
+    names = (first or best, second or next_one)
+    for name in names:
+        if name not in comparison.models:
+            raise InputError(f"there is no model {name!r}{nearest(name, comparison.models)}")
+    rows = comparison.rows
+    one, two = (rows.p.confusion(name, threshold=rows.threshold).matrix.astype(float) for name in names)
+    if len(one) > WRITTEN_CLASSES:
+        raise InputError(f"a difference of matrices is drawn of up to {WRITTEN_CLASSES} classes; there are {len(one)}")
+    totals = np.maximum(one.sum(axis=1, keepdims=True), 1.0)
+    gap = (one - two) / totals
+    labels = tuple(distinct(plain(label) for label in rows.p.labels))
+    cells = [(i, j) for i in range(len(one)) for j in range(len(one))]
+    return Heat(
+        title=f"Confusion matrices: {names[0]} − {names[1]}",
+        subtitle=("points of each true class; a plus on the diagonal is better, elsewhere worse", "darker: larger"),
+        row_title="truth",
+        column_title="predicted",
+        rows=labels,
+        columns=labels,
+        place=np.array(cells, dtype=np.int64),
+        share=np.array([min(1.0, (abs(gap[c]) / (np.abs(gap).max() or 1.0)) ** 2) for c in cells]),
+        words=tuple(("",) if not gap[c] else (_signed_points(gap[c]), _signed_rows(one[c] - two[c])) for c in cells),
+        tips=tuple(
+            {"truth": labels[i], "predicted": labels[j], names[0]: whole(one[i, j]), names[1]: whole(two[i, j])}
+            for i, j in cells
+        ),
+        scale_title="size of the difference",
+    )
+
+
+def _signed_points(x: float) -> str:
+    return f"{100 * x:+.1f}".replace("-", "−")
+
+
+def _signed_rows(x: float) -> str:
+    return f"{x:+,.0f} row{'' if abs(x) == 1 else 's'}".replace("-", "−")
+
+
+# Slices and models of a heat map.
+MOST_SLICES = 40
+
+
+def slices_heat(ev: Evaluation, *, metric: str | None = None) -> Heat:
+    """A metric in each slice, for each model: darker is worse."""
+    if not ev.slices:
+        raise InputError('kind="slices" needs slices: evaluate with by=')
+    name = metric or next(iter(ev.parts[0].overall), "accuracy")
+    measure = find_measure(name)
+    slices = {"all rows": ev, **{plain(value): inner for value, inner in list(ev.slices.items())[:MOST_SLICES]}}
+    models = ev.models[:MOST_SLICES]
+    found = [[inner.model(m).parts[0].metric(name) for m in models] for inner in slices.values()]
+    values = np.array([[i.estimate for i in row] for row in found])
+    known = values[np.isfinite(values)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    worse = (high - values if measure.higher_is_better else values - low) / ((high - low) or 1.0)
+    cells = [(i, j) for i in range(len(slices)) for j in range(len(models))]
+    return Heat(
+        title=f"{measure.title} by slice",
+        subtitle=(f"darker: worse; in brackets {percent(found[0][0].confidence)} intervals",),
+        row_title="slice",
+        column_title="model",
+        rows=tuple(distinct(slices)),
+        columns=tuple(distinct(models)),
+        place=np.array(cells, dtype=np.int64),
+        share=np.array([worse[c] ** 2 for c in cells]),
+        words=tuple(tuple(_estimate_lines(found[i][j])) for i, j in cells),
+        tips=tuple({"slice": list(slices)[i], "model": models[j], "value": str(found[i][j])} for i, j in cells),
+        row_notes=tuple(whole(inner.n) for inner in slices.values()),
+        scale_title="how much worse than the best",
+    )
+
+
+def _estimate_lines(i: Interval) -> list[str]:
+    if math.isnan(i.estimate):
+        return ["undefined"]
+    return [number(i.estimate), *([f"[{number(i.low)}, {number(i.high)}]"] if math.isfinite(i.low + i.high) else [])]
+
+
+def improvement_picture(ranking: LearnerRanking) -> Heat:
+    """On which share of the data sets the row's learner beats the column's, ties as half (Agarwal et al. 2021)."""
+    scores = np.array(ranking.scores, dtype=float)
+    if not len(scores):
+        raise InputError("there is nothing to plot: this ranking holds no scores of data sets")
+    order = [ranking.names.index(name) for name in ranking.order]
+    better = (scores if ranking.higher_is_better else -scores)[:, order]
+    names = tuple(distinct(ranking.order, NAME))
+    cells = [(i, j) for i in range(len(names)) for j in range(len(names))]
+    share, words, tips = [], [], []
+    for i, j in cells:
+        won, tied = (float(v.sum()) for v in (better[:, i] > better[:, j], better[:, i] == better[:, j]))
+        part = (won + tied / 2) / len(scores)
+        share.append(math.nan if i == j else part**2)
+        words.append(
+            ("",) if i == j else (_percent(part, won + tied), f"{won:.0f}–{tied:.0f}–{len(scores) - won - tied:.0f}")
+        )
+        tips.append({"row": names[i], "column": names[j], "won–tied–lost": words[-1][-1]})
+    return Heat(
+        title="Probability of improvement: row over column",
+        subtitle=(f"share of {len(scores)} data sets on which the row's learner is better, ties as half",),
+        row_title="this learner",
+        column_title="over this one",
+        rows=names,
+        columns=names,
+        place=np.array(cells, dtype=np.int64),
+        share=np.array(share),
+        words=tuple(words),
+        tips=tuple(tips),
+        scale_title="share of the data sets",
+    )
 
 
 # Columns of a name beside its line.
