@@ -74,10 +74,10 @@ def report_command(
         file=Path(str(file)).name,
         command=repeated("report", file, {k: v for k, v in asked.items() if v != USUAL.get(k)}),
     )
-    announce(written, open_it)
+    say_written(written, open_it)
 
 
-def announce(page: Path, open_it: bool) -> None:
+def say_written(page: Path, open_it: bool) -> None:
     """Say where the page is and how large, and open it where that is wanted."""
     size = f"{max(1, round(page.stat().st_size / 1000)):,} KB"
     if not open_it:
@@ -113,4 +113,4 @@ def demo_command(
                      file="breast_cancer.csv")  # fmt: skip
     if output.form is Format.text:
         tell("")
-        announce(written, open_it)
+        say_written(written, open_it)

@@ -175,7 +175,7 @@ def test_picture(test: Contrast | Test) -> Curves:
 def _tail(at: float, df: Any, alternative: str, *, several: bool) -> float:
     """What lies beyond the statistic under the density that would be drawn."""
     if several:
-        return float(fdtrc(*map(float, df), at) if isinstance(df, tuple) else chdtrc(float(df or 1), at))
+        return float(fdtrc(float(df[0]), float(df[1]), at) if isinstance(df, tuple) else chdtrc(float(df or 1), at))
     below = float(ndtr(at) if df is None or isinstance(df, tuple) else stdtr(float(df), at))
     return 2 * min(below, 1 - below) if alternative == "two-sided" else 1 - below if alternative == "greater" else below
 
