@@ -117,7 +117,7 @@ def plot_command(
         return
     from trueerror.plots import save
 
-    how_drawn = drawn(kind, band, costs, prior)
+    how_drawn = picture_options(kind, band, costs, prior)
     if kind not in JUDGED and chance.confidence != o.ChanceOptions.confidence:
         raise InputError(f"--confidence goes with --kind {listing(list(JUDGED), 'or')}, not with {kind}")
     if kind == "slices" and rows.by is None:
@@ -139,7 +139,7 @@ def plot_command(
     tell(f"Wrote {save(shown, path, **how_drawn)}.")
 
 
-def drawn(kind: str, band: str | None, costs: o.CostOptions, prior: float | None) -> dict[str, Any]:
+def picture_options(kind: str, band: str | None, costs: o.CostOptions, prior: float | None) -> dict[str, Any]:
     """What a picture itself is drawn by; options that it does not know are refused."""
     options: dict[str, Any] = {}
     if band is not None:
