@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE ?=
 
-.PHONY: gpu demo test test-oldest test-newest quick fuzz mutate wheel java browser lint types docs bench validate clean help
+.PHONY: gpu demo test test-oldest test-newest quick screenshots fuzz mutate wheel java browser lint types docs bench validate clean help
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -76,6 +76,9 @@ wheel: $(BIN)/.dev ## build wheel and source twice with the same bytes, and chec
 # The report is tested in a real browser: as root on Debian it is installed, else this says what to install and fails.
 browser:
 	@sh scripts/browser.sh
+
+screenshots: $(BIN)/.dev browser ## the report of every kind at three widths, light, dark and printed; to build/screenshots
+	$(BIN)/python docs/making/screenshots.py build/screenshots --keep
 
 lint: $(BIN)/.dev ## style, format and import layers
 	$(BIN)/ruff check .

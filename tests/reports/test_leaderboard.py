@@ -246,7 +246,7 @@ def test_four_models_print_on_four_pages(browser, tmp_path):
     browser.open(te.report(scored(4), tmp_path / "four.html"))
     paper = {"paperWidth": 8.27, "paperHeight": 11.69, "preferCSSPageSize": True}
     pdf = base64.b64decode(browser.driver.execute_cdp_cmd("Page.printToPDF", paper)["data"])
-    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 5
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 4
 
 
 def test_losses_and_costs_have_their_best_first_and_real_minus_signs(browser, tmp_path):
@@ -260,6 +260,43 @@ def test_losses_and_costs_have_their_best_first_and_real_minus_signs(browser, tm
         assert [row[0] for row in rows[:3]] == list(cmp.ranked)
         text = browser.run("return document.body.innerText;")
         assert not [w for w in text.split() if w[:1] == "-" and w[1:2].isdigit()]
+
+
+def test_by_costs_slices_are_by_cost_and_errors(tmp_path):
+    rng = np.random.default_rng(4)
+    truth = rng.random(300) < 0.3
+    scores = {m: 1 / (1 + np.exp(-(rng.normal(size=300) + g * (truth - 0.5)))) for m, g in (("a", 3), ("b", 2))}
+    p = te.predictions(truth.astype(int), scores=scores, positive=1, by=np.repeat(["x", "y", "z"], 100))
+    text = te.report(p, tmp_path / "costs.html", cost_fn=5).read_text(encoding="utf-8")
+    slices = text[text.index('id="slices"') :]
+    slices = slices[: slices.index("</section>")]
+    assert "Cost per 100 rows by slice" in slices
+    assert "false alarms" in slices
+    assert "ccuracy" not in slices
+    cmp = te.compare(p, cost_fn=5)
+    part = te.evaluate(p.with_threshold(cmp.threshold), costs=[[0, 1], [5, 0]]).slices["y"].parts[0]
+    cost = part.metric("expected_cost")
+    assert fixed(cost.estimate, 1, power=2) in slices
+
+
+def test_a_usual_metric_that_cannot_be_had_is_left_out_with_its_reason(tmp_path):
+    rng = np.random.default_rng(4)
+    truth = rng.integers(0, 2, 200)
+    p = te.predictions(truth, scores={"a": 0.5 * rng.random(200) + 0.5 * truth}, clusters=np.arange(200) // 4)
+    ev = te.evaluate(p, prior=0.02)
+    assert np.isnan(ev.parts[0].overall["brier"].estimate)
+    assert "another class mix is not offered with clusters" in str(ev)
+    assert "another class mix" in te.report(p, tmp_path / "mix.html", prior=0.02).read_text(encoding="utf-8")
+    with pytest.raises(ValueError, match="not offered with clusters"):
+        te.evaluate(p, metrics=["brier"], prior=0.02)
+
+
+def test_an_experiment_shows_one_data_set_at_a_time(pages, browser):
+    browser.open(pages("experiments"))
+    height = "return document.documentElement.scrollHeight;"
+    one = browser.run(height)
+    browser.run("for (const s of document.querySelectorAll('.set')) { s.hidden = false; s.open = true; }")
+    assert one < browser.run(height) - 300
 
 
 def test_columns_take_their_decimals_from_the_narrowest_interval():

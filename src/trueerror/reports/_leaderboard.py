@@ -28,7 +28,7 @@ from trueerror.verbs._compare_costs import CostComparison
 from trueerror.verbs._comparison import Comparison, together_words
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, metric_titles, metrics_table, shown_metrics
 
-HEIGHT = 26
+HEIGHT = 23
 # Rows that stand open; the page's script folds the others.
 MOST_OPEN = 15
 # From so many models on there is a box to filter them by name.
@@ -353,7 +353,8 @@ def _panel(
     references: tuple[tuple[float, str], ...] = (),
     margin: tuple[float, float] | None = None,
 ) -> Panel:
-    return make_panel(rows.values(), axis="", references=references, margin=margin)
+    """The axis of a column: that of the rows that stand open, so that far ones do not squeeze them."""
+    return make_panel(list(rows.values())[:MOST_OPEN], axis="", references=references, margin=margin)
 
 
 def axis_line(panel: Panel) -> Markup:
@@ -362,7 +363,12 @@ def axis_line(panel: Panel) -> Markup:
 
 
 def interval_line(row: ForestRow, panel: Panel) -> Markup:
-    """An estimate and its limits as a line with a dot; the figures stand beside it."""
+    """An estimate and its limits as a line with a dot; the figures stand beside it. An arrow: beyond the axis."""
+    low, high = panel.domain
+    if row.low < low and row.estimate < low:
+        row = replace(row, low=-math.inf)
+    if row.high > high and row.estimate > high:
+        row = replace(row, high=math.inf)
     look = "te-picture interval aside" if row.aside else "te-picture interval"
     return el("svg", *interval_marks(row, panel, HEIGHT), width="100%", height=HEIGHT, class_=look, aria_hidden="true")
 

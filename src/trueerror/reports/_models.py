@@ -53,7 +53,7 @@ from trueerror.reports._leaderboard import (
 from trueerror.reports._svg import Gallery
 from trueerror.results import Result
 from trueerror.results._document import Cell, Table, TableBlock, cells_block
-from trueerror.results._format import clip, listing, one_line, percent
+from trueerror.results._format import clip, listing, one_line, percent, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._compare import compare
 from trueerror.verbs._compare_costs import CostComparison
@@ -62,7 +62,6 @@ from trueerror.verbs._evaluate import evaluate
 from trueerror.verbs._evaluation import (
     Evaluation,
     reasons,
-    slice_table,
 )
 
 # A model and five figures: more cannot be read at a glance.
@@ -138,12 +137,22 @@ def about_predictions(p: Predictions, gallery: Gallery, asked: ReportOptions) ->
     # Judged by costs, scores are cut where the costs themselves say.
     threshold = cmp.threshold if isinstance(cmp, CostComparison) else None
     cut = p if threshold is None else p.with_threshold(threshold)
+    costs = _price_table(p, asked) if isinstance(cmp, CostComparison) else asked.costs
     ev = evaluate(
-        cut, metrics=asked.metric if len(p.models) == 1 else None, costs=asked.costs, confidence=asked.confidence,
+        cut, metrics=asked.metric if len(p.models) == 1 else None, costs=costs, confidence=asked.confidence,
         rng=asked.rng, prior=asked.prior,
     )  # fmt: skip
     contents = about_models(ev, cmp, cut, gallery, asked)
     return replace(contents, reading=f"{contents.reading}\n{note}") if note else contents
+
+
+def _price_table(p: Predictions, asked: ReportOptions) -> list[list[float]]:
+    """What each call of each class costs."""
+    place = p.labels.index(p.positive)
+    prices = [[0.0, 0.0], [0.0, 0.0]]
+    prices[1 - place][place] = 1.0 if asked.cost_fp is None else float(asked.cost_fp)
+    prices[place][1 - place] = 1.0 if asked.cost_fn is None else float(asked.cost_fn)
+    return prices
 
 
 def _compared(p: Predictions, asked: ReportOptions) -> tuple[Comparison | None, str]:
@@ -270,16 +279,49 @@ def _tables(ev: Evaluation | None, cmp: Comparison | None, gallery: Gallery) -> 
         blocks = (models_tables(ev, metric, () if cmp is None else cmp.ranked), *_text(_reasons(ev)))
         yield Section(key="models", title="The models", blocks=blocks)
     if ev is not None and ev.slices:
-        yield from _slices(ev, metric, gallery)
+        yield from _slices(ev, cmp, gallery)
 
 
-def _slices(ev: Evaluation, metric: str | None, gallery: Gallery) -> Iterator[Section]:
-    """Each slice by what models are judged by."""
-    slices = slice_table(ev)
-    if slices is not None:
-        gap, verdict = gap_figures(ev, metric, gallery)
-        blocks = (*gap, html_table(slices, sortable=True))
-        yield Section(key="slices", title="By slice", lead=verdict, blocks=blocks)
+# Slices in a table, and models beside each other in it.
+MOST_SLICES = 40
+MOST_BESIDE = 4
+
+
+def _slices(ev: Evaluation, cmp: Comparison | None, gallery: Gallery) -> Iterator[Section]:
+    """Each slice by what models are judged by; by costs with the errors that make the cost of the cheapest."""
+    metric = cmp.metric if cmp is not None else next(iter(ev.parts[0].overall))
+    by_cost = isinstance(cmp, CostComparison)
+    gap, verdict = gap_figures(ev, metric, gallery)
+    order = (ev.models if cmp is None else cmp.ranked)[:MOST_BESIDE]
+    blocks = [*gap, _slice_table(ev, metric, order, by_cost=by_cost)]
+    if by_cost and all(inner.positive is not None for inner in ev.slices.values()):
+        blocks.append(_slice_errors(ev, order[0]))
+    yield Section(key="slices", title="By slice", lead=verdict, blocks=tuple(blocks))
+
+
+def _slice_table(ev: Evaluation, metric: str, order: Sequence[str], *, by_cost: bool) -> Markup:
+    slices = list(ev.slices.items())[:MOST_SLICES]
+    found = {m: [next(p for p in inner.parts if p.name == m).metric(metric) for _, inner in slices] for m in order}
+    formats = {m: Column.of(own, power=2, least=1) if by_cost else Column.of(own) for m, own in found.items()}
+    rows: list[list[Cell]] = [
+        [(str(value), None), (whole(inner.n), float(inner.n)), *(cell(formats[m], found[m][i]) for m in order)]
+        for i, (value, inner) in enumerate(slices)
+    ]
+    title = "cost per 100 rows" if by_cost else find_measure(metric).title
+    shown = brief_names(ev.models)
+    heads = [shown[m] for m in order] if len(order) > 1 else [title]
+    more = "" if len(slices) == len(ev.slices) else f", the first {MOST_SLICES} of {len(ev.slices):,}"
+    caption = f"{title[:1].upper()}{title[1:]} by slice{more}; in brackets: {percent(ev.parts[0].confidence)} intervals"
+    return sortable(cells_block(("slice", "rows", *heads), rows, title=caption))
+
+
+def _slice_errors(ev: Evaluation, model: str) -> Markup:
+    rows: list[list[Cell]] = []
+    for value, inner in list(ev.slices.items())[:MOST_SLICES]:
+        part = next(p for p in inner.parts if p.name == model)
+        rows.append([(str(value), None), *(errors(part) if part.confusion is not None else [("", None)] * 2)])
+    caption = f"The errors of {brief_names(ev.models)[model]} by slice"
+    return sortable(cells_block(("slice", "misses", "false alarms"), rows, title=caption))
 
 
 def _reasons(ev: Evaluation) -> str:

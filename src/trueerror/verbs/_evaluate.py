@@ -391,13 +391,28 @@ def _one_model(bench: ModelMetrics) -> ModelEvaluation:
 def _overall(bench: ModelMetrics, names: list[str]) -> dict[str, Interval]:
     """The metrics by the method that was asked for, those that do not offer it by their own; one at least must."""
     measures = [find_measure(name) for name in names]
-    if bench.settings.method is None:
+    if bench.settings.method is None and bench.settings.metrics is not None:
         return {measure.name: bench.interval(measure) for measure in measures}
+    if bench.settings.method is None:
+        return {measure.name: _usual(bench, measure) for measure in measures}
     by_method = {measure.name: bench.by_method(measure) for measure in measures}
     refusals = [own for own in by_method.values() if isinstance(own, NotOffered)]
     if len(refusals) == len(by_method) and refusals:
         raise refusals[0]
     return {name: bench.interval(name) if isinstance(own, NotOffered) else own for name, own in by_method.items()}
+
+
+def _usual(bench: ModelMetrics, measure: Measure) -> Interval:
+    """A metric that nobody asked for: where these rows do not offer it, undefined with the reason, never an error."""
+    try:
+        return bench.interval(measure)
+    except InputError as reason:
+        if not bench.settings.other_mix:
+            raise
+        nan = math.nan
+        return Interval(
+            name=measure.name, estimate=nan, low=nan, high=nan, confidence=bench.settings.confidence, note=str(reason)
+        )
 
 
 def _chosen_metrics(bench: ModelMetrics) -> list[str]:
