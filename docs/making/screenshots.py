@@ -162,11 +162,11 @@ def sheets(pdf: bytes) -> int:
 
 
 def small(png: bytes) -> bytes:
-    """The same in at most 64 colours, which is enough for a page and a third of the size."""
+    """The same in at most 160 colours, which is enough for a page and a third of the size."""
     from PIL import Image
 
     out = io.BytesIO()
-    Image.open(io.BytesIO(png)).convert("RGB").quantize(64).save(out, "PNG", optimize=True)
+    Image.open(io.BytesIO(png)).convert("RGB").quantize(160).save(out, "PNG", optimize=True)
     return out.getvalue()
 
 
