@@ -91,8 +91,14 @@ def half_unit_limit(sums: Floats, sizes: Floats, end: float, tail: float) -> flo
         chance = half_row_tail(sign * (sums - point * sizes), sign * size * (end - point))
         return float(special.ndtri(min(max(chance, 1e-300), 1 - 1e-16))) - wanted
 
-    low, high = min(start, end), max(start, end)
-    return crossing(beyond, low, high, within=1e-9 * (high - low))
+    # Near the limits of a normal mean with a whole unit at the end; further out where those are not enough.
+    total = float(sizes.sum())
+    error = math.sqrt(float(((sums - start * sizes) ** 2).sum())) / total
+    reach = min(2 * abs(wanted) * error + 4 * size / total * abs(end - start), abs(end - start))
+    near = start + sign * reach
+    far = near if beyond(near) < 0 else end
+    low, high = min(start, far), max(start, far)
+    return crossing(beyond, low, high, within=1e-8 * (high - low))
 
 
 def half_row_limit(values: Floats, end: float, tail: float) -> float:
