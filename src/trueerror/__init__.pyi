@@ -81,8 +81,14 @@ from trueerror.verbs._gaps import Gaps as Gaps
 from trueerror.verbs._gaps import gaps as gaps
 from trueerror.verbs._gate import gate as gate
 from trueerror.verbs._gate_result import Gate as Gate
+from trueerror.verbs._judges import LabelPlan as LabelPlan
+from trueerror.verbs._judges import PredictionPowered as PredictionPowered
 from trueerror.verbs._judges import RaterAgreement as RaterAgreement
 from trueerror.verbs._judges import agreement as agreement
+from trueerror.verbs._judges import corrected as corrected
+from trueerror.verbs._judges import label_plan as label_plan
+from trueerror.verbs._judges import ppi as ppi
+from trueerror.verbs._judges import prediction_powered as prediction_powered
 from trueerror.verbs._rank import rank as rank
 from trueerror.verbs._repeats import Repeats as Repeats
 from trueerror.verbs._repeats import pass_at_k as pass_at_k

@@ -47,6 +47,8 @@ COMMANDS_RUN: dict[str, dict[str, Any]] = {
     "rank": {"file": "folds.csv", "value": "accuracy"},
     "folds": {"given": ["two.csv"]},
     "agreement": {"file": "raters.csv"},
+    "ppi": {"file": "few.csv", "human": ["human"], "judge": ["judge"]},
+    "label-plan": {"file": "few.csv", "judge": "score", "budget": 30},
     "schema": {"of": Answer.gate},
     "demo": {"page": Path("page.html")},
 }
@@ -151,6 +153,20 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("folds", "first"): ({}, "q"),
     ("folds", "second"): ({}, "p"),
     ("agreement", "method"): ({}, "fleiss"),
+    ("ppi", "human"): ({}, ["grade"]),
+    ("ppi", "judge"): ({}, ["score"]),
+    ("ppi", "strata"): ({}, "g"),
+    ("ppi", "inclusion"): ({}, "chance"),
+    ("ppi", "bounds"): ({}, "0,2"),
+    ("ppi", "method"): ({}, "classical"),
+    ("ppi", "power"): ({"method": "ppi++"}, 0.9),
+    ("label-plan", "judge"): ({}, "judge"),
+    ("label-plan", "budget"): ({}, 40),
+    ("label-plan", "human"): ({}, "human"),
+    ("label-plan", "method"): ({}, "active"),
+    ("label-plan", "mix"): ({"method": "active", "form": Format.json}, 0.7),
+    ("label-plan", "rows"): ({}, Path("page.csv")),
+    ("label-plan", "seed"): ({"form": Format.json}, 7),
     ("agreement", "level"): ({}, "ordinal"),
     ("agreement", "weights"): ({}, "linear"),
     ("agreement", "labels"): ({}, "1,2,3,4"),
@@ -179,6 +195,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "three.csv").write_text("\n".join(scores))
     graded = [(i, 1 + i % 3, 1 + (i + i // 7 % 2) % 3, 1 + (i + i // 5 % 2) % 3) for i in range(40)]
     (place / "raters.csv").write_text("\n".join(["item,ann,bob,eve", *(",".join(map(str, row)) for row in graded)]))
+    known = [f"{TRUTH[i]},{(i % 5) / 4}" if i < 60 else "," for i in range(N)]
+    few = [f"{int(A[i] >= 0.5)},{A[i]},{i % 3},{0.3 + 0.2 * (i % 2)},{known[i]}" for i in range(N)]
+    (place / "few.csv").write_text("\n".join(["judge,score,g,chance,human,grade", *few]))
     said = [f"{i},{who},{x},{1 + x % 2},{i}{who}" for i, *xs in graded for who, x in zip("abc", xs, strict=True)]
     (place / "ratings.csv").write_text("\n".join(["item,rater,label,second,other", *said]))
     return place

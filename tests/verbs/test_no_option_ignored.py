@@ -50,6 +50,10 @@ QUICK: dict[str, Any] = {"progress": False}
 GAPS = [0.1, 0.2, -0.05, 0.3, 0.12, 0.09, 0.2, 0.11, 0.05, 0.02]
 FIVE = [[0.1, 0.2], [0.05, 0.1], [0.2, 0.1], [0.1, -0.1], [0.3, 0.1]]
 
+FEW_HUMAN, JUDGED = TRUTH, np.where(np.arange(N) % 6 == 0, 1 - TRUTH, TRUTH)
+GAPPY_HUMAN = np.where(np.arange(N) < 60, TRUTH, None)
+FEW = ("prediction_powered", "ppi", "corrected")
+
 # Function → (arguments by place, options) of a call that works.
 CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "evaluate": ((TRUTH, LABELS), {}),
@@ -75,6 +79,8 @@ CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "sample_size": ((), {"first": 0.8, "second": 0.7, "disagreement": 0.3}),
     "rank": ((RANKS,), {}),
     "agreement": (({"a": A, "b": B, "c": TRUTH},), {}),
+    **{name: ((FEW_HUMAN, JUDGED, np.tile(JUDGED, 20)), {}) for name in ("prediction_powered", "ppi", "corrected")},
+    "label_plan": ((np.tile(A_SCORES, 5), 60), {}),
     "training_history": ((TRUTH, {1: B, 2: A, 3: B}), {}),
     "training_gap": ((CALLED, te.predictions(TRUTH, {"a": TRUTH, "b": TRUTH})), {}),
     "average_curves": ((CURVES,), {}),
@@ -320,6 +326,17 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("significance.wilcoxon", "method"): ({}, "normal"),
     ("significance.wilcoxon", "zeros"): ({"args": ([1, 2, 3, 4.0, 5], [1, 1, 1, 5, 2])}, "pratt"),
     ("agreement", "method"): ({}, "fleiss"),
+    **{(name, "judge_unlabelled"): ({}, np.tile(TRUTH, 20)) for name in FEW},
+    **{(name, "positive"): ({}, 0) for name in FEW},
+    **{(name, "strata"): ({"args": (GAPPY_HUMAN, JUDGED)}, FOLDS) for name in FEW},
+    **{(name, "strata_unlabelled"): ({"strata": FOLDS}, np.tile(FOLDS, 20)) for name in FEW},
+    **{(name, "inclusion"): ({}, 0.1 + 0.2 * (FOLDS == 1)) for name in FEW},
+    **{(name, "bounds"): ({}, (0, 2)) for name in FEW},
+    **{(name, "method"): ({}, "ppi++") for name in FEW},
+    **{(name, "power"): ({"method": "ppi++"}, 0.3) for name in FEW},
+    ("label_plan", "human"): ({}, np.where(np.arange(5 * N) < 80, np.tile(TRUTH, 5), None)),
+    ("label_plan", "method"): ({}, "active"),
+    ("label_plan", "mix"): ({"method": "active"}, 0.7),
     ("agreement", "level"): ({"args": (GRADED,)}, "ordinal"),
     ("agreement", "weights"): ({"args": (GRADED,)}, "linear"),
     ("agreement", "labels"): ({}, [0, 1, 2]),

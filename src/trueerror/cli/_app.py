@@ -465,6 +465,8 @@ COMMANDS = {
     "rank": "trueerror.cli.rank",
     "folds": "trueerror.cli.rank",
     "agreement": "trueerror.cli.judges",
+    "ppi": "trueerror.cli.judges",
+    "label-plan": "trueerror.cli.judges",
     "schema": "trueerror.cli._app",
     "interval": "trueerror.cli.interval",
     "difference": "trueerror.cli.interval",

@@ -1,11 +1,16 @@
-"""`trueerror agreement`: do raters agree?"""
+"""`trueerror agreement`: do raters agree?  `trueerror ppi`: few labels of people and many of a judge.
+
+`trueerror label-plan`: which rows to label next.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import Without, command, flag
+from trueerror.inputs._options import InputError
 
 AGREEMENT_HELP = "How far raters or judges agree, from a file of ratings."
 AGREEMENT_EPILOG = (
@@ -64,3 +69,129 @@ def _labels(text: str) -> list[object]:
         return [float(word) for word in words]
     except ValueError:
         return list(words)
+
+
+PPI_HELP = "The true mean of many rows, of which people labelled few and a judge all."
+PPI_EPILOG = (
+    "The file has a row for each item, with gaps in the column of people's labels. Examples: trueerror ppi items.csv "
+    "--human human --judge judge · trueerror ppi items.csv --human human --judge score --positive right · "
+    "trueerror ppi two.csv --human a_human --human b_human --judge a_judge --judge b_judge"
+)
+
+
+@command
+def ppi_command(
+    *,
+    file: o.File,
+    human: Annotated[
+        list[str], flag("--human", "Column of people's labels, with gaps; twice for two models.", "COLUMN")
+    ],
+    judge: Annotated[
+        list[str], flag("--judge", "Column of the judge's labels or scores, in the same order.", "COLUMN")
+    ],
+    positive: Annotated[str | None, flag("--positive", "The label that is counted.", "LABEL")] = None,
+    strata: Annotated[
+        str | None, flag("--strata", "Column of strata, within which rows were labelled at random.", "COLUMN")
+    ] = None,
+    inclusion: Annotated[
+        str | None, flag("--inclusion", "Column of the chances to be labelled, where they differ.", "COLUMN")
+    ] = None,
+    bounds: Annotated[
+        str | None, flag("--bounds", "Lowest and highest value of a grade, such as 1,5.", "LOW,HIGH")
+    ] = None,
+    method: Annotated[
+        str | None, flag("--method", "post-stratified (the default), ppi++ or classical.", "WORD")
+    ] = None,
+    power: Annotated[float | None, flag("--power", "λ of ppi++, where it is not tuned.", "NUMBER")] = None,
+    confidence: o.Confidence = 0.95,
+    output: Annotated[o.OutputOptions, Without("ignore", "columns")],
+) -> None:
+    """Few labels of people and many of a judge."""
+    from trueerror.verbs._judges import prediction_powered
+
+    if len(human) != len(judge):
+        raise InputError(f"--human names {len(human)} columns and --judge {len(judge)}: one of each for each model")
+    columns = _columns(file)
+    two = len(human) > 1
+    people: Any = {name: columns(name, "--human") for name in human}
+    answers: Any = dict(zip(human, (columns(name, "--judge") for name in judge), strict=True))
+    found = prediction_powered(
+        people if two else people[human[0]],
+        answers if two else answers[human[0]],
+        positive=None if positive is None else _label(positive, people[human[0]]),
+        strata=None if strata is None else columns(strata, "--strata"),
+        inclusion=None if inclusion is None else columns(inclusion, "--inclusion"),
+        bounds=None if bounds is None else _two_numbers(bounds),
+        method=method,  # type: ignore[arg-type]
+        power=power,
+        confidence=confidence,
+    )
+    output.show(found)
+
+
+LABEL_PLAN_HELP = "Which rows to label next, so that few labels say most."
+LABEL_PLAN_EPILOG = (
+    "Examples: trueerror label-plan items.csv --judge score --budget 200 · trueerror label-plan items.csv --judge "
+    "score --budget 200 --method active --rows rows.csv · trueerror label-plan items.csv --judge score --budget 100 "
+    "--human human"
+)
+
+
+@command
+def label_plan_command(
+    *,
+    file: o.File,
+    judge: Annotated[str, flag("--judge", "Column of the judge's labels or scores.", "COLUMN")],
+    budget: Annotated[int, flag("--budget", "How many rows to label.", "NUMBER", min=2)],
+    human: Annotated[str | None, flag("--human", "Column of labels that exist already, with gaps.", "COLUMN")] = None,
+    method: Annotated[
+        str, flag("--method", "neyman (by groups of answers), active (by each score) or random.", "WORD")
+    ] = "neyman",
+    mix: Annotated[float, flag("--mix", "For active: the even part of the chances.", "SHARE")] = 0.2,
+    rows: Annotated[Path | None, flag("--rows", "CSV file for the rows and their chances.", "FILE")] = None,
+    seed: Annotated[int, flag("--seed", "Seed of everything random.", "NUMBER", min=0)] = 0,
+    output: Annotated[o.OutputOptions, Without("ignore", "columns")],
+) -> None:
+    """Which rows to label next."""
+    from trueerror.verbs._judges import label_plan
+
+    columns = _columns(file)
+    known = None if human is None else columns(human, "--human")
+    plan = label_plan(
+        columns(judge, "--judge"),
+        budget,
+        human=known,
+        method=method,  # type: ignore[arg-type]
+        mix=mix,
+        rng=seed,
+    )
+    if rows is not None:
+        plan.save(rows)
+    output.show(plan)
+
+
+def _columns(file: str) -> Any:
+    """What finds a column of a file."""
+    from trueerror.sources._protocols import need_column
+    from trueerror.sources.engines._duckdb_tables import open_files
+
+    table = open_files(file)
+    return lambda name, option: table.values(need_column(table, name, option.strip("-")))
+
+
+def _label(text: str, column: Any) -> object:
+    """A label as it stands in a column: "1" is 1 where labels are numbers."""
+    from trueerror.inputs._arrays import missing_rows
+    from trueerror.inputs._labels import label_from_text, ordered, plain_label
+
+    kept = column[~missing_rows(column)]
+    labels = ordered({plain_label(v) for v in kept.tolist()})
+    return label_from_text(text, labels)
+
+
+def _two_numbers(text: str) -> tuple[float, float]:
+    try:
+        low, high = (float(part) for part in text.split(","))
+    except ValueError:
+        raise InputError(f"--bounds {text!r}: write the lowest and the highest value, such as 1,5") from None
+    return low, high

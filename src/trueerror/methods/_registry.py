@@ -134,7 +134,8 @@ DECLARING = (
     "inference.bootstrap._paired", "inference.learner._intervals", "inference.loss._t_tests",
     "inference.ranking._signed", "inference.ranking._rank_tests", "inference._multiplicity", "inference._bayes",
     "inference.power._sample_size", "inference.proportion._sequential", "studies._learning_curve_result",
-    "inference._rater_agreement", "studies._ablation", "studies._bias_variance", "studies._overfitting",
+    "inference._rater_agreement", "inference._prediction_powered",
+    "studies._ablation", "studies._bias_variance", "studies._overfitting",
 )  # fmt: skip
 
 

@@ -99,6 +99,10 @@ SENTENCES: dict[str, Callable[..., str]] = {
         f"{'no item has' if not items else 'one item has' if items == 1 else f'{items} items have'} a label besides "
         f"{label!r}: wide limits"
     ),
+    "labels-not-random": lambda p: (
+        f"the judge answers otherwise on the labelled rows than on the others ({p_value(p)}), so they are no random "
+        "sample: say how they were drawn, by their chances (inclusion) or strata"
+    ),
     "no-width": lambda method: f"{method} has no width here",
     "clusters": lambda groups: f"{whole(groups)} clusters",
     "clusters-worth": lambda g, size: f"{whole(g)} clusters, worth about {_rows_worth(size)} independent rows",
