@@ -71,6 +71,8 @@ from trueerror.studies._simulation import EstimatorLaboratory as EstimatorLabora
 from trueerror.studies._simulation import estimator_laboratory as estimator_laboratory
 from trueerror.tallies import Confusion as Confusion
 from trueerror.tallies import ScoreTable as ScoreTable
+from trueerror.verbs._arena import Arena as Arena
+from trueerror.verbs._arena import arena as arena
 from trueerror.verbs._bootstrap import bootstrap as bootstrap
 from trueerror.verbs._check import check as check
 from trueerror.verbs._compare import compare as compare

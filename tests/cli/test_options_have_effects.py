@@ -46,6 +46,7 @@ COMMANDS_RUN: dict[str, dict[str, Any]] = {
     "gate": {"files": ["rows.csv"], "baseline": "b", **USUAL},
     "rank": {"file": "folds.csv", "value": "accuracy"},
     "folds": {"given": ["two.csv"]},
+    "arena": {"file": "battles.csv"},
     "agreement": {"file": "raters.csv"},
     "ppi": {"file": "few.csv", "human": ["human"], "judge": ["judge"]},
     "label-plan": {"file": "few.csv", "judge": "score", "budget": 30},
@@ -152,6 +153,19 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("rank", "learner"): ({}, "fold"),
     ("folds", "first"): ({}, "q"),
     ("folds", "second"): ({}, "p"),
+    ("arena", "model_a"): ({}, "third"),
+    ("arena", "model_b"): ({}, "third"),
+    ("arena", "winner"): ({}, "other"),
+    ("arena", "battle"): ({}, "g"),
+    ("arena", "model"): ({"file": "long.csv"}, "who"),
+    ("arena", "score"): ({"file": "long.csv"}, "points"),
+    ("arena", "cluster"): ({}, "g"),
+    ("arena", "ties"): ({}, "half"),
+    ("arena", "position"): ({"form": Format.json}, True),
+    ("arena", "anchor"): ({}, "x=1500"),
+    ("arena", "penalised"): ({}, True),
+    ("arena", "adjust"): ({}, "none"),
+    ("arena", "picture"): ({}, Path("page.svg")),
     ("agreement", "method"): ({}, "fleiss"),
     ("ppi", "human"): ({}, ["grade"]),
     ("ppi", "judge"): ({}, ["score"]),
@@ -195,6 +209,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (place / "three.csv").write_text("\n".join(scores))
     graded = [(i, 1 + i % 3, 1 + (i + i // 7 % 2) % 3, 1 + (i + i // 5 % 2) % 3) for i in range(40)]
     (place / "raters.csv").write_text("\n".join(["item,ann,bob,eve", *(",".join(map(str, row)) for row in graded)]))
+    met = [("xyz"[i % 3], "xyz"[(i + 1 + i % 2) % 3], ("model_a", "model_b", "tie", "model_a")[i * 7 % 11 % 4])
+           for i in range(N)]  # fmt: skip
+    rows = [f"{a},{b},{w},{'model_b' if i < 30 else 'model_a'},{i // 6},{'w' if i < 45 else 'v'}"
+            for i, (a, b, w) in enumerate(met)]  # fmt: skip
+    (place / "battles.csv").write_text("\n".join(["model_a,model_b,winner,other,g,third", *rows]))
+    long = [f"{i // 2},{'xyyz'[i % 4]},{i * 7 % 5},{i * 5 % 7},{'pq'[i % 2]}" for i in range(120)]
+    (place / "long.csv").write_text("\n".join(["battle,model,score,points,who", *long]))
     known = [f"{TRUTH[i]},{(i % 5) / 4}" if i < 60 else "," for i in range(N)]
     few = [f"{int(A[i] >= 0.5)},{A[i]},{i % 3},{0.3 + 0.2 * (i % 2)},{known[i]}" for i in range(N)]
     (place / "few.csv").write_text("\n".join(["judge,score,g,chance,human,grade", *few]))

@@ -67,6 +67,7 @@ MADE: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
     "ModelEvaluation": (lambda: model_of(te.evaluate(TRUTH, scores=FIRST)), ("Wilson",)),
     "Power": (lambda: te.power(n=500, first=0.82, second=0.8), ("Source:",)),
     "PredictionPowered": (lambda: te.ppi(TRUTH, TRUTH, TRUTH), ("PPI++", "Wilson")),
+    "Arena": (lambda: te.arena([("a", "b", "a"), ("a", "b", "b")] * 9), ("Davidson", "Wilson")),
     "RaterAgreement": (lambda: te.agreement(TRUTH, TRUTH), ("Krippendorff 2011", "Fleiss 1971")),
     "LearnerRanking": (lambda: te.rank({"a": [0.9] * 6, "b": [0.8] * 6}), ("signed-rank",)),
 }

@@ -53,6 +53,18 @@ FIVE = [[0.1, 0.2], [0.05, 0.1], [0.2, 0.1], [0.1, -0.1], [0.3, 0.1]]
 FEW_HUMAN, JUDGED = TRUTH, np.where(np.arange(N) % 6 == 0, 1 - TRUTH, TRUTH)
 GAPPY_HUMAN = np.where(np.arange(N) < 60, TRUTH, None)
 FEW = ("prediction_powered", "ppi", "corrected")
+MET = [
+    ("xyz"[i % 3], "xyz"[(i + 1 + i % 2) % 3], ("model_a", "model_b", "tie", "model_a")[i * 7 % 11 % 4])
+    for i in range(90)
+]
+GAMES = {
+    "model_a": [a for a, _, _ in MET], "model_b": [b for _, b, _ in MET], "winner": [w for *_, w in MET],
+    "other": ["model_b"] * 30 + ["model_a"] * 60, "g": np.arange(90) // 6, "third": ["w"] * 45 + ["v"] * 45,
+}  # fmt: skip
+LONG_GAMES = {
+    "battle": np.repeat(np.arange(60), 2), "model": ["x", "y", "y", "z"] * 30, "who": ["p", "q"] * 60,
+    "score": DRAWN.integers(0, 4, 120), "points": DRAWN.integers(0, 4, 120), "pair": np.repeat(np.arange(30), 4),
+}  # fmt: skip
 
 # Function → (arguments by place, options) of a call that works.
 CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
@@ -81,6 +93,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "agreement": (({"a": A, "b": B, "c": TRUTH},), {}),
     **{name: ((FEW_HUMAN, JUDGED, np.tile(JUDGED, 20)), {}) for name in ("prediction_powered", "ppi", "corrected")},
     "label_plan": ((np.tile(A_SCORES, 5), 60), {}),
+    "arena": ((GAMES,), {}),
     "training_history": ((TRUTH, {1: B, 2: A, 3: B}), {}),
     "training_gap": ((CALLED, te.predictions(TRUTH, {"a": TRUTH, "b": TRUTH})), {}),
     "average_curves": ((CURVES,), {}),
@@ -326,6 +339,18 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("significance.wilcoxon", "method"): ({}, "normal"),
     ("significance.wilcoxon", "zeros"): ({"args": ([1, 2, 3, 4.0, 5], [1, 1, 1, 5, 2])}, "pratt"),
     ("agreement", "method"): ({}, "fleiss"),
+    ("arena", "model_a"): ({}, "third"),
+    ("arena", "model_b"): ({}, "third"),
+    ("arena", "winner"): ({}, "other"),
+    ("arena", "battle"): ({"args": (LONG_GAMES,)}, "pair"),
+    ("arena", "model"): ({"args": (LONG_GAMES,)}, "who"),
+    ("arena", "score"): ({"args": (LONG_GAMES,)}, "points"),
+    ("arena", "clusters"): ({}, "g"),
+    ("arena", "ties"): ({}, "half"),
+    ("arena", "position"): ({}, True),
+    ("arena", "anchor"): ({}, {"x": 1500}),
+    ("arena", "penalised"): ({}, True),
+    ("arena", "adjust"): ({}, "none"),
     **{(name, "judge_unlabelled"): ({}, np.tile(TRUTH, 20)) for name in FEW},
     **{(name, "positive"): ({}, 0) for name in FEW},
     **{(name, "strata"): ({"args": (GAPPY_HUMAN, JUDGED)}, FOLDS) for name in FEW},

@@ -464,6 +464,7 @@ COMMANDS = {
     "run": "trueerror.cli.run",
     "rank": "trueerror.cli.rank",
     "folds": "trueerror.cli.rank",
+    "arena": "trueerror.cli.judges",
     "agreement": "trueerror.cli.judges",
     "ppi": "trueerror.cli.judges",
     "label-plan": "trueerror.cli.judges",

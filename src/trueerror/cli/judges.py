@@ -1,6 +1,6 @@
 """`trueerror agreement`: do raters agree?  `trueerror ppi`: few labels of people and many of a judge.
 
-`trueerror label-plan`: which rows to label next.
+`trueerror label-plan`: which rows to label next.  `trueerror arena`: models by pairwise preferences.
 """
 
 from __future__ import annotations
@@ -69,6 +69,72 @@ def _labels(text: str) -> list[object]:
         return [float(word) for word in words]
     except ValueError:
         return list(words)
+
+
+ARENA_HELP = "Models ranked by pairwise preferences, from a file of battles."
+ARENA_EPILOG = (
+    "The file has columns model_a, model_b and winner (a model's name, model_a, model_b or tie); battles of one prompt "
+    "depend on each other, so a column of prompts makes clusters. Examples: trueerror arena battles.csv · "
+    "trueerror arena battles.csv --position --anchor gpt=1000 · trueerror arena long.csv --battle id --model "
+    "system --score grade"
+)
+
+
+@command
+def arena_command(
+    *,
+    file: o.File,
+    model_a: Annotated[str | None, flag("--model-a", "Column of the models shown first.", "COLUMN")] = None,
+    model_b: Annotated[str | None, flag("--model-b", "Column of the models shown second.", "COLUMN")] = None,
+    winner: Annotated[str | None, flag("--winner", "Column that says who won.", "COLUMN")] = None,
+    battle: Annotated[str | None, flag("--battle", "In a long file: column of battles.", "COLUMN")] = None,
+    model: Annotated[str | None, flag("--model", "In a long file: column of models.", "COLUMN")] = None,
+    score: Annotated[str | None, flag("--score", "In a long file: column of scores, higher wins.", "COLUMN")] = None,
+    cluster: Annotated[
+        str | None,
+        flag("--cluster", "Column of prompts, whose battles depend on each other; or 'none'.", "COLUMN"),
+    ] = None,
+    ties: Annotated[str, flag("--ties", "davidson, half (a win each) or drop.", "WORD")] = "davidson",
+    position: Annotated[bool, flag("--position", "Estimate the advantage of being shown first.")] = False,
+    anchor: Annotated[str | None, flag("--anchor", "A model and its Elo, such as gpt=1000.", "MODEL=ELO")] = None,
+    penalised: Annotated[bool, flag("--penalised", "Firth's penalised fit, also where it is not needed.")] = False,
+    adjust: o.Adjust = "holm",
+    picture: Annotated[
+        Path | None, flag("--picture", "Draw the strengths to .svg, .html, .png or .pdf.", "FILE")
+    ] = None,
+    confidence: o.Confidence = 0.95,
+    output: Annotated[o.OutputOptions, Without("ignore", "columns")],
+) -> None:
+    """Models ranked by pairwise preferences."""
+    from trueerror.verbs._arena import arena
+
+    found = arena(
+        file,
+        model_a=model_a,
+        model_b=model_b,
+        winner=winner,
+        battle=battle,
+        model=model,
+        score=score,
+        clusters=False if cluster == "none" else cluster,
+        ties=ties,  # type: ignore[arg-type]
+        position=position,
+        anchor=None if anchor is None else _anchor(anchor),
+        penalised=penalised,
+        adjust=adjust,  # type: ignore[arg-type]
+        confidence=confidence,
+    )
+    if picture is not None:
+        found.save(picture)
+    output.show(found)
+
+
+def _anchor(text: str) -> dict[str, float]:
+    name, mark, value = text.rpartition("=")
+    try:
+        return {name: float(value)} if mark else {text: 1000.0}
+    except ValueError:
+        raise InputError(f"--anchor {text!r}: write a model and its Elo, such as gpt=1000") from None
 
 
 PPI_HELP = "The true mean of many rows, of which people labelled few and a judge all."

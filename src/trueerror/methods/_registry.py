@@ -122,7 +122,12 @@ PARTS: dict[str, tuple[str, ...]] = {
     "bayesian": ("inference._bayes",),
     "sequential": ("inference.proportion._sequential",),
     "planning": ("inference.power",),
-    "raters": ("inference._rater_agreement", "inference._prediction_powered", "inference._preferences"),
+    "raters": (
+        "inference._rater_agreement",
+        "inference._prediction_powered",
+        "inference._preferences",
+        "inference._preferences",
+    ),
     "verdicts": ("inference", "verbs", ""),
 }
 
@@ -134,7 +139,7 @@ DECLARING = (
     "inference.bootstrap._paired", "inference.learner._intervals", "inference.loss._t_tests",
     "inference.ranking._signed", "inference.ranking._rank_tests", "inference._multiplicity", "inference._bayes",
     "inference.power._sample_size", "inference.proportion._sequential", "studies._learning_curve_result",
-    "inference._rater_agreement", "inference._prediction_powered",
+    "inference._rater_agreement", "inference._prediction_powered", "inference._preferences",
     "studies._ablation", "studies._bias_variance", "studies._overfitting",
 )  # fmt: skip
 

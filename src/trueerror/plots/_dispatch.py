@@ -64,6 +64,7 @@ OF_ONE = {
     "RocDifference": "roc.difference_picture",
     "HullChoice": "roc.choice_picture",
     "HullRanges": "roc.ranges_picture",
+    "Arena": "forests.arena_forest",
     "RaterAgreement": "forests.agreement_forest",
     "Gap": "forests.gap_forest",
     "Gaps": "forests.gaps_forest",

@@ -103,6 +103,10 @@ SENTENCES: dict[str, Callable[..., str]] = {
         f"the judge answers otherwise on the labelled rows than on the others ({p_value(p)}), so they are no random "
         "sample: say how they were drawn, by their chances (inclusion) or strata"
     ),
+    "never-beaten": lambda who: (
+        f"no finite strengths are the likeliest ({who}): a penalised fit (Firth's) keeps them finite; trust the limit "
+        "on the near side"
+    ),
     "no-width": lambda method: f"{method} has no width here",
     "clusters": lambda groups: f"{whole(groups)} clusters",
     "clusters-worth": lambda g, size: f"{whole(g)} clusters, worth about {_rows_worth(size)} independent rows",

@@ -23,6 +23,7 @@ from trueerror.verbs._judges import RELIABLE, TENTATIVE
 
 if TYPE_CHECKING:
     from trueerror.experiments._summary import LearnerEstimate, Summary
+    from trueerror.verbs._arena import Arena
     from trueerror.verbs._comparison import Comparison
     from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
     from trueerror.verbs._gaps import Gap, Gaps
@@ -254,6 +255,17 @@ def agreement_forest(found: RaterAgreement) -> Forest:
         "lines at 0.667 and 0.800: bars for tentative and firm use",
     )
     return Forest(title="Agreement of raters", subtitle=lines, panels=tuple(panels))
+
+
+def arena_forest(found: Arena) -> Forest:
+    """Strengths under each other, strongest first, with the letters of their tiers."""
+    letters = found.letters()
+    rows = tuple(interval_row(f"{plain(m)} ({letters[m]})", i) for m, i in found.elo.items())
+    how = how_words(list(found.elo.values())[:1])[0].partition(", n =")[0]
+    lines = (f"{how}; {whole(found.n)} battles", "models that share a letter show no clear difference")
+    return Forest(
+        title="Strengths on Elo's scale", subtitle=lines, panels=(_cut_panel(rows, axis="Elo", shares=False),)
+    )
 
 
 def gap_forest(gap: Gap) -> Forest:
