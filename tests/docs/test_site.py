@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from build import DOCS
 
-pytestmark = [pytest.mark.slow, pytest.mark.browser]
+# The site is built once for all of them, which takes a minute, and more where other work shares the machine.
+pytestmark = [pytest.mark.slow, pytest.mark.browser, pytest.mark.timeout(900)]
 
 # What people type, and the pages that answer it: one of them must come first or second.
 QUERIES = {
