@@ -558,7 +558,7 @@ def _chosen_set(inner: dict[str, list[Section]], comparisons: dict[str, Comparis
         for s in sections:
             inside = joined(s.blocks)
             if s.folded:
-                parts.append(el("details", el("summary", el("h4", s.title)), inside, id=s.key))
+                parts.append(el("details", el("summary", el("h3", s.title, class_="part")), inside, id=s.key))
             else:
                 parts.append(el("div", inside, id=s.key))
         blocks.append(el("details", el("summary", el("h3", clipped(d))), *parts, class_="set"))
