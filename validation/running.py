@@ -36,6 +36,7 @@ from validation import (
     paired_tests,
     peers,
     proportions,
+    raters,
     scores,
     studies,
     unseen_rows,
@@ -74,6 +75,7 @@ FAMILIES: tuple[Callable[..., Iterator[Cell | Exact]], ...] = (
     studies.cells,
     unseen_rows.cells,
     graded_cells.cells,
+    raters.cells,
 )
 QUICK = 1_000
 
