@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
+import numpy as np
 from markupsafe import Markup
 
 from trueerror.curves._base import TableCurve
-from trueerror.curves._calibration import calibration
-from trueerror.curves._gains import gains, lift
-from trueerror.curves._precision_recall import precision_recall
+from trueerror.curves._calibration import Calibration, calibration
+from trueerror.curves._gains import Gains, Lift, gains, lift
+from trueerror.curves._precision_recall import PrecisionRecall, precision_recall
 from trueerror.curves._roc import roc
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.plots import picture
 from trueerror.plots._dispatch import estimate_words
-from trueerror.plots._specs import Axis, Curves, Picture
+from trueerror.plots._specs import Axis, Band, Curves, Floats, Line, Picture, Whiskers
+from trueerror.plots._style import distinct
+from trueerror.plots.compose.matrices import worst_pairs
 from trueerror.plots.compose.roc import FPR, TPR, diagonal, roc_line
 from trueerror.plots.svg._elements import el, joined
-from trueerror.reports._explorer import Explored
-from trueerror.reports._html import Section, brief, clipped, confusion_block, html_table
-from trueerror.reports._svg import Gallery
+from trueerror.reports._explorer import Explored, nice_up
+from trueerror.reports._html import Section, brief, brief_names, clipped, html_table
+from trueerror.reports._svg import COLOURED, Dots, Gallery, svg_dots, svg_histogram
+from trueerror.results import Interval
+from trueerror.results._document import Table
+from trueerror.results._format import clip, number, p_value, percent, whole
 from trueerror.sources._predictions import Predictions
-from trueerror.verbs._evaluation import Evaluation, class_table, confused_lines
-from trueerror.verbs._gaps import evaluation_gaps
+from trueerror.tallies import Confusion
+from trueerror.verbs._compare_costs import CostComparison
+from trueerror.verbs._comparison import Comparison
+from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, class_table
+from trueerror.verbs._gaps import Gap, Gaps, evaluation_gaps
 
 # Curves in one picture; the ROC panel shows every model.
 MOST_CURVES = 12
@@ -32,43 +43,272 @@ MOST_CURVES = 12
 MOST_MODELS = 4
 MOST_CLASSES = 7
 
-KINDS: tuple[tuple[str, str, Callable[..., TableCurve]], ...] = (
-    ("precision-recall", "Precision and recall", precision_recall),
-    ("gains", "Gains: how many positives are in the top rows", gains),
-    ("lift", "Lift: how many times better than random rows", lift),
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A curve of rankings as a section: how it is made, its bands, and the corner that sharp models press into."""
+
+    key: str
+    title: str
+    make: Callable[..., TableCurve]
+    band: Callable[[TableCurve, int, float], Band]
+    corner: Callable[[Curves, Sequence[TableCurve]], Curves | None]
+
+
+# Shares of the rows at which a band is computed.
+SHARES = np.linspace(0.02, 1.0, 50)
+
+
+def _precision_band(c: TableCurve, place: int, confidence: float) -> Band:
+    assert isinstance(c, PrecisionRecall)
+    found = c.band(confidence=confidence)
+    return Band(x=found.recall, low=found.low, high=found.high, name=_band_words(confidence), series=place)
+
+
+def _share_band(c: TableCurve, place: int, confidence: float) -> Band:
+    assert isinstance(c, Gains | Lift)
+    found = [c.at(share=float(share), confidence=confidence) for share in SHARES]
+    low, high = (np.array([getattr(i, end) for i in found]) for end in ("low", "high"))
+    return Band(x=SHARES, low=low, high=high, name=_band_words(confidence), series=place)
+
+
+def _band_words(confidence: float) -> str:
+    return f"{percent(confidence)} pointwise band of the curve that stands out"
+
+
+def _precision_corner(whole: Curves, curves: Sequence[TableCurve]) -> Curves | None:
+    found = [c for c in curves if isinstance(c, PrecisionRecall)]
+    lowest = min(float(c.precision[(c.recall >= FAR) & (c.recall <= NEARLY)].min(initial=1.0)) for c in found)
+    bottom = 1 - nice_up(1.2 * (1 - lowest) + 0.01)
+    return None if bottom < 0.5 else _cropped(whole, x=(FAR, 1.0), y=(bottom, 1.0))
+
+
+def _gains_corner(whole: Curves, curves: Sequence[TableCurve]) -> Curves | None:
+    right = nice_up(1.6 * max(c.prevalence for c in curves) + 0.02)
+    return _cropped(whole, x=(0.0, right), y=(0.5, 1.0))
+
+
+def _lift_corner(whole: Curves, curves: Sequence[TableCurve]) -> Curves | None:
+    right = nice_up(1.6 * max(c.prevalence for c in curves) + 0.02)
+    return None if right == 1 else _cropped(whole, x=(0.0, right), y=(0.0, whole.y.high))
+
+
+# Between these recalls a sharp model is looked at; beyond, every precision falls to the share of positives.
+FAR, NEARLY = 0.8, 0.97
+
+
+def _cropped(whole: Curves, *, x: tuple[float, float], y: tuple[float, float]) -> Curves:
+    """A part of a picture; words that would stand outside of it are left out."""
+
+    def inside(at: tuple[float, float] | None) -> bool:
+        return at is not None and x[0] <= at[0] <= x[1] and y[0] <= at[1] <= y[1]
+
+    lines = tuple(n if not n.words or inside(n.words_at) else replace(n, words="", words_at=None) for n in whole.lines)
+    return replace(
+        whole, x=replace(whole.x, low=x[0], high=x[1]), y=replace(whole.y, low=y[0], high=y[1]), lines=lines,
+        marks=tuple(m for m in whole.marks if inside((m.x, m.y))),
+    )  # fmt: skip
+
+
+KINDS = (
+    Kind("precision-recall", "Precision and recall", precision_recall, _precision_band, _precision_corner),
+    Kind("gains", "Gains: how many positives are in the top rows", gains, _share_band, _gains_corner),
+    Kind("lift", "Lift: how many times better than random rows", lift, _share_band, _lift_corner),
 )
 
 
 def chart_sections(
     ev: Evaluation | None, p: Predictions | None, explored: Explored | None, reason: str, gallery: Gallery
 ) -> Iterator[Section]:
-    """The folded sections: confusion matrices, curves of scores; `reason` says why there are no curves."""
-    if ev is not None and any(part.confusion is not None for part in ev.parts):
-        yield Section(key="confusions", title="Confusion matrices", blocks=(confusions(ev),), folded=True)
+    """The folded sections: classes, confusion matrices, curves of scores; `reason` says why there are no curves."""
+    if ev is not None:
+        yield from _by_class(ev)
+        if any(part.confusion is not None for part in ev.parts):
+            yield Section(key="confusions", title="Confusion matrices", blocks=(confusions(ev),), folded=True)
     if explored is not None and p is not None:
-        yield from curve_sections(p, [m for m, c in explored.curves.items() if not c.calls], gallery)
+        yield from curve_sections(p, explored, gallery)
     elif p is not None and not reason:
         yield from class_sections(p, gallery)
     elif reason:
         yield Section(key="curves", title="Curves", blocks=(el("p", reason),), folded=True)
 
 
-def curve_sections(p: Predictions, models: Sequence[str], gallery: Gallery) -> Iterator[Section]:
+def curve_sections(p: Predictions, explored: Explored, gallery: Gallery) -> Iterator[Section]:
     """All of them; of many models those with the largest areas."""
-    kept = list(models)[:MOST_CURVES]
+    models = [m for m, c in explored.curves.items() if not c.calls]
+    if not models:
+        return
+    kept = models[:MOST_CURVES]
     lead = "" if len(kept) == len(models) else f"The {len(kept)} of {len(models)} models with the largest areas."
-    # Bins with their intervals cross each other where models share a picture, so each has one of its own.
-    blocks = [_drawn(partial(_of_each, calibration, p, [m]), gallery, models) for m in kept]
+    names = explored.names
+    # Each model has a picture of its own: bands would cover each other.
+    blocks = [_drawn(partial(_calibrated, p, m, names[m]), gallery, models) for m in kept]
     yield Section(
         key="calibration",
-        title="Calibration: do the scores hold as probabilities?",
+        title="Calibration: are the probabilities calibrated?",
         blocks=(el("div", joined(blocks), class_="multiples"),),
         lead=lead,
         folded=True,
     )
-    for key, title, make in KINDS:
-        block = _drawn(partial(_of_each, make, p, kept), gallery, models)
-        yield Section(key=key, title=title, blocks=(block,), lead=lead, folded=True)
+    histograms = [_scores_by_class(explored, m) for m in kept]
+    yield Section(
+        key="scores", title="Scores by class", blocks=(el("div", joined(histograms), class_="multiples"),), lead=lead,
+        folded=True,
+    )  # fmt: skip
+    for kind in KINDS:
+        block = _ranking_chart(kind, p, kept, explored, gallery)
+        yield Section(key=kind.key, title=kind.title, blocks=(block,), lead=lead, folded=True)
+
+
+def _ranking_chart(kind: Kind, p: Predictions, models: Sequence[str], explored: Explored, gallery: Gallery) -> Markup:
+    """The curves of all models, with the band of the one that stands out; where rows depend on each other, none."""
+    try:
+        curves = {m: kind.make(p, model=m) for m in models}
+        whole = picture({explored.names[m]: c for m, c in curves.items()})
+        assert isinstance(whole, Curves)
+        caution = next((c.caution for c in curves.values() if c.caution), "")
+        if caution:
+            # Limits that take rows as independent would be too narrow: none is shown.
+            lines = tuple(replace(n, name=without_limits(n.name)) for n in whole.lines)
+            whole = replace(
+                whole, lines=lines, subtitle=(*whole.subtitle[-1:], f"No limits are shown: {_first_part(caution)}.")
+            )
+        else:
+            bands = tuple(kind.band(c, i, explored.confidence) for i, c in enumerate(curves.values()))
+            whole = replace(whole, bands=bands)
+        corner = kind.corner(whole, list(curves.values())) if explored.sharp else None
+    except InputError as reason:
+        return el("p", brief(f"Not shown: {reason}.", models))
+    return gallery.zoomed(whole, corner, titled=False)
+
+
+def _first_part(caution: str) -> str:
+    """What the matter is, without what follows from it for limits that are not shown."""
+    return caution.partition(": ")[0]
+
+
+def without_limits(name: str) -> str:
+    """A legend's words without the interval in brackets.
+
+    >>> without_limits("svm: AP 0.91 [0.88, 0.94]")
+    'svm: AP 0.91'
+    """
+    return name.partition(" [")[0] if name.endswith("]") else name
+
+
+# Bins with fewer rows are put together with their neighbours.
+FEWEST_IN_BIN = 10
+
+
+def _calibrated(p: Predictions, model: str, name: str) -> Curves:
+    return calibration_chart(calibration(p, model=model), name)
+
+
+def calibration_chart(c: Calibration, name: str) -> Curves:
+    """A smooth share of positives along the forecasts with its band; bins as light dots behind it."""
+    smooth = c.smooth()
+    x, y, rows = _merged_bins(c)
+    tips = {"forecast": smooth.forecast, "share positive": smooth.observed, "low": smooth.low, "high": smooth.high}
+    slope, large = c.slope(), c.in_the_large()
+    words: tuple[str, ...] = (
+        f"slope {estimate_words(slope)} (1 is right), intercept {estimate_words(large)} (0 is right)",
+    )
+    if c.caution:
+        words = (f"slope {number(slope.estimate)} (1 is right), intercept {number(large.estimate)} (0 is right)",
+                 f"no limits are shown: {_first_part(c.caution)}")  # fmt: skip
+    band = Band(x=smooth.forecast, low=smooth.low, high=smooth.high, name=f"{percent(c.confidence)} pointwise band")
+    return Curves(
+        title=name,
+        subtitle=(*words, "line: local regression over the nearest half of the rows; dots: bins of 10 rows or more"),
+        x=Axis(title="forecast probability"),
+        y=Axis(title="share that was positive"),
+        lines=(
+            Line(x=np.array([0.0, 1.0]), y=np.array([0.0, 1.0]), role="reference", words="calibrated",
+                 words_at=(0.8, 0.8), shift=(8.0, 8.0)),
+            Line(x=smooth.forecast, y=smooth.observed, series=0, tips=tips),
+        ),
+        bands=() if c.caution else (band,),
+        whiskers=(Whiskers(x=x, y=y, name="bins", series=COLOURED, tips={"mean forecast": x, "share positive": y,
+                                                                         "rows": rows}),),
+        size=(360, 320),
+    )  # fmt: skip
+
+
+def _merged_bins(c: Calibration) -> tuple[Floats, Floats, Floats]:
+    """Mean forecast, share of positives and rows of bins, neighbours together until they have rows enough."""
+    bins: list[list[float]] = []
+    for size, forecast, observed in zip(c.sizes.tolist(), c.forecast.tolist(), c.observed.tolist(), strict=True):
+        if bins and bins[-1][0] < FEWEST_IN_BIN:
+            bins[-1] = [a + b for a, b in zip(bins[-1], (size, size * forecast, size * observed), strict=True)]
+        else:
+            bins.append([size, size * forecast, size * observed])
+    if len(bins) > 1 and bins[-1][0] < FEWEST_IN_BIN:
+        last = bins.pop()
+        bins[-1] = [a + b for a, b in zip(bins[-1], last, strict=True)]
+    rows = np.array([b[0] for b in bins])
+    return np.array([b[1] for b in bins]) / rows, np.array([b[2] for b in bins]) / rows, rows
+
+
+HISTOGRAM_BINS = 40
+
+
+def _scores_by_class(explored: Explored, model: str) -> Markup:
+    table = explored.curves[model].table
+    low, high = float(table.scores[0]), float(table.scores[-1])
+    if low >= 0 and high <= 1:
+        low, high = 0.0, 1.0
+    if not low < high:
+        low, high = low - 0.5, high + 0.5
+    edges = np.linspace(low, high, HISTOGRAM_BINS + 1)
+    up, down = (np.histogram(table.scores, bins=edges, weights=side)[0] for side in (table.positives, table.negatives))
+    names = (f"{clipped(explored.positive)} (up)", "the rest (down)")
+    return svg_histogram(edges, up, down, names, explored.names[model])
+
+
+def _by_class(ev: Evaluation) -> Iterator[Section]:
+    """The recall of each class by model, the class that is found worst first."""
+    parts = [part for part in ev.parts if part.confusion is not None and (part.positive is None or
+             len(part.confusion.labels) > 2)][:MOST_MODELS]  # fmt: skip
+    found = [_recalls(part) for part in parts]
+    if not parts or not all(found):
+        return
+    labels = [label for label in found[0] if all(label in one for one in found)]
+    worst = sorted(labels, key=lambda label: min(one[label].estimate for one in found))[:MOST_ROWS]
+    names = brief_names(tuple(ev.models))
+    grid = [[one[label] for one in found] for label in worst]
+    estimate, low, high = (
+        np.array([[getattr(i, end) for i in row] for row in grid]) for end in ("estimate", "low", "high")
+    )
+    more = "" if len(worst) == len(labels) else f", the {len(worst)} worst of {len(labels)} classes"
+    dots = Dots(
+        title=f"Recall of each class{more}",
+        axis="recall: share of the class that was found",
+        rows=tuple(clip(clipped(label), 30) for label in worst),
+        notes=tuple(whole(float(row[0].n or 0)) for row in grid),
+        series=tuple(names[part.name] for part in parts),
+        estimate=estimate, low=low, high=high,
+        overall=np.full(len(parts), math.nan),
+        subtitle=(f"{percent(ev.parts[0].confidence)} intervals; at the right: rows of the class",),
+    )  # fmt: skip
+    tables = [html_table(class_table(part), title=f"{clipped(part.name)} by class", sortable=True) for part in parts]
+    folded = el("details", el("summary", "Precision, recall and F1 of each class, as tables"), *tables)
+    yield Section(
+        key="by-class", title="Class by class", blocks=(svg_dots(dots, limits=(0.0, 1.0)), folded), folded=True,
+        lead="The class that is found worst comes first.",
+    )  # fmt: skip
+
+
+# Rows of a dot plot.
+MOST_ROWS = 30
+ENDS = ("estimate", "low", "high")
+
+
+def _recalls(part: ModelEvaluation) -> dict[Label, Interval]:
+    try:
+        found = {label: i for (metric, label), i in part.classes.items() if metric == "recall"}
+    except InputError:
+        return {}
+    return {label: i for label, i in found.items() if math.isfinite(i.estimate)}
 
 
 def class_sections(p: Predictions, gallery: Gallery) -> Iterator[Section]:
@@ -98,10 +338,6 @@ def _against_rest(p: Predictions, model: str, labels: Sequence[Label]) -> Curves
     )
 
 
-def _of_each(make: Callable[..., TableCurve], p: Predictions, models: Sequence[str]) -> Picture:
-    return picture({m: make(p, model=m) for m in models})
-
-
 def _drawn(make: Callable[[], Picture], gallery: Gallery, names: Sequence[str]) -> Markup:
     """A picture, or why there is none."""
     try:
@@ -111,23 +347,164 @@ def _drawn(make: Callable[[], Picture], gallery: Gallery, names: Sequence[str]) 
 
 
 def confusions(ev: Evaluation) -> Markup:
-    """The matrix of each model, with its classes where there are several."""
+    """The matrix of each model, the pairs that it confuses most, and where the first two models differ."""
+    parts = [part for part in ev.parts if part.confusion is not None]
     blocks = []
-    for part in ev.parts:
-        if part.confusion is None:
-            continue
-        inner = [confusion_block(part.confusion, part.name)]
-        if len(part.confusion.labels) > 2 or part.positive is None:
-            inner.append(html_table(class_table(part), title=f"{clipped(part.name)} by class", sortable=True))
-            inner += [el("p", line) for line in confused_lines(part)]
+    for part in parts:
+        assert part.confusion is not None
+        inner = [confusion_matrix(part.confusion, part.name)]
+        if len(part.confusion.labels) > 2:
+            inner += _most_confused(part.confusion)
         blocks.append(el("div", *inner, class_="matrix"))
+    if len(parts) > 1:
+        difference = confusion_difference(parts[0], parts[1])
+        blocks += [] if difference is None else [el("div", difference, class_="matrix")]
     return el("div", joined(blocks), class_="matrices")
 
 
-def gap_figures(ev: Evaluation, metric: str | None, gallery: Gallery) -> tuple[tuple[Markup, ...], str]:
-    """The groups of each model as a picture, and what the largest gap says; nothing where they cannot be compared."""
+# With more classes than this a matrix cannot be read.
+MOST_IN_MATRIX = 20
+SHADES = 8
+CONFUSED = 10
+
+
+def confusion_matrix(confusion: Confusion, model: str) -> Markup:
+    """Rows are the truth, columns the calls; errors have a scale of their own up to the largest, zeros are blank."""
+    if len(confusion.labels) > MOST_IN_MATRIX:
+        bars = worst_pairs(confusion)
+        errors = tuple(zip(bars.labels, bars.words, strict=True))
+        return html_table(Table(columns=("error", "rows"), rows=errors, title=f"{clipped(model)}: {bars.title}"))
+    dense, names, columns = _dense(confusion)
+    totals = dense.sum(axis=1, keepdims=True)
+    shares = np.divide(dense, totals, out=np.zeros_like(dense), where=totals > 0)
+    wrong = np.where(np.eye(*dense.shape) > 0, 0.0, shares)
+    worst = float(wrong.max(initial=0.0)) or 1.0
+    rows: list[Markup] = []
+    for i, name in enumerate(names):
+        cells = [el("th", name, scope="row", class_="name")]
+        for j in range(dense.shape[1]):
+            mass, share = float(dense[i, j]), float(shares[i, j])
+            if not mass:
+                cells.append(el("td", class_="right" if i == j else None))
+                continue
+            scale = share if i == j else share / worst
+            look = f"{'h' if i == j else 'e'}{max(1, round(SHADES * scale))}{' right' if i == j else ''}"
+            cells.append(el("td", whole(mass), el("small", f"{100 * share:.1f} %"), class_=look))
+        rows.append(el("tr", *cells))
+    return _matrix(f"{clipped(model)}: rows are the truth, columns the calls; share of the row beneath", columns, rows)
+
+
+def _dense(confusion: Confusion) -> tuple[Floats, list[str], list[str]]:
+    k = len(confusion.labels)
+    outside = bool((confusion.col >= k).any())
+    dense = np.zeros((k, k + outside))
+    np.add.at(dense, (confusion.row, np.minimum(confusion.col, k)), confusion.masses)
+    names = distinct(confusion.labels)
+    return dense, names, [*names, "no prediction"][: dense.shape[1]]
+
+
+def _matrix(title: str, columns: Sequence[str], rows: Sequence[Markup]) -> Markup:
+    head = el("tr", el("td"), *(el("th", n, scope="col", class_="number") for n in columns))
+    table = el("table", el("caption", title), el("thead", head), el("tbody", joined(rows)), class_="confusion")
+    return el("div", table, class_="wide", tabindex="0", role="region", aria_label=title)
+
+
+def _most_confused(confusion: Confusion) -> list[Markup]:
+    """The ten most frequent errors as a table."""
+    bars = worst_pairs(confusion)
+    if not bars.amounts or bars.amounts[0] == 0:
+        return []
+    rows = tuple(zip(bars.labels[:CONFUSED], bars.words[:CONFUSED], strict=True))
+    return [html_table(Table(columns=("truth called", "rows"), rows=rows, title="Most confused"))]
+
+
+def confusion_difference(first: ModelEvaluation, second: ModelEvaluation) -> Markup | None:
+    """First − second, cell by cell: blue where the first does better (more right, fewer wrong), red where worse."""
+    a, b = first.confusion, second.confusion
+    if a is None or b is None or a.labels != b.labels or not 2 <= len(a.labels) <= MOST_IN_MATRIX:
+        return None
+    one, names, columns = _dense(a)
+    two = _dense(b)[0]
+    if one.shape != two.shape or not (one != two).any():
+        return None
+    gap = one - two
+    largest = float(np.abs(gap).max())
+    rows = []
+    for i, name in enumerate(names):
+        cells = [el("th", name, scope="row", class_="name")]
+        for j in range(gap.shape[1]):
+            value = float(gap[i, j])
+            if not value:
+                cells.append(el("td"))
+                continue
+            better = (value > 0) == (i == j)
+            look = f"{'h' if better else 'e'}{max(1, round(SHADES * abs(value) / largest))}{' right' if i == j else ''}"
+            cells.append(el("td", f"{'+' if value > 0 else '−'}{whole(abs(value))}", class_=look))
+        rows.append(el("tr", *cells))
+    title = f"{clip(clipped(first.name), 40)} − {clip(clipped(second.name), 40)}: blue where the first does better"
+    return _matrix(title, columns, rows)
+
+
+def gap_figures(
+    ev: Evaluation, metric: str | None, gallery: Gallery, cmp: Comparison | None = None
+) -> tuple[tuple[Markup, ...], str]:
+    """The slices by model as dots, with what the largest gap says; nothing where they cannot be compared.
+
+    Judged by costs it is the cost of a row; of two classes who is found and who is falsely flagged are shown as well.
+    """
+    costs = None
+    table = ev.parts[0].confusion
+    if isinstance(cmp, CostComparison) and ev.positive is not None and table is not None:
+        index = table.labels.index(ev.positive)
+        costs = [[0.0, 0.0], [0.0, 0.0]]
+        costs[1 - index][index], costs[index][1 - index] = cmp.cost_fp, cmp.cost_fn
+    asked = [metric or next(iter(ev.parts[0].overall))]
+    if ev.positive is not None and ev.parts[0].confusion is not None:
+        asked += [m for m in ("recall", "fpr") if m not in asked]
+    figures, verdict = [], ""
+    for name in asked:
+        try:
+            found = evaluation_gaps(ev, name, costs=costs)
+        except InputError:
+            continue
+        figures.append(_slice_dots(ev, found, rate=costs is None or name != asked[0]))
+        verdict = verdict or found.verdict
+    return (el("div", joined(figures), class_="slices"),) if figures else (), verdict
+
+
+def _slice_dots(ev: Evaluation, gaps: Gaps, *, rate: bool) -> Markup:
+    """One metric by slice and model, the worst slice first, the overall value as a line."""
+    parts = list(gaps)[:MOST_MODELS]
+    first = parts[0]
+    sign = -1.0 if first.higher_is_better is False else 1.0
+    groups = [g for g in ev.slices if any(g in part.groups for part in parts)]
+    worst = sorted(groups, key=lambda g: min(sign * p.groups[g].estimate for p in parts if g in p.groups))[:MOST_ROWS]
+    missing = Interval(name="", estimate=math.nan, low=math.nan, high=math.nan, confidence=first.confidence, method="")
+    grid = [[part.groups.get(g, missing) for part in parts] for g in worst]
+    estimate, low, high = (
+        np.array([[getattr(i, end) for i in row] for row in grid]) for end in ("estimate", "low", "high")
+    )
+    names = brief_names(tuple(ev.models))
+    overall = [_overall(ev, part) if rate else math.nan for part in parts]
+    tests = "; ".join(f"{names.get(part.model, part.model)} {p_value(part.p_value)}" for part in parts)
+    dots = Dots(
+        title=f"{first.title[:1].upper()}{first.title[1:]} by slice",
+        axis=first.title,
+        rows=tuple(clip(clipped(g), 30) for g in worst),
+        notes=tuple(f"{ev.slices[g].n:,.0f} rows" for g in worst),
+        series=tuple(names.get(part.model, part.model) for part in parts),
+        estimate=estimate, low=low, high=high,
+        overall=np.array(overall),
+        subtitle=(f"{percent(first.confidence)} intervals, the worst slice first; any difference between slices, "
+                  f"adjusted for all pairs: {tests}",),
+    )  # fmt: skip
+    return svg_dots(dots, limits=(0.0, 1.0) if rate and float(np.nanmax(high)) <= 1 and float(np.nanmin(low)) >= 0
+                    else (-math.inf, math.inf))  # fmt: skip
+
+
+def _overall(ev: Evaluation, gap: Gap) -> float:
+    part = next((part for part in ev.parts if part.name == gap.model), ev.parts[0])
     try:
-        found = evaluation_gaps(ev, metric or next(iter(ev.parts[0].overall)))
-        return (gallery.figure(found),), found.verdict
+        return part.metric(gap.metric).estimate
     except InputError:
-        return (), ""
+        return math.nan

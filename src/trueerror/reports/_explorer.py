@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,19 +19,20 @@ from numpy.typing import NDArray
 from trueerror.curves._hull import RocHull, roc_hull
 from trueerror.curves._operating_point import Condition
 from trueerror.curves._replicates import design_effects, group_weights, groups_of_rows, rates_of_groups
-from trueerror.curves._roc import Roc, roc
+from trueerror.curves._roc import Roc, pointwise_limits, roc
 from trueerror.inference._problem import critical_z
 from trueerror.inputs._options import InputError, generator
 from trueerror.kernels._random import seed_of
 from trueerror.metrics._registry import find_measure
 from trueerror.plots._dispatch import estimate_words, sizes_words
-from trueerror.plots._specs import Axis, Curves, Floats, Line
+from trueerror.plots._specs import Axis, Band, Curves, Floats, Line
 from trueerror.plots.compose.roc import CORNERS, FPR, TPR, diagonal, roc_line
 from trueerror.plots.svg._curves import LEFT, TOP, Plot
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._contents import ReportOptions, Start
 from trueerror.reports._html import Section, brief_names, clipped, html_table
 from trueerror.reports._svg import COLOURED, Gallery
+from trueerror.results import Interval
 from trueerror.results._document import Table
 from trueerror.results._format import percent, whole
 from trueerror.sources._predictions import Predictions
@@ -84,6 +85,7 @@ class Explored:
     in_use: dict[str, InUse | None]
     limits: dict[str, tuple[tuple[float, float], tuple[float, float], tuple[float, float]]]
     knots: dict[str, Knots]
+    areas: dict[str, Interval]
     grid: Floats
     positive: object
     start: Start
@@ -139,6 +141,7 @@ def explore(p: Predictions, asked: ReportOptions | None = None) -> Explored | No
         in_use=in_use,
         limits=_limits_in_use(p, [m for m in models if in_use[m] is not None], start, wanted),
         knots=_knots(p, ranked, in_use, grid),
+        areas=_areas(p, ranked, wanted.confidence),
         grid=grid,
         positive=p.positive,
         start=start,
@@ -170,6 +173,21 @@ def _limits_in_use(
         three = (cost.low, cost.high), (1 - recall.high, 1 - recall.low), (1 - quiet.high, 1 - quiet.low)
         if all(math.isfinite(v) for pair in three for v in pair):
             out[model] = three
+    return out
+
+
+def _areas(p: Predictions, curves: dict[str, Roc], confidence: float) -> dict[str, Interval]:
+    """The area of each curve, with the limits that the design of the sample asks for."""
+    auc = find_measure("auc")
+    settings = Settings(confidence=confidence, metrics={auc.name: {}})
+    out = {}
+    for name, curve in curves.items():
+        if curve.calls:
+            continue
+        try:
+            out[name] = ModelMetrics(name, settings, predictions=p).interval(auc.name)
+        except InputError:
+            out[name] = curve.auc(confidence=confidence)
     return out
 
 
@@ -523,6 +541,32 @@ def _panel(e: Explored, gallery: Gallery, right: float, bottom: float, *, shown:
     return el("div", figure, data_x="panel", hidden=not shown)
 
 
+FLAGGING = tuple(replace(m, words=words) for m, words in zip(CORNERS, ("flag nothing", "flag everything"), strict=True))
+# Points along a band, and how many curves have one.
+BAND_POINTS, MOST_BANDS = 101, 12
+
+
+def _bands(e: Explored, right: float) -> tuple[Band, ...]:
+    """The pointwise band of each curve up to the right edge of the panel; the page shows one at a time."""
+    grid = np.linspace(0.0, right, BAND_POINTS)
+    out: list[Band] = []
+    for i, c in enumerate(e.curves.values()):
+        if c.calls or len(out) == MOST_BANDS:
+            continue
+        if c.table.exact:
+            under, over = pointwise_limits(c.fpr, c.tpr, grid, c._class_rows(), e.confidence)
+            # The true curve does not fall, so neither need the limits.
+            low = np.maximum.accumulate(np.clip(under, 0.0, 1.0))
+            high = np.minimum.accumulate(np.clip(over, 0.0, 1.0)[::-1])[::-1]
+            x = grid
+        else:
+            found = c.band(confidence=e.confidence)
+            x, low, high = found.fpr, found.low, found.high
+        name = f"{percent(e.confidence)} pointwise band of the curve that stands out"
+        out.append(Band(x=x, low=low, high=high, name=name, series=i))
+    return tuple(out)
+
+
 def _curves(e: Explored, right: float, bottom: float) -> Curves:
     whole_panel = (right, bottom) == (1.0, 0.0)
     lines = [diagonal()] if whole_panel else []
@@ -530,13 +574,16 @@ def _curves(e: Explored, right: float, bottom: float) -> Curves:
         # Rates only rise: what is shown is one stretch, with a point more on either side so that lines reach the edge.
         begin, end = int(np.searchsorted(c.tpr, bottom)), int(np.searchsorted(c.fpr, right, side="right"))
         kept = slice(max(0, begin - 1), min(len(c.fpr), end + 1)) if begin < end else slice(2)
-        figure = "labels" if c.calls else f"AUC {estimate_words(c.auc())}"
+        figure = "labels" if c.calls else f"AUC {estimate_words(e.areas[name])}"
         lines.append(roc_line(c, f"{e.names[name]}: {figure}", i, kept))
     lines.append(Line(x=e.hull.fpr, y=e.hull.tpr, role="hull"))
     about = f"{sizes_words(list(e.curves.items()))}; dotted: convex hull, what the best mixtures reach"
+    caution = next((c.caution for c in e.curves.values() if c.caution), "")
+    bands = () if caution else _bands(e, right)
+    notes = (about, f"No bands: {caution.partition(': ')[0]}.") if caution else (about,)
     return Curves(
-        title="ROC curves", subtitle=(about,), x=Axis(title=FPR, high=right), y=Axis(title=TPR, low=bottom),
-        lines=tuple(lines), marks=CORNERS if whole_panel else (), size=SIZE,
+        title="ROC curves", subtitle=notes, bands=bands, x=Axis(title=FPR, high=right), y=Axis(title=TPR, low=bottom),
+        lines=tuple(lines), marks=FLAGGING if whole_panel else (), size=SIZE,
     )  # fmt: skip
 
 

@@ -291,7 +291,7 @@ def _slices(ev: Evaluation, cmp: Comparison | None, gallery: Gallery) -> Iterato
     """Each slice by what models are judged by; by costs with the errors that make the cost of the cheapest."""
     metric = cmp.metric if cmp is not None else next(iter(ev.parts[0].overall))
     by_cost = isinstance(cmp, CostComparison)
-    gap, verdict = gap_figures(ev, metric, gallery)
+    gap, verdict = gap_figures(ev, metric, gallery, cmp)
     order = (ev.models if cmp is None else cmp.ranked)[:MOST_BESIDE]
     blocks = [*gap, _slice_table(ev, metric, order, by_cost=by_cost)]
     if by_cost and all(inner.positive is not None for inner in ev.slices.values()):

@@ -261,9 +261,12 @@ def gaps_table(parts: Sequence[Gap]) -> Table:
 
 
 def metric_gap(
-    ev: Evaluation, measure: Measure, model: str, settings: Settings, *, by: str, min_rows: int
+    ev: Evaluation, measure: Measure, model: str, settings: Settings, *, by: str, min_rows: int, anew: bool = False
 ) -> tuple[Gap | None, list[Evidence]]:
-    """One metric of one model over the slices of an evaluation; None where fewer than two groups can be compared."""
+    """One metric of one model over the slices of an evaluation; None where fewer than two groups can be compared.
+
+    `anew` judges them by the settings, which are not those of the evaluation.
+    """
     samples, intervals, left_out = {}, {}, {}
     undefined: dict[Label, str] = {}
     for group, inner in ev.slices.items():
@@ -271,13 +274,14 @@ def metric_gap(
         rows = part.bench.predictions
         if rows is None:
             raise InputError("gaps need the rows, and a loaded evaluation has none: evaluate them again with by=")
-        own = part.bench.interval(measure)
+        sample = own_rows(rows, model, measure, settings)
+        own = sample.interval(settings.confidence) if anew else part.bench.interval(measure)
         if math.isnan(own.estimate):
             undefined[group] = own.note
         elif (own.n if own.n is not None else rows.n) < min_rows:
             left_out[group] = int(own.n or 0)
         else:
-            samples[group], intervals[group] = own_rows(rows, model, measure, settings), own
+            samples[group], intervals[group] = sample, own
     evidence = [Evidence(model=model if len(ev.parts) > 1 else "", small_groups=(measure.title, left_out, min_rows))]
     left_out |= dict.fromkeys(undefined, 0)
     if len(samples) < 2:
@@ -301,8 +305,10 @@ def _assembled(
     )  # fmt: skip
 
 
-def evaluation_gaps(ev: Evaluation, metrics: Any = None, *, by: str = "group", min_rows: int = FEWEST) -> Gaps:
-    """The gaps between the slices of an evaluation."""
+def evaluation_gaps(
+    ev: Evaluation, metrics: Any = None, *, by: str = "group", min_rows: int = FEWEST, costs: Any = None
+) -> Gaps:
+    """The gaps between the slices of an evaluation; `costs` are those of errors where it was made without."""
     if not ev.slices:
         raise InputError("there are no groups: pass by=, a column of groups, to evaluate")
     fewest = count(min_rows, "min_rows")
@@ -315,8 +321,9 @@ def evaluation_gaps(ev: Evaluation, metrics: Any = None, *, by: str = "group", m
         measure = find_measure(name)
         known = first.settings.metrics or {}
         settings = replace(first.settings, metrics={**known, measure.name: known.get(measure.name, {})})
+        settings = settings if costs is None else replace(settings, costs=costs)
         for model in ev.models:
-            made, seen = metric_gap(ev, measure, model, settings, by=by, min_rows=fewest)
+            made, seen = metric_gap(ev, measure, model, settings, by=by, min_rows=fewest, anew=costs is not None)
             evidence += seen
             parts += [] if made is None else [made]
     if not parts:

@@ -329,9 +329,10 @@
   function line(best) {
     const slope = alarm() / miss(), at = (x) => best.tpr + slope * (x - best.fpr);
     const low = Math.max(0, best.fpr - best.tpr / slope), high = Math.min(1, best.fpr + (1 - best.tpr) / slope);
-    for (const { px, py, iso, ring } of panels) {
+    for (const { plot, px, py, iso, ring } of panels) {
       iso.setAttribute("x1", px(low).toFixed(2)); iso.setAttribute("y1", py(Math.max(0, at(low))).toFixed(2));
       iso.setAttribute("x2", px(high).toFixed(2)); iso.setAttribute("y2", py(Math.min(1, at(high))).toFixed(2));
+      if (best.model >= 0) plot.closest(".picture").dispatchEvent(new CustomEvent("lead", { detail: best.model }));
       ring.setAttribute("cx", px(best.fpr).toFixed(2)); ring.setAttribute("cy", py(best.tpr).toFixed(2));
     }
   }
