@@ -237,6 +237,8 @@ def test_named_ranges_are_what_the_hull_says_and_have_no_slivers(pages, browser)
     assert rows[-1][2] == "100 %"
     names = {"Flag nothing": "AlwaysNeg", "Flag everything": "AlwaysPos"}
     for name, low, high in rows:
+        if name == "too close to call":
+            continue
         ends = np.clip([float(x.removesuffix(" %")) / 100 for x in (low, high)], 0.001, 0.999)
         middle = 1 / (1 + np.exp(-np.log(ends / (1 - ends)).mean()))
         found = hull.best(prior=float(middle), cost_fn=5, replicates=200, rng=0).probabilities

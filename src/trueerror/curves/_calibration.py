@@ -224,6 +224,7 @@ class SmoothCalibration(NamedTuple):
 SPAN, SMOOTH_POINTS, SMOOTH_GROUPS = 0.5, 61, 2048
 # Where half of the rows lie closer together than this, all within it are taken: most forecasts are near 0 or 1.
 LEAST_WIDTH = 0.15
+FEW_FORECASTS = 10
 # Beyond these shares of the rows there are too few to smooth.
 OUTER = 0.005
 
@@ -360,13 +361,15 @@ class Calibration(TableCurve):
         total = float(rows.sum())
         ranks = np.cumsum(rows) / total
         ends = x[np.searchsorted(ranks, [OUTER, 1 - OUTER]).clip(0, len(x) - 1)]
-        grid = np.linspace(ends[0], ends[1], SMOOTH_POINTS) if ends[0] < ends[1] else ends[:1]
+        # Few forecasts are taken as they are: between them nothing is known.
+        grid = np.linspace(ends[0], ends[1], SMOOTH_POINTS) if len(x) > FEW_FORECASTS else x
         fitted, worth = np.empty(len(grid)), np.empty(len(grid))
         for k, at in enumerate(grid):
             distance = np.abs(x - at)
             order = np.argsort(distance, kind="stable")
             reach = order[np.searchsorted(np.cumsum(rows[order]), SPAN * total).clip(0, len(x) - 1)]
-            width = max(float(distance[reach]), LEAST_WIDTH)
+            # A hair more than the distance, so that the farthest row counts where all are as far.
+            width = max(float(distance[reach]) * (1 + 1e-4), LEAST_WIDTH)
             weight = rows * np.clip(1 - (distance / width) ** 3, 0.0, None) ** 3
             mass, off = float(weight.sum()), x - at
             middle = float((weight * off).sum()) / mass

@@ -472,7 +472,7 @@
   const END = logit(0.999);
   const along = (p) => (logit(Math.min(0.999, Math.max(0.001, p))) + END) / (2 * END);
   const STEPS = Array.from({ length: 161 }, (_, i) => 1 / (1 + Math.exp(END - 2 * END * i / 160)));
-  const AGREED = 0.8, NARROW = 0.03, MOST_NAMED = 3;
+  const AGREED = 0.8, NARROW = 0.05, MOST_NAMED = 2;
   function leaders(mix) {
     const up = mix * state.fn, down = (1 - mix) * state.fp;
     if (!resampled) {
@@ -483,7 +483,7 @@
     const order = wins.map((w, i) => [w, i < own.length ? i : i === own.length ? -1 : -2]).sort((a, b) => b[0] - a[0]);
     const named = [];
     for (let sum = 0, i = 0; sum < AGREED && i < order.length; i += 1) { sum += order[i][0]; named.push(order[i][1]); }
-    return named.sort((a, b) => a - b);
+    return named.length > MOST_NAMED ? [] : named.sort((a, b) => a - b);
   }
   let known = { costs: "", ranges: [] };
   function namedRanges() {
@@ -508,8 +508,7 @@
     known = { costs, ranges: out };
     return out;
   }
-  const rangeName = (r) => (r.named.length > MOST_NAMED ? "too close to call between " + whole(r.named.length)
-    : listed(r.named.map((i) => nameOf({ model: i })), "or"));
+  const rangeName = (r) => (r.named.length ? listed(r.named.map((i) => nameOf({ model: i })), "or") : "too close to call");
   const rangeBody = part("ranges").querySelector("tbody"), rangeCaption = part("ranges").querySelector("caption");
   const strip = part("strip");
   function ranges() {
