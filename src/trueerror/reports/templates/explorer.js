@@ -95,16 +95,15 @@
   }
   // In which share of the resamples each is the cheapest, the trivial two last; a model must beat those.
   function winners(columns, up, down) {
-    const constant = [up, down], wins = new Array(columns.length + 2).fill(0);
+    const wins = new Float64Array(columns.length + 2), idle = Math.min(up, down), first = columns.length + (up <= down + TIE ? 0 : 1);
     for (let r = 0; r < resamples; r += 1) {
-      let low = Math.min(...constant);
-      for (const c of columns) if (c && c[r] < low - TIE) low = c[r];
-      const trivials = constant.map((c) => c <= low + TIE);
-      const first = trivials.indexOf(true);
-      const tied = first >= 0 ? [columns.length + first] : columns.map((c, i) => (c && c[r] <= low + TIE ? i : -1)).filter((i) => i >= 0);
-      for (const i of tied) wins[i] += 1 / tied.length;
+      let low = Infinity, tied = 0;
+      for (const c of columns) if (c && c[r] < low) low = c[r];
+      if (low >= idle - TIE) { wins[first] += 1; continue; }
+      for (const c of columns) if (c && c[r] <= low + TIE) tied += 1;
+      columns.forEach((c, i) => { if (c && c[r] <= low + TIE) wins[i] += 1 / tied; });
     }
-    return wins.map((w) => w / resamples);
+    return Array.from(wins, (w) => w / resamples);
   }
   function shares(points) {
     if (!resampled) return null;
@@ -471,7 +470,10 @@
   const logit = (p) => Math.log(p / (1 - p));
   const END = logit(0.999);
   const along = (p) => (logit(Math.min(0.999, Math.max(0.001, p))) + END) / (2 * END);
-  const STEPS = Array.from({ length: 161 }, (_, i) => 1 / (1 + Math.exp(END - 2 * END * i / 160)));
+  // Of many models at fewer places, so that a slider stays quick.
+  const PARTS = data.models.length > 12 ? 60 : 160;
+  const mixAt = (i) => 1 / (1 + Math.exp(END - 2 * END * i / PARTS));
+  const STEPS = Array.from({ length: PARTS + 1 }, (_, i) => mixAt(i));
   const AGREED = 0.8, NARROW = 0.05, MOST_NAMED = 2;
   function leaders(mix) {
     const up = mix * state.fn, down = (1 - mix) * state.fp;
@@ -492,7 +494,7 @@
     const out = [];
     STEPS.forEach((mix, i) => {
       const named = leaders(mix), key = named.join(), previous = out[out.length - 1];
-      const from = i === 0 ? 0 : 1 / (1 + Math.exp(END - 2 * END * (i - 0.5) / 160)), to = i === 160 ? 1 : 1 / (1 + Math.exp(END - 2 * END * (i + 0.5) / 160));
+      const from = i === 0 ? 0 : mixAt(i - 0.5), to = i === PARTS ? 1 : mixAt(i + 0.5);
       if (previous && previous.key === key) previous.to = to;
       else out.push({ named, key, from, to });
     });
