@@ -10,7 +10,7 @@ import pytest
 from selenium.webdriver import Keys
 
 import trueerror as te
-from trueerror.reports._chart_sections import calibration_chart, confusion_difference, confusion_matrix, gap_figures
+from trueerror.reports._chart_sections import calibration_chart, confusion_matrix, difference_matrix, gap_figures
 from trueerror.reports._svg import Gallery
 
 
@@ -45,14 +45,14 @@ def test_a_confusion_matrix_has_blank_zeros_and_its_own_scale_for_errors():
 
 def test_the_difference_of_two_models_is_blue_where_the_first_does_better():
     ev = te.evaluate(digits())
-    made = str(confusion_difference(ev.model("b").parts[0], ev.model("a").parts[0]))
+    made = str(difference_matrix(ev.model("b").parts[0], ev.model("a").parts[0]))
     rows = cells(made)
     assert rows[1] == ["0", "+5", "−5", ""]
     assert rows[2] == ["1", "", "+2", "−2"]
     assert rows[3] == ["2", "+5", "", "−5"]
     assert '<td class="h8 right">+5' in made
     assert '<td class="e8 right">−5' in made
-    assert confusion_difference(ev.model("a").parts[0], ev.model("a").parts[0]) is None
+    assert difference_matrix(ev.model("a").parts[0], ev.model("a").parts[0]) is None
 
 
 # loess(y ~ x, span = 0.5, degree = 1, surface = "direct") of R 4 with these rows, at these places.

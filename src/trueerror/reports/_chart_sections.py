@@ -357,7 +357,7 @@ def confusions(ev: Evaluation) -> Markup:
             inner += _most_confused(part.confusion)
         blocks.append(el("div", *inner, class_="matrix"))
     if len(parts) > 1:
-        difference = confusion_difference(parts[0], parts[1])
+        difference = difference_matrix(parts[0], parts[1])
         blocks += [] if difference is None else [el("div", difference, class_="matrix")]
     return el("div", joined(blocks), class_="matrices")
 
@@ -418,7 +418,7 @@ def _most_confused(confusion: Confusion) -> list[Markup]:
     return [html_table(Table(columns=("truth called", "rows"), rows=rows, title="Most confused"))]
 
 
-def confusion_difference(first: ModelEvaluation, second: ModelEvaluation) -> Markup | None:
+def difference_matrix(first: ModelEvaluation, second: ModelEvaluation) -> Markup | None:
     """First − second, cell by cell: blue where the first does better (more right, fewer wrong), red where worse."""
     a, b = first.confusion, second.confusion
     if a is None or b is None or a.labels != b.labels or not 2 <= len(a.labels) <= MOST_IN_MATRIX:
