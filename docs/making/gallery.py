@@ -72,11 +72,18 @@ CHAPTERS: dict[str, tuple[Picture, ...]] = {
             "posterior", "Better, alike or worse: a posterior", "te.compare(digits).bayes('svm', 'bayes', rope=0.01)"
         ),
         Picture("confusion", "Confusion matrix", 'te.evaluate(digits).model("bayes").confusion'),
+        Picture("scores", "Scores of both classes", 'p.scores("bayes")'),
         Picture("gaps", "Gaps between groups", "te.gaps(y[fresh], fitted=both, X=X[fresh], by=ward, metrics='recall')"),
         Picture(
             "gap",
             "One gap",
             "te.gaps(y[fresh], fitted=both, X=X[fresh], by=ward, metrics='recall')['recall', 'bayes']",
+        ),
+        Picture(
+            "arena",
+            "Strengths from pairwise preferences",
+            "won = {('a', 'b'): 30, ('b', 'a'): 15, ('b', 'c'): 25, ('c', 'b'): 20}\n"
+            "te.arena([(first, second, first) for (first, second), times in won.items() for _ in range(times)])",
         ),
         Picture("raters", "Agreement of raters", "te.agreement(y[fresh], both['bayes'].predict(X[fresh]))"),
         Picture(
@@ -126,6 +133,13 @@ CHAPTERS: dict[str, tuple[Picture, ...]] = {
     ),
     "Learners": (
         Picture("ranking", "Critical difference diagram", "te.rank(results)"),
+        Picture(
+            "fold-differences",
+            "Differences over folds",
+            "te.significance.fold_differences(scores[:10, 0], scores[:10, 1])",
+        ),
+        Picture("test", "A statistic and its tails", "te.significance.friedman(results)"),
+        Picture("power", "Power over the number of rows", "te.power(n=500, first=0.90, second=0.87)"),
         Picture("mean-ranks", "Mean ranks by one test", "te.significance.nemenyi(results)"),
         Picture(
             "summary",
