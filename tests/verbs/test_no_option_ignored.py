@@ -270,6 +270,12 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("report", "rng"): ({"metric": "mcc"}, 7),
     ("report", "path"): ({}, Path("page.txt")),
     ("read", "truth"): ({"models": ["b"]}, "a"),
+    ("read", "right"): ({"truth": None, "models": None}, ["a", "b"]),
+    ("read", "right_from"): ({"truth": None, "models": None, "right": ["pa"]}, 0.7),
+    ("read", "predictions"): (
+        {"args": ({"y": TRUTH},), "models": None, "predictions": {"a": {"a": A}}},
+        {"b": {"b": B}},
+    ),
     ("read", "models"): ({}, ["a"]),
     ("read", "weights_kind"): ({}, "frequency"),
     ("rank", "missing"): ({"args": ({"a": [0.9, None, 0.8], "b": [0.8, 0.7, 0.7]},)}, "drop"),

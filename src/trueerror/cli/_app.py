@@ -355,6 +355,8 @@ def as_options(sentence: str, options: Sequence[inspect.Parameter] | None = None
         value = match["word"] or match["value"] or ""
         if value == "False" and declared.metavar == "COLUMN":
             value = "none"
+        if value == "True" and declared.metavar == "COLUMN":
+            value = "all"
         return f"{declared.default} {value}".rstrip()
 
     for phrase, instead in PHRASES.items():
@@ -435,14 +437,14 @@ def schema_command(
     print(json.dumps(schema_for(of.value), indent=2, ensure_ascii=False))
 
 
-def repeated(name: str, file: str, given: Mapping[str, object]) -> str:
+def repeated(name: str, file: str | list[str], given: Mapping[str, object]) -> str:
     """The line that repeats the command that is running: only the options that were given.
 
     >>> repeated("report", "my file.csv", {"positive": "1", "model": ["a", "b"], "id": None})
     "trueerror report 'my file.csv' --positive 1 --model a --model b"
     """
     flags = _flags(_RUNNING.get())
-    words = ["trueerror", name, file]
+    words = ["trueerror", name, *([file] if isinstance(file, str) else file)]
     for option, value in given.items():
         flag = str(flags[option].default) if option in flags else f"--{option}"
         for one in value if isinstance(value, list) else [] if value is None else [value]:

@@ -33,8 +33,12 @@ if TYPE_CHECKING:
     from trueerror.sources._predictions import Predictions
     from trueerror.tallies import Confusion
 
-FILE_HELP = "CSV (.csv.gz too), Parquet or JSON Lines file, folder or glob; an evaluation log; - for standard input."
+FILE_HELP = (
+    "CSV (.csv.gz too), Parquet or JSON Lines file, folder or glob; evaluation logs; a file of the truth and then "
+    "those of predictions; - for standard input."
+)
 File = Annotated[str, typer.Argument(help=FILE_HELP, metavar="FILE")]
+Files = Annotated[list[str], typer.Argument(help=FILE_HELP, metavar="FILE")]
 Confidence = Annotated[float, flag("--confidence -c", "Confidence of the intervals, between 0 and 1.", "SHARE")]
 Fold = Annotated[str | None, flag("--fold", "Column of cross-validation folds.", "COLUMN")]
 Repeat = Annotated[str | None, flag("--repeat", "Column of repeats of the folds.", "COLUMN")]
@@ -77,6 +81,15 @@ class RowsOptions:
     score: Annotated[
         list[str] | None, flag("--score", "Column with a model's scores (higher = more positive).", "COLUMN")
     ] = None
+    right: Annotated[
+        list[str] | None,
+        flag(
+            "--right", "Column that says who was right (1) or wrong (0); repeat for several models, or 'all'.", "COLUMN"
+        ),
+    ] = None
+    right_from: Annotated[
+        float | None, flag("--right-from", "In logs and with --right: scores from here up are right.", "NUMBER")
+    ] = None
     positive: Annotated[str | None, flag("--positive", "The positive class.", "LABEL")] = None
     id: Annotated[str | None, flag("--id", "Column that names each row.", "COLUMN")] = None
     cluster: Annotated[
@@ -108,13 +121,15 @@ class RowsOptions:
         grade, scale = options.pop("grade"), options.pop("scale")
         return options | ({"grade": grade, "scale": scale_typed(scale)} if grade or scale else {})
 
-    def read(self, file: str, output: "OutputOptions", *, named: bool = False, cut: bool = False) -> "Predictions":
-        """The predictions in a file; its models are `cut` at the threshold here where the verb does not do it.
+    def read(
+        self, file: str | list[str], output: "OutputOptions", *, named: bool = False, cut: bool = False
+    ) -> "Predictions":
+        """The predictions in a file, or in several; models are `cut` at the threshold here where the verb does not.
 
         With `named`, a model that its file leaves unnamed is called by the file's name, so that two files differ.
         """
         options = self.given(output) | ({} if cut else {"threshold": None})
-        return read_named(file, **options) if named else read_file(file, **options)
+        return read_named(file, **options) if named and isinstance(file, str) else read_file(file, **options)
 
 
 def scale_typed(text: str | None) -> tuple[float, ...] | None:
@@ -155,25 +170,37 @@ def _option_value(text: str) -> object:
 
 
 def read_file(
-    file: str, *, models: list[str] | None = None, score: list[str] | None = None, **columns: Any
+    file: str | list[str] | dict[str, str],
+    *,
+    models: list[str] | None = None,
+    score: list[str] | None = None,
+    **columns: Any,
 ) -> "Predictions":
-    """Predictions from a file; `models` names columns of labels or scores, `score` columns of scores."""
-    from trueerror.sources._api import read
-    from trueerror.sources.logs._recognise import log_reader
+    """Predictions from a file; `models` names columns of labels or scores, `score` columns of scores.
 
+    Several files are logs, the truth followed by predictions, or parts of one table.
+    """
+    from trueerror.sources._api import read
+    from trueerror.sources.logs._recognise import log_reader, read_apart
+
+    source = file[0] if isinstance(file, list) and len(file) == 1 else file
+    columns = _declined(columns)
+    if columns.get("right") == ["all"]:
+        columns["right"] = True
+    columns["right"] = columns.get("right") or None
     if columns.get("grade") is not None:
         if score:
             raise InputError("--score names scores of classes, and --grade says that the rows carry grades: leave one")
         grade = columns.pop("grade")
-        columns = _declined(columns)
-        given = read(file, models=models or None, grade=grade[0] if len(grade) == 1 else grade, **columns)
-    elif log_reader(file) is not None:
+        given = read(source, models=models or None, grade=grade[0] if len(grade) == 1 else grade, **columns)
+    elif log_reader(source) is not None:
         # A log names its own models; --score names what decides between right and wrong.
-        log = read(file, score=score or None, **columns)
-        given = log.select(models) if models else log
+        given = read_apart(source, lambda one: read(one, models=models or None, score=score or None, **columns))
+    elif isinstance(file, list) and len(file) > 1 and not columns["right"] and truth_first(file, columns.get("truth")):
+        columns |= {"right": None, "label": models[0] if models else None, "score": score[0] if score else None}
+        given = read(file[0], predictions=file[1:], **columns)
     else:
-        columns = _declined(columns)
-        given = read(file, models=_model_columns(models, score) if score else models or None, **columns)
+        given = read(source, models=_model_columns(models, score) if score else models or None, **columns)
     keep_names([*given.models, *given.labels])
     return given
 
@@ -184,6 +211,21 @@ def _declined(columns: dict[str, Any]) -> dict[str, Any]:
     if isinstance(columns.get("by"), str) and "," in columns["by"]:
         columns["by"] = [name.strip() for name in columns["by"].split(",")]
     return columns
+
+
+def read_together(files: list[str], rows: RowsOptions) -> bool:
+    """Whether several files are one thing: logs of one tool, or the truth and then predictions."""
+    from trueerror.sources.logs._recognise import log_reader
+
+    return log_reader(files) is not None or (not rows.right and truth_first(files, rows.truth))
+
+
+def truth_first(files: list[str], truth: str | None) -> bool:
+    """Whether the first of several files holds the truth, and the others predictions alone."""
+    from trueerror.sources._api import open_table
+    from trueerror.sources._joined import is_truth_first
+
+    return "-" not in files and is_truth_first(files, truth, open_table)
 
 
 def _model_columns(models: list[str] | None, score: list[str]) -> dict[str, str | dict[str, str | dict[object, str]]]:
@@ -206,17 +248,16 @@ def read_named(file: str, **options: Any) -> "Predictions":
     given = read_file(file, **options)
     if given.models != ("model",) or file == "-":
         return given
-    name = Path(file).stem
+    name = Path(file).name.split(".")[0]
     if options.get("grade"):
         return read_file(file, **options | {"models": [name]})
-    reader = log_reader(file)
-    if reader is not None:
-        wanted = ("positive",) if reader.__name__ == "weka" else ("score",)
-        return reader({name: file}, missing=options["missing"], **{word: options[word] or None for word in wanted})
+    if log_reader(file) is not None:
+        return read_file({name: file}, **options)
     parts = {kind: c for kind in ("labels", "scores") if (c := given.roles.column(kind, "model")) is not None}
     if not parts:
         return given
     rest = {k: v for k, v in options.items() if k not in ("models", "score")}
+    rest["right"] = [parts["labels"]] if given.graded else None
     return read(file, models={name: {kind.rstrip("s"): column for kind, column in parts.items()}}, **rest)
 
 

@@ -34,7 +34,7 @@ class FailOn(StrEnum):
 @command
 def check_command(
     *,
-    file: o.File,
+    file: o.Files,
     fail_on: Annotated[
         FailOn, flag("--fail-on", "Exit with 1 when there is a finding of this severity or worse.")
     ] = FailOn.error,

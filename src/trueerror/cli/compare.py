@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 COMPARE_HELP = "Which model is better, by how much, and how sure that is."
 COMPARE_EPILOG = (
     "Examples: trueerror compare preds.csv --positive 1 · trueerror compare preds.csv --positive 1 --cost-fn 10 · "
-    "trueerror compare new.csv --with old.csv · "
+    "trueerror compare new.csv --with old.csv · trueerror compare truth.csv new.csv old.csv · "
+    "trueerror compare logs/*.eval · "
     "trueerror compare --counts both=810 new=60 old=40 neither=90 · "
     "trueerror compare --marginals A=456/500 B=445/500 · "
     "trueerror compare --matrix 'M1=150 40 60 250' --matrix 'M2=250 45 5 200' --costs '[[-1, 100], [1, 0]]' --prior 0.5"
@@ -31,8 +32,8 @@ def compare_command(
     file: Annotated[
         list[str] | None,
         typer.Argument(
-            help="A file of predictions, or two; with --counts the four counts as NAME=N, with --marginals two shares "
-            "as NAME=RIGHT/ROWS.",
+            help="A file of predictions, or two; evaluation logs; the truth and then files of predictions; with "
+            "--counts the four counts as NAME=N, with --marginals two shares as NAME=RIGHT/ROWS.",
             metavar="FILE",
         ),
     ] = None,
@@ -103,14 +104,14 @@ def compare_command(
         )  # fmt: skip
         output.show(output.kept(tables), more=every_pair(tables, pairs))
         return
-    if len(files) == 2 and other_file is None:
+    if len(files) == 2 and other_file is None and not o.read_together(files, rows):
         other_file = files.pop()
-    if len(files) != 1:
+    if not files or (len(files) > 1 and (other_file is not None or not o.read_together(files, rows))):
         raise InputError(
-            "give one file of predictions, and a second after --with, or four counts after --counts, or matrices with "
-            "--matrix"
+            "give one file of predictions, and a second after --with; or a file of the truth and then those of "
+            "predictions, evaluation logs, four counts after --counts, or matrices with --matrix"
         )
-    given = rows.read(files[0], output, named=other_file is not None)
+    given = rows.read(files, output) if len(files) > 1 else rows.read(files[0], output, named=other_file is not None)
     other = None if other_file is None else rows.read(other_file, output, named=True)
     if output.columns:
         print(given.roles if other is None else f"{given.roles}\n\n{other.roles}")

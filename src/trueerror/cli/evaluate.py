@@ -26,7 +26,7 @@ EVALUATE_EPILOG = (
 @command
 def evaluate_command(
     *,
-    file: Annotated[str | None, typer.Argument(help=o.FILE_HELP, metavar="FILE")] = None,
+    file: Annotated[list[str] | None, typer.Argument(help=o.FILE_HELP, metavar="FILE")] = None,
     matrices: o.MatrixOptions,
     rows: o.RowsOptions,
     metric: Annotated[
@@ -60,12 +60,12 @@ def evaluate_command(
     given: Predictions | Confusion
     matrices.check(rows)
     if matrices.matrix:
-        if file is not None:
+        if file:
             raise InputError("give a file or --matrix, not both")
         if len(matrices.matrix) > 1:
             raise InputError("evaluate judges one --matrix; trueerror compare takes several")
         (given,) = matrices.tables(rows.positive).values()
-    elif file is None:
+    elif not file:
         raise InputError("give a file of predictions, or counts: --matrix '150 40 60 250'")
     else:
         given = rows.read(file, output)

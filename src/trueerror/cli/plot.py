@@ -71,7 +71,7 @@ def complete_kinds(incomplete: str) -> list[str]:
 @command
 def plot_command(
     *,
-    file: o.File,
+    file: o.Files,
     picture: Annotated[
         Path, flag("--output -o", "Where to write it: .svg, .png, .pdf or .html.", "FILE", group=OUTPUT)
     ],

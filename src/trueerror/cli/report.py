@@ -29,7 +29,7 @@ USUAL = {"missing": "error", "confidence": 0.95}
 @command
 def report_command(
     *,
-    file: o.File,
+    file: o.Files,
     page: Annotated[Path, flag("--output -o", "Where to write the page (.html).", "FILE", group=OUTPUT)] = Path(
         "report.html"
     ),

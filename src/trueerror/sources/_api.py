@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from inspect import signature
 from typing import Any
 
@@ -14,19 +15,23 @@ from trueerror.results import Result
 from trueerror.sources._collect import absent_notes, build, given_rows
 from trueerror.sources._frames import is_table, open_frame
 from trueerror.sources._grades import graded
+from trueerror.sources._joined import PredictionFiles, join, named_files
 from trueerror.sources._keys import intersections
 from trueerror.sources._long_tables import widen
 from trueerror.sources._paths import names_files
 from trueerror.sources._predictions import Predictions, Roles
 from trueerror.sources._protocols import ColumnsTable, InputTable, Options, Source, Threshold, need_column
 from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelChoice, resolve
+from trueerror.sources.logs._graded import RightColumns, right_or_wrong
 from trueerror.sources.logs._recognise import log_reader, read_log
 from trueerror.tallies import Missing
+from trueerror.tallies._confusion import GRADES
 
 
 def read(
     path_or_table: object,
     *,
+    predictions: PredictionFiles = None,
     truth: str | None = None,
     models: ModelChoice = None,
     label: str | None = None,
@@ -40,6 +45,8 @@ def read(
     weight: ColumnChoice = None,
     weights_kind: WeightsKind | None = None,
     labels: Iterable[object] | None = None,
+    right: RightColumns = None,
+    right_from: float | None = None,
     missing: Missing = "error",
     threshold: Threshold = None,
     budget: str | int | None = None,
@@ -48,9 +55,17 @@ def read(
 ) -> Predictions:
     """Predictions from files (CSV, TSV, Parquet, JSON, JSON Lines; .gz; folders, patterns, lists of paths) or a frame.
 
+    Where the truth is in one file and predictions are in others, `predictions=["a.csv", "b.csv"]` (or {"a": path})
+    joins them on the id that they share, or by position where they have none and are equally long.
+
     "-" is standard input. Folders called key=value make a column of text, in Parquet files.
 
     Logs of lm-evaluation-harness, Inspect and WEKA are recognised (see `te.logs`; `score` then names the measure).
+
+    Tables that say who was right instead of which class was meant (model, id, correct; or a column of 0 and 1 for each
+    model) are known by such names; `right="passed"`, `right=["gpt", "llama"]` or `right=True` (all columns of 0 and 1)
+    say so of others, and scores from `right_from` up are right. Several answers to one question (a column epoch,
+    attempt, trial, …) belong together.
 
     Wide tables (a column for each model, or pairs like svm_label and svm_score, or one score column a class) and long
     ones (model, id, truth, label, score) both work. Columns with plain names are recognised, and all can be named:
@@ -81,6 +96,7 @@ def read(
         raise InputError("scale= says between which values grades lie: name their column with grade=")
     if grade is not None:
         of_classes = {"truth": truth, "label": label, "score": score, "positive": positive, "labels": labels}
+        of_classes |= {"right": right, "right_from": right_from, "predictions": predictions}
         word = next((word for word, given in {**of_classes, "threshold": threshold}.items() if given is not None), None)
         if word is not None:
             raise InputError(f"{word}= speaks of classes, and grade= says that the rows carry grades: leave one out")
@@ -90,15 +106,25 @@ def read(
             path_or_table, grade=grade, models=models, scale=scale, ids=id, clusters=cluster, by=by, folds=fold,
             repeats=repeat, weights=weight, weights_kind=weights_kind, missing=missing,
         )  # fmt: skip
-    reader = log_reader(path_or_table)
+    reader = log_reader(path_or_table) if predictions is None else None
     if reader is not None:
         named = {
-            "truth": truth, "models": models, "label": label, "id": id, "cluster": cluster, "by": by, "fold": fold,
-            "repeat": repeat, "weight": weight, "labels": labels, "threshold": threshold,
+            "truth": truth, "label": label, "id": id, "fold": fold, "repeat": repeat, "weight": weight,
+            "labels": labels, "right": right, "threshold": threshold,
         }  # fmt: skip
-        return read_log(path_or_table, reader, score=score, positive=positive, missing=missing, **named)
-    table = _open(path_or_table)
+        return read_log(
+            path_or_table, reader, score=score, positive=positive, missing=missing, models=models,
+            options={"right_from": right_from, "by": by, "cluster": cluster}, columns=named,
+        )  # fmt: skip
+    table = open_table(path_or_table)
     about_files = table.notes
+    if predictions is not None:
+        if models is not None or right is not None:
+            raise InputError("predictions= names the files of the models: leave models= and right= out")
+        files = {name: open_table(one) for name, one in named_files(predictions).items()}
+        whole = join(table, files, truth=truth, id=id, label=label, score=score)
+        table, truth, models, id, label, score = whole.table, whole.truth, whole.models, whole.id or False, None, None
+        about_files += whole.notes
     if by is not None and not isinstance(by, str):
         table, by = _combined(table, by)
     asked = ColumnRequest(
@@ -116,7 +142,13 @@ def read(
         labels=given_labels,
         positive=positive,
     )
+    as_grades = right_or_wrong(table, asked, right, right_from)
+    if as_grades is not None:
+        table, asked = as_grades
+        given_labels, models = list(GRADES), asked.models
     layout, known = resolve(table, asked)
+    if as_grades is not None:
+        layout = replace(layout, roles={c: r for c, r in layout.roles.items() if c != layout.truth})
     if weights_kind is not None and layout.weight is None:
         raise InputError(f"weights_kind={weights_kind!r} was given, but no weight column: name it with weight=")
     memory_budget = current().budget_bytes if budget is None else memory_bytes(budget)
@@ -142,7 +174,8 @@ def read(
     )
 
 
-def _open(path_or_table: Foreign) -> InputTable:
+def open_table(path_or_table: Foreign) -> InputTable:
+    """A path, a list of paths, a frame or a mapping of columns as a table."""
     paths = isinstance(path_or_table, str | os.PathLike)
     if isinstance(path_or_table, list | tuple):
         paths = bool(path_or_table) and all(isinstance(p, str | os.PathLike) for p in path_or_table)

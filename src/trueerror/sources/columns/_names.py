@@ -34,14 +34,14 @@ TRUTH = word_set(
 TRUTH_BEGINS = ("ytrue", "truth", "groundtruth", "gold", "truelabel", "trueclass", "actual", "target")
 ID = word_set(
     "id ids rowid sampleid exampleid itemid uid uuid guid caseid instanceid questionid imageid docid documentid "
-    "recordid observationid testid"
+    "recordid observationid testid qid taskid promptid problemid passengerid"
 )
 ROW_NUMBER = word_set("index idx unnamed0 row rownumber rowname rownames rownum column1")
 FOLD = word_set("fold folds cvfold foldid foldno foldindex foldnumber")
 REPEAT = word_set("repeat repeats repetition rep repeatid repeatno")
 CLUSTER = word_set("cluster clusters clusterid group groups groupid patient patientid user userid subject subjectid")
 WEIGHT = word_set("weight weights sampleweight sampleweights rowweight caseweight")
-MODEL = word_set("model models modelname modelid classifier learner algorithm system method clf")
+MODEL = word_set("model models modelname modelid classifier learner algorithm system method clf llm provider agent")
 PREDICTED = word_set(
     "prediction predictions predicted ypred pred preds predictedlabel predictedclass predlabel predclass yhat"
 )
@@ -49,6 +49,8 @@ SCORE = word_set(
     "score scores prob probs proba probas probability probabilities yscore yscores yprob yproba predproba predscore "
     "predprob predictproba predictedprobability predictedprob decisionfunction"
 )
+# Beside a truth this grades another column.
+CORRECT = word_set("correct iscorrect wascorrect correctness isright wasright")
 CONFIDENCE = word_set("confidence confidences certainty")
 
 LABEL_WORDS = ("predicted_label", "pred_label", "y_pred", "yhat", "prediction", "predicted", "label", "pred", "class")

@@ -141,8 +141,14 @@ def _truth_column(table: InputTable, asked: ColumnRequest, *, long: bool) -> str
         )
     raise ColumnError(
         f"cannot tell which column of {table.name} holds the truth; name it with truth=; there are "
-        f"{_listed(table.columns)}"
+        f"{_listed(table.columns)}{_maybe_grades(table)}"
     )
+
+
+def _maybe_grades(table: InputTable) -> str:
+    """Columns of 0 and 1 may say who was right; that is never guessed."""
+    found = [c for c in table.columns if set(table.few(c, 2) or (2,)) <= {0, 1}]
+    return f". Or if {_listed(found)} say who was right (1) or wrong (0): right=True" if found else ""
 
 
 def _mentioned(asked: ColumnRequest) -> set[str]:
@@ -494,6 +500,8 @@ class ModelFinder:
             return "neither labels nor numbers"
         if word in naming.TRUTH or word.startswith(naming.TRUTH_BEGINS):
             return "it looks like another truth; name the models if it is one"
+        if word in naming.CORRECT:
+            return "it says whether an answer was right; name it with right= to go by it"
         if word in naming.CONFIDENCE:
             return (
                 "it may say how sure a model was of its own call; name it with score= if it scores the positive class"

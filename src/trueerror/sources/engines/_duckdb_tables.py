@@ -502,7 +502,7 @@ class FileConnection:
 
     def _open(self) -> tuple[tuple[str, ...], tuple[Kind, ...]]:
         self.process = os.getpid()
-        self.connection = _connect(self.temp_folder / f"spill-{self.process}")
+        self.connection = connect_alone(self.temp_folder / f"spill-{self.process}")
         if self.files.format == "csv":
             names, types = load_csv(self.connection, self.files)
         elif self.files.format == "json":
@@ -540,7 +540,8 @@ def _remove(folder: Path, process: int) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _connect(spill: Path) -> duckdb.DuckDBPyConnection:
+def connect_alone(spill: Path) -> duckdb.DuckDBPyConnection:
+    """A connection without network, extensions and a view of Python's variables; `spill` is where it may write."""
     connection = duckdb.connect(
         ":memory:",
         config={

@@ -1,16 +1,23 @@
-"""Right or wrong, item by item: what the readers of logs have in common."""
+"""Right or wrong, item by item: what the readers of logs have in common, and tables that say who was right."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple, cast
 
-from trueerror.inputs._arrays import Numeric
-from trueerror.inputs._options import FileError, InputError, nearest
+import numpy as np
+
+from trueerror.inputs._arrays import Numeric, missing_rows
+from trueerror.inputs._options import ColumnError, FileError, InputError, nearest
 from trueerror.sources._collect import predictions
+from trueerror.sources._keys import intersections
 from trueerror.sources._predictions import Predictions, Roles
+from trueerror.sources._protocols import ONE_MODEL, ColumnsTable, InputTable, need_column
+from trueerror.sources.columns._names import ID, MODEL, ROW_NUMBER, TRUTH, bare, item_column, word_set
+from trueerror.sources.columns._roles import ColumnRequest
 from trueerror.tallies import Missing
 from trueerror.tallies._confusion import GRADES, RIGHT, WRONG
 
@@ -18,12 +25,23 @@ from trueerror.tallies._confusion import GRADES, RIGHT, WRONG
 Measures = str | Sequence[str] | None
 
 
+class SameRunError(FileError):
+    """Two logs hold a run of one model on one task."""
+
+
 class Item(NamedTuple):
-    """One answer: `right` is None where there is none. `mark` tells items apart that have the same id in two files."""
+    """One answer: `right` is None where there is none. `mark` tells items apart that have the same id in two files.
+
+    `fields` is what the log says of the question beside: slices and clusters are made of it.
+    """
 
     right: bool | None
-    cluster: str = ""
     mark: str = ""
+    fields: Mapping[str, object] = {}
+
+
+# A question's id, and which of several answers to it this is.
+Key = tuple[str, int]
 
 
 @dataclass(slots=True)
@@ -34,53 +52,115 @@ class Run:
     task: str
     measure: str
     place: str
-    items: dict[str, Item] = field(default_factory=dict)
+    items: dict[Key, Item] = field(default_factory=dict)
     note: str = ""
 
-    def add(self, key: str, item: Item) -> None:
+    def add(self, key: str, item: Item, epoch: int = 1) -> None:
         """One more item; the same one twice is an error."""
-        if key in self.items:
+        if (key, epoch) in self.items:
             raise FileError(f"{self.place} holds item {key} more than once")
-        self.items[key] = item
+        self.items[key, epoch] = item
 
 
-def graded(runs: Iterable[Run], *, missing: Missing = "error") -> Predictions:
-    """Runs of any models on any tasks as predictions: rows are items, joined on their ids; tasks are slices."""
+# Which fields of a log make the slices, and the clusters: False says that there are none.
+Slices = str | Sequence[str] | None
+Clusters = str | bool | None
+
+
+def graded(
+    runs: Iterable[Run], *, missing: Missing = "error", by: Slices = None, cluster: Clusters = None
+) -> Predictions:
+    """Runs of any models on any tasks as predictions: rows are items, joined on their ids; tasks are slices.
+
+    Where a question was answered several times (epochs), each question is a cluster. `by` and `cluster` name fields of
+    the questions instead.
+    """
     runs = list(runs)
     if not runs or not any(run.items for run in runs):
         raise FileError(f"{runs[0].place if runs else 'the log'} holds no graded items")
     tasks = tuple(dict.fromkeys(run.task for run in runs))
-    by_model: dict[str, dict[tuple[str, str], Item]] = {}
+    by_model: dict[str, dict[tuple[str, Key], Item]] = {}
     for run in runs:
         mine = by_model.setdefault(run.model, {})
         for key, item in run.items.items():
             if (run.task, key) in mine:
-                raise FileError(
+                raise SameRunError(
                     f"{run.place} is another run of {run.model} on {run.task}: read one of the two, or name them, as "
                     'in {"first": path, "second": path}'
                 )
             mine[run.task, key] = item
     keys = list(dict.fromkeys(key for items in by_model.values() for key in items))
     _same_items(by_model, keys)
+    repeated = {task for task, (_, epoch) in keys if epoch != 1}
+    _same_epochs(by_model, repeated, missing)
     called = {
         model: [_word(items.get(key)) for key in keys] for model, items in by_model.items()
     }  # fmt: skip
-    clusters = [next((i.cluster for m in by_model.values() if (i := m.get(key)) is not None), "") for key in keys]
     several = len(tasks) > 1
-    ids = [f"{task}: {key}" if several else key for task, key in keys]
+    told = [next(m[key].fields for m in by_model.values() if key in m) for key in keys]
+    questions = [f"{task}: {name}" if several else name for task, (name, _) in keys]
+    by = [by] if isinstance(by, str) else by
+    slices: object = [task for task, _ in keys] if several else None
+    if by is not None:
+        slices = intersections({name: _field(name, keys, told, "by") for name in by})
+    if cluster is True:
+        raise InputError("cluster=True says nothing; name a field of the log, or False for none")
+    clusters: list[object] | None = list(questions) if repeated and cluster is None else None
+    if isinstance(cluster, str):
+        named = _field(cluster, keys, told, "cluster")
+        clusters = [f"{task}: {name}" if several else name for (task, _), name in zip(keys, named, strict=True)]
     made = predictions(
         [RIGHT] * len(keys),
         called,
         labels=GRADES,
-        ids=ids,
-        clusters=[f"{k[0]}: {c}" if several else c for k, c in zip(keys, clusters, strict=True)] if _grouped(clusters)
-        else None,
-        by=[task for task, _ in keys] if several else None,
+        ids=[f"{question}, epoch {epoch}" if task in repeated else question
+             for question, (task, (_, epoch)) in zip(questions, keys, strict=True)],
+        clusters=clusters,
+        by=slices,
         missing=missing,
     )  # fmt: skip
     words = {run.measure: f"right or wrong of {', '.join(by_model)}" for run in runs}
+    words |= dict.fromkeys(by or (), "slice")
+    words |= {cluster: "cluster"} if isinstance(cluster, str) else {}
     notes = dict.fromkeys(run.note for run in runs if run.note)
     return replace(made, roles=Roles({"id": "id", **words}), notes=(*made.notes, *notes))
+
+
+def _field(name: str, keys: list[tuple[str, Key]], told: list[Mapping[str, object]], option: str) -> list[object]:
+    """What the log says under one name of each item; the task, the id and the epoch are known of all."""
+    own: dict[str, list[object]] = {
+        "task": [task for task, _ in keys],
+        "id": [question for _, (question, _) in keys],
+        "epoch": [epoch for _, (_, epoch) in keys],
+    }
+    if not any(name in fields for fields in told):
+        if name in own:
+            return own[name]
+        known = list(dict.fromkeys([*(word for fields in told for word in fields), *own]))
+        raise InputError(f"{option}={name!r}: the log has no such field{nearest(name, known)}")
+    return ["not given" if (value := fields.get(name)) is None else _plain(value) for fields in told]
+
+
+def _plain(value: object) -> object:
+    """A field as the name of a group."""
+    return value if isinstance(value, str | int) else f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _same_epochs(by_model: Mapping[str, Mapping[tuple[str, Key], Item]], repeated: set[str], missing: Missing) -> None:
+    """Answers pair by question and epoch: epochs that one model never ran are none that it got wrong."""
+    for task in sorted(repeated):
+        most = {m: max(e for t, (_, e) in items if t == task) for m, items in by_model.items()
+                if any(t == task for t, _ in items)}  # fmt: skip
+        low, high = min(most, key=lambda m: most[m], default=""), max(most, key=lambda m: most[m], default="")
+        if most and most[low] < most[high] and missing != "drop":
+            raise InputError(
+                f"{low} answered the questions of {task} {_times(most[low])} and {high} {_times(most[high])}: answers "
+                'pair by question and epoch; missing="drop" compares the epochs that both have'
+            )
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{number} times"
 
 
 def _word(item: Item | None) -> str | None:
@@ -89,20 +169,15 @@ def _word(item: Item | None) -> str | None:
     return RIGHT if item.right else WRONG
 
 
-def _grouped(clusters: list[str]) -> bool:
-    """Whether some items belong together: epochs of one question, say."""
-    return len(set(clusters)) < len(clusters) and any(clusters)
-
-
-def _same_items(by_model: Mapping[str, Mapping[tuple[str, str], Item]], keys: list[tuple[str, str]]) -> None:
+def _same_items(by_model: Mapping[str, Mapping[tuple[str, Key], Item]], keys: list[tuple[str, Key]]) -> None:
     """Models that answered other questions under the same ids cannot be paired."""
     for key in keys:
         marks = {m: items[key].mark for m, items in by_model.items() if key in items and items[key].mark}
         if len(set(marks.values())) > 1:
             names = list(marks)
             raise InputError(
-                f"item {key[1]} of {key[0]} is not the same for {names[0]} and {names[1]}: their logs hold different "
-                "questions, so the models cannot be compared row by row"
+                f"item {key[1][0]} of {key[0]} is not the same for {names[0]} and {names[1]}: their logs hold "
+                "different questions, so the models cannot be compared row by row"
             )
 
 
@@ -144,3 +219,168 @@ def one_measure(names: list[str], asked: str | None, place: str, what: str) -> s
     if not names:
         raise FileError(f"{place} holds no {what}")
     raise InputError(f"{place} has several {what}s, {', '.join(map(repr, names[:12]))}: choose one with score=")
+
+
+# Columns whose name says that they hold right or wrong, alone or beside a model's name, and the words for both.
+RIGHT_NAMES = word_set(
+    "correct iscorrect wascorrect correctness isright wasright rightwrong passed ispassed success succeeded solved "
+    "resolved exactmatch em acc accuracy"
+)
+MARKED = re.compile(r"(?:(.+)[ _.:\-])?(is[ _.\-]?correct|correct|passed|exact[ _.\-]match|solved|acc)", re.IGNORECASE)
+MARKED_BEFORE = re.compile(r"(is[ _.\-]?correct|correct|passed)[ _.:\-](.+)", re.IGNORECASE)
+SAYS_RIGHT = word_set("1 1.0 true t yes y right correct c pass passed success ok")
+SAYS_WRONG = word_set("0 0.0 false f no n wrong incorrect i fail failed failure")
+# Words that say right or wrong by themselves, whatever the column is called.
+PLAIN_WORDS = word_set("right wrong correct incorrect pass fail passed failed")
+# Columns that number several answers to one question.
+EPOCH_NAMES = word_set("epoch epochs trial attempt sampleindex completion iteration seed run")
+# Names that no truth has: where all columns of 0 and 1 have such a name, and rows an id, they say who was right.
+LANGUAGE_MODELS = re.compile(
+    r"gpt|claude|llama|gemini|gemma|mistral|mixtral|qwen|deepseek|grok|opus|sonnet|haiku|\bllm\b", re.IGNORECASE
+)
+TRUTH_OF_GRADES = "the right answer"
+RightColumns = str | Sequence[str] | bool | None
+
+
+def right_or_wrong(
+    table: InputTable, asked: ColumnRequest, right: RightColumns, right_from: float | None
+) -> tuple[InputTable, ColumnRequest] | None:
+    """A table of right and wrong answers as one of predictions whose truth is "right"; None where it is none.
+
+    `right` names the columns (True: all that hold 0 and 1); without it they are known by their names or their words,
+    where no column is the truth. One column beside a column of models is a long table; else each is a model.
+    """
+    columns = _right_columns(table, asked, right)
+    if not columns:
+        if right_from is not None:
+            raise InputError("right_from= says from which score an answer is right: name the column with right=")
+        return None
+    for option in ("truth", "label", "score"):
+        if getattr(asked, option) is not None:
+            raise InputError(f"right= says who was right, so there is no {option}=; leave one of the two out")
+    whose = _whose(table, asked) if len(columns) == 1 else None
+    values: dict[str, object] = {name: table.values(name) for name in table.columns}
+    for column in columns.values():
+        values[column] = _grades_of(table, column, right_from)
+    values[TRUTH_OF_GRADES] = [RIGHT] * table.n
+    made = ColumnsTable(values, name=table.name, backend=table.backend, provenance=table.provenance)
+    made.notes = table.notes
+    request = replace(asked, truth=TRUTH_OF_GRADES, labels=GRADES)
+    if whose is None:
+        if not isinstance(asked.models, Mapping):
+            request = replace(request, models={name: {"label": column} for name, column in columns.items()})
+    else:
+        request = replace(request, models=asked.models or whose, label=next(iter(columns.values())))
+    return made, _with_epochs(table, request, whose)
+
+
+def says_who_was_right(table: InputTable) -> bool:
+    """Whether a table holds right and wrong answers, by its names and words."""
+    return bool(_right_columns(table, ColumnRequest(), None))
+
+
+def _right_columns(table: InputTable, asked: ColumnRequest, right: RightColumns) -> dict[str, str]:
+    """Model → its column of right and wrong; nothing where there is none."""
+    if right is False:
+        return {}
+    if right is True:
+        found = [c for c in table.columns if table.kind(c) != "date" and _two_words(table, c, SAYS_RIGHT | SAYS_WRONG)]
+        if not found:
+            raise InputError(f"right=True: no column of {table.name} holds 0 and 1, or right and wrong, alone")
+        return {c: c for c in found}
+    if right is not None:
+        named = [right] if isinstance(right, str) else list(right)
+        if not named:
+            raise InputError("right= names no column")
+        asked_names = [need_column(table, name, "right") for name in named]
+        marks = {c: _marked_right(c) for c in asked_names}
+        alone = len(asked_names) == 1
+        return {(marks[c] or (ONE_MODEL if alone and marks[c] == "" else c)): c for c in asked_names}
+    if asked.truth is not None or asked.label is not None or isinstance(asked.models, Mapping):
+        return {}
+    if any(bare(c) in TRUTH for c in table.columns):
+        return {}
+    named_so = {m or ONE_MODEL: c for c in table.columns if (m := _marked_right(c)) is not None and _graded(table, c)}
+    if named_so:
+        return named_so
+    in_words = {c: c for c in table.columns if _two_words(table, c, PLAIN_WORDS)}
+    ones = [
+        c for c in table.columns if bare(c) not in ROW_NUMBER | ID and _two_words(table, c, SAYS_RIGHT | SAYS_WRONG)
+    ]
+    models = (
+        len(ones) > 1 and all(LANGUAGE_MODELS.search(c) for c in ones) and any(bare(c) in ID for c in table.columns)
+    )
+    return in_words or ({c: c for c in ones} if models else {})
+
+
+def _marked_right(name: str) -> str | None:
+    """Whose right and wrong a column holds by its name: "" for nobody's; None where the name does not say so.
+
+    >>> [_marked_right(name) for name in ("correct", "gpt-4o_correct", "is_correct_llama", "score")]
+    ['', 'gpt-4o', 'llama', None]
+    """
+    if bare(name) in RIGHT_NAMES:
+        return ""
+    before = MARKED_BEFORE.fullmatch(name)
+    if before:
+        return before[2]
+    after = MARKED.fullmatch(name)
+    return None if after is None else after[1] or ""
+
+
+def _two_words(table: InputTable, column: str, words: frozenset[str]) -> bool:
+    found = table.few(column, 3)
+    return bool(found) and len(found or ()) <= 2 and all(str(v).strip().lower() in words for v in found or ())
+
+
+def _graded(table: InputTable, column: str) -> bool:
+    """Whether a column could hold grades: words for right and wrong, or numbers."""
+    return table.kind(column) in ("boolean", "integer", "number") or _two_words(table, column, SAYS_RIGHT | SAYS_WRONG)
+
+
+def _whose(table: InputTable, asked: ColumnRequest) -> str | None:
+    """The column of a long table that says whose answer a row is."""
+    if isinstance(asked.models, str):
+        return need_column(table, asked.models, "models")
+    if isinstance(asked.models, Mapping):
+        return None
+    found = [c for c in table.columns if bare(c) in MODEL and table.kind(c) in ("text", "integer")]
+    return found[0] if len(found) == 1 else None
+
+
+def _grades_of(table: InputTable, column: str, right_from: float | None) -> list[str | None]:
+    """The column in two words."""
+    found: list[str | None] = []
+    values = table.values(column)
+    for row, (value, gone) in enumerate(zip(values, missing_rows(values), strict=True), 1):
+        if gone:
+            found.append(None)
+            continue
+        word = str(value).strip().lower()
+        if right_from is None and word in SAYS_RIGHT | SAYS_WRONG:
+            found.append(RIGHT if word in SAYS_RIGHT else WRONG)
+            continue
+        right = grade(
+            value.item() if isinstance(value, np.generic) else value,
+            right_from,
+            f"row {row:,} of {column!r} in {table.name}",
+        )
+        found.append(None if right is None else RIGHT if right else WRONG)
+    return found
+
+
+def _with_epochs(table: InputTable, asked: ColumnRequest, whose: str | None) -> ColumnRequest:
+    """Several answers to one question are repeats of it; and rows of several models pair by ids, never by their order:
+    where every truth is "right", nothing would show that the orders differ."""
+    if asked.id is None and asked.repeat is None:
+        numbered = [c for c in table.columns if bare(c) in EPOCH_NAMES]
+        if len(numbered) == 1:
+            asked = replace(asked, repeat=numbered[0])
+    if whose is not None and asked.id is None and not any(bare(c) in ID for c in table.columns):
+        spare = [c for c in table.columns if c not in (whose, asked.label)]
+        if item_column(table, whose, spare) is None:
+            raise ColumnError(
+                f"no column of {table.name} says which question a row answers, so the models cannot be paired: name it "
+                "with id=, or id=False where all models have their rows in one order"
+            )
+    return asked

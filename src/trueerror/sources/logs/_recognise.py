@@ -9,8 +9,9 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from inspect import signature
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, TypeGuard, cast
 
 from trueerror.inputs._options import FileError, InputError
 from trueerror.sources._paths import files_like
@@ -18,13 +19,13 @@ from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Missing
 
 # Endings under which a log can hide; other files are tables and are not looked into.
-ENDINGS = (".eval", ".json", ".jsonl", ".arff", ".csv", ".txt")
+ENDINGS = (".eval", ".json", ".jsonl", ".arff", ".csv", ".txt", ".html", ".htm")
 Reader = Callable[..., Predictions]
 
 
 def log_reader(source: object) -> Reader | None:
     """The reader of a log, of a list or pattern of logs, or of a folder of them; None for anything else."""
-    paths = _first_files(source)
+    paths = _first_files(list(source.values()) if _is_named(source) else source)
     if not paths:
         return None
     found = {_reader_of(path) for path in paths}
@@ -32,21 +33,57 @@ def log_reader(source: object) -> Reader | None:
 
 
 def read_log(
-    source: object, reader: Reader, *, score: object, positive: object, missing: Missing, **columns: object
+    source: object,
+    reader: Reader,
+    *,
+    score: object,
+    positive: object,
+    missing: Missing,
+    models: object,
+    options: Mapping[str, object],
+    columns: Mapping[str, object],
 ) -> Predictions:
-    """A log by its reader; options that name columns of a table do not go with it."""
+    """A log by its reader; `options` are those that some readers have, `columns` name those of a table and go with no
+    log. `models` picks some of the models that the log names."""
+    known = signature(reader).parameters
+    asked = {name: value for name, value in {"positive": positive, **options}.items() if value is not None}
     given = next((name for name, value in columns.items() if value is not None), None)
+    given = given or next((name for name in asked if name not in known), None)
     if given is not None:
         raise InputError(f"{given}= says how to read a table, but this is a log of {reader.__name__}; leave it out")
-    if reader.__name__ == "weka":
-        return reader(source, positive=positive, missing=missing)
-    if score is not None and not (isinstance(score, str) or _are_words(score)):
-        raise InputError("score= names the measure of a log that says right or wrong, or several for several tasks")
-    return reader(source, score=score, missing=missing)
+    if "score" in known:
+        if score is not None and not (isinstance(score, str) or _are_words(score)):
+            raise InputError("score= names the measure of a log that says right or wrong, or several for several tasks")
+        asked["score"] = score
+    made = reader(source, missing=missing, **asked)
+    if models is None:
+        return made
+    if not (isinstance(models, str) or _are_words(models)):
+        raise InputError("models= picks models of a log by their names")
+    return made.select([models] if isinstance(models, str) else list(models))  # type: ignore[call-overload]
+
+
+def read_apart(source: object, reading: Callable[[object], Predictions]) -> Predictions:
+    """Logs read together; two runs of one model on one task are told apart by their files' names."""
+    from trueerror.sources.logs._graded import SameRunError
+
+    try:
+        return reading(source)
+    except SameRunError:
+        files = [Path(one) for one in source] if isinstance(source, list) else _first_files(source)
+        names = {file.name.split(".")[0]: file for file in files}
+        if len(names) < len(files):
+            raise
+        return reading(names)
 
 
 def _are_words(score: object) -> bool:
     return isinstance(score, Iterable) and all(isinstance(word, str) for word in score)
+
+
+def _is_named(source: object) -> TypeGuard[Mapping[str, object]]:
+    """Whether this is {model: path}."""
+    return isinstance(source, Mapping) and all(isinstance(path, str | os.PathLike) for path in source.values())
 
 
 def _first_files(source: object) -> list[Path]:
@@ -57,7 +94,9 @@ def _first_files(source: object) -> list[Path]:
         return []
     path = Path(source)
     if os.path.isdir(path):
-        return sorted([*path.rglob("samples_*.jsonl"), *path.rglob("samples_*.jsonl.gz"), *path.rglob("*.eval")])
+        named = sorted([*path.rglob("samples_*.jsonl"), *path.rglob("samples_*.jsonl.gz"), *path.rglob("*.eval")])
+        # Logs as JSON may lie beside settings, which are no logs.
+        return named or [file for file in sorted(path.rglob("*.json")) if _reader_of(file) is not None]
     if os.path.isfile(path):
         return [path]
     if glob.has_magic(str(source)):
@@ -83,7 +122,7 @@ def _reader_of(path: Path) -> Reader | None:
         return inspected.inspect
     if name.endswith((".json", ".jsonl")) and harness.is_harness(path):
         return harness.lm_eval
-    if name.endswith(".arff") or (name.endswith((".csv", ".txt")) and weka.is_weka_output(path)):
+    if name.endswith(".arff") or (name.endswith((".csv", ".txt", ".html", ".htm")) and weka.is_weka_output(path)):
         return weka.weka
     return None
 
@@ -154,17 +193,24 @@ def head_of(path: Path, size: int = 8192) -> bytes:
         return b""
 
 
-def files_of(source: Source, patterns: Sequence[str]) -> list[tuple[str | None, Path]]:
-    """(name, file) of each log: a path, a folder (searched for `patterns`), a pattern, a list, or {model: path}."""
+def files_of(
+    source: Source, patterns: Sequence[str], is_log: Callable[[Path], bool] = lambda _: True
+) -> list[tuple[str | None, Path]]:
+    """(name, file) of each log: a path, a folder (searched for `patterns`), a pattern, a list, or {model: path}.
+
+    In a folder files that are no log are passed over.
+    """
     if isinstance(source, Mapping):
-        return [(str(name), file) for name, one in source.items() for _, file in files_of(one, patterns)]
+        return [(str(name), file) for name, one in source.items() for _, file in files_of(one, patterns, is_log)]
     if not isinstance(source, str | os.PathLike):
-        return [pair for one in source for pair in files_of(one, patterns)]
+        return [pair for one in source for pair in files_of(one, patterns, is_log)]
     path = Path(source)
     if not str(source).strip():
         raise FileError("the path is empty; name a log, a folder of logs or a pattern")
     if os.path.isdir(path):
-        found = sorted({file for pattern in patterns for file in path.rglob(pattern) if file.is_file()})
+        found = sorted(
+            {file for pattern in patterns for file in path.rglob(pattern) if file.is_file() and is_log(file)}
+        )
         if not found:
             raise FileError(f"the folder {path} holds no file like {patterns[0]}")
         return [(None, file) for file in found]

@@ -2,42 +2,64 @@
 
 A sample has an `id`, an `epoch` and `scores`, whose values are "C", "I", "P" or "N" (correct, incorrect, partial, no
 answer), or numbers. Epochs are further answers to the same question: they depend on each other, so each question is a
-cluster.
+cluster. What a sample's `metadata` says of it makes slices and clusters.
+
+The zip is packed by Zstandard, which Python reads from 3.14 on; before that DuckDB unpacks it.
 """
 
 from __future__ import annotations
 
+import re
+import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from trueerror.inputs._options import FileError
 from trueerror.sources._predictions import Predictions
-from trueerror.sources.logs._graded import Item, Measures, Run, first_of, grade, graded, one_measure
+from trueerror.sources.logs._graded import (
+    Clusters,
+    Item,
+    Measures,
+    Run,
+    Slices,
+    first_of,
+    grade,
+    graded,
+    one_measure,
+)
 from trueerror.sources.logs._recognise import MOST_BYTES, MOST_PARSED, Source, files_of, head_of, json_of, text_of
 from trueerror.tallies import Missing
 
-PATTERNS = ("*.eval", "*.json")
+PATTERNS = ("*.eval", "*.json", "*.json.gz")
 GRADED = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 HEADERS = ("header.json", "start.json", "_journal/start.json")
 KEPT = frozenset(("id", "epoch", "scores", "target", "metadata"))
 SUMMARIES = ("summaries.json", "summary.json")
+ZSTANDARD = 93
 
 
 def inspect(
-    source: Source, *, score: Measures = None, right_from: float | None = None, missing: Missing = "error"
+    source: Source,
+    *,
+    score: Measures = None,
+    right_from: float | None = None,
+    by: Slices = None,
+    cluster: Clusters = None,
+    missing: Missing = "error",
 ) -> Predictions:
     """Right or wrong sample by sample, from logs of Inspect (`.eval` or `.json`).
 
     `source` is a file, a folder, a pattern, a list of these, or {"model": path}; models and tasks are named as in the
     logs, and several tasks become slices. With epochs each question is a cluster. `score` names the scorer where there
     are several ("scorer/key" where a scorer gives several values), or several of them where tasks have different ones;
-    partial answers need `right_from`.
+    partial answers need `right_from`. `by` and `cluster` name fields of the samples' metadata (or task, epoch, target):
+    slices, and questions that depend on each other because they share a text, say.
     """
     runs = []
-    for name, file in files_of(source, PATTERNS):
+    for name, file in files_of(source, PATTERNS, is_inspect):
         header, samples = _open(file)
         spec = header.get("eval") if isinstance(header.get("eval"), dict) else {}
         assert isinstance(spec, dict)
@@ -47,7 +69,7 @@ def inspect(
             run.note = f"{file.name} has the status {status!r}: it may lack samples."
         _fill(run, file, samples, score, right_from)
         runs.append(run)
-    return graded(runs, missing=missing)
+    return graded(runs, missing=missing, by=by, cluster=cluster)
 
 
 def is_inspect(path: Path) -> bool:
@@ -61,8 +83,9 @@ def is_inspect(path: Path) -> bool:
 def _fill(run: Run, file: Path, samples: Iterator[object], asked: Measures, right_from: float | None) -> None:
     rows = [s for s in samples if isinstance(s, dict) and "id" in s]
     names = list(dict.fromkeys(name for s in rows for name in _values(s)))
+    if not names and run.note:
+        raise FileError(f"{file.name} holds no scores: {run.note.removeprefix(f'{file.name} has ')}")
     run.measure = one_measure(names, first_of(asked, names), file.name, "scorer")
-    epochs = any(s.get("epoch") not in (None, 1) for s in rows)
     for s in rows:
         key = str(s["id"])
         value = _values(s).get(run.measure)
@@ -70,7 +93,10 @@ def _fill(run: Run, file: Path, samples: Iterator[object], asked: Measures, righ
         right = grade(value, right_from, f"{file.name}, sample {key}: {run.measure}")
         target = s.get("target")
         mark = target if isinstance(target, str) else ""
-        run.add(f"{key}, epoch {s.get('epoch') or 1}" if epochs else key, Item(right, key if epochs else "", mark))
+        told = s.get("metadata")
+        fields = {"target": mark, **(told if isinstance(told, dict) else {})}
+        epoch = s.get("epoch")
+        run.add(key, Item(right, mark, fields), epoch if isinstance(epoch, int) else 1)
 
 
 def _values(sample: dict[str, object]) -> dict[str, object]:
@@ -97,18 +123,18 @@ def _open(file: Path) -> tuple[dict[str, object], Iterator[object]]:
 
 def _open_zip(file: Path) -> tuple[dict[str, object], Iterator[object]]:
     with zipfile.ZipFile(file) as archive:
-        sizes = {info.filename: info.file_size for info in archive.infolist()}
-        header_name = next((name for name in HEADERS if name in sizes), None)
+        members = {info.filename: info for info in archive.infolist()}
+        header_name = next((name for name in HEADERS if name in members), None)
         if header_name is None:
             raise FileError(f"{file.name} is not a log of Inspect: it has no header")
-        header = _member(archive, file, header_name, sizes)
-        summary = next((name for name in SUMMARIES if name in sizes), None)
-        rows = _member(archive, file, summary, sizes) if summary else None
+        (header,) = _members(archive, file, [members[header_name]])
+        summary = next((name for name in SUMMARIES if name in members), None)
+        rows = next(_members(archive, file, [members[summary]])) if summary else None
         if not isinstance(rows, list) or not all(isinstance(r, dict) and r.get("scores") for r in rows):
-            names = [n for n in sizes if n.startswith("samples/") and n.endswith(".json")]
-            if sum(sizes[n] for n in names) > MOST_BYTES:
+            samples = [m for n, m in members.items() if n.startswith("samples/") and n.endswith(".json")]
+            if sum(m.file_size for m in samples) > MOST_BYTES:
                 raise FileError(f"{file.name} unpacks to more than {MOST_BYTES >> 30:,} GB")
-            rows = [_slim(_member(archive, file, name, sizes)) for name in names]
+            rows = [_slim(sample) for sample in _members(archive, file, samples)]
     return (header if isinstance(header, dict) else {}), iter(rows)
 
 
@@ -117,19 +143,73 @@ def _slim(sample: object) -> object:
     return {k: v for k, v in sample.items() if k in KEPT} if isinstance(sample, dict) else None
 
 
-def _member(archive: zipfile.ZipFile, file: Path, name: str, sizes: dict[str, int]) -> Any:
-    if sizes[name] > MOST_PARSED:
-        raise FileError(f"{file.name}: {name} unpacks to more than {MOST_PARSED >> 20:,} MB")
+def _members(archive: zipfile.ZipFile, file: Path, members: Sequence[zipfile.ZipInfo]) -> Iterator[Any]:
+    """The JSON of some members, in their order."""
+    for member in members:
+        if member.file_size > MOST_PARSED:
+            raise FileError(f"{file.name}: {member.filename} unpacks to more than {MOST_PARSED >> 20:,} MB")
     try:
-        with archive.open(name) as stream:
-            text = stream.read(MOST_PARSED + 1)
+        # Names are looked up once where Python unpacks, and all members at once where DuckDB does.
+        packed = [m for m in members if m.compress_type == ZSTANDARD and not hasattr(zipfile, "ZIP_ZSTANDARD")]
+        unpacked = _zstandard(archive, packed) if packed else {}
+        for member in members:
+            text: str | bytes | None = unpacked.get(member.filename)
+            if text is None:
+                with archive.open(member) as stream:
+                    text = stream.read(MOST_PARSED + 1)
             if len(text) > MOST_PARSED:
-                raise FileError(f"{file.name}: {name} unpacks to more than {MOST_PARSED >> 20:,} MB")
+                raise FileError(f"{file.name}: {member.filename} unpacks to more than {MOST_PARSED >> 20:,} MB")
+            yield json_of(file, text, f" ({member.filename})")
     except NotImplementedError:
         raise FileError(
             f"{file.name} is packed in a way that this Python cannot read: write it as JSON, with inspect log convert "
-            "--to json"
+            "--to json --output-dir FOLDER"
         ) from None
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
         raise FileError(f"{file.name} is damaged: {error}") from None
-    return json_of(file, text, f" ({name})")
+
+
+def _zstandard(archive: zipfile.ZipFile, members: Sequence[zipfile.ZipInfo]) -> Mapping[str, str]:
+    """The texts of members that are packed by Zstandard, unpacked by DuckDB."""
+    import duckdb
+
+    from trueerror.sources.engines._duckdb_tables import connect_alone, listed
+
+    with tempfile.TemporaryDirectory(prefix="trueerror-") as folder:
+        paths = {}
+        for number, member in enumerate(members):
+            path = Path(folder) / f"{number}.json"
+            path.write_bytes(_packed(archive, member))
+            paths[str(path)] = member.filename
+        connection = connect_alone(Path(folder) / "spill")
+        largest = max(member.file_size for member in members) + 1024
+        try:
+            found = connection.execute(
+                "SELECT filename, json::VARCHAR FROM read_json_objects("
+                f"{listed(paths)}, format = 'unstructured', compression = 'zstd', filename = true, "
+                f"maximum_object_size = {largest:d})"
+            ).fetchall()
+        except duckdb.Error as error:
+            reason = re.sub(r"^([A-Z]\w* )+Error: ", "", str(error).splitlines()[0].partition(folder)[0])
+            raise zipfile.BadZipFile(reason.rstrip(' "')) from None
+        finally:
+            connection.close()
+    texts = {paths[path]: text for path, text in found}
+    if any(len(texts.get(member.filename, "")) > member.file_size for member in members):
+        raise zipfile.BadZipFile("it unpacks to more than it says")
+    lost = next((member.filename for member in members if member.filename not in texts), None)
+    if lost is not None or len(found) != len(members):
+        raise zipfile.BadZipFile(f"{lost or 'a part of it'} does not hold one JSON value")
+    return texts
+
+
+def _packed(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
+    """The bytes of a member as they stand in the zip, behind its local header of 30 bytes, a name and extra fields."""
+    stream = archive.fp
+    assert stream is not None
+    stream.seek(member.header_offset)
+    head = stream.read(30)
+    if head[:4] != b"PK\x03\x04":
+        raise zipfile.BadZipFile(f"{member.filename} has no header")
+    stream.seek(int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little"), 1)
+    return stream.read(member.compress_size)

@@ -11,7 +11,17 @@ from pathlib import Path
 
 from trueerror.inputs._options import FileError
 from trueerror.sources._predictions import Predictions
-from trueerror.sources.logs._graded import Item, Measures, Run, first_of, grade, graded, one_measure
+from trueerror.sources.logs._graded import (
+    Clusters,
+    Item,
+    Measures,
+    Run,
+    Slices,
+    first_of,
+    grade,
+    graded,
+    one_measure,
+)
 from trueerror.sources.logs._recognise import Source, files_of, head_of, json_of, lines_of
 from trueerror.tallies import Missing
 
@@ -25,7 +35,13 @@ FIELDS = frozenset(
 
 
 def lm_eval(
-    source: Source, *, score: Measures = None, right_from: float | None = None, missing: Missing = "error"
+    source: Source,
+    *,
+    score: Measures = None,
+    right_from: float | None = None,
+    by: Slices = None,
+    cluster: Clusters = None,
+    missing: Missing = "error",
 ) -> Predictions:
     """Right or wrong item by item, from sample files of lm-evaluation-harness (`--log_samples`).
 
@@ -33,7 +49,8 @@ def lm_eval(
     files (as the harness lays them out) and a task by the file's name; several tasks become slices. `score` names the
     metric that decides, with the filter where there are several, as the harness writes it: "exact_match,strict-match";
     where tasks have different metrics, a list of them, of which each file takes the first that it has.
-    Metrics that are not 0 or 1 need `right_from`. Models that ran on the same items are paired by them.
+    Metrics that are not 0 or 1 need `right_from`. Models that ran on the same items are paired by them. `by` and
+    `cluster` name fields of the documents (subject, say; or task, target).
     """
     files = files_of(source, PATTERNS)
     several_folders = len({file.parent for _, file in files}) > 1
@@ -41,7 +58,7 @@ def lm_eval(
     for name, file in files:
         model, task = _names(file, several_folders)
         runs.append(_read(file, name or model, task, score, right_from))
-    return graded(runs, missing=missing)
+    return graded(runs, missing=missing, by=by, cluster=cluster)
 
 
 def is_harness(path: Path) -> bool:
@@ -82,7 +99,9 @@ def _read(file: Path, model: str, task: str, asked: Measures, right_from: float 
     for number, row in kept:
         if str(row.get("filter", "none")) == cut:
             right = grade(row.get(one), right_from, f"{file.name}, line {number}: {one}")
-            run.add(str(row["doc_id"]), Item(right, mark=str(row.get("doc_hash") or row.get("target") or "")))
+            doc = row.get("doc")
+            fields = {"target": row.get("target"), **(doc if isinstance(doc, dict) else {})}
+            run.add(str(row["doc_id"]), Item(right, str(row.get("doc_hash") or row.get("target") or ""), fields))
     return run
 
 

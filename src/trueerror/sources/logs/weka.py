@@ -1,14 +1,16 @@
-"""Files of WEKA: its output of predictions (CSV or text), ARFF files (dense rows), and results of its Experimenter.
+"""Files of WEKA: its output of predictions (CSV, text, HTML), ARFF files (dense rows), results of its Experimenter.
 
 The output (`-classifications`, "Output predictions") has a line for each instance: its number, the actual and the
-predicted class as NUMBER:NAME, + where they differ, and the probability of the predicted class, or of every class. In a
-cross-validation the numbers start again with each fold. The Experimenter writes a row for each data set, run, fold and
-scheme, for `te.rank`.
+predicted class as NUMBER:NAME, + where they differ, and the probability of the predicted class, or of every class. The
+number is the class: a name with a space is quoted in one place and not in the other, and WEKA 3.6 cuts names short. In
+a cross-validation the instances' numbers start again with each fold. The Experimenter writes a row for each data set,
+run, fold and scheme, for `te.rank`.
 """
 
 from __future__ import annotations
 
 import csv
+import html
 import os
 import re
 from collections.abc import Sequence
@@ -122,9 +124,12 @@ def unquoted(text: str) -> str:
     return (cells[0] or "") if len(cells) == 1 else text
 
 
-PATTERNS = ("*.arff", "*.csv")
+PATTERNS = ("*.arff", "*.csv", "*.html")
 HEADER = re.compile(r"^\s*inst#[\s,]+actual[\s,]+predicted[\s,]+error[\s,]+(prediction|probability|distribution)", re.I)
-PLAIN = re.compile(r"^\s*(\d+)\s+(\d+:\S+)\s+(\d+:\S+)\s+(\+?)\s*(\*?[\d.]+(?:\s*,\s*\*?[\d.]+)*)\s*(?:\(.*\))?\s*$")
+HTML_HEADER = re.compile(r"<td>inst#</td>\s*<td>actual</td>\s*<td>predicted</td>\s*<td>error</td>", re.I)
+PLAIN = re.compile(
+    r"^\s*(\d+)\s+(\d+:\S.*?)\s+(\d+:\S.*?)\s+(\+?)\s*(\*?[\d.]+(?:\s*,\s*\*?[\d.]+)*)\s*(?:\(.*\))?\s*$"
+)
 # WEKA writes probabilities with three decimals.
 ROUNDED = 0.005
 PREDICTED = ("predictedclass", "predicted", "classification", "prediction", "predictedlabel")
@@ -145,7 +150,7 @@ def weka(
     source: Source, *, truth: str | None = None, predicted: str | None = None, positive: object = None,
     missing: Missing = "error",
 ) -> Predictions:  # fmt: skip
-    """Predictions from WEKA's output of predictions (CSV or plain text), or from an ARFF file with a predicted class.
+    """Predictions from WEKA's output of predictions (CSV, plain text, HTML), or an ARFF file with a predicted class.
 
     Several files, or {"name": path}, are models on the same rows. For two classes the probability that is written, that
     of the predicted class, gives the scores of both; with `-distribution` every class has its score. In ARFF, `truth`
@@ -168,21 +173,25 @@ def is_arff(path: Path) -> bool:
 
 def is_weka_output(path: Path) -> bool:
     """Whether a file looks like WEKA's output of predictions."""
-    return any(HEADER.match(line) for line in head_of(path).decode("utf-8", "replace").splitlines()[:40])
+    lines = head_of(path).decode("utf-8", "replace").splitlines()[:40]
+    return any(HEADER.match(line) or HTML_HEADER.search(line) for line in lines)
 
 
 def _of_text(file: Path) -> Output:
     made, extras, commas, fold, last = Output(), 0, False, 0, 0
-    inside = False
+    inside, marked_up = False, False
     for number, line in enumerate(lines_of(file), 1):
         if HEADER.match(line):
             inside, commas = True, "," in line
             # "distribution" has an empty heading for each further class; what follows has a name.
             extras = sum(bool(word.strip()) for word in line.split(",")[5:]) if commas else 0
             continue
+        if HTML_HEADER.search(line):
+            inside, marked_up, extras = True, True, len(_html_cells(line)[5:])
+            continue
         if not inside or not line.strip():
             continue
-        cells = next(csv.reader([line])) if commas else _plain_cells(line)
+        cells = _html_cells(line) if marked_up else next(csv.reader([line])) if commas else _plain_cells(line)
         if cells is None or len(cells) < 5 or not cells[0].strip().isdigit():
             if made.actual:
                 break  # what follows the predictions
@@ -196,6 +205,21 @@ def _of_text(file: Path) -> Output:
         made.folds.append(fold)
     if not made.actual:
         raise FileError(f"{file.name} holds no predictions of WEKA")
+    return _by_number(made)
+
+
+def _html_cells(line: str) -> list[str]:
+    return [html.unescape(cell).strip() for cell in re.findall(r"<td[^>]*>(.*?)</td>", line, re.IGNORECASE)]
+
+
+def _by_number(made: Output) -> Output:
+    """The classes by their names: cells without a number are names already."""
+    names = dict(made.order)
+    for place, name in names.items():
+        if sum(other == name for other in names.values()) > 1:  # cut short, two names may be the same
+            made.order[place] = f"{name} ({place})"
+    for column in (made.actual, made.predicted):
+        column[:] = [made.order.get(int(v), v) if v is not None and v.isdigit() and made.order else v for v in column]
     return made
 
 
@@ -205,15 +229,18 @@ def _plain_cells(line: str) -> list[str] | None:
 
 
 def _class(cell: str, order: dict[int, str]) -> str | None:
-    """ "2:yes" as "yes"; "1:?" is unknown."""
+    """The class of "2:yes" by its number, whose name goes into `order`; "1:?" is unknown."""
     place, mark, name = cell.strip().partition(":")
     if not mark:
         return place or None
     if name == "?":
         return None
-    if place.isdigit():
-        order[int(place)] = name
-    return name
+    if not place.isdigit():
+        return name
+    name = unquoted(name) if name[:1] in ("'", '"') and name[-1:] == name[:1] else name.strip("'")
+    # The longer of two names is the one that was cut less.
+    order[int(place)] = max(order.get(int(place), ""), name, key=len)
+    return place
 
 
 def _chance(cell: str, file: Path, number: int) -> float:
