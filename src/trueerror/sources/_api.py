@@ -116,12 +116,12 @@ def read(
             path_or_table, reader, score=score, positive=positive, missing=missing, models=models,
             options={"right_from": right_from, "by": by, "cluster": cluster}, columns=named,
         )  # fmt: skip
-    table = open_table(path_or_table)
+    table = input_table(path_or_table)
     about_files = table.notes
     if predictions is not None:
         if models is not None or right is not None:
             raise InputError("predictions= names the files of the models: leave models= and right= out")
-        files = {name: open_table(one) for name, one in named_files(predictions).items()}
+        files = {name: input_table(one) for name, one in named_files(predictions).items()}
         whole = join(table, files, truth=truth, id=id, label=label, score=score)
         table, truth, models, id, label, score = whole.table, whole.truth, whole.models, whole.id or False, None, None
         about_files += whole.notes
@@ -174,7 +174,7 @@ def read(
     )
 
 
-def open_table(path_or_table: Foreign) -> InputTable:
+def input_table(path_or_table: Foreign) -> InputTable:
     """A path, a list of paths, a frame or a mapping of columns as a table."""
     paths = isinstance(path_or_table, str | os.PathLike)
     if isinstance(path_or_table, list | tuple):
