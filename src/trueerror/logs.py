@@ -1,13 +1,14 @@
 """Readers of what other tools wrote: a table of predictions in, the same verbs after.
 
-`te.read` and the commands recognise files of lm-evaluation-harness, Inspect and WEKA by themselves; these functions
-say which it is, name models, and have further options.
+`te.read` and the commands recognise files of lm-evaluation-harness, Inspect, promptfoo, OpenAI evals, lighteval,
+mlflow.genai and WEKA by themselves; these functions say which it is, name models, and have further options.
 """
 
 from __future__ import annotations
 
 from trueerror.inputs._vocabulary import speaks
 from trueerror.sources.logs.inspect_ai import inspect
+from trueerror.sources.logs.llm_evals import lighteval, mlflow, openai_evals, promptfoo
 from trueerror.sources.logs.lm_eval import lm_eval
 from trueerror.sources.logs.sklearn_cv import cross_val_predict, cross_validate, fold_scores, grid_search
 from trueerror.sources.logs.weka import weka, weka_results
@@ -18,7 +19,11 @@ __all__ = [
     "fold_scores",
     "grid_search",
     "inspect",
+    "lighteval",
     "lm_eval",
+    "mlflow",
+    "openai_evals",
+    "promptfoo",
     "weka",
     "weka_results",
 ]

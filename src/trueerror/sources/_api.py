@@ -13,7 +13,7 @@ from trueerror.inputs._labels import Label, label_from_text
 from trueerror.inputs._options import InputError, check_word, current, memory_bytes
 from trueerror.results import Result
 from trueerror.sources._collect import absent_notes, build, given_rows
-from trueerror.sources._frames import is_table, open_frame
+from trueerror.sources._frames import foreign_table, is_table, open_frame
 from trueerror.sources._grades import graded
 from trueerror.sources._joined import PredictionFiles, join, named_files
 from trueerror.sources._keys import intersections
@@ -21,6 +21,7 @@ from trueerror.sources._long_tables import widen
 from trueerror.sources._paths import names_files
 from trueerror.sources._predictions import Predictions, Roles
 from trueerror.sources._protocols import ColumnsTable, InputTable, Options, Source, Threshold, need_column
+from trueerror.sources.columns._names import spread_probabilities
 from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelChoice, resolve
 from trueerror.sources.logs._graded import RightColumns, right_or_wrong
 from trueerror.sources.logs._recognise import log_reader, read_log
@@ -58,6 +59,7 @@ def read(
     Where the truth is in one file and predictions are in others, `predictions=["a.csv", "b.csv"]` (or {"a": path})
     joins them on the id that they share, or by position where they have none and are equally long.
 
+    Excel, OpenDocument, Stata, SPSS, SAS, Feather and ORC files go through pandas, SQLite with one table by itself.
     "-" is standard input. Folders called key=value make a column of text, in Parquet files.
 
     Logs of lm-evaluation-harness, Inspect and WEKA are recognised (see `te.logs`; `score` then names the measure).
@@ -116,12 +118,12 @@ def read(
             path_or_table, reader, score=score, positive=positive, missing=missing, models=models,
             options={"right_from": right_from, "by": by, "cluster": cluster}, columns=named,
         )  # fmt: skip
-    table = input_table(path_or_table)
+    table = spread_probabilities(input_table(path_or_table))
     about_files = table.notes
     if predictions is not None:
         if models is not None or right is not None:
             raise InputError("predictions= names the files of the models: leave models= and right= out")
-        files = {name: input_table(one) for name, one in named_files(predictions).items()}
+        files = {name: spread_probabilities(input_table(one)) for name, one in named_files(predictions).items()}
         whole = join(table, files, truth=truth, id=id, label=label, score=score)
         table, truth, models, id, label, score = whole.table, whole.truth, whole.models, whole.id or False, None, None
         about_files += whole.notes
@@ -183,6 +185,9 @@ def input_table(path_or_table: Foreign) -> InputTable:
             raise InputError("te.read takes a path, a list of paths, or a data frame; arrays go to te.predictions")
     if not paths:
         return open_frame(path_or_table)
+    foreign = foreign_table(path_or_table)
+    if foreign is not None:
+        return foreign
     from trueerror.sources.engines._duckdb_tables import open_files
 
     return open_files(path_or_table)

@@ -1,11 +1,20 @@
-"""Data frames, those that hold their rows (pandas, polars, pyarrow, …) and lazy ones, through narwhals."""
+"""Data frames, those that hold their rows (pandas, polars, pyarrow, …) and lazy ones, through narwhals.
+
+Files of other programs (Excel, Stata, SPSS, SAS, …) become frames first, by pandas; nothing is ever unpickled.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import cast
+
+import numpy as np
 
 from trueerror.inputs._arrays import Foreign
-from trueerror.inputs._options import InputError
+from trueerror.inputs._options import FileError, InputError
 from trueerror.sources._protocols import ColumnsTable, InputTable
 
 LAZY_TYPES = (("polars", "LazyFrame"), ("pyspark", "DataFrame"), ("ibis", "Table"))
@@ -23,7 +32,7 @@ def open_frame(frame: Foreign) -> InputTable:
     ('truth', 'svm')
     """
     if isinstance(frame, Mapping):
-        return ColumnsTable(frame)
+        return ColumnsTable({name: _cells(values) for name, values in frame.items()})
     relation = frame if is_relation(frame) else _file_set(frame) or _duckdb_behind(frame)
     if relation is not None:
         from trueerror.sources.engines._duckdb_tables import open_relation
@@ -45,6 +54,89 @@ def open_frame(frame: Foreign) -> InputTable:
     columns = {str(name): _column(wrapped.get_column(name)) for name in wrapped.columns}
     library = type(frame).__module__.split(".")[0]
     return ColumnsTable(columns, backend=library if library in ("pandas", "polars", "pyarrow") else None)
+
+
+# Ending → what it is, the function of pandas that reads it, and what pandas needs for it.
+PROGRAMS = {
+    **dict.fromkeys((".xlsx", ".xlsm"), ("an Excel file", "read_excel", "openpyxl")),
+    ".xls": ("an old Excel file", "read_excel", "xlrd"),
+    ".ods": ("an OpenDocument file", "read_excel", "odfpy"),
+    ".dta": ("a Stata file", "read_stata", ""),
+    **dict.fromkeys((".sav", ".zsav"), ("an SPSS file", "read_spss", "pyreadstat")),
+    **dict.fromkeys((".sas7bdat", ".xpt"), ("a SAS file", "read_sas", "")),
+    **dict.fromkeys((".feather", ".arrow"), ("a Feather file", "read_feather", "pyarrow")),
+    ".orc": ("an ORC file", "read_orc", "pyarrow"),
+}
+PICKLES = (".pkl", ".pickle", ".joblib")
+DATABASES = (".sqlite", ".sqlite3", ".db")
+
+
+def foreign_table(path: Foreign) -> InputTable | None:
+    """The table in a file of another program, read through pandas; None where the ending is none of theirs."""
+    file = Path(path) if isinstance(path, str | os.PathLike) else None
+    ending = "" if file is None else file.suffix.lower()
+    if file is None or not file.is_file():
+        return None
+    if ending in PICKLES:
+        raise FileError(
+            f"{file.name} is a pickle, which can run anything when it is opened: save the table as Parquet or CSV"
+        )
+    if ending in DATABASES:
+        return _sqlite_table(file)
+    if ending not in PROGRAMS:
+        return None
+    what, function, needs = PROGRAMS[ending]
+    packages = "pandas" + (f" {needs}" if needs else "")
+    try:
+        import pandas
+    except ImportError:
+        raise FileError(f"{file.name} is {what}: pip install {packages}, or save it as CSV or Parquet") from None
+    try:
+        frame = getattr(pandas, function)(file)
+    except ImportError:
+        raise FileError(f"{file.name} is {what}: pip install {packages}, or save it as CSV or Parquet") from None
+    except Exception as error:  # noqa: BLE001
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise FileError(f"{file.name} cannot be read as {what}: {reason}") from None
+    for column in frame.columns:
+        if frame[column].dtype == object and any(isinstance(v, bytes) for v in frame[column]):
+            frame[column] = [v.decode("utf-8", "replace") if isinstance(v, bytes) else v for v in frame[column]]
+    made = open_frame(frame)
+    return ColumnsTable(
+        {c: made.values(c) for c in made.columns}, name=file.name, backend="pandas", provenance=file.name
+    )
+
+
+def _sqlite_table(file: Path) -> InputTable:
+    """The one table of an SQLite file, opened for reading only."""
+    import sqlite3
+
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            names = [
+                str(name)
+                for (name,) in database.execute(
+                    "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
+                )
+            ]
+            if len(names) != 1:
+                shown = ", ".join(map(repr, names[:12])) or "none"
+                raise FileError(
+                    f"{file.name} holds {len(names)} tables ({shown}): save the one that is meant as CSV, or pass the "
+                    "frame that pandas.read_sql makes of it"
+                )
+            quoted = names[0].replace('"', '""')
+            found = database.execute(f'SELECT * FROM "{quoted}"')
+            columns = [str(part[0]) for part in found.description]
+            rows = found.fetchall()
+    except sqlite3.Error as error:
+        raise FileError(f"{file.name} cannot be read as SQLite: {error}") from None
+    if not rows:
+        raise FileError(f"{file.name} has column names but no rows")
+    cells = zip(*rows, strict=True)
+    return ColumnsTable(
+        {name: list(values) for name, values in zip(columns, cells, strict=True)}, name=file.name, provenance=file.name
+    )
 
 
 def is_relation(frame: object) -> bool:
@@ -104,6 +196,16 @@ def _refuse_twins(frame: object) -> None:
         if name in seen:
             raise InputError(f"two columns of the table are called {name!r}; rename one")
         seen.add(name)
+
+
+def _cells(values: object) -> object:
+    """A column whose cells are lists, such as the probabilities of all classes, stays one column."""
+    nested = isinstance(values, list) and len(values) > 0 and isinstance(values[0], list | tuple | dict)
+    if not nested:
+        return values
+    cells = np.empty(len(cast("list[object]", values)), dtype=object)
+    cells[:] = [str(v) if isinstance(v, list | tuple) else v for v in cast("list[object]", values)]
+    return cells
 
 
 def _column(series: Foreign) -> Foreign:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
 import glob
 import gzip
 import io
+import lzma
 import os
 import re
 import shutil
@@ -13,10 +15,10 @@ import stat
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import IO, Literal, NamedTuple
 
 from trueerror.inputs._options import FileError, nearest
 
@@ -147,7 +149,7 @@ def _regular(file: Path, name: str, temp_folder: Path, index: int) -> Path:
     try:
         mode = file.stat().st_mode
         if stat.S_ISREG(mode):
-            return file
+            return _unpacked(file, name, temp_folder, index) if file.suffix.lower() in PACKED else file
         if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
             raise FileError(f"{name} is no file but a device")
         target = temp_folder / f"piped{index}{''.join(file.suffixes)}"
@@ -155,6 +157,33 @@ def _regular(file: Path, name: str, temp_folder: Path, index: int) -> Path:
             shutil.copyfileobj(stream, out)
     except OSError as error:
         raise FileError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from None
+    return target
+
+
+# Packed files that DuckDB does not read; what they unpack to is limited, since a small one may hold anything.
+PACKED: dict[str, Callable[[Path], IO[bytes]]] = {".bz2": bz2.BZ2File, ".xz": lzma.LZMAFile}
+MOST_UNPACKED = 4 << 30
+
+
+def _unpacked(file: Path, name: str, temp_folder: Path, index: int) -> Path:
+    """A file as it was before it was packed by bzip2 or xz."""
+    target = temp_folder / f"unpacked{index}{''.join(Path(file.stem).suffixes)}"
+    try:
+        with PACKED[file.suffix.lower()](file) as stream, target.open("wb") as out:
+            total = 0
+            while part := stream.read(1 << 20):
+                total += len(part)
+                if total > MOST_UNPACKED:
+                    raise FileError(f"{name} unpacks to more than {MOST_UNPACKED >> 30:,} GB; unpack it first")
+                out.write(part)
+    except (EOFError, lzma.LZMAError, ValueError) as error:
+        if isinstance(error, FileError):
+            raise
+        raise FileError(f"{name} is not a complete {file.suffix[1:]} file") from None
+    except OSError as error:
+        if error.errno is None:
+            raise FileError(f"{name} is not a complete {file.suffix[1:]} file") from None
+        raise
     return target
 
 

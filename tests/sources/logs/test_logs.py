@@ -101,13 +101,16 @@ def test_gzipped_and_damaged_files(tmp_path: Path) -> None:
         te.read(twice, score="acc")
 
 
-def test_scores_between_0_and_1_need_a_line(tmp_path: Path) -> None:
+def test_scores_between_0_and_1_are_grades_unless_a_line_is_drawn(tmp_path: Path) -> None:
     rows = [{**r, "metrics": ["f1"], "f1": i / 24} for i, r in enumerate(lines(BIG / RIDDLES))]
     file = tmp_path / "samples_f.jsonl"
     file.write_text("".join(json.dumps(r) + "\n" for r in rows))
+    assert te.evaluate(te.read(file))["mean_score"].estimate == pytest.approx(np.mean([r["f1"] for r in rows]))
+    assert te.evaluate(te.logs.lm_eval(file, right_from=0.5))["accuracy"].estimate == 0.5
+    rows[0]["f1"] = 7
+    file.write_text("".join(json.dumps(r) + "\n" for r in rows))
     with pytest.raises(InputError, match="right_from"):
         te.read(file)
-    assert te.evaluate(te.logs.lm_eval(file, right_from=0.5))["accuracy"].estimate == 0.5
 
 
 def test_other_questions_under_the_same_ids_are_refused(tmp_path: Path) -> None:
@@ -165,8 +168,9 @@ def test_inspect_partial_answers_absent_scores_and_status(tmp_path: Path) -> Non
     log["samples"][1]["scores"]["match"]["value"] = "P"
     file = tmp_path / "log.json"
     file.write_text(json.dumps(log))
-    with pytest.raises(InputError, match="right_from"):
+    with pytest.raises(InputError, match="missing"):
         te.read(file)
+    assert te.evaluate(te.read(file, missing="drop"))["mean_score"].n == 29
     with pytest.raises(InputError, match="missing"):
         te.logs.inspect(file, right_from=0.5)
     p = te.logs.inspect(file, right_from=0.5, missing="wrong")

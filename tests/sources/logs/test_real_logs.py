@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import re
 import shutil
 import zipfile
@@ -83,8 +85,9 @@ def test_several_scorers_in_zip_and_json() -> None:
         te.read(packed)
     for name in ("includes", "several/right"):
         assert accuracy(te.read(packed, score=name)) == accuracy(te.read(plain, score=name))
-    with pytest.raises(FileError, match="pass right_from="):
-        te.read(packed, score="partial")
+    grades = te.evaluate(te.read(packed, score="partial"))["mean_score"]
+    header, _ = _open_zip(packed)
+    assert grades.estimate == pytest.approx(header["results"]["scores"][-1]["metrics"]["mean"]["value"])
     assert accuracy(te.read(packed, score="partial", right_from=0.2)) > 0
 
 
@@ -163,3 +166,75 @@ def test_weka_classes_with_spaces(file: Path) -> None:
     assert p.confusion().matrix.tolist() == [[39, 20], [9, 52]]
     area = te.evaluate(p.with_positive(p.labels[1]), metrics=["auc"])["auc"].estimate
     assert area == pytest.approx(0.745, abs=0.02)
+
+
+# lm-evaluation-harness, promptfoo, MLflow, OpenAI evals, lighteval
+
+
+def test_lm_eval_documents_make_slices_and_sums_are_refused() -> None:
+    p = te.read(DATA / "lm_eval_samples.jsonl", by="subject")
+    assert accuracy(p) == 0.7  # as lm_eval's own results say
+    assert p.slices() == ("a", "b", "c")
+    with pytest.raises(InputError, match="run it with --log_samples"):
+        te.read(DATA / "lm_eval_results.json")
+
+
+@pytest.mark.parametrize("ending", ["json.gz", "jsonl.gz", "csv"])
+def test_promptfoo(ending: str) -> None:
+    p = te.read(DATA / f"promptfoo.{ending}", by="subject")
+    assert p.models == ("big (prompt 1)", "big (prompt 2)", "small (prompt 1)", "small (prompt 2)")
+    assert [accuracy(p, m) for m in p.models] == [0.9, 0.9, 0.6, 0.6]
+    assert p.slices() == ("a", "b", "c")
+    assert te.compare(p)["big (prompt 1)", "small (prompt 1)"].estimate == pytest.approx(0.3)
+
+
+def test_promptfoo_metadata_groups_tests_and_failed_calls_are_no_answers(tmp_path: Path) -> None:
+    packed = DATA / "promptfoo.jsonl.gz"
+    assert len(te.read(packed, cluster="passage").keys("clusters").names) == 5
+    rows = [json.loads(line) for line in gzip.decompress(packed.read_bytes()).splitlines()]
+    rows[0] |= {"success": False, "failureReason": 2}
+    file = tmp_path / "run.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.raises(InputError, match="missing"):
+        te.read(file)
+
+
+@pytest.mark.parametrize("ending", ["csv.gz", "json.gz"])
+def test_mlflow_genai(ending: str) -> None:
+    """MLflow wrote 35 of 60 traces, and lost the feedback of 4: they have no answer."""
+    p = te.read(DATA / f"mlflow_genai_eval_results.{ending}", missing="drop")
+    assert te.evaluate(p)["accuracy"].n == 31
+    assert accuracy(p) == pytest.approx(27 / 31)
+
+
+def test_openai_evals(tmp_path: Path) -> None:
+    for model, wrong in (("gpt-a", {3}), ("gpt-b", {1, 3, 5})):
+        lines = [{"spec": {"completion_fns": [model], "eval_name": "sums.dev.v0", "base_eval": "sums"}}]
+        for i in range(8):
+            lines.append({"run_id": "r", "event_id": 2 * i, "sample_id": f"sums.dev.{i}", "type": "sampling",
+                          "data": {"prompt": [], "sampled": ["7"]}})  # fmt: skip
+            lines.append({"run_id": "r", "event_id": 2 * i + 1, "sample_id": f"sums.dev.{i}", "type": "match",
+                          "data": {"correct": i not in wrong, "expected": str(i), "picked": "7"}})  # fmt: skip
+        lines.append({"final_report": {"accuracy": 0.9}})
+        (tmp_path / f"{model}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    p = te.read([tmp_path / "gpt-a.jsonl", tmp_path / "gpt-b.jsonl"])
+    assert {m: accuracy(p, m) for m in p.models} == {"gpt-a": 7 / 8, "gpt-b": 5 / 8}
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "parquet"])
+def test_lighteval_details(tmp_path: Path, ending: str) -> None:
+    rows = [
+        {"doc": {"query": f"q{i}", "id": str(i), "specific": {"subject": "ab"[i % 2]}}, "metric": {"acc": float(i < 6)}}
+        for i in range(8)
+    ]
+    folder = tmp_path / "my-model"
+    folder.mkdir()
+    file = folder / f"details_sums|0_2026-01-01.{ending}"
+    if ending == "jsonl":
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        parquet = pytest.importorskip("pyarrow.parquet")
+        arrow = pytest.importorskip("pyarrow")
+        parquet.write_table(arrow.Table.from_pylist(rows), file)
+    p = te.read(file, by="subject")
+    assert (p.models, accuracy(p), p.slices()) == (("my-model",), 0.75, ("a", "b"))

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from trueerror.inputs._arrays import missing_rows
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import ColumnError
 from trueerror.sources._keys import key_column
-from trueerror.sources._protocols import InputTable
+from trueerror.sources._protocols import ColumnsTable, InputTable
 
 Part = Literal["label", "score"]
 
@@ -43,11 +44,13 @@ CLUSTER = word_set("cluster clusters clusterid group groups groupid patient pati
 WEIGHT = word_set("weight weights sampleweight sampleweights rowweight caseweight")
 MODEL = word_set("model models modelname modelid classifier learner algorithm system method clf llm provider agent")
 PREDICTED = word_set(
-    "prediction predictions predicted ypred pred preds predictedlabel predictedclass predlabel predclass yhat"
+    "prediction predictions predicted ypred pred preds predictedlabel predictedclass predlabel predclass yhat predict "
+    "scoredlabels scoredlabel"
 )
 SCORE = word_set(
     "score scores prob probs proba probas probability probabilities yscore yscores yprob yproba predproba predscore "
-    "predprob predictproba predictedprobability predictedprob decisionfunction"
+    "predprob predictproba predictedprobability predictedprob decisionfunction scoredprobabilities scoredprobability "
+    "scoredprobabilitiesforclass"
 )
 # Beside a truth this grades another column.
 CORRECT = word_set("correct iscorrect wascorrect correctness isright wasright")
@@ -112,9 +115,9 @@ def ends_in_class(name: str, label: str) -> ClassColumn | None:
     (ClassColumn(stem='svm_prob', model='svm', says_score=True), False, None)
     """
     # The plain look comes first: there may be fifty thousand classes.
-    if not name.endswith((label, f"{label}]", f"{label})")):
+    if not name.endswith((label, f"{label}]", f"{label})", f'{label}"')):
         return None
-    found = re.fullmatch(rf"(.+?)[ _.:\-\[(]+{re.escape(label)}[\])]?", name)
+    found = re.fullmatch(rf"(.+?)[ _.:\-\[(\"]+{re.escape(label)}[\])\"]?", name)
     if found is None:
         return None
     stem = found[1]
@@ -131,6 +134,80 @@ def has_other_ending(stem: str, names: tuple[str, ...], endings: frozenset[str])
         if found and found[1] not in endings and marked(f"x_{found[1]}") is None:
             return True
     return False
+
+
+def nested_chances(value: object) -> dict[str, float] | None:
+    """The probability of each class in one cell: a list (classes 0, 1, …), BigQuery's label and prob, Spark's vector.
+
+    >>> nested_chances("[0.25, 0.75]"), nested_chances([{"label": "no", "prob": 1.0}])
+    ({'0': 0.25, '1': 0.75}, {'no': 1.0})
+    """
+    if isinstance(value, str):
+        try:
+            value = json.loads(value.replace("'", '"'))
+        except (json.JSONDecodeError, RecursionError):
+            return None
+    if isinstance(value, Mapping) and "values" in value:
+        value = value["values"]
+    for way in ("toArray", "tolist"):
+        value = getattr(value, way)() if callable(getattr(value, way, None)) else value
+    if not isinstance(value, list | tuple) or not value:
+        return None
+    if all(isinstance(one, Mapping) and {"label", "prob"} <= set(one) for one in value):
+        return {str(one["label"]): float(one["prob"]) for one in value}
+    if all(isinstance(one, int | float) and not isinstance(one, bool) for one in value):
+        return {str(i): float(one) for i, one in enumerate(value)}
+    return None
+
+
+def spread_probabilities(table: InputTable) -> InputTable:
+    """The table with a column for each class in the place of a column that holds all probabilities of a row."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for column in table.columns:
+        nested = bare(column) in SCORE or bare(column).endswith("probs")
+        if not nested or table.kind(column) not in ("other", "text") or not table.filled(column):
+            continue
+        first = table.first(column, 1)
+        if nested_chances(first[0]) is None:
+            continue
+        rows = [nested_chances(value) for value in table.values(column)]
+        names = _class_names(table, column, rows)
+        base = re.sub(r"[ _]probs$", "", column)
+        mine = marked(base) if base in table.columns else None
+        stem = f"{mine.model}_prob" if mine is not None and mine.model else "prob"
+        if names is not None:
+            found[column] = {
+                f"{stem}_{name}": [math.nan if row is None else row.get(key, math.nan) for row in rows]
+                for key, name in names.items()
+            }
+    if not found:
+        return table
+    alone = {c for c in table.columns if bare(c) in SCORE and c not in found and "probability" in bare(c)}
+    kept = [c for c in table.columns if c not in found and c not in alone and not _lists_classes(table, c)]
+    columns: dict[str, object] = {c: table.values(c) for c in kept}
+    for spread in found.values():
+        columns |= spread
+    made = ColumnsTable(columns, name=table.name, backend=table.backend, provenance=table.provenance)
+    made.notes = table.notes
+    return made
+
+
+def _lists_classes(table: InputTable, column: str) -> bool:
+    """Whether a column holds the same list of classes in every row, as SageMaker writes it beside probabilities."""
+    values = table.few(column, 1) if bare(column) == "labels" and table.kind(column) in ("text", "other") else None
+    return bool(values) and str((values or ("",))[0]).startswith("[")
+
+
+def _class_names(table: InputTable, column: str, rows: list[dict[str, float] | None]) -> dict[str, str] | None:
+    """Key in a cell → class: as it says itself, as a column of classes beside it says, or by number."""
+    keys = list(dict.fromkeys(key for row in rows if row is not None for key in row))
+    if not all(key.isdigit() for key in keys):
+        return {key: key for key in keys}
+    listed = next((c for c in table.columns if _lists_classes(table, c)), None)
+    if listed is not None:
+        names = re.findall(r"[^\[\],'\"\s][^\[\],'\"]*", str(table.first(listed, 1)[0]))
+        return dict(zip(keys, names, strict=True)) if len(names) == len(keys) else None
+    return {key: key for key in keys}
 
 
 LOOKED_AT = 1000

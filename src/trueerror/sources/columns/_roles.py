@@ -543,7 +543,7 @@ class ModelFinder:
                 found.setdefault(ends.model, {}).setdefault(label, column)
                 said[ends.model] = said.get(ends.model, False) or ends.says_score
                 break
-        whole = {}
+        whole = self._bare_classes(columns)
         for model, classes in found.items():
             ordered = {label: classes[label] for label in self.labels if label in classes}
             if len(ordered) == len(self.labels):
@@ -554,6 +554,15 @@ class ModelFinder:
                 self._need_positive(label, column)
                 self._add(model or ONE_MODEL, "score", column)
         return whole
+
+    def _bare_classes(self, columns: Sequence[str]) -> dict[str, dict[Label, str]]:
+        """The probabilities of one model under the names of the classes alone, or as p0 and p1, which add up to 1."""
+        for form in ("p{}", "{}"):
+            named = {label: form.format(label) for label in self.labels}
+            there = all(c in columns and self.table.kind(c) in NUMERIC for c in named.values())
+            if len(named) > 1 and there and self.table.sum_to_one(list(named.values())):
+                return {"": named}
+        return {}
 
     def _add(self, name: str, part: naming.Part, column: str) -> None:
         layout = self.models.get(name, ModelLayout())

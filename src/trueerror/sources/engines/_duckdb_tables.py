@@ -618,7 +618,8 @@ def plain_column(place: str, type_: str) -> tuple[str, Kind]:
     if type_.startswith(("DATE", "TIME", "INTERVAL")):
         return f"{place}::VARCHAR", "date"
     text = type_ in ("VARCHAR", "UUID", "HUGEINT", "UHUGEINT") or type_.startswith("ENUM")
-    return f"{place}::VARCHAR", "text" if text else "other"
+    nested = type_.endswith("[]") or type_.startswith(("STRUCT", "MAP"))
+    return f"to_json({place})::VARCHAR" if nested else f"{place}::VARCHAR", "text" if text else "other"
 
 
 VIEW = "trueerror_given"

@@ -13,6 +13,7 @@ import numpy as np
 from trueerror.inputs._arrays import Numeric, missing_rows
 from trueerror.inputs._options import ColumnError, FileError, InputError, nearest
 from trueerror.sources._collect import predictions
+from trueerror.sources._grades import graded as mean_grades
 from trueerror.sources._keys import intersections
 from trueerror.sources._predictions import Predictions, Roles
 from trueerror.sources._protocols import ONE_MODEL, ColumnsTable, InputTable, need_column
@@ -30,12 +31,13 @@ class SameRunError(FileError):
 
 
 class Item(NamedTuple):
-    """One answer: `right` is None where there is none. `mark` tells items apart that have the same id in two files.
+    """One answer: `right` is None where there is none, and a grade between 0 and 1 where it is partly right.
 
+    `mark` tells items apart that have the same id in two files.
     `fields` is what the log says of the question beside: slices and clusters are made of it.
     """
 
-    right: bool | None
+    right: bool | float | None
     mark: str = ""
     fields: Mapping[str, object] = {}
 
@@ -93,9 +95,6 @@ def graded(
     _same_items(by_model, keys)
     repeated = {task for task, (_, epoch) in keys if epoch != 1}
     _same_epochs(by_model, repeated, missing)
-    called = {
-        model: [_word(items.get(key)) for key in keys] for model, items in by_model.items()
-    }  # fmt: skip
     several = len(tasks) > 1
     told = [next(m[key].fields for m in by_model.values() if key in m) for key in keys]
     questions = [f"{task}: {name}" if several else name for task, (name, _) in keys]
@@ -109,17 +108,25 @@ def graded(
     if isinstance(cluster, str):
         named = _field(cluster, keys, told, "cluster")
         clusters = [f"{task}: {name}" if several else name for (task, _), name in zip(keys, named, strict=True)]
-    made = predictions(
-        [RIGHT] * len(keys),
-        called,
-        labels=GRADES,
-        ids=[f"{question}, epoch {epoch}" if task in repeated else question
-             for question, (task, (_, epoch)) in zip(questions, keys, strict=True)],
-        clusters=clusters,
-        by=slices,
-        missing=missing,
-    )  # fmt: skip
-    words = {run.measure: f"right or wrong of {', '.join(by_model)}" for run in runs}
+    ids = [
+        f"{question}, epoch {epoch}" if task in repeated else question
+        for question, (task, (_, epoch)) in zip(questions, keys, strict=True)
+    ]
+    if any(isinstance(item.right, float) for items in by_model.values() for item in items.values()):
+        none = Item(None)
+        grades = {
+            model: [math.nan if (given := items.get(key, none).right) is None else given for key in keys]
+            for model, items in by_model.items()
+        }
+        made = mean_grades(grades, ids=ids, clusters=clusters, by=slices, missing=missing)
+        what = "grades"
+    else:
+        called = {model: [_word(items.get(key)) for key in keys] for model, items in by_model.items()}
+        made = predictions(
+            [RIGHT] * len(keys), called, labels=GRADES, ids=ids, clusters=clusters, by=slices, missing=missing
+        )
+        what = "right or wrong"
+    words = {run.measure: f"{what} of {', '.join(by_model)}" for run in runs}
     words |= dict.fromkeys(by or (), "slice")
     words |= {cluster: "cluster"} if isinstance(cluster, str) else {}
     notes = dict.fromkeys(run.note for run in runs if run.note)
@@ -181,8 +188,9 @@ def _same_items(by_model: Mapping[str, Mapping[tuple[str, Key], Item]], keys: li
             )
 
 
-def grade(value: object, right_from: float | None, place: str) -> bool | None:
-    """A score as right or wrong: 1 is right, 0 is wrong, None and NaN are no answer; others need `right_from`."""
+def grade(value: object, right_from: float | None, place: str) -> bool | float | None:
+    """A score as right or wrong: 1 is right, 0 is wrong, None and NaN are no answer; between them it is a grade, unless
+    `right_from` says from which score an answer is right; beyond them it has to."""
     if value is None or isinstance(value, bool):
         return value
     try:
@@ -195,9 +203,11 @@ def grade(value: object, right_from: float | None, place: str) -> bool | None:
         return number >= right_from
     if number in (0.0, 1.0):
         return number == 1.0
+    if 0 < number < 1:
+        return number
     raise FileError(
-        f"{place} is {number:g}, which is neither right (1) nor wrong (0): pass right_from=, the score from which an "
-        "answer counts as right"
+        f"{place} is {number:g}, neither right (1) nor wrong (0) nor between them: pass right_from=, the score from "
+        "which an answer counts as right"
     )
 
 
@@ -365,6 +375,11 @@ def _grades_of(table: InputTable, column: str, right_from: float | None) -> list
             right_from,
             f"row {row:,} of {column!r} in {table.name}",
         )
+        if isinstance(right, float):
+            raise FileError(
+                f"row {row:,} of {column!r} in {table.name} is {right:g}, which is neither right (1) nor wrong (0): "
+                f"grade={column!r} takes grades as they are, and right_from= says which scores are right"
+            )
         found.append(None if right is None else RIGHT if right else WRONG)
     return found
 

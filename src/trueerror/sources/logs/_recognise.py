@@ -19,7 +19,7 @@ from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Missing
 
 # Endings under which a log can hide; other files are tables and are not looked into.
-ENDINGS = (".eval", ".json", ".jsonl", ".arff", ".csv", ".txt", ".html", ".htm")
+ENDINGS = (".eval", ".json", ".jsonl", ".arff", ".csv", ".txt", ".html", ".htm", ".parquet")
 Reader = Callable[..., Predictions]
 
 
@@ -94,7 +94,8 @@ def _first_files(source: object) -> list[Path]:
         return []
     path = Path(source)
     if os.path.isdir(path):
-        named = sorted([*path.rglob("samples_*.jsonl"), *path.rglob("samples_*.jsonl.gz"), *path.rglob("*.eval")])
+        logs = ("samples_*.jsonl", "samples_*.jsonl.gz", "details_*.parquet", "*.eval")
+        named = sorted(file for pattern in logs for file in path.rglob(pattern))
         # Logs as JSON may lie beside settings, which are no logs.
         return named or [file for file in sorted(path.rglob("*.json")) if _reader_of(file) is not None]
     if os.path.isfile(path):
@@ -109,8 +110,8 @@ def _reader_of(path: Path) -> Reader | None:
     if not name.endswith(ENDINGS):
         return None
     from trueerror.sources.logs import inspect_ai as inspected
+    from trueerror.sources.logs import llm_evals, weka
     from trueerror.sources.logs import lm_eval as harness
-    from trueerror.sources.logs import weka
     from trueerror.sources.logs import weka as weka_results
 
     if name.endswith((".arff", ".csv")) and weka_results.is_weka_results(path):
@@ -122,7 +123,17 @@ def _reader_of(path: Path) -> Reader | None:
         return inspected.inspect
     if name.endswith((".json", ".jsonl")) and harness.is_harness(path):
         return harness.lm_eval
-    if name.endswith(".arff") or (name.endswith((".csv", ".txt", ".html", ".htm")) and weka.is_weka_output(path)):
+    if name.endswith(".json") and harness.is_results(path):
+        raise InputError(
+            f"{path.name} holds the sums of lm-evaluation-harness, from which nothing can be paired or grouped: run it "
+            "with --log_samples, and read the file samples_TASK_….jsonl that it writes"
+        )
+    for endings, is_log, reader in llm_evals.READERS:
+        if name.endswith(endings) and is_log(path):
+            return reader
+    if name.endswith(".arff") or (
+        name.endswith((".csv", ".txt", ".html", ".htm", ".parquet")) and weka.is_weka_output(path)
+    ):
         return weka.weka
     return None
 

@@ -55,8 +55,9 @@ def inspect(
     `source` is a file, a folder, a pattern, a list of these, or {"model": path}; models and tasks are named as in the
     logs, and several tasks become slices. With epochs each question is a cluster. `score` names the scorer where there
     are several ("scorer/key" where a scorer gives several values), or several of them where tasks have different ones;
-    partial answers need `right_from`. `by` and `cluster` name fields of the samples' metadata (or task, epoch, target):
-    slices, and questions that depend on each other because they share a text, say.
+    partial answers are grades, whose mean is judged, unless `right_from` says what is right. `by` and `cluster` name
+    fields of the samples' metadata (or task, epoch, target): slices, and questions that depend on each
+    other because they share a text, say.
     """
     runs = []
     for name, file in files_of(source, PATTERNS, is_inspect):

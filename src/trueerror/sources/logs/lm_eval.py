@@ -49,8 +49,8 @@ def lm_eval(
     files (as the harness lays them out) and a task by the file's name; several tasks become slices. `score` names the
     metric that decides, with the filter where there are several, as the harness writes it: "exact_match,strict-match";
     where tasks have different metrics, a list of them, of which each file takes the first that it has.
-    Metrics that are not 0 or 1 need `right_from`. Models that ran on the same items are paired by them. `by` and
-    `cluster` name fields of the documents (subject, say; or task, target).
+    Metrics between 0 and 1 are grades, whose mean is judged, unless `right_from` says what is right. Models that ran on
+    the same items are paired by them. `by` and `cluster` name fields of the documents (subject, say; or task, target).
     """
     files = files_of(source, PATTERNS)
     several_folders = len({file.parent for _, file in files}) > 1
@@ -65,6 +65,12 @@ def is_harness(path: Path) -> bool:
     """Whether a file looks like one of the harness."""
     head = head_of(path, 1 << 20)
     return head.lstrip()[:1] == b"{" and b'"doc_id"' in head and b'"filtered_resps"' in head
+
+
+def is_results(path: Path) -> bool:
+    """Whether a file holds the harness's sums over tasks."""
+    head = head_of(path, 1 << 20)
+    return head.lstrip()[:1] == b"{" and all(word in head for word in (b'"results"', b'"n-shot"', b"_stderr,"))
 
 
 def _names(file: Path, several_folders: bool) -> tuple[str, str]:

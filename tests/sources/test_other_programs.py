@@ -1,0 +1,106 @@
+"""Tables of other programs: files through pandas, SQLite, packed files, and how other tools lay out probabilities."""
+
+from __future__ import annotations
+
+import bz2
+import json
+import lzma
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import trueerror as te
+from trueerror.inputs._options import FileError
+
+Y, SAID, CHANCE = [0, 1, 1, 0, 1, 0], [0, 1, 0, 0, 1, 1], [0.9, 0.2, 0.6, 0.7, 0.1, 0.4]
+OTHER = [round(1 - c, 3) for c in CHANCE]
+WORDS = ["no", "yes"]
+TEXT = "y,svm\n" + "".join(f"{a},{b}\n" for a, b in zip(Y, SAID, strict=True))
+
+
+@pytest.mark.parametrize("ending", ["dta", "feather"])
+def test_files_through_pandas(tmp_path: Path, ending: str) -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"y": Y, "svm": SAID})
+    file = tmp_path / f"t.{ending}"
+    frame.to_stata(file, write_index=False) if ending == "dta" else frame.to_feather(file)
+    assert te.evaluate(te.read(file))["accuracy"].estimate == pytest.approx(4 / 6)
+
+
+def test_what_cannot_be_opened_is_said_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "t.pkl").write_bytes(b"cos\nsystem\n")
+    with pytest.raises(FileError, match="is a pickle"):
+        te.read(tmp_path / "t.pkl")
+    (tmp_path / "t.sas7bdat").write_bytes(b"no table")
+    with pytest.raises(FileError, match="a SAS file"):
+        te.read(tmp_path / "t.sas7bdat")
+    (tmp_path / "t.db").write_bytes(b"no database at all, but long enough to be looked at")
+    with pytest.raises(FileError, match="cannot be read as SQLite"):
+        te.read(tmp_path / "t.db")
+
+
+def test_sqlite(tmp_path: Path) -> None:
+    file = tmp_path / "t.sqlite"
+    with sqlite3.connect(file) as database:
+        database.execute("CREATE TABLE answers (y INTEGER, svm INTEGER)")
+        database.executemany("INSERT INTO answers VALUES (?, ?)", zip(Y, SAID, strict=True))
+    assert te.evaluate(te.read(file))["accuracy"].estimate == pytest.approx(4 / 6)
+    with sqlite3.connect(file) as database:
+        database.execute("CREATE TABLE more (x INTEGER)")
+    with pytest.raises(FileError, match="holds 2 tables \\('answers', 'more'\\)"):
+        te.read(file)
+
+
+@pytest.mark.parametrize(("ending", "pack"), [("bz2", bz2.compress), ("xz", lzma.compress)])
+def test_packed_files(tmp_path: Path, ending: str, pack: Any) -> None:
+    file = tmp_path / f"t.csv.{ending}"
+    file.write_bytes(pack(TEXT.encode()))
+    assert te.read(file).n == 6
+    file.write_bytes(pack(TEXT.encode())[:-12])
+    with pytest.raises(FileError, match=f"is not a complete {ending} file"):
+        te.read(file)
+
+
+TRUTH = [WORDS[v] for v in Y]
+CALLED = [WORDS[v] for v in SAID]
+LAYOUTS: dict[str, tuple[dict[str, list[Any]], dict[str, Any]]] = {
+    "H2O with numbers": ({"predict": SAID, "p0": CHANCE, "p1": OTHER, "actual": Y}, {}),
+    "H2O with words": ({"predict": CALLED, "no": CHANCE, "yes": OTHER, "actual": TRUTH}, {"positive": "yes"}),
+    "Azure": ({"income": Y, "Scored Labels": SAID, "Scored Probabilities": OTHER}, {"truth": "income"}),
+    "SageMaker": (
+        {"target": TRUTH, "predicted_label": CALLED, "probability": CHANCE, "labels": ["['no', 'yes']"] * 6,
+         "probabilities": [f"[{a}, {b}]" for a, b in zip(CHANCE, OTHER, strict=True)]},
+        {"positive": "yes"},
+    ),
+    "BigQuery ML": (
+        {"survived": Y, "predicted_survived": SAID, "predicted_survived_probs": [
+            [{"label": 1, "prob": b}, {"label": 0, "prob": a}] for a, b in zip(CHANCE, OTHER, strict=True)
+        ]},
+        {"truth": "survived"},
+    ),
+    "Spark ML": (
+        {"label": [float(v) for v in Y], "prediction": [float(v) for v in SAID], "probability": [
+            {"type": 1, "values": [a, b]} for a, b in zip(CHANCE, OTHER, strict=True)
+        ]},
+        {},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("tool", LAYOUTS)
+def test_probabilities_of_one_model_are_no_rivals(tool: str, tmp_path: Path) -> None:
+    columns, options = LAYOUTS[tool]
+    file = tmp_path / "t.jsonl"
+    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    p = te.read(file, **options)
+    assert len(p.models) == 1
+    found = te.evaluate(p, metrics=["accuracy", "auc"])
+    assert found["accuracy"].estimate == pytest.approx(4 / 6)
+    assert found["auc"].estimate == te.evaluate(Y, scores=OTHER, metrics=["auc"])["auc"].estimate
+
+
+def test_two_models_called_p1_and_p2_stay_two() -> None:
+    assert te.read({"y": Y, "p1": OTHER, "p2": CHANCE}).models == ("p1", "p2")
