@@ -1,0 +1,106 @@
+"""Results into the trackers that people keep them in: MLflow and Weights & Biases.
+
+Every number goes with its limits: `accuracy`, `accuracy/low`, `accuracy/high`. The table and the words go along, and
+the report where one was written.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from trueerror.inputs._options import InputError
+from trueerror.results import Result
+
+__all__ = ["numbers_of", "to_mlflow", "to_wandb"]
+
+
+def numbers_of(result: Result) -> dict[str, float]:
+    """The numbers of a result by name, each with its limits: what a tracker plots over runs.
+
+    >>> import trueerror as te
+    >>> found = numbers_of(te.evaluate([0, 1, 1, 0] * 25, {"svm": [0, 1, 0, 0] * 25}, metrics=["accuracy"]))
+    >>> {name: round(found[name], 3) for name in ("accuracy", "accuracy/low", "accuracy/high")}
+    {'accuracy': 0.75, 'accuracy/low': 0.657, 'accuracy/high': 0.825}
+    """
+    rows = _rows(result)
+    several = len({row.get("model") for row in rows}) > 1
+    found: dict[str, float] = {}
+    for row in rows:
+        name = _name(row, several)
+        for part, key in (
+            ("estimate", name),
+            ("low", f"{name}/low"),
+            ("high", f"{name}/high"),
+            ("p_value", f"{name}/p"),
+        ):
+            value = row.get(part)
+            if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+                found[key] = float(value)
+    if not found:
+        raise InputError(f"a {type(result).__name__} has no numbers with limits to log: pass what a verb answered")
+    return found
+
+
+def to_mlflow(result: Result, *, report: str | os.PathLike[str] | None = None, client: Any = None) -> dict[str, float]:
+    """Log a result to the active run of MLflow: its numbers, its words and table (trueerror.json, .md), the `report`.
+
+    `client` is the module mlflow, or anything with its log_metrics, log_text and log_artifact. The numbers that were
+    logged come back.
+
+        with mlflow.start_run():
+            to_mlflow(te.evaluate(y, predicted), report="report.html")
+    """
+    client = _library("mlflow") if client is None else client
+    found = {re.sub(r"[^\w\-. /]", "_", name): value for name, value in numbers_of(result).items()}
+    client.log_metrics(found)
+    client.log_text(result.to_json(), "trueerror.json")
+    client.log_text(f"```\n{result}\n```\n", "trueerror.md")
+    if report is not None:
+        client.log_artifact(os.fspath(report))
+    return found
+
+
+def to_wandb(result: Result, *, report: str | os.PathLike[str] | None = None, run: Any = None) -> dict[str, float]:
+    """Log a result to a run of Weights & Biases, the active one unless another is given: numbers, words, the `report`.
+
+    run = wandb.init(project="churn")
+    to_wandb(te.compare(y, predicted), run=run)
+    """
+    target: Any = _library("wandb") if run is None else run
+    found = numbers_of(result)
+    pages: dict[str, Any] = {}
+    if report is not None:
+        with open(report, encoding="utf-8") as page:
+            pages["report"] = _library("wandb").Html(page.read())
+    target.log({**found, **pages, "trueerror": str(result)})
+    return found
+
+
+def _rows(result: Result) -> list[Mapping[str, Any]]:
+    records = getattr(result, "records", None)
+    if callable(records):
+        return [dict(row) for row in records()]
+    return [{name: getattr(result, name, None) for name in ("name", "estimate", "low", "high", "p_value")}]
+
+
+def _name(row: Mapping[str, Any], several: bool) -> str:
+    """What a number is called: its metric, with the model or the pair that it is of."""
+    if row.get("first") is not None:
+        return f"{row['first']} - {row['second']}"
+    parts = [str(row["model"])] if several and row.get("model") is not None else []
+    parts += [str(row.get("metric") or row.get("name") or "estimate")]
+    parts += [str(row["class"])] if row.get("class") not in (None, "") else []
+    return "/".join(parts)
+
+
+def _library(name: str) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError:
+        raise InputError(f"{name} is not installed: pip install {name}") from None
