@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from trueerror.results._format import one_line
+
 if TYPE_CHECKING:
     from trueerror.verbs._gate_result import Gate
 
@@ -46,7 +48,7 @@ class ModelGate:
         except AssertionError as failed:
             self.verdicts.append(str(failed).strip().split("\n\n")[0])
             raise
-        self.verdicts.append(" ".join(found.verdict.split()))
+        self.verdicts.append(one_line(found.verdict))
         return found
 
 
