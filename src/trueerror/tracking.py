@@ -1,7 +1,10 @@
-"""Results into the trackers that people keep them in: MLflow and Weights & Biases.
+"""Results where people keep and check them: MLflow, Weights & Biases, and pytest.
 
 Every number goes with its limits: `accuracy`, `accuracy/low`, `accuracy/high`. The table and the words go along, and
-the report where one was written.
+the report where one was written. pytest has the fixture `model_gate`, whose verdicts are listed at the end of a run:
+
+    def test_new_model(model_gate):
+        model_gate.not_worse("new.csv", "old.csv", margin=0.01)
 """
 
 from __future__ import annotations
@@ -9,11 +12,15 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from trueerror.inputs._options import InputError
 from trueerror.results import Result
+from trueerror.results._format import one_line
+
+if TYPE_CHECKING:
+    from trueerror.verbs._gate_result import Gate
 
 __all__ = ["numbers_of", "to_mlflow", "to_wandb"]
 
@@ -104,3 +111,60 @@ def _library(name: str) -> Any:
         return import_module(name)
     except ImportError:
         raise InputError(f"{name} is not installed: pip install {name}") from None
+
+
+class ModelGate:
+    """Assertions about models that remember what they found, whether it failed or not."""
+
+    def __init__(self) -> None:
+        self.verdicts: list[str] = []
+
+    def not_worse(self, *rows: Any, **options: Any) -> Gate:
+        """`te.testing.assert_not_worse`: fails unless the candidate is shown to be not worse, up to the margin."""
+        __tracebackhide__ = True
+        from trueerror.testing import assert_not_worse
+
+        return self._kept(lambda: assert_not_worse(*rows, **options))
+
+    def at_least(self, *rows: Any, **options: Any) -> Gate:
+        """`te.testing.assert_at_least`: fails unless the limit of the metric reaches a value."""
+        __tracebackhide__ = True
+        from trueerror.testing import assert_at_least
+
+        return self._kept(lambda: assert_at_least(*rows, **options))
+
+    def _kept(self, judge: Callable[[], Gate]) -> Gate:
+        __tracebackhide__ = True
+        try:
+            found = judge()
+        except AssertionError as failed:
+            self.verdicts.append(str(failed).strip().split("\n\n")[0])
+            raise
+        self.verdicts.append(one_line(found.verdict))
+        return found
+
+
+def pytest_configure(config: Any) -> None:
+    """The fixture `model_gate` and the list of its verdicts, for pytest, which calls this as it starts."""
+    import pytest
+
+    kept: list[tuple[str, str]] = []
+
+    class Models:
+        """What pytest is given."""
+
+        @pytest.fixture
+        def model_gate(self, request: pytest.FixtureRequest) -> Iterator[ModelGate]:
+            """Assertions about models; their verdicts are listed after the tests."""
+            gate = ModelGate()
+            yield gate
+            kept.extend((request.node.nodeid, verdict) for verdict in gate.verdicts)
+
+        def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+            """The verdicts of all gates, one line each."""
+            for number, (place, verdict) in enumerate(kept):
+                if number == 0:
+                    terminalreporter.section("models")
+                terminalreporter.write_line(f"{place}: {verdict}")
+
+    config.pluginmanager.register(Models(), "trueerror-models")

@@ -222,8 +222,7 @@ def read_together(files: list[str], rows: RowsOptions) -> bool:
 
 def truth_first(files: list[str], truth: str | None) -> bool:
     """Whether the first of several files holds the truth, and the others predictions alone."""
-    from trueerror.sources._api import input_table
-    from trueerror.sources._joined import is_truth_first
+    from trueerror.sources._api import input_table, is_truth_first
 
     return "-" not in files and is_truth_first(files, truth, input_table)
 
