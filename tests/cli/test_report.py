@@ -44,7 +44,7 @@ def test_what_was_asked_for_is_judged_and_repeated(tmp_path: Path) -> None:
     assert "--cost-fn 10.0 --confidence 0.9 --ignore TE306 --seed 0" in page
     assert "Use logreg, and call" in page
     assert '"start":{"prior":' in page
-    assert '"fn":10.0}' in page
+    assert '"fn":10.0' in page
     assert ">TE306<" not in page
     wrong = run(CANCER, "--positive", "malignant", "--cost-fn", "10", "--metric", "auc", "-o", str(out))
     assert wrong.exit_code == 2

@@ -87,6 +87,9 @@ def test_the_catalogue_of_metrics_names_the_interval_that_is_given():
             used = te.evaluate(truth, scores=np.column_stack([1 - scores, scores]), metrics=[measure.name])
             assert used[measure.name].method == record["interval"]
             continue
+        if measure.needs == "grades":
+            assert te.evaluate(te.graded(scores))[measure.name].method == record["interval"]
+            continue
         counted = ranked if measure.needs in ("scores", "losses") else table
         options = {"costs": [[0, 1], [5, 0]]} if "costs" in measure.options else {}
         made = metric_interval(measure, counted, options=options, replicates=200)

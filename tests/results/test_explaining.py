@@ -84,7 +84,7 @@ COUNTED: dict[str, Callable[[], Any]] = {
 # Rows of a larger result, which explains them.
 PARTS = {
     "Bootstrapped", "ComplexityPoint", "Contribution", "CurveFit", "EstimatorQuality", "Finding", "LearnerEstimate",
-    "LossParts", "MostConfused", "OverfitPair",
+    "LossParts", "MostConfused", "OverfitPair", "RepeatedModel",
 }  # fmt: skip
 
 

@@ -479,7 +479,8 @@ COMMANDS = {
 }
 # The commands as the help shows them, in order of use.
 SECTIONS = {
-    "Models": ("demo", "evaluate", "compare", "report", "gate", "check", "plot", "hull", "repeats", "agreement"),
+    "Models": ("demo", "evaluate", "compare", "report", "gate", "check", "plot", "hull"),
+    "Language models and judges": ("repeats", "arena", "agreement", "ppi", "label-plan"),
     "Learners": ("run", "rank", "folds"),
     "Calculators": ("interval", "difference", "critical", "power", "sample-size"),
     "For programs": ("schema",),

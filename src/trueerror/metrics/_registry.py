@@ -515,7 +515,8 @@ def _facts(m: Measure) -> dict[str, object]:
 def _interval(m: Measure) -> str:
     from trueerror.methods._registry import default_for
 
-    return default_for(m.situation)
+    # A mean of rows that count 1 or 0 is a proportion.
+    return default_for("proportion" if m.row_hits else m.situation)
 
 
 def _number(x: float | None) -> str:

@@ -115,6 +115,9 @@ class Repeats(DocumentResult):
         """The names of the models."""
         return tuple(m.name for m in self.parts)
 
+    def _made_by(self) -> list[tuple[str, object]]:
+        return [(metric, interval) for part in self.parts[:1] for metric, interval in part.metrics.items()]
+
     def model(self, name: str) -> RepeatedModel:
         """One model by name."""
         for part in self.parts:

@@ -124,7 +124,6 @@ def _half_unit(q: Scores) -> Range:
     default=Default(
         why="covers .93–1.00 for grades of every shape with 10 to 3,000 rows, where t covers .11–.96: a rare grade at "
             "the far end that the sample does not hold is what t cannot know (simulated)",
-        when=_independent,
     ),
     part="binomial",
     title="half-row Bayesian bootstrap of a mean between two ends",
