@@ -167,7 +167,7 @@ def headline(cmp: Comparison) -> str:
     """Who is ahead in one line, of many models by counts; nothing where the verdict has more to say than that.
 
     >>> import trueerror as te
-    >>> models = {"a": [0, 1] * 48 + [1, 0] * 2, "b": [0, 1] * 30 + [1, 0] * 20, "c": [0, 1] * 46 + [1] * 8}
+    >>> models = {"a": [0, 1] * 48 + [1, 0] * 2, "b": [0, 1] * 30 + [1, 0] * 20, "c": [0, 1] * 45 + [1] * 10}
     >>> made = te.compare([0, 1] * 50, models)
     >>> headline(made)
     'Too close to call between a and c; the other is clearly worse'

@@ -75,7 +75,7 @@ def foreign_table(path: Foreign) -> InputTable | None:
     """The table in a file of another program, read through pandas; None where the ending is none of theirs."""
     file = Path(path) if isinstance(path, str | os.PathLike) else None
     ending = "" if file is None else file.suffix.lower()
-    if file is None or not file.is_file():
+    if file is None or not os.path.isfile(file):  # also of a name that no system takes
         return None
     if ending in PICKLES:
         raise FileError(

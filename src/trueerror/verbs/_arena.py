@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
@@ -349,7 +349,7 @@ def _read(battles: Any, asked: Mapping[str, str | None], clusters: Any) -> tuple
         return _of_table(open_files(battles), asked, clusters)
     if isinstance(battles, Mapping) or is_table(battles):
         return _of_table(open_frame(battles), asked, clusters)
-    rows = list(battles)
+    rows = list(battles) if isinstance(battles, Iterable) else []
     if not rows or any(isinstance(row, str) or not hasattr(row, "__len__") or len(row) != 3 for row in rows):
         raise InputError(
             "battles are a table with columns model_a, model_b and winner, or a list of (first, second, winner)"

@@ -336,7 +336,7 @@ def repeats(
 
     >>> r = repeats([[1, 1, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [0, 0, 0, 0], [1, 0, 1, 1]])
     >>> print(r["pass@2"])
-    pass@2 0.700 [0.270, 0.951], 95 % half-row-mean, n = 5
+    pass@2 0.700 [0.277, 0.958], 95 % half-row-mean, n = 5
     >>> r.parts[0].always, r.parts[0].never
     (1, 1)
     """
@@ -397,7 +397,7 @@ def pass_at_k(
     C(c, k)/C(n, k).
 
     >>> print(pass_at_k([3, 0, 5, 1], k=2, of=5))
-    pass@2 0.575 [0.153, 0.939], 95 % half-row-mean, n = 4
+    pass@2 0.575 [0.165, 0.907], 95 % half-row-mean, n = 4
     """
     given = answers if of is None else _from_counts(answers, of)
     if isinstance(given, Mapping):
