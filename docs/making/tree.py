@@ -208,7 +208,6 @@ TREE = (
                         "Grades, such as 1 to 5 by a judge",
                         "mean-score",
                         "te.evaluate(te.graded(grades, scale=(1, 5)))",
-                        method="half-row-mean",
                     ),
                     Leaf(
                         "A measured value, such as seconds a query",

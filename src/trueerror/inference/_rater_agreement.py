@@ -405,8 +405,11 @@ def rater_agreement(r: Ratings, word: str, *, level: Level, scheme: Weights, spe
     spread = variance * (items / (items + PSEUDO)) ** 2 + PSEUDO * (1 - ratio) ** 2 / (items + PSEUDO) ** 2
     reach = math.exp(min(t * math.sqrt(spread) / ratio, 700.0))
     low, high = 1 - ratio * reach, max(1 - ratio / reach, estimate)
-    commonest = int(r.pooled.argmax())
-    others = int(r.often[((r.codes == commonest).sum(axis=1) < r.each) & r.pairable].sum())
+    # Of labels that are equally common, the one beside which the fewest items have another.
+    common = np.flatnonzero(r.pooled == r.pooled.max()).tolist()
+    beside = [int(r.often[((r.codes == c).sum(axis=1) < r.each) & r.pairable].sum()) for c in common]
+    others = min(beside)
+    commonest = common[beside.index(others)]
     if others >= FEW_ITEMS or not coefficient.rare_labels:
         return made(estimate, low, high)
     outer = _wilson(min(max(estimate, 0.0), 1.0), max(others, 1) / 2, spec.factor())
