@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# A slow machine is no error.
-settings.register_profile("any-machine", deadline=None)
+# A slow machine is no error; the same examples each time, so that a run can be repeated (`make fuzz` draws new ones).
+settings.register_profile("any-machine", deadline=None, derandomize=True)
 settings.load_profile("any-machine")
 HERE = Path(__file__).parent
 # Folders and files of long runs: simulations, learners that are fitted, whole pages, notebooks, faults by the dozen.

@@ -196,27 +196,21 @@ def neyman(shares: Floats, spreads: Floats, available: Ints, budget: int, least:
     if int(taken.sum()) > budget:
         raise InputError(f"budget={budget} is less than {least} labels for each of {len(shares)} groups")
     wanted = shares * np.maximum(spreads, 1e-9)
-    open_ = np.ones(len(shares), dtype=bool)
-    ideal = np.zeros(len(shares))
-    left = float(budget)
-    for _ in range(len(shares)):
-        ideal[open_] = left * wanted[open_] / wanted[open_].sum()
-        over = open_ & (ideal > available)
-        under = open_ & (ideal < taken)
-        fixed = over if over.any() else under
-        if not fixed.any():
-            break
-        ideal[fixed] = np.where(over, available, taken)[fixed]
-        left = budget - float(ideal[~open_].sum()) - float(ideal[fixed].sum())
-        open_ &= ~fixed
-        if not open_.any():
-            break
-    whole = np.minimum(np.floor(ideal + 1e-9).astype(np.int64), available)
+    goal = min(budget, int(available.sum()))
+
+    def at(scale: float) -> Floats:
+        return np.clip(scale * wanted, taken, available)
+
+    # The sum of the clipped amounts grows with the scale: halve until it is the budget.
+    low, high = 0.0, float((available / wanted).max())
+    for _ in range(200):
+        middle = (low + high) / 2
+        low, high = (middle, high) if at(middle).sum() <= goal else (low, middle)
+    ideal = at(low)
+    whole: Ints = np.minimum(np.floor(ideal + 1e-9).astype(np.int64), available)
     order = np.argsort(-(ideal - whole), kind="stable")
-    for i in np.resize(order, 4 * len(order)):
-        if int(whole.sum()) >= min(budget, int(available.sum())):
-            break
-        if whole[i] < available[i]:
+    while int(whole.sum()) < goal:
+        for i in order[whole[order] < available[order]][: goal - int(whole.sum())]:
             whole[i] += 1
     return whole
 
