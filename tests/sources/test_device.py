@@ -98,6 +98,25 @@ def test_columns_that_are_not_for_the_device_go_to_memory(there):
     assert not isinstance(te.predictions(TRUTH, LABELS, labels=[1, 0]).source, DeviceSource)
 
 
+DEGENERATE = {
+    "one class": lambda: te.evaluate(np.zeros(4, dtype=int), np.zeros(4, dtype=int)),
+    "one class ranked": lambda: te.evaluate(np.zeros(4, dtype=int), scores=SCORES["a"][:4], metrics=["auc"]),
+    "one row": lambda: te.evaluate(TRUTH[:1], TRUTH[:1]),
+    "all wrong": lambda: te.evaluate(TRUTH, 1 - TRUTH),
+    "all tied": lambda: te.evaluate(TRUTH, scores=np.full(N, 0.5), metrics=["auc", "brier"]),
+    "the same model twice": lambda: te.compare(TRUTH, scores={"a": SCORES["a"], "b": SCORES["a"]}, metric="auc"),
+    "infinite scores": lambda: te.evaluate(TRUTH[:4], scores=np.array([0, 1, np.inf, 0.5]), metrics=["auc"]),
+}
+
+
+@pytest.mark.parametrize("name", DEGENERATE)
+def test_degenerate_rows_are_answered_as_in_memory(name, there, monkeypatch):
+    first = DEGENERATE[name]()
+    monkeypatch.setattr(device, "on_device", lambda values: False)
+    monkeypatch.setattr("trueerror.sources._models.on_device", lambda values: False)
+    assert str(first) == str(DEGENERATE[name]())
+
+
 def test_lengths_must_agree(there):
     with pytest.raises(ValueError, match="rows"):
         te.predictions(TRUTH, LABELS["a"][:-1])

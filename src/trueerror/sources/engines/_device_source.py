@@ -278,7 +278,7 @@ def device_source(
     if not declared and positive is not None:
         wider = with_declared(order, positive)
         declared, order = wider != order, wider
-    if list(order) != known.tolist() or not order:
+    if list(order) != known.tolist() or len(order) < 2:
         return None  # labels in an order of their own, or some that no row has: coded in memory
     chosen = None if positive is None else find_label(positive, order)
     columns = {
