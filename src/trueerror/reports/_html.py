@@ -12,17 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-import numpy as np
 from markupsafe import Markup
 
 from trueerror.plots._specs import Forest, ForestRow, Panel
-from trueerror.plots._style import distinct
-from trueerror.plots.compose.matrices import worst_pairs
 from trueerror.plots.svg._charts import axis_marks, interval_marks
 from trueerror.plots.svg._elements import el, joined
 from trueerror.results._document import Table
-from trueerror.results._format import clip, one_line, real_minus, shared_ends, short_names, whole, width
-from trueerror.tallies import Confusion
+from trueerror.results._format import clip, one_line, real_minus, shared_ends, short_names, width
 
 # Names longer than this are cut in the middle: nobody reads on, and a page repeats them in many places.
 LONGEST_NAME = 120
@@ -181,41 +177,6 @@ def _cell(text: str, column: int, names: int, key: float | None) -> Markup:
 
 def _key(keys: Sequence[Sequence[float | None]] | None, row: int, column: int) -> float | None:
     return None if keys is None or row >= len(keys) or column >= len(keys[row]) else keys[row][column]
-
-
-# With more classes than this a matrix cannot be read.
-MOST_CLASSES = 12
-SHADES = 8
-
-
-def confusion_block(confusion: Confusion, model: str) -> Markup:
-    """The matrix of one model, or its commonest errors."""
-    title = f"{clipped(model)}: rows are the truth, columns the calls"
-    if len(confusion.labels) > MOST_CLASSES:
-        bars = worst_pairs(confusion)
-        rows = tuple(zip(bars.labels, bars.words, strict=True))
-        return html_table(Table(columns=("error", "rows"), rows=rows, title=f"{clipped(model)}: {bars.title}"))
-    k = len(confusion.labels)
-    outside = bool((confusion.col >= k).any())
-    dense = np.zeros((k, k + outside))
-    np.add.at(dense, (confusion.row, np.minimum(confusion.col, k)), confusion.masses)
-    names = distinct(confusion.labels)
-    columns = [*names, "no prediction"][: dense.shape[1]]
-    head = el("tr", el("td"), *(el("th", n, scope="col", class_="number") for n in columns))
-    return _wide(title, head, [_confusion_row(names[i], dense[i], i) for i in range(k)], "confusion")
-
-
-def _confusion_row(name: str, masses: np.ndarray[tuple[int], np.dtype[np.float64]], place: int) -> Markup:
-    total = float(masses.sum())
-    cells = []
-    for j, mass in enumerate(masses.tolist()):
-        share = mass / total if total > 0 else 0.0
-        shade = min(SHADES, round(SHADES * share))
-        right = " right" if j == place else ""
-        cells.append(
-            el("td", whole(mass), el("small", f"{100 * share:.1f} %") if total else None, class_=f"h{shade}{right}")
-        )
-    return el("tr", el("th", name, scope="row", class_="name"), *cells)
 
 
 HEIGHT = 26
