@@ -179,3 +179,23 @@ def test_large_tables_are_looked_at_in_bins(there, monkeypatch):
     asked = te.evaluate(TRUTH, scores=SCORES["a"], metrics=["auc"])
     assert not there
     assert asked.records()[0]["estimate"] == pytest.approx(te.metric("auc", TRUTH, scores=SCORES["a"]))
+
+
+@given(
+    st.lists(st.tuples(st.integers(-40, 40), st.booleans()), min_size=1, max_size=60), st.sampled_from([0, 0x3F000000])
+)
+def test_counting_scores_by_their_bits_is_sorting_them(rows, base):
+    """Tiny floats around 0 of either sign, and neighbours of a half: a place each, as if they had been sorted."""
+    bits = np.array([base + abs(k) for k, _ in rows], dtype=np.int32)
+    scores = bits.view(np.float32) * np.array([-1 if k < 0 else 1 for k, _ in rows], dtype=np.float32)
+    positive = np.array([up for _, up in rows])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(device, "PLACES_A_ROW", 100)
+        near = device._score_table(scores, positive) is not None
+        counted = [part.tolist() for part in device.score_groups(scores, positive)]
+        placed = device.placements(scores, positive).tolist()
+        patch.setattr(device, "MOST_PLACES", 0)
+        assert device._score_table(scores, positive) is None
+        assert counted == [part.tolist() for part in device.score_groups(scores, positive)]
+        assert placed == device.placements(scores, positive).tolist()
+    assert near or base

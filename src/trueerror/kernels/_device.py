@@ -30,6 +30,11 @@ MOST_LABELS = 254
 SHARED_CELLS = 4096
 # Below so many ordered pairs (doubled) 64-bit integers hold their sum.
 MOST_PAIRS = 2.0**62
+# A table with a place for each 32-bit float from the lowest score to the highest: at most so many places, and so many
+# a row. Every float from 0 to 1 has its own.
+MOST_PLACES, PLACES_A_ROW = 2**30, 16
+# The lower half of a 64-bit number: the negatives of a place; the positives are the upper half.
+LOWER = np.uint64(2**32 - 1)
 
 
 def on_device(values: object) -> bool:
@@ -134,67 +139,12 @@ def count_cells(parts: list[DeviceArray], sizes: list[int]) -> Counts:
     counts = cupy.zeros(cells, dtype=cupy.uint64)
     columns = [cupy.ascontiguousarray(p) for p in (*parts, parts[-1], parts[-1])[:3]]
     widths = [*sizes[1:], 0, 0][:2]
-    _cell_counter()(
-        (4 * cupy.cuda.Device().attributes["MultiProcessorCount"],), (512,),
+    _raw("count_cells")(
+        (4 * _processors(),), (512,),
         (*columns, np.int64(len(parts[0])), np.int32(len(parts)), *map(np.int32, widths), np.int32(cells), counts),
         shared_mem=8 * cells,
     )  # fmt: skip
     return np.asarray(counts.get(), dtype=np.int64)
-
-
-# Blocks count in their own memory and add up once. With few cells most rows fall into the same one, and 32 neighbours
-# that add to it one after the other would wait for each other: they agree first on how many of them mean which cell.
-_COUNTER = r"""
-extern "C" __global__ void count_cells(const unsigned char* a, const unsigned char* b, const unsigned char* c,
-                                       long long n, int columns, int second, int third, int cells,
-                                       unsigned long long* out) {
-    extern __shared__ unsigned long long bins[];
-    for (int i = threadIdx.x; i < cells; i += blockDim.x) bins[i] = 0;
-    __syncthreads();
-    const long long step = (long long)gridDim.x * blockDim.x;
-    const long long words = n / 8;
-    const bool wide = ((size_t)a % 8 == 0) && ((size_t)b % 8 == 0) && ((size_t)c % 8 == 0);
-    const long long start = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-    unsigned int own[8] = {0, 0, 0, 0, 0, 0, 0, 0};
-    long long done = 0;
-    if (wide) {
-        for (long long w = start; w < words; w += step) {
-            unsigned long long x = ((const unsigned long long*)a)[w];
-            unsigned long long y = columns > 1 ? ((const unsigned long long*)b)[w] : 0;
-            unsigned long long z = columns > 2 ? ((const unsigned long long*)c)[w] : 0;
-            for (int k = 0; k < 8; ++k) {
-                int cell = (int)(x & 255);
-                if (columns > 1) cell = cell * second + (int)(y & 255);
-                if (columns > 2) cell = cell * third + (int)(z & 255);
-                if (cells <= 8) {
-                    #pragma unroll
-                    for (int j = 0; j < 8; ++j) own[j] += (cell == j);
-                } else {
-                    atomicAdd(&bins[cell], 1ULL);
-                }
-                x >>= 8; y >>= 8; z >>= 8;
-            }
-        }
-        done = words * 8;
-    }
-    for (long long i = done + start; i < n; i += step) {
-        int cell = a[i];
-        if (columns > 1) cell = cell * second + b[i];
-        if (columns > 2) cell = cell * third + c[i];
-        atomicAdd(&bins[cell], 1ULL);
-    }
-    if (cells <= 8)
-        for (int j = 0; j < cells; ++j) if (own[j]) atomicAdd(&bins[j], (unsigned long long)own[j]);
-    __syncthreads();
-    for (int i = threadIdx.x; i < cells; i += blockDim.x) if (bins[i]) atomicAdd(&out[i], bins[i]);
-}
-"""
-
-
-@cache
-def _cell_counter() -> Foreign:
-    cupy = _cupy()
-    return cupy.RawKernel(_COUNTER, "count_cells")
 
 
 def _kinds(scores: DeviceArray) -> tuple[Any, Any]:
@@ -207,12 +157,6 @@ def _count_type(n: int) -> Any:
     return np.int32 if n < 2**30 else np.int64
 
 
-def _has_room(scores: DeviceArray) -> bool:
-    """Whether no score is below 0 or from 2 up: then the two leading bits are 0, and one is free for the class."""
-    xp = module_of(scores)
-    return bool(float(xp.min(scores)) >= 0 and float(xp.max(scores)) < 2)
-
-
 def _ordered_bits(scores: DeviceArray) -> DeviceArray:
     """Integers in the order of the scores; −0.0 is made 0.0, as in the plain kernels."""
     whole, bits = _kinds(scores)
@@ -221,13 +165,32 @@ def _ordered_bits(scores: DeviceArray) -> DeviceArray:
     return module_of(scores).where(keys < 0, bits(np.iinfo(bits).min) - keys - bits(1), keys)
 
 
-def _tagged(scores: DeviceArray, positive: DeviceArray, room: bool) -> DeviceArray:
-    """The bits of the scores in order, with the class behind them."""
-    if room and not isinstance(scores, np.ndarray) and scores.dtype == np.float32:
-        return _pass("tag_scores")(scores, positive)
-    whole, bits = _kinds(scores)
-    keys = (scores.astype(whole, copy=False) + whole(0.0)).view(bits) if room else _ordered_bits(scores)
-    return ((keys if room else keys.astype(np.int64)) << 1) | positive
+def _score_table(scores: DeviceArray, positive: DeviceArray) -> tuple[DeviceArray, int] | None:
+    """How many rows of either class have each 32-bit float from the lowest score up, and the bits of the lowest.
+
+    Nothing is sorted: floats have an order of their own. None where the scores are wider, or lie so far apart that most
+    places would stay empty.
+
+    >>> table, low = _score_table(np.float32([0.5, 0.5, 0.50000006]), np.array([True, False, True]))
+    >>> (table >> np.uint64(32)).tolist(), (table & LOWER).tolist()
+    ([1, 1], [1, 0])
+    """
+    xp, n = module_of(scores), len(scores)
+    if scores.dtype.itemsize > 4 or not 0 < n < 2**31:
+        return None
+    scores = scores.astype(np.float32, copy=False)
+    low, high = (int(_ordered_bits(f(scores).reshape(1))[0]) for f in (xp.min, xp.max))
+    places = high - low + 1
+    if places > min(PLACES_A_ROW * n, MOST_PLACES):
+        return None
+    if xp is np:
+        at = _ordered_bits(scores).astype(np.int64) - low
+        every, up = np.bincount(at, minlength=places), np.bincount(at[positive], minlength=places)
+        return ((up << 32) | (every - up)).astype(np.uint64), low
+    table = xp.zeros(places, dtype=np.uint64)
+    columns = xp.ascontiguousarray(scores), xp.ascontiguousarray(positive)
+    _raw("count_scores")((16 * _processors(),), (256,), (*columns, np.int64(n), np.int64(low), table))
+    return table, low
 
 
 class DeviceGroups(NamedTuple):
@@ -239,7 +202,7 @@ class DeviceGroups(NamedTuple):
 
 
 def score_groups(scores: DeviceArray, positive: DeviceArray) -> DeviceGroups:
-    """Sort once, with the class as the last bit of the key where there is room for it.
+    """Count a table of all scores in their range, or sort once where there is none.
 
     >>> [part.tolist() for part in score_groups(np.array([0.2, 0.9, 0.2]), np.array([False, True, True]))]
     [[0.2, 0.9], [1, 1], [1, 0]]
@@ -247,33 +210,30 @@ def score_groups(scores: DeviceArray, positive: DeviceArray) -> DeviceGroups:
     xp = module_of(scores)
     if len(scores) == 0:
         return DeviceGroups(xp.zeros(0), xp.zeros(0, dtype=np.int64), xp.zeros(0, dtype=np.int64))
-    room = _has_room(scores)
-    if room or scores.dtype.itemsize <= 4:
-        tagged = _tagged(scores, positive, room)
-        tagged.sort()
-        # Neighbours that differ in more than the class have different scores.
-        last = (tagged[1:] ^ tagged[:-1]) >> 1 != 0
-        keys, tags = tagged >> 1, tagged & 1
-    else:
-        keys = _ordered_bits(scores)
-        order = xp.argsort(keys)
-        keys, tags = keys[order], positive[order]
-        last = keys[1:] != keys[:-1]
-        del order
+    counted = _score_table(scores, positive)
+    if counted is not None:
+        table, low = counted
+        at = xp.flatnonzero(table)
+        ups, downs = ((part[at]).astype(np.int64) for part in (table >> np.uint64(32), table & LOWER))
+        return DeviceGroups(_scores_of(at + low, scores.dtype), ups, downs)
+    keys = _ordered_bits(scores)
+    order = xp.argsort(keys)
+    keys, tags = keys[order], positive[order]
+    last = keys[1:] != keys[:-1]
+    del order
     ends = xp.concatenate([xp.flatnonzero(last), xp.full(1, len(keys) - 1)])
     del last
     found = xp.cumsum(tags, dtype=_count_type(len(keys)))[ends].astype(np.int64)
     ups = xp.diff(found, prepend=xp.zeros(1, dtype=np.int64))
     downs = xp.diff(ends, prepend=xp.full(1, -1)).astype(np.int64) - ups
-    return DeviceGroups(_scores_of(keys[ends], scores.dtype, room), ups, downs)
+    return DeviceGroups(_scores_of(keys[ends], scores.dtype), ups, downs)
 
 
-def _scores_of(keys: DeviceArray, kind: np.dtype[Any], room: bool) -> DeviceArray:
-    xp = module_of(keys)
+def _scores_of(keys: DeviceArray, kind: np.dtype[Any]) -> DeviceArray:
+    """The scores that have these ordered bits."""
     bits, whole = (np.int32, np.float32) if kind.itemsize <= 4 else (np.int64, np.float64)
     keys = keys.astype(bits)
-    if not room:
-        keys = xp.where(keys < 0, bits(np.iinfo(bits).min) - keys - bits(1), keys)
+    keys = module_of(keys).where(keys < 0, bits(np.iinfo(bits).min) - keys - bits(1), keys)
     return keys.view(whole).astype(np.float64)
 
 
@@ -319,20 +279,15 @@ def placements(scores: DeviceArray, positive: DeviceArray) -> DeviceArray:
     [4, 3, 3, 4]
     """
     xp, n = module_of(scores), len(scores)
-    packed = None
-    if xp is not np and n < 2**32 and scores.dtype == np.float32 and _has_room(scores):
-        # Score, class and row in one number: after the sort nothing has to be looked up by row.
-        packed = _pass("pack_rows")(scores, positive)
-        packed.sort()
-        last = _pass("new_score")(packed[1:], packed[:-1])
-        up = _pass("class_of_row")(packed)
-    else:
-        keys = _ordered_bits(scores)
-        order = xp.argsort(keys)
-        keys = keys[order]
-        up = positive[order]
-        last = keys[1:] != keys[:-1]
-        del keys
+    counted = _score_table(scores, positive)
+    if counted is not None:
+        return _looked_up(scores, positive, *counted)
+    keys = _ordered_bits(scores)
+    order = xp.argsort(keys)
+    keys = keys[order]
+    up = positive[order]
+    last = keys[1:] != keys[:-1]
+    del keys
     kind = _count_type(n)
     ends = xp.concatenate([xp.flatnonzero(last), xp.full(1, n - 1)])
     # The group of each row: how many groups have ended before it.
@@ -346,36 +301,29 @@ def placements(scores: DeviceArray, positive: DeviceArray) -> DeviceArray:
     beats = (before_down + through_down).astype(kind)
     beaten = (2 * int(through_up[-1]) - before_up - through_up).astype(kind)
     result = xp.empty(n, dtype=kind)
-    if packed is not None:
-        _pass("to_rows")(packed, group, beats, beaten, result)
-    else:
-        result[order] = xp.where(up, beats[group], beaten[group])
+    result[order] = xp.where(up, beats[group], beaten[group])
     return result
 
 
-# What takes one pass over the rows on a GPU: columns in, column out, and what is done with each row.
-_PASSES = {
-    "tag_scores": ("float32 score, bool up", "int32 key", "key = (__float_as_int(score + 0.0f) << 1) | (up ? 1 : 0)"),
-    "pack_rows": (
-        "float32 score, bool up", "int64 key",
-        "key = ((long long)((__float_as_int(score + 0.0f) << 1) | (up ? 1 : 0)) << 32) | (long long)i",
-    ),
-    "new_score": ("int64 here, int64 before", "bool fresh", "fresh = ((here ^ before) >> 33) != 0"),
-    "class_of_row": ("int64 key", "bool up", "up = (key >> 32) & 1"),
-    "to_rows": (
-        "int64 key, G group, raw T beats, raw T beaten", "raw T out",
-        "out[key & 0xFFFFFFFFLL] = ((key >> 32) & 1) ? beats[group] : beaten[group]",
-    ),
-    "product": (
-        "T x, T y, bool which, float64 unit, float64 first, float64 second", "float64 out",
-        "out = which ? (x / unit - first) * (y / unit - second) : 0.0",
-    ),
-}  # fmt: skip
+def _looked_up(scores: DeviceArray, positive: DeviceArray, table: DeviceArray, low: int) -> DeviceArray:
+    """Placements read off the table of counts: rows up to a place and rows below it, the two classes side by side.
 
-
-@cache
-def _pass(name: str) -> Foreign:
-    return _cupy().ElementwiseKernel(*_PASSES[name], name)
+    >>> scores, positive = np.float32([0.5, 0.5, 0.50000006]), np.array([True, False, True])
+    >>> _looked_up(scores, positive, *_score_table(scores, positive)).tolist()
+    [1, 3, 2]
+    """
+    xp = module_of(scores)
+    through = xp.zeros(len(table) + 1, dtype=np.uint64)
+    xp.cumsum(table, out=through[1:])
+    doubled = 2 * int(xp.count_nonzero(positive))
+    result = xp.empty(len(scores), dtype=_count_type(len(scores)))
+    scores = scores.astype(np.float32, copy=False)
+    if xp is not np:
+        return _place_rows()(scores, positive, through, low, doubled, result)
+    at = _ordered_bits(scores).astype(np.int64) - low
+    both = through[at] + through[at + 1]
+    result[:] = np.where(positive, both & LOWER, np.uint64(doubled) - (both >> np.uint64(32)))
+    return result
 
 
 def placement_products(
@@ -391,47 +339,27 @@ def placement_products(
     among_up, among_down = np.empty((size, size)), np.empty((size, size))
     for i in range(size):
         for j in range(i, size):
-            about = areas[i], areas[j]
-            among_up[i, j] = among_up[j, i] = _product_sum(placed[i], placed[j], positive, 2.0 * n, *about)
-            among_down[i, j] = among_down[j, i] = _product_sum(placed[i], placed[j], ~positive, 2.0 * m, *about)
+            sums = _product_sums(placed[i], placed[j], positive, (2.0 * n, 2.0 * m), (areas[i], areas[j]))
+            (among_up[i, j], among_down[i, j]) = (among_up[j, i], among_down[j, i]) = sums
     return areas, among_up, among_down, m, n
 
 
-def _product_sum(x: DeviceArray, y: DeviceArray, which: DeviceArray, unit: float, a: float, b: float) -> float:
-    """Σ (x/unit − a)(y/unit − b) over some of the rows."""
+def _product_sums(
+    x: DeviceArray, y: DeviceArray, up: DeviceArray, units: tuple[float, float], about: tuple[float, float]
+) -> tuple[float, float]:
+    """Σ (x/unit − a)(y/unit − b) over the positives and over the negatives."""
     if isinstance(x, np.ndarray):
-        return float(((x[which] / unit - a) * (y[which] / unit - b)).sum())
-    return float(_pass("product")(x, y, which, unit, a, b).sum())
-
-
-# Philox 4×64 with ten rounds, as NumPy draws it: block k of a replicate's stream comes from counter k + 1, and each of
-# its sixteen 16-bit lanes says how often one row is drawn.
-_DRAWER = r"""
-extern "C" __global__ void draw_rows(unsigned long long seed, unsigned long long replicate, long long rows,
-                                     const signed char* poisson, signed char* out) {
-    const long long step = (long long)gridDim.x * blockDim.x;
-    const long long blocks = (rows + 15) / 16;
-    for (long long k = (long long)blockIdx.x * blockDim.x + threadIdx.x; k < blocks; k += step) {
-        unsigned long long x[4] = {(unsigned long long)k + 1, 0, 0, 0};
-        unsigned long long key0 = seed, key1 = replicate;
-        for (int round = 0; round < 10; ++round) {
-            if (round) { key0 += 0x9E3779B97F4A7C15ULL; key1 += 0xBB67AE8584CAA73BULL; }
-            unsigned long long low0 = 0xD2E7470EE14C6C93ULL * x[0], high0 = __umul64hi(0xD2E7470EE14C6C93ULL, x[0]);
-            unsigned long long low1 = 0xCA5A826395121157ULL * x[2], high1 = __umul64hi(0xCA5A826395121157ULL, x[2]);
-            x[0] = high1 ^ x[1] ^ key0; x[1] = low1; x[2] = high0 ^ x[3] ^ key1; x[3] = low0;
-        }
-        const long long first = 16 * k;
-        for (int lane = 0; lane < 16 && first + lane < rows; ++lane)
-            out[first + lane] = poisson[(x[lane / 4] >> (16 * (lane % 4))) & 65535];
-    }
-}
-"""
-
-
-@cache
-def _row_drawer() -> Foreign:
-    cupy = _cupy()
-    return cupy.RawKernel(_DRAWER, "draw_rows")
+        first, second = (
+            float(((x[which] / unit - about[0]) * (y[which] / unit - about[1])).sum())
+            for which, unit in zip((up, ~up), units, strict=True)
+        )
+        return first, second
+    blocks = 16 * _processors()
+    out = module_of(x).empty((blocks, 2))
+    kernel = _raw("product_sums", "int" if x.dtype == np.int32 else "long long")
+    kernel((blocks,), (256,), (x, y, up, np.int64(len(x)), *map(np.float64, (*units, *about)), out))
+    among_up, among_down = out.sum(axis=0).get().tolist()
+    return among_up, among_down
 
 
 def sampled_rows(xp: Foreign, rows: int, seed: int, replicate: int) -> DeviceArray:
@@ -439,8 +367,8 @@ def sampled_rows(xp: Foreign, rows: int, seed: int, replicate: int) -> DeviceArr
     if xp is np or rows <= EXACT:
         return xp.asarray(row_weights(rows, seed, replicate))
     out = xp.empty(rows, dtype=xp.int8)
-    grid = (8 * xp.cuda.Device().attributes["MultiProcessorCount"],)
-    _row_drawer()(grid, (256,), (np.uint64(seed), np.uint64(replicate), np.int64(rows), _poisson_on_device(), out))
+    grid = (8 * _processors(),)
+    _raw("draw_rows")(grid, (256,), (np.uint64(seed), np.uint64(replicate), np.int64(rows), _poisson_on_device(), out))
     return out
 
 
@@ -484,3 +412,149 @@ def _running(xp: Foreign, weights: DeviceArray) -> DeviceArray:
     total = xp.zeros(len(weights) + 1, dtype=np.int32)
     xp.cumsum(weights, dtype=np.int32, out=total[1:])
     return total
+
+
+# Floats in their order: −0.0 as 0.0, and the bits of negative floats turned round.
+_ORDERED = r"""
+__device__ __forceinline__ long long ordered(float score) {
+    int bits = __float_as_int(score + 0.0f);
+    return bits < 0 ? (long long)(int)(0x80000000u - (unsigned int)bits - 1u) : (long long)bits;
+}
+"""
+_KERNELS = {
+    # Neighbours with one score add up first: where all rows have it they would wait for each other.
+    "count_scores": _ORDERED
+    + r"""
+extern "C" __global__ void count_scores(const float* scores, const bool* up, long long n, long long low,
+                                        unsigned long long* table) {
+    const long long step = (long long)gridDim.x * blockDim.x;
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+        const unsigned int there = __activemask();
+        const unsigned int at = (unsigned int)(ordered(scores[i]) - low);
+        const bool positive = up[i];
+        const unsigned int first = __shfl_sync(there, at, __ffs(there) - 1);
+        if (__all_sync(there, at == first)) {
+            const unsigned int ups = __ballot_sync(there, positive);
+            if ((threadIdx.x & 31) == __ffs(there) - 1) {
+                const unsigned long long both = __popc(ups);
+                atomicAdd(&table[at], (both << 32) + (unsigned long long)(__popc(there) - (int)both));
+            }
+        } else {
+            atomicAdd(&table[at], positive ? 1ULL << 32 : 1ULL);
+        }
+    }
+}
+""",
+    # Sums of products about the areas, of positives and of negatives; a block writes its own, so that their order and
+    # with it their rounding are always the same.
+    "product_sums": r"""
+extern "C" __global__ void product_sums(const T* x, const T* y, const bool* up, long long n, double negatives,
+                                        double positives, double first, double second, double* out) {
+    __shared__ double sums[2][256];
+    double own[2] = {0.0, 0.0};
+    const long long step = (long long)gridDim.x * blockDim.x;
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+        const double unit = up[i] ? negatives : positives;
+        const double product = ((double)x[i] / unit - first) * ((double)y[i] / unit - second);
+        if (up[i]) own[0] += product; else own[1] += product;
+    }
+    for (int k = 0; k < 2; ++k) sums[k][threadIdx.x] = own[k];
+    for (int half = 128; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half)
+            for (int k = 0; k < 2; ++k) sums[k][threadIdx.x] += sums[k][threadIdx.x + half];
+    }
+    if (threadIdx.x == 0) for (int k = 0; k < 2; ++k) out[2 * blockIdx.x + k] = sums[k][0];
+}
+""",
+    # Blocks count in their own memory and add up once. With few cells most rows fall into the same one, and neighbours
+    # that add to it one after the other would wait for each other: each thread counts a few cells on its own.
+    "count_cells": r"""
+extern "C" __global__ void count_cells(const unsigned char* a, const unsigned char* b, const unsigned char* c,
+                                       long long n, int columns, int second, int third, int cells,
+                                       unsigned long long* out) {
+    extern __shared__ unsigned long long bins[];
+    for (int i = threadIdx.x; i < cells; i += blockDim.x) bins[i] = 0;
+    __syncthreads();
+    const long long step = (long long)gridDim.x * blockDim.x;
+    const long long words = n / 8;
+    const bool wide = ((size_t)a % 8 == 0) && ((size_t)b % 8 == 0) && ((size_t)c % 8 == 0);
+    const long long start = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned int own[8] = {0, 0, 0, 0, 0, 0, 0, 0};
+    long long done = 0;
+    if (wide) {
+        for (long long w = start; w < words; w += step) {
+            unsigned long long x = ((const unsigned long long*)a)[w];
+            unsigned long long y = columns > 1 ? ((const unsigned long long*)b)[w] : 0;
+            unsigned long long z = columns > 2 ? ((const unsigned long long*)c)[w] : 0;
+            for (int k = 0; k < 8; ++k) {
+                int cell = (int)(x & 255);
+                if (columns > 1) cell = cell * second + (int)(y & 255);
+                if (columns > 2) cell = cell * third + (int)(z & 255);
+                if (cells <= 8) {
+                    #pragma unroll
+                    for (int j = 0; j < 8; ++j) own[j] += (cell == j);
+                } else {
+                    atomicAdd(&bins[cell], 1ULL);
+                }
+                x >>= 8; y >>= 8; z >>= 8;
+            }
+        }
+        done = words * 8;
+    }
+    for (long long i = done + start; i < n; i += step) {
+        int cell = a[i];
+        if (columns > 1) cell = cell * second + b[i];
+        if (columns > 2) cell = cell * third + c[i];
+        atomicAdd(&bins[cell], 1ULL);
+    }
+    if (cells <= 8)
+        for (int j = 0; j < cells; ++j) if (own[j]) atomicAdd(&bins[j], (unsigned long long)own[j]);
+    __syncthreads();
+    for (int i = threadIdx.x; i < cells; i += blockDim.x) if (bins[i]) atomicAdd(&out[i], bins[i]);
+}
+""",
+    # Philox 4×64 with ten rounds, as NumPy draws it: block k of a replicate's stream comes from counter k + 1, and each
+    # of its sixteen 16-bit lanes says how often one row is drawn.
+    "draw_rows": r"""
+extern "C" __global__ void draw_rows(unsigned long long seed, unsigned long long replicate, long long rows,
+                                     const signed char* poisson, signed char* out) {
+    const long long step = (long long)gridDim.x * blockDim.x;
+    const long long blocks = (rows + 15) / 16;
+    for (long long k = (long long)blockIdx.x * blockDim.x + threadIdx.x; k < blocks; k += step) {
+        unsigned long long x[4] = {(unsigned long long)k + 1, 0, 0, 0};
+        unsigned long long key0 = seed, key1 = replicate;
+        for (int round = 0; round < 10; ++round) {
+            if (round) { key0 += 0x9E3779B97F4A7C15ULL; key1 += 0xBB67AE8584CAA73BULL; }
+            unsigned long long low0 = 0xD2E7470EE14C6C93ULL * x[0], high0 = __umul64hi(0xD2E7470EE14C6C93ULL, x[0]);
+            unsigned long long low1 = 0xCA5A826395121157ULL * x[2], high1 = __umul64hi(0xCA5A826395121157ULL, x[2]);
+            x[0] = high1 ^ x[1] ^ key0; x[1] = low1; x[2] = high0 ^ x[3] ^ key1; x[3] = low0;
+        }
+        const long long first = 16 * k;
+        for (int lane = 0; lane < 16 && first + lane < rows; ++lane)
+            out[first + lane] = poisson[(x[lane / 4] >> (16 * (lane % 4))) & 65535];
+    }
+}
+""",
+}
+
+
+@cache
+def _raw(name: str, kind: str = "") -> Foreign:
+    return _cupy().RawKernel(_KERNELS[name].replace("const T*", f"const {kind}*"), name)
+
+
+@cache
+def _place_rows() -> Foreign:
+    """One pass over the rows that reads each one's placement off the running counts."""
+    return _cupy().ElementwiseKernel(
+        "float32 score, bool up, raw uint64 through, int64 low, int64 doubled", "T out",
+        "const long long at = ordered(score) - low; const unsigned long long both = through[at] + through[at + 1];"
+        "out = up ? (T)(both & 0xFFFFFFFFULL) : (T)(doubled - (long long)(both >> 32))",
+        "place_rows", preamble=_ORDERED,
+    )  # fmt: skip
+
+
+def _processors() -> int:
+    """How many multiprocessors the device has."""
+    return int(_cupy().cuda.Device().attributes["MultiProcessorCount"])
