@@ -3,6 +3,7 @@ frozen anew by `python -m tests.golden.make`."""
 
 import json
 import math
+import re
 import warnings
 from pathlib import Path
 
@@ -14,6 +15,10 @@ HERE = Path(__file__).parent
 FAMILIES = ("intervals", "methods", "comparisons", "evaluations", "verbs", "curves", "learners", "graded", "sources")
 
 
+# A float with all its digits, as JSON in a terminal has it: the last one differs between processors.
+LONG = re.compile(r"-?\d+\.\d{9,}(?:e[+-]?\d+)?")
+
+
 def differences(was, now, path=""):
     """Where two JSON values differ, floats by more than 1e-9."""
     if isinstance(was, float | int) and isinstance(now, float | int) and not isinstance(was, bool):
@@ -23,6 +28,9 @@ def differences(was, now, path=""):
         return [d for k in keys for d in differences(was.get(k, "absent"), now.get(k, "absent"), f"{path}.{k}")]
     if isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
         return [d for i, (a, b) in enumerate(zip(was, now, strict=True)) for d in differences(a, b, f"{path}[{i}]")]
+    if isinstance(was, str) and isinstance(now, str) and LONG.split(was) == LONG.split(now):
+        pairs = zip(LONG.findall(was), LONG.findall(now), strict=True)
+        return [d for a, b in pairs for d in differences(float(a), float(b), path)]
     return [] if was == now else [f"{path}: {was!r} is now {now!r}"]
 
 
