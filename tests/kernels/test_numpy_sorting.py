@@ -1,13 +1,11 @@
 """The sort of tagged scores: in order, lossless, whatever the distribution."""
 
-import itertools
-
 import numpy as np
 import pytest
 
 from trueerror.inputs._options import config
 from trueerror.kernels import _numpy as sorting
-from trueerror.kernels._numpy import scores_of, sorted_parts, tagged_keys
+from trueerror.kernels._numpy import scores_of, sort_keys, tagged_keys
 
 
 @pytest.fixture(autouse=True)
@@ -41,24 +39,27 @@ def test_sorts_any_distribution(name, monkeypatch):
     if tagged is None:
         pytest.fail("63 bits should suffice here")
     keys, power = tagged
-    runs = sorted_parts(keys)
-    found = np.concatenate([scores_of(run, power) for run in runs])
+    sort_keys(keys)
+    found, tags = scores_of(keys, power), keys & 1
     assert (found == np.sort(scores.astype(np.float64))).all()
-    tags = np.concatenate(runs) & 1
     assert tags.sum() == positive.sum()
     middle = scores.astype(np.float64) <= np.median(found)
     assert tags[found <= np.median(found)].sum() == positive[middle].sum()
 
 
-def test_large_inputs_come_in_parts_that_do_not_split_ties(monkeypatch):
+@pytest.mark.parametrize("name", SHAPES)
+@pytest.mark.parametrize("kernels", [sorting, pytest.param("fast", id="fast")])
+def test_counts_any_distribution(name, kernels, monkeypatch):
+    kernels = pytest.importorskip("trueerror.kernels._numba") if kernels == "fast" else kernels
     monkeypatch.setattr(sorting, "LARGE", 1000)
-    config(threads=2)
-    scores = np.round(RNG.normal(size=SIZE), 3)
-    keys, power = tagged_keys(scores, scores > 0)
-    runs = [scores_of(run, power) for run in sorted_parts(keys)]
-    assert len(runs) > 1
-    filled = [run for run in runs if len(run)]
-    assert all(a[-1] < b[0] for a, b in itertools.pairwise(filled))
+    monkeypatch.setattr(sorting, "SORT_BLOCK", 1000)
+    monkeypatch.setattr(sorting, "_pieces", lambda size: 7)
+    config(threads=3)
+    scores, positive = SHAPES[name], RNG.random(SIZE) < 0.4
+    distinct, place = np.unique(scores.astype(np.float64), return_inverse=True)
+    ups, sizes = np.bincount(place, weights=positive), np.bincount(place)
+    found = kernels.score_groups(scores, positive)
+    assert all(map(np.array_equal, found, (distinct, ups, sizes - ups)))
 
 
 @pytest.mark.parametrize("odd", [[np.inf, 1.0], [-np.inf, 1.0], [1e300, 5e-324], [1e10, 1e-320]])

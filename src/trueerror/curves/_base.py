@@ -29,6 +29,7 @@ from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind, check_indexes, column, matrix
 from trueerror.inputs._labels import Label, code_column, find_label, natural_labels, natural_positive, need_positive
 from trueerror.inputs._options import InputError, MissingPredictionError, check_confidence, check_share, nearest
+from trueerror.kernels._random import PIECE, parts
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded
@@ -664,9 +665,11 @@ def _occupied(table: ScoreTable, what: str) -> ScoreTable:
     """The table without the scores of rows that have no weight."""
     if not table.n > 0:
         raise InputError(f"{what} needs rows, but there are none")
-    occupied = table.positives + table.negatives > 0
-    if occupied.all():
+    blocks = parts(len(table.positives), 1 + len(table.positives) // PIECE)
+    # Block by block: millions of scores would not stay in the cache.
+    if all(((table.positives[block] + table.negatives[block]) > 0).all() for block in blocks):
         return table
+    occupied = table.positives + table.negatives > 0
     return ScoreTable(
         table.scores[occupied],
         table.positives[occupied],

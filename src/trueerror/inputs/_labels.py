@@ -22,6 +22,12 @@ Codes = NDArray[np.signedinteger[Any]]
 
 # Integer labels whose range is at most this wide are coded by offset, without sorting.
 SMALL_RANGE = 1 << 16
+# Up to so many texts have a table of slots, into which as many rows at a time are looked up as stay in the cache.
+FEW_TEXTS = 512
+SLOT_BITS = 16
+SLOT_TRIES = 40
+TEXT_SAMPLE = 1 << 12
+TEXT_BLOCK = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +152,65 @@ def _with_missing(coded: Coded, gone: NDArray[np.bool_]) -> Coded:
 def _code_text(array: Column) -> Coded:
     if array.dtype.kind == "S":
         array = np.char.decode(array, "utf-8", "replace")
-    values, codes = _factorise_fixed_width(array)
+    array = np.ascontiguousarray(array)
+    values, codes = _factorise_few(array) or _factorise_fixed_width(array)
     return Coded(codes, tuple(str(v) for v in values))
+
+
+def _factorise_few(array: Column) -> tuple[Column, Codes] | None:
+    """Distinct texts, sorted, and codes, where there are few texts; None where there are many.
+
+    A sum of multiplied code points leads to a slot in a table, which no two texts share; each row is then compared
+    with the text that it found. Texts that the first rows do not show are added, and the rows are read again.
+    """
+    chars = array.dtype.itemsize // 4
+    if len(array) == 0 or chars == 0:
+        return None
+    points = array.view(np.uint32).reshape(len(array), chars)
+    texts, complete = np.unique(array[:TEXT_SAMPLE]), False
+    codes = np.empty(len(array), dtype=np.int16)
+    while not complete:
+        known = texts.view(np.uint32).reshape(len(texts), chars)
+        slots = _slots(known) if len(texts) <= FEW_TEXTS else None
+        if slots is None:
+            return None
+        places, factors, table = slots
+        missed = []
+        for start in range(0, len(array), TEXT_BLOCK):
+            block = points[start : start + TEXT_BLOCK]
+            found = table.take(_slot(block[:, places], factors))
+            wrong = known.take(found, axis=0) != block
+            if wrong.any():
+                missed.append(np.unique(array[start : start + TEXT_BLOCK][wrong.any(axis=1)]))
+                if sum(map(len, missed)) > FEW_TEXTS:
+                    break
+            codes[start : start + TEXT_BLOCK] = found
+        texts, complete = np.union1d(texts, np.concatenate([texts[:0], *missed])), not missed
+    return texts, codes.astype(smallest(len(texts)))
+
+
+def _slots(known: NDArray[np.uint32]) -> tuple[NDArray[np.intp], NDArray[np.uint32], NDArray[np.int16]] | None:
+    """Places of characters, factors for them, and the table of slots, in which each of these texts has its own."""
+    varied = [len(np.unique(column)) for column in known.T]
+    random = np.random.default_rng(0)
+    for tried in range(SLOT_TRIES):
+        # The places that tell most texts apart come first; more of them with each failure.
+        places = np.argsort(varied)[::-1][: 2 + tried]
+        factors = random.integers(1, 1 << 32, len(places), dtype=np.uint32) | np.uint32(1)
+        slots = _slot(known[:, places], factors)
+        if len(np.unique(slots)) == len(known):
+            table = np.zeros(1 << SLOT_BITS, dtype=np.int16)
+            table[slots] = np.arange(len(known))
+            return places, factors, table
+    return None
+
+
+def _slot(points: NDArray[np.uint32], factors: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    total = points[:, 0] * factors[0]
+    for i in range(1, len(factors)):
+        total += points[:, i] * factors[i]
+    slots: NDArray[np.uint32] = total >> np.uint32(32 - SLOT_BITS)
+    return slots
 
 
 def _factorise_fixed_width(array: Column) -> tuple[Column, Codes]:
@@ -160,7 +223,6 @@ def _factorise_fixed_width(array: Column) -> tuple[Column, Codes]:
     chars = array.dtype.itemsize // 4
     if n == 0 or chars == 0:
         return array[:1], np.zeros(n, np.int8)
-    array = np.ascontiguousarray(array)
     points = array.view(np.uint32).reshape(n, chars)
     multipliers = (np.arange(1, chars + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)
     hashes = np.empty(n, dtype=np.uint64)
@@ -193,29 +255,31 @@ def _factorise_fixed_width(array: Column) -> tuple[Column, Codes]:
     return texts[order], rank[position]
 
 
+class _Numbered(dict[Any, int]):
+    """Numbers values as they are met."""
+
+    def __missing__(self, value: object) -> int:
+        self[value] = number = len(self)
+        return number
+
+
 def _code_objects(array: Column, name: str) -> Coded:
+    seen = _Numbered()
     try:
-        distinct = np.empty(0, dtype=object) if len(array) == 0 else _distinct_objects(array)
+        # A NaN is found by its identity, so each one that occurs is among the values.
+        numbers = np.fromiter(map(seen.__getitem__, array), dtype=np.int64, count=len(array))
+        distinct = np.empty(len(seen), dtype=object)
+        distinct[:] = list(seen)
         gone = missing_rows(distinct)
-        plain = {value: plain_label(value) for value in distinct[~gone]}
+        plain = [None if missing else plain_label(value) for value, missing in zip(distinct, gone, strict=True)]
     except (InputError, TypeError):
         for row in np.flatnonzero(~missing_rows(array)):
             plain_label(array[row], f"{name} at row {row + 1:,}")
         raise
-    values = ordered(plain.values(), name)
+    values = ordered((label for label in plain if label is not None), name)
     position = {label: i for i, label in enumerate(values)}
-    # A NaN is found by its identity, so each one that occurs is in the table.
-    lookup = dict.fromkeys(distinct[gone], -1) | {value: position[label] for value, label in plain.items()}
-    codes = np.fromiter(map(lookup.__getitem__, array), dtype=smallest(len(values)), count=len(array))
-    return Coded(codes, values)
-
-
-def _distinct_objects(array: Column) -> Column:
-    """The values that occur, each once: rules about values need not look at every row."""
-    found = dict.fromkeys(array)
-    distinct = np.empty(len(found), dtype=object)
-    distinct[:] = list(found)
-    return distinct
+    table = np.array([-1 if label is None else position[label] for label in plain], dtype=smallest(len(values)))
+    return Coded(table[numbers], values)
 
 
 def ordered(labels: Iterable[Label], name: str = "the labels") -> tuple[Label, ...]:

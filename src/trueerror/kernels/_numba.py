@@ -193,18 +193,9 @@ def fill_placements(keys: Array, loads: Array, result: Array) -> None:
 
 
 @compiled
-def count_tagged(keys: Array) -> int:
-    """How many distinct scores sorted keys hold, the class in their last bit."""
-    found = 1 if len(keys) else 0
-    for i in range(1, len(keys)):
-        if keys[i] >> 1 != keys[i - 1] >> 1:
-            found += 1
-    return found
-
-
-@compiled
-def fill_tagged(keys: Array, unscale: float, scores: Array, positives: Array, negatives: Array) -> None:
-    """Distinct scores and their class counts."""
+def fill_tagged(keys: Array, power: int, scores: Array, positives: Array, negatives: Array) -> int:
+    """Distinct scores and their class counts; the scores may lie where the keys do."""
+    unscale = 2.0**power
     place = 0
     up = down = np.int64(0)
     for i in range(len(keys)):
@@ -218,6 +209,7 @@ def fill_tagged(keys: Array, unscale: float, scores: Array, positives: Array, ne
             negatives[place] = down
             place += 1
             up = down = np.int64(0)
+    return place
 
 
 # Rows drawn at a time; a multiple of 16.
@@ -479,19 +471,7 @@ def score_groups(scores: Array, positive: NDArray[np.bool_]) -> tuple[Floats, Co
     if tagged is None:
         return plain.score_groups(scores, positive)
     announce(Path(fill_tagged.stats.cache_path))
-    keys, power = tagged
-    runs = plain.sorted_parts(keys)
-    del keys, tagged
-    starts = np.cumsum([0, *in_threads(count_tagged, runs)])
-    distinct = np.empty(int(starts[-1]), dtype=np.float64)
-    positives, negatives = (np.empty(int(starts[-1]), dtype=np.int64) for _ in range(2))
-
-    def fill(i: int) -> None:
-        part = slice(starts[i], starts[i + 1])
-        fill_tagged(runs[i], 2.0**power, distinct[part], positives[part], negatives[part])
-
-    in_threads(fill, range(len(runs)))
-    return distinct, positives, negatives
+    return plain.table_of(*tagged, fill_tagged)
 
 
 Sorted = tuple[NDArray[np.uint64], NDArray[np.uint32]]
