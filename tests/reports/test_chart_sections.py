@@ -10,7 +10,8 @@ import pytest
 from selenium.webdriver import Keys
 
 import trueerror as te
-from trueerror.reports._chart_sections import calibration_chart, confusion_matrix, difference_matrix, gap_figures
+from trueerror.plots._dispatch import estimate_words
+from trueerror.reports._chart_sections import PAIRS, calibration_chart, confusion_matrix, difference_matrix, gap_figures
 from trueerror.reports._svg import Gallery
 
 
@@ -120,7 +121,34 @@ def test_rows_in_clusters_have_no_bands_and_the_page_says_why(tmp_path):
         p = te.predictions(truth, scores=scores, clusters=clusters)
         text = te.report(p, tmp_path / "x.html").read_text(encoding="utf-8")
         assert ('class="bands"' in text) == there
-        assert ("No limits are shown: rows come in 30 clusters" in text) != there
+        assert ("No bands are shown: rows come in 30 clusters" in text) != there
+
+
+def test_bands_are_those_of_the_library_and_hold_the_curves():
+    p = te.predictions([0, 1, 1] * 40, scores={"a": np.random.default_rng(2).random(120) * 0.7 + [0, 0.3, 0.2] * 40})
+    roc = te.roc(p).band(kind="pointwise")
+    for _, _, kinds in PAIRS:
+        for kind in kinds:
+            curve = kind.make(p, model="a")
+            x, low, high = kind.limits(curve, 0.95)
+            assert (low <= high).all()
+            if kind.make is te.det:
+                assert low == pytest.approx(np.clip(1 - np.interp(x, roc.fpr, roc.high), 1e-6, 1), abs=0.02)
+            elif kind.make is te.decision_curve:
+                assert ((low <= curve.net_benefit[1::2]) & (curve.net_benefit[1::2] <= high)).all()
+                assert low[10] == curve.at(curve.thresholds[21]).low
+            elif kind.make is te.cost_curve:
+                assert ((low <= curve.cost(x) + 1e-12) & (curve.cost(x) <= high + 1e-12)).all()
+            elif kind.make is te.risk_coverage:
+                assert high[-1] == 1 - te.evaluate(p)["accuracy"].low
+
+
+def test_the_legend_of_clustered_rows_says_what_evaluate_says(tmp_path):
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 2, 120)
+    p = te.predictions(truth, scores={"a": rng.random(120) * 0.6 + 0.4 * truth}, clusters=np.repeat(np.arange(30), 4))
+    text = te.report(p, tmp_path / "x.html").read_text(encoding="utf-8")
+    assert f"a: AUC {estimate_words(te.evaluate(p, metrics='auc')['auc'])}" in text
 
 
 LIT = """
@@ -132,7 +160,7 @@ return [...found].map((e) => e.getAttribute(arguments[2]));
 def test_a_name_in_a_legend_brings_its_curve_and_band_out(pages, browser):
     browser.open(pages("twelve"))
     browser.unfold()
-    place = "section:has(#precision-recall) .picture"
+    place = "section:has(#precision-recall) .pair > :last-child .picture"
     items = browser.all(f"{place} .legend li[data-line]")
     seen = "[data-band]:not(.quiet)"
     assert browser.run(LIT, place, seen, "data-band") == ["0"]
@@ -153,9 +181,9 @@ def test_a_name_in_a_legend_brings_its_curve_and_band_out(pages, browser):
 def test_sharp_models_are_shown_in_their_corner_at_first(pages, browser):
     browser.open(pages("sharp"))
     browser.unfold()
-    views = browser.all("section:has(#precision-recall) [data-view]")
+    views = browser.all("section:has(#precision-recall) .pair > :last-child [data-view]")
     assert [v.is_displayed() for v in views] == [True, False]
-    browser.run("arguments[0].click();", browser.one("section:has(#precision-recall) [data-zoom]"))
+    browser.run("arguments[0].click();", browser.one("section:has(#precision-recall) .pair > :last-child [data-zoom]"))
     assert [v.is_displayed() for v in views] == [False, True]
     browser.open(pages("two"))
     assert browser.all("[data-zoom]") == []
@@ -184,7 +212,7 @@ def test_a_chart_is_saved_as_svg_and_png(pages, browser, tmp_path):
     browser.open(pages("two"))
     browser.unfold()
     browser.said()
-    kinds = browser.driver.execute_async_script(CAUGHT, "section:has(#gains)")
+    kinds = browser.driver.execute_async_script(CAUGHT, "section:has(#gains) figure:first-child")
     files = {name: base64.b64decode(data) for (_, data), name in zip(kinds[::2], kinds[1::2], strict=True)}
     assert set(files) == {"cumulative-gains-of-2-models.svg", "cumulative-gains-of-2-models.png"}
     svg = files["cumulative-gains-of-2-models.svg"].decode()

@@ -70,13 +70,16 @@ def test_it_says_what_the_hull_says(name, pages, browser):
         assert cells == [str(m - misses), str(misses), str(alarms), str(n - alarms)]
         trivial = [prior * fn, (1 - prior) * fp]
         words = browser.said_by("cost")
+        # The same decimals as in the table beside it.
+        first = numbers(words)[1]
+        digits = len(first.partition(".")[2])
+        assert browser.run("return document.querySelector('#explore tr.best td').firstChild.data;") == first
         if best.classifier in shown:
             own = cost_interval(given, best.classifier, best.threshold, prior, fp, fn)
             assert own.estimate == pytest.approx(best.cost)
-            low, high, *rest = written([own.low, own.high, *trivial], own.high)
+            low, high = (f"{100 * x:,.{digits}f}" for x in (own.low, own.high))
             assert f"95 % CI {low} to {high})" in words
-        else:
-            rest = written(trivial, best.cost)
+        rest = [f"{100 * x:,.{digits}f}" for x in trivial]
         assert words.endswith(f"flagging nothing {rest[0]}, everything {rest[1]}.")
         assert browser.one('[data-x="badge"]').is_displayed()
     assert {"AlwaysNeg", "AlwaysPos"} < chosen

@@ -178,6 +178,8 @@ def test_paper_shows_everything_and_no_controls(pages, browser):
     assert not browser.one("nav").is_displayed()
     assert not browser.one('[data-x="fn-slider"]').is_displayed()
     assert browser.one(".leaderboard").is_displayed()
+    assert browser.one(".on-screen").is_displayed()
+    assert not browser.one("section:has(#gains)").is_displayed()
     browser.run("dispatchEvent(new Event('afterprint'));")
     assert browser.run(closed) > 0
 

@@ -66,11 +66,36 @@ def test_the_verdict_comes_first_then_what_was_read(tmp_path):
         "Findings",
         "The models",
     ]
-    order += ["All pairs", "Confusion matrices", "Calibration", "Precision and recall", "Paragraph for a paper"]
+    order += ["All pairs", "Confusion matrices", "Calibration", "ROC beside precision", "Gains and lift"]
+    order += ["Decision curve and cost curve", "Misses against false alarms", "Paragraph for a paper"]
     body = text[text.index("Light / dark") :]
     contents = body.index("Versions, seed, command")
     places = [body.index(order[0]), body.index(order[1]), *(body.index(words, contents) for words in order[2:])]
     assert places == sorted(places)
+
+
+def test_one_model_is_not_asked_to_be_chosen(tmp_path):
+    text = Reader(page(scored(1), tmp_path)).text
+    assert "How good is model 0, really?" in text
+    assert "At which threshold to run it" in text
+    assert "Which one" not in text
+    assert re.search(r'<p class="headline clear">.*model 0 is right on \d\d\.\d % ', page(scored(1), tmp_path))
+
+
+def test_a_column_that_was_recognised_can_be_declined(tmp_path):
+    rows = [f"{i // 4},{i % 2},{0.3 + 0.4 * (i % 2) - 0.01 * (i % 7)},{i % 3 / 2}" for i in range(80)]
+    file = tmp_path / "x.csv"
+    file.write_text("\n".join(["patient,truth,a,b", *rows]))
+    words = "'patient' was read as cluster by its name; if it is none: --cluster none, in Python cluster=False."
+    assert words in Reader(page(file, tmp_path, positive=1)).text
+    for said in ({"cluster": "patient"}, {"cluster": False}):
+        assert words not in Reader(page(file, tmp_path, positive=1, **said)).text
+
+
+def test_paper_says_what_it_leaves_off(tmp_path):
+    text = Reader(page(scored(), tmp_path)).text
+    assert "On screen, not on paper: Scores by class, gains and lift, decision curve and cost curve, misses" in text
+    assert "not on paper" not in Reader(page(te.interval(7, 9), tmp_path)).text
 
 
 def test_tags_match_ids_are_unique_and_links_lead_somewhere(tmp_path):

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
+from scipy.special import ndtr
 
 from trueerror.curves._base import TableCurve
 from trueerror.curves._calibration import Calibration, calibration
+from trueerror.curves._cost import CostCurve, cost_curve
+from trueerror.curves._decision import DecisionCurve, decision_curve
+from trueerror.curves._det import Det, det
 from trueerror.curves._gains import Gains, Lift, gains, lift
 from trueerror.curves._precision_recall import PrecisionRecall, precision_recall
-from trueerror.curves._roc import roc
+from trueerror.curves._risk_coverage import RiskCoverage, risk_coverage
+from trueerror.curves._roc import pointwise_limits, roc
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.plots import picture
@@ -24,9 +30,9 @@ from trueerror.plots._style import distinct
 from trueerror.plots.compose.matrices import worst_pairs
 from trueerror.plots.compose.roc import FPR, TPR, diagonal, roc_line
 from trueerror.plots.svg._elements import el, joined
-from trueerror.reports._explorer import Explored, nice_up
+from trueerror.reports._explorer import Explored, design_interval, nice_up, roc_chart
 from trueerror.reports._html import Section, brief, brief_names, clipped, html_table
-from trueerror.reports._svg import COLOURED, Dots, Gallery, svg_dots, svg_histogram
+from trueerror.reports._svg import COLOURED, FEW_HOVERED, Dots, Gallery, svg_dots, svg_histogram
 from trueerror.results import Interval
 from trueerror.results._document import Table
 from trueerror.results._format import clip, number, p_value, percent, whole
@@ -42,38 +48,60 @@ MOST_CURVES = 12
 # Models whose classes are shown one by one, and how many classes of each.
 MOST_MODELS = 4
 MOST_CLASSES = 7
+# A matrix of more classes is wider than a column of paper.
+BROAD_MATRIX = 5
+
+
+# x, low, high.
+Limits = tuple[Floats, Floats, Floats]
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A curve of rankings as a section: how it is made, its bands, and the corner that sharp models press into."""
+    """A curve as a chart: how it is made, its pointwise limits, the corner that sharp models press into, its area."""
 
-    key: str
-    title: str
     make: Callable[..., TableCurve]
-    band: Callable[[TableCurve, int, float], Band]
-    corner: Callable[[Curves, Sequence[TableCurve]], Curves | None]
+    limits: Callable[[Any, float], Limits]
+    corner: Callable[[Curves, Sequence[TableCurve]], Curves | None] = lambda _whole, _curves: None
+    area: tuple[str, str] | None = None  # the metric whose interval stands in the legend, and how it is said there
 
 
-# Shares of the rows at which a band is computed.
+# Shares of the rows, or forecasts, at which a band is computed.
 SHARES = np.linspace(0.02, 1.0, 50)
+# False positive rates, equally far apart on the axis of a DET curve.
+DEVIATES = ndtr(np.linspace(-4.0, 3.0, 71))
 
 
-def _precision_band(c: TableCurve, place: int, confidence: float) -> Band:
-    assert isinstance(c, PrecisionRecall)
+def _by_points(xs: Floats, at: Callable[[float], Interval]) -> Limits:
+    found = [at(float(x)) for x in xs]
+    return xs, np.array([i.low for i in found]), np.array([i.high for i in found])
+
+
+def _precision_limits(c: PrecisionRecall, confidence: float) -> Limits:
     found = c.band(confidence=confidence)
-    return Band(x=found.recall, low=found.low, high=found.high, name=_band_words(confidence), series=place)
+    return found.recall, found.low, found.high
 
 
-def _share_band(c: TableCurve, place: int, confidence: float) -> Band:
-    assert isinstance(c, Gains | Lift)
-    found = [c.at(share=float(share), confidence=confidence) for share in SHARES]
-    low, high = (np.array([getattr(i, end) for i in found]) for end in ("low", "high"))
-    return Band(x=SHARES, low=low, high=high, name=_band_words(confidence), series=place)
+def _share_limits(c: Gains | Lift, confidence: float) -> Limits:
+    return _by_points(SHARES, lambda x: c.at(share=x, confidence=confidence))
 
 
-def _band_words(confidence: float) -> str:
-    return f"{percent(confidence)} pointwise band of the curve that stands out"
+def _det_limits(c: Det, confidence: float) -> Limits:
+    low, high = pointwise_limits(c.fpr, 1 - c.fnr, DEVIATES, c._class_rows(), confidence)
+    return DEVIATES, np.clip(1 - high, 1e-6, 1 - 1e-6), np.clip(1 - low, 1e-6, 1 - 1e-6)
+
+
+def _decision_limits(c: DecisionCurve, confidence: float) -> Limits:
+    return _by_points(c.thresholds[1::2], lambda x: c.at(x, confidence=confidence))
+
+
+def _cost_limits(c: CostCurve, confidence: float) -> Limits:
+    return _by_points(SHARES[:-1], lambda x: c.at(pc=x, confidence=confidence).cost)
+
+
+def _risk_limits(c: RiskCoverage, confidence: float) -> Limits:
+    x, low, high = _by_points(SHARES, lambda x: c.at(coverage=x, confidence=confidence))
+    return x, 1 - high, 1 - low
 
 
 def _precision_corner(whole: Curves, curves: Sequence[TableCurve]) -> Curves | None:
@@ -86,6 +114,11 @@ def _precision_corner(whole: Curves, curves: Sequence[TableCurve]) -> Curves | N
 def _gains_corner(whole: Curves, curves: Sequence[TableCurve]) -> Curves | None:
     right = nice_up(1.6 * max(c.prevalence for c in curves) + 0.02)
     return _cropped(whole, x=(0.0, right), y=(0.5, 1.0))
+
+
+def _cost_corner(whole: Curves, curves: Sequence[TableCurve]) -> Curves | None:
+    found = [c for c in curves if isinstance(c, CostCurve)]
+    return _cropped(whole, x=(0.0, 1.0), y=(0.0, nice_up(2.0 * max(float(c.envelope[1].max()) for c in found))))
 
 
 def _lift_corner(whole: Curves, curves: Sequence[TableCurve]) -> Curves | None:
@@ -110,11 +143,16 @@ def _cropped(whole: Curves, *, x: tuple[float, float], y: tuple[float, float]) -
     )  # fmt: skip
 
 
-KINDS = (
-    Kind("precision-recall", "Precision and recall", precision_recall, _precision_band, _precision_corner),
-    Kind("gains", "Gains: how many positives are in the top rows", gains, _share_band, _gains_corner),
-    Kind("lift", "Lift: how many times better than random rows", lift, _share_band, _lift_corner),
-)
+PRECISION = Kind(precision_recall, _precision_limits, _precision_corner, ("average_precision", "AP"))
+# Charts that stand beside each other: key, title and the kinds.
+PAIRS = (
+    ("gains", "Gains and lift: how many positives are in the top rows",
+     (Kind(gains, _share_limits, _gains_corner), Kind(lift, _share_limits, _lift_corner))),
+    ("decision", "Decision curve and cost curve: what acting on the scores is worth",
+     (Kind(decision_curve, _decision_limits), Kind(cost_curve, _cost_limits, _cost_corner))),
+    ("det", "Misses against false alarms (DET), and risk against coverage",
+     (Kind(det, _det_limits), Kind(risk_coverage, _risk_limits))),
+)  # fmt: skip
 
 
 def chart_sections(
@@ -124,7 +162,11 @@ def chart_sections(
     if ev is not None:
         yield from _by_class(ev)
         if any(part.confusion is not None for part in ev.parts):
-            yield Section(key="confusions", title="Confusion matrices", blocks=(confusions(ev),), folded=True)
+            most = max(len(part.confusion.labels) for part in ev.parts if part.confusion is not None)
+            yield Section(
+                key="confusions", title="Confusion matrices", blocks=(confusions(ev),), folded=True,
+                broad=most > BROAD_MATRIX or len(ev.parts) > MOST_MODELS,
+            )  # fmt: skip
     if explored is not None and p is not None:
         yield from curve_sections(p, explored, gallery)
     elif p is not None and not reason:
@@ -153,11 +195,17 @@ def curve_sections(p: Predictions, explored: Explored, gallery: Gallery) -> Iter
     histograms = [_scores_by_class(explored, m) for m in kept]
     yield Section(
         key="scores", title="Scores by class", blocks=(el("div", joined(histograms), class_="multiples"),), lead=lead,
-        folded=True,
+        folded=True, screen=True,
     )  # fmt: skip
-    for kind in KINDS:
-        block = _ranking_chart(kind, p, kept, explored, gallery)
-        yield Section(key=kind.key, title=kind.title, blocks=(block,), lead=lead, folded=True)
+    precision = _ranking_chart(PRECISION, p, kept, explored, gallery)
+    beside = el("div", roc_chart(explored, gallery), precision, class_="multiples pair")
+    yield Section(
+        key="precision-recall", title="ROC beside precision and recall", blocks=(beside,), lead=lead, folded=True
+    )
+    for key, title, kinds in PAIRS:
+        charts = [_ranking_chart(kind, p, kept, explored, gallery) for kind in kinds]
+        beside = el("div", joined(charts), class_="multiples pair")
+        yield Section(key=key, title=title, blocks=(beside,), lead=lead, folded=True, screen=True)
 
 
 def _ranking_chart(kind: Kind, p: Predictions, models: Sequence[str], explored: Explored, gallery: Gallery) -> Markup:
@@ -168,18 +216,38 @@ def _ranking_chart(kind: Kind, p: Predictions, models: Sequence[str], explored: 
         assert isinstance(whole, Curves)
         caution = next((c.caution for c in curves.values() if c.caution), "")
         if caution:
-            # Limits that take rows as independent would be too narrow: none is shown.
-            lines = tuple(replace(n, name=without_limits(n.name)) for n in whole.lines)
+            # Limits that take rows as independent would be too narrow: only those that do not are shown.
+            words = _areas_in_words(kind, p, curves, explored)
+            lines = tuple(replace(n, name=words.get(n.series, without_limits(n.name))) if n.name else n
+                          for n in whole.lines)  # fmt: skip
             whole = replace(
-                whole, lines=lines, subtitle=(*whole.subtitle[-1:], f"No limits are shown: {_first_part(caution)}.")
+                whole, lines=lines, subtitle=(*whole.subtitle[-1:], f"No bands are shown: {_first_part(caution)}.")
             )
         else:
-            bands = tuple(kind.band(c, i, explored.confidence) for i, c in enumerate(curves.values()))
-            whole = replace(whole, bands=bands)
+            named = f"{percent(explored.confidence)} pointwise band of the curve that stands out"
+            bands = []
+            for i, c in enumerate(curves.values()):
+                x, low, high = kind.limits(c, explored.confidence)
+                bands.append(Band(x=x, low=low, high=high, name=named, series=i))
+            whole = replace(whole, bands=tuple(bands))
         corner = kind.corner(whole, list(curves.values())) if explored.sharp else None
     except InputError as reason:
         return el("p", brief(f"Not shown: {reason}.", models))
-    return gallery.zoomed(whole, corner, titled=False)
+    return gallery.zoomed(whole, corner, points=FEW_HOVERED)
+
+
+def _areas_in_words(
+    kind: Kind, p: Predictions, curves: Mapping[str, TableCurve], explored: Explored
+) -> dict[int | None, str]:
+    """Series → its name with the interval that `te.evaluate` gives for the design of the sample, where it gives one."""
+    if kind.area is None:
+        return {}
+    metric, short = kind.area
+    found = {m: design_interval(p, m, metric, explored.confidence) for m in curves}
+    return {
+        i: f"{explored.names[m]}: {short} {estimate_words(own)}"
+        for i, (m, own) in enumerate(found.items()) if own is not None
+    }  # fmt: skip
 
 
 def _first_part(caution: str) -> str:
@@ -291,9 +359,11 @@ def _by_class(ev: Evaluation) -> Iterator[Section]:
         subtitle=(f"{percent(ev.parts[0].confidence)} intervals; at the right: rows of the class",),
     )  # fmt: skip
     tables = [html_table(class_table(part), title=f"{clipped(part.name)} by class", sortable=True) for part in parts]
-    folded = el("details", el("summary", "Precision, recall and F1 of each class, as tables"), *tables)
+    words = "Precision, recall and F1 of each class, as tables"
+    folded = el("details", el("summary", words), el("div", *tables, class_="by-class"))
     yield Section(
         key="by-class", title="Class by class", blocks=(svg_dots(dots, limits=(0.0, 1.0)), folded), folded=True,
+        broad=True,
         lead="The class that is found worst comes first.",
     )  # fmt: skip
 

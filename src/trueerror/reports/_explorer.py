@@ -31,10 +31,10 @@ from trueerror.plots.svg._curves import LEFT, TOP, Plot
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._contents import ReportOptions, Start
 from trueerror.reports._html import Section, brief_names, clipped, html_table
-from trueerror.reports._svg import COLOURED, Gallery
+from trueerror.reports._svg import COLOURED, FEW_HOVERED, Gallery
 from trueerror.results import Interval
 from trueerror.results._document import Table
-from trueerror.results._format import percent, whole
+from trueerror.results._format import number, percent, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.verbs._comparison import Comparison
@@ -178,17 +178,19 @@ def _limits_in_use(
 
 def _areas(p: Predictions, curves: dict[str, Roc], confidence: float) -> dict[str, Interval]:
     """The area of each curve, with the limits that the design of the sample asks for."""
-    auc = find_measure("auc")
-    settings = Settings(confidence=confidence, metrics={auc.name: {}})
-    out = {}
-    for name, curve in curves.items():
-        if curve.calls:
-            continue
-        try:
-            out[name] = ModelMetrics(name, settings, predictions=p).interval(auc.name)
-        except InputError:
-            out[name] = curve.auc(confidence=confidence)
-    return out
+    return {
+        name: design_interval(p, name, "auc", confidence) or curve.auc(confidence=confidence)
+        for name, curve in curves.items() if not curve.calls
+    }  # fmt: skip
+
+
+def design_interval(p: Predictions, model: str, metric: str, confidence: float) -> Interval | None:
+    """A model's metric as `te.evaluate` gives it, for any design of the sample; None where it gives none."""
+    settings = Settings(confidence=confidence, metrics={metric: {}})
+    try:
+        return ModelMetrics(model, settings, predictions=p).interval(metric)
+    except InputError:
+        return None
 
 
 def _grid(curves: list[Roc]) -> Floats:
@@ -497,7 +499,7 @@ def explorer_section(e: Explored, gallery: Gallery, cmp: Comparison | None = Non
     mix = f"at {share_words(e.start.prior)} positives" if e.given else f"at the file's own mix, {share_words(e.prior)}"
     section = Section(
         key="explorer",
-        title="Which one to run, and at which threshold",
+        title="Which one to run, and at which threshold" if len(e.curves) > 1 else "At which threshold to run it",
         lead="What is cheapest depends on how common positives are where the model will run, and on what a miss and a "
         f"false alarm cost. The verdict at the top is {mix} positives, {e.start.words}.".replace(
             "positives positives", "positives"
@@ -539,6 +541,12 @@ def _panel(e: Explored, gallery: Gallery, right: float, bottom: float, *, shown:
     caption = "ROC curves, their hull, and the line of equal cost"
     figure = gallery.draw(_curves(e, right, bottom), caption if whole_panel else f"{caption}: the corner")
     return el("div", figure, data_x="panel", hidden=not shown)
+
+
+def roc_chart(e: Explored, gallery: Gallery) -> Markup:
+    """The same curves by themselves, to stand beside others."""
+    views = [_curves(e, *view) for view in [(1.0, 0.0), *corner_view(e)]]
+    return gallery.zoomed(views[0], views[1] if e.sharp and len(views) > 1 else None, points=FEW_HOVERED)
 
 
 FLAGGING = tuple(replace(m, words=words) for m, words in zip(CORNERS, ("flag nothing", "flag everything"), strict=True))
@@ -700,7 +708,7 @@ def _models(e: Explored) -> Markup:
         if used is None:
             rows.append((e.names[name], "–", "", "", "", ""))
             continue
-        cut = "its own calls" if used.threshold is None else three_digits(used.threshold)
+        cut = "its own calls" if used.threshold is None else _cut_words(used.threshold)
         (m, n), limits = _sizes(curve), e.limits.get(name)
         rows.append((e.names[name], _cost_words(e, used.tp / m, used.fp / n, limits), cut, _count(m - used.tp),
                      _count(used.fp), ""))  # fmt: skip
@@ -760,6 +768,12 @@ def _thresholds(e: Explored) -> Markup | None:
         data_x="thresholds",
         class_="js-only",
     )
+
+
+def _cut_words(threshold: float) -> str:
+    """A threshold as verdicts say it, without needless zeros."""
+    words = number(threshold)
+    return words.rstrip("0").rstrip(".") if "." in words else words
 
 
 def _count(x: float) -> str:

@@ -117,7 +117,7 @@ def _joins(text: str, place: int, edge: str) -> bool:
 class Section:
     """A headed part of the page. `folded` ones are closed at first; `lead` stands under the heading.
 
-    On paper folded ones stand in two columns, but the `broad` ones.
+    On paper folded ones stand in two columns, but the `broad` ones, and those for the `screen` are left off.
     """
 
     key: str
@@ -126,6 +126,7 @@ class Section:
     lead: str = ""
     folded: bool = False
     broad: bool = False
+    screen: bool = False
 
 
 def html_table(

@@ -62,6 +62,7 @@ from trueerror.verbs._evaluate import evaluate
 from trueerror.verbs._evaluation import (
     Evaluation,
     reasons,
+    verdict_lines,
 )
 
 # A model and five figures: more cannot be read at a glance.
@@ -143,7 +144,11 @@ def about_predictions(p: Predictions, gallery: Gallery, asked: ReportOptions) ->
         rng=asked.rng, prior=asked.prior,
     )  # fmt: skip
     contents = about_models(ev, cmp, cut, gallery, asked)
-    return replace(contents, reading=f"{contents.reading}\n{note}") if note else contents
+    undo = [
+        f"{one_line(column)!r} was read as {kind} by its name; if it is none: --{kind} none, in Python {kind}=False."
+        for kind, column in p.roles.recognised.items()
+    ]
+    return replace(contents, reading="\n".join([contents.reading, *undo, *([note] if note else [])]))
 
 
 def _price_table(p: Predictions, asked: ReportOptions) -> list[list[float]]:
@@ -249,8 +254,12 @@ def answers(ev: Evaluation | None, cmp: Comparison | None) -> Sayings:
     if cmp is not None:
         return (comparison_answer(cmp),)
     assert ev is not None
-    surety = of_model(ev.parts[0]) if len(ev.parts) == 1 else None
-    return (Said(surety=surety, words=ev.verdict),)
+    if len(ev.parts) > 1:
+        return (Said(words=ev.verdict),)
+    head, *rest = verdict_lines(ev)
+    but = [line for line in rest if line in ev.findings.but()]
+    words = [line for line in rest if line not in but]
+    return (Said(surety=of_model(ev.parts[0]), headline=head, words=" ".join(words), but=" ".join(but)),)
 
 
 def _explored(p: Predictions | None, asked: ReportOptions) -> tuple[Explored | None, str]:

@@ -31,7 +31,7 @@ from trueerror.reports._models import about_comparison, about_evaluation, about_
 from trueerror.reports._svg import Gallery
 from trueerror.results import Result
 from trueerror.results._files import write_file
-from trueerror.results._format import some
+from trueerror.results._format import listing, some
 from trueerror.sources._api import opened, option_word
 from trueerror.sources._collect import takes_whole_rows
 from trueerror.sources._frames import is_table
@@ -79,6 +79,7 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
         results=Markup(packed(c.results)) if c.results else "",
         next_step=brief(c.next_step, c.names),
         reading=brief(c.reading, c.names),
+        left_off=_left_off(c),
         paragraph=c.paragraph or paragraph(c),
         entries=entries(c.used, c.why),
         settings={k: v for k, v in c.settings.items() if v not in (None, "", ())},
@@ -88,6 +89,14 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
         hover=Markup(script_safe(gallery.hover)) if gallery.hover else "",
         explorer=Markup(script_safe(c.explorer)) if c.explorer else "",
     )
+
+
+def _left_off(c: Contents) -> str:
+    """What only the screen shows."""
+    titles = [s.title.partition(":")[0] for s in c.then if s.screen]
+    if c.explorer is not None:
+        titles.append("sliders and threshold table")
+    return listing([t[:1].lower() + t[1:] if i else t for i, t in enumerate(titles)])
 
 
 def _brief_answer(a: Said, names: tuple[str, ...]) -> Said:
@@ -153,7 +162,7 @@ def shown_findings(findings: tuple[Finding, ...], names: tuple[str, ...]) -> lis
 
 
 def _line(f: Finding, about: tuple[str, ...], names: tuple[str, ...]) -> str:
-    who = [brief(clipped(a), names) for a in about if a != UNNAMED]
+    who = [clipped(brief(a, names)) for a in about if a != UNNAMED]
     return (some(who, MOST_ABOUT) + ": " if who else "") + brief(f.message, names)
 
 

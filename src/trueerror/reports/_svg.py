@@ -24,11 +24,13 @@ from trueerror.reports._html import clipped, html_forest
 
 # As many curves have a colour of their own; the others are grey until they are pointed at.
 COLOURED = 7
-# Points that answer to the pointer, in one picture; each costs about forty bytes.
-MOST_HOVERED = 900
+# Points that answer to the pointer, in one picture, and in one that is looked at less; each costs about forty bytes.
+MOST_HOVERED, FEW_HOVERED = 900, 240
 
 
-def svg_curves(picture: Curves, *, key: str, words: str) -> tuple[Markup, dict[str, object]]:
+def svg_curves(
+    picture: Curves, *, key: str, words: str, points: int = MOST_HOVERED
+) -> tuple[Markup, dict[str, object]]:
     """The picture with its legend, and what its points tell the pointer. `words` is the text alternative.
 
     Of several bands the first is seen; the others appear with the curve that is pointed at.
@@ -46,7 +48,7 @@ def svg_curves(picture: Curves, *, key: str, words: str) -> tuple[Markup, dict[s
         class_="te-picture plot",
         data_picture=key,
     )
-    return el("div", body, legend(plot, picture.bands), class_="picture"), _hover(plot)
+    return el("div", body, legend(plot, picture.bands), class_="picture"), _hover(plot, points)
 
 
 def _bands(bands: Sequence[Band], plot: Plot) -> Markup | None:
@@ -99,14 +101,14 @@ def _swatch(shape: Markup) -> Markup:
     return el("svg", shape, width="26", height="12", class_="te-picture", aria_hidden="true")
 
 
-def _hover(plot: Plot) -> dict[str, object]:
+def _hover(plot: Plot, points: int) -> dict[str, object]:
     """Points along each curve, by pixel, with what they tell: {titles, lines: [[name, xs, ys, columns of words]]}."""
-    lines = hover_lines(plot, MOST_HOVERED)
+    lines = hover_lines(plot, points)
     if not lines:
         return {}
     rows = []
     for line in lines:
-        xs, ys = ([round(v, 1) if math.isfinite(v) else None for v in side] for side in zip(*line.at, strict=True))
+        xs, ys = ([round(at[i], 1) if math.isfinite(at[i]) else None for at in line.at] for i in (0, 1))
         rows.append([clipped(line.name), xs, ys, line.told])
     return {"titles": list(lines[0].titles), "lines": rows}
 
@@ -121,7 +123,7 @@ class Gallery:
         """The figure of a result, or of several of one kind by name."""
         return self.draw(picture_of(result))
 
-    def draw(self, picture: Picture, caption: str = "", *, titled: bool = True) -> Markup:
+    def draw(self, picture: Picture, caption: str = "", *, titled: bool = True, points: int = MOST_HOVERED) -> Markup:
         """The figure of a picture that was already composed; without its title where a heading says it."""
         if isinstance(picture, Forest):
             return html_forest(picture)
@@ -129,7 +131,7 @@ class Gallery:
         words = ". ".join([title, *picture.subtitle])
         if isinstance(picture, Curves):
             key = f"p{len(self.hover) + 1}"
-            made, hover = svg_curves(picture, key=key, words=words)
+            made, hover = svg_curves(picture, key=key, words=words, points=points)
             if hover:
                 self.hover[key] = hover
         else:
@@ -138,17 +140,17 @@ class Gallery:
                       aria_label=title)  # fmt: skip
         return framed(made, title, [note for note in picture.subtitle if note], titled=titled)
 
-    def zoomed(self, picture: Curves, corner: Curves | None, *, titled: bool = True) -> Markup:
+    def zoomed(self, picture: Curves, corner: Curves | None, *, points: int = MOST_HOVERED) -> Markup:
         """The picture; where there is a corner to look at, that at first, with a box that brings the whole back."""
         if corner is None:
-            return self.draw(picture, titled=titled)
+            return self.draw(picture, points=points)
         name = f"zoom-{len(self.hover) + 1}"
         switch = el("input", type="checkbox", checked=True, id=name, data_zoom=True, autocomplete="off")
         return el(
             "div",
             el("label", switch, " Zoom into the corner", for_=name, class_="js-only zoom"),
-            el("div", self.draw(corner, titled=titled), data_view="corner"),
-            el("div", self.draw(picture, titled=titled), data_view="whole", hidden=True),
+            el("div", self.draw(corner, points=points), data_view="corner"),
+            el("div", self.draw(picture, points=points), data_view="whole", hidden=True),
             class_="zoomable",
         )
 

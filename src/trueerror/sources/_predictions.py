@@ -58,6 +58,12 @@ class Roles(Mapping[str, str]):
         found = (c for c, roles in self._roles.items() if any((r.kind, r.model, r.label) == wanted for r in roles))
         return next(found, None)
 
+    @property
+    def recognised(self) -> dict[str, str]:
+        """Role → column, of those that nobody named."""
+        known = ("id", "fold", "repeat", "cluster")
+        return {r.kind: c for c, roles in self._roles.items() for r in roles if r.kind in known and r.why}
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._words)
 

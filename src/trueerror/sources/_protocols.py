@@ -358,7 +358,7 @@ RoleKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ColumnRole:
-    """What a column was taken for: whose labels or scores, of which class; why it was left out; what weights mean.
+    """What a column was taken for: whose labels or scores, of which class; why (if nobody named it); what weights mean.
 
     >>> ColumnRole("scores", model="svm", label="cat").words, ColumnRole("left out", why="dates").words
     ('scores of svm for cat', 'left out: dates')

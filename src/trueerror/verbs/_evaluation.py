@@ -275,7 +275,7 @@ class Evaluation(DocumentResult):
     @property
     def verdict(self) -> str:
         """How good the models are, in a sentence or two of plain words."""
-        return " ".join(" ".join(_verdict_lines(self)).split())
+        return " ".join(" ".join(verdict_lines(self)).split())
 
     @property
     def cheapest(self) -> OperatingPoint | None:
@@ -339,10 +339,10 @@ class Evaluation(DocumentResult):
         for table in (thresholds_table(self), slice_table(self)):
             blocks.append(None if table is None else TableBlock(table, where=Media.SCREEN))
         blocks.append(self.findings.block(several=len(self.parts) > 1))
-        return page(self.reading, _verdict_lines(self), *blocks, footer=_footer_lines(self))
+        return page(self.reading, verdict_lines(self), *blocks, footer=_footer_lines(self))
 
 
-def _verdict_lines(ev: Evaluation) -> tuple[str, ...]:
+def verdict_lines(ev: Evaluation) -> tuple[str, ...]:
     """How good the models are, and the worst finding about the best of them."""
     if len(ev.parts) == 1:
         # How the model stands against a constant answer is said beside its accuracy.

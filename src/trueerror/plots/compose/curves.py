@@ -278,7 +278,7 @@ def _top_words(named: Named, what: str) -> tuple[str, ...]:
 def _area_words(what: str, areas: Sequence[Interval], named: Named) -> str:
     if len(named) > 1:
         return f"{what} with {percent(areas[0].confidence)} intervals in the legend"
-    return f"{what} {estimate_words(areas[0])} ({percent(areas[0].confidence)} {areas[0].method})"
+    return f"{what} {estimate_words(areas[0])} ({percent(areas[0].confidence)} CI)"
 
 
 def cost_curve_picture(named: Named) -> Curves:

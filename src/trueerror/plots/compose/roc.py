@@ -83,7 +83,7 @@ def roc_picture(
     prior = 0.5 if prior is None and first.calls == "rates" else prior
     notes = []
     if len(named) == 1 and areas:
-        notes = [f"AUC {estimate_words(areas[0])} ({percent(areas[0].confidence)} {areas[0].method})"]
+        notes = [f"AUC {estimate_words(areas[0])} ({percent(areas[0].confidence)} CI)"]
     if not scored if iso is None else iso:
         lines += _family(first.condition(prior, cost_fp=cost_fp, cost_fn=cost_fn), equal=cost_fp == cost_fn)
     if point:

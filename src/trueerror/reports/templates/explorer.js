@@ -10,8 +10,12 @@
   const TRIVIAL = { "-1": "Flag nothing", "-2": "Flag everything" };
   const TIE = 1e-12;
   const LEVEL = figure(100 * data.confidence) + " % CI";
+  const nearest = (v) => data.grid.reduce((b, t, k) => (Math.abs(t - v) < Math.abs(data.grid[b] - v) ? k : b), 0);
+  // The slider begins where scores are cut now.
+  const cutNow = data.models.map((m) => m.use && m.use[0]).find((t) => typeof t === "number");
   const start = () => ({
-    ...data.start, mode: data.models.some((m) => m.use !== null) ? "use" : "best", at: Math.floor(data.grid.length / 2), model: null, unit: "",
+    ...data.start, mode: data.models.some((m) => m.use !== null) ? "use" : "best",
+    at: cutNow === undefined ? Math.floor(data.grid.length / 2) : nearest(cutNow), model: null, unit: "",
   });
   const state = start();
 
@@ -181,7 +185,7 @@
 
   // Words.
   const nameOf = (p) => (p.model < 0 ? TRIVIAL[p.model] : data.models[p.model].name);
-  const cutWords = (t) => (state.mode === "best" ? number(t) : figure(t));
+  const cutWords = (t) => (state.mode === "best" ? number(t) : number(t).replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, ""));
   function where(p) {
     if (p.model < 0 || p.t === Infinity) return "";
     return p.t === null ? "its own calls" : cutWords(p.t);
@@ -201,6 +205,8 @@
   const bare = (x, digits) => (x < 0 && amount(-x, digits) !== amount(0, digits) ? "−" : "") + amount(Math.abs(x), digits);
   // As many decimals as give the largest number of a column three digits.
   const decimals = (largest) => (largest > 0 ? Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(largest)))) : 0);
+  // One number of decimals for the costs of all models, in words and in the table.
+  const costDigits = (points) => decimals(100 * Math.max(...points.map((p) => (p ? costLimits(p)[1] : 0))));
   const listed = (words, last) => (words.length < 2 ? words.join("") : words.slice(0, -1).join(", ") + " " + last + " " + words[words.length - 1]);
   const say = (key, text) => { const e = part(key); e.textContent = text; e.hidden = text === ""; };
   // A rate and its limits, in percent, with as many decimals as give the upper limit two digits.
@@ -210,7 +216,7 @@
   };
 
   function sure(best, points, drawn, wins) {
-    const words = [], digits = decimals(100 * Math.max(...points.map((p) => (p ? cost(p) : 0))));
+    const words = [], digits = costDigits(points);
     const amountWords = (g) => signed(100 * g.d, digits) + unit() + " per 100, " + LEVEL + " " + bare(100 * g.low, digits) + " to " + bare(100 * g.high, digits);
     const others = points.filter((p) => p && p.model !== best.model).map((p) => gap(best, p, drawn)).sort((a, b) => a.d - b.d);
     const close = others.filter((g) => g.low <= 0 && g.high >= 0), cheaper = others.filter((g) => g.high < 0);
@@ -264,7 +270,7 @@
       (trivials ? "" : " (" + rateWords(1 - best.tpr, limits.miss) + ")") + " and " + count(best.fp) +
       (best.fp === 1 ? " false alarm of " : " false alarms of ") + count(best.n) +
       (trivials ? "" : " (" + rateWords(best.fpr, limits.alarm) + ")") + " on these rows.");
-    const digits = decimals(100 * high);
+    const digits = costDigits(points);
     say("cost", "Cost per 100 rows: " + amount(100 * cost(best), digits) + unit() +
       (high > low ? " (" + LEVEL + " " + amount(100 * low, digits) + " to " + amount(100 * high, digits) + ")" : "") +
       "; flagging nothing " + amount(100 * cost(trivial[0]), digits) + ", everything " + amount(100 * cost(trivial[1]), digits) + ".");
@@ -316,10 +322,10 @@
     plot.addEventListener("click", (event) => {
       const frame = plot.getBoundingClientRect(), scale = plot.viewBox.baseVal.width / frame.width;
       const x = (event.clientX - frame.left) * scale, y = (event.clientY - frame.top) * scale;
-      let near = null, nearest = 40 * 40;
+      let near = null, closest = 40 * 40;
       cut.forEach((points, model) => (points || []).forEach((q, k) => {
         const d = (made.px(q.fpr) - x) ** 2 + (made.py(q.tpr) - y) ** 2;
-        if (d < nearest) { nearest = d; near = [model, k]; }
+        if (d < closest) { closest = d; near = [model, k]; }
       }));
       if (near) take({ mode: "at", model: near[0], at: near[1] }, "curve");
     });
@@ -351,8 +357,7 @@
   function table(points, best, wins) {
     caption.textContent = LOOKS[state.mode]() + ", " + costWords();
     const rows = modelRows.map((row, i) => (i >= own.length ? trivial[i - own.length] : points[i]));
-    const all = rows.map((p) => (p === null ? null : costLimits(p)));
-    const digits = decimals(100 * Math.max(...all.map((l, i) => (l === null || rows[i].model < 0 ? 0 : l[1]))));
+    const all = rows.map((p) => (p === null ? null : costLimits(p))), digits = costDigits(points);
     modelRows.forEach((row, i) => {
       const p = rows[i];
       row.classList.toggle("best", p !== null && p.model === best.model);
@@ -447,8 +452,7 @@
     svg.onclick = (event) => {
       const frame = svg.getBoundingClientRect(), x = (event.clientX - frame.left) * WIDE / frame.width;
       const share = (x - EDGE.left) / (WIDE - EDGE.left - EDGE.right), t = ends[0] + Math.min(1, Math.max(0, share)) * (ends[1] - ends[0]);
-      const near = data.grid.reduce((b, v, k) => (Math.abs(v - t) < Math.abs(data.grid[b] - t) ? k : b), 0);
-      take({ mode: "at", at: near }, "by-threshold");
+      take({ mode: "at", at: nearest(t) }, "by-threshold");
     };
   }
   const MIXES = Array.from({ length: 101 }, (_, i) => i / 100);
@@ -548,7 +552,7 @@
     },
     at: {
       fromSlider: Number, toSlider: (k) => k,
-      fromBox: (v) => data.grid.reduce((b, t, k) => (Math.abs(t - v) < Math.abs(data.grid[b] - v) ? k : b), 0),
+      fromBox: nearest,
       toBox: (k) => round(data.grid[k], 6), fits: (k) => Number.isInteger(k) && k >= 0 && k <= last, words: (k) => figure(data.grid[k]),
     },
   };

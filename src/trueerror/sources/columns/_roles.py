@@ -206,7 +206,8 @@ def _other_roles(
                 )
             column = found[0] if len(found) == 1 else plain[0]
         named[role] = column
-        roles[column] = (ColumnRole(kind, why=str(asked.weights_kind) if kind == "weight" else ""),)
+        why = str(asked.weights_kind) if kind == "weight" else "its name" if choice is None else ""
+        roles[column] = (ColumnRole(kind, why=why),)
 
     settle("slices", "by", asked.by, frozenset(), "slice")
     settle("id", "id", asked.id, naming.ID, "id")
