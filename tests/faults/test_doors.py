@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import os
 import subprocess
 import sys
 import threading
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -245,3 +247,46 @@ def test_a_table_of_features_is_refused_at_once(tmp_path: Path) -> None:
     file.write_text(",".join(["y", *(f"c{i}" for i in range(9_999))]) + "\n" + ",".join(["1"] * 10_000) + "\n")
     with pytest.raises(FileError, match="10,000 columns"):
         te.read(file)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: te.gate(te.predictions([0, 1] * 9, [0, 1] * 9), cost_fn="null"),
+        lambda: te.evaluate([0, 1], [0, 1], cost_fp=np.datetime64("NaT")),
+        lambda: te.sample_size(first=0.9, second=0.8, alpha=np.ma.masked),
+        lambda: te.interval(3, 10, confidence=10**400),
+        lambda: te.ppi([1, 0], [1, 0, 1], [1, 0], bounds="-"),
+        lambda: te.rank({"a": [1, 2], "b": [2, 3]}, names=0.5),
+        lambda: te.training_history([0, 1] * 5, {1: [0, 1] * 5, 2: [1, 1] * 5}, training=-math.inf),
+        lambda: te.roc([0, 1] * 5, [0.1, 0.8] * 5, positive={"a": 1}),
+        lambda: te.pass_at_k([[1, 0]], method={}),
+        lambda: te.roc(np.array(2), [0.1]),
+        lambda: te.significance.friedman({"a": [1 + 2j, 2], "b": [1, 2]}),
+        lambda: te.roc([0, 1] * 5, [0.1, 0.8] * 5).interpolate([[1], [2, 3]]),
+        lambda: te.ScoreTable(0.5, 1, 2),
+        lambda: te.read("\ud800.csv"),
+    ],
+)
+def test_a_value_of_another_kind_is_one_sentence(call: Callable[[], object]) -> None:
+    with pytest.raises(InputError) as wrong:
+        call()
+    assert str(wrong.value).isprintable()
+
+
+def test_texts_of_all_results_are_without_escapes() -> None:
+    scores = {"a": [1.0, 2.0, 3.0], ESCAPE: [2.0, 3.0, 5.0]}
+    truth = [0, 1] * 10
+    p = te.predictions(truth, scores={ESCAPE: [i / 20 for i in range(20)]})
+    for result in (te.significance.nemenyi(scores), te.check(p), te.lift(p), te.risk_coverage(p), te.rank(scores)):
+        assert not [c for c in str(result) if not c.isprintable() and c != "\n"]
+
+
+def test_json_keeps_empty_names_and_refuses_what_cannot_be_shown() -> None:
+    dunn = te.significance.bonferroni_dunn({"": [0.0, 1.0], "b": [1.0, 0.5]}, control="")
+    assert te.load(dunn.to_json()) == dunn
+    found = json.loads(te.check(te.predictions([0, 1] * 9, [0, 1] * 9)).to_json())
+    assert found["items"]
+    found["items"] = 0.5
+    with pytest.raises(ValueError, match="damaged"):
+        te.load(json.dumps(found))

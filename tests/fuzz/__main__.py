@@ -1,6 +1,8 @@
 """`python -m tests.fuzz --calls 1000000`: calls of every public function until there are so many; failures with seeds.
 
-Each worker is a process with a limit on its memory; a call that takes longer than its limit is a failure too.
+Runs add up: each goes on after the seeds of those before, whose failures it tries again first; figures and seeds are
+kept in validation/FUZZ.json (`--afresh` begins a new count). A worker is a process with a limit on its memory, and a
+call that takes too much time of the processor is a failure too. `--again SEED` makes one call and shows what it does.
 """
 
 from __future__ import annotations
@@ -8,85 +10,62 @@ from __future__ import annotations
 import argparse
 import collections
 import json
-import resource
-import signal
 import sys
 import time
-import traceback
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, given, seed, settings
+from tests.fuzz.batch import BATCH, begin, one, work
+from tests.fuzz.calls import FILES, functions, make, run, seeded
 
-from tests.fuzz.calls import calls, functions, run
-
-MEMORY = 6 << 30
-SECONDS = 60
-BATCH = 400
 KEPT = Path(__file__).parents[2] / "validation" / "FUZZ.json"
-
-
-def work(number: int) -> tuple[int, dict[str, str]]:
-    """A batch of calls by its seed: how many, and what went wrong, by where."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    made, wrong = 0, {}
-
-    def late(*_: object) -> None:
-        raise TimeoutError(f"more than {SECONDS} seconds")
-
-    signal.signal(signal.SIGALRM, late)
-
-    @seed(number)
-    @settings(max_examples=BATCH, deadline=None, database=None, phases=[Phase.generate],
-              suppress_health_check=list(HealthCheck))  # fmt: skip
-    @given(calls())
-    def batch(call: tuple[str, dict[str, Any]]) -> None:
-        nonlocal made
-        signal.alarm(SECONDS)
-        try:
-            made += run(*call)
-        except BaseException as error:
-            if isinstance(error, KeyboardInterrupt):
-                raise
-            made += 1
-            where = traceback.extract_tb(error.__traceback__)[-1]
-            key = f"{call[0]}: {type(error).__name__} at {Path(where.filename).name}:{where.lineno}"
-            wrong.setdefault(key, f"seed {number}: {str(error)[:200]} with {str(call[1])[:400]}")
-        finally:
-            signal.alarm(0)
-
-    batch()
-    return made, wrong
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz", description=__doc__)
-    parser.add_argument("--calls", type=int, default=1_000_000, metavar="N", help="how many calls (1,000,000)")
-    parser.add_argument("--seed", type=int, default=0, metavar="S", help="where seeds begin (0)")
+    parser.add_argument("--calls", type=int, default=1_000_000, metavar="N", help="how many calls in all (1,000,000)")
+    parser.add_argument("--minutes", type=float, default=1e9, metavar="M", help="stop then")
     parser.add_argument("--jobs", type=int, default=2, metavar="J", help="processes (2)")
+    parser.add_argument("--afresh", action="store_true", help="begin a new count")
+    parser.add_argument("--kept", type=Path, default=KEPT, metavar="FILE", help="where figures and seeds are kept")
+    parser.add_argument("--again", metavar="SEED", help="make the one call of this seed")
     asked = parser.parse_args()
-    started, made, number = time.perf_counter(), 0, asked.seed
-    wrong: dict[str, str] = {}
+    if asked.again:
+        name, given, then = make(seeded(asked.again))
+        print(name, given)
+        print(run(name, given, then), "calls")
+        return 0
+    before: dict[str, Any] = {"calls": 0, "batches": 0, "seconds": 0, "failures": {}}
+    if asked.kept.exists() and not asked.afresh:
+        before = json.loads(asked.kept.read_text(encoding="utf-8"))
+    begin()
+    wrong: dict[str, tuple[str, str]] = {}
+    for seed in before["failures"].values():
+        _, key, seen = one(seed)
+        if key:
+            wrong[key] = (seed, seen)
+    started, made, number = time.monotonic(), before["calls"], before["batches"]
     times: collections.Counter[str] = collections.Counter()
-    with ProcessPoolExecutor(asked.jobs) as pool:
-        while made < asked.calls:
-            for more, found in pool.map(work, range(number, number + 4 * asked.jobs)):
+    with ProcessPoolExecutor(asked.jobs, get_context("spawn"), begin) as pool:
+        while made < asked.calls and time.monotonic() - started < 60 * asked.minutes:
+            for more, found in pool.map(work, range(number, number + asked.jobs)):
                 made += more
                 times.update(list(found))
                 wrong = found | wrong
-            number += 4 * asked.jobs
+            number += asked.jobs
             print(f"\r{made:,} calls, {len(wrong)} kinds of failure", end="", file=sys.stderr, flush=True)
-    took = time.perf_counter() - started
-    print(f"\n{made:,} calls of {len(functions())} functions and their results in {took:,.0f} s, seeds {asked.seed} to "
-          f"{number - 1}: {len(wrong)} kinds of failure")  # fmt: skip
-    for key, example in sorted(wrong.items()):
-        print(f"- {key} ({times[key]} batches)\n    {example}")
-    KEPT.write_text(json.dumps({
-        "command": f"python -m tests.fuzz --calls {asked.calls} --seed {asked.seed}", "calls": made,
-        "functions": len(functions()), "seeds": [asked.seed, number - 1], "seconds": round(took),
-        "failures": sorted(wrong),
-    }, indent=1) + "\n", encoding="utf-8")  # fmt: skip
+            asked.kept.write_text(json.dumps({
+                "command": "python -m tests.fuzz", "calls": made, "functions": len(functions()), "files": len(FILES),
+                "batches": number, "seeds": f"0.0 to {number - 1}.{BATCH - 1}",
+                "seconds": round(before["seconds"] + time.monotonic() - started),
+                "failures": {key: seed for key, (seed, _) in sorted(wrong.items())},
+            }, indent=1) + "\n", encoding="utf-8")  # fmt: skip
+    print(f"\n{made:,} calls of {len(functions())} functions, {len(FILES)} kinds of file and their results, batches "
+          f"0 to {number - 1}: {len(wrong)} kinds of failure")  # fmt: skip
+    for key, (seed, seen) in sorted(wrong.items()):
+        print(f"- {key} ({times[key]} batches), --again {seed}\n    {seen}")
     return 1 if wrong else 0
 
 

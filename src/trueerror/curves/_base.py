@@ -26,7 +26,7 @@ from trueerror.inference._variance import mover
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inference.auc._within_folds import fold_comparability
 from trueerror.inference.proportion._array_intervals import limits
-from trueerror.inputs._arrays import WeightsKind, check_indexes, column, matrix
+from trueerror.inputs._arrays import WeightsKind, check_indexes, column, matrix, plain_numbers
 from trueerror.inputs._labels import Label, code_column, find_label, natural_labels, natural_positive, need_positive
 from trueerror.inputs._options import InputError, MissingPredictionError, check_confidence, check_share, nearest
 from trueerror.kernels._random import PIECE, parts
@@ -795,7 +795,7 @@ def top_at(fpr: Floats, tpr: Floats, wanted: ArrayLike) -> Floats:
     >>> top_at(np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.5, 1.0]), [0.0, 0.5])
     array([0.5 , 0.75])
     """
-    x = np.asarray(wanted, dtype=np.float64)
+    x = plain_numbers(wanted, "fpr")
     before = np.searchsorted(fpr, x * (1 + HAIR) + 1e-15, side="right") - 1
     after = np.minimum(before + 1, len(fpr) - 1)
     return _between(fpr, tpr, x, before, after)
@@ -807,7 +807,7 @@ def foot_at(fpr: Floats, tpr: Floats, wanted: ArrayLike) -> Floats:
     >>> foot_at(np.array([0.0, 0.0, 1.0]), np.array([0.0, 0.5, 1.0]), [0.0, 0.5])
     array([0.  , 0.75])
     """
-    x = np.asarray(wanted, dtype=np.float64)
+    x = plain_numbers(wanted, "fpr")
     after = np.minimum(np.searchsorted(fpr, x * (1 - HAIR) - 1e-15, side="left"), len(fpr) - 1)
     before = np.maximum(after - 1, 0)
     # At the first point there is nothing before it.

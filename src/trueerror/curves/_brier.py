@@ -23,6 +23,7 @@ from trueerror.curves._base import (
 )
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._score_metrics import score_interval
+from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_share
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Interval
@@ -71,7 +72,7 @@ class BrierCurve(TableCurve):
 
     def loss(self, cost: ArrayLike) -> Floats:
         """The loss at each cost proportion when the forecast itself is cut there."""
-        c = np.asarray(cost, dtype=np.float64)
+        c = plain_numbers(cost, "cost")
         if not ((c >= 0) & (c <= 1)).all():
             raise InputError("cost must lie between 0 and 1: a false alarm's share of both costs")
         place = len(self.table.scores) - np.searchsorted(self.table.scores, c, side="left")
@@ -79,7 +80,7 @@ class BrierCurve(TableCurve):
 
     def best_loss(self, cost: ArrayLike) -> Floats:
         """The loss with the cutoff that is best on these rows: what stays after recalibrating."""
-        c = np.asarray(cost, dtype=np.float64)
+        c = plain_numbers(cost, "cost")
         places = hull_places(self.table.positives, self.table.negatives)
         lines = self._at_places(c[..., None], places)
         return np.asarray(lines.min(axis=-1))

@@ -34,6 +34,7 @@ from trueerror.curves._replicates import balanced_groups, resampled_tables
 from trueerror.inference._problem import tail
 from trueerror.inference._score_metrics import widened
 from trueerror.inference.proportion._array_intervals import limits
+from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_share, generator
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
@@ -165,7 +166,7 @@ class CostCurve(TableCurve):
     def cost(self, pc: ArrayLike) -> Floats:
         """The lowest normalised expected cost at each PC."""
         corners = self.envelope
-        wanted = np.asarray(pc, dtype=np.float64)
+        wanted = plain_numbers(pc, "pc")
         if not ((wanted >= 0) & (wanted <= 1)).all():
             raise InputError("pc must lie between 0 and 1")
         return np.interp(wanted, *corners)

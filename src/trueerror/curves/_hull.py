@@ -30,6 +30,7 @@ from trueerror.curves._operating_point import Condition, IsoLine, iso_accuracy, 
 from trueerror.curves._replicates import bags, balanced_groups
 from trueerror.curves._roc import Roc, roc
 from trueerror.inference._problem import critical_z
+from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, check_replicates, check_share, generator
 from trueerror.kernels._random import in_threads, row_weights, seed_of
 from trueerror.methods import Method, declare
@@ -568,7 +569,7 @@ class RocHull(Result):
         """The TPR of the hull at any FPR."""
         # At 0 the hull is as high as its highest corner there.
         first = int(np.flatnonzero(self.fpr == 0)[-1])
-        return np.interp(np.asarray(fpr, dtype=np.float64), self.fpr[first:], self.tpr[first:])
+        return np.interp(plain_numbers(fpr, "fpr"), self.fpr[first:], self.tpr[first:])
 
     def mixture(self, *, fpr: float | None = None, tpr: float | None = None) -> Mixture:
         """The randomised classifier of two corners that reaches the hull at an FPR, or at a TPR."""

@@ -16,6 +16,7 @@ from trueerror.curves._base import Counts, Figures, Floats, Records, Rng, downwa
 from trueerror.curves._replicates import bags, balanced_groups
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._score_metrics import noted
+from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_share, generator
 from trueerror.methods import Method, declare
 from trueerror.results import Interval, Result, Table
@@ -105,7 +106,7 @@ class IsoLine(Result):
 
     def at(self, fpr: ArrayLike) -> Floats:
         """TPR on the line at each FPR; it may lie outside of [0, 1]."""
-        return np.asarray(self.intercept + self.slope * np.asarray(fpr, dtype=np.float64))
+        return np.asarray(self.intercept + self.slope * plain_numbers(fpr, "fpr"))
 
     @property
     def ends(self) -> tuple[tuple[float, float], ...]:

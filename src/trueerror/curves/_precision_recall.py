@@ -44,6 +44,7 @@ from trueerror.inference.auc._average_precision import (
 from trueerror.inference.auc._binned import precision_reach
 from trueerror.inference.counts._at_prior import precision_limits
 from trueerror.inference.proportion._array_intervals import limits as proportion_limits
+from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
@@ -279,7 +280,7 @@ class PrecisionRecall(TableCurve):
 
         At a recall that several thresholds reach, the best precision among them.
         """
-        wanted = np.asarray(recall, dtype=np.float64)
+        wanted = plain_numbers(recall, "recall")
         if not ((wanted >= 0) & (wanted <= 1)).all():
             raise InputError("recall must lie between 0 and 1")
         total = float(self._tp[-1])

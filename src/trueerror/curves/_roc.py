@@ -47,6 +47,7 @@ from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._score_metrics import score_interval, widened
 from trueerror.inference.auc._within_folds import within_folds_interval
 from trueerror.inference.proportion._array_intervals import limits as proportion_limits
+from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word, generator
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
@@ -136,7 +137,7 @@ class RocBand(Result):
 
     def at(self, fpr: ArrayLike) -> tuple[Floats, Floats]:
         """Lower and upper limit at any FPR."""
-        wanted = np.asarray(fpr, dtype=np.float64)
+        wanted = plain_numbers(fpr, "fpr")
         return np.interp(wanted, self.fpr, self.low), np.interp(wanted, self.fpr, self.high)
 
     def records(self) -> Records:
@@ -447,7 +448,7 @@ class Roc(TableCurve):
     def interpolate(self, fpr: ArrayLike) -> Floats:
         """TPR at any FPR, points joined by straight lines (a mixture of two thresholds gets there); on a vertical
         piece its top."""
-        wanted = np.asarray(fpr, dtype=np.float64)
+        wanted = plain_numbers(fpr, "fpr")
         if not ((wanted >= 0) & (wanted <= 1)).all():
             raise InputError("fpr must lie between 0 and 1")
         return top_at(self.fpr, self.tpr, wanted)

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import check_indexes, column, missing_rows, same_length
+from trueerror.inputs._arrays import check_indexes, column, matrix, missing_rows, same_length
 from trueerror.inputs._labels import Label, code_column, find_label, label_from_text, natural_positive
 from trueerror.inputs._options import InputError
 from trueerror.resampling._plan import Ints, Rows, take
@@ -157,7 +157,7 @@ class Dataset:
         self.time = None if time is None else column(time, "time")
         if self.time is not None:
             X, y, clusters, weights, ids = self._in_order(X, y, clusters, weights, ids)
-        self.X = X if hasattr(X, "shape") else np.asarray(X)
+        self.X = X if hasattr(X, "shape") else matrix(X, "X")
         if len(getattr(self.X, "shape", ())) < 2:
             raise InputError("X must have a row for each example and a column for each feature: two dimensions")
         self.y = column(y, "y")

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import mirrored
-from trueerror.inputs._arrays import column
+from trueerror.inputs._arrays import column, plain_numbers
 from trueerror.inputs._options import InputError, check_word
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Contrast
@@ -60,7 +60,7 @@ def adjust_contrasts(contrasts: Sequence[Contrast], method: str, *, every: bool 
         return list(contrasts)
     given = [1.0 if every and math.isnan(c.p_value) else c.p_value for c in contrasts]
     values = adjust(given, method)  # type: ignore[arg-type]
-    return [replace(c, p_adjusted=float(p)) for c, p in zip(contrasts, values, strict=True)]
+    return [replace(c, p_adjusted=None if p != p else float(p)) for c, p in zip(contrasts, values, strict=True)]
 
 
 def adjust_shaffer(p_values: Any, models: int) -> Floats:
@@ -286,13 +286,8 @@ def _luck_of_the_best(contrasts: Sequence[Contrast], models: Sequence[str], df: 
 
 
 def _probabilities(p_values: Any) -> Floats:
-    array = column(p_values, "p_values") if not np.isscalar(p_values) else np.asarray([p_values])
-    try:
-        if array.dtype.kind == "c":
-            raise TypeError("complex")
-        p = array.astype(np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"p_values must be numbers, but they hold {array.flat[0]!r:.30}") from None
+    array = np.asarray([p_values]) if isinstance(p_values, int | float) else column(p_values, "p_values")
+    p = plain_numbers(array, "p_values")
     wrong = (p < 0) | (p > 1)
     if wrong.any():
         i = int(np.argmax(wrong))

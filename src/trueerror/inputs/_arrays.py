@@ -189,7 +189,7 @@ def count_matrix(matrix: ArrayLike, *, square: bool = True) -> NDArray[np.int64]
     try:
         cells = np.asarray(values, dtype=object if isinstance(values, list) else None)
         cells = np.asarray(cells, dtype=np.float64) if cells.dtype.kind not in "iu" else cells
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError("the confusion matrix must be a square table of counts") from None
     if cells.ndim != 2 or (square and cells.shape[0] != cells.shape[1]):
         shape = " × ".join(map(str, cells.shape))
@@ -213,7 +213,7 @@ def count(value: Numeric, name: str) -> int:
     """
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name}={value!r:.40} is not a number; give a count") from None
     if math.isnan(number) or math.isinf(number) or number < 0 or number != math.floor(number):
         raise InputError(f"{name}={value!r:.40} must be a whole number, zero or more")
@@ -224,7 +224,7 @@ def open_share(value: Numeric, name: str) -> float:
     """A number strictly between 0 and 1."""
     try:
         share = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name}={value!r:.40} is not a number; give a share such as 0.8") from None
     if not 0 < share < 1:
         raise InputError(f"{name}={value!r:.40} must lie strictly between 0 and 1")
@@ -243,10 +243,8 @@ def numbers(values: ArrayLike, name: str) -> Floats:
     """
     array = column(values, name)
     try:
-        if array.dtype.kind == "c":
-            raise TypeError("complex")
-        floats = array.astype(np.float64)
-    except (TypeError, ValueError):
+        floats = plain_numbers(array, name)
+    except InputError:
         raise InputError(f"{name} must be numbers, but it holds {array.flat[0]!r:.30}") from None
     wrong = ~np.isfinite(floats)
     if wrong.any():
@@ -256,6 +254,17 @@ def numbers(values: ArrayLike, name: str) -> Floats:
         row = int(np.argmax(np.abs(floats)))
         raise InputError(f"{name} has {floats[row]:g} at row {row + 1:,}, too large for a variance; scale the numbers")
     return floats
+
+
+def plain_numbers(values: ArrayLike, name: str) -> Floats:
+    """A number or an array of them, of any shape."""
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "cmM" or (array.dtype.kind == "O" and any(isinstance(v, complex) for v in array.flat)):
+            raise TypeError
+        return array.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{name} must be numbers, not {in_few_words(values)}") from None
 
 
 def paired_numbers(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:

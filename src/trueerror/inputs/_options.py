@@ -114,7 +114,7 @@ def check_confidence(confidence: float, *, one_sided: bool = False) -> float:
     """A confidence level strictly between 0 and 1; a one-sided limit below one half would leave the estimate out."""
     try:
         level = float(confidence)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"confidence={confidence!r} is not a number; give a share such as 0.95") from None
     if not 0 < level < 1:
         hint = f"; did you mean {level / 100:g}?" if 1 < level < 100 else ""
@@ -161,7 +161,7 @@ def check_share(value: float, option: str) -> float:
     """A number in [0, 1]."""
     try:
         share = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{option}={value!r:.40} is not a number; give a share between 0 and 1") from None
     if not 0 <= share <= 1:
         raise InputError(f"{option}={value!r} must lie between 0 and 1")

@@ -288,6 +288,8 @@ class CallForm:
         self.order = [*dict.fromkeys([*(p.name for p in named), *passed_on])]
         self.own = frozenset(self.order)
         self.needed = [p.name for p in named if p.default is kinds.empty]
+        self.kinds = {p.name: kind for p in named if (kind := _kind(p))}
+        self.may_be_none = {p.name for p in named if p.default is None or "None" in str(p.annotation)}
 
     def translated(
         self, args: Sequence[object], options: Mapping[str, Any], more: Collection[str] = (), *, hints: bool = True
@@ -350,10 +352,16 @@ class CallForm:
     def check_places(self, args: Sequence[object], options: Mapping[str, Any]) -> None:
         """Too many arguments by place, one given twice, one that is missing, or a table for a word, in a sentence."""
         for name in ONE_VALUE.intersection(options):
-            if getattr(options[name], "shape", ()) != ():
+            several = name in ("positive", "model", "method") and type(options[name]).__hash__ is None
+            if several or getattr(options[name], "shape", ()) != ():
                 raise CallError(f"{name}= of {self.spoken} is one value, and not {in_few_words(options[name])}")
         if len(args) > len(self.places) and not self.any_place:
             raise CallError(self._too_many(args))
+        for name, value in (*zip(self.places, args, strict=False), *options.items()):
+            if name in self.kinds and not (
+                name in self.may_be_none if value is None else _is_kind(value, self.kinds[name])
+            ):
+                raise CallError(f"{name}={in_few_words(value)} is not {self.kinds[name]}")
         twice = next((name for name in self.places[: len(args)] if name in options), None)
         if twice is not None:
             raise CallError(f"{twice} is given twice to {self.spoken}: by place and by name")
@@ -370,6 +378,43 @@ class CallForm:
         rest = [f"{name}=" for name in self.needed if name not in self.places]
         shown = ", ".join([*self.places, *rest, *(["…"] if len(self.order) > len(self.places) + len(rest) else [])])
         return f": {self.spoken}({shown})"
+
+
+KINDS = {
+    "a number": {"float", "int"},
+    "True or False": {"bool"},
+    "a dictionary": {"Mapping"},
+    "a list": {"Sequence", "Iterable"},
+    "a pair": {"tuple"},
+}
+
+
+def _kind(parameter: inspect.Parameter) -> str:
+    """Which of KINDS a value must be by its annotation; "" where it may be many things."""
+    parts = {part.split("[")[0] for part in str(parameter.annotation).split(" | ")} - {"None"}
+    if "..." in str(parameter.annotation) or parameter.name in ("confidence", "replicates", "scale"):
+        return ""  # any number of them, or checked with better words where they are used
+    return next((words for words, of in KINDS.items() if parts and parts <= of), "")
+
+
+def _is_kind(value: Any, kind: str) -> bool:
+    """Whether a value is of the kind.
+
+    >>> _is_kind(0.5, "a number"), _is_kind("1e-3", "a number"), _is_kind(2j, "a number"), _is_kind({}, "a number")
+    (True, True, False, False)
+    """
+    if kind == "True or False":
+        return type(value).__name__ in ("bool", "bool_", "int")
+    if kind == "a dictionary":
+        return hasattr(value, "items")
+    try:
+        if kind == "a pair":
+            return not isinstance(value, str | bytes) and len(value) == 2
+        if kind == "a list":
+            return iter(value) is not None
+        return not (isinstance(value, complex) or type(value).__name__ == "MaskedConstant") and float(value) is not None
+    except (TypeError, ValueError, OverflowError):
+        return False
 
 
 _NOTED: set[str] = set()

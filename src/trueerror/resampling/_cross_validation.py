@@ -207,7 +207,10 @@ def as_plan(plan: object) -> Plan:
     if hasattr(plan, "split") and not isinstance(plan, str):
         return Splitter(plan)
     if isinstance(plan, Iterable) and not isinstance(plan, str):
-        return GivenSplits(tuple((np.asarray(train), np.asarray(test)) for train, test in plan))
+        try:
+            return GivenSplits(tuple((np.asarray(train), np.asarray(test)) for train, test in plan))
+        except (TypeError, ValueError):
+            pass
     raise InputError(f"plan={plan!r:.60} must be a plan, a number of folds, or a scikit-learn splitter")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import html
 import itertools
 import json
@@ -54,6 +55,17 @@ SPOKEN_ELSEWHERE = {
 }
 
 
+def _without_escapes(said: Callable[[Any], str]) -> Callable[[Any], str]:
+    """A `__str__` whose lines hold no control characters, whatever the names in it hold."""
+
+    @functools.wraps(said)
+    def text(self: Any) -> str:
+        words = said(self)
+        return words if words.isprintable() else "\n".join(one_line(line) for line in words.split("\n"))
+
+    return text
+
+
 class Result:
     """Base of all results: frozen, in plain values, comparable with NaN equal to NaN."""
 
@@ -68,6 +80,8 @@ class Result:
     def __init_subclass__(cls, *, saved: bool = True) -> None:
         """Every result of this library can be read back by `te.load`, but bases of others (`saved=False`)."""
         super().__init_subclass__()
+        if "__str__" in vars(cls):
+            cls.__str__ = _without_escapes(vars(cls)["__str__"])  # type: ignore[method-assign]
         if cls.__module__.startswith("trueerror.") and saved:
             TYPES[cls.__name__] = cls
 

@@ -60,7 +60,11 @@ def _encode_result(value: Any, around: str) -> dict[str, Any]:
     data = value._to_data()
     own = data.get("estimand")
     kind: Any = type(value)
-    left_out = {k for k in _optional(kind) if data.get(k) is None or (isinstance(data[k], str) and not data[k])}
+    left_out = {
+        k
+        for k, usual in _optional(kind).items()
+        if k not in data or data[k] is None or (isinstance(data[k], str) and data[k] == usual)
+    }
     if isinstance(own, str) and "estimand" in _optional(kind):
         # Beside another one an empty estimand must be written, or it would be taken for that.
         left_out = left_out | {"estimand"} if own == around else left_out - {"estimand"}
@@ -83,11 +87,11 @@ def _fields(kind: type) -> frozenset[str]:
 
 
 @functools.cache
-def _optional(kind: type) -> frozenset[str]:
-    """Fields that are empty unless something is said."""
+def _optional(kind: type) -> dict[str, str | None]:
+    """Fields that are empty unless something is said, and what they are then."""
     if not dataclasses.is_dataclass(kind):
-        return frozenset()
-    return frozenset(f.name for f in dataclasses.fields(kind) if f.default is None or f.default == "")
+        return {}
+    return {f.name: f.default for f in dataclasses.fields(kind) if f.default is None or f.default == ""}
 
 
 def decode(data: Any, around: str = "") -> Any:
@@ -186,11 +190,13 @@ def load(path_or_text: str | Path) -> Any:
     if schema != SCHEMA:
         raise ValueError(f'this is not a saved trueerror result: its "schema" is {schema!r}, not {SCHEMA!r}')
     try:
-        return decode(data)
+        result = decode(data)
+        str(result)  # what cannot be shown is damaged as well
+        return result
     except ValueError as error:
         known = str(error).startswith(("this ", "a saved"))
         raise ValueError(str(error) if known else f"this saved result is damaged: {error}") from None
     except RecursionError:
         raise ValueError("this is not a saved trueerror result: it is nested too deeply") from None
-    except (TypeError, KeyError, AttributeError, IndexError, OverflowError) as error:
+    except (TypeError, KeyError, AttributeError, IndexError, ArithmeticError) as error:
         raise ValueError(f"this saved result is damaged: {error}") from None

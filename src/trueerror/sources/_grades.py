@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, cast
 
@@ -23,6 +23,7 @@ from trueerror.inputs._arrays import (
     column,
     matrix,
     missing_rows,
+    plain_numbers,
     same_length,
 )
 from trueerror.inputs._labels import Codes, Label
@@ -253,7 +254,7 @@ def _role(table: InputTable, given: ArrayLike, words: frozenset[str], option: st
 
 
 def _listed(names: str | Sequence[str]) -> list[str]:
-    return [names] if isinstance(names, str) else [str(name) for name in names]
+    return [str(name) for name in names] if isinstance(names, Iterable) and not isinstance(names, str) else [str(names)]
 
 
 def _grade_column(table: InputTable, grade: str | Sequence[str] | None, taken: set[str]) -> str:
@@ -300,11 +301,9 @@ def _numbers(values: object, model: str) -> Floats:
     array = column(values, place)
     gone = missing_rows(array)
     try:
-        if array.dtype.kind in "cMm":
-            raise TypeError
         floats = np.full(len(array), np.nan)
-        floats[~gone] = array[~gone].astype(np.float64)
-    except (TypeError, ValueError):
+        floats[~gone] = plain_numbers(array[~gone], place)
+    except InputError:
         shown = next((v for v in array[~gone] if not _is_number(v)), array[~gone][0])
         raise InputError(f"{place} must be numbers, but one is {plain_id(shown)!r:.40}") from None
     infinite = np.isinf(floats)
@@ -315,10 +314,10 @@ def _numbers(values: object, model: str) -> Floats:
 
 def _is_number(value: object) -> bool:
     try:
-        float(cast("float", value))
+        float(0.0 if isinstance(value, complex) else cast("float", value))
     except (TypeError, ValueError):
         return False
-    return True
+    return not isinstance(value, complex)
 
 
 def _scale(columns: Mapping[str, Floats], scale: object) -> Scale:

@@ -240,7 +240,7 @@ def _is_whole_column(values: object) -> bool:
 
 
 def _length(values: object) -> int:
-    return len(values) if hasattr(values, "__len__") else -1
+    return len(values) if hasattr(values, "__len__") and getattr(values, "shape", True) != () else -1
 
 
 def _classes_or_models(truth: ArrayLike, columns: Mapping[Any, object], whole: ArrayLike) -> ArrayLike:
@@ -268,7 +268,7 @@ def _first(values: Foreign) -> object:
     """The first value of a column; a series may have any index. None where there is none."""
     if on_device(values):  # walking along a tensor would take it apart row by row
         return values[0].item() if len(values) else None
-    return next(iter(values), None) if isinstance(values, Iterable) else None
+    return next(iter(values), None) if isinstance(values, Iterable) and getattr(values, "shape", 1) != () else None
 
 
 def _class_name(name: object, named: Mapping[str, Label]) -> object:

@@ -103,7 +103,7 @@ def _matches(text: str, skipped: list[str]) -> list[Path]:
     """The files behind one path; `skipped` collects what a folder holds beside its tables."""
     if REMOTE.match(text):
         raise FileError(f"{text} is not on this machine; trueerror reads local files only: download it first")
-    if "\x00" in text:
+    if "\x00" in text or any("\ud800" <= c <= "\udbff" for c in text):
         raise FileError(f"{text!r} is not a path")
     if not text.strip():
         raise FileError("the path is empty; name a file, a folder or a pattern")

@@ -572,7 +572,7 @@ def _plain(array: Column) -> tuple[Column, Kind]:
         return (array if gone.any() else array.astype(bool)), "boolean"
     if types and all(issubclass(t, int | np.integer) and not issubclass(t, bool) for t in types):
         return (array if gone.any() else _whole_numbers(array)), "integer"
-    if types and all(issubclass(t, numbers.Number | np.bool_) or t.__name__ == "Decimal" for t in types):
+    if types and all(issubclass(t, numbers.Real | np.bool_) or t.__name__ == "Decimal" for t in types):
         floats = np.full(len(array), np.nan)
         floats[~gone] = array[~gone].astype(np.float64)
         return floats, "number"

@@ -18,6 +18,7 @@ from trueerror.inputs._arrays import (
     WeightsKind,
     check_indexes,
     column,
+    plain_numbers,
     same_length,
     score_array,
     weight_column,
@@ -89,11 +90,12 @@ class ScoreTable(Result):
         sources: tuple[str, ...] = (),
         uppers: Floats | None = None,
     ) -> None:
-        distinct = np.asarray(scores, dtype=np.float64) + 0.0
+        distinct = plain_numbers(scores, "scores") + 0.0
         ups, downs = (
             _amounts(x, squares is None, name) for x, name in ((positives, "positives"), (negatives, "negatives"))
         )
-        same_length({"scores": distinct, "positives": ups, "negatives": downs})
+        columns = {"scores": distinct, "positives": ups, "negatives": downs}
+        same_length({name: column(values, name) for name, values in columns.items()})
         if np.isnan(distinct).any() or (len(distinct) > 1 and not (distinct[1:] > distinct[:-1]).all()):
             raise InputError("a score table needs distinct scores in ascending order, without NaN")
         if uppers is not None and ((uppers < distinct).any() or (uppers[:-1] >= distinct[1:]).any()):
@@ -362,7 +364,7 @@ def _frozen(array: Array) -> Array:
 
 def _amounts(values: ArrayLike, whole: bool, name: str) -> Array:
     """Counts (or sums of weights) at each score."""
-    amounts = np.asarray(values)
+    amounts = np.atleast_1d(np.asarray(values))
     if amounts.dtype.kind not in "iufb":
         raise InputError(f"{name} must be numbers, not {amounts.dtype}")
     wrong = ~np.isfinite(amounts) | (amounts < 0) | (whole & (amounts != np.floor(amounts)))

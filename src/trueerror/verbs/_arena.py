@@ -350,6 +350,9 @@ def _read(battles: Any, asked: Mapping[str, str | None], clusters: Any) -> tuple
     if isinstance(battles, Mapping) or is_table(battles):
         return _of_table(open_frame(battles), asked, clusters)
     rows = list(battles) if isinstance(battles, Iterable) else []
+    if rows and all(isinstance(row, Mapping) for row in rows):
+        names = dict.fromkeys(name for row in rows for name in row)
+        return _of_table(open_frame({name: [row.get(name) for row in rows] for name in names}), asked, clusters)
     if not rows or any(isinstance(row, str) or not hasattr(row, "__len__") or len(row) != 3 for row in rows):
         raise InputError(
             "battles are a table with columns model_a, model_b and winner, or a list of (first, second, winner)"

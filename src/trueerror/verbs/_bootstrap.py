@@ -80,8 +80,10 @@ def bootstrap(
         check_word(method, LIMITS, "method")
     paired = isinstance(values, tuple) and len(values) == 2 and all(np.ndim(v) == 1 for v in values)
     sample, statistic = _rows(values, statistic) if paired else (numbers(values, "values"), statistic)
-    if len(sample) < 2:
-        raise InputError(f"values has {len(sample)} value; drawing it again shows no spread: give at least two")
+    least = 3 if statistic in ("sd", "variance") else 2
+    if len(sample) < least:
+        raise InputError(f"values has {len(sample)} value{'s' * (len(sample) != 1)}; drawn again they show no spread "
+                         f"of the statistic: give at least {('two', 'three')[least - 2]}")  # fmt: skip
     draws = Draws.of(sample, _statistic(statistic), check_replicates(replicates, least=25), *generator(rng))
     estimate, drawn = draws.estimate, draws.replicates
     if not np.isfinite([estimate, *drawn]).all():

@@ -44,7 +44,7 @@ from trueerror.inference._rater_agreement import (
     Weights,
     rater_agreement,
 )
-from trueerror.inputs._arrays import Column, column, count, missing_rows, open_share, same_length
+from trueerror.inputs._arrays import Column, column, count, missing_rows, open_share, plain_numbers, same_length
 from trueerror.inputs._arrays import numbers as numbers_in
 from trueerror.inputs._options import InputError, check_confidence, check_word, generator, nearest
 from trueerror.results import DocumentResult, Interval, Table
@@ -188,7 +188,7 @@ def agreement(
     scheme = OF_LEVEL[level] if weights is None else check_word(weights, WEIGHTS, "weights")
     spec = IntervalSpec(confidence=check_confidence(confidence))
     if method is not None:
-        check_word(ALIASES.get(method, method), COEFFICIENTS, "method")
+        check_word(ALIASES.get(str(method), method), COEFFICIENTS, "method")
     given = _ratings(ratings, more, raters, item, rater, label)
     r = _coded(given, level, scheme, labels)
     words = [ALIASES.get(method, method)] if method is not None else _words_for(r)
@@ -564,7 +564,8 @@ def _values(values: Any, name: str, positive: object) -> tuple[Any, Any, bool]:
                 True,
             )
     if array.dtype.kind in "biuf" or all(_is_number(v) for v in cells[~gone]):
-        numbers = np.array([np.nan if g else float(v) for v, g in zip(cells, gone, strict=True)])
+        numbers = np.full(len(cells), np.nan)
+        numbers[~gone] = plain_numbers(array[~gone], name)
         return numbers, gone, True
     order = {v: i for i, v in enumerate(sorted(dict.fromkeys(map(str, cells[~gone]))))}
     return np.array([np.nan if g else float(order[str(v)]) for v, g in zip(cells, gone, strict=True)]), gone, False

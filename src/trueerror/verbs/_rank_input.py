@@ -202,7 +202,7 @@ def _from_array(scores: Any, asked: Columns, names: Iterable[Any] | None, missin
         raise ColumnError(f"{named}= names a column, but an array has none; pass a data frame or a mapping of columns")
     try:
         table = np.asarray(scores, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(
             "scores must be a path, a data frame, or numbers: data sets × learners, or × folds besides"
         ) from None

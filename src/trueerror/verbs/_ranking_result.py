@@ -12,6 +12,7 @@ from trueerror.inference._contrast import mirrored
 from trueerror.inference._multiplicity import adjust
 from trueerror.inference.ranking._rank_tests import nemenyi_distance
 from trueerror.inference.ranking._ranking import Ranking
+from trueerror.inputs._options import check_word
 from trueerror.results import Contrast, DocumentResult, Posterior, Table, Text
 from trueerror.results._document import WIDTH, Document, Media, Paragraph, TableBlock, page
 from trueerror.results._format import (
@@ -78,6 +79,8 @@ class LearnerRanking(DocumentResult, Ranking):
 
     def gaps(self, first: str, second: str) -> dict[str, float]:
         """By how much the first is better than the second on each data set; below 0 where it is worse."""
+        for name in (first, second):
+            check_word(name, self.names, "learner")
         i, j = self.names.index(first), self.names.index(second)
         sign = 1.0 if self.higher_is_better else -1.0
         return {d: sign * (row[i] - row[j]) for d, row in zip(self.data_sets, self.scores, strict=True)}

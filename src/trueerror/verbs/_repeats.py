@@ -410,9 +410,9 @@ def pass_at_k(
 
 def _from_counts(right: object, of: object) -> list[list[float]]:
     """How many were right of how many, as lines of 1 and 0."""
-    counts = np.atleast_1d(np.asarray(right))
-    totals = np.broadcast_to(np.asarray(of), counts.shape)
-    wrong = counts.dtype.kind not in "iuf" or totals.dtype.kind not in "iuf" or counts.ndim != 1
+    counts, totals = np.atleast_1d(np.asarray(right)), np.asarray(of)
+    totals = np.broadcast_to(totals.reshape(()), counts.shape) if totals.size == 1 else totals
+    wrong = counts.shape != totals.shape or counts.ndim != 1 or {counts.dtype.kind, totals.dtype.kind} - set("iuf")
     if wrong or (counts != np.floor(counts)).any() or (totals != np.floor(totals)).any():
         raise InputError("with of= the answers are whole numbers: how many of each question's answers were right")
     if (counts < 0).any() or (counts > totals).any() or (totals < 1).any():

@@ -39,7 +39,7 @@ from trueerror.inference.proportion._distributions import (
 )
 from trueerror.inference.proportion._interval import wilson
 from trueerror.inference.proportion._two_samples import DIFFERENT_ROWS
-from trueerror.inputs._arrays import count, count_matrix, matrix, numbers, paired_numbers
+from trueerror.inputs._arrays import count, count_matrix, matrix, numbers, paired_numbers, plain_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.methods import Method, declare
 from trueerror.results import Alternative, Contrast, Test
@@ -354,7 +354,7 @@ def bowker(matrix: Any) -> Test:
 
 
 def _square(values: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
-    cells = matrix(getattr(values, "matrix", values), "matrix").astype(np.float64)
+    cells = plain_numbers(matrix(getattr(values, "matrix", values), "matrix"), "matrix")
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1] or len(cells) < 2:
         shape = " × ".join(map(str, cells.shape))
         raise InputError(f"matrix must be square with two labels or more, but it is {shape}")

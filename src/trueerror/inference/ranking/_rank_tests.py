@@ -23,7 +23,7 @@ from trueerror.inference._contrast import normal_p
 from trueerror.inference._multiplicity import adjust_shaffer
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inference.ranking._ranking import Ranking, compose_ranking
-from trueerror.inputs._arrays import column, matrix, same_length
+from trueerror.inputs._arrays import column, matrix, plain_numbers, same_length
 from trueerror.inputs._options import InputError, check_confidence, nearest
 from trueerror.inputs._vocabulary import speaks
 from trueerror.kernels._numpy import average_ranks
@@ -185,11 +185,7 @@ def _is_text(values: NDArray[Any]) -> bool:
 
 
 def _numbers(values: Any, model: str) -> Floats:
-    array = np.asarray(values)
-    try:
-        return array.astype(np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"the scores of {model!r} must be numbers, but they hold {array.flat[0]!r:.30}") from None
+    return plain_numbers(values, f"the scores of {model!r}")
 
 
 # A p-value that underflows is tiny, never 0.

@@ -299,7 +299,7 @@ def _right_columns(table: InputTable, asked: ColumnRequest, right: RightColumns)
             raise InputError(f"right=True: no column of {table.name} holds 0 and 1, or right and wrong, alone")
         return {c: c for c in found}
     if right is not None:
-        named = [right] if isinstance(right, str) else list(right)
+        named = list(right) if isinstance(right, Iterable) and not isinstance(right, str) else [right]
         if not named:
             raise InputError("right= names no column")
         asked_names = [need_column(table, name, "right") for name in named]

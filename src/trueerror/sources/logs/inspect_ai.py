@@ -115,7 +115,10 @@ def _values(sample: dict[str, object]) -> dict[str, object]:
 
 def _open(file: Path) -> tuple[dict[str, object], Iterator[object]]:
     if zipfile.is_zipfile(file):
-        return _open_zip(file)
+        try:
+            return _open_zip(file)
+        except zipfile.BadZipFile as error:
+            raise FileError(f"{file.name} is damaged: {error}") from None
     data = json_of(file, text_of(file))
     if not isinstance(data, dict) or not isinstance(data.get("samples"), list):
         raise FileError(f"{file.name} is not a log of Inspect with samples")

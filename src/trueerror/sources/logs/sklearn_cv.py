@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import ArrayLike, Foreign
-from trueerror.inputs._options import InputError, nearest
+from trueerror.inputs._options import InputError, in_few_words, nearest
 from trueerror.sources._collect import GivenModel, predictions, read_fitted
 from trueerror.sources._predictions import Predictions
 
@@ -432,7 +432,10 @@ def folds_of(cv: object, y: Foreign, X: object = None, groups: ArrayLike = None)
     """
     from sklearn.model_selection import check_cv
 
-    splitter = check_cv(cv, y, classifier=True)
+    try:
+        splitter = check_cv(cv, y, classifier=True)
+    except (TypeError, ValueError):
+        raise InputError(f"cv={in_few_words(cv)} is no number of folds, no splitter and no list of splits") from None
     if getattr(splitter, "shuffle", False) and getattr(splitter, "random_state", None) is None:
         raise InputError("cv= shuffles without a random_state, so its folds cannot be dealt again; set one")
     folds = np.full(len(y), -1, dtype=np.int64)
