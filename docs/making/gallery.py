@@ -73,6 +73,17 @@ CHAPTERS: dict[str, tuple[Picture, ...]] = {
         ),
         Picture("confusion", "Confusion matrix", 'te.evaluate(digits).model("bayes").confusion'),
         Picture("scores", "Scores of both classes", 'p.scores("bayes")'),
+        Picture(
+            "gate",
+            "A gate's demands",
+            "te.gate(p, model='logreg', metrics=['accuracy', 'recall'], at_least={'accuracy': 0.9, 'recall': 0.95})",
+        ),
+        Picture(
+            "repeats",
+            "Several answers to the same questions",
+            "right = np.random.default_rng(3).random((40, 5)) < np.linspace(0.2, 1, 40)[:, None]\n"
+            "te.repeats({'a': right, 'b': right[::-1] & right})",
+        ),
         Picture("gaps", "Gaps between groups", "te.gaps(y[fresh], fitted=both, X=X[fresh], by=ward, metrics='recall')"),
         Picture(
             "gap",
@@ -133,6 +144,8 @@ CHAPTERS: dict[str, tuple[Picture, ...]] = {
     ),
     "Learners": (
         Picture("ranking", "Critical difference diagram", "te.rank(results)"),
+        Picture("bootstrap", "Bootstrap samples of a statistic", "te.bootstrap(X[:60, 0], 'median', rng=0)"),
+        Picture("plan", "Which rows a plan trains on and tests on", "te.KFold(5)"),
         Picture(
             "fold-differences",
             "Differences over folds",

@@ -65,6 +65,10 @@ OF_ONE = {
     "HullChoice": "roc.choice_picture",
     "HullRanges": "roc.ranges_picture",
     "Arena": "forests.arena_forest",
+    "Gate": "forests.gate_forest",
+    "Repeats": "forests.repeats_forest",
+    "Bootstrapped": "distributions.bootstrap_picture",
+    "Plan": "studies.plan_picture",
     "RaterAgreement": "forests.agreement_forest",
     "Gap": "forests.gap_forest",
     "Gaps": "forests.gaps_forest",
@@ -94,6 +98,7 @@ KINDS = {
         "confusion": "matrices.confusion_difference",
         "folds": "distributions.folds_picture",
     },
+    "Confusion": {"matrix": "matrices.confusion_picture", "sets": "matrices.sets_picture"},
     "Evaluation": {"metrics": "forests.evaluation_forest", "slices": "matrices.slices_heat"},
     "LearnerRanking": {
         "ranks": "matrices.ranking_picture",
@@ -103,7 +108,11 @@ KINDS = {
     "Contrast": {"interval": "forests.contrasts_forest", "test": "distributions.test_picture"},
 }
 # Other pictures of a ROC curve.
-OF_ROC = {"scores": "distributions.scores_picture", "thresholds": "distributions.thresholds_picture"}
+OF_ROC = {
+    "scores": "distributions.scores_picture",
+    "thresholds": "distributions.thresholds_picture",
+    "precision-recall": "roc.roc_beside_precision_recall",
+}
 # These take several results of their kind at once, by name, and so do the curves that name their own picture.
 OF_SEVERAL = {
     "RocBand": "roc.band_picture",

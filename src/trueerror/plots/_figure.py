@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trueerror.plots._specs import Bars, Curves, Forest, Heat, Picture
+from trueerror.plots._specs import Bars, Curves, Forest, Heat, Picture, Row
 from trueerror.plots._style import plain
 from trueerror.plots.svg._charts import write_bars, write_forest, write_heat, write_ranks
-from trueerror.plots.svg._curves import write_curves
+from trueerror.plots.svg._curves import write_curves, write_row
 from trueerror.plots.svg._elements import Drawing
 from trueerror.plots.svg._standalone import PictureFrame, document, frame_of, picture_page
 from trueerror.results._files import write_file
@@ -125,6 +125,8 @@ def write_drawing(picture: Picture) -> Drawing:
         return write_bars(picture)
     if isinstance(picture, Curves):
         return write_curves(picture)
+    if isinstance(picture, Row):
+        return write_row(picture)
     return write_ranks(picture)
 
 

@@ -195,6 +195,7 @@ class Curves:
     histogram: Histogram | None = None
     empty_corner: Literal["best", "lower right", "upper left", "lower left", "upper right"] = "best"  # for a legend
     size: tuple[int, int] = (420, 420)
+    bare: bool = False  # without axes, which have one unit
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,4 +211,13 @@ class Ranks:
     subtitle: tuple[str, ...] = ()
 
 
-Picture = Forest | Heat | Bars | Curves | Ranks
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """Pictures of curves beside each other, each under its own title."""
+
+    title: str
+    pictures: tuple[Curves, ...]
+    subtitle: tuple[str, ...] = ()
+
+
+Picture = Forest | Heat | Bars | Curves | Ranks | Row

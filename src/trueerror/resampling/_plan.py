@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -226,6 +227,10 @@ class Plan:
     def fits_of(self, rows: Rows) -> int:
         """How many fits one learner needs on these rows."""
         raise NotImplementedError
+
+    def plot(self, **options: Any) -> Any:
+        """Which rows each split trains on and tests on: of 60 rows of two classes, of `rows=`, or of labels `y=`."""
+        return import_module("trueerror.plots").figure(self, **options)
 
     # As `cv=` of scikit-learn.
 

@@ -19,10 +19,16 @@ from trueerror.inputs._options import InputError, check_confidence, check_replic
 from trueerror.results import Interval, Result
 from trueerror.results._format import number, percent
 
+# Bars of the histogram of replicates.
+BINS = 40
+
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Bootstrapped(Result):
-    """A statistic and what B bootstrap samples say of it; `corrected` is the estimate less the bias."""
+    """A statistic and what B bootstrap samples say of it; `corrected` is the estimate less the bias.
+
+    `counts` are the replicates between neighbours of `edges`, as `.plot()` draws them.
+    """
 
     estimate: float
     bias: float
@@ -31,6 +37,8 @@ class Bootstrapped(Result):
     error: float
     interval: Interval
     replicates: int
+    edges: tuple[float, ...] = ()
+    counts: tuple[int, ...] = ()
     findings: Findings = field(default_factory=Findings)
 
     def __float__(self) -> float:
@@ -97,9 +105,11 @@ def bootstrap(
         estimand=f"the {'statistic' if name == 'lambda' else name} of all values like these {len(sample):,}",
     )  # fmt: skip
     evidence = Evidence(bootstrap_bias=draws.bias, bootstrap_error=facts.error, bootstrap_replicates=len(drawn))
+    counts, edges = np.histogram(drawn, bins=min(BINS, max(1, len(np.unique(drawn)))))
     return Bootstrapped(
         estimate=estimate, bias=facts.bias, corrected=facts.corrected, variance=facts.variance, error=facts.error,
-        interval=shown, replicates=len(drawn), findings=find([evidence]),
+        interval=shown, replicates=len(drawn), edges=tuple(edges.tolist()), counts=tuple(counts.tolist()),
+        findings=find([evidence]),
     )  # fmt: skip
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import trueerror as te
 from trueerror.plots import draw, picture
 from trueerror.plots._specs import Curves, Heat
+from trueerror.results._format import number
 
 RNG = np.random.default_rng(4)
 TRUTH = RNG.integers(0, 2, 300)
@@ -103,3 +105,69 @@ def test_confusion_matrices_are_subtracted_and_slices_laid_out(svg: Any) -> None
     assert heat.words[2][0] == f"{ev.slices['north'].model('a')['recall'].estimate:.3f}"
     assert "recall by slice" in svg(ev, kind="slices", metric="recall").texts()
     draw(compared, kind="pairs")
+
+
+def test_bootstrap_samples_are_drawn_with_the_estimate_and_its_limits():
+    made = te.bootstrap([3, 1, 4, 1, 5, 9, 2, 6, 5, 3], "mean", rng=0)
+    assert sum(made.counts) == made.replicates == 1000
+    assert len(made.edges) == len(made.counts) + 1
+    drawn = picture(made)
+    words = [line.words for line in drawn.lines if line.words]
+    i = made.interval
+    assert words == [f"low {number(i.low)}", f"estimate {number(i.estimate)}", f"high {number(i.high)}"]
+    assert max(drawn.lines[-1].y) == max(made.counts)
+    with pytest.raises(ValueError, match="no replicates"):
+        picture(replace(made, counts=()))
+
+
+@pytest.mark.parametrize(("plan", "tests_every_row"), [(te.KFold(4), True), (te.TimeOrdered(3), False)])
+def test_a_plan_shows_which_rows_it_trains_on_and_tests_on(plan, tests_every_row):
+    y = [0, 1, 1] * 8
+    drawn = picture(plan, y=y)
+    order = np.argsort(y, kind="stable") if tests_every_row else np.arange(24)
+    for place, (train, test) in enumerate(plan.split(y, np.asarray(y)[order]), start=1):
+        for series, rows in ((0, train), (1, test)):
+            bands = [b for b in drawn.bands if b.series == series and b.low[0] == place - 0.4]
+            assert {int(i) for b in bands for i in range(int(b.x[0]), int(b.x[1]))} == set(rows.tolist())
+    assert plan.plot(rows=30).svg.startswith("<svg")
+    with pytest.raises(ValueError, match="2 to 400 rows"):
+        plan.plot(rows=1000)
+
+
+def test_discs_of_found_and_to_be_found_have_areas_by_counts():
+    truth, called = [1] * 40 + [0] * 60, [1] * 30 + [0] * 10 + [1] * 20 + [0] * 40
+    drawn = picture(te.evaluate(truth, called).only.confusion, kind="sets", positive=1)
+    relevant, flagged = (line for line in drawn.lines if line.role == "curve")
+    radii = [(line.x.max() - line.x.min()) / 2 for line in (relevant, flagged)]
+    assert [np.pi * r * r for r in radii] == pytest.approx([40, 50], rel=1e-3)
+    # The area that both share, by counting points of a grid.
+    middles = [(line.x.max() + line.x.min()) / 2 for line in (relevant, flagged)]
+    x, y = np.meshgrid(np.linspace(-8, 12, 1500), np.linspace(-6, 6, 900))
+    inside = [(x - m) ** 2 + y**2 < r * r for m, r in zip(middles, radii, strict=True)]
+    assert (inside[0] & inside[1]).mean() * 20 * 12 == pytest.approx(30, rel=0.02)
+    assert {line.words for line in drawn.lines if line.words} == {"30", "10", "20"}
+    with pytest.raises(ValueError, match="no row is positive, or none was flagged"):
+        picture(te.evaluate([0, 1], [0, 0]).only.confusion, kind="sets")
+
+
+def test_roc_stands_beside_precision_and_recall(tmp_path):
+    curve = te.roc([0, 1, 1, 0, 1, 0] * 9, [0.2, 0.8, 0.6, 0.5, 0.4, 0.3] * 9)
+    drawn = picture(curve, kind="precision-recall")
+    assert [p.title for p in drawn.pictures] == ["ROC", "Precision–recall"]
+    own = te.precision_recall([0, 1, 1, 0, 1, 0] * 9, [0.2, 0.8, 0.6, 0.5, 0.4, 0.3] * 9)
+    lines = [line for line in drawn.pictures[1].lines if line.role == "curve"]
+    assert lines[0].y.tolist() == next(line for line in picture(own).lines if line.role == "curve").y.tolist()
+    figure = curve.plot(kind="precision-recall")
+    assert figure.svg.count(">ROC<") == figure.svg.count(">Precision–recall<") == 1
+    assert figure.save(tmp_path / "x.png").stat().st_size > 10_000
+
+
+def test_gates_and_repeats_have_a_picture():
+    gate = te.gate(
+        [0, 1] * 50, [0, 1, 1, 1] * 25, metrics=["accuracy", "recall"], at_least={"accuracy": 0.7, "recall": 0.9}
+    )
+    drawn = picture(gate)
+    assert [(p.references[0][0], p.rows[0].low) for p in drawn.panels] == [(c.bound, c.low) for c in gate.checks]
+    repeats = te.repeats(np.arange(60).reshape(20, 3) % 4 < 2)
+    assert [p.heading for p in picture(repeats).panels] == list(repeats.parts[0].metrics)[:6]
+    assert "<svg" in repeats._repr_mimebundle_()["text/html"]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trueerror.inference.loss._t_tests import FoldDifferences
     from trueerror.inference.power._sample_size import Power
     from trueerror.tallies import ScoreTable
+    from trueerror.verbs._bootstrap import Bootstrapped
     from trueerror.verbs._comparison import Comparison
     from trueerror.verbs._ranking_result import LearnerRanking
 
@@ -127,6 +128,35 @@ def _one(named: Named, kind: str) -> Roc:
         raise InputError(f'kind="{kind}" shows one model: [{named[0][0]!r}] of these curves, or model= when it is made')
     curve: Roc = named[0][1]
     return curve
+
+
+def bootstrap_picture(made: Bootstrapped) -> Curves:
+    """How often bootstrap samples gave which value, with the estimate and its limits."""
+    if not made.counts:
+        raise InputError("there is nothing to plot: this result holds no replicates")
+    i = made.interval
+    x, y = (
+        np.repeat(np.array(made.edges), 2),
+        np.concatenate(([0.0], np.repeat(np.array(made.counts, float), 2), [0.0])),
+    )
+    top = 1.15 * float(y.max())
+    said = (("low", i.low, -6.0, 22.0), ("estimate", i.estimate, 6.0, 8.0), ("high", i.high, 6.0, 22.0))
+    lines = [
+        reference(np.full(2, at), np.array([0.0, top]), f"{word} {number(at)}", (at, top), shift=(right, down),
+                  align="right" if right < 0 else "left")
+        for word, at, right, down in said if math.isfinite(at)
+    ]  # fmt: skip
+    low, high = domain_of([made.edges[0], made.edges[-1], *(v for v in (i.low, i.high) if math.isfinite(v))])
+    return Curves(
+        title=f"Bootstrap of the {plain(i.name)}",
+        subtitle=(f"{whole(made.replicates)} samples drawn from {whole(i.n)} values; {percent(i.confidence)} limits; "
+                  f"standard error {number(made.error)}, bias {number(made.bias)}",),
+        x=Axis(title=plain(i.name), low=low, high=high),
+        y=Axis(title="bootstrap samples", low=0.0, high=top),
+        lines=(*lines, Line(x=x, y=y, series=0, name="bootstrap samples")),
+        bands=(Band(x=x, low=0 * y, high=y, name=f"bootstrap samples, {len(made.counts)} bins"),),
+        size=(460, 300),
+    )  # fmt: skip
 
 
 def test_picture(test: Contrast | Test) -> Curves:

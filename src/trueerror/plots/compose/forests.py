@@ -16,7 +16,7 @@ from trueerror.metrics._registry import find_measure
 from trueerror.plots._specs import Forest, ForestRow, Heat, Panel
 from trueerror.plots._style import distinct, first_sentence, plain, shorten
 from trueerror.results import Contrast, Interval
-from trueerror.results._format import listing, number, p_value, percent, whole
+from trueerror.results._format import limits, listing, number, p_value, percent, whole
 from trueerror.verbs._comparison import points, together_words, unit
 from trueerror.verbs._evaluation import best_parts_first
 from trueerror.verbs._judges import RELIABLE, TENTATIVE
@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from trueerror.verbs._comparison import Comparison
     from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
     from trueerror.verbs._gaps import Gap, Gaps
+    from trueerror.verbs._gate_result import Gate
     from trueerror.verbs._judges import RaterAgreement
+    from trueerror.verbs._repeats import Repeats
     from trueerror.verbs._training_gap import TrainingGap
 
 # More rows than this under each other are a list, not a picture.
@@ -255,6 +257,33 @@ def agreement_forest(found: RaterAgreement) -> Forest:
         "lines at 0.667 and 0.800: bars for tentative and firm use",
     )
     return Forest(title="Agreement of raters", subtitle=lines, panels=tuple(panels))
+
+
+def gate_forest(gate: Gate) -> Forest:
+    """A panel for each demand: what was found, and where the line is drawn."""
+    panels = []
+    for check in gate.checks[:MOST_PANELS]:
+        row = ForestRow(label=check.decision, estimate=check.estimate, low=check.low, high=check.high,
+                        words=f"{number(check.estimate)} {limits(check.low, check.high)}")  # fmt: skip
+        what = f"{check.title}{f' on {plain(check.slice)}' if check.slice else ''}"
+        heading = f"{what}, candidate − baseline" if check.kind == "difference" else what
+        bound = (check.bound, f"{'at least' if check.higher_is_better else 'at most'} {number(check.bound)}")
+        panels.append(make_panel((row,), axis="", heading=heading, references=(bound,)))
+    if not panels:
+        raise InputError("there is nothing to plot: nothing was demanded")
+    return Forest(title=f"{plain(gate.candidate)}: {gate.decision}", subtitle=(first_sentence(gate.verdict),),
+                  panels=tuple(panels))  # fmt: skip
+
+
+def repeats_forest(found: Repeats) -> Forest:
+    """A panel for each measure of repeated answers, a row for each model."""
+    panels = []
+    for metric in list(found.parts[0].metrics)[:MOST_METRICS]:
+        rows = tuple(interval_row(plain(part.name), part.metrics[metric]) for part in found.parts[:MOST_ROWS])
+        panels.append(make_panel(rows, axis="", heading=metric, within=found.scale))
+    every = [i for part in found.parts for i in part.metrics.values()]
+    return Forest(title="Several answers to the same questions", subtitle=how_words(every), panels=tuple(panels),
+                  columns=2 if len(panels) > 2 else 1)  # fmt: skip
 
 
 def arena_forest(found: Arena) -> Forest:

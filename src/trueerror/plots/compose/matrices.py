@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import find_measure
-from trueerror.plots._specs import Bars, Heat, Ranks
+from trueerror.plots._specs import Axis, Bars, Curves, Heat, Line, Ranks
 from trueerror.plots._style import columns_needed, distinct, fold, plain
 from trueerror.results import Interval, Posterior
 from trueerror.results._format import number, p_value, percent, whole
@@ -93,6 +93,61 @@ def cell_size(picture: Heat) -> tuple[float, float]:
         # A few classes: wide enough for their names to stand level.
         written = max(written, columns_needed(distinct(picture.columns, COLUMN_NAME)) * CHARACTER + 12)
     return max(written, float(roomy) if rows <= 12 else 46.0), float(roomy)
+
+
+def sets_picture(table: Confusion, *, positive: object = None) -> Curves:
+    """What was found and what should be found as two discs, by area; where they overlap, what was rightly found."""
+    chosen = positive if positive is not None else table.labels[-1] if len(table.labels) == 2 else None
+    if chosen is None:
+        raise InputError("positive= says which class is to be found: there are more than two")
+    cells = table.binary(chosen)
+    tp, fp, fn, tn = (float(v) for v in (cells.tp, cells.fp, cells.fn, cells.tn))
+    if tp + fn == 0 or tp + fp == 0:
+        raise InputError("there is nothing to plot: no row is positive, or none was flagged")
+    r, s = math.sqrt((tp + fn) / math.pi), math.sqrt((tp + fp) / math.pi)
+    apart = _distance(r, s, tp)
+    turn = np.linspace(0.0, 2 * math.pi, 181)
+    name = plain(chosen)
+    lines = tuple(
+        Line(x=at + radius * np.cos(turn), y=radius * np.sin(turn), name=words, series=series)
+        for at, radius, words, series in (
+            (0.0, r, f"{name}: {whole(tp + fn)} rows, {percent(round(tp / (tp + fn), 3))} found (recall)", 0),
+            (apart, s, f"flagged: {whole(tp + fp)} rows, {percent(round(tp / (tp + fp), 3))} right (precision)", 1),
+        )
+    )
+    left, right, size = min(-r, apart - s), max(r, apart + s), 1.12 * max(r, s)
+    # Each number stands in the middle of its part of the line through both discs.
+    ends = sorted((-r, r, apart - s, apart + s))
+    parts = [(ends[1], ends[2], tp)] + ([(ends[0], ends[1], fn), (ends[2], ends[3], fp)] if apart > 0 else [])
+    lines += tuple(
+        Line(x=np.full(2, (a + b) / 2), y=np.zeros(2), role="reference", words=whole(count),
+             words_at=((a + b) / 2, 0.0), align="center", shift=(0.0, 0.0))
+        for a, b, count in parts if count
+    )  # fmt: skip
+    none = (-1e12,)
+    return Curves(
+        title="Found and to be found",
+        subtitle=(f"areas are rows: {whole(fn)} missed, {whole(tp)} found, {whole(fp)} false alarms; outside of both "
+                  f"{whole(tn)} more",),
+        x=Axis(title="", low=left - 0.05 * size, high=right + 0.05 * size, ticks=none),
+        y=Axis(title="", low=-size, high=size, ticks=none),
+        lines=lines,
+        bare=True,
+        size=(round(150 * (right - left + 0.1 * size) / size), 300),
+    )  # fmt: skip
+
+
+def _distance(r: float, s: float, shared: float) -> float:
+    """How far apart the middles of two discs are that share this area (by halving)."""
+    low, high = abs(r - s), r + s
+    for _ in range(60):
+        d = (low + high) / 2
+        a, b = (
+            math.acos(min(1.0, max(-1.0, (d * d + p * p - q * q) / (2 * d * p or 1.0)))) for p, q in ((r, s), (s, r))
+        )
+        lens = r * r * (a - math.sin(2 * a) / 2) + s * s * (b - math.sin(2 * b) / 2)
+        low, high = (d, high) if lens > shared else (low, d)
+    return (low + high) / 2
 
 
 def worst_pairs(table: Confusion, *, title: str | None = None) -> Bars:

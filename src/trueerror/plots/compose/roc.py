@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from trueerror.curves._operating_point import iso_cost
+from trueerror.curves._precision_recall import PrecisionRecall
 from trueerror.inputs._options import check_word
 from trueerror.plots._dispatch import Named, estimate_words, heading, series_name, sizes_words
-from trueerror.plots._specs import Axis, Band, Bars, Curves, Floats, Line, Mark, Whiskers
+from trueerror.plots._specs import Axis, Band, Bars, Curves, Floats, Line, Mark, Row, Whiskers
 from trueerror.plots._style import distinct, plain, shorten
-from trueerror.plots.compose.curves import UNIT, reference
+from trueerror.plots.compose.curves import UNIT, precision_recall_picture, reference
 from trueerror.plots.compose.forests import domain_of
 from trueerror.results._format import listing, number, percent
 
@@ -107,6 +108,20 @@ def roc_picture(
         marks=tuple(marks),
         bands=tuple(bands),
         empty_corner="lower right",
+    )
+
+
+def roc_beside_precision_recall(named: Named) -> Row:
+    """The same scores as ROC and as precision–recall curves: how rare the positives are shows in the second alone."""
+    pairs = [(name, PrecisionRecall(c.table, name=c.name, caution=c.caution)) for name, c in named]
+    both = (
+        replace(roc_picture(named, hull=False, point=False), title="ROC"),
+        replace(precision_recall_picture(pairs), title="Precision–recall"),
+    )
+    return Row(
+        title=heading("ROC beside precision and recall", named),
+        subtitle=(sizes_words(named),),
+        pictures=tuple(replace(p, subtitle=()) for p in both),
     )
 
 

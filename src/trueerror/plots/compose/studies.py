@@ -17,10 +17,12 @@ from trueerror.plots._specs import Axis, Band, Curves, Floats, Forest, ForestRow
 from trueerror.plots._style import plain, shorten
 from trueerror.plots.compose.forests import MOST_ROWS, domain_of, interval_row, make_panel, p_words, signed_number
 from trueerror.plots.compose.roc import roc_picture
+from trueerror.resampling._plan import Rows
 from trueerror.results._format import number, percent, whole
 from trueerror.studies._learning_curve_fit import SURE
 
 if TYPE_CHECKING:
+    from trueerror.resampling._plan import Plan
     from trueerror.studies._ablation import Contribution, LesionStudy
     from trueerror.studies._bias_variance import BiasVariance
     from trueerror.studies._learning_curve_result import LearningCurve, TrainingShares
@@ -32,6 +34,45 @@ SIZE = (520, 340)
 STEPS = 80
 # Learners' points stand beside each other by this factor on a logarithmic axis.
 APART = 1.025
+
+
+# Rows and splits of the diagram of a plan.
+PLAN_ROWS, MOST_SPLITS = 60, 30
+
+
+def plan_picture(plan: Plan, *, rows: int = PLAN_ROWS, y: Sequence[object] | None = None) -> Curves:
+    """Which rows each split trains on and tests on, the first split at the bottom; where stratified, rows by class."""
+    codes = np.arange(rows) % 3 // 2 if y is None else np.unique(np.asarray(y), return_inverse=True)[1]
+    by_class = bool(getattr(plan, "stratify", False))
+    codes = np.sort(codes) if by_class else codes
+    if not 2 <= len(codes) <= 400:
+        raise InputError(f"a plan is drawn for 2 to 400 rows, not for {len(codes):,}")
+    splits = [s for s in plan.splits(Rows(codes=codes.astype(np.intp)), 0) if s.part == "fold"]
+    bands = []
+    for place, split in enumerate(splits[:MOST_SPLITS], start=1):
+        for series, name, used in ((0, "training rows", split.train), (1, "test rows", split.test)):
+            inside = np.concatenate(([0], np.isin(np.arange(len(codes)), used).astype(int), [0]))
+            starts, ends = np.flatnonzero(np.diff(inside) > 0), np.flatnonzero(np.diff(inside) < 0)
+            bands += [
+                Band(x=np.array([a, b], float), low=np.full(2, place - 0.4), high=np.full(2, place + 0.4), name=name,
+                     series=series)
+                for a, b in zip(starts, ends, strict=True) for _ in range(1 + 2 * series)
+            ]  # fmt: skip
+    dashed = "; dashed: where the next class begins" if by_class else ""
+    changes = np.flatnonzero(np.diff(codes)) + 1 if by_class else np.empty(0)
+    high = min(len(splits), MOST_SPLITS) + 0.6
+    lines = [Line(x=np.full(2, at), y=np.array([0.4, high]), role="reference") for at in changes.tolist()]
+    more = f", the first {MOST_SPLITS} of them drawn" if len(splits) > MOST_SPLITS else ""
+    settings = ", ".join(f"{k}={v}" for k, v in plan.settings().items() if isinstance(v, int | float | str))
+    return Curves(
+        title=f"{plan.name}({settings})",
+        subtitle=(f"{len(splits)} splits of {len(codes)} rows{more}{dashed}",),
+        x=Axis(title="row, by class" if by_class else "row", low=0.0, high=float(len(codes))),
+        y=Axis(title="split", low=0.4, high=high, ticks=tuple(range(1, int(high) + 1, 1 + int(high) // 16))),
+        lines=tuple(lines),
+        bands=tuple(bands),
+        size=(520, max(90, min(420, 30 * len(splits)))),
+    )  # fmt: skip
 
 
 def learning_picture(curve: LearningCurve, *, show: Literal["curve", "spread"] = "curve") -> Curves:

@@ -16,7 +16,7 @@ from trueerror.inputs._options import InputError
 from trueerror.plots import _style as theme
 from trueerror.plots._simplify import axis_ticks, ends, legend_names, placed
 from trueerror.plots._simplify import drawn as needed_points
-from trueerror.plots._specs import Axis, Bars, Curves, Floats, Forest, ForestRow, Heat, Mark, Panel, Picture, Ranks
+from trueerror.plots._specs import Axis, Bars, Curves, Floats, Forest, ForestRow, Heat, Mark, Panel, Picture, Ranks, Row
 from trueerror.plots._style import columns_needed, distinct, fold, fold_all, shorten
 from trueerror.plots.compose.matrices import CHARACTER, COLUMN_NAME, GAP, ROW_NAME, cell_size, lay_out, ruler
 from trueerror.plots.svg._curves import PlacedWords, Plot, words_apart
@@ -229,6 +229,11 @@ def _draw_on(
         above = any(
             n.words and n.words_at and n.words_at[1] >= picture.y.high and n.shift[1] < 0 for n in picture.lines
         )
+    elif isinstance(picture, Row):
+        for part, own in zip(split(ax, [1.0], len(picture.pictures)), picture.pictures, strict=True):
+            draw_curves(own, part, Drawn(is_curves=True))
+            part.set_title(own.title, loc="left", fontsize=TEXT, fontweight="bold")
+        heading = True
     else:
         draw_ranks(picture, ax)
     height = 8.0 + (15.0 if heading else 0.0) + (12.0 if above else 0.0)
@@ -472,6 +477,9 @@ def draw_curves(
         _set_axis(ax, axis, which, getattr(ax, f"get_{which}lim")() if drawn.entries else ())
     ax.grid(visible=True, color=theme.GRID, lw=0.8)
     tidy(ax)
+    if picture.bare:
+        ax.set_axis_off()
+        ax.set_aspect("equal")
     # Beyond words that stand at the right of the plot.
     away = 1.01 + plot.right / picture.size[0] if plot.beside else 1.01
     first, own = not drawn.entries, _labelled_by_user(ax)

@@ -14,7 +14,7 @@ import numpy as np
 from markupsafe import Markup
 
 from trueerror.plots._simplify import aside_names, axis_ticks, drawn, ends, hover_places, legend_names, placed
-from trueerror.plots._specs import Band, Curves, Floats, Histogram, Line, Mark, Whiskers
+from trueerror.plots._specs import Band, Curves, Floats, Histogram, Line, Mark, Row, Whiskers
 from trueerror.plots._style import PALETTE, fold, plain, series_style
 from trueerror.plots.svg._elements import Drawing, box, corners, el, joined, place, straight, text, text_width, widest
 from trueerror.results._format import number
@@ -144,7 +144,8 @@ def _frame(plot: Plot) -> Markup:
     for value, words in axis_ticks(p.y):
         y = plot.y(value)
         parts += [straight(left, y, right, y, "grid"), text(words, left - 7, y + 4, align="right")]
-    parts.append(text("↑ " + p.y.title, 0, 13, kind="axis"))
+    if p.y.title.strip():
+        parts.append(text("↑ " + p.y.title, 0, 13, kind="axis"))
     if p.x.title.strip():
         under = bottom + (HISTOGRAM if p.histogram else 0) + 38
         x, align = (0.0, "left") if text_width(p.x.title + " →") > right else (right, "right")
@@ -346,6 +347,18 @@ def write_curves(picture: Curves) -> Drawing:
     )
 
 
+def write_row(picture: Row) -> Drawing:
+    """The pictures from left to right."""
+    parts, across, high, left = [], 0.0, 0.0, 0.0
+    for one in picture.pictures:
+        made = write_curves(one)
+        parts.append(text(one.title, across, 12, kind="heading"))
+        parts.append(el("g", made.body, transform=f"translate({place(across)} 22)"))
+        left = left or made.left
+        across, high = across + made.width + 28, max(high, made.height + 22)
+    return Drawing(body=joined(parts), width=across - 28, height=high, left=left)
+
+
 def _legend(plot: Plot) -> tuple[list[Markup], float, float]:
     """What the lines, bands and bars are, under each other, and the size of it all."""
     p = plot.picture
@@ -361,10 +374,12 @@ def _legend(plot: Plot) -> tuple[list[Markup], float, float]:
             (el("circle", cx="14", cy="-4", r="3.5", class_=f"point {plot.look(w.series)[0]}"), w.name)
             for w in p.whiskers
         ]
-    bands = {b.name: b.series for b in p.bands}
+    bands: dict[str, set[int]] = {}
+    for b in p.bands:
+        bands.setdefault(b.name, set()).add(b.series)
     for name, series in bands.items():
         # Where bands of several colours have one name, it is about all of them.
-        kind = plot.look(series)[0] if len(p.bands) == len(bands) else "rest"
+        kind = plot.look(min(series))[0] if len(series) == 1 else "rest"
         swatches.append((box(4, -10, 18, 12, f"band key {kind}"), name))
     if p.histogram:
         swatches += [
