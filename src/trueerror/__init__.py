@@ -53,12 +53,28 @@ def _attach(package: str) -> tuple[Callable[[str], object], Callable[[], list[st
     def first_use(name: str) -> object:
         home = homes.get(name)
         if home is None:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{_meant(name, names)}")
         value = import_module(f"{package}.{name}") if home == package else _spoken(package, home, name)
         setattr(sys.modules[package], name, value)
         return value
 
     return first_use, lambda: names, names
+
+
+def _meant(name: str, names: list[str]) -> str:
+    """Where a name that is asked for in the wrong room may be found.
+
+    >>> _meant("mcnemar", []), _meant("precision_recal", ["precision_recall"]), _meant("__path__", [])
+    ('; it is te.significance.mcnemar', '; did you mean te.precision_recall?', '')
+    """
+    if name.startswith("_"):
+        return ""
+    import difflib
+
+    if name in _public_names(import_module("trueerror.significance").__name__):
+        return f"; it is te.significance.{name}"
+    near = difflib.get_close_matches(name, names, 1, 0.75)
+    return f"; did you mean te.{near[0]}?" if near else ""
 
 
 __getattr__, __dir__, __all__ = _attach(__name__)

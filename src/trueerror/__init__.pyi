@@ -31,6 +31,7 @@ from trueerror.inference.power._sample_size import sample_size as sample_size
 from trueerror.inference.proportion._interval import interval as interval
 from trueerror.inference.proportion._two_samples import difference as difference
 from trueerror.inference.proportion._two_samples import probability_less as probability_less
+from trueerror.inputs._options import InputError as InputError
 from trueerror.inputs._options import config as config
 from trueerror.metrics._compute import cost as cost
 from trueerror.metrics._compute import metric as metric

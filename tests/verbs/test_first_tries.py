@@ -234,6 +234,29 @@ ANSWERS = {
     ),
     "gate(y, new, old)": (lambda: te.gate(y_test, pa, pb), Gate, "candidate"),
     "gate(y, {new, old})": (lambda: te.gate(y_test, {"new": pa, "old": pb}), Gate, "new"),
+    "gate(y, {a, b}, candidate=, baseline=)": (
+        lambda: te.gate(y_test, {"a": pa, "b": pb}, candidate="b", baseline="a"),
+        Gate,
+        "candidate",
+    ),
+    "gate(y, new, baseline=old)": (lambda: te.gate(y_test, pa, baseline=pb), Gate, "baseline"),
+    "read(score={model: column})": (
+        lambda: te.compare(
+            pd.DataFrame({"y": y_test, "p": sa, "q": sb}), score={"svm": "p", "tree": "q"}, metric="auc"
+        ),
+        Comparison,
+        "2 models with scores: svm, tree",
+    ),
+    "read(label={model: column})": (
+        lambda: te.evaluate(frame, truth="y", label={"one": "pred_a", "two": "pred_b"}),
+        Evaluation,
+        "2 models with labels: one, two",
+    ),
+    "print(experiment)": (
+        lambda: te.experiment({"nb": GaussianNB(), "lr": LogisticRegression()}, X, y, cv=4),
+        te.Experiment,
+        "95 % CI",
+    ),
     "assert_at_least(y, pred, .5)": (lambda: te.testing.assert_at_least(y_test, pa, 0.3), Gate, "Pass"),
     "assert_not_worse(y, new, old)": (
         lambda: te.testing.assert_not_worse(y_test, pa, pb, margin=0.5),
@@ -255,6 +278,9 @@ ANSWERS = {
 
 # One sentence, with the call that works.
 SENTENCES = {
+    "compare(59, 6, 16, 80)": (lambda: te.compare(59, 6, 16, 80), 'counts={"both": 59'),
+    "compare(.912, .89, n=500)": (lambda: te.compare(0.912, 0.89, n=500), 'marginals={"a": (456, 500)'),
+    "evaluate(45, 50)": (lambda: te.evaluate(45, 50), "te.interval(45, 50)"),
     "weights without their kind": (lambda: te.evaluate(y_test, pa, sample_weight=weights), 'weights_kind="frequency"'),
     "evaluate(n_jobs=)": (lambda: te.evaluate(y_test, pa, n_jobs=2), "te.experiment and te.learning_curve have jobs="),
     "evaluate(k=)": (lambda: te.evaluate(y3, proba3, metric="top_k_accuracy", k=2), '{"top_k_accuracy": {"k": 5}}'),
@@ -340,3 +366,27 @@ def test_first_try_in_the_shell(typed, tmp_path, monkeypatch, capsys):
 
 def test_there_are_many_first_tries():
     assert len(NUMBERS) + len(ANSWERS) + len(SENTENCES) + len(SHELL) >= 100
+
+
+def test_a_name_in_another_room_is_shown_the_way():
+    with pytest.raises(AttributeError, match=r"it is te\.significance\.mcnemar"):
+        te.mcnemar
+    with pytest.raises(AttributeError, match=r"did you mean te\.evaluate\?"):
+        te.evalute
+    with pytest.raises(AttributeError, match=r"te\.roc_hull\(truth, scores\)\.best"):
+        te.roc(y_test, sa).best
+
+
+def test_errors_of_input_can_be_caught_by_their_public_name():
+    with pytest.raises(te.InputError):
+        te.interval(5, 3)
+    assert te.InputError is InputError
+
+
+def test_one_data_set_is_judged_by_its_folds():
+    """The p-value beside learners on one data set is that of its folds, not of a rank test of one data set."""
+    made = te.rank({"a": folds_a, "b": folds_b}, cv=4)
+    told = str(made).splitlines()
+    row = next(line for line in told if line.startswith(made.order[1]))
+    pair = made.on(made.data_sets[0], *made.order[:2])
+    assert row.endswith(f"{pair.p_value:.3f}"[1:])

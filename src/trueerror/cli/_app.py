@@ -326,7 +326,11 @@ def tell(message: str) -> None:
 
 
 # What Python says that is no option, and what the command line has for it.
-PHRASES = {"paired=False": "--unpaired", "te.catalogue() lists all": "`evaluate --metric all` shows all"}
+PHRASES = {
+    "paired=False": "--unpaired",
+    "sequential=True": "--sequential",
+    "te.catalogue() lists all": "`evaluate --metric all` shows all",
+}
 QUOTED = r"(?:'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")"
 # Text in quotes is somebody's own; an option is `name=`, `name=value`, `name="word"` or `name='any text'`.
 VALUE = rf"\"(?P<word>[\w-]+)\"|(?P<value>{QUOTED}|[^\s;,:.()]+)|(?=[\s;,.()]|$)"
@@ -390,7 +394,8 @@ def show(
     footers = tuple(block for block in blocks if isinstance(block, Footer))
     document = Document((*(block for block in blocks if not isinstance(block, Footer)), *more, *footers))
     if explain:
-        tell("\n\n".join([*(words for block in footers if (words := block.text())), str(result.explain())]))
+        told = [as_options(words) for block in footers if (words := block.text())]
+        tell("\n\n".join([*told, str(result.explain())]))
         return
     writers: dict[str, Callable[[], str]] = {
         "text": lambda: Screen.of(sys.stdout, colour).written(document, advice=as_advice),

@@ -331,7 +331,7 @@ class ResampleResults:
             for split, outcome in zip(self.splits[key[0]], outcomes, strict=True):
                 yield key, split, outcome
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return "\n".join(self.lines(f", {self.plan!r}"))
 
     def lines(self, plan: str) -> list[str]:
@@ -347,9 +347,6 @@ class ResampleResults:
             often = f"{len(failures):,} fit{'s' * (len(failures) != 1)}"
             lines.append(f"{often} failed; the first: {first.learner} on {first.data}, {why}")
         return lines
-
-    def __repr__(self) -> str:
-        return str(self)
 
 
 def out_of_fold(run: ResampleResults, data: str, learners: Sequence[str] | None, **choice: Any) -> Predictions:

@@ -54,6 +54,9 @@ class Experiment(ResampleResults):
     to the verbs for models.
     """
 
+    def __str__(self) -> str:
+        return str(self.summary())
+
     def summary(
         self, metrics: Sequence[str] | str = ("accuracy",), *, confidence: float = 0.95, ignore: Sequence[str] = ()
     ) -> Summary:

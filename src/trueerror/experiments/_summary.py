@@ -287,7 +287,7 @@ def summarise(
 
 def _reading(run: ResampleResults) -> str:
     """What was run, and what was read of each data set."""
-    return "\n".join([str(run), *data_words(run)])
+    return "\n".join([repr(run), *data_words(run)])
 
 
 def data_words(run: ResampleResults) -> list[str]:

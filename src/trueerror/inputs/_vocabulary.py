@@ -364,7 +364,8 @@ class CallForm:
                 raise CallError(f"{name}={in_few_words(value)} is not {self.kinds[name]}")
         twice = next((name for name in self.places[: len(args)] if name in options), None)
         if twice is not None:
-            raise CallError(f"{twice} is given twice to {self.spoken}: by place and by name")
+            how = f"; {BY_PLACE[self.name]}" if self.name in BY_PLACE else ""
+            raise CallError(f"{twice} is given twice to {self.spoken}: by place and by name{how}")
         filled = {*self.places[: len(args)], *options}
         missing = next((name for name in self.needed if name not in filled), None)
         if missing is not None:

@@ -51,6 +51,10 @@ SPOKEN_ELSEWHERE = {
     **dict.fromkeys(("to_dict", "to_list", "asdict"), ".records() has the rows, .to_json() everything"),
     **dict.fromkeys(("pvalue", "p_val", "pval"), "it is called .p_value"),
     **dict.fromkeys(("conf_int", "confidence_interval", "ci"), "the limits are .low and .high"),
+    **dict.fromkeys(
+        ("best", "best_threshold", "optimal_threshold", "optimal_cutoff"),
+        "te.roc_hull(truth, scores).best(cost_fp=1, cost_fn=5) chooses a threshold by costs",
+    ),
     **dict.fromkeys(("summary", "report"), "print() shows it, .verdict is the first sentence"),
 }
 

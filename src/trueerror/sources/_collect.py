@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import dataclass, field
 from functools import wraps
 from itertools import dropwhile, takewhile
+from numbers import Real
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -107,9 +108,11 @@ def takes_table_options(make: Made) -> Made:
 
     @wraps(make)
     def called(*args: object, **options: object) -> Any:
+        if args and isinstance(args[0], Real):
+            raise InputError(f"te.{form.name} judges rows, and a number is none; {OF_NUMBERS.get(form.name, OF_ONE)}")
         if args and form.places[1:2] == ["predicted"] and is_table(args[0]):
             args = _named_columns(args, options)
-        if not form.own.issuperset(options) or isinstance(options.get("scores"), str):
+        if not form.own.issuperset(options) or _names_columns(options.get("scores")):
             options = _in_our_words(form, args, options)
         if len(args) == 1 and not {"predicted", "scores", "fitted"}.intersection(options):
             _refuse_counts(args[0], form.name)
@@ -123,6 +126,23 @@ def takes_table_options(make: Made) -> Made:
 
     called.__dict__["speaks"] = True
     return cast("Made", called)
+
+
+OF_ONE = "te.interval(45, 50) takes 45 right of 50"
+# Where numbers go that were given in the place of rows.
+OF_NUMBERS = {
+    "compare": 'counts={"both": 59, "a": 6, "b": 16, "neither": 80} takes four counts of the same rows, '
+    'marginals={"a": (456, 500), "b": (445, 500)} two shares of them; te.difference((456, 500), (445, 500)) is for '
+    "different rows",
+}
+
+
+def _names_columns(value: object) -> bool:
+    """Whether an option names columns: a name, or one for each model."""
+    several = isinstance(value, Mapping) and bool(value)
+    return isinstance(value, str) or (
+        several and all(isinstance(v, str) for v in cast("Mapping[Any, Any]", value).values())
+    )
 
 
 def _named_columns(args: tuple[object, ...], options: dict[str, object]) -> tuple[object, ...]:
@@ -162,7 +182,7 @@ def _in_our_words(form: CallForm, args: tuple[object, ...], options: Given) -> G
     own = args if table else (*args[:1], *dropwhile(lambda thing: is_columns(thing) or is_estimator(thing), args[1:]))
     own = own if _of_rows(form, args) else args
     out = form.translated(own, given, (*rows, *READ_OPTIONS), hints=table)
-    if table and "predicted" in form.own and isinstance(out.get("scores"), str):
+    if table and "predicted" in form.own and _names_columns(out.get("scores")):
         out["score"] = out.pop("scores")
     return out
 
@@ -198,6 +218,10 @@ def takes_whole_rows(
             told = "scores" in options or "predicted" in options
             if args and is_columns(args[0]) and not _is_table_like(args[0]) and (told or len(args) > 1):
                 said = list(takewhile(is_columns, args[1:]))
+                own = len(said)
+                said += [options.pop(name) for name in names[own:] if is_columns(options.get(name))]
+                if isinstance(options.get("candidate"), str):
+                    options["model"] = options.pop("candidate")
                 if said or told:
                     if len(said) == len(names) > 1:
                         columns: object = dict(zip(names, said, strict=True))
@@ -206,7 +230,7 @@ def takes_whole_rows(
                     given: Given = {} if columns is None else {"predicted": columns}
                     given |= {o: options.pop(o) for o in ("predicted", "scores", *ROW_OPTIONS) if o in options}
                     rows = predictions(args[0], **given)
-                    args = (rows, *args[1 + len(said) :])
+                    args = (rows, *args[1 + own :])
             if args and "truth" in options:
                 options["truth_column"] = options.pop("truth")
             form.check_places(args, options)

@@ -336,7 +336,7 @@ def _limits_and_methods(gate: Gate) -> str:
     methods = listing(list(dict.fromkeys(c.method for c in gate.checks if c.method)))
     several = len(gate.checks) > 1 and gate.adjust != "none"
     more = f", {gate.adjust} over {len(gate.checks)} checks" if several else ""
-    looks = "valid at every look" if gate.sequential else "for one look; --sequential for repeated ones"
+    looks = "valid at every look" if gate.sequential else "for one look; sequential=True for repeated ones"
     return f"Limits: each one-sided, {percent(gate.confidence)}{more}, {looks}. Methods: {methods or 'none'}."
 
 

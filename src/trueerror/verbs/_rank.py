@@ -241,7 +241,7 @@ def _with_the_best(contrasts: list[Contrast], sheet: ScoreSheet, part: Floats, b
 def _reading(sheet: ScoreSheet, higher_is_better: bool) -> str:
     n, k = len(sheet.data_sets), len(sheet.learners)
     unnamed = not sheet.has_folds and n > 1 and sheet.data_sets == tuple(str(i + 1) for i in range(n))
-    said = " (rows without a name count as data sets)" if unnamed else ""
+    said = f" (rows without a name count as data sets; of folds say cv={n})" if unnamed else ""
     text = f"Read {n:,} data set{'' if n == 1 else 's'}{said} × {k:,} learners"
     if sheet.has_folds:
         sizes = [len(folds) for folds in sheet.folds]

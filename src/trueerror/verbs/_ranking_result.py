@@ -178,7 +178,9 @@ def _ranks_table(r: LearnerRanking) -> Table:
             rows.append((*own, "", "", ""))
             continue
         pair, (wins, ties, losses) = r._compared(name, anchor)
-        p = p_cell(p_value(deciding_p(pair)))
+        # One data set has a test over its folds; ranks of data sets say nothing of it.
+        alone = r.on(r.data_sets[0], name, anchor) if len(r.data_sets) == 1 else None
+        p = p_cell(p_value(deciding_p(alone or pair)))
         # The difference of the numbers as shown: of errors, + is worse.
         shown = r.gap(name, anchor) if r.higher_is_better else -r.gap(name, anchor)
         rows.append((*own, _signed(r, shown), f"{wins}–{ties}–{losses}", p))

@@ -302,6 +302,8 @@ class ModelFinder:
     def wide(self, models: ModelChoice, label: str | None, score: object) -> dict[str, ModelLayout]:
         """The models of a table with one row for each item."""
         if label is not None or score is not None:
+            if models is None and (columns := self._by_model(label, score)):
+                return self.wide(columns, None, None)
             if models is not None:
                 raise InputError('label= and score= name the columns of one model; for several use models={"name": …}')
             named = label or score
@@ -318,6 +320,16 @@ class ModelFinder:
         if not self.models:
             raise self._nothing()
         return self.models
+
+    def _by_model(self, label: object, score: object) -> dict[str, dict[str, object]]:
+        """`score={"svm": "p_svm", "tree": "p_tree"}`: names that are no classes are models; the same for labels."""
+        classes = {str(v) for v in self.labels}
+        given = {"label": label, "score": score}
+        maps = {kind: v for kind, v in given.items() if isinstance(v, Mapping) and not classes & {str(k) for k in v}}
+        if not maps or any(v is not None and kind not in maps for kind, v in given.items()):
+            return {}
+        names = dict.fromkeys(name for columns in maps.values() for name in columns)
+        return {str(m): {kind: columns[m] for kind, columns in maps.items() if m in columns} for m in names}
 
     def long(self, label: str | None, score: object) -> dict[str, ModelLayout]:
         """The columns that hold every model's answers in a table with one row for each item and model."""
