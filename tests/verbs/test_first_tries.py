@@ -247,6 +247,11 @@ ANSWERS = {
         Comparison,
         "2 models with scores: svm, tree",
     ),
+    "evaluate(frame, score=)": (
+        lambda: te.evaluate(pd.DataFrame({"y": y_test, "p": sa}), score="p"),
+        Evaluation,
+        "1 model with scores",
+    ),
     "read(label={model: column})": (
         lambda: te.evaluate(frame, truth="y", label={"one": "pred_a", "two": "pred_b"}),
         Evaluation,

@@ -305,14 +305,15 @@ class CallForm:
                 if not self.any_option or more:
                     raise CallError(self._refusal(word, [*known, *(more if hints else ())]))
                 ours = word
-            if ours in out:
+            if out.get(ours) is not None and value is not None:
                 raise CallError(f"{said[ours]}= and {word}= are the same option of {self.spoken}: give one of them")
             meaning = WORDS.get(word)
             if ours != word and meaning is not None:
                 value = value if meaning.turned is None else meaning.turned(word, value)
                 if self.name in meaning.old:
                     _note_once(f"{self.spoken}: {word}= is called {ours}= now; the old word goes in the next version")
-            out[ours], said[ours] = value, word
+            if out.get(ours) is None:
+                out[ours], said[ours] = value, word
         return out
 
     def _ours(self, word: str, known: Collection[str], more: Collection[str]) -> str | None:
