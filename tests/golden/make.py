@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 
 from tests.golden.cases import families, frozen
+from tests.golden.test_golden import differences
 
 HERE = Path(__file__).parent
 
@@ -22,8 +23,13 @@ def main() -> None:
                 continue
             kept = {name: frozen(call) for name, call in cases}
             assert len(kept) == len(cases), "each case has a name of its own"
+            # What differs in its last digits only, as between processors, stays as it was.
+            path = HERE / f"{family}.json"
+            was = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+            now = {name: json.loads(json.dumps(value)) for name, value in kept.items()}
+            kept = {name: was[name] if name in was and not differences(was[name], v) else v for name, v in now.items()}
             text = json.dumps(kept, ensure_ascii=False, indent=1, sort_keys=True)
-            (HERE / f"{family}.json").write_text(text + "\n", encoding="utf-8")
+            path.write_text(text + "\n", encoding="utf-8")
             sys.stderr.write(
                 f"{family}: {len(kept)} cases, {sum('error' in k for k in kept.values())} of them errors\n"
             )
