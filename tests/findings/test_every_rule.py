@@ -11,7 +11,15 @@ import pytest
 import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
 from trueerror.findings.comparisons import CrossingCurves
-from trueerror.findings.metrics import ClassErrors, ConstantAnswer, GradesSeen, HarderRows, Overfit, RateAtPrior
+from trueerror.findings.metrics import (
+    ClassErrors,
+    ConstantAnswer,
+    CountedAsWrong,
+    GradesSeen,
+    HarderRows,
+    Overfit,
+    RateAtPrior,
+)
 from trueerror.findings.scores import TunedThreshold
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inference.auc._within_folds import Comparability
@@ -138,6 +146,11 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         fact(harder_rows=HarderRows(304, 1000, "bold", 0.55, 0.95, 1e-9)),
         "304 of 1,000 rows were left out, and bold is right on 55 % of them against 95 % of the others (p < .001)",
         [fact(harder_rows=HarderRows(304, 1000, "bold", 0.93, 0.95, 0.2))],
+    ),
+    "TE219": (
+        fact(counted_as_wrong=CountedAsWrong(40, "bold", 0.82, 0.85)),
+        "ahead of bold on the rows answered, but with its 40 rows left out counted as wrong right on 82 % against 85 %",
+        [fact(counted_as_wrong=CountedAsWrong(40, "bold", 0.87, 0.85))],
     ),
     "TE207": (fact(clusters_ignored=("AUC", "Brier score")), "the intervals take them as independent: AUC and Brier",
               [fact(clusters_ignored=())]),

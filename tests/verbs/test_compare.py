@@ -658,6 +658,33 @@ def test_the_numbers_of_a_comparison_with_gaps_subtract() -> None:
     assert wrong["careful", "bold"].estimate < -0.1
 
 
+def test_a_lead_that_rests_on_silence_is_said_to() -> None:
+    truth = np.arange(400) % 2
+    bold = np.where(np.arange(400) % 7 == 0, 1 - truth, truth).astype(object)  # 85.5 % right
+    for right, told in ((0.8, True), (0.95, False)):
+        careful = truth.astype(object)
+        careful[np.arange(400) % 20 >= 20 * right] = None  # silent rather than wrong
+        cmp = te.compare(truth, {"careful": careful, "bold": bold}, missing="drop")
+        assert cmp["careful", "bold"].p_value < 0.001
+        assert ("TE219" in cmp.findings) == told
+        assert ("with its 80 rows left out counted as wrong right on 80 % against 85.5 %" in str(cmp.findings)) == told
+        assert "TE219" not in te.compare(truth, {"careful": careful, "bold": bold}, missing="wrong").findings
+
+
+def test_copies_of_rows_are_found_without_being_asked_for() -> None:
+    rng = np.random.default_rng(0)
+    truth = np.repeat([0, 1], (240, 60))
+    scores = {m: 1 / (1 + np.exp(-rng.standard_normal(300) - 1.5 * truth)) for m in "ab"}
+    oversampled = np.r_[np.arange(300), 240 + rng.integers(0, 60, 180)]
+    for rows, found in ((np.arange(300), False), (oversampled, True)):
+        drawn = {m: s[rows] for m, s in scores.items()}
+        cmp = te.compare(truth[rows], scores=drawn, metric="auc", positive=1)
+        ev = te.evaluate(truth[rows], scores=drawn["a"], positive=1)
+        together = te.evaluate(truth[rows], scores=drawn["a"], positive=1, clusters=rows)
+        assert ("TE108" in cmp.findings) == ("TE108" in ev.findings) == found
+        assert "TE108" not in together.findings
+
+
 def test_rows_left_out_at_random_are_no_harder() -> None:
     for seed in range(5):
         truth, bold, careful, _ = _gaps(seed)

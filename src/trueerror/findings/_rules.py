@@ -19,7 +19,15 @@ from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 
 if TYPE_CHECKING:
     from trueerror.findings.comparisons import CrossingCurves
-    from trueerror.findings.metrics import ClassErrors, ConstantAnswer, GradesSeen, HarderRows, Overfit, RateAtPrior
+    from trueerror.findings.metrics import (
+        ClassErrors,
+        ConstantAnswer,
+        CountedAsWrong,
+        GradesSeen,
+        HarderRows,
+        Overfit,
+        RateAtPrior,
+    )
     from trueerror.findings.scores import TunedThreshold
     from trueerror.inference.auc._average_precision import DecidedBy
     from trueerror.inference.auc._within_folds import Comparability
@@ -183,6 +191,7 @@ class Evidence:
     missing_predictions: tuple[int, int, str] | None = None
     # the rows that the model left out, and how another one does on them
     harder_rows: HarderRows | None = None
+    counted_as_wrong: CountedAsWrong | None = None  # of a model that is ahead on the rows that it answered
     unranked: bool | None = None  # whether rows without a score keep areas and losses from being shown
     # titles of the metrics whose intervals take rows as independent although there are clusters
     clusters_ignored: tuple[str, ...] | None = None

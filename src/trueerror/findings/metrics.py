@@ -176,6 +176,29 @@ def hard_rows_left_out(harder_rows: HarderRows) -> Iterator[str]:
         )
 
 
+class CountedAsWrong(NamedTuple):
+    """The shares of all rows on which a model and the one behind it are right, rows left out counted as wrong."""
+
+    rows: int
+    behind: str
+    own: float
+    others: float
+
+
+@rule("TE219", severity="warning", title="the lead rests on rows left out",
+      fix='Find out why they have no prediction; count them as wrong (missing="wrong") where the model chose to be '
+          "silent.")  # fmt: skip
+def lead_on_answered_rows(counted_as_wrong: CountedAsWrong) -> Iterator[str]:
+    """A model that is silent where it would be wrong is ahead on the rows that it answers. Whether that is so cannot be
+    seen; whether it would matter can. The rule fires where a clear lead is gone once silence counts as an error."""
+    c = counted_as_wrong
+    if c.own <= c.others:
+        yield (
+            f"ahead of {c.behind} on the rows answered, but with its {whole(c.rows)} rows left out counted as wrong "
+            f"right on {percent(round(c.own, 3))} against {percent(round(c.others, 3))}"
+        )
+
+
 @rule("TE212", severity="warning", title="few rows carry the weight",
       fix="Collect more of the rows with large weights, or trim the weights; more rows with small weights help "
           "little.")  # fmt: skip

@@ -40,7 +40,8 @@ MOST_TIMES = 20
 
 
 class DuplicateRows(NamedTuple):
-    """Rows that copy an earlier one; `apart` of them lie in another cluster than one of their copies."""
+    """Rows that copy an earlier one (of another cluster, where there are clusters); `apart` of them lie in another
+    cluster than one of their copies."""
 
     rows: int
     apart: int
@@ -90,7 +91,8 @@ def duplicate_rows(p: Predictions) -> DuplicateRows | None:
         highest = np.full(len(sizes), -1)
         np.minimum.at(lowest, where, clusters)
         np.maximum.at(highest, where, clusters)
-        apart = int((sizes - 1)[highest > lowest].sum())
+        # Copies within one cluster count as one already.
+        copies = apart = int((sizes - 1)[highest > lowest].sum())
     return DuplicateRows(copies, apart, p.n)
 
 

@@ -75,7 +75,7 @@ def check_predictions(
     doubled = duplicate_rows(p)
     if doubled is not None:
         about_rows["doubled"] = doubled
-    # Without slices: each slice has an evaluation of its own.
+    # Without slices, each of which has an evaluation of its own; rows are judged by themselves above.
     judged = p.one_round().without("repeats", "slices")
     evidence = [Evidence(**about_rows), *_identical_models(judged)]
     if training is not None:
@@ -83,7 +83,7 @@ def check_predictions(
         if overlap is not None:
             evidence.append(Evidence(training_overlap=overlap))
         evidence += training_gap_evidence(judged, training)
-    models = evaluate_predictions(judged, Settings()).findings
+    models = evaluate_predictions(judged, Settings(), sliced=False).findings
     if "undecided" in about_rows:
         # What they were treated as is no finding of its own then.
         models = models.without("TE206")

@@ -47,6 +47,7 @@ from trueerror.verbs._evidence import (
     gap_evidence,
     identical_pairs,
     loss_evidence,
+    row_evidence,
     sample_evidence,
 )
 from trueerror.verbs._model_metrics import (
@@ -393,7 +394,8 @@ def compare_predictions(
         ),
         sample=[
             *sample,
-            *gap_evidence(p, settings),
+            *row_evidence(p),
+            *gap_evidence(p, measure, settings, contrasts),
             *fold_evidence(rows, contrasts, spec),
             *loss_evidence(rows, contrasts, settings),
             *crossing_evidence(p, measure, settings, best_first(estimates, bool(measure.higher_is_better))),

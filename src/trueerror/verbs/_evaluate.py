@@ -33,7 +33,7 @@ from trueerror.tallies import Confusion, ScoreTable
 from trueerror.tallies._confusion import is_graded
 from trueerror.tallies._moments import MultiLabel
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, RecordedSettings
-from trueerror.verbs._evidence import model_evidence
+from trueerror.verbs._evidence import model_evidence, row_evidence
 from trueerror.verbs._model_metrics import (
     CLASS_METRICS,
     Design,
@@ -332,7 +332,7 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
         parts=parts,
         reading=" ".join(filter(None, (reading(p, settings), cost_words(parts[0].bench)))),
         estimand=estimand,
-        findings=find([model_evidence(part, p) for part in parts]),
+        findings=find([*(row_evidence(p) if sliced else ()), *(model_evidence(part, p) for part in parts)]),
         slices=slices,
         settings=_recorded(settings),
         backend=p.backend,

@@ -19,7 +19,7 @@ from trueerror.curves._roc_difference import curves_apart, roc_difference
 from trueerror.findings import Evidence, Finding, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.findings.comparisons import CrossingCurves, never_found
-from trueerror.findings.metrics import ClassErrors, GradesSeen, HarderRows, RateAtPrior
+from trueerror.findings.metrics import ClassErrors, CountedAsWrong, GradesSeen, HarderRows, RateAtPrior
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
 from trueerror.inference._contrast import student_p
 from trueerror.inference._problem import IntervalSpec
@@ -30,8 +30,10 @@ from trueerror.inference.learner._fold_scores import ranks_rows
 from trueerror.inputs._labels import cost_matrix
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast, Interval
+from trueerror.sources._duplicates import duplicate_rows, repeated_sample
 from trueerror.sources._predictions import Predictions
 from trueerror.sources._row_scores import skipped_rows
+from trueerror.sources.engines._array_source import ArraySource
 from trueerror.tallies import Agreement, ScoreTable
 from trueerror.tallies._confusion import Confusion, is_graded
 from trueerror.verbs._comparison import Comparison, IdenticalCalls
@@ -162,15 +164,17 @@ def _tuned(bench: ModelMetrics, p: Predictions, table: ScoreTable) -> TunedThres
     return tuned_threshold(table, float(threshold), measures=measures)
 
 
+# So many rows are looked at for copies without being asked; te.check looks at more.
+SOUGHT_ROWS = 50_000
 # What the rows and each model by itself may show beside the difference; more would bury it.
 ABOUT_THE_SAMPLE = (
-    "TE101", "TE102", "TE103", "TE104", "TE106", "TE201", "TE202", "TE204", "TE206", "TE211", "TE212", "TE213", "TE214",
-    "TE215", "TE217", "TE218", "TE408", "TE412", "TE413", "TE512", "TE513", "TE514",
+    "TE101", "TE102", "TE103", "TE104", "TE106", "TE108", "TE109", "TE110", "TE201", "TE202", "TE204", "TE206", "TE211",
+    "TE212", "TE213", "TE214", "TE215", "TE217", "TE218", "TE219", "TE408", "TE412", "TE413", "TE512", "TE513", "TE514",
 )  # fmt: skip
 # Of these it matters which model they are about.
 ABOUT_A_MODEL = (
-    "TE106", "TE201", "TE202", "TE206", "TE211", "TE213", "TE214", "TE215", "TE217", "TE218", "TE408", "TE412",
-    "TE512", "TE513",
+    "TE106", "TE201", "TE202", "TE206", "TE211", "TE213", "TE214", "TE215", "TE217", "TE218", "TE219", "TE408",
+    "TE412", "TE512", "TE513",
 )  # fmt: skip
 
 
@@ -209,8 +213,16 @@ def sample_evidence(
     return found
 
 
-def gap_evidence(p: Predictions, settings: Settings) -> list[Evidence]:
-    """Of models that left out rows: how many, and whether another one does worse on those."""
+def row_evidence(p: Predictions, most_rows: int = SOUGHT_ROWS) -> list[Evidence]:
+    """Copies of rows, and a sample that stands there several times; none of more rows, nor of rows not in memory."""
+    if p.n > most_rows or not isinstance(p.source, ArraySource):
+        return []
+    return [Evidence(doubled=duplicate_rows(p), repeats=repeated_sample(p))]
+
+
+def gap_evidence(p: Predictions, measure: Measure, settings: Settings, contrasts: Iterable[Contrast]) -> list[Evidence]:
+    """Of models that left out rows: how many, whether another one does worse on those, and whether a lead rests on
+    leaving them out."""
     found = [Evidence(model=m, missing_predictions=(p.absent(m), p.n, p.missing)) for m in p.models if p.absent(m)]
     if p.missing != "drop":
         return found
@@ -223,6 +235,14 @@ def gap_evidence(p: Predictions, settings: Settings) -> list[Evidence]:
         found.append(
             Evidence(model=model, harder_rows=HarderRows(p.absent(model), p.n, s.other, rates[0], rates[1], p_value))
         )
+    if not measure.right_or_wrong:
+        return found
+    for c in contrasts:
+        ahead, behind = (c.first, c.second) if c.estimate > 0 else (c.second, c.first)
+        if c.p_value < 1 - settings.confidence and p.absent(ahead):
+            tables = [ModelMetrics(m, settings, predictions=p).confusion for m in (ahead, behind)]
+            right = [float(t.classes(weighted=False).hits.sum()) / p.n for t in tables]
+            found.append(Evidence(model=ahead, counted_as_wrong=CountedAsWrong(p.absent(ahead), behind, *right)))
     return found
 
 
