@@ -171,13 +171,15 @@ def heavy_weights_cell(n: int, sd: float, rate: float) -> Cell:
         weights = np.exp(sd * rng.standard_normal(n))
         return Confusion.count(truth, called, labels=[0, 1], weights=weights, weights_kind="sampling")
 
-    def interval(sample: Confusion, confidence: float) -> Any:
-        return metric_interval("accuracy", sample, confidence=confidence)
+    def interval(metric: str) -> Any:
+        return lambda sample, confidence: metric_interval(metric, sample, confidence=confidence)
 
+    # Classes are as common, and as often right: both correlations are 2·rate − 1.
+    truth = {"accuracy": rate, "mcc": 2 * rate - 1, "kappa": 2 * rate - 1}
     return Cell(
         family="sampling weights", scenario=f"n = {n:,}, right on {rate:.0%}, lognormal weights (sd {sd:g})", draw=draw,
-        procedures=(Procedure("accuracy, weights", interval, target="accuracy"),), truth={"accuracy": rate},
-        events={"accuracy": n * float(np.exp(-sd * sd)) * min(rate, 1 - rate)}, confidences=CONFIDENCES[:1],
+        procedures=tuple(Procedure(f"{m}, weights", interval(m), target=m) for m in truth), truth=truth,
+        events=dict.fromkeys(truth, n * float(np.exp(-sd * sd)) * min(rate, 1 - rate)), confidences=CONFIDENCES[:1],
         evident=lambda rng: Evidence(confusion=draw(rng)),
     )  # fmt: skip
 

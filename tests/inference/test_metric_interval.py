@@ -496,6 +496,19 @@ def test_equal_sampling_weights_change_next_to_nothing():
     assert metric_interval("accuracy", t).method == "wilson-weighted"
 
 
+def test_heavy_rows_that_are_all_right_prove_no_correlation():
+    """Of two classes balanced accuracy and informedness are one metric on two scales; the delta method covered .79."""
+    truth, called = np.array([0] * 60 + [1] * 60), np.array([0] * 48 + [1] * 60 + [0] * 12)
+    weights = np.where(np.arange(120) % 40 == 0, 40.0, 1.0)  # three rows, all right
+    t = Confusion.count(truth, called, weights=weights, weights_kind="sampling")
+    shared = metric_interval("balanced_accuracy", t)
+    made = metric_interval("informedness", t)
+    assert made.low <= 2 * shared.low - 1 + 1e-9
+    for name in ("mcc", "kappa", "markedness"):
+        assert metric_interval(name, t).low < 0.2, name
+        assert metric_interval(name, BINARY).low > 0.4, name
+
+
 def test_weighted_accuracy_of_a_ratio_by_hand():
     rng = np.random.default_rng(1)
     truth, right = rng.integers(0, 2, 200), rng.random(200) < 0.8

@@ -69,12 +69,12 @@ def bootstrap(
 
     `statistic` is "mean", "median", "sd", "variance", or a function of an array; one that takes `axis=`, as NumPy's do,
     is run over all samples at once. The limits are by bootstrap-t for means and spreads of values that vary (each
-    replicate by its own standard error), else by BCa with the tails of Student's t. `method="percentile"` gives
-    replicates themselves, in order of size (of 1,000 at 90 %: the 50th and the 950th), which cover .80–.90 in small
-    samples; "bca", "basic" and "normal" are as in the books. A finding says where the bias is more than a quarter of
-    the standard error, beyond what the replicates themselves leave open. For metrics of predictions `te.evaluate` has
-    sharper intervals; a function of one's own is a metric there too, and `bootstrap((truth, predicted), f)` draws the
-    rows of both columns together for any f(truth, predicted).
+    replicate by its own standard error) and never nearer than Student's t, else by BCa with the tails of Student's t.
+    `method="percentile"` gives replicates themselves, in order of size (of 1,000 at 90 %: the 50th and the 950th),
+    which cover .80–.90 in small samples; "bca", "basic" and "normal" are as in the books. A finding says where the bias
+    is more than a quarter of the standard error, beyond what the replicates themselves leave open. For metrics of
+    predictions `te.evaluate` has sharper intervals; a function of one's own is a metric there too, and
+    `bootstrap((truth, predicted), f)` draws the rows of both columns together for any f(truth, predicted).
 
     Source: Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapters 6, 10, 12 to 14; Efron 1987, JASA
     82:171; Hesterberg 2015, Am. Stat. 69:371 (tails).

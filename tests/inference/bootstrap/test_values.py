@@ -32,6 +32,16 @@ def test_means_and_spreads_are_studentised_and_the_rest_is_bca_with_students_tai
     assert te.bootstrap([0, 1, 0, 0, 1, 0, 0, 0, 0, 0]).interval.method == "bootstrap-bca-t"
 
 
+def test_means_are_never_surer_than_students_t():
+    """Bootstrap-t alone covers .915 of 20 values from t(3), where t covers .95; together .955."""
+    rng = np.random.default_rng(0)
+    for x in (X, *rng.standard_t(3, (12, 20))):
+        made, t = te.bootstrap(x).interval, te.mean_interval(x)
+        alone = te.bootstrap(x, method="bootstrap-t").interval
+        assert made.low == pytest.approx(min(t.low, alone.low))
+        assert made.high == pytest.approx(max(t.high, alone.high))
+
+
 def test_percentiles_by_name_are_replicates_in_order():
     made = te.bootstrap([3, 1, 4, 1, 5, 9, 2, 6, 5, 3], "median", confidence=0.9, method="percentile")
     assert (made.interval.low, made.interval.high) == (2.0, 5.0)

@@ -159,7 +159,7 @@ def value_limits(draws: Draws, confidence: float, method: str | None = None) -> 
     if chosen == "percentile":
         low, high = order_limits(draws.replicates, confidence)
     elif chosen == "bootstrap-t":
-        low, high = _studentised(draws, tail)
+        low, high = _studentised(draws, tail, at_least_t=method is None)
     elif chosen == "bca-t":
         low, high = _with_student_tails(draws, tail)
     else:
@@ -176,8 +176,11 @@ def value_limits(draws: Draws, confidence: float, method: str | None = None) -> 
     return ValueLimits(low, high, {"bootstrap-t": "bootstrap-studentised"}.get(chosen, f"bootstrap-{chosen}"), note)
 
 
-def _studentised(draws: Draws, tail: float) -> tuple[float, float]:
-    """θ̂ − t*·SE, t* the quantiles of (θ* − θ̂)/SE*; spreads on the scale of the logarithm."""
+def _studentised(draws: Draws, tail: float, *, at_least_t: bool) -> tuple[float, float]:
+    """θ̂ − t*·SE, t* the quantiles of (θ* − θ̂)/SE*; spreads on the scale of the logarithm.
+
+    `at_least_t`: never nearer than Student's t. Of few values with heavy tails t* is now and then far too small.
+    """
     assert draws.errors is not None
     assert draws.statistic.error is not None
     log = draws.statistic.logarithmic
@@ -188,7 +191,9 @@ def _studentised(draws: Draws, tail: float) -> tuple[float, float]:
     t = t[np.isfinite(t)]
     if not len(t) or not error > 0:
         return math.nan, math.nan
-    low, high = (float(centre) - float(q) * error for q in np.quantile(t, [1 - tail, tail]))
+    far = -float(special.stdtrit(len(draws.sample) - 1, tail)) if at_least_t else -math.inf
+    above, below = np.quantile(t, [1 - tail, tail])
+    low, high = float(centre) - max(float(above), far) * error, float(centre) - min(float(below), -far) * error
     return (math.exp(low), math.exp(high)) if log else (low, high)
 
 

@@ -352,7 +352,8 @@ def delta_logit_of_f1(q: CountProblem) -> RawLimits:
     formula="tanh(atanh(m) ± z·SE/(1 − m²))",
     source=f"Fisher 1915, Biometrika 10:507; {DELTA}",
     assumes=ROWS,
-    measured="Matthews correlation .93–.96 (simulated); with SE 1/√(n − 3), as for Pearson's, it would be wrong",
+    measured="Matthews correlation .93–.96, with heavy sampling weights, where Wilson's limits at (Σw)²/Σw² rows are "
+    "joined, .94–.99 (simulated); with SE 1/√(n − 3), as for Pearson's, it would be wrong",
 )
 def fisher_z(q: CountProblem) -> RawLimits:
     """The delta method on the scale of atanh."""
@@ -515,10 +516,26 @@ def _spread_or_wilson(q: CountProblem, found: RawLimits) -> RawLimits:
             found = _without_errors(q, found)
     elif lost.any():
         found = found.replaced(lost, found.noted(Note("no-variance")))
+    if view.kind == "weighted" and _correlation_range(q):
+        found = _with_kish_rows(q, found)
     if groups is not None:
         found = one_cluster(found, groups)
         found = found._replace(note=np.where(found.without_note, each_note("clusters", groups), found.note))
     return found
+
+
+def _with_kish_rows(q: CountProblem, found: RawLimits) -> RawLimits:
+    """The outer limits with Wilson's on the range of a correlation, at no more rows than the weights leave.
+
+    Heavy rows that are all right add next to nothing to the variance: with one row in twenty of weight 40 the delta
+    method alone covers .79, Wilson's limits, which balanced accuracy has, .97 (simulated).
+    """
+    view, bounds = q.sample, q.metric.range
+    kish = np.asarray(view.spread_rows(ALL_PARTS), dtype=np.float64)
+    place = (view.estimate - bounds[0]) / (bounds[1] - bounds[0])
+    size = np.minimum(effective_size(place, view.variances / (bounds[1] - bounds[0]) ** 2, kish, kish), kish)
+    low, high = at_size(view.estimate, size, q.spec, _factors(q), bounds)
+    return found._replace(low=np.minimum(found.low, low), high=np.maximum(found.high, high))
 
 
 def _without_errors(q: CountProblem, found: RawLimits) -> RawLimits:
