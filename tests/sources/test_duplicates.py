@@ -51,7 +51,7 @@ def test_copies_in_other_clusters() -> None:
     found = duplicate_rows(scored(WITH_COPIES, clusters=clusters))
     assert found == DuplicateRows(30, 30, 230)
     together = np.concatenate((np.arange(N) // 10, np.arange(30) // 10))
-    assert duplicate_rows(scored(WITH_COPIES, clusters=together)) == DuplicateRows(30, 0, 230)
+    assert duplicate_rows(scored(WITH_COPIES, clusters=together)) == DuplicateRows(0, 0, 230)  # they count as one
 
 
 @pytest.mark.parametrize("scores", [
@@ -150,6 +150,14 @@ def test_an_oversampled_class_is_copies(decimals: int) -> None:
     found = duplicate_rows(te.predictions(truth[rows], scores={"a": scores[rows]}))
     assert found is not None
     assert found.rows > 100
+
+
+def test_few_rounded_rows_that_stand_there_twice_are_copies() -> None:
+    for seed in range(10):
+        truth, scores = _scored(np.random.default_rng(seed), 120, 80, 4)
+        assert duplicate_rows(te.predictions(truth, scores={"a": scores})) is None
+        twice = te.predictions(np.tile(truth, 2), scores={"a": np.tile(scores, 2)})
+        assert duplicate_rows(twice).rows >= 190  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("times", [1.3, 1.8, 3, 5])

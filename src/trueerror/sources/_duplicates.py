@@ -35,6 +35,7 @@ NEIGHBOURS = 15
 MOST_ALIKE = 5
 # Steps of a grid of rounded scores, from the lowest to the highest.
 GRID = 1_000_000
+FEW_STEPS = 10
 FEW_RUNS = 10
 MOST_TIMES = 20
 
@@ -168,7 +169,10 @@ def _rounded_copies(source: ArraySource, model: str) -> int:
         rows, own = seen.sum(axis=0), float((seen * (seen - 1)).sum())
         meet = (float((rows * (rows - 1)).sum()) - own) / 2
         beside = float((rows[1:] * rows[:-1]).sum() - (seen[:, 1:] * seen[:, :-1]).sum())
-        if next_same + beside < 10:
+        if next_same + beside < FEW_STEPS:
+            # So few rows stand a step apart that many which agree, hardly any of another truth among them, are copies.
+            if 50 * meet <= equal_same and equal_same > FEW_STEPS + 2 * next_same:
+                return min(round(equal_same), len(steps) - len(np.unique(steps)))
             continue
         crowding = max((meet + 1) / (beside / 2 + 1), 1.0)
         expected = next_same / 2 * crowding

@@ -214,8 +214,9 @@ def sample_evidence(
 
 
 def row_evidence(p: Predictions, most_rows: int = SOUGHT_ROWS) -> list[Evidence]:
-    """Copies of rows, and a sample that stands there several times; none of more rows, nor of rows not in memory."""
-    if p.n > most_rows or not isinstance(p.source, ArraySource):
+    """Copies of rows, and a sample that stands there several times; not looked for among more rows than that, rows that
+    are not in memory, nor rows without scores, of which copies cannot be told."""
+    if p.n > most_rows or not isinstance(p.source, ArraySource) or not any(map(p.has_scores, p.models)):
         return []
     return [Evidence(doubled=duplicate_rows(p), repeats=repeated_sample(p))]
 
