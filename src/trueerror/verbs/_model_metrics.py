@@ -35,7 +35,7 @@ from trueerror.metrics._values import Prior, class_shares, prior_of_each
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import one_line, percent, whole
 from trueerror.sources._predictions import Predictions
-from trueerror.sources._row_scores import answered_by_all, class_scored_rows, weighted_rows
+from trueerror.sources._row_scores import answered_by_all, class_scored_rows, rows_as_clusters, weighted_rows
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 from trueerror.tallies._confusion import is_graded
@@ -604,16 +604,20 @@ class ModelMetrics:
             return score_interval_of(measure, graded_units(p, self.model, measure, options), options, spec, method)
         if p.has_key("clusters") and not measure.of_class_scores:
             return self._from_clustered_scores(p, measure, chosen, options, spec, method)
-        # Rows can be drawn again from a score table, not from moments.
-        tabled = self.settings.other_mix or method is not None
+        # Rows can be drawn again from a score table, not from moments, which do not know what weights leave either.
+        tabled = self.settings.other_mix or method is not None or p.weights_kind == "sampling"
         if measure.of_scores or (measure.of_losses and tabled and self.positive is not None):
             few = min(self.settings.replicates, SCORE_REPLICATES)
-            return elsewhere(self.score_table(chosen), replicates=few)
+            made = elsewhere(self.score_table(chosen), replicates=few)
+            # A table of weighted rows knows what they weigh, not how many they are.
+            return replace(made, n=p.n - p.unscored(self.model)) if p.weights_kind == "sampling" else made
         if measure.of_losses:
             if self.settings.other_mix:
                 raise InputError(
                     f"{measure.name} of several classes is not offered at another class mix; leave prior= out"
                 )
+            if p.weights_kind == "sampling":
+                return self._from_clustered_scores(rows_as_clusters(p), measure, chosen, options, spec, method)
             return asked(p.moments(self.model, measure.function, **options))
         if not p.has_class_scores(self.model):
             raise InputError(f"{measure.name} needs one column of scores for each class; {self.model!r} has one in all")
@@ -631,7 +635,10 @@ class ModelMetrics:
             if self.settings.other_mix:
                 raise InputError(f"{measure.name} at another class mix is not offered with clusters; leave one out")
             losses = p.keyed_losses(self.model, "clusters", measure.function, **options)
-            sums = ClusterSums(losses.weights, losses.sums, float(losses.sizes.sum()))
+            alone = self._predictions is not p
+            sums = ClusterSums(
+                losses.weights, losses.sums, float(losses.sizes.sum()), "weighted rows" if alone else "clusters"
+            )
             return loss_interval(measure, sums, options, spec, method)
         rows, weights = weighted_rows(p, [self.model], positive=label)
         named = p.positive if label is None else label
