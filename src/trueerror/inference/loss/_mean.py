@@ -236,9 +236,9 @@ def _of_weighted_table(measure: Measure, sample: ScoreSample, options: MetricOpt
         classes.append((total, float((squares[occupied] * apart).sum()), float((weights[occupied] * apart).sum())))
     if share is None:
         assert table.squares is not None
-        both = tuple(map(sum, zip(*classes, strict=True)))
-        kish = both[0] ** 2 / float(np.sum(table.squares))
-        return MeanLoss(estimate, math.sqrt(_at_most_kish(*both, kish)), kish - 1, kish)
+        total, squared, plain = (first + second for first, second in zip(*classes, strict=True))
+        kish = total**2 / float(np.sum(table.squares))
+        return MeanLoss(estimate, math.sqrt(_at_most_kish(total, squared, plain, kish)), kish - 1, kish)
     parts = [
         (w * w * _at_most_kish(*found, r), max(r - 1, 1.0))
         for w, found, r in zip((share, 1 - share), classes, rows, strict=True)
