@@ -37,7 +37,7 @@ COMMANDS_RUN: dict[str, dict[str, Any]] = {
     "power": {"n": 100, "first": 0.8, "second": 0.7, "disagreement": 0.3},
     "sample-size": {"first": 0.8, "second": 0.7, "disagreement": 0.3},
     "evaluate": {"file": "rows.csv", **USUAL},
-    "repeats": {"file": "rows.csv", "grade": "c", "id": "g"},
+    "repeats": {"file": ["rows.csv"], "grade": "c", "id": "g"},
     "compare": {"file": ["rows.csv"], **USUAL},
     "report": {"file": "rows.csv", "page": Path("page.html"), **USUAL},
     "plot": {"file": "rows.csv", "picture": Path("page.svg"), **USUAL},

@@ -98,15 +98,18 @@ def evaluate_command(
 REPEATS_HELP = "Several answers to the same questions: pass@k, majority, consistency, and what more repeats would buy."
 REPEATS_EPILOG = (
     "Examples: trueerror repeats answers.csv --id question --grade correct · trueerror repeats answers.csv --k 10 · "
-    "trueerror repeats answers.csv --grade score --scale 1,5 --cost-ratio 20 · trueerror repeats 'logs/*.json'"
+    "trueerror repeats answers.csv --grade score --scale 1,5 --cost-ratio 20 · "
+    "trueerror repeats logs/*.eval --grade match"
 )
 
 
 @command
 def repeats_command(
     *,
-    file: o.File,
-    grade: Annotated[str | None, flag("--grade", "Column with the grade of each answer, or 0 and 1.", "COLUMN")] = None,
+    file: o.Files,
+    grade: Annotated[
+        str | None, flag("--grade", "Column with the grade of each answer, or 0 and 1; of a log, the scorer.", "COLUMN")
+    ] = None,
     id: Annotated[str | None, flag("--id", "Column that names the question of an answer.", "COLUMN")] = None,
     models: Annotated[
         list[str] | None, flag("--model -m", "A model to look at; repeat for several. Else all of them.", "NAME")
@@ -128,16 +131,20 @@ def repeats_command(
     explain: Annotated[bool, flag("--explain", "Say how each number was made, with formula and source.")] = False,
 ) -> None:
     """Several answers to the same questions."""
-    from trueerror.sources.logs._recognise import log_reader
     from trueerror.verbs._repeats import repeats
 
-    answers: object = file
-    if log_reader(file) is not None:
-        from trueerror.sources._api import read
-
-        answers = read(file, missing="drop" if missing == "error" else missing)  # type: ignore[arg-type]
     found = repeats(
-        answers, k=k or None, grade=grade, models=models or None, scale=o.scale_typed(scale), ids=id, clusters=cluster,  # type: ignore[arg-type]
-        cost_ratio=cost_ratio, method=method, adjust=adjust, confidence=confidence, missing=missing,  # type: ignore[arg-type]
-    )  # fmt: skip
+        file[0] if len(file) == 1 else file,
+        k=k or None,
+        grade=grade,
+        models=models or None,
+        scale=o.scale_typed(scale),  # type: ignore[arg-type]
+        ids=id,
+        clusters=cluster,
+        cost_ratio=cost_ratio,
+        method=method,
+        adjust=adjust,
+        confidence=confidence,
+        missing=missing,  # type: ignore[arg-type]
+    )
     show(found, form, explain=explain)

@@ -319,9 +319,10 @@ def read(
             f'weight={weight!r} needs weights_kind="frequency" (a row stands for so many equal rows) or "sampling" '
             "(a row stands for a share of the population): the intervals differ"
         )
-    if scale is not None and grade is None:
+    reader = log_reader(path_or_table) if predictions is None else None
+    if scale is not None and grade is None and reader is None:
         raise InputError("scale= says between which values grades lie: name their column with grade=")
-    if grade is not None:
+    if grade is not None and reader is None:
         of_classes = {"truth": truth, "label": label, "score": score, "positive": positive, "labels": labels}
         of_classes |= {"right": right, "right_from": right_from, "predictions": predictions}
         word = next((word for word, given in {**of_classes, "threshold": threshold}.items() if given is not None), None)
@@ -333,15 +334,17 @@ def read(
             path_or_table, grade=grade, models=models, scale=scale, ids=id, clusters=cluster, by=by, folds=fold,
             repeats=repeat, weights=weight, weights_kind=weights_kind, missing=missing,
         )  # fmt: skip
-    reader = log_reader(path_or_table) if predictions is None else None
     if reader is not None:
+        if grade is not None and score is not None:
+            raise InputError("score= and grade= both name the measure of a log: leave one out")
         named = {
             "truth": truth, "label": label, "id": id, "fold": fold, "repeat": repeat, "weight": weight,
             "labels": labels, "right": right, "threshold": threshold,
         }  # fmt: skip
         return read_log(
-            path_or_table, reader, score=score, positive=positive, missing=missing, models=models,
-            options={"right_from": right_from, "by": by, "cluster": cluster}, columns=named,
+            path_or_table, reader, score=score if grade is None else grade, positive=positive, missing=missing,
+            models=models, options={"right_from": right_from, "scale": scale, "by": by, "cluster": cluster},
+            columns=named,
         )  # fmt: skip
     table = spread_probabilities(input_table(path_or_table))
     about_files = table.notes

@@ -47,6 +47,7 @@ from trueerror.sources._protocols import (
 )
 from trueerror.sources.columns._names import CLUSTER, FOLD, ID, MODEL, REPEAT, ROW_NUMBER, WEIGHT, bare, word_set
 from trueerror.sources.engines._array_source import ArraySource, ModelColumns
+from trueerror.sources.logs._recognise import PathsLike, log_reader
 from trueerror.tallies import Missing
 from trueerror.tallies._confusion import GRADES, RIGHT
 
@@ -428,7 +429,7 @@ def repeated_answers(
     missing: Missing = "error",
 ) -> RepeatedAnswers:
     """Answers to the same questions again and again: a table of questions × answers of each model, rows of a long table
-    that share an id, or rows that were read (epochs of a log, repeats)."""
+    that share an id, logs with epochs, or rows that were read (repeats)."""
     check_word(missing, ("error", "wrong", "drop"), "missing")
     if isinstance(answers, Predictions):
         named = {"grade": grade, "ids": ids, "clusters": clusters, "scale": scale}
@@ -436,6 +437,10 @@ def repeated_answers(
         if word is not None:
             raise InputError(f"{word}= says how to read answers, but these rows were read already: leave it out")
         rows = _rows_read(answers if models is None else answers.select(models))
+    elif (reader := log_reader(answers)) is not None:
+        if ids is not None:
+            raise InputError("ids= names a column of a table, and a log names its questions itself: leave it out")
+        rows = _rows_of_log(answers, reader.__name__, grade, models, clusters, scale)
     elif isinstance(answers, str | os.PathLike) or is_table(answers) or (isinstance(answers, Mapping) and grade):
         rows = _rows_of_table(_table(answers), grade, models, ids, clusters)
     else:
@@ -500,6 +505,35 @@ def _rows_read(p: Predictions) -> _Rows:
         list(p.models), who, names, np.tile(codes, len(p.models)), np.concatenate(columns), by_question,
         UNIT if p.scale is None else p.scale,
     )  # fmt: skip
+
+
+def _rows_of_log(
+    source: object,
+    reader: str,
+    measure: str | None,
+    models: str | Sequence[str] | None,
+    clusters: ArrayLike,
+    scale: Scale | None,
+) -> _Rows:
+    """The answers in logs; `measure` names the scorer."""
+    from trueerror.sources.logs._graded import Asked, log_answers
+
+    if clusters is not None and not isinstance(clusters, str):
+        raise InputError("clusters= names a field of a log: pass its name")
+    found = log_answers(cast("PathsLike", source), reader, Asked(measure, None, scale), clusters)
+    names = list(dict.fromkeys(answer.model for answer in found))
+    wanted = names if models is None else _listed(models)
+    unknown = next((m for m in wanted if m not in names), None)
+    if unknown is not None:
+        raise InputError(f"models= names {unknown!r}, which is not in the log{nearest(unknown, names)}")
+    found = [answer for answer in found if answer.model in wanted]
+    what, questions = key_column([answer.question for answer in found], "questions")
+    groups = None
+    if clusters is not None:
+        codes, _ = key_column([answer.cluster for answer in found], "clusters")
+        groups = _of_questions(what, codes, questions)
+    grades = np.array([answer.grade for answer in found])
+    return _Rows(wanted, np.array([wanted.index(answer.model) for answer in found]), questions, what, grades, groups)
 
 
 def _rows_of_table(

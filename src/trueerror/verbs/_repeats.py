@@ -324,8 +324,8 @@ def repeats(
 
     `answers` is a table of questions × answers, right (1) or wrong (0) or graded on the `scale`, of one model or
     {"name": table}; or a long table (a path, a data frame) with the columns id, grade and perhaps model, where rows
-    that share an id answer the same question (`ids=`, `grade=`, `models=`, `clusters=` name columns); or what te.read
-    made of a log with epochs. Questions may have different numbers of answers.
+    that share an id answer the same question (`ids=`, `grade=`, `models=`, `clusters=` name columns); or logs with
+    epochs (`grade=` names the scorer, `clusters=` a field). Questions may have different numbers of answers.
 
     pass@k is the chance that at least one of k answers is right, pass^k that all are, each without bias from all
     answers (Chen and others 2021); of grades they are the expected best and worst of k. `k` asks for other numbers than

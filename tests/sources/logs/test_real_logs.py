@@ -71,12 +71,83 @@ def test_epochs_beside_a_task_without_them_leave_each_question_a_cluster() -> No
     assert not te.read([BIG, epochs], cluster=False).has_key("clusters")
 
 
-def test_epochs_that_one_model_never_ran_are_not_wrong_answers() -> None:
-    logs = [DATA / "inspect_doubles_big_epochs.eval", DATA / "inspect_doubles_small.eval"]
+def test_models_with_unequal_epochs_are_compared_by_the_means_of_their_answers() -> None:
+    often, once = DATA / "inspect_doubles_big_epochs.eval", DATA / "inspect_doubles_small.eval"
     for rule in ("error", "wrong"):
-        with pytest.raises(InputError, match=r"small answered the questions of doubles once and mockllm/big 3 times"):
-            te.read(logs, missing=rule)
-    assert te.compare(te.read(logs, missing="drop")).pairs
+        p = te.read([often, once], missing=rule)
+        assert p.n == 4
+        assert any("small answered questions of doubles once and mockllm/big 3 times" in note for note in p.notes)
+        for log, model in ((often, "mockllm/big"), (once, "mockllm/small")):
+            assert te.evaluate(p.select(model))["mean_score"].estimate == pytest.approx(own_accuracy(log))
+    assert te.compare(te.read([often, once], missing="drop")).pairs
+    found = te.repeats([often, once])
+    assert [found.model(m).most for m in ("mockllm/big", "mockllm/small")] == [3, 1]
+
+
+def test_reduced_epochs_are_named_and_repeats_gives_the_reduced_figure() -> None:
+    log = DATA / "inspect_pass_at_2.eval"
+    p = te.read(log)
+    assert any("by pass_at_2" in note for note in p.notes)
+    assert te.repeats(log)["pass@2"].estimate == pytest.approx(own_accuracy(log))
+    assert te.repeats(log, grade="match", clusters="passage").model("mockllm/big").answers == 12
+    with pytest.raises(InputError, match="ids= names a column"):
+        te.repeats(log, ids="question")
+    with pytest.raises(InputError, match="models= names 'bog'"):
+        te.repeats(log, models=["bog"])
+
+
+def test_grades_of_a_judge_and_words_and_scales() -> None:
+    log = DATA / "inspect_judged.eval"
+    header, _ = _open_zip(log)
+    own = {s["name"]: next(iter(s["metrics"].values()))["value"] for s in header["results"]["scores"]}
+    with pytest.raises(InputError, match="1 of 6 rows have no grade"):
+        te.read(log, score="model_graded_qa")
+    judged = te.evaluate(te.read(log, score="model_graded_qa", missing="drop"))["mean_score"]
+    assert (judged.estimate, judged.n) == (pytest.approx(own["model_graded_qa"]), 5)
+    assert accuracy(te.read(log, score="in_words")) == pytest.approx(own["in_words"])
+    with pytest.raises(FileError, match=r"as in scale=\(1, 5\), or pass right_from="):
+        te.read(log, score="stars")
+    for asked in ({"score": "stars"}, {"grade": "stars"}):
+        stars = te.evaluate(te.read(log, scale=(1, 5), **asked))["mean_score"]
+        assert stars.estimate == pytest.approx(own["stars"])
+    assert te.evaluate(te.read(log, score="stars", right_from=5))["accuracy"].n == 6
+    for wrong in ({"right_from": 3}, {"grade": "stars"}):
+        with pytest.raises(InputError):
+            te.read(log, score="stars", scale=(1, 5), **wrong)
+
+
+def test_runs_of_one_model_at_two_times_are_two_models(tmp_path: Path) -> None:
+    logs = [DATA / f"inspect_rerun_{which}.eval" for which in ("first", "second")]
+    p = te.read(logs)
+    assert len(p.models) == 2
+    assert all(re.fullmatch(r"mockllm/big, \d{4}-\d\d-\d\dT[\d:]{8}", m) for m in p.models)
+    assert [accuracy(p, m) for m in p.models] == [pytest.approx(own_accuracy(log)) for log in logs]
+    for place in ("a", "b"):
+        (tmp_path / place).mkdir()
+        shutil.copy(DATA / "mlflow_classic.json", tmp_path / place / "eval_results_table.json")
+    assert te.read([tmp_path / "a" / "eval_results_table.json", tmp_path / "b"], score="right").models == ("a", "b")
+
+
+def test_a_log_without_scores_is_passed_over_beside_others(tmp_path: Path) -> None:
+    (tmp_path / "stopped.json").write_text(
+        json.dumps({"version": 2, "status": "error", "eval": {"task": "t", "model": "m"}, "samples": [{"id": 1}]})
+    )
+    with pytest.raises(FileError, match="holds no scores"):
+        te.read(tmp_path / "stopped.json")
+    shutil.copy(DATA / "squares_tiny-7b.json", tmp_path)
+    p = te.read(tmp_path)
+    assert p.n == te.read(DATA / "squares_tiny-7b.json").n
+    assert any("Left out: stopped.json" in note for note in p.notes)
+
+
+def test_fields_within_fields(tmp_path: Path) -> None:
+    with gzip.open(DATA / "inspect_two_scorers.json.gz", "rt") as file:
+        log = json.load(file)
+    for sample in log["samples"]:
+        sample["metadata"] = {"source": {"text": sample["metadata"]["passage"]}}
+    (tmp_path / "log.json").write_text(json.dumps(log))
+    p = te.read(tmp_path / "log.json", score="includes", cluster="source.text")
+    assert len(p.keys("clusters").names) == 4
 
 
 def test_several_scorers_in_zip_and_json() -> None:
@@ -179,6 +250,37 @@ def test_lm_eval_documents_make_slices_and_sums_are_refused() -> None:
         te.read(DATA / "lm_eval_results.json")
 
 
+def test_lm_eval_filters_and_texts_without_grades() -> None:
+    """As lm_eval's own table says: echo .667 by flexible, 0 by strict; texts have perplexity alone."""
+    folder = DATA / "acme__dummy"
+    with pytest.raises(InputError, match="several filters, 'exact_match,strict', 'exact_match,flexible'"):
+        te.read(folder)
+    for name, own in (("strict", 0.0), ("flexible", 2 / 3)):
+        p = te.read(folder, score=["acc", f"exact_match,{name}"])
+        assert (p.models, accuracy(p)) == (("acme/dummy",), pytest.approx(own))
+        assert any("word_perplexity, bits_per_byte are of all texts together" in note for note in p.notes)
+    with pytest.raises(FileError, match="has no grades of items"):
+        te.read(next(folder.glob("samples_texts*")))
+
+
+@pytest.mark.parametrize("ending", ["csv", "json.gz"])
+def test_promptfoo_repeats_are_answers_to_one_test(ending: str) -> None:
+    p = te.read(DATA / f"promptfoo_repeats.{ending}")
+    assert (p.n, len(p.keys("clusters").names)) == (45, 15)
+    assert accuracy(p) == pytest.approx(21 / 45)
+    assert te.repeats(DATA / f"promptfoo_repeats.{ending}").model("big").fewest == 3
+
+
+@pytest.mark.parametrize("ending", ["csv", "json.gz"])
+def test_promptfoo_named_scores(ending: str) -> None:
+    """As promptfoo's own sums say: right 22 and 12 of 25, brief 23.5 and 18.5."""
+    file = DATA / f"promptfoo_named.{ending}"
+    right, brief = te.read(file, score="right"), te.read(file, score="brief")
+    assert [accuracy(right, m) for m in ("big", "small")] == pytest.approx([0.88, 0.48])
+    means = [te.evaluate(brief.select(m))["mean_score"].estimate for m in ("big", "small")]
+    assert means == pytest.approx([0.94, 0.74])
+
+
 @pytest.mark.parametrize("ending", ["json.gz", "jsonl.gz", "csv"])
 def test_promptfoo(ending: str) -> None:
     p = te.read(DATA / f"promptfoo.{ending}", by="subject")
@@ -238,3 +340,23 @@ def test_lighteval_details(tmp_path: Path, ending: str) -> None:
         parquet.write_table(arrow.Table.from_pylist(rows), file)
     p = te.read(file, by="subject")
     assert (p.models, accuracy(p), p.slices()) == (("my-model",), 0.75, ("a", "b"))
+
+
+def test_tables_and_traces_of_mlflow(tmp_path: Path) -> None:
+    """The means are those that MLflow logged: right .717, brief .6."""
+    file = DATA / "mlflow_classic.json"
+    assert accuracy(te.read(file, score="right")) == pytest.approx(43 / 60)
+    assert te.read(file, score="right", by="topic").slices() == ("a", "b", "c")
+    assert te.evaluate(te.read(file, score="brief"))["mean_score"].estimate == pytest.approx(0.6)
+    table = json.loads(file.read_text())
+    lines = [table["columns"], *table["data"]]
+    (tmp_path / "t.csv").write_text("".join(",".join(map(str, line)) + "\n" for line in lines))
+    assert accuracy(te.read(tmp_path / "t.csv", score="right")) == pytest.approx(43 / 60)
+    packed = "mlflow_genai_eval_results"
+    with gzip.open(DATA / f"{packed}.json.gz", "rt") as stream:
+        kept = json.load(stream)
+    traces = [dict(zip(kept["columns"], row, strict=True)) for row in kept["data"]]
+    scored = accuracy(te.read(DATA / f"{packed}.json.gz", missing="drop"))
+    plain = [{k: v for k, v in trace.items() if "/" not in k} for trace in traces]
+    (tmp_path / "traces.json").write_text(json.dumps(plain))
+    assert accuracy(te.read(tmp_path / "traces.json", score="exact", missing="drop")) == pytest.approx(scored)

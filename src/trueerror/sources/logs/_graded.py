@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, cast
+from functools import wraps
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -16,9 +20,10 @@ from trueerror.sources._collect import predictions
 from trueerror.sources._grades import graded as mean_grades
 from trueerror.sources._keys import intersections
 from trueerror.sources._predictions import Predictions, Roles
-from trueerror.sources._protocols import ONE_MODEL, ColumnsTable, InputTable, need_column
+from trueerror.sources._protocols import ONE_MODEL, ColumnsTable, InputTable, Scale, need_column
 from trueerror.sources.columns._names import ID, MODEL, ROW_NUMBER, TRUTH, bare, item_column, word_set
 from trueerror.sources.columns._roles import ColumnRequest
+from trueerror.sources.logs._recognise import Source, files_of
 from trueerror.tallies import Missing
 from trueerror.tallies._confusion import GRADES, RIGHT, WRONG
 
@@ -28,6 +33,10 @@ Measures = str | Sequence[str] | None
 
 class SameRunError(FileError):
     """Two logs hold a run of one model on one task."""
+
+
+class UngradedError(FileError):
+    """A log says nothing of single items; beside others it is passed over."""
 
 
 class Item(NamedTuple):
@@ -48,14 +57,19 @@ Key = tuple[str, int]
 
 @dataclass(slots=True)
 class Run:
-    """What one model did on one task. `measure` is what decided between right and wrong."""
+    """What one model did on one task. `measure` is what decided between right and wrong, `time` when it ran.
+
+    A model that its log does not name is "": it is called by its folder where there are several.
+    """
 
     model: str
     task: str
     measure: str
     place: str
     items: dict[Key, Item] = field(default_factory=dict)
-    note: str = ""
+    notes: list[str] = field(default_factory=list)
+    time: str = ""
+    folder: str = ""
 
     def add(self, key: str, item: Item, epoch: int = 1) -> None:
         """One more item; the same one twice is an error."""
@@ -69,32 +83,146 @@ Slices = str | Sequence[str] | None
 Clusters = str | bool | None
 
 
+class Asked(NamedTuple):
+    """What is asked of a log: the measure that decides, and from which value on it says right."""
+
+    score: Measures = None
+    right_from: float | None = None
+    scale: Scale | None = None
+
+    def measure(self, names: list[str], place: str, what: str, usual: str | None = None) -> str:
+        """The one measure of a log, or the first of those asked for that it has, or the usual one."""
+        words = self.words()
+        asked = next((word for word in words if word in names), next(iter(words), usual if usual in names else None))
+        return one_measure(names, asked, place, what)
+
+    def words(self) -> list[str]:
+        """The measures that were asked for."""
+        return [self.score] if isinstance(self.score, str) else list(self.score or ())
+
+    def grade(self, value: object, place: str) -> bool | float | None:
+        """A value of the measure as right, wrong, partly right, or (None) not answered."""
+        return grade(value, self.right_from, place, self.scale)
+
+
+class LogReader(Protocol):
+    """The readers of logs of graded answers all take the same options."""
+
+    def __call__(
+        self,
+        source: Source,
+        *,
+        score: Measures = None,
+        right_from: float | None = None,
+        scale: Scale | None = None,
+        by: Slices = None,
+        cluster: Clusters = None,
+        missing: Missing = "error",
+    ) -> Predictions: ...
+
+
+Runs = Callable[[Source, Asked], list[Run]]
+# Reader → the runs in its files, for those who want each answer by itself.
+RUNS: dict[str, Runs] = {}
+
+
+def reads(*patterns: str, is_log: Callable[[Path], bool]) -> Callable[[Callable[..., Iterable[Run]]], LogReader]:
+    """A function (file, name of its model or None, what is asked) → runs, as a reader of files, folders and lists."""
+
+    def decorate(read: Callable[[Path, str | None, Asked], Iterable[Run]]) -> LogReader:
+        def runs(source: Source, asked: Asked) -> list[Run]:
+            files = files_of(source, patterns, is_log)
+            folders = {file.parent for _, file in files}
+            found: list[Run] = []
+            errors: list[UngradedError] = []
+            for name, file in files:
+                try:
+                    made = list(read(file, name, asked))
+                except UngradedError as error:
+                    errors.append(error)
+                    continue
+                for run in made:
+                    run.folder = "" if name else file.resolve().parent.name
+                    run.model = run.model or (run.folder if len(folders) > 1 else ONE_MODEL)
+                    found.append(run)
+            if not found and errors:
+                raise errors[0]
+            if errors:
+                found[0].notes += [f"Left out: {reason}." for reason in errors]
+            return _told_apart(found)
+
+        def reader(
+            source: Source,
+            *,
+            score: Measures = None,
+            right_from: float | None = None,
+            scale: Scale | None = None,
+            by: Slices = None,
+            cluster: Clusters = None,
+            missing: Missing = "error",
+        ) -> Predictions:
+            if scale is not None and right_from is not None:
+                raise InputError("scale= takes grades as they are, and right_from= makes them right or wrong: give one")
+            found = runs(source, Asked(score, right_from, scale))
+            return graded(found, missing=missing, by=by, cluster=cluster, scale=scale)
+
+        # The words are those of `read`, the options and their types those above.
+        made = wraps(read, assigned=("__module__", "__name__", "__qualname__", "__doc__"))(reader)
+        del made.__dict__["__wrapped__"]
+        RUNS[read.__name__] = runs
+        return made
+
+    return decorate
+
+
+def _told_apart(runs: list[Run]) -> list[Run]:
+    """Runs of one model on one task are models of their own, called by their time or else by their folder."""
+    in_order: dict[tuple[str, str], list[Run]] = {}
+    for run in sorted(runs, key=lambda run: run.time):
+        in_order.setdefault((run.model, run.task), []).append(run)
+    again = {
+        model for (model, _), group in in_order.items()
+        if any(one.items.keys() & other.items.keys() for one, other in pairwise(group))
+    }  # fmt: skip
+    for model in again:
+        mine = [group for (whose, _), group in in_order.items() if whose == model]
+        if all(len({run.time for run in group}) == len(group) for group in mine):
+            for place in range(max(map(len, mine))):
+                together = [group[place] for group in mine if place < len(group)]
+                for run in together:
+                    run.model = f"{model}, {min(run.time for run in together)[:19]}"
+        elif all(len({run.folder for run in group if run.folder}) == len(group) for group in mine):
+            for run in (run for group in mine for run in group):
+                run.model = run.folder
+    return runs
+
+
 def graded(
-    runs: Iterable[Run], *, missing: Missing = "error", by: Slices = None, cluster: Clusters = None
+    runs: Iterable[Run],
+    *,
+    missing: Missing = "error",
+    by: Slices = None,
+    cluster: Clusters = None,
+    scale: Scale | None = None,
 ) -> Predictions:
     """Runs of any models on any tasks as predictions: rows are items, joined on their ids; tasks are slices.
 
-    Where a question was answered several times (epochs), each question is a cluster. `by` and `cluster` name fields of
-    the questions instead.
+    Where a question was answered several times (epochs), each question is a cluster; where models answered it unequally
+    often, it is a row, graded by the mean of each model's answers. `by` and `cluster` name fields of the questions.
     """
     runs = list(runs)
     if not runs or not any(run.items for run in runs):
         raise FileError(f"{runs[0].place if runs else 'the log'} holds no graded items")
     tasks = tuple(dict.fromkeys(run.task for run in runs))
-    by_model: dict[str, dict[tuple[str, Key], Item]] = {}
-    for run in runs:
-        mine = by_model.setdefault(run.model, {})
-        for key, item in run.items.items():
-            if (run.task, key) in mine:
-                raise SameRunError(
-                    f"{run.place} is another run of {run.model} on {run.task}: read one of the two, or name them, as "
-                    'in {"first": path, "second": path}'
-                )
-            mine[run.task, key] = item
+    by_model = _by_model(runs)
     keys = list(dict.fromkeys(key for items in by_model.values() for key in items))
     _same_items(by_model, keys)
+    notes = list(dict.fromkeys(note for run in runs for note in run.notes))
+    if missing != "drop" and (uneven := _unequal_epochs(by_model)):
+        by_model = {model: _means(items, missing) for model, items in by_model.items()}
+        keys = list(dict.fromkeys(key for items in by_model.values() for key in items))
+        notes.append(f"{uneven}: each question is graded by the mean of a model's answers to it.")
     repeated = {task for task, (_, epoch) in keys if epoch != 1}
-    _same_epochs(by_model, repeated, missing)
     several = len(tasks) > 1
     told = [next(m[key].fields for m in by_model.values() if key in m) for key in keys]
     questions = [f"{task}: {name}" if several else name for task, (name, _) in keys]
@@ -112,13 +240,13 @@ def graded(
         f"{question}, epoch {epoch}" if task in repeated else question
         for question, (task, (_, epoch)) in zip(questions, keys, strict=True)
     ]
-    if any(isinstance(item.right, float) for items in by_model.values() for item in items.values()):
+    if scale or any(isinstance(item.right, float) for items in by_model.values() for item in items.values()):
         none = Item(None)
         grades = {
             model: [math.nan if (given := items.get(key, none).right) is None else given for key in keys]
             for model, items in by_model.items()
         }
-        made = mean_grades(grades, ids=ids, clusters=clusters, by=slices, missing=missing)
+        made = mean_grades(grades, ids=ids, clusters=clusters, by=slices, missing=missing, scale=scale)
         what = "grades"
     else:
         called = {model: [_word(items.get(key)) for key in keys] for model, items in by_model.items()}
@@ -129,8 +257,64 @@ def graded(
     words = {run.measure: f"{what} of {', '.join(by_model)}" for run in runs}
     words |= dict.fromkeys(by or (), "slice")
     words |= {cluster: "cluster"} if isinstance(cluster, str) else {}
-    notes = dict.fromkeys(run.note for run in runs if run.note)
     return replace(made, roles=Roles({"id": "id", **words}), notes=(*made.notes, *notes))
+
+
+# What a model answered: (task, key) → item.
+Answers = dict[tuple[str, Key], Item]
+
+
+def _by_model(runs: Iterable[Run]) -> dict[str, Answers]:
+    found: dict[str, Answers] = {}
+    for run in runs:
+        mine = found.setdefault(run.model, {})
+        for key, item in run.items.items():
+            if (run.task, key) in mine:
+                raise SameRunError(
+                    f"{run.place} is another run of {run.model} on {run.task}: read one of the two, or name them, as "
+                    'in {"first": path, "second": path}'
+                )
+            mine[run.task, key] = item
+    return found
+
+
+class GradedAnswer(NamedTuple):
+    """One answer to one question, with the cluster of the question where one was named."""
+
+    model: str
+    question: str
+    grade: float
+    cluster: object = None
+
+
+def log_answers(source: Source, reader: str, asked: Asked, cluster: str | None) -> list[GradedAnswer]:
+    """Every answer in logs by itself, NaN where there is no grade: for those who ask about repeats."""
+    if reader not in RUNS:
+        raise InputError(f"a log of {reader} holds classes, and repeats are of answers that are right, wrong or graded")
+    by_model = _by_model(RUNS[reader](source, asked))
+    several = len({task for items in by_model.values() for task, _ in items}) > 1
+    found = []
+    for model, items in by_model.items():
+        groups = cluster and _field(cluster, list(items), [item.fields for item in items.values()], "clusters")
+        for place, ((task, (name, _)), item) in enumerate(items.items()):
+            grade = math.nan if item.right is None else float(item.right)
+            question = f"{task}: {name}" if several else name
+            found.append(GradedAnswer(model, question, grade, groups[place] if groups else None))
+    return found
+
+
+def _means(items: Answers, missing: Missing) -> Answers:
+    """One item a question, graded by the mean; an answer that is missing leaves none, unless it counts as wrong."""
+    answers: dict[tuple[str, str], list[Item]] = {}
+    for (task, (name, _)), item in items.items():
+        answers.setdefault((task, name), []).append(item)
+    found = {}
+    for (task, name), those in answers.items():
+        grades = [0.0 if item.right is None and missing == "wrong" else item.right for item in those]
+        known = [float(grade) for grade in grades if grade is not None]
+        mean = math.fsum(known) / len(known) if len(known) == len(grades) else None
+        found[task, (name, 1)] = those[0]._replace(right=mean)
+    return found
 
 
 def _field(name: str, keys: list[tuple[str, Key]], told: list[Mapping[str, object]], option: str) -> list[object]:
@@ -140,12 +324,22 @@ def _field(name: str, keys: list[tuple[str, Key]], told: list[Mapping[str, objec
         "id": [question for _, (question, _) in keys],
         "epoch": [epoch for _, (_, epoch) in keys],
     }
-    if not any(name in fields for fields in told):
+    values = [_reached(fields, name) for fields in told]
+    if all(value is None for value in values) and not any(name in fields for fields in told):
         if name in own:
             return own[name]
         known = list(dict.fromkeys([*(word for fields in told for word in fields), *own]))
         raise InputError(f"{option}={name!r}: the log has no such field{nearest(name, known)}")
-    return ["not given" if (value := fields.get(name)) is None else _plain(value) for fields in told]
+    return ["not given" if value is None else _plain(value) for value in values]
+
+
+def _reached(fields: Mapping[str, object], name: str) -> object:
+    """A field by its name, or within others as in source.book."""
+    if name in fields:
+        return fields[name]
+    outer, _, inner = name.partition(".")
+    within = fields.get(outer)
+    return _reached(within, inner) if inner and isinstance(within, Mapping) else None
 
 
 def _plain(value: object) -> object:
@@ -153,17 +347,15 @@ def _plain(value: object) -> object:
     return value if isinstance(value, str | int) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _same_epochs(by_model: Mapping[str, Mapping[tuple[str, Key], Item]], repeated: set[str], missing: Missing) -> None:
-    """Answers pair by question and epoch: epochs that one model never ran are none that it got wrong."""
-    for task in sorted(repeated):
-        most = {m: max(e for t, (_, e) in items if t == task) for m, items in by_model.items()
-                if any(t == task for t, _ in items)}  # fmt: skip
-        low, high = min(most, key=lambda m: most[m], default=""), max(most, key=lambda m: most[m], default="")
-        if most and most[low] < most[high] and missing != "drop":
-            raise InputError(
-                f"{low} answered the questions of {task} {_times(most[low])} and {high} {_times(most[high])}: answers "
-                'pair by question and epoch; missing="drop" compares the epochs that both have'
-            )
+def _unequal_epochs(by_model: Mapping[str, Answers]) -> str:
+    """Who answered the same questions how often, where models differ: epochs that one never ran are not wrong."""
+    times = {m: Counter((task, name) for task, (name, _) in items) for m, items in by_model.items()}
+    for question in dict.fromkeys(q for counted in times.values() for q in counted):
+        often = {m: counted[question] for m, counted in times.items() if question in counted}
+        low, high = min(often, key=lambda m: often[m]), max(often, key=lambda m: often[m])
+        if often[low] < often[high]:
+            return f"{low} answered questions of {question[0]} {_times(often[low])} and {high} {_times(often[high])}"
+    return ""
 
 
 def _times(number: int) -> str:
@@ -188,17 +380,23 @@ def _same_items(by_model: Mapping[str, Mapping[tuple[str, Key], Item]], keys: li
             )
 
 
-def grade(value: object, right_from: float | None, place: str) -> bool | float | None:
+def grade(value: object, right_from: float | None, place: str, scale: Scale | None = None) -> bool | float | None:
     """A score as right or wrong: 1 is right, 0 is wrong, None and NaN are no answer; between them it is a grade, unless
-    `right_from` says from which score an answer is right; beyond them it has to."""
-    if value is None or isinstance(value, bool):
-        return value
+    `right_from` says from which score an answer is right; beyond them it has to, or `scale` says what grades can be."""
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool):
+        return value if scale is None else float(value)
+    if isinstance(value, str) and (word := value.strip().lower()) in SAYS_RIGHT | SAYS_WRONG:
+        value = float(word in SAYS_RIGHT)
     try:
         number = float(cast("Numeric", value))
     except (TypeError, ValueError):
         raise FileError(f"{place} is {value!r:.40}, which is neither right nor wrong") from None
     if math.isnan(number):
         return None
+    if scale is not None:
+        return number
     if right_from is not None:
         return number >= right_from
     if number in (0.0, 1.0):
@@ -206,16 +404,9 @@ def grade(value: object, right_from: float | None, place: str) -> bool | float |
     if 0 < number < 1:
         return number
     raise FileError(
-        f"{place} is {number:g}, neither right (1) nor wrong (0) nor between them: pass right_from=, the score from "
-        "which an answer counts as right"
+        f"{place} is {number:g}, neither right (1) nor wrong (0) nor between them: say between which values it can "
+        "lie, as in scale=(1, 5), or pass right_from=, the score from which an answer counts as right"
     )
-
-
-def first_of(asked: Measures, names: list[str], name_of: Callable[[str], str] = str) -> str | None:
-    """Of several measures that were asked for, the first that a log has; the first one where it has none of them."""
-    if asked is None or isinstance(asked, str):
-        return asked
-    return next((word for word in asked if name_of(word) in names), next(iter(asked), None))
 
 
 def one_measure(names: list[str], asked: str | None, place: str, what: str) -> str:

@@ -18,59 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from trueerror.inputs._options import FileError
-from trueerror.sources._predictions import Predictions
-from trueerror.sources.logs._graded import (
-    Clusters,
-    Item,
-    Measures,
-    Run,
-    Slices,
-    first_of,
-    grade,
-    graded,
-    one_measure,
-)
-from trueerror.sources.logs._recognise import MOST_BYTES, MOST_PARSED, Source, files_of, head_of, json_of, text_of
-from trueerror.tallies import Missing
+from trueerror.sources.logs._graded import Asked, Item, Run, UngradedError, reads
+from trueerror.sources.logs._recognise import MOST_BYTES, MOST_PARSED, head_of, json_of, text_of
 
-PATTERNS = ("*.eval", "*.json", "*.json.gz")
-GRADED = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+# Partly right, and no answer; other words are known.
+GRADED = {"P": 0.5, "N": 0.0}
 HEADERS = ("header.json", "start.json", "_journal/start.json")
 KEPT = frozenset(("id", "epoch", "scores", "target", "metadata"))
 SUMMARIES = ("summaries.json", "summary.json")
 ZSTANDARD = 93
-
-
-def inspect(
-    source: Source,
-    *,
-    score: Measures = None,
-    right_from: float | None = None,
-    by: Slices = None,
-    cluster: Clusters = None,
-    missing: Missing = "error",
-) -> Predictions:
-    """Right or wrong sample by sample, from logs of Inspect (`.eval` or `.json`).
-
-    `source` is a file, a folder, a pattern, a list of these, or {"model": path}; models and tasks are named as in the
-    logs, and several tasks become slices. With epochs each question is a cluster. `score` names the scorer where there
-    are several ("scorer/key" where a scorer gives several values), or several of them where tasks have different ones;
-    partial answers are grades, whose mean is judged, unless `right_from` says what is right. `by` and `cluster` name
-    fields of the samples' metadata (or task, epoch, target): slices, and questions that depend on each
-    other because they share a text, say.
-    """
-    runs = []
-    for name, file in files_of(source, PATTERNS, is_inspect):
-        header, samples = _open(file)
-        spec = header.get("eval") if isinstance(header.get("eval"), dict) else {}
-        assert isinstance(spec, dict)
-        run = Run(name or str(spec.get("model") or "model"), str(spec.get("task") or file.stem), "", file.name)
-        status = header.get("status")
-        if status not in (None, "success"):
-            run.note = f"{file.name} has the status {status!r}: it may lack samples."
-        _fill(run, file, samples, score, right_from)
-        runs.append(run)
-    return graded(runs, missing=missing, by=by, cluster=cluster)
 
 
 def is_inspect(path: Path) -> bool:
@@ -81,17 +37,54 @@ def is_inspect(path: Path) -> bool:
     return head.lstrip()[:1] == b"{" and all(word in head for word in (b'"version"', b'"status"', b'"eval"'))
 
 
-def _fill(run: Run, file: Path, samples: Iterator[object], asked: Measures, right_from: float | None) -> None:
+@reads("*.eval", "*.json", "*.json.gz", is_log=is_inspect)
+def inspect(file: Path, name: str | None, asked: Asked) -> Iterator[Run]:
+    """Right or wrong sample by sample, from logs of Inspect (`.eval` or `.json`).
+
+    `source` is a file, a folder, a pattern, a list of these, or {"model": path}; models and tasks are named as in the
+    logs, and several tasks become slices. With epochs each question is a cluster. `score` names the scorer where there
+    are several ("scorer/key" where a scorer gives several values), or several of them where tasks have different ones;
+    partial answers are grades, whose mean is judged, unless `right_from` says what is right. `by` and `cluster` name
+    fields of the samples' metadata (or task, epoch, target): slices, and questions that depend on each
+    other because they share a text, say.
+    """
+    header, samples = _open(file)
+    spec = header.get("eval") if isinstance(header.get("eval"), dict) else {}
+    assert isinstance(spec, dict)
+    run = Run(name or str(spec.get("model") or ""), str(spec.get("task") or file.stem), "", file.name)
+    run.time = str(spec.get("created") or "")
+    status = header.get("status")
+    if status not in (None, "success"):
+        run.notes.append(f"{file.name} has the status {status!r}: it may lack samples.")
+    _fill(run, file, samples, asked)
+    results = header.get("results")
+    sums = results.get("scores") if isinstance(results, dict) else None
+    way = {
+        s.get("reducer") for s in sums or () if isinstance(s, dict) and run.measure in (s.get("scorer"), s.get("name"))
+    }
+    if way and not way & {None, "mean"}:
+        run.notes.append(
+            f"Inspect's own figure in {file.name} takes epochs together by {way.pop()}; here every answer counts, and "
+            "te.repeats gives the best, the worst and the majority of several."
+        )
+    yield run
+
+
+def _fill(run: Run, file: Path, samples: Iterator[object], asked: Asked) -> None:
     rows = [s for s in samples if isinstance(s, dict) and "id" in s]
     names = list(dict.fromkeys(name for s in rows for name in _values(s)))
-    if not names and run.note:
-        raise FileError(f"{file.name} holds no scores: {run.note.removeprefix(f'{file.name} has ')}")
-    run.measure = one_measure(names, first_of(asked, names), file.name, "scorer")
+    if not names:
+        raise UngradedError(" ".join([f"{file.name} holds no scores", *run.notes]).rstrip("."))
+    # Inspect shows the values of a scorer by their keys alone.
+    by_key = {key: [name for name in names if name.endswith(f"/{key}")] for key in asked.words()}
+    known = {key: found[0] for key, found in by_key.items() if key not in names and len(found) == 1}
+    asked = asked._replace(score=[known.get(key, key) for key in by_key] or None)
+    run.measure = asked.measure(names, file.name, "scorer")
     for s in rows:
         key = str(s["id"])
         value = _values(s).get(run.measure)
         value = GRADED.get(value, value) if isinstance(value, str) else value
-        right = grade(value, right_from, f"{file.name}, sample {key}: {run.measure}")
+        right = asked.grade(value, f"{file.name}, sample {key}: {run.measure}")
         target = s.get("target")
         mark = target if isinstance(target, str) else ""
         told = s.get("metadata")

@@ -2,13 +2,14 @@
 
 promptfoo writes a result for each test, prompt and provider, as JSON, JSON Lines or CSV (a block of columns for each
 provider and prompt); OpenAI evals a record of events; lighteval a table of details with a `metric` for each document;
-mlflow.genai.evaluate a table with a column NAME/value for each scorer.
+MLflow a table with a column NAME/value or NAME/score for each scorer, or traces with assessments.
 """
 
 from __future__ import annotations
 
 import csv
 import json
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -16,94 +17,85 @@ from pathlib import Path
 from typing import Any
 
 from trueerror.inputs._options import FileError
-from trueerror.sources._predictions import Predictions
-from trueerror.sources.logs._graded import (
-    Clusters,
-    Item,
-    Measures,
-    Run,
-    Slices,
-    first_of,
-    grade,
-    graded,
-    one_measure,
-)
-from trueerror.sources.logs._recognise import MOST_WHOLE, Source, files_of, head_of, json_of, lines_of, text_of
-from trueerror.tallies import Missing
+from trueerror.sources.logs._graded import Asked, Item, LogReader, Run, reads
+from trueerror.sources.logs._recognise import MOST_WHOLE, head_of, json_of, lines_of, text_of
 
 Row = dict[str, Any]
-# Right (True), wrong (False) and other words for them, as scorers write them.
-WORDS = {"yes": 1.0, "no": 0.0, "true": 1.0, "false": 0.0, "pass": 1.0, "fail": 0.0, "correct": 1.0, "incorrect": 0.0}
 # How promptfoo says that a test was not answered at all, and the word in its CSV.
 NOT_ANSWERED = (2, "ERROR")
-
-
-def promptfoo(
-    source: Source,
-    *,
-    score: Measures = None,
-    right_from: float | None = None,
-    by: Slices = None,
-    cluster: Clusters = None,
-    missing: Missing = "error",
-) -> Predictions:
-    """Right or wrong test by test, from `promptfoo eval -o results.json` (.jsonl and .csv too).
-
-    A model is a provider, with its prompt where there are several. A test is right where all its assertions pass;
-    `score` names another measure, "score" or a named score, for which `right_from` says what is right. Repeats of a
-    test belong together; `by` and `cluster` name variables or metadata of the tests. A call that failed is no answer.
-    """
-    runs: dict[tuple[str, str], Run] = {}
-    for name, file in files_of(source, ("*.json", "*.jsonl", "*.csv"), is_promptfoo):
-        rows = list(_promptfoo_csv(file) if file.name.lower().endswith(".csv") else _promptfoo_json(file))
-        prompts = list(dict.fromkeys(row["prompt"] for row in rows))
-        names = list(dict.fromkeys(["pass", *(m for row in rows for m in row["measures"])]))
-        measure = one_measure(names, first_of(score, names) or "pass", file.name, "score")
-        times: Counter[tuple[str, str]] = Counter()
-        for row in rows:
-            place = f" (prompt {prompts.index(row['prompt']) + 1})" if len(prompts) > 1 else ""
-            model = f"{name or row['provider']}{place}"
-            run = runs.setdefault((model, file.name), Run(model, row["task"], measure, file.name))
-            times[model, row["test"]] += 1
-            value = None if row["failed"] else row["measures"].get(measure)
-            right = grade(value, right_from, f"{file.name}, test {row['test']}: {measure}")
-            run.add(row["test"], Item(right, row["mark"], row["fields"]), times[model, row["test"]])
-    return graded(runs.values(), missing=missing, by=by, cluster=cluster)
 
 
 def is_promptfoo(path: Path) -> bool:
     """Whether a file looks like results of promptfoo."""
     head = head_of(path, 1 << 16)
     if path.name.lower().endswith(".csv"):
-        return b",Status,Score,Named Scores," in head.split(b"\n", 1)[0]
+        return b",Status,Score,Named Scores," in head
     one = head.lstrip()[:1] == b"{"
     return one and (b'"promptIdx"' in head or (b'"evalId"' in head and b'"results"' in head))
 
 
+@reads("*.json", "*.jsonl", "*.csv", is_log=is_promptfoo)
+def promptfoo(file: Path, name: str | None, asked: Asked) -> Iterator[Run]:
+    """Right or wrong test by test, from `promptfoo eval -o results.json` (.jsonl and .csv too).
+
+    A model is a provider, with its prompt where there are several. A test is right where all its assertions pass;
+    `score` names another measure, "score" or a named score, for which `right_from` says what is right. Tests with the
+    same variables are one test, repeated; `by` and `cluster` name variables or metadata of the tests. A call that
+    failed is no answer.
+    """
+    rows = list(_promptfoo_csv(file) if file.name.lower().endswith(".csv") else _promptfoo_json(file))
+    prompts = list(dict.fromkeys(row["prompt"] for row in rows))
+    names = list(dict.fromkeys(["pass", *(m for row in rows for m in row["measures"])]))
+    measure = asked.measure(names, file.name, "score", "pass")
+    runs: dict[str, Run] = {}
+    times: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        place = f" (prompt {prompts.index(row['prompt']) + 1})" if len(prompts) > 1 else ""
+        model = f"{name or row['provider']}{place}"
+        run = runs.setdefault(model, Run(model, row["task"], measure, file.name, time=row["time"]))
+        times[model, row["test"]] += 1
+        value = None if row["failed"] else row["measures"].get(measure)
+        right = asked.grade(value, f"{file.name}, test {row['test']}: {measure}")
+        run.add(row["test"], Item(right, fields=row["fields"]), times[model, row["test"]])
+    yield from runs.values()
+
+
 def _promptfoo_json(file: Path) -> Iterator[Row]:
+    about: Row = {"task": "promptfoo", "time": ""}
     if file.name.lower().removesuffix(".gz").endswith(".jsonl"):
-        found: Any = [json_of(file, line, f", line {i}") for i, line in enumerate(lines_of(file), 1) if line.strip()]
+        found: Any = list(_json_rows(file))
     else:
         whole = json_of(file, text_of(file))
         results = whole.get("results") if isinstance(whole, dict) else None
         found = results.get("results") if isinstance(results, dict) else results
         if not isinstance(found, list):
             raise FileError(f"{file.name} holds no results of promptfoo")
+        about["time"] = str(_part(whole, "metadata").get("evaluationCreatedAt") or "")
+        about["task"] = str(_part(whole, "config").get("description") or "promptfoo")
     for row in found:
         if not isinstance(row, dict) or "success" not in row:
             raise FileError(f"{file.name}: a result of promptfoo says success")
-        told, prompt, provider = row.get("vars") or {}, row.get("prompt") or {}, row.get("provider") or {}
-        test = row.get("testCase") or {}
-        yield {
+        told, test = _part(row, "vars"), _part(row, "testCase")
+        prompt, provider = row.get("prompt"), row.get("provider")
+        fields = {**_part(row, "metadata"), **_part(test, "metadata"), **told}
+        yield about | {
             "prompt": prompt.get("label", "") if isinstance(prompt, dict) else str(prompt),
             "provider": (provider.get("label") or provider.get("id")) if isinstance(provider, dict) else str(provider),
-            "task": "promptfoo",
-            "test": str(row.get("testIdx", test.get("description", ""))),
+            "test": _asked_of(told) or str(row.get("testIdx", test.get("description", ""))),
             "failed": row.get("failureReason") in NOT_ANSWERED,
-            "measures": {"pass": bool(row["success"]), "score": row.get("score"), **(row.get("namedScores") or {})},
-            "mark": json.dumps(told, sort_keys=True, default=str),
-            "fields": {**(row.get("metadata") or {}), **(test.get("metadata") or {}), **told},
+            "measures": {"pass": bool(row["success"]), "score": row.get("score"), **_part(row, "namedScores")},
+            "fields": {name: value for name, value in fields.items() if not name.startswith("_")},
         }
+
+
+def _part(row: object, name: str) -> Row:
+    found = row.get(name) if isinstance(row, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _asked_of(told: Row) -> str:
+    """The variables of a test, which name it: with the same ones it is the same test again, in another file too."""
+    return ", ".join(f"{name} = {told[name]}" for name in sorted(told))
 
 
 def _promptfoo_csv(file: Path) -> Iterator[Row]:
@@ -113,59 +105,18 @@ def _promptfoo_csv(file: Path) -> Iterator[Row]:
         told = dict(zip(header[: blocks[0]], row, strict=False))
         for start in blocks:
             provider, _, prompt = header[start].removeprefix("[").partition("] ")
-            status, points = row[start + 1], row[start + 2]
+            status, points, named = row[start + 1 : start + 4]
             yield {
                 "prompt": prompt,
                 "provider": provider,
                 "task": "promptfoo",
-                "test": str(number),
+                "time": "",
+                "test": _asked_of(told) or str(number),
                 "failed": status in NOT_ANSWERED,
-                "measures": {"pass": status == "PASS", "score": float(points) if points else None},
-                "mark": json.dumps(told, sort_keys=True),
+                "measures": {"pass": status == "PASS", "score": float(points) if points else None}
+                | (json_of(file, named, f", row {number + 1}") if named else {}),
                 "fields": told,
             }
-
-
-def openai_evals(
-    source: Source,
-    *,
-    score: Measures = None,
-    right_from: float | None = None,
-    by: Slices = None,
-    cluster: Clusters = None,
-    missing: Missing = "error",
-) -> Predictions:
-    """Right or wrong sample by sample, from the record of `oaieval` (JSON Lines: a spec, then events).
-
-    The events of type match say `correct`; others (`metrics`) name their measures, of which `score` picks one.
-    """
-    runs = []
-    for name, file in files_of(source, ("*.jsonl",), is_openai_evals):
-        spec: Row = {}
-        events: list[Row] = []
-        for number, line in enumerate(lines_of(file), 1):
-            row = json_of(file, line, f", line {number}") if line.strip() else None
-            if isinstance(row, dict):
-                spec = row["spec"] if isinstance(row.get("spec"), dict) else spec
-                events += [row] if isinstance(row.get("data"), dict) and "sample_id" in row else []
-        graded_so = [e for e in events if e.get("type") in ("match", "metrics")]
-        names = list(dict.fromkeys(
-            key for e in graded_so for key, v in e["data"].items() if isinstance(v, bool | int | float)
-        ))  # fmt: skip
-        measure = one_measure(names, first_of(score, names) or ("correct" if "correct" in names else None), file.name,
-                              "measure")  # fmt: skip
-        makers = spec.get("completion_fns")
-        model = str(makers[0]) if isinstance(makers, list) and makers else "model"
-        run = Run(name or model, str(spec.get("eval_name") or file.stem), measure, file.name)
-        for event in graded_so:
-            if measure in event["data"]:
-                right = grade(
-                    event["data"][measure], right_from, f"{file.name}, sample {event['sample_id']}: {measure}"
-                )
-                told = {k: v for k, v in event["data"].items() if k != measure}
-                run.add(str(event["sample_id"]), Item(right, str(told.get("expected", "")), told))
-        runs.append(run)
-    return graded(runs, missing=missing, by=by, cluster=cluster)
 
 
 def is_openai_evals(path: Path) -> bool:
@@ -174,37 +125,46 @@ def is_openai_evals(path: Path) -> bool:
     return b'"spec"' in head.split(b"\n", 1)[0] and b'"completion_fns"' in head
 
 
-def lighteval(
-    source: Source,
-    *,
-    score: Measures = None,
-    right_from: float | None = None,
-    by: Slices = None,
-    cluster: Clusters = None,
-    missing: Missing = "error",
-) -> Predictions:
-    """Right or wrong document by document, from lighteval's details (`--save-details`: Parquet; JSON Lines too).
+@reads("*.jsonl", is_log=is_openai_evals)
+def openai_evals(file: Path, name: str | None, asked: Asked) -> Iterator[Run]:
+    """Right or wrong sample by sample, from the record of `oaieval` (JSON Lines: a spec, then events).
 
-    Documents are numbered by their order, which lighteval keeps; a model is called by the folder of its files.
+    The events of type match say `correct`; others (`metrics`) name their measures, of which `score` picks one.
     """
-    runs = []
-    for name, file in files_of(source, ("details_*.parquet", "details_*.jsonl"), is_lighteval):
-        rows = list(_parquet_rows(file) if file.suffix.lower() == ".parquet" else _json_rows(file))
-        names = list(dict.fromkeys(key for row in rows for key in row.get("metric") or row.get("metrics") or {}))
-        measure = one_measure(names, first_of(score, names), file.name, "metric")
-        task = file.name.removeprefix("details_").rpartition("_")[0] or file.stem
-        run = Run(name or file.resolve().parent.name, task, measure, file.name)
-        for number, row in enumerate(rows):
-            doc = row.get("doc") if isinstance(row.get("doc"), dict) else {}
-            assert isinstance(doc, dict)
-            right = grade((row.get("metric") or row.get("metrics") or {}).get(measure), right_from,
-                          f"{file.name}, document {number}: {measure}")  # fmt: skip
-            told = doc.get("specific")
-            fields = {k: v for k, v in doc.items() if not isinstance(v, dict | list)}
-            run.add(str(doc.get("id") or number), Item(right, str(doc.get("query", row.get("example", ""))),
-                    {**fields, **(told if isinstance(told, dict) else {})}))  # fmt: skip
-        runs.append(run)
-    return graded(runs, missing=missing, by=by, cluster=cluster)
+    spec: Row = {}
+    events: list[Row] = []
+    for row in _json_rows(file):
+        spec = row["spec"] if isinstance(row.get("spec"), dict) else spec
+        events += [row] if isinstance(row.get("data"), dict) and "sample_id" in row else []
+    graded_so = [e for e in events if e.get("type") in ("match", "metrics")]
+    names = list(dict.fromkeys(
+        key for e in graded_so for key, v in e["data"].items() if isinstance(v, bool | int | float)
+    ))  # fmt: skip
+    measure = asked.measure(names, file.name, "measure", "correct")
+    makers = spec.get("completion_fns")
+    model = str(makers[0]) if isinstance(makers, list) and makers else "model"
+    time = str(spec.get("created_at") or "")
+    run = Run(name or model, str(spec.get("eval_name") or file.stem), measure, file.name, time=time)
+    for event in graded_so:
+        if measure in event["data"]:
+            right = asked.grade(event["data"][measure], f"{file.name}, sample {event['sample_id']}: {measure}")
+            told = {k: v for k, v in event["data"].items() if k != measure}
+            run.add(str(event["sample_id"]), Item(right, str(told.get("expected", "")), told))
+    yield run
+
+
+# details/ORGANISATION/MODEL/TIME/details_TASK_TIME.parquet
+STAMP = r"\d{4}-\d\d-\d\dT[\d.\-:]+"
+DETAILS = re.compile(rf"^details_(.+?)(?:_({STAMP}?))?\.(?:parquet|jsonl)$")
+
+
+def _model_of(file: Path) -> str:
+    """A model by the folders of its files, as lighteval lays them out."""
+    folders = list(file.resolve().parts[:-1])
+    if folders and re.fullmatch(STAMP, folders[-1]):
+        folders.pop()
+    places = [i for i, folder in enumerate(folders) if folder == "details"]
+    return "/".join(folders[places[-1] + 1 :] if places else folders[-1:])
 
 
 def is_lighteval(path: Path) -> bool:
@@ -217,46 +177,77 @@ def is_lighteval(path: Path) -> bool:
     return b'"metric' in head and b'"doc"' in head
 
 
-def mlflow(
-    source: Source,
-    *,
-    score: Measures = None,
-    right_from: float | None = None,
-    by: Slices = None,
-    cluster: Clusters = None,
-    missing: Missing = "error",
-) -> Predictions:
-    """Right or wrong item by item, from the table of mlflow.genai.evaluate (`results.tables["eval_results"]`, saved).
+@reads("details_*.parquet", "details_*.jsonl", is_log=is_lighteval)
+def lighteval(file: Path, name: str | None, asked: Asked) -> Iterator[Run]:
+    """Right or wrong document by document, from lighteval's details (`--save-details`: Parquet; JSON Lines too).
+
+    Documents are numbered by their order, which lighteval keeps; a model is called by the folders of its files.
+    """
+    rows = list(_parquet_rows(file) if file.suffix.lower() == ".parquet" else _json_rows(file))
+    names = list(dict.fromkeys(key for row in rows for key in row.get("metric") or row.get("metrics") or {}))
+    measure = asked.measure(names, file.name, "metric")
+    stamped = DETAILS.match(file.name)
+    run = Run(name or _model_of(file), stamped[1] if stamped else file.stem, measure, file.name)
+    run.time = (stamped[2] or "") if stamped else ""
+    for number, row in enumerate(rows):
+        doc = row.get("doc") if isinstance(row.get("doc"), dict) else {}
+        assert isinstance(doc, dict)
+        value = (row.get("metric") or row.get("metrics") or {}).get(measure)
+        right = asked.grade(value, f"{file.name}, document {number}: {measure}")
+        told = doc.get("specific")
+        fields = {k: v for k, v in doc.items() if not isinstance(v, dict | list)}
+        fields |= told if isinstance(told, dict) else {}
+        run.add(str(doc.get("id") or number), Item(right, str(doc.get("query", row.get("example", ""))), fields))
+    yield run
+
+
+def is_mlflow(path: Path) -> bool:
+    """Whether a file looks like a table of mlflow.genai.evaluate or mlflow.models.evaluate, or one of traces."""
+    if path.name.lower().endswith(".parquet"):
+        # The names of the columns stand at the end.
+        with path.open("rb") as stream:
+            stream.seek(max(0, path.stat().st_size - (1 << 18)))
+            tail = stream.read()
+        return b"trace_id" in tail and b"assessments" in tail
+    head = head_of(path, 1 << 16)
+    if re.match(rb'\s*\{"columns": ?\[[^\]]*/score"|[^\n]*/score"?[,\r\n]', head):
+        return True
+    return b"trace_id" in head[:200] and b"assessments" in head
+
+
+@reads("*.csv", "*.json", "*.parquet", is_log=is_mlflow)
+def mlflow(file: Path, name: str | None, asked: Asked) -> Iterator[Run]:
+    """Right or wrong item by item, from what MLflow's evaluations leave: the table of mlflow.genai.evaluate
+    (`results.tables["eval_results"]`, saved), traces with assessments, `eval_results_table.json` of
+    mlflow.models.evaluate.
 
     `score` names the scorer where there are several. Items of two runs pair by their request; a model is called by its
     file, or named as in {"new": path}. In memory, `te.read(table, right="exact/value", id="request")` reads the frame.
     """
-    runs = []
-    for name, file in files_of(source, ("*.csv", "*.json"), is_mlflow):
-        rows = list(_table_rows(file))
-        expected = {str(a.get("assessment_name")) for row in rows for a in _assessments(row) if "expectation" in a}
-        names = [key.removesuffix("/value") for key in rows[0] if key.endswith("/value")] if rows else []
-        names = [n for n in names if n not in expected and not n.startswith("expected")]
-        measure = one_measure(names, first_of(score, names), file.name, "scorer")
-        run = Run(name or file.name.split(".")[0], "mlflow", measure, file.name)
-        seen: Counter[str] = Counter()
-        for number, row in enumerate(rows, 1):
-            value = row.get(f"{measure}/value")
-            value = None if value == "" else WORDS.get(str(value).lower(), value)
-            key = str(row.get("request") or row.get("inputs") or number)
-            seen[key] += 1
-            told = {k: v for k, v in row.items() if k not in ("trace", "spans", "assessments")}
-            run.add(
-                key, Item(grade(value, right_from, f"{file.name}, row {number}: {measure}"), fields=told), seen[key]
-            )
-        runs.append(run)
-    return graded(runs, missing=missing, by=by, cluster=cluster)
+    packed = file.name.lower().endswith(".parquet")
+    rows = [_scored(row) for row in (_parquet_rows(file) if packed else _table_rows(file))]
+    names = list(dict.fromkeys(scorer for _, scores in rows for scorer in scores))
+    measure = asked.measure(names, file.name, "scorer")
+    run = Run(name or file.name.split(".")[0], "mlflow", measure, file.name)
+    seen: Counter[str] = Counter()
+    for number, (row, scores) in enumerate(rows, 1):
+        key = str(row.get("request") or row.get("inputs") or number)
+        seen[key] += 1
+        right = asked.grade(scores.get(measure), f"{file.name}, row {number}: {measure}")
+        run.add(key, Item(right, fields=row), seen[key])
+    yield run
 
 
-def is_mlflow(path: Path) -> bool:
-    """Whether a file looks like a table of mlflow.genai.evaluate."""
-    head = head_of(path, 1 << 16)
-    return b"trace_id" in head[:200] and b"/value" in head and b"assessments" in head
+def _scored(row: Row) -> tuple[Row, Row]:
+    """What is told of an item, and its scores: columns NAME/value or NAME/score, else the assessments of its trace."""
+    told = {k: v for k, v in row.items() if k not in ("trace", "spans", "assessments") and "/" not in k}
+    columns = {k: re.sub(r"(/v\d+)?/(value|score)$", "", k) for k in row if k.endswith(("/value", "/score"))}
+    assessed = _assessments(row)
+    expected = {str(a.get("assessment_name")) for a in assessed if "expectation" in a}
+    scores = {n: row[k] for k, n in columns.items() if n not in expected and not n.startswith("expected")}
+    if not columns:
+        scores = {str(a["assessment_name"]): _part(a, "feedback").get("value") for a in assessed if "feedback" in a}
+    return told, scores
 
 
 def _assessments(row: Mapping[str, object]) -> list[Row]:
@@ -319,9 +310,9 @@ def _parquet_rows(file: Path) -> Iterator[Row]:
     yield from (json_of(file, text) for (text,) in found)
 
 
-READERS: Iterable[tuple[tuple[str, ...], Callable[[Path], bool], Callable[..., Predictions]]] = (
+READERS: Iterable[tuple[tuple[str, ...], Callable[[Path], bool], LogReader]] = (
     ((".json", ".jsonl", ".csv"), is_promptfoo, promptfoo),
     ((".jsonl",), is_openai_evals, openai_evals),
     ((".jsonl", ".parquet"), is_lighteval, lighteval),
-    ((".csv", ".json"), is_mlflow, mlflow),
+    ((".csv", ".json", ".parquet"), is_mlflow, mlflow),
 )

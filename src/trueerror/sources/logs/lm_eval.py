@@ -7,26 +7,14 @@ Each object has `doc_id`, `target`, `filtered_resps` and, for each metric, its v
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from trueerror.inputs._options import FileError
-from trueerror.sources._predictions import Predictions
-from trueerror.sources.logs._graded import (
-    Clusters,
-    Item,
-    Measures,
-    Run,
-    Slices,
-    first_of,
-    grade,
-    graded,
-    one_measure,
-)
-from trueerror.sources.logs._recognise import Source, files_of, head_of, json_of, lines_of
-from trueerror.tallies import Missing
+from trueerror.sources.logs._graded import Asked, Item, Run, UngradedError, one_measure, reads
+from trueerror.sources.logs._recognise import head_of, json_of, lines_of
 
-PATTERNS = ("samples_*.jsonl", "samples_*.jsonl.gz")
-STAMPED = re.compile(r"^samples_(.+?)(?:_\d{4}-\d\d-\d\dT[\d.\-:]+)?\.jsonl(?:\.gz)?$")
+STAMPED = re.compile(r"^samples_(.+?)(?:_(\d{4}-\d\d-\d\dT[\d.\-:]+?))?\.jsonl(?:\.gz)?$")
 # What an object holds besides its metrics.
 FIELDS = frozenset(
     ("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
@@ -34,15 +22,14 @@ FIELDS = frozenset(
 )  # fmt: skip
 
 
-def lm_eval(
-    source: Source,
-    *,
-    score: Measures = None,
-    right_from: float | None = None,
-    by: Slices = None,
-    cluster: Clusters = None,
-    missing: Missing = "error",
-) -> Predictions:
+def is_harness(path: Path) -> bool:
+    """Whether a file looks like one of the harness."""
+    head = head_of(path, 1 << 20)
+    return head.lstrip()[:1] == b"{" and b'"doc_id"' in head and b'"filtered_resps"' in head
+
+
+@reads("samples_*.jsonl", "samples_*.jsonl.gz", is_log=is_harness)
+def lm_eval(file: Path, name: str | None, asked: Asked) -> Iterator[Run]:
     """Right or wrong item by item, from sample files of lm-evaluation-harness (`--log_samples`).
 
     `source` is a file, a folder, a pattern, a list of these, or {"model": path}. A model is called by the folder of its
@@ -52,37 +39,10 @@ def lm_eval(
     Metrics between 0 and 1 are grades, whose mean is judged, unless `right_from` says what is right. Models that ran on
     the same items are paired by them. `by` and `cluster` name fields of the documents (subject, say; or task, target).
     """
-    files = files_of(source, PATTERNS)
-    several_folders = len({file.parent for _, file in files}) > 1
-    runs = []
-    for name, file in files:
-        model, task = _names(file, several_folders)
-        runs.append(_read(file, name or model, task, score, right_from))
-    return graded(runs, missing=missing, by=by, cluster=cluster)
-
-
-def is_harness(path: Path) -> bool:
-    """Whether a file looks like one of the harness."""
-    head = head_of(path, 1 << 20)
-    return head.lstrip()[:1] == b"{" and b'"doc_id"' in head and b'"filtered_resps"' in head
-
-
-def is_results(path: Path) -> bool:
-    """Whether a file holds the harness's sums over tasks."""
-    head = head_of(path, 1 << 20)
-    return head.lstrip()[:1] == b"{" and all(word in head for word in (b'"results"', b'"n-shot"', b"_stderr,"))
-
-
-def _names(file: Path, several_folders: bool) -> tuple[str, str]:
     stamped = STAMPED.match(file.name)
-    task = stamped[1] if stamped else "task"
     folder = file.resolve().parent.name
-    if "__" in folder:  # the harness writes org/model as org__model
-        return folder.replace("__", "/"), task
-    return (folder if several_folders else "model"), task
-
-
-def _read(file: Path, model: str, task: str, asked: Measures, right_from: float | None) -> Run:
+    # The harness writes org/model as org__model; another folder names a model only beside others.
+    model = name or (folder.replace("__", "/") if "__" in folder else "")
     filters: dict[str, None] = {}
     kept: list[tuple[int, dict[str, object]]] = []
     for number, line in enumerate(lines_of(file), 1):
@@ -95,25 +55,35 @@ def _read(file: Path, model: str, task: str, asked: Measures, right_from: float 
         kept.append((number, row))
     if not kept:
         raise FileError(f"{file.name} holds no items")
-    names = _metrics(kept[0][1])
-    metric, _, wanted = (first_of(asked, names, lambda word: word.partition(",")[0]) or "").partition(",")
-    one = one_measure(names, metric or None, file.name, "metric")
-    cut = one_measure(
-        [f"{one},{f}" for f in filters], f"{one},{wanted}" if wanted else None, file.name, "filter"
-    ).partition(",")[2]  # fmt: skip
-    run = Run(model, task, one, file.name)
+    names = _metrics(kept[0][1], file)
+    pairs = [f"{metric},{cut}" for metric in names for cut in filters]
+    wanted = asked.words()
+    # Of several, the first that the file has: a metric, or one with its filter.
+    found = next((word for word in wanted if word in pairs or word in names), next(iter(wanted), ""))
+    one = one_measure(names, found.partition(",")[0] or None, file.name, "metric")
+    cuts = [pair for pair in pairs if pair.startswith(f"{one},")]
+    cut = one_measure(cuts, found if "," in found else None, file.name, "filter").removeprefix(f"{one},")
+    run = Run(model, stamped[1] if stamped else "task", one, file.name, time=(stamped[2] or "") if stamped else "")
     for number, row in kept:
         if str(row.get("filter", "none")) == cut:
-            right = grade(row.get(one), right_from, f"{file.name}, line {number}: {one}")
+            right = asked.grade(row.get(one), f"{file.name}, line {number}: {one}")
             doc = row.get("doc")
             fields = {"target": row.get("target"), **(doc if isinstance(doc, dict) else {})}
             run.add(str(row["doc_id"]), Item(right, str(row.get("doc_hash") or row.get("target") or ""), fields))
-    return run
+    yield run
 
 
-def _metrics(row: dict[str, object]) -> list[str]:
+def is_results(path: Path) -> bool:
+    """Whether a file holds the harness's sums over tasks."""
+    head = head_of(path, 1 << 20)
+    return head.lstrip()[:1] == b"{" and all(word in head for word in (b'"results"', b'"n-shot"', b"_stderr,"))
+
+
+def _metrics(row: dict[str, object], file: Path) -> list[str]:
     """The metrics of an item: numbers, under names that are not the harness's own."""
     listed = row.get("metrics")
-    told = [str(name) for name in listed] if isinstance(listed, list) else []
-    found = [name for name, value in row.items() if name not in FIELDS and isinstance(value, bool | int | float)]
-    return [name for name in told if name in row] or found
+    told = [str(name) for name in listed if name in row] if isinstance(listed, list) else []
+    found = [n for n in told or row if n not in FIELDS and isinstance(row[n], bool | int | float)]
+    if told and not found:
+        raise UngradedError(f"{file.name} has no grades of items: {', '.join(told)} are of all texts together")
+    return found

@@ -3,10 +3,14 @@
     python make.py inspect      inspect_ai 0.3.285 (its mock model)
     python make.py lm_eval      lm_eval 0.4.13 (its dummy model)
     python make.py weka JAR     WEKA 3.9 and 3.6 (the jar as a path)
-    python make.py mlflow       mlflow 3.17.2
+    python make.py mlflow       mlflow 3.17.2; mlflow_classic too
+    python make.py promptfoo    promptfoo 0.121.20 (`npm install promptfoo`, on the path)
+    python make.py openai       evals 3.0.1 (its dummy model)
+    python make.py h2o          h2o 3.46.0.12 (with Java)
+    python make.py programs     openpyxl 3.1.5, pyreadstat 1.3.3
 
-promptfoo's are made by `promptfoo eval -c promptfoo.yaml -o promptfoo.json -o promptfoo.csv -o promptfoo.jsonl`.
-What was seen at the time is in `MADE.md`.
+The first promptfoo.* are made by `promptfoo eval -c promptfoo.yaml -o promptfoo.json -o promptfoo.csv -o
+promptfoo.jsonl`. Logs that hold long JSON are gzipped afterwards.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -24,10 +29,10 @@ HERE = Path(__file__).parent
 
 def inspect() -> None:
     """Two models on two tasks, with and without epochs, with metadata; several scorers; failed samples."""
-    from inspect_ai import Task, eval, task
+    from inspect_ai import Epochs, Task, eval, task
     from inspect_ai.dataset import Sample
     from inspect_ai.model import ModelOutput, ModelUsage, get_model
-    from inspect_ai.scorer import Score, accuracy, includes, match, mean, scorer
+    from inspect_ai.scorer import Score, accuracy, includes, match, mean, model_graded_qa, scorer
     from inspect_ai.solver import generate
 
     subjects = ("algebra", "history", "law")
@@ -67,6 +72,32 @@ def inspect() -> None:
 
         return score
 
+    @scorer(metrics=[accuracy()])
+    def in_words():
+        async def score(state, target):
+            return Score(value="yes" if state.output.completion == target.text else "no")
+
+        return score
+
+    @scorer(metrics=[mean()])
+    def stars():
+        async def score(state, target):
+            return Score(value=5 if state.output.completion == target.text else 2)
+
+        return score
+
+    def out(text: str):
+        made = ModelOutput.from_content("grader", text)
+        made.usage = ModelUsage(input_tokens=8, output_tokens=2, total_tokens=10)
+        return made
+
+    @task
+    def judged(n: int = 6):
+        verdicts = [out(f"GRADE: {word}") for word in ("C", "P", "I", "?", "P", "C")]
+        grader = get_model("mockllm/grader", custom_outputs=verdicts)
+        scorers = [model_graded_qa(partial_credit=True, model=grader), in_words(), stars()]
+        return Task(dataset=samples(n), solver=generate(), scorer=scorers)
+
     @task
     def sums(n: int = 12):
         return Task(dataset=samples(n), solver=generate(), scorer=match())
@@ -81,11 +112,13 @@ def inspect() -> None:
 
     with tempfile.TemporaryDirectory() as folder:
 
-        def run(name: str, made, who: str, skill: float, n: int, epochs: int = 1, form: str = "eval") -> None:
+        def run(
+            name: str, made, who: str, skill: float, n: int, epochs: int = 1, form: str = "eval", way: str = "mean",
+        ) -> None:  # fmt: skip
             logs = Path(folder) / name
             eval(
-                made, model=model(who, skill, n, epochs), log_dir=str(logs), log_format=form, epochs=epochs,
-                display="none", max_samples=1, max_connections=1,
+                made, model=model(who, skill, n, epochs), log_dir=str(logs), log_format=form,
+                epochs=Epochs(epochs, way), display="none", max_samples=1, max_connections=1,
             )  # fmt: skip
             (log,) = logs.glob(f"*.{form}")
             shutil.copyfile(log, HERE / f"inspect_{name}.{form}")
@@ -99,35 +132,59 @@ def inspect() -> None:
         run("doubles_small", doubles(), "small", 0.5, 4)
         run("two_scorers", two_scorers(), "big", 0.7, 8)
         run("two_scorers", two_scorers(), "big", 0.7, 8, form="json")
+        run("judged", judged(), "big", 0.7, 6)
+        run("pass_at_2", doubles(), "big", 0.6, 4, epochs=3, way="pass_at_2")
+        for again in ("rerun_first", "rerun_second"):
+            run(again, sums(4), "big", 0.5, 4)
+            time.sleep(1)  # Inspect tells runs apart by the second.
 
 
 def lm_eval() -> None:
-    """The dummy model on a small task of its own, with documents that say what they are about."""
+    """The dummy model on small tasks of its own: choices, two filters of generated text, perplexity."""
     import json
 
     with tempfile.TemporaryDirectory() as folder:
-        docs = Path(folder) / "docs.jsonl"
-        rows = [
-            {"question": f"Is {i} even?", "choices": ["yes", "no"], "answer": i % 2, "subject": "abc"[i % 3]}
-            for i in range(30)
-        ]
-        docs.write_text("".join(json.dumps(r) + "\n" for r in rows))
-        (Path(folder) / "parity.yaml").write_text(
-            f"task: parity\ndataset_path: json\ndataset_kwargs:\n  data_files:\n    test: {docs}\ntest_split: test\n"
-            "output_type: multiple_choice\ndoc_to_text: '{{question}}'\ndoc_to_choice: choices\n"
-            "doc_to_target: answer\nmetric_list:\n  - metric: acc\n    aggregation: mean\n"
-            "    higher_is_better: true\n"
-        )
+        tasks = {
+            "parity": (
+                [{"question": f"Is {i} even?", "choices": ["yes", "no"], "answer": i % 2, "subject": "abc"[i % 3],
+                  "source": {"book": f"b{i // 4}"}} for i in range(30)],
+                "output_type: multiple_choice\ndoc_to_text: '{{question}}'\ndoc_to_choice: choices\n"
+                "doc_to_target: answer\nmetric_list:\n  - {metric: acc, aggregation: mean, higher_is_better: true}\n",
+            ),
+            "echo": (
+                [{"question": f"say {i}", "answer": "lol" if i % 3 else "#### 7"} for i in range(12)],
+                "output_type: generate_until\ndoc_to_text: '{{question}}'\ndoc_to_target: '{{answer}}'\n"
+                "generation_kwargs: {until: ['.']}\n"
+                "metric_list:\n  - {metric: exact_match, aggregation: mean, higher_is_better: true}\n"
+                "filter_list:\n"
+                "  - {name: strict, filter: [{function: regex, regex_pattern: '(#+)'}, {function: take_first}]}\n"
+                "  - {name: flexible, filter: [{function: regex, regex_pattern: '(lol)'}, {function: take_first}]}\n",
+            ),
+            "texts": (
+                [{"text": f"some text number {i}"} for i in range(6)],
+                "output_type: loglikelihood_rolling\ndoc_to_text: ''\ndoc_to_target: '{{text}}'\n"
+                "metric_list:\n  - metric: word_perplexity\n  - metric: bits_per_byte\n",
+            ),
+        }  # fmt: skip
+        for name, (rows, rest) in tasks.items():
+            docs = Path(folder) / f"{name}.jsonl"
+            docs.write_text("".join(json.dumps(row) + "\n" for row in rows))
+            (Path(folder) / f"{name}.yaml").write_text(
+                f"task: {name}\ndataset_path: json\ndataset_kwargs:\n  data_files:\n    test: {docs}\n"
+                f"test_split: test\n{rest}"
+            )
         out = Path(folder) / "out"
         subprocess.run(
             [
-                sys.executable, "-m", "lm_eval", "--model", "dummy", "--tasks", "parity", "--include_path", folder,
-                "--output_path", str(out), "--log_samples",
+                sys.executable, "-m", "lm_eval", "--model", "dummy", "--model_args", "pretrained=acme/dummy", "--tasks",
+                ",".join(tasks), "--include_path", folder, "--output_path", str(out), "--log_samples",
             ],
             check=True, env={**os.environ, "HF_DATASETS_OFFLINE": "1", "HF_HUB_OFFLINE": "1"},
         )  # fmt: skip
-        for file in out.rglob("*.json*"):
-            shutil.copyfile(file, HERE / f"lm_eval_{'results.json' if file.suffix == '.json' else 'samples.jsonl'}")
+        alone = {"results": "lm_eval_results.json", "samples_parity": "lm_eval_samples.jsonl"}
+        for file in (out / "acme__dummy").iterdir():
+            name = next((name for begins, name in alone.items() if file.name.startswith(begins)), None)
+            shutil.copyfile(file, HERE / name if name else HERE / "acme__dummy" / file.name)
 
 
 def weka(jar: str) -> None:
@@ -186,6 +243,76 @@ def mlflow() -> None:
             table.to_json(HERE / f"mlflow_genai_{name}.json", orient="split", default_handler=str)
 
 
+def mlflow_classic() -> None:
+    """The table that mlflow.models.evaluate leaves, of two measures of its own kind."""
+    import mlflow
+    import pandas as pd
+    from mlflow.metrics import MetricValue, make_metric
+
+    def right(predictions, targets, metrics):
+        scores = [float(p == t) for p, t in zip(predictions, targets, strict=True)]
+        return MetricValue(scores=scores, aggregate_results={"mean": sum(scores) / len(scores)})
+
+    def brief(predictions, targets, metrics):
+        scores = [len(p) / 4 for p in predictions]
+        return MetricValue(scores=scores, justifications=["why"] * len(scores))
+
+    chance = random.Random(3)
+    truth = ["yes" if chance.random() < 0.5 else "no" for _ in range(60)]
+    said = [t if chance.random() < 0.7 else {"yes": "no", "no": "yes"}[t] for t in truth]
+    rows = pd.DataFrame({"inputs": [f"q{i}" for i in range(60)], "topic": list("abc" * 20), "truth": truth})
+    measures = [make_metric(eval_fn=f, greater_is_better=True, name=f.__name__) for f in (right, brief)]
+    with tempfile.TemporaryDirectory() as folder:
+        mlflow.set_tracking_uri(f"sqlite:///{folder}/mlflow.db")
+        with mlflow.start_run() as run:
+            mlflow.models.evaluate(
+                data=rows.assign(said=said), targets="truth", predictions="said", extra_metrics=measures
+            )
+        kept = mlflow.artifacts.download_artifacts(run_id=run.info.run_id, dst_path=folder)
+        shutil.copyfile(Path(kept) / "eval_results_table.json", HERE / "mlflow_classic.json")
+
+
+PROVIDER = """module.exports = class {
+  constructor(given) { this.skill = given.config.skill; this.name = given.id || 'mine'; }
+  id() { return this.name; }
+  async callApi(prompt, about) {
+    const chance = [...(prompt + this.name)].reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) % 1000, 7) / 1000;
+    return {output: chance < this.skill ? String(about.vars.answer) : 'no idea', tokenUsage: {total: 10}};
+  }
+};
+"""
+
+
+def promptfoo() -> None:
+    """Two providers with named scores and metadata; and one whose tests are repeated."""
+    providers = '[{id: "file://provider.js", label: big, config: {skill: 0.9}}, '
+    providers += '{id: "file://provider.js", label: small, config: {skill: 0.5}}]'
+    named = [f'prompts: ["What is the capital of {{{{country}}}}?"]\nproviders: {providers}\ntests:']
+    named += [
+        f'  - vars: {{country: c{i}, answer: town{i}}}\n    metadata: {{region: "{"NSEW"[i % 4]}"}}\n    assert:\n'
+        f"      - {{type: contains, value: town{i}, metric: right}}\n"
+        '      - {type: javascript, value: "output.length < 7 ? 1 : 0.5", metric: brief, threshold: 0.1}'
+        for i in range(25)
+    ]
+    repeats = ['prompts: ["{{q}}"]\nproviders: [{id: "file://provider.js", label: big, config: {skill: 0.7}}]\ntests:']
+    repeats += [
+        f'  - vars: {{q: q{i}, answer: "x y z {i}"}}\n    threshold: 0.5\n    assert:\n'
+        f'      - {{type: rouge-n, value: "x y z {i}", weight: 2}}\n      - {{type: contains-any, value: ["{i}", z]}}'
+        for i in range(15)
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "provider.js").write_text(PROVIDER)
+        for name, lines, more in (("named", named, []), ("repeats", repeats, ["--repeat", "3"])):
+            (Path(folder) / f"{name}.yaml").write_text("\n".join(lines) + "\n")
+            written = [f"promptfoo_{name}.{ending}" for ending in ("json", "csv")]
+            subprocess.run(
+                ["promptfoo", "eval", "-c", f"{name}.yaml", "--no-cache", "-o", written[0], "-o", written[1], *more],
+                cwd=folder, env={**os.environ, "PROMPTFOO_CONFIG_DIR": folder, "PROMPTFOO_DISABLE_TELEMETRY": "1"},
+            )  # fmt: skip
+            for file in written:
+                shutil.copyfile(Path(folder) / file, HERE / file)
+
+
 def _exact(mlflow):
     @mlflow.genai.scorer
     def exact(outputs, expectations):
@@ -195,4 +322,4 @@ def _exact(mlflow):
 
 
 if __name__ == "__main__":
-    {"inspect": inspect, "lm_eval": lm_eval, "weka": weka, "mlflow": mlflow}[sys.argv[1]](*sys.argv[2:])
+    globals()[sys.argv[1]](*sys.argv[2:])
