@@ -114,12 +114,17 @@ class RowsOptions:
     ] = None
     scale: Annotated[str | None, flag("--scale", "Lowest and highest grade, if not 0 and 1: 1,5.", "LOW,HIGH")] = None
     threshold: Annotated[float | None, flag("--threshold", "A score from here up is a positive call.", "NUMBER")] = None
+    names: Annotated[
+        str | None,
+        flag("--names", "Columns of a file without a header: truth,svm; or some by place: 1=truth,30=svm.", "NAMES"),
+    ] = None
 
     def given(self, output: "OutputOptions") -> dict[str, Any]:
         """The options by name, for `read_file`; missing predictions do not matter to those who ask for columns."""
         options = dataclasses.asdict(self) | ({"missing": "drop"} if output.columns else {})
-        grade, scale = options.pop("grade"), options.pop("scale")
-        return options | ({"grade": grade, "scale": scale_typed(scale)} if grade or scale else {})
+        grade, scale, names = (options.pop(word) for word in ("grade", "scale", "names"))
+        options |= {"grade": grade, "scale": scale_typed(scale)} if grade or scale else {}
+        return options | ({} if names is None else {"names": names_typed(names)})
 
     def read(
         self, file: str | list[str], output: "OutputOptions", *, named: bool = False, cut: bool = False
@@ -140,6 +145,15 @@ def scale_typed(text: str | None) -> tuple[float, ...] | None:
         return tuple(float(part) for part in re.split(r"[,;:\s]+", text.strip()))
     except ValueError:
         raise InputError(f"--scale {text!r} must be the lowest and the highest grade, such as 1,5") from None
+
+
+def names_typed(text: str) -> list[str] | dict[int, str]:
+    """ "truth,svm" as names of columns, "1=truth,30=svm" as names by place."""
+    words = [word.strip() for word in text.split(",")]
+    pairs = [word.partition("=") for word in words]
+    if all(mark and place.strip().isdigit() for place, mark, _ in pairs):
+        return {int(place): name.strip() for place, _, name in pairs}
+    return words
 
 
 def metric_choice(words: str | list[str] | None) -> dict[str, dict[str, Any]] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,10 +12,14 @@ from trueerror.cli import _option_groups as o
 from trueerror.cli._app import After, Without, command, complete_metrics, flag
 from trueerror.inputs._options import InputError, nearest
 
+if TYPE_CHECKING:
+    from trueerror.sources._predictions import Predictions
+
 GATE_HELP = "Whether a candidate may go in: exit code 0 pass, 1 fail, 3 cannot tell (2 bad input)."
 GATE_EPILOG = (
     "Examples: trueerror gate new.csv --baseline old.csv --margin 0.02 · trueerror gate preds.csv --baseline old "
     "--metric accuracy --metric recall --positive 1 · trueerror gate new.csv --at-least 0.9 · "
+    "trueerror gate truth.csv new.csv old.csv · "
     "trueerror gate new.csv --baseline old.csv --margin 0.01 --format markdown > comment.md"
 )
 
@@ -26,7 +30,8 @@ def gate_command(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="The candidate's predictions: a file, or - for standard input; then maybe the baseline's.",
+            help="The candidate's predictions: a file, or - for standard input; then maybe the baseline's. Where the "
+            "truth is in a file of its own, that one comes first.",
             metavar="CANDIDATE",
         ),
     ],
@@ -58,18 +63,8 @@ def gate_command(
     """Whether a candidate may go in."""
     from trueerror.verbs._gate import gate
 
-    file, baseline = candidate_and_baseline(files, baseline)
     margins, least = parse_numbers(margin, "--margin"), parse_numbers(at_least, "--at-least")
-    if file == baseline == "-":
-        raise InputError("standard input can be read once; give a file for one of the two")
-    given = rows.read(file, output)
-    other = None
-    if baseline is not None and (os.path.exists(baseline) or baseline not in given.models):
-        if not os.path.exists(baseline) and not re.search(r"[-/\\.*?\[]", baseline):
-            raise InputError(
-                f"--baseline {baseline!r} is neither a file nor a model of {file}{nearest(baseline, given.models)}"
-            )
-        other = rows.read(baseline, output)
+    given, other, baseline = candidate_and_baseline(files, baseline, rows, output)
     if output.columns:
         print(given.roles if other is None else f"{given.roles}\n\n{other.roles}")
         return
@@ -96,16 +91,33 @@ def gate_command(
         raise typer.Exit(judged.exit_code)
 
 
-def candidate_and_baseline(files: list[str], baseline: str | None) -> tuple[str, str | None]:
-    """The candidate's file, and the baseline, which may stand behind it."""
-    if len(files) == 1:
-        return files[0], baseline
+def candidate_and_baseline(
+    files: list[str], baseline: str | None, rows: o.RowsOptions, output: o.OutputOptions
+) -> tuple[Predictions, Predictions | None, str | None]:
+    """The candidate's rows; those of the baseline, where they are in a file of their own; and the baseline's name."""
+    named = [*files, *([baseline] if baseline is not None and os.path.isfile(baseline) else [])]
+    if 1 < len(named) < 4 and not rows.right and o.truth_first(named, rows.truth):
+        given = rows.read(named, output)
+        return given, None, given.models[1] if len(given.models) > 1 else baseline
     if len(files) == 2 and baseline is None:
-        return files[0], files[1]
-    raise InputError(
-        f"a gate judges one candidate against one baseline, not {len(files) + (baseline is not None)} files: "
-        "trueerror gate new.csv --baseline old.csv"
-    )
+        files, baseline = files[:1], files[1]
+    if len(files) > 1:
+        raise InputError(
+            f"a gate judges one candidate against one baseline, not {len(files) + (baseline is not None)} files: "
+            "trueerror gate new.csv --baseline old.csv, or with the truth in a file of its own trueerror gate "
+            "truth.csv new.csv old.csv"
+        )
+    (file,) = files
+    if file == baseline == "-":
+        raise InputError("standard input can be read once; give a file for one of the two")
+    given = rows.read(file, output)
+    if baseline is None or (baseline in given.models and not os.path.exists(baseline)):
+        return given, None, baseline
+    if not os.path.exists(baseline) and not re.search(r"[-/\\.*?\[]", baseline):
+        raise InputError(
+            f"--baseline {baseline!r} is neither a file nor a model of {file}{nearest(baseline, given.models)}"
+        )
+    return given, rows.read(baseline, output), baseline
 
 
 def parse_numbers(words: list[str] | None, option: str) -> float | dict[str, float] | None:

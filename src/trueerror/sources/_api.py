@@ -16,6 +16,7 @@ from trueerror.inputs._arrays import Column, Foreign, WeightsKind, missing_rows
 from trueerror.inputs._labels import Label, label_from_text, plain_label
 from trueerror.inputs._options import ColumnError, InputError, check_word, current, memory_bytes
 from trueerror.results import Result
+from trueerror.sources._bare_text import bare_table
 from trueerror.sources._collect import absent_notes, build, given_rows
 from trueerror.sources._frames import foreign_table, is_table, open_frame
 from trueerror.sources._grades import graded
@@ -278,6 +279,7 @@ def read(
     budget: str | int | None = None,
     grade: str | Sequence[str] | None = None,
     scale: tuple[float, float] | None = None,
+    names: Sequence[str] | Mapping[int, str] | None = None,
 ) -> Predictions:
     """Predictions from files (CSV, TSV, Parquet, JSON, JSON Lines; .gz; folders, patterns, lists of paths) or a frame.
 
@@ -285,7 +287,9 @@ def read(
     joins them on the id that they share, or by position where they have none and are equally long.
 
     Excel, OpenDocument, Stata, SPSS, SAS, Feather and ORC files go through pandas, SQLite with one table by itself.
-    "-" is standard input. Folders called key=value make a column of text, in Parquet files.
+    "-" is standard input. Folders called key=value make a column of text, in Parquet files. `names=["truth", "svm"]`
+    names the columns of a text without a header (or some of them, {1: "truth", 30: "svm"}); data and predictions of
+    fastText, LIBSVM and Vowpal Wabbit, and lists of predictions, need no names.
 
     Logs of lm-evaluation-harness, Inspect and WEKA are recognised (see `te.logs`; `score` then names the measure).
 
@@ -328,6 +332,8 @@ def read(
         word = next((word for word, given in {**of_classes, "threshold": threshold}.items() if given is not None), None)
         if word is not None:
             raise InputError(f"{word}= speaks of classes, and grade= says that the rows carry grades: leave one out")
+        if names is not None:
+            raise InputError("names= goes with a truth and predictions; a file of grades needs a header")
         if isinstance(models, Mapping):
             raise InputError("with grade= models= is the column that names models, or a list of those to keep")
         return graded(
@@ -339,14 +345,14 @@ def read(
             raise InputError("score= and grade= both name the measure of a log: leave one out")
         named = {
             "truth": truth, "label": label, "id": id, "fold": fold, "repeat": repeat, "weight": weight,
-            "labels": labels, "right": right, "threshold": threshold,
+            "labels": labels, "right": right, "threshold": threshold, "names": names,
         }  # fmt: skip
         return read_log(
             path_or_table, reader, score=score if grade is None else grade, positive=positive, missing=missing,
             models=models, options={"right_from": right_from, "scale": scale, "by": by, "cluster": cluster},
             columns=named,
         )  # fmt: skip
-    table = spread_probabilities(input_table(path_or_table))
+    table = spread_probabilities(input_table(path_or_table, names))
     about_files = table.notes
     if predictions is not None:
         if models is not None or right is not None:
@@ -404,21 +410,33 @@ def read(
     )
 
 
-def input_table(path_or_table: Foreign) -> InputTable:
-    """A path, a list of paths, a frame or a mapping of columns as a table."""
+def input_table(path_or_table: Foreign, names: Sequence[str] | Mapping[int, str] | None = None) -> InputTable:
+    """A path, a list of paths, a frame or a mapping of columns as a table; `names` are those of a file without any."""
     paths = isinstance(path_or_table, str | os.PathLike)
     if isinstance(path_or_table, list | tuple):
         paths = bool(path_or_table) and all(isinstance(p, str | os.PathLike) for p in path_or_table)
         if not paths:
             raise InputError("te.read takes a path, a list of paths, or a data frame; arrays go to te.predictions")
     if not paths:
+        if names is not None:
+            raise InputError("names= names the columns of a file without a header, and a table has names: leave it out")
         return open_frame(path_or_table)
-    foreign = foreign_table(path_or_table)
-    if foreign is not None:
-        return foreign
     from trueerror.sources.engines._duckdb_tables import open_files
 
-    return open_files(path_or_table)
+    if names is not None:
+        columns = _places_named(names)
+        whole = open_files(path_or_table, columns)
+        kept = {name: whole.values(name) for name in columns.values()}
+        return whole if len(kept) == len(whole.columns) else ColumnsTable(kept, name=whole.name)
+    return foreign_table(path_or_table) or bare_table(path_or_table) or open_files(path_or_table)
+
+
+def _places_named(names: Sequence[str] | Mapping[int, str]) -> dict[int, str]:
+    """Columns by their places from 1 up."""
+    given = dict(names) if isinstance(names, Mapping) else dict(enumerate(names, 1))
+    if isinstance(names, str) or not given or not all(isinstance(p, int) and p > 0 for p in given):
+        raise InputError("names= is a list of column names, or {place: name} with places from 1 up")
+    return {place: str(name) for place, name in sorted(given.items())}
 
 
 def _combined(table: InputTable, names: Sequence[str]) -> tuple[InputTable, str]:

@@ -516,11 +516,11 @@ def _rows_of_log(
     scale: Scale | None,
 ) -> _Rows:
     """The answers in logs; `measure` names the scorer."""
-    from trueerror.sources.logs._graded import Asked, log_answers
+    from trueerror.sources.logs._graded import LogRequest, log_answers
 
     if clusters is not None and not isinstance(clusters, str):
         raise InputError("clusters= names a field of a log: pass its name")
-    found = log_answers(cast("PathsLike", source), reader, Asked(measure, None, scale), clusters)
+    found = log_answers(cast("PathsLike", source), reader, LogRequest(measure, None, scale), clusters)
     names = list(dict.fromkeys(answer.model for answer in found))
     wanted = names if models is None else _listed(models)
     unknown = next((m for m in wanted if m not in names), None)

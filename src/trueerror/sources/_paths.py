@@ -15,8 +15,9 @@ import stat
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, Literal, NamedTuple
 
@@ -46,6 +47,8 @@ class Files:
     gzipped: bool
     # Files of a folder that were not taken for tables.
     skipped: tuple[str, ...] = ()
+    # The columns of files that have no header, by their places from 1 up.
+    columns: Mapping[int, str] | None = None
 
     @property
     def name(self) -> str:
@@ -53,10 +56,15 @@ class Files:
         return self.shown[0] if len(self.shown) == 1 else f"{self.shown[0]} and {len(self.shown) - 1} more"
 
 
-def find_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], temp_folder: Path) -> Files:
+def find_files(
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    temp_folder: Path,
+    columns: Mapping[int, str] | None = None,
+) -> Files:
     """The files that a path, a folder, a pattern, a list of paths or "-" stands for.
 
-    `temp_folder` is a folder of our own, for standard input and for links to files with odd names.
+    `temp_folder` is a folder of our own, for standard input and for links to files with odd names; `columns` are named
+    where files have no header.
     """
     skipped: list[str] = []
     if isinstance(path, str) and path == "-":
@@ -80,7 +88,9 @@ def find_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], 
         )
     format_, gzipped = kinds[0]
     safe = tuple(_safe(file, i, temp_folder, format_, gzipped) for i, file in enumerate(found))
-    return Files(format_, safe, tuple(shown), gzipped, tuple(skipped))
+    if columns is not None and format_ != "csv":
+        raise FileError(f"names= is for text without a header, and {shown[0]} is {WORDS[format_]}: leave it out")
+    return Files(format_, safe, tuple(shown), gzipped, tuple(skipped), columns)
 
 
 def _pattern(file: Path) -> str:
@@ -220,6 +230,8 @@ def _format(file: Path) -> tuple[Format, bool]:
             return "csv", True
     if head[:4] == b"PAR1":
         return "parquet", gzipped
+    if re.match(rb"\s*<(!doctype html|html)", head, re.IGNORECASE):
+        raise FileError(f"{file.name} is a web page, not a table: save what it shows as CSV or JSON")
     return ("json" if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[") else "csv"), gzipped
 
 
@@ -346,17 +358,36 @@ class Header(NamedTuple):
     decimal: str
     # How lines end, where it must be said: DuckDB takes the first line break for it, even one inside a quoted name.
     newline: str | None = None
+    # Whether the first line holds the names.
+    first_line: bool = True
 
 
 def read_header(files: Files) -> Header:
     """Delimiter, names and decimal sign, the same in all files."""
-    headers = [_one_header(p, s, files.gzipped) for p, s in zip(files.paths, files.shown, strict=True)]
+    read = partial(_no_header, files.columns) if files.columns is not None else _one_header
+    headers = [read(p, s, files.gzipped) for p, s in zip(files.paths, files.shown, strict=True)]
     refuse_other_columns(files, [header.names for header in headers])
     for shown, header in zip(files.shown, headers, strict=True):
         if header[:2] != headers[0][:2]:
             what = "the order of the columns" if header.names != headers[0].names else "the delimiter"
             raise FileError(f"{what} of {shown} is not that of {files.shown[0]}; files read together must agree")
     return headers[0]
+
+
+def _no_header(columns: Mapping[int, str], path: Path, shown: str, gzipped: bool) -> Header:
+    """How a file without a header is written, whose columns were named."""
+    first = _first_line(_sample(path, shown, gzipped))
+    delimiter = max((*DELIMITERS, " "), key=lambda d: _outside_quotes(first).count(d))
+    width = len(next(csv.reader([first], delimiter=delimiter)))
+    beyond = max(columns, default=0)
+    if beyond > width or (len(columns) < width and list(columns) == list(range(1, beyond + 1))):
+        raise FileError(
+            f"names= names {beyond} columns, and the first line of {shown} has {width}: name all of them, or some by "
+            f"their places, as in {{1: 'truth', {width}: 'svm'}}"
+        )
+    names = [columns.get(i, f"column {i}") for i in range(1, width + 1)]
+    _check_names(names, shown)
+    return Header(delimiter, tuple(names), ".", first_line=False)
 
 
 def _one_header(path: Path, shown: str, gzipped: bool) -> Header:
@@ -434,4 +465,7 @@ def _check_names(names: list[str], shown: str) -> None:
     if twice is not None:
         raise FileError(f"two columns of {shown} are called {twice!r}; rename one")
     if all(re.fullmatch(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*", name) for name in names):
-        raise FileError(f"the first line of {shown} holds numbers ({names[0]!r}), not column names; add a header")
+        raise FileError(
+            f"the first line of {shown} holds numbers ({names[0]!r}), not column names: name them with names=, or "
+            "add a header"
+        )

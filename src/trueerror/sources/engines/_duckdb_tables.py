@@ -408,7 +408,8 @@ def _query(files: Files, header: Header, options: str, *, names: bool = True) ->
     ending = "" if header.newline is None else f"new_line = {quoted(repr(header.newline)[1:-1])}, "
     named = f"names = {listed(f'c{i}' for i in range(len(header.names)))}, " if names else ""
     return (
-        f"CREATE OR REPLACE TABLE raw AS SELECT * FROM read_csv({listed(files.paths)}, header = true, skip = 0, "
+        f"CREATE OR REPLACE TABLE raw AS SELECT * FROM read_csv({listed(files.paths)}, skip = 0, "
+        f"header = {str(header.first_line).lower()}, "
         f"delim = {quoted(header.delimiter)}, quote = '\"', escape = '\"', comment = '', nullstr = {listed(MISSING)}, "
         f"decimal_separator = {quoted(header.decimal)}, compression = {quoted('gzip' if files.gzipped else 'none')}, "
         f"hive_partitioning = false, {ending}{named}{options})"
@@ -470,11 +471,13 @@ WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "U
 DATE = r"^\d{4}-\d\d-\d\d([ T]\d\d:\d\d.*)?$"
 
 
-def open_files(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> DuckDBTable:
-    """The table in one file or several of one format."""
+def open_files(
+    path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], columns: Mapping[int, str] | None = None
+) -> DuckDBTable:
+    """The table in one file or several of one format; `columns` are named where they have no header."""
     temp_folder = Path(tempfile.mkdtemp(prefix="trueerror-"))
     try:
-        files = find_files(path, temp_folder)
+        files = find_files(path, temp_folder, columns)
         opened = FileConnection(files, temp_folder)
         table = DuckDBTable(
             opened.run, "data", opened.names, opened.kinds, name=files.name, provenance=files.name, raw="raw",

@@ -83,7 +83,7 @@ Slices = str | Sequence[str] | None
 Clusters = str | bool | None
 
 
-class Asked(NamedTuple):
+class LogRequest(NamedTuple):
     """What is asked of a log: the measure that decides, and from which value on it says right."""
 
     score: Measures = None
@@ -121,7 +121,7 @@ class LogReader(Protocol):
     ) -> Predictions: ...
 
 
-Runs = Callable[[Source, Asked], list[Run]]
+Runs = Callable[[Source, LogRequest], list[Run]]
 # Reader → the runs in its files, for those who want each answer by itself.
 RUNS: dict[str, Runs] = {}
 
@@ -129,8 +129,8 @@ RUNS: dict[str, Runs] = {}
 def reads(*patterns: str, is_log: Callable[[Path], bool]) -> Callable[[Callable[..., Iterable[Run]]], LogReader]:
     """A function (file, name of its model or None, what is asked) → runs, as a reader of files, folders and lists."""
 
-    def decorate(read: Callable[[Path, str | None, Asked], Iterable[Run]]) -> LogReader:
-        def runs(source: Source, asked: Asked) -> list[Run]:
+    def decorate(read: Callable[[Path, str | None, LogRequest], Iterable[Run]]) -> LogReader:
+        def runs(source: Source, asked: LogRequest) -> list[Run]:
             files = files_of(source, patterns, is_log)
             folders = {file.parent for _, file in files}
             found: list[Run] = []
@@ -163,7 +163,7 @@ def reads(*patterns: str, is_log: Callable[[Path], bool]) -> Callable[[Callable[
         ) -> Predictions:
             if scale is not None and right_from is not None:
                 raise InputError("scale= takes grades as they are, and right_from= makes them right or wrong: give one")
-            found = runs(source, Asked(score, right_from, scale))
+            found = runs(source, LogRequest(score, right_from, scale))
             return graded(found, missing=missing, by=by, cluster=cluster, scale=scale)
 
         # The words are those of `read`, the options and their types those above.
@@ -287,7 +287,7 @@ class GradedAnswer(NamedTuple):
     cluster: object = None
 
 
-def log_answers(source: Source, reader: str, asked: Asked, cluster: str | None) -> list[GradedAnswer]:
+def log_answers(source: Source, reader: str, asked: LogRequest, cluster: str | None) -> list[GradedAnswer]:
     """Every answer in logs by itself, NaN where there is no grade: for those who ask about repeats."""
     if reader not in RUNS:
         raise InputError(f"a log of {reader} holds classes, and repeats are of answers that are right, wrong or graded")

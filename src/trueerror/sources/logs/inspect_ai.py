@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from trueerror.inputs._options import FileError
-from trueerror.sources.logs._graded import Asked, Item, Run, UngradedError, reads
+from trueerror.sources.logs._graded import Item, LogRequest, Run, UngradedError, reads
 from trueerror.sources.logs._recognise import MOST_BYTES, MOST_PARSED, head_of, json_of, text_of
 
 # Partly right, and no answer; other words are known.
@@ -38,7 +38,7 @@ def is_inspect(path: Path) -> bool:
 
 
 @reads("*.eval", "*.json", "*.json.gz", is_log=is_inspect)
-def inspect(file: Path, name: str | None, asked: Asked) -> Iterator[Run]:
+def inspect(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
     """Right or wrong sample by sample, from logs of Inspect (`.eval` or `.json`).
 
     `source` is a file, a folder, a pattern, a list of these, or {"model": path}; models and tasks are named as in the
@@ -70,7 +70,7 @@ def inspect(file: Path, name: str | None, asked: Asked) -> Iterator[Run]:
     yield run
 
 
-def _fill(run: Run, file: Path, samples: Iterator[object], asked: Asked) -> None:
+def _fill(run: Run, file: Path, samples: Iterator[object], asked: LogRequest) -> None:
     rows = [s for s in samples if isinstance(s, dict) and "id" in s]
     names = list(dict.fromkeys(name for s in rows for name in _values(s)))
     if not names:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from trueerror.inputs._options import FileError
-from trueerror.sources.logs._graded import Asked, Item, LogReader, Run, reads
+from trueerror.sources.logs._graded import Item, LogReader, LogRequest, Run, reads
 from trueerror.sources.logs._recognise import MOST_WHOLE, head_of, json_of, lines_of, text_of
 
 Row = dict[str, Any]
@@ -35,7 +35,7 @@ def is_promptfoo(path: Path) -> bool:
 
 
 @reads("*.json", "*.jsonl", "*.csv", is_log=is_promptfoo)
-def promptfoo(file: Path, name: str | None, asked: Asked) -> Iterator[Run]:
+def promptfoo(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
     """Right or wrong test by test, from `promptfoo eval -o results.json` (.jsonl and .csv too).
 
     A model is a provider, with its prompt where there are several. A test is right where all its assertions pass;
@@ -126,7 +126,7 @@ def is_openai_evals(path: Path) -> bool:
 
 
 @reads("*.jsonl", is_log=is_openai_evals)
-def openai_evals(file: Path, name: str | None, asked: Asked) -> Iterator[Run]:
+def openai_evals(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
     """Right or wrong sample by sample, from the record of `oaieval` (JSON Lines: a spec, then events).
 
     The events of type match say `correct`; others (`metrics`) name their measures, of which `score` picks one.
@@ -178,7 +178,7 @@ def is_lighteval(path: Path) -> bool:
 
 
 @reads("details_*.parquet", "details_*.jsonl", is_log=is_lighteval)
-def lighteval(file: Path, name: str | None, asked: Asked) -> Iterator[Run]:
+def lighteval(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
     """Right or wrong document by document, from lighteval's details (`--save-details`: Parquet; JSON Lines too).
 
     Documents are numbered by their order, which lighteval keeps; a model is called by the folders of its files.
@@ -216,7 +216,7 @@ def is_mlflow(path: Path) -> bool:
 
 
 @reads("*.csv", "*.json", "*.parquet", is_log=is_mlflow)
-def mlflow(file: Path, name: str | None, asked: Asked) -> Iterator[Run]:
+def mlflow(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
     """Right or wrong item by item, from what MLflow's evaluations leave: the table of mlflow.genai.evaluate
     (`results.tables["eval_results"]`, saved), traces with assessments, `eval_results_table.json` of
     mlflow.models.evaluate.

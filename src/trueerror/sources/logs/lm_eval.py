@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from trueerror.inputs._options import FileError
-from trueerror.sources.logs._graded import Asked, Item, Run, UngradedError, one_measure, reads
+from trueerror.sources.logs._graded import Item, LogRequest, Run, UngradedError, one_measure, reads
 from trueerror.sources.logs._recognise import head_of, json_of, lines_of
 
 STAMPED = re.compile(r"^samples_(.+?)(?:_(\d{4}-\d\d-\d\dT[\d.\-:]+?))?\.jsonl(?:\.gz)?$")
@@ -29,7 +29,7 @@ def is_harness(path: Path) -> bool:
 
 
 @reads("samples_*.jsonl", "samples_*.jsonl.gz", is_log=is_harness)
-def lm_eval(file: Path, name: str | None, asked: Asked) -> Iterator[Run]:
+def lm_eval(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
     """Right or wrong item by item, from sample files of lm-evaluation-harness (`--log_samples`).
 
     `source` is a file, a folder, a pattern, a list of these, or {"model": path}. A model is called by the folder of its
