@@ -53,7 +53,54 @@ def checks() -> Iterator[Any]:
     yield te.check(SLICED)
 
 
-MADE = {"evaluate": evaluations, "compare": comparisons, "gate": gates, "check": checks}
+GRADES = te.graded({"a": np.linspace(0, 1, 30), "b": np.linspace(0.2, 0.9, 30)[::-1]}, clusters=np.arange(30) // 3)
+ANSWERED = {"a": np.arange(60).reshape(20, 3) % 2, "b": np.arange(60).reshape(20, 3) % 5 // 3}
+RATINGS = {"ann": [1, 2, 3, 1] * 6, "bob": [1, 2, 2, 1] * 6, "eve": [1, 3, 3, 1] * 6}
+BATTLES = {
+    "model_a": ["x", "y", "z"] * 20,
+    "model_b": ["y", "z", "x"] * 20,
+    "winner": ["model_a", "model_b", "tie", "model_a"] * 15,
+}
+JUDGED = np.tile([0.0, 1.0, 1.0, 0.0, 1.0], 60)
+LABELLED = np.where(np.arange(300) % 5 == 0, JUDGED, np.nan)
+
+
+def repeated() -> Iterator[Any]:
+    yield te.repeats(ANSWERED)
+    yield te.repeats({"a": [[0.5, 1.0], [0.25, 0.0], [1.0, 0.75]]}, cost_ratio=5)
+    yield te.repeats([[1], [0], [1]])
+
+
+def agreements() -> Iterator[Any]:
+    yield te.agreement(RATINGS)
+    yield te.agreement(RATINGS, level="ordinal", method="krippendorff")
+
+
+def arenas() -> Iterator[Any]:
+    yield te.arena(BATTLES)
+    yield te.arena(BATTLES, position=True)
+
+
+def powered() -> Iterator[Any]:
+    yield te.prediction_powered(LABELLED, JUDGED)
+    yield te.prediction_powered({"a": LABELLED, "b": 1 - LABELLED}, {"a": JUDGED, "b": 1 - JUDGED})
+
+
+def plans() -> Iterator[Any]:
+    yield te.label_plan(np.linspace(0.05, 0.95, 200), budget=20)
+    yield te.label_plan(np.linspace(0.05, 0.95, 200), budget=20, method="active")
+
+
+def graded() -> Iterator[Any]:
+    yield te.evaluate(GRADES)
+    yield te.compare(GRADES)
+    yield te.gate(GRADES, "b", model="a", margin=0.1)
+
+
+MADE = {
+    "evaluate": evaluations, "compare": comparisons, "gate": gates, "check": checks, "repeats": repeated,
+    "agreement": agreements, "arena": arenas, "ppi": powered, "label-plan": plans,
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", list(ANSWERS))
@@ -71,6 +118,11 @@ def test_what_is_written_validates(name: str) -> None:
             if described is not None:
                 left_out = set(fields) - set(described["properties"]) - {"schema"}
                 assert not left_out, f"{kind} has fields that the schema does not describe"
+
+
+def test_results_of_grades_validate() -> None:
+    for name, result in zip(("evaluate", "compare", "gate"), graded(), strict=True):
+        jsonschema.Draft202012Validator(schema_for(name)).validate(json.loads(result.to_json()))
 
 
 def _objects(data: Any) -> Iterator[tuple[str, dict[str, Any]]]:

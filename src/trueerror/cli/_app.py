@@ -430,6 +430,11 @@ class Answer(StrEnum):
     compare = "compare"
     gate = "gate"
     check = "check"
+    repeats = "repeats"
+    agreement = "agreement"
+    arena = "arena"
+    ppi = "ppi"
+    label_plan = "label-plan"
 
 
 @command

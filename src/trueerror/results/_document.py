@@ -350,6 +350,11 @@ ANSWERS: dict[str, tuple[str, ...]] = {
     "compare": ("Comparison", "CostComparison", "MarginalComparison"),
     "gate": ("Gate",),
     "check": ("Findings",),
+    "repeats": ("Repeats",),
+    "agreement": ("RaterAgreement",),
+    "arena": ("Arena",),
+    "ppi": ("PredictionPowered",),
+    "label-plan": ("LabelPlan",),
 }
 
 
