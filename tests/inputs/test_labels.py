@@ -243,3 +243,15 @@ def test_finding_a_label() -> None:
             find_label(label, labels)
     with pytest.raises(InputError, match="positive="):
         find_label(None, ("a", "b"))
+
+
+@pytest.mark.parametrize("late", [0, 3, 700])
+def test_few_texts_are_coded_as_sorting_would(late):
+    # Labels that the first rows do not show, texts that differ in one place only, and too many for a table of slots.
+    rng = np.random.default_rng(0)
+    early = np.array([f"class_{i:03d}" for i in range(100)] + ["", "ü", "class_0010"])
+    texts = np.concatenate([rng.choice(early, 9000), np.array([f"late{i}" for i in range(late)], dtype="U12")])
+    coded = code_column(texts, "truth")
+    values, codes = np.unique(texts, return_inverse=True)
+    assert coded.values == tuple(values.tolist())
+    assert np.array_equal(coded.codes, codes)

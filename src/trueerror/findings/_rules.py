@@ -329,7 +329,8 @@ def find(evidence: Iterable[Evidence], codes: Sequence[str] | None = None) -> Fi
 
 
 def _apply(r: Rule, evidence: Evidence) -> Iterator[Finding]:
+    if any(getattr(evidence, need) is None for need in r.needs):
+        return
     known = {name: value for name in r.uses if (value := getattr(evidence, name)) is not None}
-    if all(need in known for need in r.needs):
-        for message in r.check(**known):
-            yield Finding(code=r.code, severity=r.severity, message=message, fix=r.fix, about=evidence.model)
+    for message in r.check(**known):
+        yield Finding(code=r.code, severity=r.severity, message=message, fix=r.fix, about=evidence.model)

@@ -31,6 +31,7 @@ from trueerror.inputs._arrays import (
 from trueerror.inputs._labels import (
     Coded,
     Label,
+    any_missing,
     check_labels,
     code_column,
     find_label,
@@ -493,8 +494,8 @@ def _coded_truth(values: ArrayLike, place: str) -> Coded:
     if len(array) == 0:
         raise InputError(f"{place} is empty: there are no rows to count")
     coded = code_column(array, place)
-    gone = coded.codes < 0
-    if gone.any():
+    if any_missing(coded.codes):
+        gone = coded.codes < 0
         row = int(np.argmax(gone)) + 1
         raise InputError(
             f"{place} is missing at row {row:,} ({int(gone.sum()):,} in all); a row without a truth cannot be "
@@ -508,7 +509,8 @@ def _read_model(model: GivenModel, missing: Missing) -> tuple[Coded | None, Arra
     if model.labels is not None:
         place = model.place_of_labels
         coded = code_column(column(model.labels, place), place)
-        _refuse_absent(coded.codes < 0, place, missing)
+        if any_missing(coded.codes):
+            _refuse_absent(coded.codes < 0, place, missing)
     if model.scores is not None:
         scores = scores_with_gaps(model.scores, model.place_of_scores, missing)
     return coded, scores

@@ -32,6 +32,7 @@ from trueerror.inputs._arrays import (
 from trueerror.inputs._labels import (
     Codes,
     Label,
+    any_missing,
     check_labels,
     code_column,
     find_label,
@@ -60,13 +61,13 @@ def settle_missing(
 ) -> tuple[Codes, Codes, Floats | None]:
     """Apply the rule for absent predictions; an absent truth is always an error."""
     check_word(missing, ("error", "wrong", "drop"), "missing")
-    gone = truth < 0
-    if gone.any():
+    if any_missing(truth):
+        gone = truth < 0
         row = int(np.argmax(gone))
         raise InputError(f"truth is missing at row {row + 1:,} ({int(gone.sum()):,} in all); leave those rows out")
-    absent = predicted < 0
-    if not absent.any():
+    if not any_missing(predicted):
         return truth, predicted, weights
+    absent = predicted < 0
     if missing == "error":
         row = int(np.argmax(absent))
         raise InputError(
@@ -83,9 +84,9 @@ def settle_missing(
 
 def counted_as_other(truth: Codes, predicted: Codes, k: int, weights: Floats | None, kind: str | None) -> Filled | None:
     """The rows without a prediction that `settle_missing` counts as the other one of two classes."""
-    absent = predicted < 0
-    if k != 2 or not absent.any():
+    if k != 2 or not any_missing(predicted):
         return None
+    absent = predicted < 0
     w = np.ones(len(truth)) if weights is None else weights
     parts = []
     for i in (0, 1):

@@ -25,6 +25,7 @@ from trueerror.inputs._arrays import (
 )
 from trueerror.inputs._labels import (
     Label,
+    any_missing,
     check_labels,
     code_column,
     find_label,
@@ -232,7 +233,7 @@ class ScoreTable(Result):
         if chosen is None:
             raise need_positive(names, "a score table")
         codes = recode(coded, names, "truth")
-        if (codes < 0).any():
+        if any_missing(codes):
             raise InputError(f"truth is missing at row {int(np.argmax(codes < 0)) + 1:,}; leave those rows out")
         w = None if weights is None else weight_column(weights, weights_kind)
         if w is not None:

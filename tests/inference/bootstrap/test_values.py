@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from trueerror.inference.bootstrap._values import STATISTICS, Draws
 
 # R: library(boot); set.seed(1); b <- boot(x, function(d, i) c(mean(d[i]), var(d[i])/length(d[i])), R = 99999)
 #    boot.ci(b, type = c("norm", "basic", "stud", "perc", "bca")); the same of sd(d[i]) for the last two
@@ -95,3 +96,26 @@ def test_skewed_values_are_too_few_for_t():
     assert "skewness" in te.mean_interval(rng.lognormal(0, 1.5, 25)).note
     clean = sum(bool(te.mean_interval(rng.normal(size=n)).note) for n in (8, 15, 40) for _ in range(100))
     assert clean <= 15
+
+
+@pytest.mark.parametrize("name", STATISTICS)
+def test_a_statistic_of_counted_values_is_that_of_the_values(name):
+    rng = np.random.default_rng(2)
+    values, times = np.sort(rng.normal(size=40)), rng.integers(0, 4, (3, 40))
+    expected = [float(STATISTICS[name].value(np.repeat(values, row)[None, :])[0]) for row in times]
+    assert STATISTICS[name].weighted(values, times) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("decimals", [0, 9])
+@pytest.mark.parametrize("name", STATISTICS)
+def test_replicates_of_many_values_spread_as_samples_do(name, decimals):
+    # Few distinct values are drawn by their counts, many by weights of rows.
+    rng = np.random.default_rng(3)
+    sample = np.round(3 * rng.normal(size=20_000), decimals)
+    made = Draws.of(sample, STATISTICS[name], 300, np.random.default_rng(0), "")
+    drawn = [float(STATISTICS[name].value(rng.choice(sample, len(sample))[None, :])[0]) for _ in range(150)]
+    if name == "median" and decimals == 0:
+        assert set(made.replicates) <= {-1.0, 0.0, 1.0}
+        return
+    assert made.replicates.std() == pytest.approx(np.std(drawn), rel=0.25)
+    assert made.replicates.mean() == pytest.approx(made.estimate, abs=0.3 * made.replicates.std())

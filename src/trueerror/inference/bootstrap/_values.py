@@ -21,6 +21,8 @@ from trueerror.inference.bootstrap._limits import (
     order_limits,
     quantiles,
 )
+from trueerror.inputs._arrays import Array
+from trueerror.kernels._random import in_threads, row_weights, seed_of
 from trueerror.methods import Method, declare
 
 Floats = NDArray[np.float64]
@@ -33,6 +35,8 @@ MOST_LEFT_OUT = 500
 FEW_VALUES = 7
 # With more values than this Student's correction is too small to matter.
 MANY_VALUES = 2_000
+# A multinomial draw of a value takes as long as drawing about so many rows.
+ROWS_A_VALUE = 16
 # A quantile wants at least so many replicates beyond it.
 BEYOND = 5
 
@@ -42,7 +46,7 @@ class Statistic:
     """A statistic over the last axis; `plug_in` is the same of a population, `error` its standard error.
 
     Where it is `logarithmic`, the error is that of its logarithm. What the bootstrap says of the bias of a statistic
-    that is not `smooth` is noise.
+    that is not `smooth` is noise. `weighted(values, times)` is the value of ascending values that occur so many times.
     """
 
     value: Callable[[Floats], Floats]
@@ -50,6 +54,30 @@ class Statistic:
     error: Callable[[Floats], Floats] | None = None
     logarithmic: bool = False
     smooth: bool = True
+    weighted: Callable[[Floats, Array], Floats] | None = None
+
+
+def _weighted_sum(values: Floats, times: Array) -> Floats:
+    # No dot product, which BLAS would hand to threads of its own within ours.
+    return np.asarray(np.einsum("...i,i->...", times, values))
+
+
+def _weighted_mean(values: Floats, times: Array) -> Floats:
+    return np.asarray(_weighted_sum(values, times) / times.sum(axis=-1))
+
+
+def _weighted_variance(values: Floats, times: Array) -> Floats:
+    n = times.sum(axis=-1)
+    gaps = values - values.mean()
+    return np.asarray((_weighted_sum(gaps**2, times) - _weighted_sum(gaps, times) ** 2 / n) / (n - 1))
+
+
+def _weighted_median(values: Floats, times: Array) -> Floats:
+    through = np.cumsum(times, axis=-1)
+    half = through[..., -1:] / 2
+    # The first value at which half of them is reached, and the first at which it is passed.
+    below, above = (np.argmax(reached, axis=-1) for reached in (through >= half, through > half))
+    return np.asarray((values[below] + values[above]) / 2)
 
 
 def _spread_error(x: Floats) -> Floats:
@@ -64,12 +92,27 @@ def _spread_error(x: Floats) -> Floats:
 
 STATISTICS = {
     "mean": Statistic(
-        lambda x: x.mean(axis=-1), lambda x: x.mean(axis=-1), lambda x: x.std(axis=-1, ddof=1) / math.sqrt(x.shape[-1])
+        lambda x: x.mean(axis=-1),
+        lambda x: x.mean(axis=-1),
+        lambda x: x.std(axis=-1, ddof=1) / math.sqrt(x.shape[-1]),
+        weighted=_weighted_mean,
     ),
-    "median": Statistic(lambda x: np.median(x, axis=-1), lambda x: np.median(x, axis=-1), smooth=False),
-    "sd": Statistic(lambda x: x.std(axis=-1, ddof=1), lambda x: x.std(axis=-1), _spread_error, True),
+    "median": Statistic(
+        lambda x: np.median(x, axis=-1), lambda x: np.median(x, axis=-1), smooth=False, weighted=_weighted_median
+    ),
+    "sd": Statistic(
+        lambda x: x.std(axis=-1, ddof=1),
+        lambda x: x.std(axis=-1),
+        _spread_error,
+        True,
+        weighted=lambda values, times: np.sqrt(_weighted_variance(values, times)),
+    ),
     "variance": Statistic(
-        lambda x: x.var(axis=-1, ddof=1), lambda x: x.var(axis=-1), lambda x: 2 * _spread_error(x), True
+        lambda x: x.var(axis=-1, ddof=1),
+        lambda x: x.var(axis=-1),
+        lambda x: 2 * _spread_error(x),
+        True,
+        weighted=_weighted_variance,
     ),
 }
 
@@ -105,6 +148,10 @@ class Draws:
         if not isinstance(statistic, Statistic):
             run = over_rows(statistic, sample)
             statistic = Statistic(run, run)
+        estimate = float(statistic.value(sample[None, :])[0])
+        if statistic.weighted is not None and len(sample) > MANY_VALUES:
+            replicates = _by_counts(sample, statistic.weighted, draws, random)
+            return cls(sample, statistic, estimate, replicates, None, seed)
         n, values, errors = len(sample), [], []
         step = max(1, BLOCK // n)
         for start in range(0, draws, step):
@@ -112,7 +159,6 @@ class Draws:
             values.append(np.asarray(statistic.value(rows), dtype=np.float64))
             if statistic.error is not None and n <= MANY_VALUES:
                 errors.append(statistic.error(rows))
-        estimate = float(statistic.value(sample[None, :])[0])
         return cls(
             sample, statistic, estimate, np.concatenate(values), np.concatenate(errors) if errors else None, seed
         )
@@ -135,6 +181,23 @@ class Draws:
         else:
             less = np.array([self.statistic.value(np.delete(self.sample, g)[None, :])[0] for g in groups])
         return np.asarray(less.mean() - less)
+
+
+def _by_counts(
+    sample: Floats, weighted: Callable[[Floats, Array], Floats], draws: int, random: np.random.Generator
+) -> Floats:
+    """Replicates from how often each value is drawn: of few values one multinomial draw each, else one a row."""
+    values, times = np.unique(sample, return_counts=True)
+    if len(values) * ROWS_A_VALUE <= len(sample):
+        step = max(1, BLOCK // len(values))
+        sizes = [min(step, draws - start) for start in range(0, draws, step)]
+        drawn = (random.multinomial(len(sample), times / len(sample), size) for size in sizes)
+        return np.concatenate([weighted(values, each) for each in drawn])
+    ascending, seed = np.sort(sample), seed_of(random)
+    return np.array(
+        in_threads(lambda b: float(weighted(ascending, row_weights(len(sample), seed, b))), range(draws)),
+        dtype=np.float64,
+    )
 
 
 class ValueLimits(NamedTuple):
