@@ -210,3 +210,17 @@ def test_many_rows_are_told_apart_all_the_same():
     assert made.told_apart("one", "two")
     assert made.pairs[0].p_unseen < 0.05
     assert "TE309" not in made.findings
+
+
+@pytest.mark.parametrize("rate", [0.3, 0.002])
+@pytest.mark.parametrize("share", [None, 0.1])
+def test_the_tilt_of_very_many_scores_is_found_among_joined_ones(rate, share, monkeypatch):
+    rng = np.random.default_rng(4)
+    up = rng.random(60_000) < rate
+    table = te.ScoreTable.count(up, rng.normal(size=len(up)) + 2 * up)
+    rows = RankedRows.of(table, share)
+    estimate = rows.precision()[0]
+    exact = tilted_low(rows, estimate, Z)
+    monkeypatch.setattr("trueerror.inference.auc._average_precision.MANY_SCORES", 1000)
+    assert len(rows.joined().positives) < 25_000
+    assert estimate - tilted_low(rows, estimate, Z) == pytest.approx(estimate - exact, rel=2e-3)

@@ -41,6 +41,9 @@ TILT = "DiCiccio and Romano 1990, Int. Stat. Rev. 58:59"
 FINE = 1e-7
 # The part of an unseen negative that a difference must withstand.
 UNSEEN = 0.25
+# A tilt of more scores than this is sought with neighbours joined, the finer the nearer they are to the top.
+MANY_SCORES = 1 << 16
+FINENESS = 1 << 12
 # Up to so many positives of a binned table are put one above the other.
 SINGLE = 4096
 
@@ -101,6 +104,15 @@ class RankedRows(NamedTuple):
         negatives[ends] = self.negatives
         return RankedRows(np.repeat(self.positives / times, times), negatives, self.share)
 
+    def joined(self) -> RankedRows:
+        """The same rows where there are very many, neighbouring scores as one: at rank r as many as r/2¹² rows."""
+        if len(self.positives) <= MANY_SCORES:
+            return self
+        above = np.cumsum((self.positives + self.negatives)[::-1])[::-1]
+        place = np.floor(FINENESS * np.log1p(above / FINENESS))
+        starts = np.flatnonzero(np.concatenate(([True], place[1:] < place[:-1])))
+        return RankedRows(np.add.reduceat(self.positives, starts), np.add.reduceat(self.negatives, starts), self.share)
+
     def spread(self, influences: ScoreInfluences) -> float:
         """Σ over the rows of the squared influence."""
         return float((self.positives * influences.positives**2 + self.negatives * influences.negatives**2).sum())
@@ -123,11 +135,16 @@ def tilted_low(rows: RankedRows, estimate: float, z: float) -> float:
     >>> round(tilted_low(perfect, 1.0, 1.959964), 4)
     0.7789
     """
+    few, shift = rows.joined(), 0.0
+    if few is not rows:
+        # What joining does to the value it does to the limit as well.
+        value = few.precision()[0]
+        rows, estimate, shift = few, value, estimate - value
     more, n = rows.with_negative_above(), rows.n
     _, u = more.precision()
     error = math.sqrt(more.spread(u))
     if not error > 0 or z <= 0:
-        return estimate
+        return estimate + shift
 
     def weighted(tilt: float) -> tuple[float, float]:
         """θ and its standard error at a tilt, given in standard errors."""
@@ -156,7 +173,7 @@ def tilted_low(rows: RankedRows, estimate: float, z: float) -> float:
         if beyond(least) > 0:
             break
         least *= 2
-    return weighted(crossing(beyond, least, 2.0 * z, within=FINE * z))[0]
+    return shift + weighted(crossing(beyond, least, 2.0 * z, within=FINE * z))[0]
 
 
 def worth_fewer(rows: RankedRows, variance: float) -> RankedRows:
@@ -388,7 +405,9 @@ def _p_unseen(is_positive: NDArray[np.bool_], best: OrderedScores, other: Ordere
     def gap(tilt: float) -> float:
         return at(weights(tilt))[0]
 
-    farthest = -2.0
+    # With many rows the difference falls nearly on a line: looked for about where the line reaches 0.
+    near = 1.1 * start / error
+    farthest = -near if near < 8 and gap(-near) <= 0 else -2.0
     while gap(farthest) > 0:
         farthest *= 2
         if farthest < -64:
