@@ -77,9 +77,11 @@ def table_moments(table: ScoreTable, facts: Facts, model: str, loss: Loss) -> Mo
     sides = [(table.negatives, 1 - index), (table.positives, index)]
     there = [counts > 0 for counts, _ in sides]
     scores = np.concatenate([table.scores[t] for t in there])
-    codes = np.concatenate([np.full(int(t.sum()), code) for t, (_, code) in zip(there, sides, strict=True)])
+    codes = np.repeat([code for _, code in sides], [np.count_nonzero(t) for t in there])
     counts = np.concatenate([counts[t] for t, (counts, _) in zip(there, sides, strict=True)])
-    return moments_of(row_losses(scores, codes, facts, model, loss), counts.astype(np.float64), "frequency")
+    losses = row_losses(scores, codes, facts, model, loss)
+    # Scores that no two rows share are rows, which need no counts.
+    return moments_of(losses, counts.astype(np.float64) if counts.max(initial=0) > 1 else None, "frequency")
 
 
 def moments_of(values: Floats, weights: Floats | None, kind: WeightsKind | None) -> Moments:
