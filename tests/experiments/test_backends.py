@@ -35,7 +35,7 @@ def on_terminal(progress):
         env={**os.environ, "TERM": "xterm", "COLUMNS": "80", "NO_COLOR": "1"},
     )  # fmt: skip
     os.close(theirs)
-    out, _ = process.communicate(timeout=30)
+    out, _ = process.communicate(timeout=300)
     shown = b""
     while True:
         try:

@@ -144,3 +144,22 @@ def test_no_permission(tmp_path: Path) -> None:
     path.chmod(0)
     with pytest.raises(FileError, match=r"cannot read p\.csv: permission denied"):
         te.read(path)
+
+
+@pytest.mark.parametrize("mark", ["N/A", "-", "null", "?"])
+def test_a_truth_that_is_a_mark_for_nothing_is_no_class(mark: str, tmp_path: Path) -> None:
+    rows = [f"{mark if i == 5 else 'yn'[i % 2]},{'yn'[i // 3 % 2]}" for i in range(30)]
+    path = written("p.csv", "\n".join(["truth,svm", *rows]))(tmp_path)
+    with pytest.raises(InputError, match=r"column 'truth' of p.csv has .* at row 6, which no model answers"):
+        te.read(path)
+    assert te.evaluate(te.read(path, labels=["y", "n", mark])).n == 30
+    answered = written("q.csv", "\n".join(["truth,svm", *rows, f"y,{mark}"]))(tmp_path)
+    assert len(te.evaluate(te.read(answered)).labels) == 3
+
+
+def test_a_log_is_a_path() -> None:
+    for read in (te.logs.lm_eval, te.logs.inspect, te.logs.weka, te.logs.weka_results):
+        with pytest.raises(InputError, match="not 5"):
+            read(5)
+    with pytest.raises(InputError, match="there are 0"):
+        te.logs.weka_results([])

@@ -33,7 +33,7 @@ def start(folder: Path, store: Path, repeats: int, jobs: int) -> subprocess.Pope
 
 
 def finish(process: subprocess.Popen[bytes]) -> tuple[int, bytes]:
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err.decode()
     assert err == b""
     resumed, _, table = out.partition(b" ")
@@ -65,7 +65,7 @@ def test_killing_at_random_moments_changes_nothing(tmp_path, jobs, kills, repeat
         cut_short += process.poll() is None
         os.kill(process.pid, signal.SIGKILL)
         # The pipes close when the last worker has ended: none outlives its director for long.
-        process.communicate(timeout=10)
+        process.communicate(timeout=300)
     assert cut_short == kills
     resumed, table = finish(start(folder, tmp_path / "run", repeats, jobs))
     assert 0 < resumed < tasks

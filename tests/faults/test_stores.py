@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
 import sqlite3
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -106,3 +108,56 @@ def test_deep_nesting_in_a_manifest(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="damaged"):
         run(tmp_path / "store")
     shutil.rmtree(tmp_path / "store")
+
+
+class Hog(Constant):
+    """Asks for more memory than there is."""
+
+    def fit(self, X: Any, y: Any) -> Hog:
+        np.ones(1 << 58)
+        return self
+
+
+def test_a_hog_is_a_failure() -> None:
+    done = run(None, good=Constant(), hog=Hog())
+    assert {f.learner for f in done.failures} == {"hog"}
+    assert all("MemoryError" in f.error for f in done.failures)
+    assert done.estimate(learner="good").estimate == pytest.approx(0.5)
+
+
+def test_a_second_run_in_the_same_store_is_refused(tmp_path: Path) -> None:
+    first = run(tmp_path / "store")
+    with contextlib.closing(sqlite3.connect(tmp_path / "store" / ".lock", isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(InputError, match="another"):
+            run(tmp_path / "store")
+    assert run(tmp_path / "store").estimate() == first.estimate()
+
+
+FULL = """
+import resource, signal, sys
+import numpy as np, trueerror as te
+sys.path.insert(0, sys.argv[2])
+from test_stores import Constant, X, Y
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+soft = resource.getrlimit(resource.RLIMIT_FSIZE)
+wide = te.Dataset(np.zeros((4000, 1)), np.arange(4000) % 2)
+resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, soft[1]))
+try:
+    te.experiment(Constant(), wide, plan=te.KFold(10), store=sys.argv[1], rng=0, jobs=1)
+    print("done")
+except OSError as error:
+    print(error)
+resource.setrlimit(resource.RLIMIT_FSIZE, soft)
+again = te.experiment(Constant(), wide, plan=te.KFold(10), store=sys.argv[1], rng=0, jobs=1)
+clean = te.experiment(Constant(), wide, plan=te.KFold(10), rng=0, jobs=1)
+assert again.estimate() == clean.estimate()
+"""
+
+
+def test_a_store_on_a_full_disk_is_one_sentence_and_goes_on_later(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", FULL, str(tmp_path / "store"), str(Path(__file__).parent)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("\n") == 1
+    assert "done" not in done.stdout

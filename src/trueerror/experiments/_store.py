@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._options import InputError
+from trueerror.results._files import WriteError
 from trueerror.version import __version__
 
 Status = Literal["done", "failed", "timeout"]
@@ -306,10 +307,16 @@ class Writer:
 
     def write(self, outcome: Outcome) -> None:
         """Record an outcome in place of an older one of the same task."""
-        self._database.execute(INSERT, to_row(outcome))
-        if time.monotonic() - Writer.synced > SYNC_SECONDS:
-            self._database.execute("PRAGMA wal_checkpoint(PASSIVE)")
-            Writer.synced = time.monotonic()
+        try:
+            self._database.execute(INSERT, to_row(outcome))
+            if time.monotonic() - Writer.synced > SYNC_SECONDS:
+                self._database.execute("PRAGMA wal_checkpoint(PASSIVE)")
+                Writer.synced = time.monotonic()
+        except sqlite3.OperationalError as error:
+            raise WriteError(
+                f"the store cannot be written to ({error}): is the disk full? What is recorded is kept: the same call "
+                "goes on from there"
+            ) from None
 
     def close(self) -> None:
         """No more outcomes."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from trueerror.inputs._arrays import missing_rows
 from trueerror.inputs._labels import Label
-from trueerror.inputs._options import ColumnError
+from trueerror.inputs._options import ColumnError, InputError
 from trueerror.sources._keys import key_column
 from trueerror.sources._protocols import ColumnsTable, InputTable
 
@@ -268,6 +268,24 @@ def odd_labels(table: InputTable, column: str, labels: Iterable[Label]) -> str:
     return (
         f"column {column!r} of {table.name} holds labels, but {str(values[odd[0]])!r:.40} in row {odd[0] + 1:,}{more}, "
         "which the truth never is; leave the cell empty if it is missing, or list all classes with labels="
+    )
+
+
+# How other programs write that there is nothing.
+NOTHING = frozenset(("-", "--", ".", "?", "null", "NULL", "None", "N/A", "n/a", "#N/A", "<NA>", "n.a.", "NaT"))
+
+
+def refuse_nothing(table: InputTable, truth: str, labels: Sequence[Label]) -> None:
+    """A truth such as "N/A" beside two classes is no third one, unless a column of answers holds it too."""
+    mark = next((label for label in labels if label in NOTHING), None)
+    if mark is None or len(labels) < 3:
+        return
+    if any(mark in (table.few(c, 4 * len(labels)) or ()) for c in table.columns if c != truth):
+        return
+    row = next(i for i, value in enumerate(table.values(truth)) if str(value) == mark)
+    raise InputError(
+        f"column {truth!r} of {table.name} has {mark!r} at row {row + 1:,}, which no model answers: leave rows without "
+        "a truth out, or list all classes with labels= if it is one"
     )
 
 

@@ -33,7 +33,7 @@ from trueerror.sources._protocols import (
     role_words,
 )
 from trueerror.sources.columns import _names as naming
-from trueerror.sources.columns._names import item_column, odd_labels, respelt_labels, spoilt_scores
+from trueerror.sources.columns._names import item_column, odd_labels, refuse_nothing, respelt_labels, spoilt_scores
 
 # A column's name, False for "there is none, whatever it looks like", None for "see for yourself".
 ColumnChoice = str | bool | None
@@ -74,6 +74,8 @@ def resolve(table: InputTable, asked: ColumnRequest) -> tuple[Layout, tuple[Labe
     declared = with_declared(labels, asked.positive) if asked.labels is None else labels
     fresh, labels = declared != labels, declared
     positive = _positive(asked.positive, labels)
+    if asked.labels is None and asked.positive is None:
+        refuse_nothing(table, truth, labels)
     finder = ModelFinder(table, labels, positive, roles)
     models = finder.long(asked.label, asked.score) if model is not None else finder.wide(
         asked.models, asked.label, asked.score

@@ -13,7 +13,7 @@ from inspect import signature
 from pathlib import Path
 from typing import IO, Any, TypeGuard, cast
 
-from trueerror.inputs._options import FileError, InputError
+from trueerror.inputs._options import FileError, InputError, in_few_words
 from trueerror.sources._paths import files_like
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Missing
@@ -213,6 +213,8 @@ def files_of(
     """
     if isinstance(source, Mapping):
         return [(str(name), file) for name, one in source.items() for _, file in files_of(one, patterns, is_log)]
+    if not isinstance(source, str | os.PathLike | Iterable):
+        raise FileError(f"a log is a path, a folder, a pattern or a list of them, not {in_few_words(source)}")
     if not isinstance(source, str | os.PathLike):
         return [pair for one in source for pair in files_of(one, patterns, is_log)]
     path = Path(source)

@@ -357,7 +357,10 @@ def weka_results(path: str | os.PathLike[str], *, score: str = "Percent_correct"
     A scheme is called by its class, and by its options where one class was run with several. Percentages become shares,
     so that differences are told in points.
     """
-    [(_, file)] = files_of(path, ("*.arff", "*.csv"))
+    files = [file for _, file in files_of(path, ("*.arff", "*.csv"))]
+    if len(files) != 1:
+        raise InputError(f"te.logs.weka_results reads one file of results, and there are {len(files)}; name one")
+    file = files[0]
     table = _columns(file)
     lacking = [key for key in (*KEYS, score) if key not in table]
     if lacking:
