@@ -87,6 +87,8 @@ def test_a_way_that_finds_too_few_is_passed_over(tmp_path: Path, monkeypatch: py
     working = nans.WAYS[0]
     monkeypatch.setattr(nans, "WAYS", ("isnan({0})", working))
     assert te.read(path, positive=1, missing="drop").absent("first") == GONE.sum()
+    if duckdb.read_parquet(str(path)).filter("isnan(first)").shape[0] == GONE.sum():
+        pytest.skip("these versions write and read statistics that hide no NaN")
     monkeypatch.setattr(nans, "WAYS", ("isnan({0})",))
     with pytest.raises(InputError, match=r"'first' holds NaN in \d+ rows, which DuckDB .* write them as missing"):
         te.read(path, positive=1, missing="drop")

@@ -184,8 +184,8 @@ class ArraySource:
         assert positive is not None
         index = self.facts.labels.index(positive)
         one = scores if scores.ndim == 1 else scores[:, index]
-        # A strong float64 compares 32-bit scores at full precision, as the score table holds them.
-        cut = np.float64(settled_threshold(model, rule.threshold, lambda: self.score_range(model)))
+        # An array of 64 bits compares 32-bit scores at full precision, as the score table holds them, in any NumPy.
+        cut = np.array([settled_threshold(model, rule.threshold, lambda: self.score_range(model))], dtype=np.float64)
         with np.errstate(invalid="ignore"):
             predicted = np.where(one >= cut, index, 1 - index)
         return _or_absent(predicted, np.isnan(one))

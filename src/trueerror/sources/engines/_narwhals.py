@@ -138,9 +138,15 @@ def _or_nan(value: float | None) -> float:
     return math.nan if value is None else float(value)
 
 
+def _names(wrapped: Foreign, native: Foreign) -> Sequence[str]:
+    """The names of the columns; polars warns where they are asked for as `columns`, others may have one twice."""
+    by_schema = type(native).__module__.startswith("polars")
+    return list(wrapped.collect_schema().names() if by_schema else wrapped.columns)
+
+
 def open_lazy(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTable:
     """A lazy frame of narwhals as a table."""
-    columns = tuple(str(name) for name in wrapped.columns)
+    columns = tuple(str(name) for name in _names(wrapped, native))
     twice = next((name for i, name in enumerate(columns) if name in columns[:i]), None)
     if twice is not None:
         raise InputError(f"two columns of the table are called {twice!r}; rename one")
@@ -149,7 +155,7 @@ def open_lazy(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTab
         # By position, so that dots, backticks and names that differ in case only cannot matter.
         wrapped = nw.from_native(native.toDF(*(f"r{i}" for i in range(len(columns)))))
     nan = _knows_nan(native)
-    found = [_plain(nw.col(name), dtype, nan=nan) for name, dtype in zip(wrapped.columns, dtypes, strict=True)]
+    found = [_plain(nw.col(name), dtype, nan=nan) for name, dtype in zip(_names(wrapped, native), dtypes, strict=True)]
     frame = wrapped.select(*(part.alias(f"c{i}") for i, (part, _) in enumerate(found)))
     table = LazyTable(frame, columns, tuple(kind for _, kind in found), name="the table", backend=backend)
     if table.n == 0:
