@@ -32,7 +32,7 @@ FILES = {
     "libsvm-b.out": ["labels 1 -1", *(f"{s} {c} {other(c)}" for s, c in zip(SAID, CHANCE, strict=True))],
     "vowpal.data": [f"{y} 'row{i} |words a b:{i} |more c" for i, y in enumerate(TRUTH)],
     "vowpal.out": [f"{c} row{i}" for i, c in reversed(list(enumerate(CHANCE)))],
-    "vowpal-p.out": [f"-1:{other(c)} 1:{c}" for c in CHANCE],
+    "vowpal-p.out": [f"-1:{other(c)} 1:{c} row{i}" for i, c in enumerate(CHANCE)],
     "fasttext.data": [f"__label__{WORDS[y]} some | words: 3" for y in TRUTH],
     "fasttext.out": [f"__label__{WORDS[s]}" for s in SAID],
     "fasttext-p.out": [

@@ -69,6 +69,12 @@ def test_a_column_for_each_class() -> None:
     assert te.evaluate(p)["accuracy"].estimate == 1
 
 
+def test_probabilities_called_p0_and_p1_are_of_one_model() -> None:
+    said = {"predict": SAID, "p0": 1 - SCORES, "p1": SCORES}
+    p = te.read({"y": TRUTH}, predictions={"h2o": said})
+    assert (p.models, p.scores("h2o")) == (("h2o",), te.predictions(TRUTH, scores=SCORES).scores())
+
+
 def test_several_models_in_one_file_and_rows_by_position() -> None:
     p = te.read({"y": TRUTH}, predictions=[{"svm": SAID, "net": SCORES}])
     assert p.models == ("svm", "net")

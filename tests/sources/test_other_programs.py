@@ -6,6 +6,7 @@ import bz2
 import json
 import lzma
 import sqlite3
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +40,30 @@ def test_what_cannot_be_opened_is_said_in_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "t.db").write_bytes(b"no database at all, but long enough to be looked at")
     with pytest.raises(FileError, match="cannot be read as SQLite"):
         te.read(tmp_path / "t.db")
+
+
+@pytest.mark.parametrize(
+    ("ending", "needs"), [("xlsx", "openpyxl"), ("ods", "odfpy"), ("sav", "pyreadstat"), ("xpt", "pyreadstat")]
+)
+def test_a_package_that_is_missing_is_named(
+    ending: str, needs: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name without a module in sys.modules cannot be imported, be it installed or not."""
+    for module in ("openpyxl", "odf", "pyreadstat"):
+        monkeypatch.setitem(sys.modules, module, None)
+    (tmp_path / f"t.{ending}").write_bytes(b"PK\x03\x04" if ending in ("xlsx", "ods") else b"$FL2")
+    with pytest.raises(FileError, match=f"pip install pandas {needs}, or save it as CSV|cannot be read as"):
+        te.read(tmp_path / f"t.{ending}")
+
+
+def test_the_sheet_with_the_table_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pandas = pytest.importorskip("pandas")
+    sheets = {"About": pandas.DataFrame({"note": ["read me"]}), "Data": pandas.DataFrame({"y": Y, "svm": SAID})}
+    monkeypatch.setattr(pandas, "read_excel", lambda file, sheet_name: sheets)
+    (tmp_path / "t.xlsx").write_bytes(b"PK")
+    p = te.read(tmp_path / "t.xlsx")
+    assert (p.n, p.models) == (6, ("svm",))
+    assert "Read the sheet 'Data' of 2 in t.xlsx." in p.notes
 
 
 def test_sqlite(tmp_path: Path) -> None:

@@ -99,6 +99,7 @@ KINDS = {
         "folds": "distributions.folds_picture",
     },
     "Confusion": {"matrix": "matrices.confusion_picture", "sets": "matrices.sets_picture"},
+    "Repeats": {"metrics": "forests.repeats_forest", "allocation": "distributions.repeats_picture"},
     "Evaluation": {"metrics": "forests.evaluation_forest", "slices": "matrices.slices_heat"},
     "LearnerRanking": {
         "ranks": "matrices.ranking_picture",

@@ -209,7 +209,7 @@ def _models(
     if not kept:
         raise ColumnError(f"{table.name} has an id and no column of predictions")
     spoken = {c: naming.marked(c) for c in kept}
-    scored = {v: c for v in classes for c in kept if c == v or _is_class(c, v)}
+    scored = {v: c for v in classes for c in kept if c in (v, f"p{v}") or _is_class(c, v)}
     labels = [c for c, m in spoken.items() if m is not None and m.part == "label" and c not in scored.values()]
     scores = [c for c, m in spoken.items() if m is not None and m.part == "score" and c not in scored.values()]
     labels = labels or [c for c in kept if c == truth]

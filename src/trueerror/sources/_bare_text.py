@@ -95,7 +95,8 @@ def _pairs(lines: Lines) -> Columns:
     rows = [line.split() for _, line in lines]
     pairs = [dict(word.rsplit(":", 1) for word in row if ":" in word) for row in rows]
     classes = list(dict.fromkeys(c for row in pairs for c in row))
-    return {f"prob_{c}": [float(row[c]) for row in pairs] for c in classes}
+    ids: Columns = {"id": [row[-1] for row in rows]} if all(":" not in row[-1] for row in rows) else {}
+    return ids | {f"prob_{c}": [float(row[c]) for row in pairs] for c in classes}
 
 
 def _data(lines: Lines) -> Columns:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import closing
+from importlib import import_module
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -63,7 +64,10 @@ PROGRAMS = {
     ".ods": ("an OpenDocument file", "read_excel", "odfpy"),
     ".dta": ("a Stata file", "read_stata", ""),
     **dict.fromkeys((".sav", ".zsav"), ("an SPSS file", "read_spss", "pyreadstat")),
-    **dict.fromkeys((".sas7bdat", ".xpt"), ("a SAS file", "read_sas", "")),
+    ".sas7bdat": ("a SAS file", "read_sas", ""),
+    # pandas reads 0 in transport files as 5e-79, and the newer ones not at all.
+    ".xpt": ("a SAS transport file", "read_xport", "pyreadstat"),
+    ".por": ("an SPSS portable file", "read_por", "pyreadstat"),
     **dict.fromkeys((".feather", ".arrow"), ("a Feather file", "read_feather", "pyarrow")),
     ".orc": ("an ORC file", "read_orc", "pyarrow"),
 }
@@ -91,8 +95,14 @@ def foreign_table(path: Foreign) -> InputTable | None:
         import pandas
     except ImportError:
         raise FileError(f"{file.name} is {what}: pip install {packages}, or save it as CSV or Parquet") from None
+    notes: tuple[str, ...] = ()
     try:
-        frame = getattr(pandas, function)(file)
+        if function == "read_excel":
+            frame, notes = _sheet(pandas.read_excel(file, sheet_name=None), file.name)
+        elif hasattr(pandas, function):
+            frame = getattr(pandas, function)(file)
+        else:
+            frame, _ = getattr(import_module(needs), function)(file)
     except ImportError:
         raise FileError(f"{file.name} is {what}: pip install {packages}, or save it as CSV or Parquet") from None
     except Exception as error:  # noqa: BLE001
@@ -102,9 +112,18 @@ def foreign_table(path: Foreign) -> InputTable | None:
         if frame[column].dtype == object and any(isinstance(v, bytes) for v in frame[column]):
             frame[column] = [v.decode("utf-8", "replace") if isinstance(v, bytes) else v for v in frame[column]]
     made = open_frame(frame)
-    return ColumnsTable(
+    table = ColumnsTable(
         {c: made.values(c) for c in made.columns}, name=file.name, backend="pandas", provenance=file.name
     )
+    table.notes = notes
+    return table
+
+
+def _sheet(sheets: Mapping[str, Any], name: str) -> tuple[Any, tuple[str, ...]]:
+    """The first sheet of a workbook with several columns and rows: others are words about it."""
+    tables = [sheet for sheet, frame in sheets.items() if min(frame.shape) > 1]
+    chosen = tables[0] if tables else next(iter(sheets))
+    return sheets[chosen], (f"Read the sheet {chosen!r} of {len(sheets)} in {name}.",) if len(sheets) > 1 else ()
 
 
 def _sqlite_table(file: Path) -> InputTable:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from trueerror.inputs._options import InputError
 from trueerror.plots import draw, picture
 from trueerror.plots._specs import Curves, Heat
 from trueerror.results._format import number
@@ -171,3 +172,15 @@ def test_gates_and_repeats_have_a_picture():
     repeats = te.repeats(np.arange(60).reshape(20, 3) % 4 < 2)
     assert [p.heading for p in picture(repeats).panels] == list(repeats.parts[0].metrics)[:6]
     assert "<svg" in repeats._repr_mimebundle_()["text/html"]
+
+
+def test_what_more_answers_buy() -> None:
+    found = te.repeats({"a": [[1, 0, 1], [0, 0, 1], [1, 1, 1], [0, 0, 0]] * 5})
+    drawn = picture(found, kind="allocation")
+    half, twice = (line.y for line in drawn.lines)
+    assert (np.diff(half) < 0).all()
+    assert twice == pytest.approx(half / np.sqrt(2))
+    (now,) = drawn.marks
+    assert (now.x, now.y) == pytest.approx((3.0, np.interp(3.0, drawn.lines[0].x, half)), rel=1e-3)
+    with pytest.raises(InputError, match="nothing to plot"):
+        te.repeats([[1], [0]]).plot(kind="allocation")

@@ -17,7 +17,7 @@ from trueerror.plots._style import plain, shorten
 from trueerror.plots.compose.curves import reference
 from trueerror.plots.compose.forests import domain_of
 from trueerror.results import Contrast, Test
-from trueerror.results._format import number, p_value, percent, whole
+from trueerror.results._format import number, p_value, percent, percents, whole
 
 if TYPE_CHECKING:
     from trueerror.curves._roc import Roc
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from trueerror.verbs._bootstrap import Bootstrapped
     from trueerror.verbs._comparison import Comparison
     from trueerror.verbs._ranking_result import LearnerRanking
+    from trueerror.verbs._repeats import Repeats
 
 BINS = 30
 POINTWISE = "95 % pointwise band (Wilson)"
@@ -248,6 +249,41 @@ def power_picture(plan: Power) -> Curves:
         marks=(mark,),
         size=(460, 320),
         empty_corner="lower right",
+    )
+
+
+def repeats_picture(found: Repeats) -> Curves:
+    """What more answers to each question would buy: the half-width of the mean's interval, which the questions limit.
+
+    A thin line is that of twice the questions.
+    """
+    z = float(ndtri(0.5 + found.confidence / 2))
+    known = [m for m in found.parts if math.isfinite(m.between) and m.between + m.within > 0]
+    if not known:
+        raise InputError("there is nothing to plot: no question has answers that tell how far they differ")
+    r = np.linspace(1.0, max(10.0, *(3 * m.answers / m.questions for m in known)), 200)
+    lines, marks = [], []
+    for place, m in enumerate(known):
+        half, twice = (
+            np.array([z * m.error(questions=times * m.questions, repeats=x) for x in r]) for times in (1, 2)
+        )  # fmt: skip
+        words = f"{shorten(m.name, 30)}: {percents(m.components.share_within, 0)} % of the variance within questions"
+        tips = {"answers to each": r, "half-width": half}
+        lines.append(Line(x=r, y=half, name=words, series=place, tips=tips))
+        lines.append(Line(x=r, y=twice, series=place, role="faint"))
+        marks.append(Mark(x=m.answers / m.questions, y=z * m.error(), words="now", shift=(8.0, -6.0)))
+    questions = whole(known[0].questions)
+    return Curves(
+        title="What more answers to each question would buy",
+        subtitle=(
+            f"half-width of the {percent(found.confidence)} interval of the mean; {questions} questions, thin: twice "
+            "as many",
+        ),
+        x=Axis(title="answers to each question", low=1.0, high=float(r[-1])),
+        y=Axis(title="half-width", low=0.0, high=1.05 * max(float(np.max(line.y)) for line in lines)),
+        lines=tuple(lines),
+        marks=tuple(marks),
+        size=(460, 320),
     )
 
 
