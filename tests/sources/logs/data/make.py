@@ -5,9 +5,6 @@
     python make.py weka JAR     WEKA 3.9 and 3.6 (the jar as a path)
     python make.py mlflow       mlflow 3.17.2; mlflow_classic too
     python make.py promptfoo    promptfoo 0.121.20 (`npm install promptfoo`, on the path)
-    python make.py openai       evals 3.0.1 (its dummy model)
-    python make.py h2o          h2o 3.46.0.12 (with Java)
-    python make.py programs     openpyxl 3.1.5, pyreadstat 1.3.3
 
 The first promptfoo.* are made by `promptfoo eval -c promptfoo.yaml -o promptfoo.json -o promptfoo.csv -o
 promptfoo.jsonl`. Logs that hold long JSON are gzipped afterwards.
