@@ -90,3 +90,43 @@ def test_confident_forecasts_without_a_failure_have_shown_little(metric: str) ->
     z = 1.959964
     assert made.high >= 0.001 + z * z / 100 - 1e-6
     assert made.high < 0.07
+
+
+@pytest.mark.parametrize("metric", ["ece", "mce"])
+def test_calibration_errors_of_clusters_allow_for_what_clusters_have_in_common(metric):
+    rng = np.random.default_rng(4)
+    p = rng.uniform(0.05, 0.95, 40)
+    y = (rng.random(40) < p).astype(int)
+    once = te.evaluate(y, scores=p, positive=1, metrics=[metric])[metric]
+    alone = te.evaluate(y, scores=p, positive=1, metrics=[metric], clusters=np.arange(40))[metric]
+    copied = te.evaluate(
+        np.repeat(y, 5), scores=np.repeat(p, 5), positive=1, metrics=[metric], clusters=np.repeat(np.arange(40), 5)
+    )[metric]
+    assert {once.method, alone.method, copied.method} == {"calibration-gaps"}
+    assert copied.estimate == pytest.approx(once.estimate)
+    assert alone.high == pytest.approx(once.high, abs=0.03)
+    assert copied.low <= once.low + 1e-9
+    assert copied.high >= once.high - 0.02
+
+
+def test_calibrated_forecasts_of_clusters_are_not_called_off():
+    rng = np.random.default_rng(8)
+    held = 0
+    for _ in range(60):
+        keys = np.repeat(np.arange(20), 10)
+        p = 1 / (1 + np.exp(-(rng.standard_normal(20)[keys] + rng.standard_normal(200))))
+        y = (rng.random(200) < p).astype(int)
+        held += te.evaluate(y, scores=p, positive=1, clusters=keys, metrics=["ece"])["ece"].low == 0
+    assert held >= 56  # drawing clusters again held in one of a hundred
+
+
+def test_two_calibration_errors_of_clusters():
+    rng = np.random.default_rng(9)
+    keys = np.repeat(np.arange(40), 20)
+    p = rng.uniform(0.1, 0.9, 800)
+    y = (rng.random(800) < p).astype(int)
+    found = te.compare(y, scores={"off": np.clip(p * 0.3, 0, 1), "right": p}, positive=1, clusters=keys, metric="ece")
+    pair = found.pairs[0]
+    assert pair.method == "calibration-gaps-difference"
+    assert abs(pair.estimate) > 0.1
+    assert pair.p_value < 0.05

@@ -146,8 +146,9 @@ def test_compare_explains_it_and_warns_where_it_resamples() -> None:
     y, scores = drawn(300, 1)
     found = te.compare(y, scores=scores, positive=1, metric="mce")["holds", "sure"]
     assert "two calibration errors" in found.explain()
-    for asked in ({"clusters": np.repeat(np.arange(100), 3)}, {"method": "bootstrap"}):
-        drawn_again = te.compare(y, scores=scores, positive=1, metric="ece", replicates=100, **asked)["holds", "sure"]
+    asked = {"scores": scores, "positive": 1, "metric": "ece", "replicates": 100, "method": "bootstrap"}
+    for clusters in (None, np.repeat(np.arange(100), 3)):
+        drawn_again = te.compare(y, clusters=clusters, **asked)["holds", "sure"]
         assert drawn_again.method == "paired-bootstrap-expanded"
         assert TOO_NARROW in drawn_again.note
 

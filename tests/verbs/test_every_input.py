@@ -164,7 +164,7 @@ def test_options_name_columns_of_any_source(place: Callable[..., Any], tmp_path:
     assert (mine.estimate, mine.low, mine.method) == (other.estimate, pytest.approx(other.low), other.method)
     # What is recognised in a table is not forgotten on the way to a curve.
     known = place({**columns, "patient": columns["who"]}, tmp_path)
-    assert "20 clusters" in te.lift(known, "svm").caution
+    assert "20 clusters" in te.lift(known, "svm").at(share=0.2).note
     assert "20 clusters" in te.roc(known, "svm").auc().note
 
 

@@ -22,9 +22,11 @@ from typing import Any, ClassVar, Literal, NamedTuple, NoReturn, Protocol, Self,
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueerror.inference._variance import mover
+from trueerror.curves._cluster_worth import CurveClusters
+from trueerror.inference._variance import ClusteredRows, mover
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inference.auc._within_folds import fold_comparability
+from trueerror.inference.counts._one_class import ONE_CLUSTER
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind, check_indexes, column, matrix, plain_numbers
 from trueerror.inputs._labels import Label, code_column, find_label, natural_labels, natural_positive, need_positive
@@ -39,6 +41,8 @@ from trueerror.sources._collect import predictions, takes_table_options
 from trueerror.sources._frames import is_table
 from trueerror.sources._models import sorted_columns
 from trueerror.sources._predictions import Predictions
+from trueerror.sources._row_scores import weighted_rows
+from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Confusion, Missing
 from trueerror.tallies._confusion import BinaryCounts
 from trueerror.tallies._score_bounds import Bounds
@@ -122,7 +126,11 @@ class TableCurve(Result):
     name: str = field(default_factory=str)
     caution: str = ""
     calls: Calls = ""
+    # Where rows come in clusters: what they are worth. A saved curve has the caution instead.
+    clusters: CurveClusters | None = field(default=None, metadata={"saved": False})
     kind: ClassVar[CurveKind]
+    # Whether the curve's limits follow the clusters.
+    by_cluster: ClassVar[bool] = True
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> Self:
@@ -141,6 +149,12 @@ class TableCurve(Result):
 
     def __reduce__(self) -> tuple[Callable[..., TableCurve], tuple[object]]:
         return self._from_data, (self._to_data(),)
+
+    def _to_data(self) -> dict[str, Any]:
+        saved = super()._to_data()
+        if self.clusters is None:
+            return saved
+        return saved | {"caution": joined_notes(cluster_words(self.clusters.groups), self.caution)}
 
     @property
     def n(self) -> float:
@@ -162,14 +176,34 @@ class TableCurve(Result):
         """False positives at each cutoff."""
         return downward(self.table.negatives)
 
-    def _class_rows(self) -> tuple[float, float]:
-        """Positives and negatives; with sampling weights the equal rows that they are worth."""
-        return effective_rows(self.table)
+    def _class_rows(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Positives and negatives; with sampling weights or clusters the independent rows that they are worth."""
+        if self.clusters is None:
+            return effective_rows(self.table)
+        return self.clusters.of_class(True, confidence), self.clusters.of_class(False, confidence)
 
-    def _all_rows(self) -> float:
-        """The rows; with sampling weights the equal rows that they are worth, (Σw)²/Σw²."""
+    def _all_rows(self, confidence: float = 0.95) -> float:
+        """The rows; with sampling weights, (Σw)²/Σw², or clusters the independent rows that they are worth."""
         n = float(self.table.n)
+        if self.clusters is not None:
+            sizes = float(self.table.n_positive), float(self.table.n_negative)
+            worth = (w / s for w, s in zip(self._class_rows(confidence), sizes, strict=True) if s > 0)
+            return min(n * min(worth), self.clusters.of_mix(confidence))
         return n if self.table.squares is None else n * n / float(self.table.squares.sum())
+
+    @property
+    def _units(self) -> str:
+        """How many clusters there are, for a note; "" without them."""
+        return "" if self.clusters is None else self.clusters.note
+
+    def _share_rows(self, hits: str, threshold: float, confidence: float) -> float | None:
+        """The independent rows behind "tpr", "fpr" or "precision" at a threshold; None where all rows are that."""
+        if self.clusters is None:
+            return None
+        called, positive = self.clusters.called(threshold), self.clusters.rows.positive
+        if hits == "precision":
+            return self.clusters.worth(positive, called, confidence)
+        return self.clusters.worth(called, positive if hits == "tpr" else ~positive, confidence)
 
     def _noted(self, interval: Interval, *, binned: bool = True) -> Interval:
         """The interval with what binning leaves open (unless its note says that already) and the caution."""
@@ -303,10 +337,10 @@ class CurveInput(NamedTuple):
 
     @property
     def caution(self) -> str:
-        """Rows of one cluster depend on each other, and curves do not know that; nor that folds have other scales."""
-        return "; ".join(w for w in (cluster_caution(self.predictions), self._fold_caution()) if w)
+        """Of rows in clusters limits as of independent ones are too narrow; and scores of folds have other scales."""
+        return "; ".join(w for w in (cluster_caution(self.predictions), self.fold_caution()) if w)
 
-    def _fold_caution(self) -> str:
+    def fold_caution(self) -> str:
         """What to say where the scores of different folds are not on one scale."""
         found = fold_comparability(self.fold_tables())
         return "" if found is None else found.words
@@ -325,10 +359,28 @@ def cluster_caution(predictions: Predictions | None) -> str:
     if predictions is not None and predictions.has_key("clusters"):
         sizes = predictions.keys("clusters").sizes
         if int(sizes.max(initial=0)) > 1:
-            return (
-                f"rows come in {len(sizes):,} clusters, and curves take rows as independent: the limits are too narrow"
-            )
+            return cluster_words(len(sizes))
     return ""
+
+
+def cluster_words(groups: int) -> str:
+    """What limits that do not know of clusters must say."""
+    return f"rows come in {groups:,} clusters, and these limits take rows as independent: they are too narrow"
+
+
+def with_clusters(curve: C, data: CurveInput) -> C:
+    """The curve with its rows' clusters, where it knows what to make of them and rows are at hand."""
+    p = data.predictions
+    if p is None or not curve.by_cluster or curve.calls or not cluster_caution(p):
+        return curve
+    try:
+        rows, weights = weighted_rows(p, [data.name], positive=data.positive)
+    except MemoryBudgetExceeded:
+        return curve  # the caution stays
+    assert rows.clusters is not None
+    _, codes = np.unique(rows.clusters, return_inverse=True)
+    own = ClusteredRows(positive=rows.up, scores=rows.scores[:, 0], codes=codes, weights=weights)
+    return replace(curve, clusters=CurveClusters(own), caution=data.fold_caution())
 
 
 C_co = TypeVar("C_co", bound=TableCurve, covariant=True)
@@ -459,7 +511,7 @@ def curve_verb(what: str, *, points: bool = False) -> Callable[[Callable[..., C]
             found = point_input(truth, scores, model, positive) if points else None
             options = {o.name: columns.pop(o.name) for o in own if o.name in columns}
             made = found or curve_input(what, truth, scores, model, positive, weights, weights_kind, columns)
-            return make(made, **options)
+            return with_clusters(make(made, **options), made)
 
         verb.__annotations__["return"] = make.__annotations__["return"]
         # Without this, help would follow `wraps` to the function of a CurveInput.
@@ -723,9 +775,10 @@ def rows_for_interval(hits: ArrayLike, misses: ArrayLike, squares: tuple[ArrayLi
 def wilson_proportion(
     name: str, hits: float, misses: float, *, confidence: float = 0.95, squares: tuple[float, float] | None = None,
     bounds: tuple[Bounds, Bounds] | None = None, note: str = "", estimand: str = "",
-    undefined: str = "there are no rows",
+    undefined: str = "there are no rows", worth: float | None = None,
 ) -> Interval:  # fmt: skip
-    """A proportion with its Wilson interval; with sampling weights at the effective number of rows.
+    """A proportion with its Wilson interval; with sampling weights at the effective number of rows, and at the
+    independent rows that clusters are `worth`.
 
     `bounds` are those of the hits and of the misses where binned scores leave them open: the limits are then those of
     the fewest hits with the most misses, and of the most with the fewest.
@@ -737,15 +790,19 @@ def wilson_proportion(
     """
     level = check_confidence(confidence)
     method = "wilson" if squares is None else "wilson-weighted"
+    method = method if worth is None else "wilson-clustered"
     total = hits + misses
     if not total > 0:
         return Interval(
             name=name, estimate=math.nan, low=math.nan, high=math.nan, confidence=level, method=method, n=0,
             note=joined_notes(undefined, note), estimand=estimand,
         )  # fmt: skip
-    rows = float(rows_for_interval(hits, misses, squares))
+    rows = float(rows_for_interval(hits, misses, squares)) if worth is None else worth
     estimate = hits / total
-    low, high = (float(x) for x in limits(estimate * rows, rows, "wilson", level))
+    if math.isnan(rows):
+        low, high, note = math.nan, math.nan, joined_notes(ONE_CLUSTER, note)
+    else:
+        low, high = (float(x) for x in limits(estimate * rows, rows, "wilson", level))
     if bounds is not None:
         ends = (bounds[0].low, bounds[1].high), (bounds[0].high, bounds[1].low)
         fewest, most = (wilson_proportion(name, *counts, confidence=level) for counts in ends)
@@ -754,7 +811,7 @@ def wilson_proportion(
         high = max(high, 1.0 if math.isnan(most.high) else most.high)
     return Interval(
         name=name, estimate=estimate, low=low, high=high, confidence=level, method=method,
-        n=rows if squares is None else round(rows, 1), note=note, estimand=estimand,
+        n=round(rows, 1) if squares is not None and worth is None else total, note=note, estimand=estimand,
     )  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from trueerror.curves._base import (
 )
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._score_metrics import score_interval
+from trueerror.inference.loss._mean import loss_interval
 from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_share
 from trueerror.metrics._registry import find_measure
@@ -90,7 +91,7 @@ class BrierCurve(TableCurve):
         level = check_confidence(confidence)
         c = check_share(cost, "cost")
         place = int(len(self.table.scores) - np.searchsorted(self.table.scores, c, side="left"))
-        rows = self._all_rows()
+        rows = self._all_rows(level)
         alarms = float(self._fp[place]) / self.table.n
         misses = float(self._tp[-1] - self._tp[place]) / self.table.n
         estimate, low, high = weighted_sum(
@@ -98,12 +99,17 @@ class BrierCurve(TableCurve):
         )
         return self._noted(Interval(
             name=f"loss at cost proportion {number(c)}", estimate=estimate, low=max(0.0, low), high=min(2.0, high),
-            confidence=level, method="mover-wilson", n=self.table.n, estimand="this model, cut at its own forecasts",
+            confidence=level, method="mover-wilson", n=self.table.n, note=self._units,
+            estimand="this model, cut at its own forecasts",
         ))  # fmt: skip
 
     def area(self, *, confidence: float = 0.95) -> Interval:
         """The Brier score, with the interval of a mean loss."""
-        score = score_interval(find_measure("brier"), self.table, {}, IntervalSpec(confidence=confidence))
+        measure, spec = find_measure("brier"), IntervalSpec(confidence=confidence)
+        if self.clusters is None:
+            score = score_interval(measure, self.table, {}, spec)
+        else:
+            score = loss_interval(measure, self.clusters.losses(self.table, measure), {}, spec)
         return self._noted(score, binned=False)
 
     def _figures(self) -> Figures:

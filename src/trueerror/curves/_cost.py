@@ -41,6 +41,7 @@ from trueerror.methods._registry import ROWS
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, number, whole
 from trueerror.results._format import limits as bracket
+from trueerror.results._values import joined_notes
 
 
 def crossings(fpr: Floats, fnr: Floats) -> Floats:
@@ -199,7 +200,7 @@ class CostCurve(TableCurve):
             place = int(places[np.argmin(self.fnr[places] * pc + self.fpr[places] * (1 - pc))])
             threshold, note = float(self.thresholds[place]), "the threshold was read off these rows"
         place = int(np.count_nonzero(self.table.scores >= threshold)) if threshold < np.inf else 0
-        sizes = self._class_rows()
+        sizes = self._class_rows(level)
         missed, alarms = float(self.fnr[place]), float(self.fpr[place])
         estimate, low, high = weighted_sum(
             (pc, 1 - pc), (missed * sizes[0], alarms * sizes[1]), sizes, confidence=level
@@ -212,7 +213,7 @@ class CostCurve(TableCurve):
             trivial=min(pc, 1 - pc),
             cost=self._noted(Interval(
                 name="normalised expected cost", estimate=estimate, low=max(0.0, low), high=min(1.0, high),
-                confidence=level, method="mover-wilson", n=self.table.n, note=note,
+                confidence=level, method="mover-wilson", n=self.table.n, note=joined_notes(note, self._units),
                 estimand=f"this model at PC {number(pc)}",
             )),
             note=note,
@@ -234,7 +235,9 @@ class CostCurve(TableCurve):
             ))  # fmt: skip
         low, high, method = self._outer_areas(level)
         note = "sampling weights cannot be resampled from sums: wilson-lines instead of the bootstrap"
-        if table.squares is None:
+        if self.clusters is not None:
+            note = f"{self.clusters.note}: limits at the independent rows that they are worth"
+        elif table.squares is None:
             up, down = (downward(c) for c in balanced_groups(table))
             rates = down / float(down[-1]), 1 - up / float(up[-1])
             blocks = resampled_tables(table, replicates=replicates, rng=rng)
@@ -285,7 +288,7 @@ class CostCurve(TableCurve):
         )
 
     def _outer_areas(self, confidence: float) -> tuple[float, float, str]:
-        positives, negatives = self._class_rows()
+        positives, negatives = self._class_rows(confidence)
         fpr, fnr = self.fpr[self._places], self.fnr[self._places]
         both = zip(
             limits(fpr * negatives, negatives, "wilson", confidence),

@@ -21,6 +21,7 @@ from trueerror.curves._base import (
     need_probabilities,
     of_each_model,
     weighted_sum,
+    with_clusters,
 )
 from trueerror.inputs._arrays import WeightsKind, column
 from trueerror.inputs._options import InputError, check_confidence, check_share
@@ -46,7 +47,8 @@ def decision_curve(
     ([0.3333, 0.0], [0.2, -0.2])
     """
     data = curve_input("a decision curve", truth, scores, model, positive, weights, weights_kind, columns)
-    return DecisionCurve(data.table, name=data.name, caution=data.caution, thresholds=thresholds, prior=prior)
+    made = DecisionCurve(data.table, name=data.name, caution=data.caution, thresholds=thresholds, prior=prior)
+    return with_clusters(made, data)
 
 
 @curve_kind(
@@ -114,13 +116,13 @@ class DecisionCurve(TableCurve):
         hits, alarms = (float(x) for x in self._proportions(np.array(t)))
         top = self._positive_share()
         if self.prior is None:
-            rows = self._all_rows()
+            rows = self._all_rows(level)
             estimate, low, high = weighted_sum(
                 (1.0, -odds), (hits * rows, alarms * rows), (rows, rows), confidence=level, exclusive=True
             )
             top = 1.0
         else:
-            sizes = self._class_rows()
+            sizes = self._class_rows(level)
             place = self._place(np.array(t))
             tpr, fpr = self._tp[place] / self._tp[-1], self._fp[place] / self._fp[-1]
             estimate, low, high = weighted_sum(
@@ -129,7 +131,8 @@ class DecisionCurve(TableCurve):
         mix = "rows with this share of positives" if self.prior is None else f"a share of {number(top)} positives"
         return self._noted(Interval(
             name=f"net benefit at {number(t)}", estimate=estimate, low=max(low, -odds), high=min(top, high),
-            confidence=level, method="mover-wilson", n=self.table.n, estimand=f"this model, {mix}",
+            confidence=level, method="mover-wilson", n=self.table.n, note=self._units,
+            estimand=f"this model, {mix}",
         ))  # fmt: skip
 
     def _figures(self) -> Figures:

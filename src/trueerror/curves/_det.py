@@ -121,13 +121,14 @@ class Det(TableCurve):
             fn_bounds = Bounds(positives - hits.high, positives - hits.low), hits
             within_bin = self.table.bounds.words_at(cut)
             note = joined_notes(note, within_bin)
+        note = joined_notes(note, self._units)
         fpr_interval = wilson_proportion(
             "false positive rate", fp, negatives - fp, confidence=confidence, note=note, squares=fp_squares,
-            bounds=fp_bounds,
+            bounds=fp_bounds, worth=self._share_rows("fpr", cut, confidence),
         )  # fmt: skip
         fnr_interval = wilson_proportion(
             "false negative rate", positives - tp, tp, confidence=confidence, note=note, squares=tp_squares,
-            bounds=fn_bounds,
+            bounds=fn_bounds, worth=self._share_rows("tpr", cut, confidence),
         )  # fmt: skip
         return ErrorPoint(
             threshold=cut,
@@ -143,16 +144,17 @@ class Det(TableCurve):
     def equal_error_rate(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Rng = None) -> Interval:
         """The rate at which misses and false alarms are equally frequent, points joined by straight lines.
 
-        Bootstrap limits; where they collapse, or with sampling weights, Wilson's at the smaller of the two classes,
-        which are never too narrow.
+        Bootstrap limits; where they collapse, with sampling weights or clusters, Wilson's at the smaller of the two
+        classes, which are never too narrow.
         """
         level = check_confidence(confidence)
         estimate = float(equal_rates(self.table.positives[None], self.table.negatives[None])[0])
-        rows = min(self._class_rows())
+        rows = min(self._class_rows(level))
         low, high = (float(x) for x in limits(estimate * rows, rows, "wilson", level))
         return self._noted(bootstrap_area(
             self.table, equal_rates, name="equal error rate", estimate=estimate, confidence=level,
             replicates=replicates, rng=rng, fallback=(low, high, "wilson"), estimand="this model",
+            clusters=self.clusters,
         ), binned=False)  # fmt: skip
 
     def _figures(self) -> Figures:

@@ -73,7 +73,7 @@ class _ByShare(TableCurve):
         """
         # Rows with one score count as in random order.
         gain = float(np.interp(part * float(self._called[-1]), self._called, self._tp) / self._tp[-1])
-        positives = self._class_rows()[0]
+        positives = self._class_rows(confidence)[0]
         near = self._near(part)
         spread = gain * (1 - gain)
         variance = spread * (1 - 2 * near) + near * near * part * (1 - part) / self.prevalence
@@ -149,6 +149,7 @@ class Gains(_ByShare):
         return self._noted(Interval(
             name=f"gain at the top {percent(round(part, 6))}", estimate=gain, low=low, high=high, confidence=level,
             method="wilson-enrichment", n=self.table.n, estimand="the top share of rows like these",
+            note=self._units,
         ))  # fmt: skip
 
     def perfect(self) -> tuple[Floats, Floats]:
@@ -209,6 +210,7 @@ class Lift(_ByShare):
         return self._noted(Interval(
             name=f"lift at the top {percent(round(part, 6))}", estimate=gain / part, low=low / part, high=high / part,
             confidence=level, method="wilson-enrichment", n=self.table.n, estimand="the top share of rows like these",
+            note=self._units,
         ))  # fmt: skip
 
     def perfect(self) -> tuple[Floats, Floats]:

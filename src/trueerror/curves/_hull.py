@@ -39,6 +39,7 @@ from trueerror.results import Interval, Result, Table
 from trueerror.results._format import folded, limits, number, percent, whole
 from trueerror.sources._api import is_openable, opened, refuse_columns
 from trueerror.sources._collect import predictions, takes_table_options, takes_whole_rows
+from trueerror.sources._row_scores import scored_rows
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Confusion
 
@@ -312,11 +313,12 @@ def choose_classifier(
     elif any(c.table.squares is not None for c in curves.values()):
         lowest, choices, notes = None, None, ["sampling weights cannot be resampled from sums: no probabilities"]
     elif rows is not None:
-        truth, scores = rows
+        truth, scores, codes = rows
         count = max(FEWEST, min(replicates, VISITS // (len(truth) * len(curves))))
-        lowest, choices = _paired_costs(truth, scores, condition, count, rng)
+        lowest, choices = _paired_costs(truth, scores, condition, count, rng, codes)
         fewer = f" instead of {replicates:,}, there being {len(truth):,} rows" if count < replicates else ""
-        notes = [f"{count:,} paired resamples{fewer}, {generator(rng)[1]}"]
+        units = "" if codes is None else f" of {int(codes.max()) + 1:,} clusters"
+        notes = [f"{count:,} paired resamples{units}{fewer}, {generator(rng)[1]}"]
     else:
         lowest, choices = _own_costs(list(curves.values()), condition, replicates, rng)
         notes = [f"{replicates:,} resamples, {generator(rng)[1]}"] + ([UNPAIRED] if len(curves) > 1 else [])
@@ -348,8 +350,12 @@ def _corrected(curve: Roc, condition: Condition, rng: Rng) -> Interval:
     return point.corrected
 
 
-def _same_rows(curves: Mapping[str, Roc]) -> tuple[NDArray[np.bool_], list[Floats]] | None:
-    """Which rows are positive and the scores of all models, where all curves come from one Predictions object."""
+SameRows = tuple[NDArray[np.bool_], list[Floats], NDArray[np.integer[Any]] | None]
+
+
+def _same_rows(curves: Mapping[str, Roc]) -> SameRows | None:
+    """Which rows are positive, the scores of all models and the rows' clusters, where all curves come from one
+    Predictions object."""
     sources = [c.source for c in curves.values() if c.source is not None]
     if len(curves) < 2 or len(sources) < len(curves):
         return None
@@ -361,10 +367,11 @@ def _same_rows(curves: Mapping[str, Roc]) -> tuple[NDArray[np.bool_], list[Float
     if any(s.calls for s in sources):
         return None  # labels are counted, not kept row by row; the note says that curves were resampled by themselves
     try:
-        truth, scores = predictions.score_columns([s.name for s in sources], positive=positive)
+        truth, scores, keys = scored_rows(predictions, [s.name for s in sources], positive=positive)
     except MemoryBudgetExceeded:
         return None  # the same
-    return truth, [np.ascontiguousarray(scores[:, i]) for i in range(len(sources))]
+    codes = None if keys is None else np.unique(keys, return_inverse=True)[1]
+    return truth, [np.ascontiguousarray(scores[:, i]) for i in range(len(sources))], codes
 
 
 class _Curve(NamedTuple):
@@ -383,12 +390,14 @@ def _change(weights: Floats, positive: NDArray[np.bool_], condition: Condition, 
 
 
 def _paired_costs(
-    truth: NDArray[np.bool_], scores: list[Floats], condition: Condition, replicates: int, rng: Rng
-) -> tuple[Floats, Floats]:
-    """The lowest cost of each model in each resample of the rows, and those of the two trivial classifiers; and for the
-    cheapest of all in a resample, how much cheaper it is there than on all rows, and its cost on the rows left out.
+    truth: NDArray[np.bool_], scores: list[Floats], condition: Condition, replicates: int, rng: Rng,
+    codes: NDArray[np.integer[Any]] | None = None,
+) -> tuple[Floats, Floats]:  # fmt: skip
+    """The lowest cost of each model in each resample of the rows (or of whole clusters), and those of the two trivial
+    classifiers; and for the cheapest of all in a resample, how much cheaper it is there than on all rows, and its cost
+    on the rows left out.
     """
-    seed = seed_of(generator(rng)[0])
+    seed, units = seed_of(generator(rng)[0]), len(truth) if codes is None else int(codes.max()) + 1
     curves, own = [], (float(truth.sum()), float((~truth).sum()))
     for s in scores:
         order = np.argsort(-s, kind="stable")
@@ -401,7 +410,8 @@ def _paired_costs(
     choices = np.full((replicates, 2), np.nan)
 
     def resample(b: int) -> None:
-        weights = row_weights(len(truth), seed, b).astype(np.float64)
+        weights = row_weights(units, seed, b).astype(np.float64)
+        weights = weights if codes is None else weights[codes]
         left = (weights == 0).astype(np.float64)
         drawn, rest = ((float(w[truth].sum()), float(w.sum() - w[truth].sum())) for w in (weights, left))
         if min(drawn) == 0:
@@ -433,7 +443,7 @@ def _own_costs(curves: list[Roc], condition: Condition, replicates: int, rng: Rn
     draw, _ = generator(rng)
     for k, curve in enumerate(curves):
         costs = _group_costs(*balanced_groups(curve.table), condition)
-        for b, bag in enumerate(bags(curve.table, replicates=replicates, rng=seed_of(draw))):
+        for b, bag in enumerate(bags(curve.table, replicates=replicates, rng=seed_of(draw), clusters=curve.clusters)):
             inside = _group_costs(bag.positives, bag.negatives, condition)
             if inside is None or costs is None:
                 continue
@@ -477,7 +487,8 @@ def _chosen_cost(curve: Roc, condition: Condition, chosen: HullCorner, choices: 
         condition.miss**2 * chosen.tpr * (1 - chosen.tpr) / up
         + condition.alarm**2 * chosen.fpr * (1 - chosen.fpr) / down
     )
-    spread = max(float(choices[:, 0].std(ddof=1)) if len(choices) > 1 else 0.0, rows)
+    farther = 1.0 if curve.clusters is None else curve.clusters.expansion(0.95)
+    spread = max(farther * float(choices[:, 0].std(ddof=1)) if len(choices) > 1 else 0.0, rows)
     ends = cost - float(choices[:, 0].mean()), nothing + float(choices[:, 1].mean())
     least = condition.prior * condition.cost_tp + (1 - condition.prior) * condition.cost_tn
     most = least + condition.miss + condition.alarm

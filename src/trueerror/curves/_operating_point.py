@@ -22,6 +22,7 @@ from trueerror.methods import Method, declare
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import folded, limits, number, percent, whole
 from trueerror.results._values import joined_notes
+from trueerror.tallies import KeyedConfusion
 from trueerror.tallies._confusion import Amount, Confusion
 from trueerror.tallies._scores import ScoreTable
 
@@ -291,15 +292,19 @@ def choose_point(
     costs = condition.cost(curve.fpr, curve.tpr)
     place = int(np.argmax(costs <= costs.min() + 1e-12 * max(1.0, abs(float(costs.min())))))
     fpr, tpr, cost = float(curve.fpr[place]), float(curve.tpr[place]), float(costs[place])
-    fixed = _fixed_interval(table, condition, fpr, tpr, own_prior=own_prior, confidence=level)
+    calls = None if curve.clusters is None else curve.clusters.calls(float(curve.thresholds[place]))
+    fixed = _fixed_interval(table, condition, fpr, tpr, own_prior=own_prior, confidence=level, clusters=calls)
     optimism, stability, corrected, note = math.nan, (math.nan, math.nan), fixed, ""
     if table.squares is not None:
         note = "sampling weights cannot be resampled from sums: the cost is not corrected for the choice"
     else:
-        left, cuts = _out_of_bag(table, condition, own_prior=own_prior, replicates=replicates, rng=rng)
+        left, cuts = _out_of_bag(curve, condition, own_prior=own_prior, replicates=replicates, rng=rng)
         if len(left) >= 0.99 * replicates:
             stability = _quantiles(cuts)
-            corrected = _corrected(fixed, left, level, f"{replicates:,} resamples, {generator(rng)[1]}")
+            farther = 1.0 if curve.clusters is None else curve.clusters.expansion(level)
+            units = "" if curve.clusters is None else f" of {curve.clusters.note}"
+            words = f"{replicates:,} resamples{units}, {generator(rng)[1]}"
+            corrected = _corrected(fixed, left, level, words, farther)
             optimism = corrected.estimate - cost
         else:
             note = "too many resamples lose a class: the cost is not corrected for the choice"
@@ -334,8 +339,9 @@ def untuned_threshold(table: ScoreTable, condition: Condition, prevalence: float
 
 
 def _fixed_interval(
-    table: ScoreTable, condition: Condition, fpr: float, tpr: float, *, own_prior: bool, confidence: float
-) -> Interval:
+    table: ScoreTable, condition: Condition, fpr: float, tpr: float, *, own_prior: bool, confidence: float,
+    clusters: KeyedConfusion | None = None,
+) -> Interval:  # fmt: skip
     """The cost of a threshold that was fixed beforehand, with its interval."""
     sizes = float(table.n_positive), float(table.n_negative)
     words = f"this model where positives have the share {number(condition.prior)}"
@@ -344,7 +350,7 @@ def _fixed_interval(
         counts = Confusion([[int(sizes[1]) - fp, fp], [int(sizes[0]) - tp, tp]], labels=[0, 1])
         cost = metric_interval(
             "expected_cost", counts, confidence=confidence, options={"costs": condition.costs()},
-            prior=None if own_prior else condition.prior, estimand=words,
+            prior=None if own_prior else condition.prior, estimand=words, clusters=clusters,
         )  # fmt: skip
         return replace(cost, name="cost of a row")
     rows = tuple(s * s / float(q.sum()) for s, q in zip(sizes, table.squares, strict=True))
@@ -360,12 +366,12 @@ def _fixed_interval(
 
 
 def _out_of_bag(
-    table: ScoreTable, condition: Condition, *, own_prior: bool, replicates: int, rng: Rng
+    curve: Roc, condition: Condition, *, own_prior: bool, replicates: int, rng: Rng
 ) -> tuple[Floats, Floats]:
     """Costs out of the bag of the threshold that was cheapest in the bag, and those thresholds."""
     costs, cuts = [], []
-    thresholds = _group_thresholds(table)
-    for bag in bags(table, replicates=replicates, rng=rng):
+    thresholds = _group_thresholds(curve.table)
+    for bag in bags(curve.table, replicates=replicates, rng=rng, clusters=curve.clusters):
         inside = _costs(bag.positives, bag.negatives, condition, own_prior)
         outside = _costs(bag.left_positives, bag.left_negatives, condition, own_prior)
         if inside is None or outside is None:
@@ -405,14 +411,16 @@ def _quantiles(cuts: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _corrected(fixed: Interval, left: Floats, level: float, note: str) -> Interval:
+def _corrected(fixed: Interval, left: Floats, level: float, note: str, farther: float = 1.0) -> Interval:
     """The mean cost out of the bag; the outer limits of its spread and of the fixed threshold's interval.
 
-    Costs out of the bag come from a share e⁻¹ of the rows, so their spread is shrunk by the root of that.
+    Costs out of the bag come from a share e⁻¹ of the rows, so their spread is shrunk by the root of that; few clusters
+    reach `farther`.
     """
     centre = float(left.mean())
     tail = (1 - level) / 2
-    low, high = (centre + math.sqrt(LEFT_OUT) * (float(q) - centre) for q in np.quantile(left, [tail, 1 - tail]))
+    by = farther * math.sqrt(LEFT_OUT)
+    low, high = (centre + by * (float(q) - centre) for q in np.quantile(left, [tail, 1 - tail]))
     return Interval(
         name="cost of a row", estimate=centre, low=min(low, fixed.low, centre), high=max(high, fixed.high, centre),
         confidence=level, method="cost-out-of-bag", n=fixed.n, note=note, estimand=fixed.estimand,

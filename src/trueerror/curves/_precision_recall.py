@@ -36,6 +36,7 @@ from trueerror.curves._base import (
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.curves._roc import fpr_limits
 from trueerror.inference._problem import IntervalSpec, tail
+from trueerror.inference._score_metrics import score_interval
 from trueerror.inference.auc._average_precision import (
     average_precision_limits,
     unseen_negative_limits,
@@ -49,6 +50,7 @@ from trueerror.inputs._options import InputError, check_confidence, check_share,
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
 from trueerror.metrics._binned import NO_BOUND, bound_words
+from trueerror.metrics._registry import find_measure
 from trueerror.metrics._values import Prior, score_share
 from trueerror.metrics.ranking import average_precision
 from trueerror.results import Interval, Result
@@ -350,14 +352,22 @@ class PrecisionRecall(TableCurve):
             recall_bounds = up, Bounds(relevant - up.high, relevant - up.low)
             within_bin = self.table.bounds.precision_words(cut)
             note = joined_notes(note, within_bin)
+        note = joined_notes(note, self._units)
         precision_interval = wilson_proportion(
             "precision", tp, fp, confidence=confidence, squares=squares[0], bounds=precision_bounds, note=note,
-            undefined="nothing is retrieved",
+            undefined="nothing is retrieved", worth=self._share_rows("precision", cut, confidence),
         )  # fmt: skip
         if self.prior is not None and tp + fp > 0:
             precision_interval = self._at_prior(precision_interval, (tp, fp), precision_bounds)
         recall_interval = wilson_proportion(
-            "recall", tp, relevant - tp, confidence=confidence, squares=squares[1], bounds=recall_bounds, note=note
+            "recall",
+            tp,
+            relevant - tp,
+            confidence=confidence,
+            squares=squares[1],
+            bounds=recall_bounds,
+            note=note,
+            worth=self._share_rows("tpr", cut, confidence),
         )
         if recall is not None and fp < float(self.table.n_negative) + tp and self.table.n_negative > 0:
             precision_interval = self._on_curve(precision_interval, float(recall), confidence)
@@ -377,7 +387,7 @@ class PrecisionRecall(TableCurve):
     def _at_prior(self, own: Interval, counts: tuple[float, float], bounds: tuple[Bounds, Bounds] | None) -> Interval:
         """The precision of so many hits and false alarms at the prior's mix; of binned scores over all they may be."""
         assert self.prior is not None
-        sizes, totals = self._class_rows(), (float(self.table.n_positive), float(self.table.n_negative))
+        sizes, totals = self._class_rows(own.confidence), (float(self.table.n_positive), float(self.table.n_negative))
         may = [counts] if bounds is None else [counts, (bounds[0].low, bounds[1].high), (bounds[0].high, bounds[1].low)]
         rates = [np.array([pair[i] / totals[i] * sizes[i] for pair in may]) for i in (0, 1)]
         low, high = precision_limits(rates[0], rates[1], sizes, self.prior, IntervalSpec(confidence=own.confidence))
@@ -393,7 +403,7 @@ class PrecisionRecall(TableCurve):
         π·r/(π·r + (1 − π)·F): the limits of the FPR F at a TPR of r, from the pointwise band of the ROC curve, and
         Wilson's of the share π of positives, combined by MOVER; a prior is known.
         """
-        up, down = self._class_rows()
+        up, down = self._class_rows(confidence)
         wanted = max(recall, 1e-9)
         ends = fpr_limits(
             self._fp / float(self._fp[-1]), self._tp / float(self._tp[-1]), wanted, (up, down), confidence
@@ -401,7 +411,8 @@ class PrecisionRecall(TableCurve):
         share = self.prevalence
         shares = [share, share]
         if self.prior is None:
-            shares = [float(x) for x in proportion_limits(share * (up + down), up + down, "wilson", confidence)]
+            n = up + down if self.clusters is None else self.clusters.of_mix(confidence)
+            shares = [float(x) for x in proportion_limits(share * n, n, "wilson", confidence)]
 
         def precision(pi: float, false: float) -> float:
             return pi * wanted / (pi * wanted + (1 - pi) * false) if pi * wanted + (1 - pi) * false > 0 else 1.0
@@ -450,18 +461,23 @@ class PrecisionRecall(TableCurve):
         if self.prior is None:
             tp, fp = self._tp[1:], self._fp[1:]
             rows = tp + fp
-            if self.table.squares is not None:
+            if self.clusters is not None:
+                rows = self.clusters.of_precision(self.thresholds, level)
+            elif self.table.squares is not None:
                 squares = downward(self.table.squares)[:, 1:]
                 rows = rows_for_interval(tp, fp, (squares[0], squares[1]))
             low, high = proportion_limits(self.precision * rows, rows, "wilson", level)
         else:
-            sizes = self._class_rows()
+            sizes = self._class_rows(level)
             hits, alarms = (sizes[i] * total[1:] / float(total[-1]) for i, total in enumerate((self._tp, self._fp)))
             low, high = precision_limits(hits, alarms, sizes, self.prior, IntervalSpec(confidence=level))
         return PrecisionRecallBand(
             name=self.name, thresholds=self.thresholds, recall=self.recall, precision=self.precision, low=low,
             high=high, confidence=level, method="wilson" if self.prior is None else "mover-r", n=float(self.table.n),
-            note=joined_notes("" if self.prior is None else self._mix, self.caution),
+            note=joined_notes(
+                "" if self.prior is None else self._mix, self._units,
+                self.caution,
+            ),
         )  # fmt: skip
 
     def _figures(self) -> Figures:
@@ -532,9 +548,20 @@ class PrecisionRecall(TableCurve):
             )
         statistic = partial(self._area_of, interpolation)
         estimate = float(statistic(self.table.positives[None], self.table.negatives[None])[0])
-        positives, spec = self._class_rows()[0], IntervalSpec(confidence=level)
+        positives, spec = self._class_rows(level)[0], IntervalSpec(confidence=level)
         low, high, used, note = average_precision_limits(estimate, positives, spec)
         bounds = self._bounds(interpolation)
+        if self.clusters is not None:
+            words = None if method == "unseen-negative" else method
+            own = score_interval(
+                find_measure("average_precision"), self.table, {}, spec, words, prior=self.prior, rng=rng,
+                replicates=replicates, clusters=self.clusters.rows,
+            )  # fmt: skip
+            low, high = max(0.0, estimate - own.estimate + own.low), min(1.0, estimate - own.estimate + own.high)
+            return self._noted(
+                replace(own, name=name, estimate=estimate, low=low, high=high, estimand=f"this model, {self._mix}"),
+                binned=False,
+            )
         if method != "boyd-logit":
             # Of other ways to join the points, as far below and above as of the steps.
             steps = float(self._area_of("step", self.table.positives[None], self.table.negatives[None])[0])
@@ -660,19 +687,21 @@ class PrecisionRecallGain(TableCurve):
         return self._noted(bootstrap_area(
             self.table, gain_areas, name="area under PR gain", estimate=estimate, confidence=level,
             replicates=replicates, rng=rng, within=(-math.inf, 1.0), fallback=self._outer_areas(level),
+            clusters=self.clusters,
         ), binned=False)  # fmt: skip
 
     def _outer_areas(self, confidence: float) -> tuple[float, float, str]:
         """The areas when a share of each class is moved to its worst place, and to its best.
 
-        The share 1 − (α/2)^(1/n) goes unseen among n rows with probability α/2. With sampling weights any part of the
-        curve may be off, by the one-sided band of Dvoretzky, Kiefer, Wolfowitz and Massart at the effective n.
+        The share 1 − (α/2)^(1/n) goes unseen among n rows with probability α/2. With sampling weights or clusters any
+        part of the curve may be off, by the one-sided band of Dvoretzky, Kiefer, Wolfowitz and Massart at the
+        effective n.
         """
         alpha = tail(confidence)
         up, down = (np.asarray(c, dtype=np.float64) for c in (self.table.positives, self.table.negatives))
         shares = [-math.expm1(math.log(alpha) / max(1.0, float(c.sum()))) for c in (up, down)]
-        if self.table.squares is not None:
-            shares = [min(1.0, math.sqrt(math.log(2 / alpha) / (2 * n))) for n in self._class_rows()]
+        if self.table.squares is not None or self.clusters is not None:
+            shares = [min(1.0, math.sqrt(math.log(2 / alpha) / (2 * n))) for n in self._class_rows(confidence)]
         areas = []
         for place in (0, -1):
             # Two more scores, below and above all others, for what is moved.

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves._base import Counts, Floats, Rng
+from trueerror.curves._cluster_worth import CurveClusters
 from trueerror.inference._problem import tail
 from trueerror.inference._score_metrics import noted, widened
 from trueerror.inference.bootstrap._limits import bootstrap_limits
@@ -44,16 +45,23 @@ def balanced_groups(table: ScoreTable, groups: int = GROUPS) -> tuple[Counts, Co
     up, down = table.positives, table.negatives
     if len(up) <= groups:
         return up, down
-    mass = up / (2 * max(table.n_positive, 1)) + down / (2 * max(table.n_negative, 1))
-    place = np.floor((np.cumsum(mass) - mass / 2) * groups / mass.sum())
-    starts = np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))
+    starts = _starts(table, groups)
     return np.add.reduceat(up, starts), np.add.reduceat(down, starts)
 
 
+def _starts(table: ScoreTable, groups: int = GROUPS) -> NDArray[np.intp]:
+    """Where each neighbourhood begins."""
+    if len(table.scores) <= groups:
+        return np.arange(len(table.scores))
+    mass = table.positives / (2 * max(table.n_positive, 1)) + table.negatives / (2 * max(table.n_negative, 1))
+    place = np.floor((np.cumsum(mass) - mass / 2) * groups / mass.sum())
+    return np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))
+
+
 def resampled_tables(
-    table: ScoreTable, *, replicates: int, rng: Rng = None
+    table: ScoreTable, *, replicates: int, rng: Rng = None, clusters: CurveClusters | None = None
 ) -> Iterator[tuple[WholeCounts, WholeCounts]]:
-    """Blocks of resamples of the grouped table: positives and negatives, one resample a row."""
+    """Blocks of resamples of the grouped table: positives and negatives, one resample a row; of whole clusters."""
     if table.squares is not None:
         raise InputError(
             "the bootstrap resamples rows, but sampling weights were summed over rows: use an analytic method, or "
@@ -61,6 +69,10 @@ def resampled_tables(
         )
     replicates = check_replicates(replicates)
     draw, _ = generator(rng)
+    if clusters is not None:
+        for bag in bags(table, replicates=replicates, rng=draw, clusters=clusters):
+            yield bag.positives[None], bag.negatives[None]
+        return
     yield from drawn_tables(table_cells(*balanced_groups(table)), draw, replicates)
 
 
@@ -89,18 +101,24 @@ def bootstrap_area(
     table: ScoreTable, statistic: Statistic, *, name: str, estimate: float, confidence: float,
     fallback: tuple[float, float, str], replicates: int = 2000, rng: Rng = None,
     within: tuple[float, float] = (0.0, 1.0), estimand: str = "this model, rows with this share of positives",
-    bounds: Bounds | Literal["monotone"] | None = "monotone",
+    bounds: Bounds | Literal["monotone"] | None = "monotone", clusters: CurveClusters | None = None,
 ) -> Interval:  # fmt: skip
     """A statistic of the table with BCa limits from its replicates.
 
     Binned scores move the limits out by what they leave open: a statistic that can only rise (or only fall) as the ROC
     curve rises is bounded by the highest and the lowest curve; of others pass the `bounds`, or None if not known.
 
-    `fallback` (low, high, method) takes over where the replicates give no limits: sampling weights, more than 1 % of
-    them without a value, or no spread.
+    `fallback` (low, high, method) takes over where the replicates give no limits: sampling weights, rows in clusters
+    (of few of them resamples are too narrow), more than 1 % of them without a value, or no spread.
     """
     level = check_confidence(confidence)
-    low, high, method, note = _replicated_limits(table, statistic, estimate, level, fallback, replicates, rng, within)
+    if clusters is not None:
+        low, high, method = min(fallback[0], estimate), max(fallback[1], estimate), fallback[2]
+        note = f"{clusters.note}: limits at the independent rows that they are worth"
+    else:
+        low, high, method, note = _replicated_limits(
+            table, statistic, estimate, level, fallback, replicates, rng, within
+        )
     interval = Interval(
         name=name, estimate=estimate, low=low, high=high, confidence=level, method=method, n=table.n, note=note,
         estimand=estimand,
@@ -152,15 +170,25 @@ class Bag(NamedTuple):
     left_negatives: WholeCounts
 
 
-def bags(table: ScoreTable, *, replicates: int, rng: Rng = None) -> Iterator[Bag]:
+def bags(
+    table: ScoreTable, *, replicates: int, rng: Rng = None, clusters: CurveClusters | None = None
+) -> Iterator[Bag]:
     """Resamples of the grouped table, one after the other; each is a function of the seed and its number alone.
 
-    Rows of one cell are alike: how many of them are drawn 0, 1, 2, … times is one multinomial draw.
+    Rows of one cell are alike: how many of them are drawn 0, 1, 2, … times is one multinomial draw. Clusters are
+    drawn, and left out, whole.
     """
     if table.squares is not None:
         raise InputError("resampling draws rows, but sampling weights were summed over rows")
     replicates = check_replicates(replicates)
     seed = seed_of(generator(rng)[0])
+    if clusters is not None:
+        cells = clusters.cells(table.scores[_starts(table)]).T.tocsr()
+        size = cells.shape[0] // 2
+        for often in clusters.draws(seed, replicates):
+            drawn, left = cells @ often, cells @ (often == 0).astype(np.int64)
+            yield Bag(drawn[:size], drawn[size:], left[:size], left[size:])
+        return
     up, down = (np.asarray(c, dtype=np.int64) for c in balanced_groups(table))
     by_row = table.n <= BY_ROW
     for b in range(replicates):
@@ -227,23 +255,3 @@ def rates_of_groups(called: Floats, rows: Floats, weights: Floats) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         drawn: Floats = (weights @ called) / sizes[:, None]
         return np.where(sizes[:, None] > 0, drawn, called.sum(axis=0) / rows.sum())
-
-
-def design_effects(called: Floats, rows: Floats) -> Floats:
-    """How many times the variance of each share is that of independent rows, at least 1.
-
-    G/(G − 1)·Σ(x_g − p·n_g)²/n² over p(1 − p)/n, with x_g of n_g rows called in cluster g (Kish 1965, Survey Sampling;
-    Rao and Scott 1992, Biometrics 48:577). A share of 0 or 1 shows no variance: there Σn_g²/n, clusters being of one
-    piece.
-
-    >>> design_effects(np.array([[2.0], [0.0], [2.0], [0.0]]), np.full(4, 2.0)).round(3).tolist()
-    [2.667]
-    """
-    n, groups = float(rows.sum()), int((rows > 0).sum())
-    p = called.sum(axis=0) / n
-    if groups < 2:
-        return np.full(p.shape, n)
-    spread = ((called - p * rows[:, None]) ** 2).sum(axis=0) * groups / (groups - 1) / n**2
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found = np.where((p > 0) & (p < 1), spread / (p * (1 - p) / n), float((rows**2).sum()) / n)
-    return np.maximum(found, 1.0)

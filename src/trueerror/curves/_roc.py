@@ -25,7 +25,7 @@ from trueerror.curves._base import (
     Rng,
     TableCurve,
     area_under,
-    cluster_caution,
+    cluster_words,
     columns_to_records,
     counted_records,
     curve_kind,
@@ -41,6 +41,7 @@ from trueerror.curves._base import (
     wilson_proportion,
     with_notes,
 )
+from trueerror.curves._cluster_worth import CurveClusters
 from trueerror.curves._operating_point import Condition, IsoLine, OperatingPoint, choose_point, iso_accuracy, iso_cost
 from trueerror.curves._replicates import bags, balanced_groups, bootstrap_area, resampled_tables
 from trueerror.inference._problem import IntervalSpec
@@ -170,7 +171,7 @@ def roc_band(curve: Roc, *, kind: BandKind, confidence: float, replicates: int, 
     """
     check_word(kind, tuple(METHODS), "kind")
     level = check_confidence(confidence)
-    table, rows = curve.table, curve._class_rows()
+    table, rows = curve.table, curve._class_rows(level)
     grid = np.linspace(0.0, 1.0, BAND_GRID)
     fpr, tpr = curve_points(table.positives, table.negatives)
     centre = top_at(fpr, tpr, grid)
@@ -181,11 +182,13 @@ def roc_band(curve: Roc, *, kind: BandKind, confidence: float, replicates: int, 
             raise InputError(
                 'a simultaneous band resamples rows, but sampling weights were summed over rows: use kind="pointwise"'
             )
-        reach = farthest_distances(table, rows, replicates=replicates, rng=rng)
-        up, left = (float(np.quantile(reach, level)) / (2 * np.sqrt(r)) for r in rows)
+        reach = farthest_distances(table, rows, replicates=replicates, rng=rng, clusters=curve.clusters)
+        farther = 1.0 if curve.clusters is None else curve.clusters.expansion(level)
+        up, left = (farther * float(np.quantile(reach, level)) / (2 * np.sqrt(r)) for r in rows)
         low = np.minimum(low, np.where(grid > left, foot_at(fpr, tpr, np.maximum(grid - left, 0.0)) - up, 0.0))
         high = np.maximum(high, top_at(fpr, tpr, np.minimum(grid + left, 1.0)) + up)
         note = f"{replicates:,} replicates, {generator(rng)[1]}"
+    note = sentences_of((note, curve._units))
     if not table.exact:
         for bound, lift in ((table.bounds.worst, -1), (table.bounds.best, 1)):
             off = np.abs(top_at(*curve_points(bound.positives, bound.negatives), grid) - centre)
@@ -228,8 +231,9 @@ def fpr_limits(
 
 
 def farthest_distances(
-    table: ScoreTable, rows: tuple[float, float], *, replicates: int = 1000, rng: Rng = None
-) -> Floats:
+    table: ScoreTable, rows: tuple[float, float], *, replicates: int = 1000, rng: Rng = None,
+    clusters: CurveClusters | None = None,
+) -> Floats:  # fmt: skip
     """For each bootstrap replicate the farthest distance from the curve, each class in units of 1/√rows.
 
     With u = FPR·√n and v = TPR·√m the curve is a function v − u of u + v, without vertical pieces.
@@ -245,7 +249,7 @@ def farthest_distances(
 
     sample = turned(*balanced_groups(table))
     distances = []
-    for positives, negatives in resampled_tables(table, replicates=replicates, rng=rng):
+    for positives, negatives in resampled_tables(table, replicates=replicates, rng=rng, clusters=clusters):
         for i in np.flatnonzero((positives.sum(axis=1) > 0) & (negatives.sum(axis=1) > 0)):
             distances.append(float(np.abs(turned(positives[i], negatives[i]) - sample).max()))
     return np.array(distances)
@@ -368,11 +372,15 @@ class Roc(TableCurve):
             if sum(t.n_positive > 0 and t.n_negative > 0 for t in folds) > 1:
                 spec = IntervalSpec(confidence=confidence, estimand=f"these {len(folds)} models, one for each fold")
                 found = within_folds_interval(folds, spec=spec)
-                return with_notes(found, cluster_caution(self.source.predictions if self.source else None))
-            method = "delong-logit"
-        check_word(method, ("delong-logit", "delong", "hanley-mcneil", "newcombe", "bootstrap"), "method")
+                return with_notes(found, "" if self.clusters is None else cluster_words(self.clusters.groups))
+            method = "delong-logit" if self.clusters is None else None
+        if method is not None:
+            check_word(method, ("delong-logit", "delong", "hanley-mcneil", "newcombe", "bootstrap"), "method")
         spec = IntervalSpec(confidence=confidence, estimand="this model")
-        area = score_interval(find_measure("auc"), self.table, {}, spec, method, rng=rng, replicates=replicates)
+        area = score_interval(
+            find_measure("auc"), self.table, {}, spec, method, rng=rng, replicates=replicates,
+            clusters=None if self.clusters is None else self.clusters.rows,
+        )  # fmt: skip
         return self._noted(area, binned=False)
 
     def partial_auc(
@@ -407,13 +415,14 @@ class Roc(TableCurve):
         bounds = float(scaled(0.0)), float(scaled(best))
         # Rounding can put a perfect area a hair beyond the end of its range.
         estimate = float(np.clip(statistic(table.positives[None], table.negatives[None])[0], *bounds))
-        outer = _between_limits(table, self._class_rows(), start, stop, axis, level)
+        rows = self._class_rows(level)
+        outer = _between_limits(table, rows, start, stop, axis, level)
         under, over = (float(scaled(area)) for area in outer)
         fallback = max(bounds[0], min(under, estimate)), min(bounds[1], max(over, estimate)), "roc-band-wilson"
         kind = "standardised partial AUC" if standardized else "partial AUC"
-        name, rows = f"{kind} ({axis} {number(start)} to {number(stop)})", self._class_rows()
+        name = f"{kind} ({axis} {number(start)} to {number(stop)})"
         inside = rows[axis == "fpr"] * (stop - start)
-        if min(rows) < FEW_OF_A_CLASS or inside < FEW_IN_RANGE:
+        if self.clusters is None and (min(rows) < FEW_OF_A_CLASS or inside < FEW_IN_RANGE):
             word = "negative" if axis == "fpr" else "positive"
             few = (
                 f"about {whole(round(inside))} {word}s in the range"
@@ -431,7 +440,7 @@ class Roc(TableCurve):
             return self._noted(area, binned=False)
         return self._noted(bootstrap_area(
             table, statistic, name=name, estimate=estimate, confidence=level, replicates=replicates, rng=rng,
-            within=bounds, fallback=fallback, estimand="this model",
+            within=bounds, fallback=fallback, estimand="this model", clusters=self.clusters,
         ), binned=False)  # fmt: skip
 
     def band(
@@ -491,7 +500,7 @@ class Roc(TableCurve):
 
     def _on_curve(self, point: RocPoint, fpr: float | None, tpr: float | None, confidence: float) -> RocPoint:
         """The point with the limits of the curve, at the rate that was asked for, for the other one."""
-        rows = self._class_rows()
+        rows = self._class_rows(confidence)
         if fpr is not None:
             band = pointwise_limits(self.fpr, self.tpr, np.array([float(fpr)]), rows, confidence)
             own, ends = point.tpr_interval, (max(0.0, float(band[0][0])), min(1.0, float(band[1][0])))
@@ -572,7 +581,7 @@ class Roc(TableCurve):
         """The point with limits that allow for the choice of its threshold on these rows."""
         if self.table.squares is not None:
             return replace(point, note=joined_notes(point.note, "the limits do not allow for that choice"))
-        found = _optimism(self.table, _GAINS[criterion], replicates, rng)
+        found = _optimism(self.table, _GAINS[criterion], replicates, rng, self.clusters)
         if len(found) < 0.9 * replicates:
             words = "too many resamples lose a class: the limits do not allow for that choice"
             return replace(point, note=joined_notes(point.note, words))
@@ -582,9 +591,11 @@ class Roc(TableCurve):
             words = "hardly any row is called otherwise than by one answer for all: the limits are not reliable"
         note = joined_notes(point.note, words)
         rates = []
-        for own, off, size in ((point.tpr_interval, found[:, 0], point.positives),
-                               (point.fpr_interval, found[:, 1], point.negatives)):  # fmt: skip
-            centre, spread = min(1.0, max(0.0, own.estimate - float(off.mean()))), float(off.var(ddof=1))
+        sizes = (point.positives, point.negatives) if self.clusters is None else self._class_rows(confidence)
+        farther = 1.0 if self.clusters is None else self.clusters.expansion(confidence)
+        for own, off, size in ((point.tpr_interval, found[:, 0], sizes[0]),
+                               (point.fpr_interval, found[:, 1], sizes[1])):  # fmt: skip
+            centre, spread = min(1.0, max(0.0, own.estimate - float(off.mean()))), farther**2 * float(off.var(ddof=1))
             worth = min(size, centre * (1 - centre) / spread) if spread > 0 and 0 < centre < 1 else size
             low, high = proportion_limits(centre * worth, worth, "wilson", own.confidence)
             rates.append(replace(
@@ -627,7 +638,7 @@ class Roc(TableCurve):
         """The point at which the `place` highest distinct scores are called positive."""
         table, cut = self.table, len(self.table.scores) - place
         threshold = float(self.thresholds[place]) if threshold is None else threshold
-        note = sentences_of((note, self.caution))
+        note = sentences_of((note, self._units, self.caution))
         sizes = float(table.n_negative), float(table.n_positive)
         counts = [float(rate[place]) * size for rate, size in zip((self.fpr, self.tpr), sizes, strict=True)]
         squares: list[tuple[float, float] | None] = [None, None]
@@ -642,7 +653,7 @@ class Roc(TableCurve):
         fpr, tpr = (
             wilson_proportion(
                 word, counts[i], sizes[i] - counts[i], confidence=confidence, squares=squares[i], bounds=bounds[i],
-                note=note, estimand="this model",
+                note=note, estimand="this model", worth=self._share_rows(word, threshold, confidence),
             )
             for i, word in enumerate(("fpr", "tpr"))
         )  # fmt: skip
@@ -703,11 +714,13 @@ _GAINS: dict[str, Gain] = {
 }
 
 
-def _optimism(table: ScoreTable, gain: Gain, replicates: int, rng: Rng) -> Floats:
+def _optimism(
+    table: ScoreTable, gain: Gain, replicates: int, rng: Rng, clusters: CurveClusters | None = None
+) -> Floats:
     """By resample: how much higher TPR and FPR are in it, at the threshold that is best in it, than on all rows."""
     tp, fp = (downward(c) for c in balanced_groups(table))
     found = []
-    for bag in bags(table, replicates=replicates, rng=rng):
+    for bag in bags(table, replicates=replicates, rng=rng, clusters=clusters):
         up, down = downward(bag.positives), downward(bag.negatives)
         if not up[-1] or not down[-1]:
             continue

@@ -30,6 +30,7 @@ from trueerror.results import Result
 from trueerror.results._format import folded, listing, number, percent, whole
 from trueerror.sources._api import is_openable, opened, refuse_columns
 from trueerror.sources._collect import takes_table_options
+from trueerror.sources._row_scores import scored_rows
 from trueerror.tallies import ScoreTable
 
 DifferenceKind = Literal["simultaneous", "pointwise"]
@@ -69,15 +70,16 @@ def roc_difference(
         drawn, drawn_about = _unpaired_draws(curves, grid, replicates, rng)
         count, paired = replicates, False
     else:
-        curves, truth, scores = _same_rows(data, first, second, positive, columns)
+        curves, truth, scores, codes = _same_rows(data, first, second, positive, columns)
         grid = _grid(curves)
         count = max(FEWEST, min(replicates, VISITS // (2 * len(truth))))
-        drawn = _paired_draws(truth, scores, grid, count, rng)
+        drawn = _paired_draws(truth, scores, grid, count, rng, codes)
         drawn_about, paired = None, True
     centre = top_at(curves[0].fpr, curves[0].tpr, grid) - top_at(curves[1].fpr, curves[1].tpr, grid)
     drawn = drawn[~np.isnan(drawn).any(axis=1)]
     reach = _reach(drawn - (centre if drawn_about is None else drawn_about), curves, kind, level)
-    note = f"{count:,} {'paired ' if paired else ''}resamples, {generator(rng)[1]}"
+    groups = next((f" of {c.clusters.note}" for c in curves if c.clusters is not None), "")
+    note = f"{count:,} {'paired ' if paired else ''}resamples{groups}, {generator(rng)[1]}"
     below = above = np.zeros(len(grid))
     if not all(c.table.exact for c in curves):
         # The lowest curve of one against the highest of the other.
@@ -190,16 +192,17 @@ def _runs(inside: NDArray[np.bool_]) -> list[tuple[int, int]]:
 def _reach(moves: Floats, curves: list[Roc], kind: DifferenceKind, level: float) -> Floats:
     """Half the width of the band at each FPR, from how far replicates moved."""
     errors = moves.std(axis=0, ddof=1) if len(moves) > 1 else np.zeros(moves.shape[1])
+    farther = max((c.clusters.expansion(level) for c in curves if c.clusters is not None), default=1.0)
     largest = float(errors.max())
     if not largest > 1e-12:
         # The curves differ by the same in every resample: what has not been seen in either class may still be.
-        sizes = [s for c in curves for s in (float(c.table.n_positive), float(c.table.n_negative))]
+        sizes = [s for c in curves for s in c._class_rows(level)]
         unseen = [-math.expm1(math.log((1 - level) / 2) / s) for s in sizes]
         return np.full(moves.shape[1], min(1.0, max(unseen[0] + unseen[1], unseen[2] + unseen[3])))
     errors = np.maximum(errors, FLOOR * largest)
     if kind == "pointwise":
-        return np.asarray(critical_z(level) * errors)
-    return np.asarray(float(np.quantile(np.abs(moves / errors).max(axis=1), level)) * errors)
+        return np.asarray(farther * critical_z(level) * errors)
+    return np.asarray(farther * float(np.quantile(np.abs(moves / errors).max(axis=1), level)) * errors)
 
 
 def _grid(curves: list[Roc]) -> Floats:
@@ -218,8 +221,8 @@ def _curve(given: Any, word: str) -> Roc:
 
 def _same_rows(
     data: Any, first: Any, second: Any, positive: Any, columns: Mapping[str, Any]
-) -> tuple[list[Roc], NDArray[np.bool_], list[Floats]]:
-    """Both curves, which rows are positive, and both columns of scores."""
+) -> tuple[list[Roc], NDArray[np.bool_], list[Floats], NDArray[np.integer[Any]] | None]:
+    """Both curves, which rows are positive, both columns of scores, and the rows' clusters."""
     if isinstance(first, str) and is_openable(data):
         data = opened(data, positive=positive, **columns)
     else:
@@ -227,19 +230,23 @@ def _same_rows(
     if is_predictions(data):
         names = [data.only(first), data.only(second)]
         curves = [roc(data, model=name, positive=positive) for name in names]
-        truth, scores = data.score_columns(names, positive=positive)
         if data.weights_kind is not None:
             raise InputError("a band on the difference resamples rows, which weighted rows do not allow")
-        return curves, truth, [np.ascontiguousarray(scores[:, i]) for i in (0, 1)]
+        truth, scores, keys = scored_rows(data, names, positive=positive)
+        codes = None if keys is None else np.unique(keys, return_inverse=True)[1]
+        return curves, truth, [np.ascontiguousarray(scores[:, i]) for i in (0, 1)], codes
     from trueerror.sources._collect import predictions
 
     both = predictions(data, scores={"first": first, "second": second}, positive=positive)
     return _same_rows(both, "first", "second", positive, {})
 
 
-def _paired_draws(truth: NDArray[np.bool_], scores: list[Floats], grid: Floats, replicates: int, rng: Rng) -> Floats:
-    """First minus second TPR on the grid, for each resample of the rows."""
-    seed = seed_of(generator(rng)[0])
+def _paired_draws(
+    truth: NDArray[np.bool_], scores: list[Floats], grid: Floats, replicates: int, rng: Rng,
+    codes: NDArray[np.integer[Any]] | None = None,
+) -> Floats:  # fmt: skip
+    """First minus second TPR on the grid, for each resample of the rows, or of whole clusters."""
+    seed, units = seed_of(generator(rng)[0]), len(truth) if codes is None else int(codes.max()) + 1
     ranked = []
     for column in scores:
         order = np.argsort(-column, kind="stable")
@@ -248,7 +255,8 @@ def _paired_draws(truth: NDArray[np.bool_], scores: list[Floats], grid: Floats, 
     out = np.full((replicates, len(grid)), np.nan)
 
     def resample(b: int) -> None:
-        weights = row_weights(len(truth), seed, b)
+        weights = row_weights(units, seed, b)
+        weights = weights if codes is None else weights[codes]
         sides = []
         for order, ends, up in ranked:
             drawn = weights.take(order)
@@ -271,7 +279,8 @@ def _unpaired_draws(curves: list[Roc], grid: Floats, replicates: int, rng: Rng) 
     for curve in curves:
         side = np.full((replicates, len(grid)), np.nan)
         start = 0
-        for positives, negatives in resampled_tables(curve.table, replicates=replicates, rng=seed_of(draw)):
+        blocks = resampled_tables(curve.table, replicates=replicates, rng=seed_of(draw), clusters=curve.clusters)
+        for positives, negatives in blocks:
             for i in np.flatnonzero((positives.sum(axis=1) > 0) & (negatives.sum(axis=1) > 0)):
                 side[start + i] = top_at(*curve_points(positives[i], negatives[i]), grid)
             start += len(positives)

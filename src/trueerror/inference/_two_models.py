@@ -25,7 +25,7 @@ from trueerror.inference._clusters import (
 )
 from trueerror.inference._contrast import contrast, one_cluster_contrast
 from trueerror.inference._problem import IntervalSpec, Problem, critical_z, solve
-from trueerror.inference._variance import keyed_sizes
+from trueerror.inference._variance import ClusteredRows, keyed_sizes
 from trueerror.inference.auc._average_precision import paired_precision
 from trueerror.inference.auc._binned import binned_area_contrast, unpaired_table_contrast, within_words
 from trueerror.inference.auc._clustered import row_areas
@@ -674,7 +674,11 @@ def precision_of_pair(q: Pair) -> Contrast:
 
 
 def _gaps_known(q: Pair) -> bool:
-    return _plain(q) and len(q.sample.rows.columns.up) > 1
+    rows = q.sample.rows
+    if not _plain(q) and (rows.p.weights_kind is not None or not rows.clustered or rows.p.folded):
+        return False
+    up, _, keys = rows.columns
+    return len(up if keys is None else np.unique(keys)) > 1
 
 
 @inference_method(
@@ -684,7 +688,7 @@ def _gaps_known(q: Pair) -> bool:
         "paired-score-metric": Default(
             why="rows (or whole clusters) are drawn again for both models together"),
         "paired-calibration-error": Default(
-            why="clusters are drawn again, for want of a standard error of their gaps",
+            why="rows with weights or folds are drawn again, for want of a standard error of their gaps",
             when=lambda q: not _gaps_known(q)),
     },
 )  # fmt: skip
@@ -715,11 +719,18 @@ def bootstrap_of_scores(q: Pair) -> Contrast:
 )  # fmt: skip
 def gaps_of_pair(q: Pair) -> Contrast:
     """Two calibration errors, from each model's own limits."""
-    up, scores, _ = q.sample.rows.columns
-    tables = [ScoreTable.from_codes(up, scores[:, place], 1) for place in q.sample.places]
+    up, scores, keys = q.sample.rows.columns
+    columns = [scores[:, place] for place in q.sample.places]
+    tables = [ScoreTable.from_codes(up, column, 1) for column in columns]
+    clusters: tuple[ClusteredRows | None, ClusteredRows | None] = (None, None)
+    if keys is not None:
+        codes = np.unique(keys, return_inverse=True)[1]
+        one, two = (ClusteredRows(positive=up, scores=column, codes=codes) for column in columns)
+        clusters = one, two
     return calibration_contrast(
-        q.metric, *tables, options=dict(q.options), confidence=q.spec.confidence, alternative=q.spec.alternative
-    )
+        q.metric, *tables, options=dict(q.options), confidence=q.spec.confidence, alternative=q.spec.alternative,
+        clusters=clusters,
+    )  # fmt: skip
 
 
 def harder_rows(skipped: SkippedRows, confidence: float = 0.95) -> Contrast:

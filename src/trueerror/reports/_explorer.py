@@ -16,11 +16,13 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from trueerror.curves._cluster_worth import design_effects
 from trueerror.curves._hull import RocHull, roc_hull
 from trueerror.curves._operating_point import Condition
-from trueerror.curves._replicates import design_effects, group_weights, groups_of_rows, rates_of_groups
+from trueerror.curves._replicates import group_weights, groups_of_rows, rates_of_groups
 from trueerror.curves._roc import Roc, pointwise_limits, roc
 from trueerror.inference._problem import critical_z
+from trueerror.inference.auc._interval import effective_rows
 from trueerror.inputs._options import InputError, generator
 from trueerror.kernels._random import seed_of
 from trueerror.metrics._registry import find_measure
@@ -430,7 +432,7 @@ def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float], place
         "name": e.names[name],
         "m": _amount(sizes[0]),
         "n": _amount(sizes[1]),
-        "rows": [_amount(float(r)) for r in curve._class_rows()],
+        "rows": [_amount(float(r)) for r in effective_rows(curve.table)],
         "look": [look, dash],
         "corners": [
             [_cut(curve, i), *_point(sizes, float(curve.fpr[i]), float(curve.tpr[i]), e.exact)] for i in curve._corners
@@ -562,7 +564,7 @@ def _bands(e: Explored, right: float) -> tuple[Band, ...]:
         if c.calls or len(out) == MOST_BANDS:
             continue
         if c.table.exact:
-            under, over = pointwise_limits(c.fpr, c.tpr, grid, c._class_rows(), e.confidence)
+            under, over = pointwise_limits(c.fpr, c.tpr, grid, c._class_rows(e.confidence), e.confidence)
             # The true curve does not fall, so neither need the limits.
             low = np.maximum.accumulate(np.clip(under, 0.0, 1.0))
             high = np.minimum.accumulate(np.clip(over, 0.0, 1.0)[::-1])[::-1]

@@ -224,3 +224,14 @@ def test_the_tilt_of_very_many_scores_is_found_among_joined_ones(rate, share, mo
     monkeypatch.setattr("trueerror.inference.auc._average_precision.MANY_SCORES", 1000)
     assert len(rows.joined().positives) < 25_000
     assert estimate - tilted_low(rows, estimate, Z) == pytest.approx(estimate - exact, rel=2e-3)
+
+
+def test_clusters_of_one_class_each_have_limits():
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        keys = np.repeat(np.arange(10), 10)
+        up = (np.arange(10) < 3)[keys]
+        scores = rng.standard_normal(10)[keys] * 0.6 + rng.standard_normal(100) + up
+        found = te.evaluate(up.astype(int), scores=scores, positive=1, clusters=keys, metrics=["average_precision"])
+        interval = found["average_precision"]
+        assert 0 <= interval.low < interval.estimate < interval.high <= 1

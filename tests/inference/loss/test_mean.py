@@ -120,3 +120,20 @@ def test_a_loaded_comparison_says_the_same(tmp_path: Path) -> None:
     path = tmp_path / "cmp.json"
     path.write_text(cmp.to_json())
     assert te.load(path).verdict == cmp.verdict
+
+
+def test_half_an_unseen_cluster_bounds_a_loss_that_has_a_highest_value():
+    # Of ten clusters none was bad: one in ten may be, and the Brier score then is far above the spread that was seen.
+    keys, y = np.repeat(np.arange(10), 20), np.tile([0, 1], 100)
+    p = np.where(y == 1, 0.95, 0.05) + np.linspace(-0.02, 0.02, 200)
+    found = te.evaluate(y, scores=p, positive=1, clusters=keys, metrics=["brier"])["brier"]
+    assert found.estimate < 0.01
+    assert 0.1 < found.high < 0.35
+
+
+def test_one_giant_cluster_has_limits():
+    keys = np.repeat(np.arange(6), [500, 2, 2, 2, 2, 2])
+    rng = np.random.default_rng(2)
+    p = rng.uniform(0.1, 0.9, 510)
+    found = te.evaluate((rng.random(510) < p).astype(int), scores=p, positive=1, clusters=keys, metrics=["brier"])
+    assert 0 <= found["brier"].low < found["brier"].estimate < found["brier"].high <= 1

@@ -156,9 +156,11 @@ def tilted_low(rows: RankedRows, estimate: float, z: float) -> float:
                 np.where(r > 0, r * np.exp(np.minimum(by * i - top, 0.0)), 0.0)
                 for r, i in ((more.positives, u.positives), (more.negatives, u.negatives))
             )
+        # Far out a class may have lost all its weight: nothing but a value of 0 is left then.
+        if not float(up.sum()) > 0:
+            return 0.0, 0.0
         scale = n / float(up.sum() + down.sum())
         tilted = RankedRows(up * scale, down * scale, rows.share)
-        # Far out a class may have lost all its weight: nothing but a value of 0 is left then.
         with np.errstate(all="ignore"):
             value, at = tilted.precision()
             spread = tilted.spread(at)

@@ -375,10 +375,9 @@ class ClusterCells:
     word="bootstrap-bca",
     applies=clustered,
     default={
-        situation: Default(
+        "score-metric": Default(
             why="Of rows in clusters bootstrap-bca-clustered, which draws whole clusters", when=clustered
         )
-        for situation in ("calibration-error", "score-metric")
     },
     part="resampled",
     title="bootstrap of whole clusters, bias-corrected and accelerated",

@@ -18,6 +18,7 @@ from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, 
 from trueerror.inference._variance import ScoreSample
 from trueerror.inference.auc._delong import satterthwaite
 from trueerror.inference.auc._interval import effective_rows
+from trueerror.inference.bootstrap._half_row import half_unit_limit
 from trueerror.inference.counts._one_class import ONE_CLUSTER
 from trueerror.inference.loss._interval import t_limits
 from trueerror.inference.proportion._array_intervals import limits, on_log
@@ -100,7 +101,8 @@ def clustered_mean(q: Problem[ClusterSums]) -> IntervalLimits:
     """mean ± t(G_eff − 1)·√Σ(s/(1 − w))² over clusters, s = Σ(ℓ − mean)/n.
 
     A loss that is never negative is taken on the scale of the logarithm, with at most (ΣL)²/ΣL² clusters, L a cluster's
-    sum of losses.
+    sum of losses. One with a highest value reaches at least as far as half an unseen cluster of mean size would take
+    it (`half_unit_limit`): a few bad clusters hold most of the loss, and a sample may have missed them.
     """
     occupied = q.sample.sizes > 0
     sizes, sums = np.asarray(q.sample.sizes[occupied], dtype=np.float64), q.sample.sums[occupied]
@@ -117,8 +119,11 @@ def clustered_mean(q: Problem[ClusterSums]) -> IntervalLimits:
         error = max(error, math.sqrt(_at_most_kish(n, squared, plain, effective)))
     bounds = q.metric.bounds(q.options)
     held = min(effective, effective_clusters(sums)) if bounds[0] == 0 else effective
-    df = max(degrees_of_freedom(held), min(2.0, degrees_of_freedom(effective)))
+    df = max(degrees_of_freedom(held), min(2.0, degrees_of_freedom(effective)), 1.0)
     low, high, key, note = loss_limits(mean, error, df, max(effective, 1.0), bounds, q.spec, "t-log-mean")
+    if all(map(math.isfinite, bounds)) and bounds[0] < mean < bounds[1]:
+        low = float(np.fmin(low, half_unit_limit(sums, sizes, bounds[0], q.spec.tail)))
+        high = float(np.fmax(high, half_unit_limit(sums, sizes, bounds[1], q.spec.tail)))
     return IntervalLimits(
         low, high, "cluster-t" if key in ("t-mean", "t-log-mean") else key, note or f"{whole(groups)} {q.sample.units}"
     )
