@@ -286,10 +286,11 @@ def calibration_contrast(
 
     tail = tail_area(level, alternative)
     found = limits(tail / 2)
-    notes: tuple[str, ...] = ()
+    groups = next((f"{whole(c.groups)} clusters" for c in clusters if c is not None), "")
+    notes: tuple[str, ...] = (groups,) if groups else ()
     if not found[1] > found[0]:
         half = sum(1 - (tail / 2) ** (1 / max(float(t.n), 1.0)) for t in (first, second))
-        found, notes = (estimate - half, estimate + half), (NO_NOISE,)
+        found, notes = (estimate - half, estimate + half), (*notes, NO_NOISE)
 
     def one_sided(side: int) -> float:
         """Twice the tail of either model's limit at which this side's limit reaches 0."""
