@@ -87,7 +87,7 @@ def _share_limits(c: Gains | Lift, confidence: float) -> Limits:
 
 
 def _det_limits(c: Det, confidence: float) -> Limits:
-    low, high = pointwise_limits(c.fpr, 1 - c.fnr, DEVIATES, c._class_rows(), confidence)
+    low, high = pointwise_limits(c.fpr, 1 - c.fnr, DEVIATES, c._class_rows(confidence), confidence)
     return DEVIATES, np.clip(1 - high, 1e-6, 1 - 1e-6), np.clip(1 - low, 1e-6, 1 - 1e-6)
 
 

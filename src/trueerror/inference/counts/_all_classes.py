@@ -37,7 +37,7 @@ from trueerror.inference._variance import (
     multinomial_correlations,
     variance,
 )
-from trueerror.inference.bootstrap._half_row import HALF, gamma_quantile, half_unit_limit
+from trueerror.inference.bootstrap._half_row import HALF, gamma_quantile
 from trueerror.inference.counts._one_class import (
     AVERAGES_OF_SHARES,
     DELTA,
@@ -671,7 +671,7 @@ def _by_shares_of_prices(q: CountProblem) -> bool:
 def mean_cost_t(q: CountProblem) -> RawLimits:
     """The t-interval of the mean cost; rows that all cost the same leave room for the share that would not.
 
-    Of clusters as far at least as half an unseen cluster, as dear or as cheap as can be, would take it.
+    A few clusters hold most of the cost, so that its mean is skewed: above at least as far as on a scale of logarithms.
     """
     sample, spec = q.sample.sample, q.spec
     n, scale, prices = sample.rows.n, _rows_in_total(q), _price_matrix(sample, q.options)
@@ -682,16 +682,15 @@ def mean_cost_t(q: CountProblem) -> RawLimits:
     centre = q.sample.estimate / scale
     groups = sample.effective_groups(d, every) if sample.kind != "random" else float(sample.groups)
     if v > VARIANCE_TOLERANCE * max(1.0, float(np.abs(prices).max(initial=0.0)) ** 2):
-        found = RawLimits.of(straight_limits(centre, np.array([v]), t_factors(spec, [groups - 1])), "t-mean")
+        t = t_factors(spec, [groups - 1])
+        low, high = straight_limits(centre, np.array([v]), t)
+        if sample.clusters is not None and prices.min() >= 0 and centre.min() > 0:
+            high = np.fmax(high, np.minimum(on_log(centre, np.array([v]), t)[1], prices.max()))
+        found = RawLimits.of((low, high), "t-mean")
     else:
         _, share = limits([0.0], [groups], "wilson", spec.level, "upper" if spec.side != "two-sided" else "two-sided")
         low, high = centre - share * (centre - prices.min()), centre + share * (prices.max() - centre)
         found = RawLimits.of((low, high), "wilson-constant-loss", Note("same-cost"))
-    if sample.clusters is not None and sample.shares is None and sample.groups > 1 and prices.ndim == 2:
-        keyed = sample.clusters
-        sums = keyed.sums(prices[keyed.table.row, keyed.table.col])
-        ends = (half_unit_limit(sums, keyed.weights, float(end), spec.tail) for end in (prices.min(), prices.max()))
-        found = found._replace(low=np.fmin(found.low, next(ends)), high=np.fmax(found.high, next(ends)))
     found = found._replace(low=found.low * scale, high=found.high * scale)
     return found if sample.clusters is None else one_cluster(found, np.array([sample.groups]))
 
