@@ -131,11 +131,64 @@ def two_models_cell(groups: int, size: int, first: float, second: float) -> Cell
     )  # fmt: skip
 
 
+SHAPES = {
+    "lognormal": lambda groups: np.maximum(1, np.round(8 * np.exp(special.ndtri((np.arange(groups) + 0.5) / groups)))),
+    "one with half of the rows": lambda groups: np.array([8 * (groups - 1), *[8] * (groups - 1)]),
+}
+
+
+def unequal_cell(shape: str, groups: int) -> Cell:
+    """Curves and calibration of clusters of unequal size, whose share of positives hangs on the cluster."""
+    sizes = SHAPES[shape](groups).astype(int)
+    keys, area, fpr = np.repeat(np.arange(groups), sizes), 0.8, 0.2
+    forecasts = Forecasts(2.0, (0.0, 0.0))
+
+    def draw(rng: np.random.Generator) -> dict[str, te.Predictions]:
+        up = np.zeros(len(keys), dtype=int)
+        while min(len(np.unique(keys[up == c])) for c in (0, 1)) < 2:
+            up = (rng.random(len(keys)) < rng.beta(2 * SHARE, 2 * (1 - SHARE), groups)[keys]).astype(int)
+        true = forecasts.spread * normals(rng, keys) - 1
+        came = (rng.random(len(keys)) < special.expit(true)).astype(int)
+        return {
+            "ranked": te.predictions(up, scores=normals(rng, keys) + shift_for(area) * up, clusters=keys, positive=1),
+            "forecast": te.predictions(
+                came, scores=special.expit(true), clusters=keys, positive=1, labels=[0, 1]
+            ),
+        }  # fmt: skip
+
+    def seen(rng: np.random.Generator) -> Evidence:
+        p = draw(rng)["forecast"].keyed_confusion("model", "clusters", threshold=0.5)
+        return Evidence(clusters=p)
+
+    def band(sample: dict[str, te.Predictions], confidence: float) -> te.Interval:
+        found = te.roc(sample["ranked"]).band(confidence=confidence)
+        low, high = (float(x) for x in found.at(fpr))
+        return te.Interval(name="tpr", estimate=(low + high) / 2, low=low, high=high, method=found.method)
+
+    def calibration(sample: dict[str, te.Predictions], confidence: float) -> te.Interval:
+        return te.evaluate(sample["forecast"], metrics=["ece"], confidence=confidence)["ece"]
+
+    tpr = float(special.ndtr(shift_for(area) + special.ndtri(fpr)))
+    events = len(keys) / (1 + 7 * CORRELATION) * SHARE
+    return Cell(
+        family="scores of clustered rows", scenario=f"{groups} clusters, {shape}, AUC {area}", draw=draw,
+        procedures=(
+            Procedure("ROC band, clusters", band, target="tpr"),
+            Procedure("ece, clusters", calibration, target="ece"),
+        ),
+        truth={"tpr": tpr, "ece": 0.0}, events={"tpr": events * (1 - tpr), "ece": events},
+        confidences=CONFIDENCES[:1], n=len(keys), evident=seen, block=250,
+    )  # fmt: skip
+
+
 def cells(*, quick: bool) -> Iterator[Cell]:
     """Ten to forty clusters; with forty five events are expected on each side."""
     if quick:
         return
     for groups, area, rank in ((20, 0.8, 2), (10, 0.8, 3), (40, 0.9, 3), (40, 0.8, 3)):
         yield replace(one_model_cell(groups, 10, area), rank=rank)
+    for shape in SHAPES:
+        for groups in (12, 40):
+            yield replace(unequal_cell(shape, groups), rank=3)
     for groups, first, second, rank in ((20, 0.8, 0.8, 2), (40, 0.9, 0.9, 3), (40, 0.8, 0.8, 3), (40, 0.9, 0.8, 4)):
         yield replace(two_models_cell(groups, 10, first, second), rank=rank)
