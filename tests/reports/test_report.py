@@ -79,7 +79,17 @@ def test_one_model_is_not_asked_to_be_chosen(tmp_path):
     assert "How good is model 0, really?" in text
     assert "At which threshold to run it" in text
     assert "Which one" not in text
-    assert re.search(r'<p class="headline clear">.*model 0 is right on \d\d\.\d % ', page(scored(1), tmp_path))
+    head = re.search(r'<p class="headline clear">.*model 0 is right on \d\d\.\d % .*</p>', page(scored(1), tmp_path))
+    assert head is not None
+    assert "Always answering" not in head[0]
+
+
+def test_graded_rows_have_no_confusion_matrix_and_no_second_table_of_the_same(tmp_path):
+    rng = np.random.default_rng(2)
+    text = Reader(page(te.graded({"a": rng.integers(0, 2, 60), "b": rng.integers(0, 2, 60)}), tmp_path)).text
+    assert "Leaderboard" in text
+    assert "Confusion matrices" not in text
+    assert "The models" not in text
 
 
 def test_a_column_that_was_recognised_can_be_declined(tmp_path):

@@ -19,6 +19,8 @@ from trueerror.results._format import limits, number, whole
 
 # Columns of a name in a legend; a composer of several curves gets names that differ within it.
 LEGEND_NAME = 34
+# Curves that have their bands without being asked: more would hide each other.
+MOST_BANDS = 4
 # Models by name, one curve each.
 Named = list[tuple[str, Any]]
 
@@ -153,7 +155,11 @@ def compose(result: object, options: Mapping[str, object]) -> Picture:
         return compose(dict(one.curves), options)
     if isinstance(one, TableCurve) or kind in OF_SEVERAL:
         home = one.kind.picture if isinstance(one, TableCurve) else OF_SEVERAL[kind]
-        if isinstance(result, ModelCurves) and "band" in inspect.signature(_find(home)).parameters:
+        if (
+            isinstance(result, ModelCurves)
+            and len(result) <= MOST_BANDS
+            and "band" in inspect.signature(_find(home)).parameters
+        ):
             options = {"band": True, **options}
         return _call(home, _brief(_named(result)), options)
     if kind in AS_INTERVALS and not isinstance(result, Mapping | list | tuple):

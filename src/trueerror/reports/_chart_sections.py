@@ -38,6 +38,7 @@ from trueerror.results._document import Table
 from trueerror.results._format import clip, number, p_value, percent, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion
+from trueerror.tallies._confusion import is_graded
 from trueerror.verbs._compare_costs import CostComparison
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, class_table
@@ -161,8 +162,10 @@ def chart_sections(
     """The folded sections: classes, confusion matrices, curves of scores; `reason` says why there are no curves."""
     if ev is not None:
         yield from _by_class(ev)
-        if any(part.confusion is not None for part in ev.parts):
-            most = max(len(part.confusion.labels) for part in ev.parts if part.confusion is not None)
+        # Of graded rows the matrix says no more than who was right.
+        matrices = [part.confusion for part in ev.parts if part.confusion is not None]
+        if any(not is_graded(matrix) for matrix in matrices):
+            most = max(len(matrix.labels) for matrix in matrices)
             yield Section(
                 key="confusions", title="Confusion matrices", blocks=(confusions(ev),), folded=True,
                 broad=most > BROAD_MATRIX or len(ev.parts) > MOST_MODELS,

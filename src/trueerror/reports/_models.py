@@ -61,6 +61,7 @@ from trueerror.verbs._comparison import Comparison, alike_within_margin, togethe
 from trueerror.verbs._evaluate import evaluate
 from trueerror.verbs._evaluation import (
     Evaluation,
+    accuracy_sentences,
     reasons,
     verdict_lines,
 )
@@ -256,7 +257,9 @@ def answers(ev: Evaluation | None, cmp: Comparison | None) -> Sayings:
     assert ev is not None
     if len(ev.parts) > 1:
         return (Said(words=ev.verdict),)
-    head, *rest = verdict_lines(ev)
+    first, *rest = verdict_lines(ev)
+    head, *more = accuracy_sentences(ev.parts[0]) or (first,)
+    rest = [*more, *rest]
     but = [line for line in rest if line in ev.findings.but()]
     words = [line for line in rest if line not in but]
     return (Said(surety=of_model(ev.parts[0]), headline=head, words=" ".join(words), but=" ".join(but)),)
@@ -284,7 +287,9 @@ def _tables(ev: Evaluation | None, cmp: Comparison | None, gallery: Gallery) -> 
     metric = None if cmp is None else cmp.metric
     if isinstance(cmp, CostComparison):
         yield Section(key="models", title="The models", blocks=(costs_block(cmp),))
-    elif ev is not None and len(ev.parts) > 1:
+    elif (
+        ev is not None and len(ev.parts) > 1 and (cmp is None or ev.positive is not None or len(table_metrics(ev)) > 1)
+    ):
         blocks = (models_tables(ev, metric, () if cmp is None else cmp.ranked), *_text(_reasons(ev)))
         yield Section(key="models", title="The models", blocks=blocks)
     if ev is not None and ev.slices:

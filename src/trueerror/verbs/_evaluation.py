@@ -361,13 +361,21 @@ def model_verdict(part: ModelEvaluation) -> tuple[str, ...]:
         return _first_metric(part)
     if math.isnan(accuracy.estimate):
         return (f"{one_line(part.name)} cannot be judged: {accuracy.note}.",)
+    return (" ".join(accuracy_sentences(part)),)
+
+
+def accuracy_sentences(part: ModelEvaluation) -> tuple[str, ...]:
+    """How often the model is right, and how that stands against a constant answer; nothing where that is not known."""
+    accuracy = part.overall.get("accuracy")
+    if part.confusion is None or accuracy is None or math.isnan(accuracy.estimate):
+        return ()
     plausible = _reach(accuracy, in_percent=True)
     sentence = f"{one_line(part.name)} is right on {percents(accuracy.estimate)} % of rows like these, {plausible}."
-    if part.baseline_label is not None and not math.isnan(part.baseline.estimate):
-        share = f"{percents(part.baseline.estimate)} %"
-        constant = f'Always answering "{one_line(str(part.baseline_label))}" would be right on {share}'
-        sentence += f" {constant}: {_against_baseline(accuracy, part)}."
-    return (sentence,)
+    if part.baseline_label is None or math.isnan(part.baseline.estimate):
+        return (sentence,)
+    share = f"{percents(part.baseline.estimate)} %"
+    constant = f'Always answering "{one_line(str(part.baseline_label))}" would be right on {share}'
+    return (sentence, f"{constant}: {_against_baseline(accuracy, part)}.")
 
 
 def _reach(interval: Interval, *, in_percent: bool = False) -> str:

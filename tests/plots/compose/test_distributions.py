@@ -184,3 +184,11 @@ def test_what_more_answers_buy() -> None:
     assert (now.x, now.y) == pytest.approx((3.0, np.interp(3.0, drawn.lines[0].x, half)), rel=1e-3)
     with pytest.raises(InputError, match="nothing to plot"):
         te.repeats([[1], [0]]).plot(kind="allocation")
+
+
+def test_many_curves_have_no_bands_unless_asked():
+    scores = {name: np.random.default_rng(i).random(60) for i, name in enumerate("abcdef")}
+    p = te.predictions([0, 1] * 30, scores=scores)
+    assert len(picture(te.roc(p.select(["a", "b", "c"]))).bands) == 3
+    assert picture(te.roc(p)).bands == ()
+    assert len(picture(te.roc(p), band=True).bands) == 6

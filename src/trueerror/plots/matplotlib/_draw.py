@@ -558,10 +558,12 @@ def _draw_legend(ax: Axes, entries: Entries, corner: str, away: float = 1.01) ->
         return
     handles = [handle for handle, _ in entries]
     labels = [str(i) for i in range(len(entries))]
-    outside = (
-        {"loc": "upper left", "bbox_to_anchor": (away, 1.0)} if len(entries) > 4 or not corner else {"loc": corner}
-    )
-    legend = ax.legend(handles, labels, fontsize=8, frameon=True, framealpha=0.85, edgecolor="none", **outside)
+    many = len(entries) > 4
+    # Beside axes that have a neighbour it would cover that.
+    inside = bool(corner) and (not many or len(ax.figure.axes) > 1)
+    where = {"loc": corner} if inside else {"loc": "upper left", "bbox_to_anchor": (away, 1.0)}
+    size = 6 if inside and many else 8
+    legend = ax.legend(handles, labels, fontsize=size, frameon=True, framealpha=0.85, edgecolor="none", **where)
     legend.set_zorder(8)
     for text, (_, name) in zip(legend.get_texts(), entries, strict=True):
         text.set_parse_math(False)
