@@ -135,6 +135,11 @@ class CostCurve(TableCurve):
         """The lines that are on the envelope."""
         return hull_places(self.table.positives, self.table.negatives)
 
+    @cached_property
+    def _rates(self) -> tuple[Floats, Floats]:
+        """FPR and FNR of the lines on the envelope."""
+        return self.fpr[self._places], self.fnr[self._places]
+
     @property
     def thresholds(self) -> Floats:
         """Descending, one for each line; the first is infinite: nothing is called (AlwaysNeg), the last calls all."""
@@ -154,11 +159,11 @@ class CostCurve(TableCurve):
     @property
     def envelope(self) -> tuple[Floats, Floats]:
         """(PC, NE) at the corners of the lower envelope, from (0, 0) to (1, 0)."""
-        return envelope_corners(self.fpr[self._places], self.fnr[self._places])
+        return envelope_corners(*self._rates)
 
     def ranges(self) -> list[dict[str, float]]:
         """Each threshold on the envelope with the range of PC over which it is the cheapest."""
-        fpr, fnr = self.fpr[self._places], self.fnr[self._places]
+        fpr, fnr = self._rates
         edges = np.concatenate(([0.0], crossings(fpr, fnr), [1.0]))
         rows = zip(self.thresholds[self._places], fpr, fnr, edges[:-1], edges[1:], strict=True)
         names = ("threshold", "fpr", "fnr", "from", "to")
@@ -196,12 +201,14 @@ class CostCurve(TableCurve):
         if self.calls:
             threshold = 1.0  # a classifier that gives labels has no threshold to choose
         if threshold is None:
-            places = self._places
-            place = int(places[np.argmin(self.fnr[places] * pc + self.fpr[places] * (1 - pc))])
-            threshold, note = float(self.thresholds[place]), "the threshold was read off these rows"
-        place = int(np.count_nonzero(self.table.scores >= threshold)) if threshold < np.inf else 0
+            fpr, fnr = self._rates
+            place = int(self._places[np.argmin(fnr * pc + fpr * (1 - pc))])
+            threshold = float(self.table.scores[-place]) if place else np.inf
+            note = "the threshold was read off these rows"
+        place = len(self.table.scores) - int(np.searchsorted(self.table.scores, threshold)) if threshold < np.inf else 0
         sizes = self._class_rows(level)
-        missed, alarms = float(self.fnr[place]), float(self.fpr[place])
+        up, down = float(self._tp[-1]), float(self._fp[-1])
+        missed, alarms = (up - float(self._tp[place])) / up, float(self._fp[place]) / down
         estimate, low, high = weighted_sum(
             (pc, 1 - pc), (missed * sizes[0], alarms * sizes[1]), sizes, confidence=level
         )

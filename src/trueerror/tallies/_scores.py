@@ -67,12 +67,14 @@ class ScoreTable(Result):
     ([0.2, 0.9], [1, 1], [1, 0])
     """
 
-    __slots__ = ("_columns", "_groups", "_parts", "exact", "positive", "sources", "squares", "uppers")
+    __slots__ = ("_columns", "_groups", "_parts", "_sums", "exact", "positive", "sources", "squares", "uppers")
     # Scores, positives and negatives; None until someone asks, in a sum whose large parts are not merged yet.
     _columns: tuple[Floats, Array, Array] | None
     _parts: tuple[ScoreTable, ...]
     # The same three where they lie on a GPU; they come to memory when someone asks.
     _groups: DeviceGroups | None
+    # All positives and negatives, once someone has asked.
+    _sums: tuple[float, float] | None
     positive: Label
     exact: bool
     squares: Floats | None
@@ -114,7 +116,7 @@ class ScoreTable(Result):
         **values: ArrayLike,
     ) -> None:
         frozen = None if columns is None else tuple(_frozen(column) for column in columns)
-        for name, value in {**values, "_columns": frozen, "_parts": _parts, "_groups": _groups}.items():
+        for name, value in {**values, "_columns": frozen, "_parts": _parts, "_groups": _groups, "_sums": None}.items():
             object.__setattr__(self, name, _frozen(value) if isinstance(value, np.ndarray) else value)
 
     @classmethod
@@ -273,14 +275,19 @@ class ScoreTable(Result):
     @property
     def n_positive(self) -> float:
         """How many positives (or their weight)."""
-        up = self.positives if self._groups is None else self._groups.positives
-        return up.sum().item()  # type: ignore[no-any-return]
+        return self._totals()[0]
 
     @property
     def n_negative(self) -> float:
         """How many negatives (or their weight)."""
-        down = self.negatives if self._groups is None else self._groups.negatives
-        return down.sum().item()  # type: ignore[no-any-return]
+        return self._totals()[1]
+
+    def _totals(self) -> tuple[float, float]:
+        if self._sums is None:
+            columns = (self.positives, self.negatives) if self._groups is None else self._groups[1:]
+            object.__setattr__(self, "_sums", tuple(column.sum().item() for column in columns))
+        assert self._sums is not None
+        return self._sums
 
     @property
     def nbytes(self) -> int:

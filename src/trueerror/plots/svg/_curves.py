@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from markupsafe import Markup
@@ -30,14 +31,14 @@ LEGEND_LINE = WORDS_LINE = 15
 DRAWING_ORDER = {"faint": 0, "reference": 1, "aside": 1, "iso": 2, "hull": 4}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Plot:
     """A picture's plot and where it lies; `coloured` is how many curves have a colour of their own, None for all."""
 
     picture: Curves
     coloured: int | None = None
 
-    @property
+    @cached_property
     def left(self) -> float:
         """Pixels from the left edge to the plot: room for what is written along the axis."""
         return max(float(LEFT), widest(words for _, words in axis_ticks(self.picture.y)) + 12)
