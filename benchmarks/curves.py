@@ -68,11 +68,11 @@ def _against_sort(kernels: str, quick: bool, times: float) -> Row:
 
 
 def case_sort_fast(quick: bool) -> Row:
-    return _against_sort("fast", quick, 3)
+    return _against_sort("fast", quick, 2.5)
 
 
 def case_sort_plain(quick: bool) -> Row:
-    return _against_sort("plain", quick, 6)
+    return _against_sort("plain", quick, 5)
 
 
 def case_confidenceinterval_fast(quick: bool) -> Row:

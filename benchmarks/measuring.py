@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
+from statistics import median
 from typing import Any, TypeVar
 
 Answer = TypeVar("Answer")
@@ -21,6 +22,20 @@ def timed(call: Callable[[], Answer]) -> tuple[float, Answer]:
     started = time.perf_counter()
     answer = call()
     return time.perf_counter() - started, answer
+
+
+def cpu_seconds(call: Callable[[], Any]) -> float:
+    """CPU seconds of all threads of this process for one call: other programs do not count."""
+    started = time.process_time()
+    call()
+    return time.process_time() - started
+
+
+def cpu_side_by_side(ours: Callable[[], Any], peer: Callable[[], Any], rounds: int = 5) -> tuple[float, float]:
+    """Median CPU seconds of both, taken in turns, after one call of each."""
+    ours(), peer()
+    turns = [(cpu_seconds(ours), cpu_seconds(peer)) for _ in range(rounds)]
+    return median(mine for mine, _ in turns), median(theirs for _, theirs in turns)
 
 
 def best_of(call: Callable[[], Answer], rounds: int = 3) -> tuple[float, Answer]:

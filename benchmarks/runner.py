@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from benchmarks.measuring import Row, row
 
 ROOT = Path(__file__).parent.parent
-MODULES = ("starting", "counting", "resampling", "curves", "pairs", "experiments", "verbs", "scale")
+MODULES = ("starting", "counting", "resampling", "curves", "pairs", "experiments", "verbs", "peers", "load", "scale")
 
 
 class Case(NamedTuple):
