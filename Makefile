@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE ?=
 
-.PHONY: gpu demo test test-oldest test-newest quick screenshots fuzz mutate wheel java browser lint types docs bench validate clean help
+.PHONY: gpu demo test postgres test-oldest test-newest quick screenshots fuzz mutate wheel java browser lint types docs bench validate clean help
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -33,7 +33,15 @@ java:
 	      echo "Java could not be installed, so the tests on Spark are left out"; \
 	  else echo "no Java, so the tests on Spark are left out; on Debian: apt-get install default-jre-headless"; fi
 
-test: $(BIN)/.dev java browser lint types ## lint, types, import layers, doctests and all tests
+# A PostgreSQL server that the tests start and stop themselves; without it they leave it out and say so.
+postgres:
+	@ls /usr/lib/postgresql/*/bin/pg_ctl >/dev/null 2>&1 || command -v pg_ctl >/dev/null || \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get install --yes --quiet --no-install-recommends postgresql >/dev/null || \
+	      echo "PostgreSQL could not be installed, so the tests on it are left out"; \
+	  else echo "no PostgreSQL, so the tests on it are left out; on Debian: apt-get install postgresql"; fi
+
+test: $(BIN)/.dev java browser postgres lint types ## lint, types, import layers, doctests and all tests
 	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 quick: $(BIN)/.dev ## style and the tests that take no browser, no Spark and no long runs

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
 import os
 import shutil
+import socket
+import sqlite3
+import subprocess
+import tempfile
 import uuid
 from pathlib import Path
 from typing import Any
@@ -35,6 +40,41 @@ def ibis_table(columns: Columns, folder: Path) -> Any:
 
 def spark_table(columns: Columns, folder: Path) -> Any:
     return spark().read.parquet(str(_parquet(columns, folder))).cache()
+
+
+def sqlite_table(columns: Columns, folder: Path) -> Any:
+    ibis = pytest.importorskip("ibis")
+    path = folder / f"{uuid.uuid4().hex}.db"
+    with sqlite3.connect(path) as made:
+        _filled(made.cursor(), columns, {bool: "boolean", int: "integer", float: "real", str: "text"}, "?")
+    made.close()
+    return ibis.sqlite.connect(path).table("counted")
+
+
+def postgres_table(columns: Columns, folder: Path) -> Any:
+    connection = postgres()
+    kinds = {bool: "boolean", int: "bigint", float: "double precision", str: "text"}
+    with connection.con.transaction(), connection.con.cursor() as cursor:
+        _filled(cursor, columns, kinds, "%s", name := uuid.uuid4().hex)
+    return connection.table(name)
+
+
+def _filled(cursor: Any, columns: Columns, kinds: dict[type, str], mark: str, name: str = "counted") -> None:
+    """A new table with these columns."""
+    quoted = {c: '"' + c.replace('"', '""') + '"' for c in columns}
+    types = {c: kinds[type(next(v for v in values if v is not None))] for c, values in columns.items()}
+    cursor.execute(f'CREATE TABLE "{name}" ({", ".join(f"{quoted[c]} {types[c]}" for c in columns)})')
+    rows = list(zip(*columns.values(), strict=True))
+    cursor.executemany(f'INSERT INTO "{name}" VALUES ({", ".join([mark] * len(columns))})', rows)
+
+
+def arrow_dataset(columns: Columns, folder: Path) -> Any:
+    return pytest.importorskip("pyarrow.dataset").dataset(str(_parquet(columns, folder)))
+
+
+def dask_frame(columns: Columns, folder: Path) -> Any:
+    frames = pytest.importorskip("dask.dataframe")
+    return frames.from_pandas(pytest.importorskip("pandas").DataFrame(columns), npartitions=2)
 
 
 LAZY = (polars_lazy, duckdb_relation, ibis_table, spark_table)
@@ -78,3 +118,42 @@ def spark() -> Any:
     for name, value in settings.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
+
+
+@functools.cache
+def postgres() -> Any:
+    """A connection of Ibis to one PostgreSQL server for all tests of this process; where there is none, why not."""
+    ibis = pytest.importorskip("ibis")
+    pytest.importorskip("psycopg", reason="PostgreSQL needs psycopg: pip install 'psycopg[binary]'")
+    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    found = shutil.which("pg_ctl")
+    if not programs and found is None:
+        pytest.skip("no PostgreSQL server is installed; on Debian: apt-get install postgresql")
+    program = Path(found).parent if found else programs[-1]
+    # The server refuses to run as root.
+    user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+    folder = tempfile.mkdtemp(prefix="trueerror-postgres-")
+    if user:
+        shutil.chown(folder, "postgres")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+
+    def run(name: str, *arguments: str) -> None:
+        with open(f"{folder}.log", "a") as log:
+            subprocess.run([*user, str(program / name), *arguments], check=True, cwd="/", stdout=log, stderr=log)
+
+    run("initdb", "-D", f"{folder}/data", "-A", "trust", "-U", "tester", "-E", "UTF8", "--locale=C", "--no-sync")
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
+    run("pg_ctl", "-D", f"{folder}/data", "-w", "-t", "120", "-o", options, "start")
+
+    connection = ibis.postgres.connect(host="127.0.0.1", port=port, user="tester", database="postgres")
+
+    def stop() -> None:
+        connection.disconnect()
+        run("pg_ctl", "-D", f"{folder}/data", "-m", "immediate", "stop")
+        shutil.rmtree(folder, ignore_errors=True)
+        os.remove(f"{folder}.log")
+
+    atexit.register(stop)
+    return connection

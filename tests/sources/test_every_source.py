@@ -14,7 +14,17 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from tests.sources.lazy_places import BLIND_TO_CASE, LAZY, QUIET, duckdb_relation, ibis_table
+from tests.sources.lazy_places import (
+    BLIND_TO_CASE,
+    LAZY,
+    QUIET,
+    arrow_dataset,
+    dask_frame,
+    duckdb_relation,
+    ibis_table,
+    postgres_table,
+    sqlite_table,
+)
 from trueerror.sources.engines._duckdb import FileSource
 from trueerror.sources.engines._groupby import GroupedSource
 
@@ -225,6 +235,57 @@ def test_the_same_bytes(place: Callable[..., Any], tmp_path: Path) -> None:
     direct = te.evaluate(rows["truth"], scores={"m": rows["m"]}, positive=1, metrics=BYTES)
     ev = te.evaluate(read(place, rows, tmp_path, truth="truth", positive=1), metrics=BYTES)
     assert [ev[name].to_json() for name in BYTES] == [direct[name].to_json() for name in BYTES]
+
+
+EVERY_ENGINE = (
+    arrays, pandas_frame, polars_frame, arrow_table, arrow_dataset, parquet_file, csv_file, *LAZY, sqlite_table,
+    postgres_table, dask_frame,
+)  # fmt: skip
+ASKED = ("accuracy", "f1", "auc", "brier", "log_loss")
+
+
+@pytest.mark.filterwarnings("ignore:The .future.infer_string")
+@pytest.mark.parametrize("place", EVERY_ENGINE)
+def test_every_engine_writes_the_same_json(place: Callable[..., Any], tmp_path: Path) -> None:
+    draw = np.random.default_rng(8)
+    truth = draw.integers(0, 2, 150)
+    scores = {m: np.clip(truth * 0.3 + draw.random(150) * 0.7, 0.001, 0.999) for m in ("a", "b")}
+    part = draw.choice(["Oslo", "it's"], 150)
+    columns = {"truth": truth.tolist(), "part": part.tolist()}
+    columns |= {m: (s > 0.6).astype(int).tolist() for m, s in scores.items()}
+    columns |= {f"{m}_score": s.tolist() for m, s in scores.items()}
+    named = {m: {"label": m, "score": f"{m}_score"} for m in scores}
+    p = te.read(place(columns, tmp_path), truth="truth", models=named, by="part")
+    labels = {m: (s > 0.6).astype(int) for m, s in scores.items()}
+    direct = te.predictions(truth, labels, scores=scores, by=part)
+    mine, other = (te.evaluate(x, metrics=ASKED) for x in (p, direct))
+    assert mine.records() == other.records()
+    for m in scores:
+        assert [mine.model(m)[name].to_json() for name in ASKED] == [other.model(m)[name].to_json() for name in ASKED]
+    for metric in ASKED:
+        pairs = [te.compare(x, metric=metric)["a", "b"].to_json() for x in (p, direct)]
+        assert pairs[0] == pairs[1], metric
+
+
+@pytest.mark.parametrize("place", [postgres_table, sqlite_table])
+@pytest.mark.filterwarnings("ignore:The .future.infer_string")
+def test_servers_with_odd_names_gaps_and_text(place: Callable[..., Any], tmp_path: Path) -> None:
+    gaps = {name: list(values) for name, values in MULTI.items()}
+    gaps["svm"][3] = None
+    gaps["svm"][7] = None
+    p = te.read(place(gaps, tmp_path), models=MULTI_MODELS, id="key", missing="drop")
+    direct = te.predictions(gaps["gold"], {"svm": gaps["svm"]}, missing="drop")
+    same_confusion(p, direct, "svm")
+    whole = (
+        te.read(place(BINARY | {"SELECT": BINARY["select"]}, tmp_path), **SETTINGS) if place is postgres_table else p
+    )
+    assert whole.n == N
+    numbers = {"truth": [1, 0, 1, 0], "flag": [True, None, False, False], "m": [0.5, None, -0.0, 0.25]}
+    found = te.read(place(numbers, tmp_path), truth="truth", missing="drop")
+    direct = te.predictions([1, 0, 1, 0], {"flag": [True, None, False, False]}, scores={"m": [0.5, None, 0.0, 0.25]},
+                            missing="drop")  # fmt: skip
+    assert found.absent("flag") == found.absent("m") == 1
+    assert found.scores("m") == direct.scores("m")
 
 
 @pytest.mark.parametrize("place", PLACES)

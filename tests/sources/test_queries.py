@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import polars as pl
 import pytest
 
 import trueerror as te
+from trueerror.inference import _two_models
+from trueerror.metrics.probabilities import brier, log_loss
 from trueerror.sources.engines import _groupby, _narwhals
 
 N = 9_000
@@ -45,15 +48,12 @@ def test_comparing_takes_no_more(asked: list[Any]) -> None:
     assert made["a", "b"] == te.compare(FRAME, metric="accuracy")["a", "b"]
 
 
-def test_scores_that_hardly_repeat_are_taken_once_for_all_models(
-    asked: list[Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(_groupby, "MANY_ROWS", 1000)
+def test_scores_that_hardly_repeat_are_taken_once_for_all_models(asked: list[Any]) -> None:
     made = te.evaluate(FRAME.lazy(), metrics=["auc", "brier"])
-    # Rows, gaps and ranges; the first rows; the classes; the calls; a sample of the scores; truth and all scores.
-    assert len(asked) == 6
+    # Rows, gaps and ranges; the first rows; the classes; the calls; truth and all scores.
+    assert len(asked) == 5
     compared = te.compare(FRAME.lazy(), metric="auc")
-    assert len(asked) == 6 + 5
+    assert len(asked) == 5 + 4
     eager = te.evaluate(FRAME, metrics=["auc", "brier"])
     for model in "abc":
         assert made.model(model)["auc"] == eager.model(model)["auc"]
@@ -62,7 +62,7 @@ def test_scores_that_hardly_repeat_are_taken_once_for_all_models(
 
 
 def test_groups_of_scores_serve_areas_and_losses(asked: list[Any]) -> None:
-    te.evaluate(FRAME.lazy(), metrics=["auc", "brier"])
+    te.evaluate(FRAME.with_columns(pl.selectors.float().round(2)).lazy(), metrics=["auc", "brier"])
     # Rows, gaps and ranges; the first rows; the classes; the calls; the scores of each model.
     assert len(asked) == 4 + 3
 
@@ -80,10 +80,11 @@ def test_rows_and_groups_make_the_same_tables(how: str, monkeypatch: pytest.Monk
     options: dict[str, Any] = {"gaps": {"missing": "drop"}, "words": {"positive": "yes"}}.get(how, {})
     # Room for the rows of one model, but not for all of them beside a table.
     options |= {"budget": N * 90} if how == "little room" else {}
-    grouped = te.read(frame.lazy(), **options)
-    tables = {m: grouped.scores(m) for m in "abc"}
-    losses = {m: grouped.moments(m, _loss) for m in "abc"}
-    monkeypatch.setattr(_groupby, "MANY_ROWS", 1000)
+    with monkeypatch.context() as patched:
+        patched.setattr(_groupby.GroupedSource, "nearly_distinct", lambda self, column: False)
+        grouped = te.read(frame.lazy(), **options)
+        tables = {m: grouped.scores(m) for m in "abc"}
+        losses = {m: grouped.moments(m, _loss) for m in "abc"}
     rows = te.read(frame.lazy(), **options)
     assert rows.source.nearly_distinct("a_score")
     assert rows.source.nearly_distinct("b_score") == (how != "repeated")
@@ -109,3 +110,84 @@ def test_classes_are_those_of_the_rows() -> None:
     gaps = pl.DataFrame({"truth": ["yes", "no", "yes", "no"], "a": ["yes", None, "no", "no"]})
     p = te.read(gaps.lazy(), truth="truth", models={"a": {"label": "a"}}, missing="drop", positive="yes")
     assert p.truth_counts().tolist() == [2, 2]
+
+
+LABELS = FRAME.with_columns(**{m: (pl.col(f"{m}_score") > 0.6).cast(pl.Int64) for m in "abc"})
+NAMED = {m: {"label": m, "score": f"{m}_score"} for m in "abc"}
+
+
+def test_labels_of_all_models_are_counted_by_one_look_at_the_rows(asked: list[Any]) -> None:
+    p = te.read(LABELS.lazy(), truth="truth", models={m: {"label": m} for m in "abc"})
+    made = te.compare(p, metric="f1")
+    # Rows, gaps and ranges; the first rows; truth and all labels together.
+    assert len(asked) == 3
+    assert made["a", "b"] == te.compare(TRUTH.astype(int), {m: LABELS[m] for m in "abc"}, metric="f1")["a", "b"]
+
+
+def test_slices_with_scores_take_two_queries_more(asked: list[Any]) -> None:
+    frame = LABELS.with_columns(part=pl.Series(rng.integers(0, 40, N)))
+    made = te.evaluate(te.read(frame.lazy(), truth="truth", models=NAMED, by="part"), metrics=["f1", "auc", "brier"])
+    # The three of labels; the slices; labels by slice; all scores with their slices.
+    assert len(asked) == 6
+    held = te.predictions(TRUTH.astype(int), {m: frame[m] for m in "abc"}, by=frame["part"],
+                          scores={m: frame[f"{m}_score"] for m in "abc"})  # fmt: skip
+    assert made.records() == te.evaluate(held, metrics=["f1", "auc", "brier"]).records()
+
+
+@pytest.mark.parametrize("metric", ["brier", "log_loss"])
+@pytest.mark.parametrize("lazy", [True, False])
+def test_losses_of_all_pairs_are_summed_by_one_query(
+    metric: str, lazy: bool, asked: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(_groupby, "SUMMED", 1000)
+    monkeypatch.setattr(_two_models, "MOST_LOSSES", 1000)
+    monkeypatch.setattr(_groupby.GroupedSource, "fetched", lambda self: pytest.fail("rows were fetched"))
+    LABELS.write_parquet(tmp_path / "rows.parquet")
+    named = {m: {"score": f"{m}_score"} for m in "abc"}
+    p = te.read(LABELS.lazy() if lazy else tmp_path / "rows.parquet", truth="truth", models=named)
+    before = len(asked)
+    made = te.compare(p, metric=metric)
+    assert len(asked) - before <= lazy
+    want = te.compare(TRUTH.astype(int), scores={m: LABELS[f"{m}_score"] for m in "abc"}, metric=metric)
+    for mine, other in zip(made.pairs, want.pairs, strict=True):
+        for name in ("estimate", "low", "high", "p_value"):
+            assert getattr(mine, name) == pytest.approx(getattr(other, name), rel=1e-10, abs=1e-14), name
+    for m in "abc":
+        assert made.estimates[m].low == pytest.approx(want.estimates[m].low, rel=1e-10)
+
+
+@pytest.mark.parametrize("lazy", [True, False])
+def test_sums_of_losses_leave_gaps_out_and_go_by_key(
+    lazy: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    gone = pl.Series(np.arange(N) % 7 == 0)
+    frame = FRAME.with_columns(c_score=pl.when(gone).then(None).otherwise(pl.col("c_score")), unit=np.arange(N) // 9)
+    frame.write_parquet(tmp_path / "rows.parquet")
+    scores = {m: frame[f"{m}_score"] for m in "abc"}
+    held = te.predictions(TRUTH.astype(int), scores=scores, missing="drop", clusters=frame["unit"])
+    monkeypatch.setattr(_groupby, "SUMMED", 1000)
+    monkeypatch.setattr(_groupby.GroupedSource, "fetched", lambda self: pytest.fail("rows were fetched"))
+    named = {m: {"score": f"{m}_score"} for m in "abc"}
+    rows = frame.lazy() if lazy else tmp_path / "rows.parquet"
+    p = te.read(rows, truth="truth", models=named, missing="drop", cluster="unit")
+    for loss in (log_loss, brier):
+        for first, second in (("a", "b"), ("c", "a")):
+            mine, other = (x.paired_moments(first, second, loss) for x in (p, held))
+            assert mine.n == other.n
+            assert [mine.mean, mine.squares] == pytest.approx([other.mean, other.squares], rel=1e-11)
+            keyed, arrays = (x.paired_keyed_losses(first, second, "clusters", loss) for x in (p, held))
+            assert keyed.names == arrays.names
+            assert keyed.sizes.tolist() == arrays.sizes.tolist()
+            assert keyed.sums == pytest.approx(arrays.sums, rel=1e-11, abs=1e-14)
+        assert p.moments("c", loss).mean == pytest.approx(held.moments("c", loss).mean, rel=1e-12)
+        assert p.keyed_losses("c", "clusters", loss).sums == pytest.approx(
+            held.keyed_losses("c", "clusters", loss).sums, rel=1e-11, abs=1e-14
+        )
+
+
+def test_an_infinite_loss_is_asked_row_by_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_groupby, "SUMMED", 1000)
+    frame = FRAME.with_columns(a_score=pl.when(pl.Series(TRUTH)).then(0.0).otherwise(pl.col("a_score")))
+    made, want = (te.compare(f, truth="truth", metric="log_loss") for f in (frame.lazy(), frame))
+    assert [c.estimate for c in made.pairs] == [c.estimate for c in want.pairs]
+    assert np.isinf(made.estimates["a"].estimate)

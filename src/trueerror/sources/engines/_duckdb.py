@@ -25,6 +25,7 @@ from trueerror.sources.engines._duckdb_tables import DuckDBTable, Sql, literal
 from trueerror.sources.engines._engine_table import SAMPLE
 from trueerror.sources.engines._group_tallies import ColumnValue, GroupKey
 from trueerror.sources.engines._groupby import GroupedSource, counted_facts
+from trueerror.sources.engines._loss_sums import loss_moments
 from trueerror.sources.engines._score_bins import ROUNDS, TARGET, Bins, bin_count, bins_of, finer, fitted_grid
 from trueerror.tallies import Moments, ScoreTable
 from trueerror.tallies._moments import Placements
@@ -246,7 +247,7 @@ class FileSource(GroupedSource):
         if key not in self.memory:
             one = chosen == self.facts.positive
             scored = [m.name for m in self.facts.models if m.scores == "each" or (m.scores == "one" and one)]
-            columns = {model: self._score_column(model, chosen) for model in scored}
+            columns = {model: self.score_column(model, chosen) for model in scored}
             self.memory[key] = StreamedCounts(self, columns, chosen, self.memory_budget)
         return self.memory[key]  # type: ignore[no-any-return]
 
@@ -273,16 +274,15 @@ class FileSource(GroupedSource):
 
     def moments(self, model: str, loss: Loss) -> Moments:
         chosen = self._streamable([model])
-        if chosen is None or self.table_fits(self._score_column(model, chosen)):
+        if chosen is None or self.table_fits(self.score_column(model, chosen)):
             return GroupedSource.moments(self, model, loss)
-        return self._streamed([model], loss, chosen)
+        return loss_moments(self, (model,), loss) or self._streamed([model], loss, chosen)
 
     def paired_moments(self, first: str, second: str, loss: Loss) -> Moments:
         chosen = self._streamable([first, second])
-        # Rows that fit are fetched once, and serve every loss.
-        if chosen is None or 8 * self.facts.n * 2 <= self.memory_budget:
+        if chosen is None or not self.summed():
             return GroupedSource.paired_moments(self, first, second, loss)
-        return self._streamed([first, second], loss, chosen)
+        return loss_moments(self, (first, second), loss) or self._streamed([first, second], loss, chosen)
 
     def _streamable(self, models: Sequence[str]) -> Label | None:
         """The class that one column of scores of each of these models speaks of; None where there are others."""
@@ -291,7 +291,7 @@ class FileSource(GroupedSource):
 
     def _streamed(self, models: Sequence[str], loss: Loss, chosen: Label) -> Moments:
         """The loss of a model, or of the first less that of the second, over the rows that all scored."""
-        columns = [self._score_column(model, chosen) for model in models]
+        columns = [self.score_column(model, chosen) for model in models]
         for model, column in zip(models, columns, strict=True):
             groups.absent_scores(self.facts, model, self.facts.n - self.table.filled(column))
         index = self.facts.labels.index(chosen)

@@ -167,6 +167,7 @@ class SqlDialect:
     number, whole = staticmethod(_written("{}::DOUBLE")), staticmethod(_written("({})::BIGINT"))
     text, boolean = staticmethod(_written("({})::VARCHAR")), staticmethod(_written("({})::BOOLEAN"))
     missing, finite = staticmethod(_written("({} IS NULL)")), staticmethod(_written("isfinite({})"))
+    log = staticmethod(_written("ln({})"))
     count, whole_total = staticmethod(_written("count({})")), staticmethod(_written("sum({})::BIGINT"))
     lowest, highest = staticmethod(_written("min({})")), staticmethod(_written("max({})"))
     # fsum compensates, so that the order in which threads add does not show.

@@ -34,6 +34,8 @@ from trueerror.sources.engines._memory import need_memory
 FIRST_ROWS = 4096
 # Rows that show how scores lie, before all are counted.
 SAMPLE = 1 << 17
+# Up to so many combinations of answers are counted together.
+MOST_CELLS = 1 << 16
 
 
 class Expression(Protocol):
@@ -87,6 +89,7 @@ class Dialect(Protocol[E]):
     def boolean(self, expression: E, /) -> E: ...
     def missing(self, expression: E, /) -> E: ...
     def finite(self, expression: E, /) -> E: ...
+    def log(self, expression: E, /) -> E: ...
     def choose(self, condition: E, then: E, otherwise: E | None = None) -> E: ...
     def steps(self, expression: E, low: float, scale: float, top: int) -> E: ...
     def argmax(self, scores: Sequence[E]) -> E: ...
@@ -126,8 +129,9 @@ class EngineTable(ABC, Generic[E, F]):
         self._filled: dict[str, int] = {}
         self._first_rows: dict[str, Column] | None = None
         self._tallied: dict[str, dict[Any, int]] = {}
+        # Columns of few values counted together, by their places in queries.
+        self._joint: dict[str, Column] = {}
         self._samples: dict[str, Array] = {}
-        self._held: ColumnsTable | None = None
 
     # What an engine brings.
 
@@ -199,17 +203,10 @@ class EngineTable(ABC, Generic[E, F]):
         return self.filtered(*(~self.dialect.missing(self.col(column)) for column in columns))
 
     def pulled(self, columns: Sequence[str]) -> ColumnsTable:
-        """Some of the columns in memory, by one query: an engine may give rows in another order the next time."""
-        if self._held is not None and set(columns) <= set(self._held.columns):
-            return self._held
+        """Some of the columns in memory, by one query."""
         found = self.answer(self.frame.select(*(self.col(column) for column in columns)))
         values = {column: found[self._places[column]] for column in columns}
-        return ColumnsTable(values, name=self.name, backend=self.backend)
-
-    def held(self, columns: Sequence[str]) -> ColumnsTable:
-        """The same, kept for whoever asks for these columns next."""
-        self._held = self.pulled(columns)
-        return self._held
+        return ColumnsTable(values, name=self.name, backend=self.backend, provenance=self.provenance)
 
     def kind(self, name: str) -> Kind:
         return self._kinds[name]
@@ -245,17 +242,47 @@ class EngineTable(ABC, Generic[E, F]):
                 return None
         if name not in self._tallied:
             # Counting takes no longer than looking for what is there, and labels are counted soon after.
-            there = self.frame.select(self.col(name)).filter(~self.dialect.missing(self.col(name)))
             place = self._places[name]
-            found = self.answer(there.group_by(place).agg(self.dialect.rows().alias("rows")).head(most + 1))
-            values = found[place].tolist()
-            if len(values) > most:
-                return None
-            if len(values) > FIRST_ROWS:
-                return tuple(values)
-            self._tallied[name] = dict(zip(values, found["rows"].tolist(), strict=True))
+            if not self._count_jointly(name):
+                there = self.frame.select(self.col(name)).filter(~self.dialect.missing(self.col(name)))
+                found = self.answer(there.group_by(place).agg(self.dialect.rows().alias("rows")).head(most + 1))
+                values = found[place].tolist()
+                if len(values) > most:
+                    return None
+                if len(values) > FIRST_ROWS:
+                    return tuple(values)
+                self._tallied[name] = dict(zip(values, found["rows"].tolist(), strict=True))
         tallied = self._tallied[name]
         return tuple(tallied) if len(tallied) <= most else None
+
+    def _count_jointly(self, name: str) -> bool:
+        """Count a column together with others whose first rows look like labels too: one look at the rows for all."""
+        if self.kind(name) == "other" or self._joint:
+            return False
+        seen = {c: len({v for v in self.first(c, FIRST_ROWS).tolist() if v == v}) for c in self.columns}
+        chosen, cells = [name], seen[name] + 1
+        for column in self.columns:
+            like = column != name and self.kind(column) not in ("other", "date") and column not in self._tallied
+            if like and seen[column] <= 4 * seen[name] + 4 and cells * (seen[column] + 1) <= MOST_CELLS:
+                chosen, cells = [*chosen, column], cells * (seen[column] + 1)
+        if cells > MOST_CELLS:
+            return False
+        places = [self._places[c] for c in chosen]
+        if self.n <= FIRST_ROWS:
+            assert self._first_rows is not None
+            found = {place: self._first_rows[place] for place in places} | {"rows": np.ones(self.n, dtype=np.int64)}
+        else:
+            frame = self.frame.select(*map(self.col, chosen)).group_by(*places)
+            found = self.answer(frame.agg(self.dialect.rows().alias("rows")).head(MOST_CELLS + 1))
+            if len(found["rows"]) > MOST_CELLS:
+                return False
+        self._joint = found
+        for column, place in zip(chosen, places, strict=True):
+            tallied = self._tallied[column] = {}
+            for value, rows in zip(found[place].tolist(), found["rows"].tolist(), strict=True):
+                if value is not None and value == value:
+                    tallied[value] = tallied.get(value, 0) + rows
+        return True
 
     def tallied(self, name: str) -> dict[Any, int] | None:
         """The rows of each value of a column, where its values were few and have been asked for."""
@@ -306,6 +333,9 @@ class EngineTable(ABC, Generic[E, F]):
         self, keys: Sequence[GroupKey], *, weight: Weight | None = None, within: ValueRange | None = None
     ) -> Groups:
         """The rows counted by keys: their number, or what they weigh."""
+        places = [self._places[key.column] for key in keys if isinstance(key, ColumnValue)]
+        if weight is None and within is None and len(places) == len(keys) and set(places) <= set(self._joint):
+            return Groups(tuple(self._joint[place] for place in places), WeightedCounts(self._joint["rows"]))
         d, frame = self.dialect, self.frame
         if within is not None:
             value = self.number(within.column)
@@ -318,12 +348,6 @@ class EngineTable(ABC, Generic[E, F]):
         names = [f"k{i}" for i in range(len(keys))]
         found = self.answer(frame.select(*self._keys(keys, weight)).group_by(*names).agg(*amounts))
         return Groups(tuple(found[name] for name in names), _counts(found, found["rows"], weight))
-
-    def ungrouped(self, keys: Sequence[GroupKey], weight: Weight | None) -> Groups:
-        """The rows themselves, each a group of its own."""
-        found = self.answer(self.frame.select(*self._keys(keys, weight)))
-        rows = found["w"] if weight is not None and weight.kind == "frequency" else np.ones(len(found["k0"]))
-        return Groups(tuple(found[f"k{i}"] for i in range(len(keys))), _counts(found, rows, weight))
 
     def _keys(self, keys: Sequence[GroupKey], weight: Weight | None) -> list[E]:
         wanted = [self.expression(key).alias(f"k{i}") for i, key in enumerate(keys)]

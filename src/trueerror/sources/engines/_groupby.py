@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Self
@@ -32,10 +32,8 @@ from trueerror.sources._collect import build, given_rows
 from trueerror.sources._keys import truth_fingerprint
 from trueerror.sources._protocols import (
     KINDS,
-    ColumnsTable,
     Facts,
     Floats,
-    InputTable,
     KeyedLosses,
     KeyKind,
     Keys,
@@ -51,7 +49,8 @@ from trueerror.sources._protocols import (
 from trueerror.sources.engines import _group_tallies as groups
 from trueerror.sources.engines._array_source import ArraySource, moments_of, probabilities, table_moments
 from trueerror.sources.engines._arrow_stream import PairCounts
-from trueerror.sources.engines._engine_table import AnyTable, Weight
+from trueerror.sources.engines._engine_table import FIRST_ROWS, MOST_CELLS, AnyTable, Weight
+from trueerror.sources.engines._loss_sums import SUMMED, keyed_loss_sums, loss_moments
 from trueerror.sources.engines._memory import byte_amount, need_memory
 from trueerror.sources.engines._score_bins import (
     EXACT_BYTES,
@@ -66,8 +65,6 @@ from trueerror.tallies._moments import Placements
 Ints = NDArray[np.int64]
 # What a row takes for each model while models are ranked side by side.
 RANKED_BYTES = 32
-# Up to so many combinations of answers are counted together.
-MOST_CELLS = 1 << 16
 # With fewer rows grouping takes no time, whatever it finds.
 MANY_ROWS = 1 << 18
 # Combinations of keys and answers that are counted in one scan.
@@ -86,6 +83,10 @@ class GroupedSource:
     memory: dict[Any, Any] = field(default_factory=dict)
     # Bytes; None for the budget of te.config.
     budget: int | None = None
+    # Rows that were fetched, by whether labels and ids are there, and whose scores: the same whatever the facts.
+    held: dict[tuple[bool, bool, frozenset[str]], ArraySource] = field(default_factory=dict)
+    # The rows of which these are the slice (of this kind and name), where those fit into memory.
+    whole: tuple[GroupedSource, KeyKind, Label] | None = None
 
     @property
     def name(self) -> str:
@@ -94,7 +95,11 @@ class GroupedSource:
 
     def with_facts(self, facts: Facts) -> Self:
         """The same rows, seen with other facts."""
-        return replace(self, facts=facts, memory={})
+        if self.whole is None:
+            return replace(self, facts=facts, memory={})
+        source, kind, name = self.whole
+        whole = source.with_facts(replace(facts, n=source.facts.n))
+        return replace(self, facts=facts, memory={}, whole=(whole, kind, name))
 
     # groups.Groups.
 
@@ -108,30 +113,17 @@ class GroupedSource:
         kind, column = self.facts.weights_kind, self.layout.weight
         return None if kind is None or column is None else Weight(column, kind)
 
-    def rows(self, keys: Sequence[groups.GroupKey]) -> groups.Groups:
-        """The rows themselves, each a group of its own."""
-        columns = list(dict.fromkeys([self.layout.truth, *self._scored()]))
-        numeric = self.table.kind(self.layout.truth) in NUMBERS
-        fits = self.facts.n * (EXACT_BYTES + 8 * len(columns)) <= self.memory_budget
-        if not (self.table.costly_queries and numeric and fits and self._weight() is None):
-            return self.table.ungrouped(keys, self._weight())
-        # All models at once: an engine hands over all columns in little more time than one.
-        held = self.table.held(columns)
-        found = tuple(self._local(key, held) for key in keys)
-        return groups.Groups(found, groups.WeightedCounts(np.ones(len(found[0]), dtype=np.int64)))
-
-    def _local(self, key: groups.GroupKey, rows: ColumnsTable) -> Array:
-        """A key of rows that are in memory."""
-        if isinstance(key, groups.ColumnValue):
-            return rows.values(key.column)
-        assert isinstance(key, groups.IsLabel)
-        return np.asarray(rows.values(key.column) == self.table.stored(key.column, key.label))
-
     def nearly_distinct(self, column: str) -> bool:
         """Whether grouping by a column would hardly make fewer groups than rows, so that it does not pay."""
         n = self.facts.n
-        if n < MANY_ROWS or n * EXACT_BYTES > self.memory_budget:
+        if n * EXACT_BYTES > self.memory_budget or (n < MANY_ROWS and not self.table.costly_queries):
             return False
+        if self.table.costly_queries:
+            # The first rows are known already, and mostly enough; if none repeats another, more of them may.
+            first = self.table.first(column, FIRST_ROWS).astype(np.float64)
+            guess = _guessed(first)
+            if guess > n // 8 or 2 * guess < len(first) ** 2 / 21:
+                return guess > n // 8
         return self._guessed_distinct(column) > n // 8
 
     def about_distinct(self, column: str) -> int:
@@ -148,10 +140,7 @@ class GroupedSource:
         return known[column]
 
     def _guessed_distinct(self, column: str) -> float:
-        sample = self.table.samples([column, *self._scored()])[column]
-        seen = len(np.unique(sample))
-        # Of few values most are in the sample.
-        return guessed_distinct(len(sample), seen) if 2 * seen > len(sample) else seen
+        return _guessed(self.table.samples([column, *self._scored()])[column])
 
     def score_ranges(self) -> dict[str, ScoreRange]:
         """Between which values the scores of each model that has some lie, by one look at the rows."""
@@ -184,8 +173,12 @@ class GroupedSource:
         known: tuple[list[tuple[object, ...]], tuple[Label, ...]] | None = self.memory.get(("keys", kind))
         if known is None:
             columns = key_columns(self.layout, kind)
-            found = self.table.answer(self.table.frame.select(*map(self.table.col, columns)).unique())
-            known = named_keys(list(zip(*(found[self.table.place(c)].tolist() for c in columns), strict=True)))
+            places = [self.table.place(c) for c in columns]
+            frame = self.table.frame.select(*map(self.table.col, columns)).group_by(*places)
+            found = self.table.answer(frame.agg(self.table.dialect.rows().alias("rows")))
+            rows = list(zip(*(found[place].tolist() for place in places), strict=True))
+            known = named_keys(rows)
+            self.memory["sizes", kind] = dict(zip(rows, found["rows"].tolist(), strict=True))
             self.memory["keys", kind] = known
         return known
 
@@ -199,25 +192,57 @@ class GroupedSource:
         return self.memory["apart", kind]  # type: ignore[no-any-return]
 
     def _count_apart(self, kind: KeyKind) -> dict[int, groups.Groups] | None:
-        every, facts = self._predictable(None), self.facts
-        cells = (len(facts.labels) + 1) ** (len(every) + 1)
         used = {c for model in self.layout.models.values() for c in model.columns()}
         complete = all(self.table.filled(c) == self.table.n for c in (self.layout.truth, *used))
-        if facts.weights_kind is not None or not complete or len(every) < len(facts.models) or cells > MOST_CELLS:
+        every = [model.name for model in self.facts.models]
+        found = self._by_key(kind, every, None) if complete and self.facts.weights_kind is None else None
+        if found is None:
             return None
-        columns, names, position = self._keys(kind)
-        if len(names) * cells > MOST_CELLS_APART:
-            return None
-        wanted = [groups.ColumnValue(self.layout.truth), *every.values()]
-        found = self.group([*wanted, *columns])
-        codes = [*self._coded(wanted, found), _positions(found.keys[len(wanted) :], position)]
-        (*answers, place), weighed = groups.Groups(tuple(codes), found.weighed).ordered()
-        cuts = np.flatnonzero(np.diff(place, prepend=-1, append=len(names)))
+        (*answers, place), weighed = found.ordered()
+        cuts = np.flatnonzero(np.diff(place, prepend=-1, append=int(place[-1]) + 1))
         made = {}
         for start, stop in pairwise(cuts.tolist()):
-            part = np.arange(start, stop)
-            made[int(place[start])] = groups.Groups(tuple(a[part] for a in answers), weighed.kept(part))
+            part = slice(start, stop)
+            made[int(place[start])] = groups.Groups(
+                tuple(a[part] for a in answers), weighed.kept(np.arange(start, stop))
+            )
         return made
+
+    def _by_key(self, kind: KeyKind, models: Sequence[str], threshold: float | None) -> groups.Groups | None:
+        """The truth, the predictions of all models and the key as codes, by one scan; None where they are too many, or
+        one of the models named predicts nothing."""
+        for model in models:
+            self.facts.decision_rule(model, threshold)
+        every = self._predictable(threshold)
+        if not all(model in every for model in models):
+            return None
+        memory_key = ("by key", kind, threshold)
+        if memory_key not in self.memory:
+            keys, names, places_of = self.key_groups(kind)
+            cells = (len(self.facts.labels) + any(m.absent for m in self.facts.models)) ** (len(every) + 1)
+            if min(len(names) * cells, self.facts.n) > MOST_CELLS_APART:
+                self.memory[memory_key] = None
+            else:
+                wanted = [groups.ColumnValue(self.layout.truth), *every.values()]
+                found = self.group([*wanted, *keys])
+                codes = [*self._coded(wanted, found), places_of(found.keys[len(wanted) :])]
+                self.memory[memory_key] = groups.Groups(tuple(codes), found.weighed)
+        return self.memory[memory_key]  # type: ignore[no-any-return]
+
+    def _keyed(
+        self, kind: KeyKind, models: Sequence[str], threshold: float | None
+    ) -> tuple[list[Ints], Ints, tuple[Label, ...], groups.WeightedCounts]:
+        """The truth and the predictions of some models as codes, in groups, the place of their key, and all keys."""
+        keys, names, places_of = self.key_groups(kind)
+        found = self._by_key(kind, models, threshold)
+        if found is not None:
+            truth, *answers, place = found.keys
+            at = {model: i for i, model in enumerate(self._predictable(threshold))}
+            return [truth, *(answers[at[model]] for model in models)], place, names, found.weighed
+        truth_key: groups.GroupKey = groups.ColumnValue(self.layout.truth)
+        wanted = [truth_key, *(self._predicted_code(model, threshold) for model in models)]
+        found = self.group([*wanted, *keys])
+        return self._coded(wanted, found), places_of(found.keys[len(wanted) :]), names, found.weighed
 
     def narrowed(self, kind: KeyKind, values: tuple[object, ...]) -> Self:
         """The rows of one key."""
@@ -229,7 +254,8 @@ class GroupedSource:
     def _over(self, table: AnyTable, models: Iterable[ModelFacts]) -> Self:
         """These models on other rows."""
         known = tuple(replace(m, absent=table.absent(self.layout.models[m.name].columns())) for m in models)
-        return replace(self, table=table, facts=replace(self.facts, n=table.n, models=known), memory={})
+        facts = replace(self.facts, n=table.n, models=known)
+        return replace(self, table=table, facts=facts, memory={}, held={}, whole=None)
 
     def truth_codes(self) -> Codes:
         if self.table.costly_queries:
@@ -239,6 +265,10 @@ class GroupedSource:
 
     def fetched(self) -> ArraySource:
         facts = self.facts
+        full = any(m.has_labels for m in facts.models)
+        found = self._held(facts.by_name, full=full, ids=facts.has_ids)
+        if found is not None:
+            return found
         layout = self.layout.select(tuple(m.name for m in facts.models))
         layout = layout if facts.has_ids else replace(layout, id=None)
         options = Options(labels=facts.labels, weights_kind=facts.weights_kind, missing=facts.missing)
@@ -249,11 +279,34 @@ class GroupedSource:
             facts.n, len(models), f"the rows of {self.table.name}", self.memory_budget, all_columns=len(every),
             clustered="clusters" in facts.kinds,
         )  # fmt: skip
-        rows: InputTable = self.table
-        if self.table.costly_queries:
-            extra = [column for column in (layout.id, layout.weight) if column is not None]
-            rows = self.table.pulled(list(dict.fromkeys([layout.truth, *models, *layout.keys.values(), *extra])))
-        return build(given_rows(rows, layout, options)).with_facts(facts)
+        extra = [column for column in (layout.id, layout.weight) if column is not None]
+        # All by one query: an engine may give rows in another order the next time.
+        rows = self.table.pulled(list(dict.fromkeys([layout.truth, *models, *layout.keys.values(), *extra])))
+        found = build(given_rows(rows, layout, options)).with_facts(facts)
+        if self._fit(models):
+            self.held[full, facts.has_ids, frozenset(facts.by_name)] = found
+        return found
+
+    def _held(self, models: Iterable[str], *, full: bool, ids: bool) -> ArraySource | None:
+        for (has_labels, has_ids, names), rows in self.held.items():
+            if has_labels >= full and has_ids >= ids and names.issuperset(models):
+                return rows.with_facts(self.facts)
+        return None
+
+    def _fit(self, columns: Sequence[str]) -> bool:
+        """Whether these columns may stay in memory beside a score table that is made of them."""
+        return self.facts.n * (EXACT_BYTES + 8 * len(columns)) <= self.memory_budget
+
+    def scored_rows(self, models: Sequence[str]) -> ArraySource:
+        """The rows with the scores of these models: of all models, fetched once, where they fit into memory."""
+        if self.whole is not None:
+            source, kind, name = self.whole
+            return source.scored_rows(models).subset(kind, name)
+        held = self._held(models, full=False, ids=False)
+        if held is None and "clusters" in self.facts.kinds:
+            return self.fetched()
+        scored = [m.name for m in self.facts.models if m.scores != "none"] if self._fit(self._scored()) else models
+        return held or self._only(scored).fetched().with_facts(self.facts)
 
     # What follows from it.
 
@@ -276,12 +329,8 @@ class GroupedSource:
         return groups.confusion(self.facts, truth, predicted, weighed, self.name)
 
     def keyed_confusion(self, model: str, kind: KeyKind, *, threshold: float | None = None) -> KeyedConfusion:
-        columns, names, position = self._keys(kind)
-        wanted = [groups.ColumnValue(self.layout.truth), self._predicted_code(model, threshold)]
-        found = self.group([*wanted, *columns])
-        truth, predicted = self._coded(wanted, found)
-        keys = _positions(found.keys[2:], position)
-        return groups.keyed_confusion(self.facts, keys, names, truth, predicted, found.weighed, self.name)
+        (truth, predicted), keys, names, weighed = self._keyed(kind, [model], threshold)
+        return groups.keyed_confusion(self.facts, keys, names, truth, predicted, weighed, self.name)
 
     def agreement(self, first: str, second: str, *, threshold: float | None = None) -> Agreement:
         (truth, a, b), weighed = self._predicted([first, second], threshold)
@@ -336,6 +385,8 @@ class GroupedSource:
     def score_range(self, model: str) -> ScoreRange:
         if self.facts.model(model).scores == "none":
             raise InputError(f"{model!r} has labels only; this needs its scores: pass them in scores=")
+        if self.whole is not None:
+            return self.scored_rows([model]).score_range(model)
         if "ranges" not in self.memory:
             self.memory["ranges"] = self.score_ranges()
         return self.memory["ranges"][model]  # type: ignore[no-any-return]
@@ -355,20 +406,12 @@ class GroupedSource:
     def keyed_agreement(
         self, first: str, second: str, kind: KeyKind, *, threshold: float | None = None
     ) -> KeyedAgreement:
-        columns, names, position = self._keys(kind)
-        wanted = [
-            groups.ColumnValue(self.layout.truth),
-            self._predicted_code(first, threshold),
-            self._predicted_code(second, threshold),
-        ]
-        found = self.group([*wanted, *columns])
-        truth, a, b = self._coded(wanted, found)
-        keys = _positions(found.keys[3:], position)
-        return groups.keyed_agreement(self.facts, keys, names, truth, a, b, found.weighed)
+        (truth, a, b), keys, names, weighed = self._keyed(kind, [first, second], threshold)
+        return groups.keyed_agreement(self.facts, keys, names, truth, a, b, weighed)
 
     def scores(self, model: str, *, positive: object = None) -> ScoreTable:
         chosen = self.facts.score_class(model, positive)
-        column = self._score_column(model, chosen)
+        column = self.score_column(model, chosen)
         if not self.table_fits(column):
             groups.absent_scores(self.facts, model, self.facts.n - self.table.filled(column))
             # Comparing areas asks for the tables again; they are kept as long as they take little of the budget.
@@ -379,12 +422,10 @@ class GroupedSource:
             low, high = table.bounds.auc()
             self.memory["open"] = max(self.memory.get("open", 0.0), high - low)
             return table
-        scores, is_positive, weighed = self._score_groups(model, chosen)
-        if self.facts.weights_kind is None and len(scores) == weighed.counts.sum():
-            # Every group is one row: sorting the classes apart is the quickest way to the table.
-            table = ScoreTable.from_codes(is_positive, scores, chosen, sources=(self.name,) if self.name else ())
+        if self.whole is not None or self.nearly_distinct(column):
+            table = self.scored_rows([model]).scores(model, positive=positive)
         else:
-            table = groups.score_table(scores, is_positive, weighed, chosen, self.name)
+            table = groups.score_table(*self._score_groups(model, chosen), chosen, self.name)
         self.memory["latest"] = (model, chosen, table)
         return table
 
@@ -430,7 +471,7 @@ class GroupedSource:
         """The score table in bins, counted by GROUP BY; the heaviest bins are split by further ones."""
         if self.facts.weights_kind == "sampling":
             need_memory(self.facts.n, EXACT_BYTES // 8, "the rows with their sampling weights", self.memory_budget)
-        column = self._score_column(model, chosen)
+        column = self.score_column(model, chosen)
         reach = self.score_range(model)
         return binned_by_groups(self, column, chosen, (reach.low, reach.high), self.memory_budget).table(
             chosen, self.name
@@ -453,42 +494,52 @@ class GroupedSource:
 
     def counted_placements(self, models: Sequence[str], chosen: Sequence[Label]) -> Placements:
         """Placements of complete rows, by GROUP BY."""
-        columns = [self._score_column(model, c) for model, c in zip(models, chosen, strict=True)]
+        columns = [self.score_column(model, c) for model, c in zip(models, chosen, strict=True)]
         ranges = [self.score_range(model) for model in models]
         tables = [self.scores(model, positive=c) for model, c in zip(models, chosen, strict=True)]
         return placements_by_groups(self, columns, chosen[0], [(r.low, r.high) for r in ranges], tables)
 
     def keys(self, kind: KeyKind) -> Keys:
-        columns, names, position = self._keys(kind)
-        if len(names) == 1:
-            return Keys(names, np.array([self.table.n]))
-        found = self.group(columns, weighted=False)
-        where = _positions(found.keys, position)
-        return Keys(names, found.weighed.added(where, len(names)).counts)
+        self.facts.need_kind(kind)
+        values, names = self.key_values(kind)
+        sizes = self.memory.get(("sizes", kind), {values[0]: self.table.n} if values else {})
+        return Keys(names, np.array([sizes[value] for value in values], dtype=np.int64))
 
-    def subset(self, kind: KeyKind, value: object) -> Self:
+    def subset(self, kind: KeyKind, value: object) -> Self | ArraySource:
         self.facts.need_kind(kind)
         values, names = self.key_values(kind)
         place = pick_key(value, names, kind)
         counted = self._counted_apart(kind)
         if counted is None or place not in counted:
-            return self.narrowed(kind, values[place])
-        d, columns = self.table.dialect, key_columns(self.layout, kind)
-        conditions = [d.equal(self.table.col(c), v) for c, v in zip(columns, values[place], strict=True)]
+            columns = [c for model in self.layout.models.values() for c in model.columns()]
+            return self.fetched().subset(kind, value) if self._fit(columns) else self.narrowed(kind, values[place])
+        d, keys = self.table.dialect, key_columns(self.layout, kind)
+        conditions = [d.equal(self.table.col(c), v) for c, v in zip(keys, values[place], strict=True)]
         rows = int(counted[place].weighed.counts.sum())
         memory = {("joint", None): counted[place], ("keys", kind): ([values[place]], (names[place],))}
-        table = self.table.part(conditions, rows)
-        return replace(self, table=table, facts=replace(self.facts, n=rows), memory=memory)
+        # Scores of all slices come from the rows of all, fetched once, where these fit.
+        whole = (self, kind, names[place]) if self._fit(self._scored()) and self._scored() else None
+        table, facts = self.table.part(conditions, rows), replace(self.facts, n=rows)
+        return replace(self, table=table, facts=facts, memory=memory, held={}, whole=whole)
+
+    def summed(self) -> bool:
+        """Whether losses are summed in the engine: rows are many, or do not fit, and none have been fetched."""
+        many = self.facts.n > SUMMED or not self._fit(self._scored())
+        return many and self.whole is None and not self.held
 
     def moments(self, model: str, loss: Loss) -> Moments:
         facts = self.facts
+        latest: tuple[str, Label, ScoreTable] | None = self.memory.get("latest")
+        if self.summed() and (latest is None or latest[0] != model):
+            found = loss_moments(self, (model,), loss)
+            if found is not None:
+                return found
         if facts.model(model).scores == "each" or facts.weights_kind == "sampling":
-            return self._only([model]).fetched().moments(model, loss)
+            return self.scored_rows([model]).moments(model, loss)
         # The loss of a row depends on its score and its class alone, so distinct scores are enough.
         chosen = facts.score_class(model, None)
-        if self.table_fits(self._score_column(model, chosen)):
+        if self.table_fits(self.score_column(model, chosen)):
             # Areas and losses of a model are asked for one after the other, and the table of its scores serves both.
-            latest: tuple[str, Label, ScoreTable] | None = self.memory.get("latest")
             known = latest is not None and latest[:2] == (model, chosen)
             table = latest[2] if latest is not None and known else self.scores(model)
             return table_moments(table, facts, model, loss)
@@ -498,33 +549,52 @@ class GroupedSource:
         return moments_of(np.asarray(values, np.float64), weighed.counts.astype(np.float64), "frequency")
 
     def paired_moments(self, first: str, second: str, loss: Loss) -> Moments:
-        return self._only([first, second]).fetched().paired_moments(first, second, loss)
+        found = loss_moments(self, (first, second), loss) if self.summed() else None
+        return self.scored_rows([first, second]).paired_moments(first, second, loss) if found is None else found
 
     def keyed_losses(self, model: str, kind: KeyKind, loss: Loss) -> KeyedLosses:
-        return self._only([model]).fetched().keyed_losses(model, kind, loss)
+        found = keyed_loss_sums(self, (model,), kind, loss) if self.summed() else None
+        return self.scored_rows([model]).keyed_losses(model, kind, loss) if found is None else found
 
     def paired_keyed_losses(self, first: str, second: str, kind: KeyKind, loss: Loss) -> KeyedLosses:
-        return self._only([first, second]).fetched().paired_keyed_losses(first, second, kind, loss)
+        found = keyed_loss_sums(self, (first, second), kind, loss) if self.summed() else None
+        if found is not None:
+            return found
+        return self.scored_rows([first, second]).paired_keyed_losses(first, second, kind, loss)
 
     def class_scores(self, model: str) -> tuple[Codes, Floats]:
-        return self._only([model]).fetched().class_scores(model)
+        return self.scored_rows([model]).class_scores(model)
 
     def score_columns(self, models: Sequence[str], *, positive: object = None) -> tuple[NDArray[np.bool_], Floats]:
-        return self._only(models).fetched().score_columns(models, positive=positive)
+        return self.scored_rows(models).score_columns(models, positive=positive)
 
     def __reduce__(self) -> tuple[object, ...]:
         # An engine cannot travel to another process; its rows can.
         return (_same, (self.fetched(),))
 
     def _only(self, models: Sequence[str]) -> Self:
-        """These models without ids, which only joining needs."""
-        return self.with_facts(replace(self.facts.select(models), has_ids=False))
+        """These models without ids, which only joining needs, and without labels where they have scores."""
+        facts = self.facts.select(models)
+        layouts = {
+            m.name: replace(self.layout.models[m.name], label=None)
+            if m.scores != "none"
+            else self.layout.models[m.name]
+            for m in facts.models
+        }
+        known = tuple(replace(m, has_labels=m.scores == "none") for m in facts.models)
+        facts = replace(facts, has_ids=False, models=known)
+        return replace(self, facts=facts, layout=replace(self.layout, models=layouts), memory={})
 
-    def _keys(self, kind: KeyKind) -> tuple[list[groups.GroupKey], tuple[Label, ...], dict[tuple[object, ...], int]]:
+    def key_groups(
+        self, kind: KeyKind
+    ) -> tuple[list[groups.GroupKey], tuple[Label, ...], Callable[[Sequence[Array]], Ints]]:
+        """The columns of a key, the names of all keys, and what finds the place of each among these."""
         self.facts.need_kind(kind)
         values, names = self.key_values(kind)
         columns: list[groups.GroupKey] = [groups.ColumnValue(column) for column in key_columns(self.layout, kind)]
-        return columns, names, {value: i for i, value in enumerate(values)}
+        if ("places", kind) not in self.memory:
+            self.memory["places", kind] = _places_of(values)
+        return columns, names, self.memory["places", kind]
 
     def _predicted_code(self, model: str, threshold: float | None) -> groups.GroupKey:
         rule = self.facts.decision_rule(model, threshold)
@@ -539,9 +609,10 @@ class GroupedSource:
         assert positive is not None
         index = self.facts.labels.index(positive)
         cut = settled_threshold(model, rule.threshold, lambda: self.score_range(model))
-        return groups.ThresholdCode(self._score_column(model, positive), cut, index, 1 - index)
+        return groups.ThresholdCode(self.score_column(model, positive), cut, index, 1 - index)
 
-    def _score_column(self, model: str, label: Label) -> str:
+    def score_column(self, model: str, label: Label) -> str:
+        """The column of a model's scores for a class."""
         layout = self.layout.models[model]
         if layout.class_scores is not None:
             return layout.class_scores[label]
@@ -549,13 +620,11 @@ class GroupedSource:
         return layout.score
 
     def _score_groups(self, model: str, chosen: Label) -> tuple[Floats, NDArray[np.bool_], groups.WeightedCounts]:
-        column = self._score_column(model, chosen)
-        as_rows = self.nearly_distinct(column)
-        found = (self.rows if as_rows else self.group)(
-            [groups.ColumnValue(column), groups.IsLabel(self.layout.truth, chosen)]
+        found = self.group(
+            [groups.ColumnValue(self.score_column(model, chosen)), groups.IsLabel(self.layout.truth, chosen)]
         )
         known = groups.Groups((found.keys[0].astype(np.float64), found.keys[1] == 1), found.weighed)
-        (scores, is_positive), weighed = known if as_rows else known.ordered()
+        (scores, is_positive), weighed = known.ordered()
         gone = np.isnan(scores)
         if not gone.any():
             return scores, is_positive, weighed
@@ -570,7 +639,13 @@ class GroupedSource:
         ]
 
     def _codes(self, values: Array) -> Ints:
-        return _looked_up(values, self.facts.labels)
+        return _place_of(self.facts.labels)(values)
+
+
+def _guessed(sample: Array) -> float:
+    seen = len(np.unique(sample))
+    # Of few values most are in the sample.
+    return guessed_distinct(len(sample), seen) if 2 * seen > len(sample) else seen
 
 
 def key_columns(layout: Layout, kind: KeyKind) -> tuple[str, ...]:
@@ -580,30 +655,42 @@ def key_columns(layout: Layout, kind: KeyKind) -> tuple[str, ...]:
     return (layout.keys[kind],)
 
 
-def _looked_up(values: Array, known: Sequence[object]) -> Ints:
-    """The place of each value among the known ones, −1 where it is none of them.
+def _place_of(known: Sequence[object]) -> Callable[[Array], Ints]:
+    """What finds the place of each value among the known ones, −1 where it is none of them.
 
-    >>> _looked_up(np.array([7, 5, 9]), [5, 7]).tolist()
+    >>> _place_of([5, 7])(np.array([7, 5, 9])).tolist()
     [1, 0, -1]
-    >>> _looked_up(np.array(["b", None], dtype=object), ["a", "b"]).tolist()
+    >>> _place_of(["a", "b"])(np.array(["b", None], dtype=object)).tolist()
     [1, -1]
     """
-    numbers = values.dtype.kind in "iufb" and all(isinstance(k, int | float | np.number | np.bool_) for k in known)
+    array = np.asarray(known) if {type(k) for k in known} <= {int, float, bool} else np.empty(0, dtype=object)
+    position = {value: i for i, value in enumerate(known)}
     # Numbers beyond 2^53 are not told apart as floats.
-    if not numbers or not known or max(map(abs, known)) > 2**53:  # type: ignore[arg-type]
-        position = {value: i for i, value in enumerate(known)}
-        return np.fromiter((position.get(v, -1) for v in values.tolist()), dtype=np.int64, count=len(values))
-    there = np.array(known, dtype=np.float64)
+    numbers = bool(known) and array.dtype.kind in "iufb" and np.abs(array.astype(np.float64)).max() <= 2**53
+    there = array.astype(np.float64) if numbers else np.empty(0)
     order = np.argsort(there)
-    place = np.searchsorted(there, values, sorter=order).clip(max=len(there) - 1)
-    return np.where(there[order][place] == values, order[place], -1).astype(np.int64)
+
+    def places(values: Array) -> Ints:
+        if not numbers or values.dtype.kind not in "iufb":
+            return np.fromiter((position.get(v, -1) for v in values.tolist()), dtype=np.int64, count=len(values))
+        place = np.searchsorted(there, values, sorter=order).clip(max=len(there) - 1)
+        return np.where(there[order][place] == values, order[place], -1).astype(np.int64)
+
+    return places
 
 
-def _positions(columns: Sequence[Array], position: dict[tuple[object, ...], int]) -> Ints:
-    if len(columns) == 1:
-        return _looked_up(columns[0], [value for (value,) in position])
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return np.fromiter((position[row] for row in rows), dtype=np.int64, count=len(columns[0]))
+def _places_of(known: Sequence[tuple[object, ...]]) -> Callable[[Sequence[Array]], Ints]:
+    """The same of keys, of one column or of two."""
+    if known and len(known[0]) > 1:
+        return lambda columns: _place_of(known)(_tuples(columns))
+    of_one = _place_of([value for (value,) in known])
+    return lambda columns: of_one(columns[0])
+
+
+def _tuples(columns: Sequence[Array]) -> Array:
+    rows = np.empty(len(columns[0]), dtype=object)
+    rows[:] = list(zip(*(column.tolist() for column in columns), strict=True))
+    return rows
 
 
 def _same(source: ArraySource) -> ArraySource:

@@ -33,7 +33,7 @@ class NarwhalsDialect:
     """Expressions of narwhals."""
 
     column, constant, rows = staticmethod(nw.col), staticmethod(nw.lit), staticmethod(nw.len)
-    missing = staticmethod(nw.Expr.is_null)
+    missing, log = staticmethod(nw.Expr.is_null), staticmethod(nw.Expr.log)
     count, lowest, highest = staticmethod(nw.Expr.count), staticmethod(nw.Expr.min), staticmethod(nw.Expr.max)
     total, whole_total = staticmethod(nw.Expr.sum), staticmethod(nw.Expr.sum)
     number, whole = staticmethod(_cast(nw.Float64)), staticmethod(_cast(nw.Int64))
@@ -81,6 +81,7 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
         name: str,
         backend: str | None,
         rows: int | None = None,
+        nan: bool = False,
     ) -> None:
         super().__init__(columns, kinds, name=name)
         self._frame = frame
@@ -90,13 +91,21 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
         if rows is not None:  # known, and without gaps
             self.n, self._filled = rows, dict.fromkeys(columns, rows)
             return
-        # Rows, gaps and ranges by one query.
+        # Rows, gaps and ranges by one query, and whether there is NaN: no other number makes the sum of x·0 one.
+        floats = [self.place(c) for c in columns if self.kind(c) == "number"]
         numbers = [c for c in columns if self.kind(c) in ("number", "integer")] if len(columns) <= RANGED else []
         asked = [nw.len().alias("n"), *(nw.col(p).count().alias(p) for p in self._places.values())]
         for c in numbers:
             value = self.number(c)
             asked += [value.min().alias(f"low{self.place(c)}"), value.max().alias(f"high{self.place(c)}")]
-        found = self.ask(*asked)
+        sums = [(nw.col(place) * 0.0).sum().alias(f"sum{place}") for place in floats] if nan else []
+        found = self.ask(*asked, *sums)
+        guarded = [place for place in floats if math.isnan(found.get(f"sum{place}") or 0.0)]
+        if guarded:
+            self._frame = frame.with_columns(
+                nw.when(nw.col(place).is_nan()).then(None).otherwise(nw.col(place)).alias(place) for place in guarded
+            )
+            found = self.ask(*asked)
         self.n = int(found["n"])
         self._filled = {column: int(found[place]) for column, place in self._places.items()}
         self._ranges = {
@@ -154,10 +163,10 @@ def open_lazy(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTab
     if is_spark(native):
         # By position, so that dots, backticks and names that differ in case only cannot matter.
         wrapped = nw.from_native(native.toDF(*(f"r{i}" for i in range(len(columns)))))
-    nan = _knows_nan(native)
-    found = [_plain(nw.col(name), dtype, nan=nan) for name, dtype in zip(_names(wrapped, native), dtypes, strict=True)]
+    found = [_plain(nw.col(name), dtype) for name, dtype in zip(_names(wrapped, native), dtypes, strict=True)]
     frame = wrapped.select(*(part.alias(f"c{i}") for i, (part, _) in enumerate(found)))
-    table = LazyTable(frame, columns, tuple(kind for _, kind in found), name="the table", backend=backend)
+    kinds = tuple(kind for _, kind in found)
+    table = LazyTable(frame, columns, kinds, name="the table", backend=backend, nan=_knows_nan(native))
     if table.n == 0:
         raise InputError("the table has no rows")
     return table
@@ -173,17 +182,16 @@ def _knows_nan(native: Foreign) -> bool:
     return bool(engine.has_operation(IsNan))
 
 
-def _plain(value: nw.Expr, dtype: nw.dtypes.DType, *, nan: bool = True) -> tuple[nw.Expr, Kind]:
-    """A column in one of the few types, and what it holds; `nan` where it may hold NaN."""
+def _plain(value: nw.Expr, dtype: nw.dtypes.DType) -> tuple[nw.Expr, Kind]:
+    """A column in one of the few types, and what it holds; numbers may hold NaN yet."""
     if dtype == nw.Boolean:
         return value, "boolean"
     if dtype.is_integer():
         narrow = dtype in (nw.UInt64, nw.UInt128, nw.Int128)
         return (value if narrow else value.cast(nw.Int64)), "integer"
     if dtype.is_numeric():
-        number = value.cast(nw.Float64)
         # Adding zero turns −0.0 into 0.0.
-        return (nw.when(number.is_nan()).then(None).otherwise(number + 0.0) if nan else number + 0.0), "number"
+        return value.cast(nw.Float64) + 0.0, "number"
     if dtype.is_temporal():
         return value.cast(nw.String), "date"
     if dtype in (nw.String, nw.Categorical, nw.Enum):
@@ -200,7 +208,9 @@ def answer(frame: Foreign) -> dict[str, Column]:
         return _polars(native)
     if engine == "pyspark":
         return _spark(native)
-    return _arrow(native.to_pyarrow() if engine == "ibis" else frame.collect(backend="pyarrow").to_native())
+    if engine == "ibis":
+        return _postgres(native) if native.get_backend().name == "postgres" else _arrow(native.to_pyarrow())
+    return _arrow(frame.collect(backend="pyarrow").to_native())
 
 
 def is_spark(frame: Foreign) -> bool:
@@ -226,6 +236,37 @@ def _spark(frame: Foreign) -> dict[str, Column]:
         return _arrow(frame.toArrow())
     rows = frame.collect()  # Spark before 4
     return {name: _column([row[i] for row in rows]) for i, name in enumerate(frame.columns)}
+
+
+# How PostgreSQL packs numbers into bytes, and how NumPy reads them.
+PACKED = {"integer": ("int8send({}::bigint)", ">i8"), "boolean": ("boolsend({})", "?"),
+          "floating": ("float8send(coalesce({}::double precision, 'NaN'))", ">f8")}  # fmt: skip
+
+
+def _postgres(query: Foreign) -> dict[str, Column]:
+    """What a PostgreSQL server answers, without a cursor, which would keep it from working in parallel.
+
+    Numbers come packed, one value for each column; rows as objects of Python would take most of the time.
+    """
+    engine, types = query.get_backend(), dict(query.schema())
+    given = f"FROM ({engine.compile(query)}) AS answered"
+    places = {name: f'"{name}"' for name in types}
+    found = {name: next((PACKED[k] for k in PACKED if getattr(t, f"is_{k}")()), None) for name, t in types.items()}
+    packed = [f"string_agg({how[0].format(places[name])}, ''::bytea)" for name, how in found.items() if how]
+    with engine.con.transaction(), engine.con.cursor(binary=True) as cursor:
+        if len(packed) == len(types):
+            # A gap that is no float has no bytes of its own.
+            gaps = " OR ".join(f"count({p}) < count(*)" for name, p in places.items() if not types[name].is_floating())
+            *parts, gappy = cursor.execute(f"SELECT {', '.join(packed)}, {gaps or 'false'} {given}").fetchone()
+            if not gappy:
+                kinds = [np.dtype(how[1]) for how in found.values() if how]
+                return {
+                    name: np.frombuffer(part or b"", kind).astype(kind.newbyteorder("="))
+                    for name, part, kind in zip(types, parts, kinds, strict=True)
+                }
+        plain = {name: f"{p}::bigint" if types[name].is_integer() else p for name, p in places.items()}
+        rows = cursor.execute(f"SELECT {', '.join(plain.values())} {given}").fetchall()
+    return {name: _column([row[i] for row in rows]) for i, name in enumerate(types)}
 
 
 def _arrow(table: Foreign) -> dict[str, Column]:
