@@ -1,4 +1,4 @@
-"""Slices in one scan, and engines beside the usual ones: SQLite through Ibis, pyarrow's sets of files."""
+"""Slices in one scan, and engines beside the usual ones: SQLite and servers through Ibis, pyarrow's sets of files."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from tests.sources.lazy_places import sqlite_table
+from trueerror.metrics.probabilities import log_loss
+from trueerror.sources.engines import _groupby, _narwhals
 from trueerror.sources.engines._duckdb_tables import DuckDBTable
 
 N = 3_000
@@ -82,3 +85,49 @@ def test_sets_of_files_of_pyarrow(tmp_path):
     opened = dataset.dataset(written(tmp_path))
     ours = te.evaluate(opened, truth="truth", models=["a", "b"])
     assert ours.records() == te.evaluate(TRUTH, {"a": COLUMNS["a"], "b": COLUMNS["b"]}).records()
+
+
+@pytest.mark.filterwarnings("ignore:The .future.infer_string")
+def test_queries_compile_for_servers_that_are_not_here(tmp_path, monkeypatch):
+    """Each question that SQLite answers here is written for the others as well, those about NaN included."""
+    pytest.importorskip("ibis")
+    from ibis.backends.sql import compilers
+
+    names = ("BigQuery", "Snowflake", "Trino", "Databricks", "ClickHouse", "Postgres")
+    written = {name: getattr(compilers, f"{name}Compiler")() for name in names}
+    shapes = set()
+    answered = _narwhals.answer
+
+    def answer(frame):
+        question = frame.to_native().unbind()
+        for name, compiler in written.items():
+            text = compiler.to_sqlglot(question).sql(dialect=compiler.dialect)
+            assert text.startswith(("SELECT", "WITH"))
+            shapes.update(
+                (name, word) for word in ("GROUP BY", "LIMIT", "LN(", "SUM(", "FLOOR(") if word in text.upper()
+            )
+        return answered(frame)
+
+    monkeypatch.setattr(_narwhals, "answer", answer)
+    monkeypatch.setattr(_narwhals, "_knows_nan", lambda native: True)
+    monkeypatch.setattr(_groupby, "SUMMED", 1000)
+    table = sqlite_table({c: v.tolist() for c, v in COLUMNS.items()}, tmp_path)
+    p = te.read(table, truth="truth", models={"a": {"label": "a", "score": "a_score"}}, by="part")
+    te.evaluate(p, metrics=["f1", "auc", "brier", "log_loss"])
+    scored = te.read(table, truth="truth", models={"a": {"score": "a_score"}})
+    assert scored.moments("a", log_loss).n == N
+    table_of_bins = te.read(table, truth="truth", models={"a": {"score": "a_score"}}, budget="12kB").scores("a")
+    assert not table_of_bins.exact
+    assert {name for name, word in shapes if word == "GROUP BY"} == set(names)
+    assert {name for name, word in shapes if word == "FLOOR("} == set(names)
+    assert {name for name, word in shapes if word == "SUM("} == set(names)
+    guarded = nan_left_out(table)
+    for name, compiler in written.items():
+        assert compiler.to_sqlglot(guarded).sql(dialect=compiler.dialect), name
+
+
+def nan_left_out(table):
+    import narwhals as nw
+
+    x = nw.col("a_score")
+    return nw.from_native(table).select(nw.when(x.is_nan()).then(None).otherwise(x).alias("x")).to_native().unbind()

@@ -275,6 +275,9 @@ class Source(Protocol):
     def placements(self, models: Sequence[str], *, positive: object = None) -> Placements | None:
         """What comparing areas needs, where rows do not fit into memory; None where `score_columns` may be asked."""
 
+    def scored_rows(self, models: Sequence[str]) -> ArraySource:
+        """The rows with the scores of these models, and whatever else is in memory already."""
+
     def fetched(self) -> ArraySource:
         """The rows of the models at hand in memory, for what cannot be counted where they are."""
 

@@ -142,7 +142,8 @@ def complete_rows(p: Predictions, models: Sequence[str]) -> Predictions:
     out where missing="drop" says so."""
     if p.weights_kind == "sampling":
         raise InputError("scores row by row do not take sampling weights; choose a metric of labels, or leave them out")
-    source = p.source.with_facts(p.facts.select(models)).complete(models).fetched()
+    source = p.source.complete(models).scored_rows(models)
+    source = source.with_facts(source.facts.select(models))
     often = np.ones(source.facts.n, dtype=np.int64) if source.weights is None else source.weights.astype(np.int64)
     if p.missing == "drop":
         for model in models:

@@ -150,6 +150,9 @@ class ArraySource:
     def fetched(self) -> ArraySource:
         return self
 
+    def scored_rows(self, models: Sequence[str]) -> ArraySource:
+        return self
+
     def clustered_by_id(self) -> ArraySource:
         """The same rows, those of one id a cluster."""
         assert self.ids is not None

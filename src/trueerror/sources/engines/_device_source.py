@@ -78,6 +78,9 @@ class DeviceSource:
     def fetched(self) -> ArraySource:
         return self._in_memory
 
+    def scored_rows(self, models: Sequence[str]) -> ArraySource:
+        return self._in_memory
+
     def truth_counts(self) -> NDArray[np.int64]:
         return device.count_cells([self.truth], [len(self.facts.labels)])
 

@@ -267,6 +267,9 @@ class GroupedSource:
         facts = self.facts
         full = any(m.has_labels for m in facts.models)
         found = self._held(facts.by_name, full=full, ids=facts.has_ids)
+        if found is None and self.whole is not None:
+            source, kind, name = self.whole
+            found = source.fetched().subset(kind, name)
         if found is not None:
             return found
         layout = self.layout.select(tuple(m.name for m in facts.models))
@@ -299,10 +302,11 @@ class GroupedSource:
 
     def scored_rows(self, models: Sequence[str]) -> ArraySource:
         """The rows with the scores of these models: of all models, fetched once, where they fit into memory."""
-        if self.whole is not None:
-            source, kind, name = self.whole
-            return source.scored_rows(models).subset(kind, name)
         held = self._held(models, full=False, ids=False)
+        if held is None and self.whole is not None:
+            source, kind, name = self.whole
+            held = source.scored_rows(models).subset(kind, name)
+            self.held[False, False, frozenset(held.columns)] = held
         if held is None and "clusters" in self.facts.kinds:
             return self.fetched()
         scored = [m.name for m in self.facts.models if m.scores != "none"] if self._fit(self._scored()) else models
