@@ -120,6 +120,15 @@ def spark() -> Any:
     return builder.getOrCreate()
 
 
+LOGS: list[Path] = []
+
+
+def postgres_log() -> list[str]:
+    """The statements that the server was given so far, one a line."""
+    text = LOGS[0].read_text(encoding="utf-8")
+    return [part.replace("\n", " ") for part in text.split(" LOG:  ") if part.startswith(("statement", "execute"))]
+
+
 @functools.cache
 def postgres() -> Any:
     """A connection of Ibis to one PostgreSQL server for all tests of this process; where there is none, why not."""
@@ -144,9 +153,10 @@ def postgres() -> Any:
             subprocess.run([*user, str(program / name), *arguments], check=True, cwd="/", stdout=log, stderr=log)
 
     run("initdb", "-D", f"{folder}/data", "-A", "trust", "-U", "tester", "-E", "UTF8", "--locale=C", "--no-sync")
-    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c log_statement=all"
     run("pg_ctl", "-D", f"{folder}/data", "-w", "-t", "120", "-o", options, "start")
 
+    LOGS.append(Path(f"{folder}.log"))
     connection = ibis.postgres.connect(host="127.0.0.1", port=port, user="tester", database="postgres")
 
     def stop() -> None:

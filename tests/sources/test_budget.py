@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -311,3 +314,46 @@ def test_clusters_beyond_the_budget_say_so_and_how_much_is_enough(tmp_path: Path
     assert te.compare(te.read(source, budget=enough), metric="auc").models == ("a", "b", "c")
     binned = te.evaluate(te.read(source, budget="100kB", cluster=False))
     assert "binned" in str(binned.model("a")["auc"])
+
+
+UNDER_A_LIMIT = """
+import resource, sys
+import duckdb, trueerror as te
+folder, budget = sys.argv[1:]
+duckdb.execute("SET enable_progress_bar = false")
+
+def made(rows):
+    path = f"{folder}/{rows}.parquet"
+    score = "(hash(i) % 10 < 3)::INT * 0.2 + (hash(i * 3 + {}) % 100000007) / 130000010.0 AS {}"
+    duckdb.execute(f"COPY (SELECT (hash(i) % 10 < 3)::INT AS truth, {score.format(1, 'a')}, {score.format(2, 'b')} "
+                   f"FROM range({rows}) t(i)) TO '{path}'")
+    return te.read(path, budget=budget)
+
+verbs = [
+    lambda p: te.evaluate(p), lambda p: te.check(p), lambda p: te.roc(p, model="a").auc(),
+    *(lambda p, m=m: te.compare(p, metric=m) for m in ("accuracy", "auc", "brier", "log_loss")),
+]
+small, large = made(5_000), made(4_000_000)
+for verb in verbs:  # what is loaded and started once does not count
+    verb(small)
+with open("/proc/self/statm") as now:
+    used = int(now.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 600 * 2**20,) * 2)
+for verb in verbs:
+    verb(large)
+print("done")
+"""
+
+
+@pytest.mark.slow
+def test_every_verb_stays_within_a_hard_limit_of_memory(tmp_path: Path) -> None:
+    ends = {}
+    for budget in ("20MB", "8GB"):
+        command = [sys.executable, "-W", "ignore", "-c", UNDER_A_LIMIT, str(tmp_path), budget]
+        done = subprocess.run(
+            command, capture_output=True, text=True, env={**os.environ, "MALLOC_ARENA_MAX": "2"}, check=False
+        )
+        ends[budget] = (done.stdout.strip(), done.stderr[-2000:])
+    assert ends["20MB"][0] == "done", ends["20MB"][1]
+    # The limit is one that bites: without a budget the exact tables of the same rows do not fit.
+    assert ends["8GB"][0] == "", "the limit is too wide to show anything"

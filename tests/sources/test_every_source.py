@@ -22,7 +22,9 @@ from tests.sources.lazy_places import (
     dask_frame,
     duckdb_relation,
     ibis_table,
+    postgres_log,
     postgres_table,
+    spark_table,
     sqlite_table,
 )
 from trueerror.sources.engines._duckdb import FileSource
@@ -265,6 +267,45 @@ def test_every_engine_writes_the_same_json(place: Callable[..., Any], tmp_path: 
     for metric in ASKED:
         pairs = [te.compare(x, metric=metric)["a", "b"].to_json() for x in (p, direct)]
         assert pairs[0] == pairs[1], metric
+
+
+def test_spark_runs_few_jobs(tmp_path: Path) -> None:
+    """Counted by Spark itself: every job is a pass over the rows."""
+    draw = np.random.default_rng(9)
+    columns: dict[str, Column] = {"truth": draw.integers(0, 2, 9000).tolist()}
+    columns |= {f"{m}_score": draw.random(9000).tolist() for m in "abc"} | {"part": (np.arange(9000) % 5).tolist()}
+    columns |= {m: (np.array(columns[f"{m}_score"]) > 0.6).astype(int).tolist() for m in "abc"}
+    table = spark_table(columns, tmp_path)
+    context = table.sparkSession.sparkContext
+    named = {m: {"label": m, "score": f"{m}_score"} for m in "abc"}
+
+    def jobs(ask: Callable[[te.Predictions], Any], **options: Any) -> int:
+        group = f"job {len(counted)} of the test"
+        context.setJobGroup(group, group)
+        ask(te.read(table, truth="truth", models=named, **options))
+        return len(context.statusTracker().getJobIdsForGroup(group))
+
+    counted: dict[str, int] = {}
+    for metric in ("accuracy", "auc", "brier"):
+        counted[metric] = jobs(lambda p, m=metric: te.compare(p, metric=m))  # type: ignore[misc]
+    counted["evaluate"] = jobs(te.evaluate)
+    counted["slices"] = jobs(te.evaluate, by="part")
+    assert counted == {"accuracy": 3, "auc": 4, "brier": 4, "evaluate": 4, "slices": 5}
+
+
+def test_postgres_is_asked_few_questions(tmp_path: Path) -> None:
+    """By the server's own log."""
+    draw = np.random.default_rng(9)
+    columns: dict[str, Column] = {"truth": draw.integers(0, 2, 6000).tolist()}
+    columns |= {f"{m}_score": draw.random(6000).tolist() for m in "abc"}
+    columns |= {m: (np.array(columns[f"{m}_score"]) > 0.6).astype(int).tolist() for m in "abc"}
+    table = postgres_table(columns, tmp_path)
+    named = {m: {"label": m, "score": f"{m}_score"} for m in "abc"}
+    for metric, most in (("accuracy", 3), ("auc", 4), ("brier", 4)):
+        before = len(postgres_log())
+        te.compare(te.read(table, truth="truth", models=named), metric=metric)
+        asked = [line for line in postgres_log()[before:] if f'"{table.get_name()}"' in line]
+        assert len(asked) == most, asked
 
 
 @pytest.mark.parametrize("place", [postgres_table, sqlite_table])

@@ -25,7 +25,7 @@ from trueerror.sources.engines._duckdb_tables import DuckDBTable, Sql, literal
 from trueerror.sources.engines._engine_table import SAMPLE
 from trueerror.sources.engines._group_tallies import ColumnValue, GroupKey
 from trueerror.sources.engines._groupby import GroupedSource, counted_facts
-from trueerror.sources.engines._loss_sums import loss_moments
+from trueerror.sources.engines._loss_sums import summed_moments
 from trueerror.sources.engines._score_bins import ROUNDS, TARGET, Bins, bin_count, bins_of, finer, fitted_grid
 from trueerror.tallies import Moments, ScoreTable
 from trueerror.tallies._moments import Placements
@@ -276,13 +276,13 @@ class FileSource(GroupedSource):
         chosen = self._streamable([model])
         if chosen is None or self.table_fits(self.score_column(model, chosen)):
             return GroupedSource.moments(self, model, loss)
-        return loss_moments(self, (model,), loss) or self._streamed([model], loss, chosen)
+        return summed_moments(self, (model,), loss) or self._streamed([model], loss, chosen)
 
     def paired_moments(self, first: str, second: str, loss: Loss) -> Moments:
         chosen = self._streamable([first, second])
         if chosen is None or not self.summed():
             return GroupedSource.paired_moments(self, first, second, loss)
-        return loss_moments(self, (first, second), loss) or self._streamed([first, second], loss, chosen)
+        return summed_moments(self, (first, second), loss) or self._streamed([first, second], loss, chosen)
 
     def _streamable(self, models: Sequence[str]) -> Label | None:
         """The class that one column of scores of each of these models speaks of; None where there are others."""

@@ -50,7 +50,7 @@ from trueerror.sources.engines import _group_tallies as groups
 from trueerror.sources.engines._array_source import ArraySource, moments_of, probabilities, table_moments
 from trueerror.sources.engines._arrow_stream import PairCounts
 from trueerror.sources.engines._engine_table import FIRST_ROWS, MOST_CELLS, AnyTable, Weight
-from trueerror.sources.engines._loss_sums import SUMMED, keyed_loss_sums, loss_moments
+from trueerror.sources.engines._loss_sums import SUMMED, keyed_loss_sums, summed_moments
 from trueerror.sources.engines._memory import byte_amount, need_memory
 from trueerror.sources.engines._score_bins import (
     EXACT_BYTES,
@@ -535,7 +535,7 @@ class GroupedSource:
         facts = self.facts
         latest: tuple[str, Label, ScoreTable] | None = self.memory.get("latest")
         if self.summed() and (latest is None or latest[0] != model):
-            found = loss_moments(self, (model,), loss)
+            found = summed_moments(self, (model,), loss)
             if found is not None:
                 return found
         if facts.model(model).scores == "each" or facts.weights_kind == "sampling":
@@ -553,7 +553,7 @@ class GroupedSource:
         return moments_of(np.asarray(values, np.float64), weighed.counts.astype(np.float64), "frequency")
 
     def paired_moments(self, first: str, second: str, loss: Loss) -> Moments:
-        found = loss_moments(self, (first, second), loss) if self.summed() else None
+        found = summed_moments(self, (first, second), loss) if self.summed() else None
         return self.scored_rows([first, second]).paired_moments(first, second, loss) if found is None else found
 
     def keyed_losses(self, model: str, kind: KeyKind, loss: Loss) -> KeyedLosses:

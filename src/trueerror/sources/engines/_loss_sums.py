@@ -65,7 +65,7 @@ def _of_truth(source: GroupedSource, loss: Loss) -> OfTruth | None:
     return getattr(getattr(loss, "func", loss), "of_truth", None)
 
 
-def loss_moments(source: GroupedSource, models: Models, loss: Loss) -> Moments | None:
+def summed_moments(source: GroupedSource, models: Models, loss: Loss) -> Moments | None:
     """The moments of a model's loss, or of the first one's less the second's; None where the rows have to be asked."""
     function = _of_truth(source, loss)
     if function is None or not _summable(source, models):
