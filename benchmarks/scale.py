@@ -136,6 +136,21 @@ def case_compare_auc(quick: bool) -> Row:
     )  # fmt: skip
 
 
+def case_compare_brier(quick: bool) -> Row:
+    import duckdb
+
+    rows = 2_000_000 if quick else 100_000_000
+    ours, theirs, memory, found = compared("brier", rows, 3 if quick else 2)
+    means = ", ".join(f"avg(({m} - truth) * ({m} - truth))" for m in MODELS)
+    exact = duckdb.sql(f"SELECT {means} FROM '{made(rows)}'").fetchall()[0]
+    estimates = _estimates(found)
+    agree = all(abs(estimates[m] - float(x)) < 1e-10 for m, x in zip(MODELS, exact, strict=True))
+    return row(
+        f"trueerror compare, 3 models in Parquet, {rows:,} rows: Brier score", ours_s=ours, peer=STREAM, peer_s=theirs,
+        slower=None if quick else 4, megabytes=2000, memory_mb=memory, agree=agree, note=_load(),
+    )  # fmt: skip
+
+
 def _estimates(found: dict[str, Any]) -> dict[str, float]:
     return {model: float(interval["estimate"]) for model, interval in found["estimates"].items()}
 
