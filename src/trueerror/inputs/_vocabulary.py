@@ -288,7 +288,8 @@ class CallForm:
         self.order = [*dict.fromkeys([*(p.name for p in named), *passed_on])]
         self.own = frozenset(self.order)
         self.needed = [p.name for p in named if p.default is kinds.empty]
-        self.kinds = {p.name: kind for p in named if (kind := _kind(p))}
+        # What stands by its place may come as a table or a path too, which the function says better.
+        self.kinds = {p.name: kind for p in named if (kind := _kind(p)) and p.name not in self.places}
         self.may_be_none = {p.name for p in named if p.default is None or "None" in str(p.annotation)}
 
     def translated(
