@@ -78,7 +78,7 @@ def one_out(n: int) -> Evident:
 
 
 def over_parts(rounds: int | None, method: str = "corrected-t") -> Evident:
-    """What the linter knows of limits from so many rounds of folds; None: from other test parts."""
+    """What the linter knows of limits from so many rounds of folds; None: from other test folds."""
     return lambda rng: Evidence(fold_method=method, rounds=rounds)
 
 
@@ -124,7 +124,7 @@ class Plans:
             made = corrected_t_interval(
                 sample["scores"], test_train_ratio=1 / 9, repeats=repeats, bounds=(0, 1), confidence=confidence, rows=n
             )
-            # All test parts alike: what an experiment gives then.
+            # All test folds alike: what an experiment gives then.
             return bayle(np.concatenate(sample["losses"][:10]), bounds=(0, 1)) if np.isnan(made.low) else made
 
         def plain(sample: dict[str, Any], confidence: float) -> Interval:
@@ -158,7 +158,7 @@ class Plans:
         return replace(self._cell("leave one out", draw, procedures, n, n - 1), evident=one_out(n))
 
     def random_parts(self, n: int, repeats: int) -> Cell:
-        """Random test parts of a third."""
+        """Random test sets of a third."""
 
         def draw(rng: np.random.Generator) -> list[float]:
             X, y = rows(rng, n)
@@ -169,8 +169,8 @@ class Plans:
         def corrected(sample: list[float], confidence: float) -> Interval:
             return corrected_t_interval(sample, test_train_ratio=1 / 2, bounds=(0, 1), confidence=confidence, rows=n)
 
-        procedures = (Procedure("corrected t, random test parts", corrected, target="learner"),)
-        made = self._cell(f"{repeats} random test parts", draw, procedures, n, round(2 * n / 3))
+        procedures = (Procedure("corrected t, random test sets", corrected, target="learner"),)
+        made = self._cell(f"{repeats} random test sets", draw, procedures, n, round(2 * n / 3))
         return replace(made, evident=over_parts(None))
 
     def bootstrap(self, n: int, samples: int) -> Cell:
@@ -244,7 +244,7 @@ class Plans:
             return conservative_z(*sample, bounds=(0, 1), confidence=confidence, rows=n)
 
         procedures = (Procedure("conservative z", apply, target="learner"),)
-        return self._cell(f"{pairs} pairs of halves, {parts} test parts", draw, procedures, n, n - n // 10)
+        return self._cell(f"{pairs} pairs of halves, {parts} test folds", draw, procedures, n, n - n // 10)
 
     def areas(self, n: int) -> Cell:
         """The AUC over ten folds, by the mean area of these models."""

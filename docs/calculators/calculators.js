@@ -596,7 +596,7 @@
           (same ? " --disagreement " + o.disagreement : "") + option("alpha", o.alpha, 0.05);
         return {
           words: (isFinite(rows) ? whole(rows) + " rows" + each : "More than 10¹² rows") + " find this difference " +
-            Math.round(100 * o.power) + " times in 100. With " + whole(o.n) + " rows" + each + " the power is " +
+            Math.round(100 * o.power) + " % of the time (power). With " + whole(o.n) + " rows" + each + " the power is " +
             share(have, 3) + ".",
           python: "te.sample_size(" + (tail + keyword("power", o.power, 0.8)).slice(2) + ")\nte.power(n=" + o.n + tail + ")",
           shell: "trueerror sample-size" + flags + option("power", o.power, 0.8) + "\ntrueerror power --n " + o.n + flags,

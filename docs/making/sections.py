@@ -19,6 +19,7 @@ def reference_page() -> str:
             "findings",
             "json",
             "../glossary",
+            "../words",
             "../decisions/index",
         ),
     )

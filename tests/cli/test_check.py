@@ -52,7 +52,7 @@ def test_for_real_nothing_found() -> None:
     done = subprocess.run([sys.executable, "-m", "trueerror", "check", DIGITS], capture_output=True, text=True,
                           check=False)  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "Read 899 rows (10 classes): 3 models with labels: svm, forest, bayes.\n\n  No findings.\n"
+    assert done.stdout == "899 rows, 10 classes, 3 models with labels: svm, forest, bayes.\n\n  No findings.\n"
 
 
 def test_for_real_an_error(swapped: str) -> None:
@@ -81,7 +81,7 @@ def test_silenced_findings_do_not_count(constant: str) -> None:
 def test_text_says_how_many_then_each_with_what_to_do(constant: str) -> None:
     text = run(constant).stdout
     lines = text.splitlines()
-    assert lines[0].startswith("Read 300 rows")
+    assert lines[0].startswith("300 rows, ")
     assert lines[2] == "  3 findings: 2 warnings and 1 note."
     assert "! TE201 (warning) lazy: right on 46.7 % of the rows, no more than the 53.3 %" in text
     assert "! TE408 (warning) lazy: finds none of the 160 rows" in text

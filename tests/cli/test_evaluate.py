@@ -29,7 +29,7 @@ def good(*args: str, **more) -> str:
 
 def test_text_says_what_was_read_then_the_verdict():
     text = good("evaluate", CANCER, "--positive", "malignant", "--model", "logreg")
-    assert text.startswith("Read 285 rows (106 positive = malignant): 1 model with scores: logreg.")
+    assert text.startswith("285 rows, 106 malignant (positive), 1 model with scores: logreg.")
     assert "logreg is right on" in text
     assert 'Always answering "benign" would be right on 62.8 %' in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 80

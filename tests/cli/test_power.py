@@ -40,8 +40,8 @@ def test_for_real() -> None:
 
 def test_power_begins_with_whether_it_is_enough() -> None:
     text = good("power", "--n", "500", "--first", "0.82", "--second", "0.80", "--disagreement", "0.025")
-    assert text.startswith("Enough: 500 rows find a difference of +2.0 points (82.0 % against 80.0 %) 86 times in 100")
-    assert "power 0.862" in text
+    assert text.startswith("Enough: 500 rows find a difference of +2.0 points (82.0 % against 80.0 %) with 86 % power")
+    assert "86 % power" in text
     assert "hardly ever point the wrong way" in text
     few = good("power", "--n", "60", "--first", "0.82", "--second", "0.80")
     assert few.startswith("Too few: 60 rows")

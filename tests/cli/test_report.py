@@ -27,7 +27,8 @@ def test_a_page_with_its_title_and_command(tmp_path: Path) -> None:
     out = tmp_path / "page.html"
     done = run(DIGITS, "-o", str(out), "--title", "Digits <b>", "--model", "svm", "--model", "forest")
     assert (done.exit_code, done.stderr) == (0, ""), done.output
-    assert done.stdout.startswith("Wrote ")
+    assert done.stdout.startswith("  svm is better: ")
+    assert done.stdout.splitlines()[-1].startswith("Wrote ")
     page = out.read_text(encoding="utf-8")
     assert "Digits &lt;b&gt;" in page
     assert "Digits <b>" not in page
@@ -42,7 +43,7 @@ def test_what_was_asked_for_is_judged_and_repeated(tmp_path: Path) -> None:
     assert (done.exit_code, done.stderr) == (0, ""), done.output
     page = out.read_text(encoding="utf-8")
     assert "--cost-fn 10.0 --confidence 0.9 --ignore TE306 --seed 0" in page
-    assert "Use logreg, and call" in page
+    assert "Run logreg at threshold" in page
     assert '"start":{"prior":' in page
     assert '"fn":10.0' in page
     assert ">TE306<" not in page

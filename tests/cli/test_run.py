@@ -100,7 +100,7 @@ def test_the_verdict_comes_first_and_a_file_holds_every_test_part(tmp_path):
     assert lines[0].startswith("2 learners × 1 data set, KFold(k=5, repeats=1, stratify=True): 10 fits")
     assert lines[1] == "flowers: 60 rows (30 positive = tulip), 2 features."
     assert lines[3].startswith("  ")
-    assert lines.index("! TE506 the smallest test part has 12 rows; a t over parts wants 30 or more") > 5
+    assert lines.index("! TE506 the smallest test fold has 12 rows; t intervals need 30 or more") > 5
     assert "--explain says by which methods" in done.stdout
     assert max(map(len, lines)) <= 80
     parts = (tmp_path / "parts.csv").read_text().splitlines()

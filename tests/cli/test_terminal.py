@@ -104,18 +104,18 @@ def test_screens_are_80_to_120_columns_wide(monkeypatch: pytest.MonkeyPatch) -> 
     assert not Sheet.of(Screen(), "never").colour
 
 
-ANSWER = """Read 400 rows (151 positive): 3 models with scores: logreg, forest, bayes.
-Scores are cut at 0.5.
+ANSWER = """400 rows, 151 positive, 3 models with scores: logreg, forest, bayes.
+Threshold 0.5.
 
-  logreg is best, 95.0 % accuracy: better than both others, each difference
-  beyond chance. The nearest is forest, -4.0 points from logreg, plausibly
-  -7.8 to -0.3 (adjusted p = .033).
+  logreg is best, 95.0 % accuracy: better than both others, by each
+  interval. The nearest is forest, −4.0 points from logreg, 95 % CI
+  −7.8 to −0.3 (adjusted p = .033).
 
 first   second  difference (points)   95 % interval  adjusted p  P(better)
-logreg  forest                 +4.0    [+0.3, +7.8]        .033      0.984
+logreg  forest                 +4.0    [+0.3, +7.8]        .033       .984
 
 ! TE401 logreg and forest: their intervals overlap, yet the test of the
-  difference tells them apart
+  difference is significant
 ! TE306 logreg: probabilities are off"""
 
 
@@ -126,16 +126,15 @@ def test_sentences_fit_a_narrow_window_and_tables_stay(width: int) -> None:
     assert shown.split("\n\n")[2].split("\n") == rows
     assert all(len(line) <= width for line in shown.split("\n") if line not in rows)
     assert shown.split() == ANSWER.split()
-    for whole in ("95.0 %", "-4.0 points", "p = .033", "400 rows"):
+    for whole in ("95.0 %", "−4.0 points", "p = .033", "400 rows"):
         assert whole in shown
     assert re.search(r"(?m)^! TE306", shown)
     assert shown.split("\n\n")[1].startswith("  ")
 
 
 def test_broken_sentences_are_joined_before_they_are_broken_anew() -> None:
-    assert "  logreg is best, 95.0 % accuracy: better\n  than both others, each difference beyond\n" in fitted(
-        ANSWER, 42
-    )
+    broken = fitted(ANSWER, 42)
+    assert "  logreg is best, 95.0 % accuracy: better\n  than both others, by each interval. The\n" in broken
 
 
 def test_pipes_and_wide_windows_change_nothing() -> None:

@@ -118,7 +118,7 @@ def test_words():
     assert max(map(len, shown.splitlines())) <= 80
     words = " ".join(shown.split())
     assert "PC is the weight of the positives" in words
-    assert "Cheaper than calling nothing or everything for PC 0.000 to 1.000" in words
+    assert "Cheaper than flagging nothing or everything for PC 0.000 to 1.000" in words
     assert "area under the cost envelope" in words
 
 

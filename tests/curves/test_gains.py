@@ -44,7 +44,7 @@ def test_ties_count_as_in_random_order():
 def test_a_threshold_is_the_share_from_it_up():
     gains = te.gains(TRUTH, SCORES)
     assert gains.at(threshold=9) == gains.at(share=0.2)
-    with pytest.raises(InputError, match="calls no row positive; the highest score is 10"):
+    with pytest.raises(InputError, match="flags no row; the highest score is 10"):
         gains.at(threshold=11)
     with pytest.raises(InputError, match="one of share= or threshold="):
         gains.at()

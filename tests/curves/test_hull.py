@@ -78,7 +78,7 @@ def test_what_cannot_be_a_hull(given, words):
 
 def test_mixture_at_corners_and_between():
     hull = GOOD.hull()
-    assert str(hull.mixture(fpr=0.0)) == "model from 7.000 up at (0.000, 0.500)"
+    assert str(hull.mixture(fpr=0.0)) == "model at threshold 7.000 at (0.000, 0.500)"
     between = hull.mixture(fpr=0.125)
     assert (between.share, between.tpr) == (0.5, 0.75)
     assert [r["probability"] for r in between.records()] == [0.5, 0.5]
@@ -166,7 +166,7 @@ def test_the_choice_says_what_it_costs_out_of_the_bag_and_takes_whole_tables():
     assert chosen.corrected.high > point.corrected.estimate > chosen.cost
     alone = te.roc_hull({"a": te.roc(truth, frame["a"])}).best(cost_fn=5)
     assert alone.corrected.method == "cost-out-of-bag"
-    assert "on which it was chosen; out of the bag" in " ".join(str(chosen).split())
+    assert "on rows not used to choose it (bootstrap)" in " ".join(str(chosen).split())
     assert te.load(chosen.to_json()) == chosen
     assert te.evaluate(frame).model("a")["auc"].n == 300
     assert set(te.compare(frame).models) == {"a", "b"}

@@ -58,7 +58,7 @@ def test_trivial_classifiers_win_at_the_ends():
     none = te.roc_hull({"flat": te.roc(TRUTH, np.zeros(400))}).best(prior=0.3, replicates=100)
     assert none.classifier == "AlwaysNeg"
     assert none.probabilities == {"flat": 0, "AlwaysNeg": 1, "AlwaysPos": 0}
-    assert str(none).startswith("Call nothing (AlwaysNeg)")
+    assert str(none).startswith("Flag nothing")
 
 
 def test_two_equal_models_share():

@@ -41,7 +41,7 @@ def test_equal_models_cannot_be_told_apart_and_keep_a_width():
     assert (same.low < 0).all()
     assert (same.high > 0).all()
     assert same.regions == ()
-    assert str(same).startswith("Nowhere can first and second be told apart")
+    assert str(same).startswith("No clear difference between first and second anywhere")
 
 
 def test_pairing_narrows_and_curves_of_different_rows_are_taken():

@@ -57,7 +57,7 @@ def test_commands_are_run_and_their_exit_code_is_kept():
         page("```console", "$ trueerror interval 3/4", "$ echo $?", "$ trueerror interval 5/4", "$ echo $?", "```")
     )
     lines = text.splitlines()
-    assert lines[1:3] == ["$ trueerror interval 3/4", "3 of 4 is 0.750; the true rate is plausibly 0.301 to 0.954"]
+    assert lines[1:3] == ["$ trueerror interval 3/4", "3 of 4 is 0.750, 95 % CI 0.301 to 0.954"]
     assert lines[lines.index("$ echo $?") + 1] == "0"
     assert lines[-2] == "2"
     assert lines[-4].startswith("Error: ")

@@ -1,4 +1,4 @@
-"""`.compare` and `.rank`: pairs over the same test parts, corrected by default; data sets are not folds."""
+"""`.compare` and `.rank`: pairs over the same test folds, corrected by default; data sets are not folds."""
 
 import numpy as np
 import pytest
@@ -151,7 +151,7 @@ def test_bootstrap_counts_distinct_training_rows():
     known = corrected_t(scores.of("one") - scores.of("two"), test_train_ratio=tested / (120 - tested))
     cmp = run.compare()
     same(cmp["one", "two"], known)
-    assert run.summary().verdicts["data"].startswith("Out of the bag: ")
+    assert run.summary().verdicts["data"].startswith("On the rows left out: ")
     assert f"at {round(120 - tested)} training rows" in cmp.estimand
     assert scores.test_train_ratio == pytest.approx(tested / (120 - tested))
 

@@ -231,7 +231,7 @@ def test_perfect_scores_of_any_metric_leave_room(plan, metric):
     mine = made(plan, data=(X, y)).estimate("two", metric=metric)
     assert mine.estimate == 1
     assert 0.5 < mine.low < 1
-    assert "all test parts score the same" in mine.note
+    assert "all test folds score the same" in mine.note
     assert "model" in mine.estimand
 
 
@@ -239,7 +239,7 @@ def test_failed_fits_are_left_out_and_said():
     Fails.calls = 0
     run = made(te.KFold(6), {"fails": Fails(), "two": Centroid()})
     mine = run.estimate("fails")
-    assert "3 of 6 test parts have no score and are left out" in mine.note
+    assert "3 of 6 test folds have no score and are left out" in mine.note
     assert mine.low < mine.estimate < mine.high
 
 
@@ -350,7 +350,7 @@ def test_an_infinite_log_loss_is_said_and_can_be_clipped():
     mine = run.estimate("certain", metric="log_loss")
     assert (mine.estimate, math.isnan(mine.low)) == (math.inf, True)
     assert "infinite loss" in mine.note
-    with pytest.raises(InputError, match="infinite on 4 test parts"):
+    with pytest.raises(InputError, match="infinite on 4 test folds"):
         run.compare("log_loss")
     clipped = run.estimate("certain", metric="log_loss", clip=1e-3)
     assert clipped.low < clipped.estimate < clipped.high

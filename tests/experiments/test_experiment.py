@@ -187,7 +187,7 @@ def test_balancing_never_takes_a_test_row(tmp_path, balance):
         assert not set(fit["rows"].astype(int)) & set(split.test.tolist())
         assert set(fit["rows"].astype(int)) <= set(split.train.tolist())
         assert (fit["y"] == 0).sum() == (fit["y"] == 1).sum() == (64 if balance == "over" else 16)
-        # Test parts keep their own class shares.
+        # Test folds keep their own class shares.
         assert y[split.test].mean() == 0.2
 
 

@@ -93,7 +93,7 @@ def test_what_cannot_be_told_is_named_once_and_the_rest_stands(three):
     assert run.compare("accuracy", "two").models == ("means", "sharp")
     assert "all fits of broken failed" in str(run.compare("accuracy", "two").findings)
     assert run.rank("accuracy").names == ("means", "sharp")
-    with pytest.raises(InputError, match="on no test part only"):
+    with pytest.raises(InputError, match="on no test fold only"):
         run.compare("accuracy", "two", learners=["means", "broken"])
 
 

@@ -123,7 +123,7 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         'right on 90.0 % of the rows, no more than the 90.0 % that always answering "0" gets',
         [table([[85, 5], [2, 40]], baseline_p=mcnemar(40, 5).p_value), table([[90, 0], [0, 0]], baseline_p=1.0)],
     ),
-    "TE202": (fact(small_counts=[("recall", 3, 40)]), "few errors (under 5) or few successes behind recall",
+    "TE202": (fact(small_counts=[("recall", 3, 40)]), "fewer than 5 errors or successes behind recall",
               [fact(small_counts=[])]),
     "TE203": (
         fact(proportions=[("accuracy", "wald", 0.97, 100)]), "n·p·(1 − p) = 2.910",
@@ -156,13 +156,13 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
               [fact(clusters_ignored=())]),
     "TE208": (
         fact(training_gap=difference((198, 200), (170, 200))),
-        "accuracy is 14.0 points higher on the training rows than here, plausibly 9.3 to 19.7 (p < .001)",
+        "accuracy is 14.0 points higher on the training rows than here, 95 % CI 9.3 to 19.7 (p < .001)",
         [fact(training_gap=difference((180, 200), (176, 200))), fact(training_gap=difference((100, 200), (190, 200))),
          fact(training_gap=difference((99_000, 100_000), (98_000, 100_000)))],
     ),
     "TE209": (
         fact(overfits=(Overfit("tree", "logreg", 0.1, -0.04, 0.003),)),
-        "better than logreg on the training rows (+10.0 points) but worse on the test rows (-4.0 points, p = .003)",
+        "better than logreg on the training rows (+10.0 points) but worse on the test rows (−4.0 points, p = .003)",
         [fact(overfits=())],
     ),
     "TE210": (
@@ -208,12 +208,13 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
     "TE302": (area(0.31, 0.22, 0.41), "AUC 0.310 [0.220, 0.410] is clearly below 0.5",
               [area(0.45, 0.35, 0.55), area(0.9, 0.85, 0.94)]),
     "TE303": (
-        fact(score_range=ScoreRange(-0.02, 1.03)), "scores run from -0.020 to 1.030",
+        fact(score_range=ScoreRange(-0.02, 1.03)), "scores run from −0.020 to 1.030",
         [fact(score_range=ScoreRange(0.0, 1.0)), fact(score_range=ScoreRange(-4.2, 5.1)),
          fact(score_range=ScoreRange(0.0, 1.0, 0.9999, 1.0001)), fact(score_range=ScoreRange(-3.0, 4.0, -2.0, 5.0))],
     ),
     "TE304": (fact(tuned_threshold=TUNED),
-              "looks best for accuracy on these very rows (0.911; out of the bag it is 0.894)", [fact()]),
+              "looks best for accuracy on these very rows (0.911; on rows not used to choose it, 0.894 "
+              "(bootstrap))", [fact()]),
     "TE305": (
         fact(scores=CALLS), "the only scores are 0 and 1",
         [fact(scores=ScoreTable([0.0, 0.5, 1.0], [1, 9, 40], [40, 5, 5])),
@@ -241,7 +242,7 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
     "TE306": (forecasts(4.0), "probabilities are off by",
               [forecasts(1.0), forecasts(4.0, 30), forecasts(1.1), rare_forecasts(1.0)]),
     "TE401": (
-        pair(CLEAR, intervals=OVERLAPPING), "their intervals overlap, yet the test of the difference tells them apart",
+        pair(CLEAR, intervals=OVERLAPPING), "their intervals overlap, yet the test of the difference is significant",
         [pair(CLEAR, intervals=APART), pair(OPEN, intervals=OVERLAPPING),
          pair(CLEAR, intervals=OVERLAPPING, comparisons=45)],
     ),
@@ -251,12 +252,12 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
               "has a chance of up to 40 %", [fact(comparisons=10, adjusted=True), fact(comparisons=1, adjusted=False)]),
     "TE404": (
         pair(Discordance(80_000, 4_500, 4_000, 11_500), margin=0.02),
-        "real but smaller than matters: 0.5 points, with a margin of 2.0 points",
+        "clear but smaller than matters: 0.5 points, with a margin of 2.0 points",
         [pair(CLEAR, margin=0.02), pair(OPEN, margin=0.02), pair(CLEAR)],
     ),
-    "TE405": (pair(SMALL_N), "these rows would find a difference of",
+    "TE405": (pair(SMALL_N), "with this many rows only differences of",
               [pair(OPEN), pair(CLEAR), pair(CLEAR, margin=0.5)]),
-    "TE406": (fact(identical=True, n=285), "the two call every row alike (285 rows)", [fact(identical=False, n=285)]),
+    "TE406": (fact(identical=True, n=285), "give every row the same label (285 rows)", [fact(identical=False, n=285)]),
     "TE407": (
         fact(n_models=12, best="forest", not_different_from_best=6),
         "forest is the best of 12 models, and 6 are too close to it to call",
@@ -393,7 +394,7 @@ def test_TE410_wherever_tango_and_mid_p_disagree(b: int, c: int) -> None:
 def test_TE405_names_the_difference_that_planning_finds() -> None:
     d = Discordance(300, 60, 55, 85)
     message = next(f.message for f in find([pair(d)]) if f.code == "TE405")
-    shown = float(message.split("difference of ")[1].split(" points")[0]) / 100
+    shown = float(message.split("differences of ")[1].split(" points")[0]) / 100
     planned = smallest_difference(n=d.n, baseline=0.8, disagreement=(d.only_first + d.only_second) / d.n)
     assert shown == pytest.approx(planned.difference, rel=0.06)
 
@@ -402,7 +403,7 @@ def test_TE405_waits_for_a_margin_on_other_scales() -> None:
     open_cost = fact(significant=False, limits=(-3.0, 4.0), level=0.05, difference=0.5, share=False)
     assert "TE405" not in find([open_cost])
     with_margin = fact(significant=False, limits=(-3.0, 4.0), level=0.05, difference=0.5, share=False, margin=1.0)
-    assert "a difference of 5.00" in find([with_margin])[0].message
+    assert "differences of 5.00" in find([with_margin])[0].message
 
 
 def test_TE404_when_the_interval_reaches_past_the_margin() -> None:
@@ -453,7 +454,7 @@ def test_class_scores_that_are_no_probabilities() -> None:
     sums = find([fact(score_range=ScoreRange(0.0, 1.0, 0.91, 1.2))])
     assert "add up to 0.910 to 1.200" in sums[0].message
     values = find([fact(score_range=ScoreRange(-0.4, 1.3, 1.0, 1.0))])
-    assert "add up to 1 but run from -0.400 to 1.300" in values[0].message
+    assert "add up to 1 but run from −0.400 to 1.300" in values[0].message
 
 
 def test_labels_of_minus_one_and_one_are_labels_too() -> None:
@@ -484,7 +485,8 @@ def test_probabilities_only_are_judged_by_calibration() -> None:
 def test_a_threshold_that_would_be_tuned() -> None:
     would = TunedThreshold(0.036, "cost", -0.12, -0.19, used=False)
     assert find([fact(tuned_threshold=would)])[0].message == (
-        "a threshold tuned on these rows would be 0.036 and look like cost 0.120; out of the bag it is 0.190"
+        "a threshold tuned on these rows would be 0.036 and look like cost 0.120; on rows not used to choose it, "
+        "0.190 (bootstrap)"
     )
     unknown = TunedThreshold(0.2371, "F1", 0.8, math.nan)
     assert find([fact(tuned_threshold=unknown)])[0].message.endswith("on these very rows (0.800)")

@@ -64,7 +64,7 @@ def test_words() -> None:
     assert "of 95 % intervals held the true value" in words
     assert "by enumeration" in words
     assert nearest_words(te.interval(45_000, 500_000)).startswith("nothing of this size was tried")
-    assert "told apart" in nearest_words(mcnemar(7, 1, both_right=80, both_wrong=12))
+    assert "declared different" in nearest_words(mcnemar(7, 1, both_right=80, both_wrong=12))
 
 
 def test_explain_cites_it() -> None:

@@ -112,7 +112,7 @@ def test_tables_copy_as_the_library_writes_them(pages, browser):
     assert lines[0].startswith("model,accuracy,")
     assert len(lines) == 1 + len(table.rows)
     browser.run("document.querySelector('[data-copies=paragraph]').click();")
-    assert "Read 90 rows" in browser.run("return window.copied;")
+    assert "90 rows, " in browser.run("return window.copied;")
 
 
 def test_without_scripts_the_answers_still_show(pages, browser):

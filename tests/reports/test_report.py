@@ -60,7 +60,7 @@ def test_the_verdict_comes_first_then_what_was_read(tmp_path):
     text = Reader(page(scored(), tmp_path)).text
     order = [
         "Too close to call",
-        "Read 200 rows",
+        "200 rows, ",
         "Leaderboard",
         "Which one to run",
         "Findings",
@@ -192,7 +192,7 @@ def test_evaluations_comparisons_and_rankings_too(tmp_path):
     assert "is right on" in page(te.evaluate(given.select("model 1")), tmp_path)
     assert "difference from model" in page(te.compare(given, metric="auc"), tmp_path)
     assert "Compared with model 1" in page(te.compare(given, reference="model 1", margin=0.02), tmp_path)
-    assert "Use model" in page(te.compare(given, cost_fn=5), tmp_path)
+    assert "Run model" in page(te.compare(given, cost_fn=5), tmp_path)
     scores = {
         "a": [0.9, 0.8, 0.85, 0.9, 0.7, 0.88],
         "b": [0.8, 0.7, 0.8, 0.82, 0.6, 0.8],
@@ -269,13 +269,13 @@ def test_files_and_tables_are_read_as_te_read_does(tmp_path, monkeypatch):
     named = {"truth": "when", "models": ["a", "b"], "positive": "yes"}
     read = te.read(file, **named)
     once = page(read, tmp_path)
-    assert "Read 60 rows (30 positive = yes)" in Reader(once).text
+    assert "60 rows, 30 yes (positive)" in Reader(once).text
     by_path = page(str(file), tmp_path, **named)
     assert page(file, tmp_path, **named) == by_path == page(read, tmp_path, file="rows.csv")
     assert by_path.replace("rows.csv · ", "") == once
     without_data = re.compile(r'<script type="application/octet-stream".*?</script>')
     assert without_data.sub("", page(table, tmp_path, **named)) == without_data.sub("", once)
-    assert "Read 60 rows (30 positive = yes)" in Reader(page([file], tmp_path, **named)).text
+    assert "60 rows, 30 yes (positive)" in Reader(page([file], tmp_path, **named)).text
     assert page(te.read(file, truth="when", models=["a", "b"]), tmp_path, positive="yes") == once
     monkeypatch.chdir(tmp_path)
     assert str(te.report("rows.csv", **named)) == "report.html"
@@ -304,7 +304,7 @@ def test_asked_for_by_metric_reference_margin_and_cost(tmp_path):
     assert "Compared with model 0" in text
     assert "differences of up to 5.0 points do not matter" in text
     text = Reader(page(given, tmp_path, cost_fn=10, prior=0.1)).text
-    assert "≈ Use model" in text
+    assert "≈ Run model" in text
     assert "a false alarm costing 1 and a miss 10" in text
     assert "Cost per 100 rows; lower is better" in text
     assert "difference from model 2" in text

@@ -146,6 +146,6 @@ def test_the_hull_in_the_shell(tmp_path):
     assert out.exit_code == 0
     assert "86.0 %" in out.stdout
     assert (tmp_path / "hull.svg").read_text(encoding="utf-8").count("CN2")
-    assert "Call nothing" in shell("hull", "--matrix", "M=150 40 60 250", "--prior", "0.05").stdout
+    assert "Flag nothing" in shell("hull", "--matrix", "M=150 40 60 250", "--prior", "0.05").stdout
     assert "NAME=FPR,TPR" in shell("hull", "--point", "C4.5").stderr
     assert "--point" in shell("hull").stderr

@@ -53,14 +53,14 @@ def test_json_of_a_table_comes_back():
 
 @pytest.mark.parametrize(
     ("x", "shown"),
-    [(0.73156, "0.732"), (12.345, "12.3"), (1234.5, "1,234"), (0.0, "0.000"), (-0.25, "-0.250"), (1e-9, "1e-09")],
+    [(0.73156, "0.732"), (12.345, "12.3"), (1234.5, "1,234"), (0.0, "0.000"), (-0.25, "−0.250"), (1e-9, "1e-09")],
 )
 def test_numbers_have_three_figures(x, shown):
     assert number(x) == shown
 
 
 @pytest.mark.parametrize(
-    ("p", "shown"), [(0.0461, "p = .046"), (1e-300, "p < .001"), (0.99999, "p = 1"), (0.05, "p = .050")]
+    ("p", "shown"), [(0.0461, "p = .046"), (1e-300, "p < .001"), (0.99999, "p > .999"), (0.05, "p = .050")]
 )
 def test_a_p_value_is_never_zero(p, shown):
     assert p_value(p) == shown

@@ -159,4 +159,4 @@ def test_c9_crossing_curves_who_is_better_where():
     assert left[1] < found.crossings[0] < right[2]
     assert str(found).startswith("narrow is above wide at FPR ")
     assert "wide is above narrow at FPR " in str(found)
-    assert "elsewhere nobody can tell" in str(found)
+    assert "elsewhere no clear difference" in str(found)

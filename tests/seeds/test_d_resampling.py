@@ -1,4 +1,4 @@
-"""Rows D1, D2, D4, D5, D6 and D8 of the requirements: how training and test parts are made."""
+"""Rows D1, D2, D4, D5, D6 and D8 of the requirements: how training and test folds are made."""
 
 import numpy as np
 import pytest
@@ -50,7 +50,7 @@ def test_d4_leave_one_out(rows):
 def test_d5_class_proportions_are_kept_in_each_part(rows, plan):
     codes = te.Dataset(*rows).rows
     for split in plan.splits(codes, 1):
-        # Bootstrap training parts hold every class at its own size; what they leave out varies by chance.
+        # Bootstrap training sets hold every class at its own size; what they leave out varies by chance.
         parts = [split.train] if isinstance(plan, te.Bootstrap) else [split.train, split.test]
         for part in parts:
             counts = np.bincount(codes.codes[part], minlength=3)

@@ -61,7 +61,7 @@ def open_questions() -> dict[str, str]:
 
 @pytest.mark.parametrize(("question", "answer"), open_questions().items())
 def test_E7_no_evidence_of_a_difference_is_never_called_equal(question: str, answer: str) -> None:
-    text = answer.lower()
+    text = " ".join(answer.lower().split())
     # "if they were equally good" states the null hypothesis; everything else would claim it.
     assert "equal" not in text.replace("if they were equally good", "").replace("if they did not differ", "")
     for claim in (
@@ -79,7 +79,7 @@ def test_E7_no_evidence_of_a_difference_is_never_called_equal(question: str, ans
 @pytest.mark.parametrize("question", ["difference", "rank", "rank of two", "compare", "compare three"])
 def test_E7_an_open_question_is_called_open(question: str) -> None:
     text = " ".join(open_questions()[question].split()).lower()
-    assert "cannot tell" in text or "too close to call" in text
+    assert "too close to call" in text
 
 
 def test_E7_null_alternative_level_and_p_in_words() -> None:
@@ -94,7 +94,7 @@ def test_E7_null_alternative_level_and_p_in_words() -> None:
 
 def test_E7_the_size_stands_beside_every_p_value() -> None:
     text = said("difference", "20/100", "34/100")
-    assert text.index("-14.0 points") < text.index("p = ")
+    assert text.index("−14.0 points") < text.index("p = ")
     scores = RNG.normal(0.8, 0.05, (12, 1)) + np.array([0.03, 0.0, -0.05]) + RNG.normal(0, 0.005, (12, 3))
     verdict = te.rank(scores, names=["a", "b", "c"]).verdict
     for found in re.finditer(r"p [=<] ", verdict):
@@ -103,7 +103,7 @@ def test_E7_the_size_stands_beside_every_p_value() -> None:
 
 def test_E7_a_posterior_is_labelled_so() -> None:
     # "95 % sure that the first is better" is a posterior with a prior, not what a p-value says.
-    assert "posterior probability 0.949 (Jeffreys' prior)" in said("difference", "20/100", "30/100")
+    assert "Posterior P(first lower) = .949 (Jeffreys' prior)" in said("difference", "20/100", "30/100")
 
 
 def test_E7_findings_do_not_claim_it_either() -> None:

@@ -394,7 +394,7 @@ def test_wrong_kinds_of_table() -> None:
 
 def test_demo_data() -> None:
     p = te.read(te.data.path("breast_cancer"), positive="malignant")
-    assert str(p) == "Read 285 rows (106 positive = malignant): 4 models with scores: logreg, forest, bayes, knn."
+    assert str(p) == "285 rows, 106 malignant (positive), 4 models with scores: logreg, forest, bayes, knn."
     assert p.confusion("logreg").binary().tp == 100
     d = te.read(te.data.path("digits.csv"))
     assert d.labels == tuple(range(10))

@@ -25,13 +25,13 @@ def sample() -> te.Predictions:
 
 def test_it_says_what_was_read() -> None:
     assert str(sample()).splitlines() == [
-        "Read 4 rows (2 positive): 1 model with labels: forest; 2 with scores: logreg, bayes.",
+        "4 rows, 2 positive, 1 model with labels: forest; 2 with scores: logreg, bayes.",
         "With 2 clusters, 2 slices.",
     ]
     three = te.predictions([0, 1], scores={"logreg": [0.1, 0.9], "forest": [0, 1], "bayes": [0.5, 0.5]})
-    assert str(three) == "Read 2 rows (1 positive): 3 models with scores: logreg, forest, bayes."
+    assert str(three) == "2 rows, 1 positive, 3 models with scores: logreg, forest, bayes."
     words = te.predictions(["no", "yes", "no"], ["no", "no", "no"])
-    assert str(words) == "Read 3 rows (2 no, 1 yes): 1 model with labels: model."
+    assert str(words) == "3 rows, 2 no, 1 yes, 1 model with labels: model."
     assert "(1 positive = yes)" in str(words.with_positive("yes"))
     assert "(3 classes)" in str(te.predictions([0, 1, 2], [0, 1, 2]))
     gaps = te.predictions([0, 1], [0, None], missing="drop")

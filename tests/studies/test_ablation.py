@@ -48,7 +48,7 @@ def test_the_informative_part_is_found_and_noise_is_not(study):
     assert next(c.name for c in study.of_kind("leave-one-out")) == "a"
     words = " ".join(str(study).split())
     assert "a contributes" in words
-    assert "Cannot tell whether b and noise help" in words
+    assert "No clear effect: b and noise" in words
 
 
 def test_a_contribution_is_the_full_system_less_the_one_without(study, frame):
@@ -229,7 +229,7 @@ def test_pictures(study, frame, tmp_path):
     ("options", "words"),
     [
         ({"variants": "leave-two-out"}, "variants="),
-        ({"plan": te.Holdout()}, "several test parts"),
+        ({"plan": te.Holdout()}, "several test folds"),
         ({"parts": {}}, "empty"),
         ({"parts": {"a": 0}, "variants": "add-one-in"}, "at least two"),
         ({"metric": "prevalence"}, "better end"),

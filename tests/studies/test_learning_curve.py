@@ -34,7 +34,7 @@ def test_every_learner_has_a_point_at_every_size(curve):
 def test_points_are_what_an_experiment_finds(curve):
     X, y = two_normals(200, np.random.default_rng(1))
     run = te.experiment({"means": Nearest()}, (X, y), plan=te.KFold(5, repeats=3), progress=False)
-    # The largest size is the whole training part, so the errors are those of plain cross-validation.
+    # The largest size is the whole training set, so the errors are those of plain cross-validation.
     assert curve.of("means")[-1].estimate == pytest.approx(run.fold_scores("error_rate").values.mean())
     whole = run.estimate("means", metric="error_rate")
     assert curve["means", 160].low == pytest.approx(whole.low)
@@ -61,7 +61,7 @@ def test_no_hope_is_said_where_nothing_better_is_expected(curve):
         if math.isnan(ahead.estimate):
             continue
         line = next(one for one in curve.verdict.split("\n") if one.startswith(f"{learner}:"))
-        assert ("cannot be told" in line) == (curve.benefit(learner=learner).high >= 0)
+        assert ("No clear gain" in line) == (curve.benefit(learner=learner).high >= 0)
 
 
 def test_the_training_rows_stand_in_the_legend_once(curve):
@@ -283,7 +283,7 @@ def test_training_shares_trade_bias_for_spread():
     assert (few.size, half.size, most.size) == (24, 120, 216)
     assert few.bias > half.bias > most.bias == 0
     assert few.sd < most.sd
-    # One test part of 24 rows varies at least as much as 24 fresh rows with this error.
+    # One test fold of 24 rows varies at least as much as 24 fresh rows with this error.
     p = most.estimate
     assert most.sd == pytest.approx(np.sqrt(p * (1 - p) / 24), rel=0.35)
     assert few.rmse == pytest.approx(np.hypot(few.bias, few.sd))

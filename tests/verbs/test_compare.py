@@ -22,7 +22,7 @@ def scored(gap: float) -> np.ndarray:
 
 
 GOOD, POOR = noisy(0.92), noisy(0.6)
-# Worse than GOOD on 12 rows and better on 6: not to be told apart (mid-p .17).
+# Worse than GOOD on 12 rows and better on 6: no clear difference (mid-p .17).
 FAIR = GOOD.copy()
 FAIR[np.flatnonzero(GOOD == TRUTH)[:12]] ^= 1
 FAIR[np.flatnonzero(GOOD != TRUTH)[:6]] ^= 1
@@ -302,18 +302,18 @@ def test_honest_probabilities_need_no_tuning_and_timid_ones_are_told():
     blunt = np.clip(honest + np.random.default_rng(1).normal(0, 0.15, len(honest)), 0.001, 0.999)
     settled = te.compare(truth, scores={"honest": honest, "blunt": blunt}, cost_fn=10, replicates=500)
     assert settled.cheaper_tuned is None
-    assert 'Use honest, and call "1" from 0.091 up (not 0.5).' in str(settled)
+    assert "Run honest at threshold 0.091 (not 0.5): " in str(settled)
     open_ = te.compare(truth, scores={"timid": timid, "blunt": blunt}, cost_fn=10, replicates=500)
     assert open_.best == "blunt"
     assert open_.cheaper_tuned == "timid"
     point = te.roc(truth, timid).operating_point(cost_fn=10)
     assert open_.tuned["timid"].threshold == point.threshold
-    assert open_.verdict.startswith("Not settled: at 0.091")
-    assert "The scores of timid do not hold as probabilities" in open_.verdict
-    assert "How sure: not fully" in open_.verdict
+    assert open_.verdict.startswith("Not settled: at threshold 0.091")
+    assert "The probabilities of timid are not calibrated" in open_.verdict
+    assert "Not certain: " in open_.verdict
     assert any(f.code == "TE306" and f.about == "timid" for f in open_.findings)
     alone = te.compare(truth, scores={"timid": timid, "coin": np.full(len(truth), 0.3)}, cost_fn=10, replicates=500)
-    assert alone.verdict.startswith("Use timid, but not from 0.091 up")
+    assert alone.verdict.startswith("Run timid, but not at threshold 0.091")
     assert te.load(open_.to_json()) == open_
     assert max(map(len, str(open_).splitlines())) <= 80
 
@@ -466,7 +466,7 @@ def test_tables_hold_the_models_own_estimates_too() -> None:
 
 def test_words_show_the_width_of_narrow_intervals():
     made = str(compare_counts(parse_pairs(["both=1000000000", "a=5", "b=3", "neither=0"])))
-    assert "95 % CI -0.0000004 to +0.0000009" in " ".join(made.split())
+    assert "95 % CI −0.0000004 to +0.0000009" in " ".join(made.split())
     assert "gap of 2e-07 points" in made
     usual = str(compare_counts(parse_pairs(["both=810", "new=60", "old=40", "neither=90"])))
     assert "+2.0" in usual
@@ -483,11 +483,11 @@ def test_a_tie_for_best_is_called_one() -> None:
     assert tied.leaders == ("a", "b")
     assert tied.verdict.startswith("a and b tie for the best estimate, 95.0 % accuracy each; 95 % CI ")
     assert "near has no clear difference from either." in tied.verdict
-    assert "poor is worse: -28.3 points from a" in tied.verdict
+    assert "poor is worse: −28.3 points from a" in tied.verdict
     assert "highest" not in tied.verdict
     every = te.compare(truth, {"a": good, "b": other, "c": good})
     assert every.verdict.startswith("a, b and c tie, 95.0 % accuracy each. That does not show them to be alike.")
-    assert "But: a and c: the two call every row alike" in every.verdict
+    assert "But: a and c: the two give every row the same label" in every.verdict
     assert te.compare(truth, {"a": good, "poor": poor, "near": near}).leaders == ("a",)
 
 
@@ -509,7 +509,7 @@ def test_a_tie_in_costs_is_called_one() -> None:
     score = np.where(rng.random(300) < 0.9, np.where(truth == 1, 0.9, 0.1), np.where(truth == 1, 0.1, 0.9))
     worse = np.clip(0.2 * truth + 0.7 * rng.random(300), 0, 1)
     found = te.compare(truth, scores={"a": score, "b": score, "c": worse}, positive=1, cost_fn=2)
-    assert found.verdict.startswith("Use a or b (they cost the same), ")
+    assert found.verdict.startswith("Run a or b (they cost the same) at threshold ")
     assert "may be as cheap" not in found.verdict
 
 

@@ -200,7 +200,7 @@ ANSWERS = {
     "compare({a: cross_val_score}, cv=)": (
         lambda: te.compare({"a": folds_a, "b": folds_b}, cv=4),
         Comparison,
-        "the same test parts",
+        "the same test folds",
     ),
     "compare(Confusion, Confusion)": (
         lambda: te.compare(te.Confusion([[90, 10], [20, 80]]), te.Confusion([[85, 15], [30, 70]])),

@@ -309,8 +309,9 @@ def test_a_limit_that_rounds_to_the_margin_gets_another_digit(low: float) -> Non
         candidate=0.9, baseline=0.9, estimate=0.0, low=low, high=0.01, margin=0.005, confidence=0.95,
         higher_is_better=True, share=True,
     )  # fmt: skip
-    assert float(gap_words(check, low)) != float(gap_words(check, check.bound))
-    assert (float(gap_words(check, low)) > float(gap_words(check, check.bound))) == passed
+    shown, line = (float(gap_words(check, x).replace("−", "-")) for x in (low, check.bound))
+    assert shown != line
+    assert (shown > line) == passed
     assert gap_words(check, 0.0).strip("0.") == ""
 
 
@@ -338,9 +339,9 @@ def test_each_check_says_what_was_asked_and_what_was_found() -> None:
     assert failed.reason.startswith("Asked: accuracy at least 99.0 %. Found: 95.0 %, at best ")
     assert failed.reason.endswith(": failed.")
     (same,) = te.gate(p, "new", model="old").checks
-    assert same.reason.startswith("Asked: accuracy better than the baseline. Found: -15.0 points from the baseline, ")
+    assert same.reason.startswith("Asked: accuracy better than the baseline. Found: −15.0 points from the baseline, ")
     (tie,) = te.gate(te.predictions(truth, {"a": good, "b": good}), "a", model="b").checks
-    assert ", plausibly " in tie.reason
+    assert ", one-sided limits " in tie.reason
     assert tie.reason.endswith(": cannot tell.")
     (empty,) = te.gate(
         te.predictions([0] * 9, {"a": [0] * 9}, labels=[0, 1], positive=1), metric="recall", at_least=0.5
@@ -353,14 +354,14 @@ def test_where_scores_are_cut_is_said_when_calls_are_judged() -> None:
     truth = [0, 1] * 50
     scores = {"a": [0.2, 0.9] * 50, "b": [0.3, 0.6] * 50}
     given = te.predictions(truth, scores=scores, positive=1)
-    assert te.gate(given, "b", model="a", margin=0.1).reading.endswith(". Scores are cut at 0.5.")
-    assert te.gate(given, "b", model="a", margin=0.1, threshold=0.4).reading.endswith("Scores are cut at 0.4.")
+    assert te.gate(given, "b", model="a", margin=0.1).reading.endswith(". Threshold 0.5.")
+    assert te.gate(given, "b", model="a", margin=0.1, threshold=0.4).reading.endswith("Threshold 0.4.")
     assert "cut" not in te.gate(given, "b", model="a", metric="auc", margin=0.1).reading
     called = te.predictions(truth, {"a": truth, "b": truth}, positive=1)
     assert "cut" not in te.gate(called, "b", model="a", margin=0.1).reading
     other = te.predictions(truth, scores={"b": scores["b"]}, positive=1)
     apart = te.gate(given.select(["a"]), other, margin=0.1, paired=False)
-    assert apart.reading.endswith("not paired. Scores are cut at 0.5.")
+    assert apart.reading.endswith("not paired. Threshold 0.5.")
 
 
 def test_a_folder_does_not_hide_a_model_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,7 +128,7 @@ def test_two_published_shares_leave_bounds():
     assert cmp.differ == (11, 89, 99)
     assert cmp.deciding == 29
     assert te.significance.mcnemar(20, 9).p_value <= 0.05 < te.significance.mcnemar(21, 10).p_value
-    assert "Cannot tell without the pairs" in cmp.verdict
+    assert "Too close to call without the pairs" in cmp.verdict
     assert cmp["A", "B"].p_value == cmp.p_high  # the most cautious
     assert cmp.at(agreement=0.9).p_value == pytest.approx(te.significance.mcnemar(31, 20).p_value)
     with pytest.raises(ValueError, match=r"0\.802 to 0\.978"):
@@ -203,7 +203,7 @@ def test_the_shell_evaluates_a_typed_matrix(written):
     assert out.exit_code == 0, out.output
     assert "0.800" in out.stdout
     assert "3,910" in out.stdout
-    assert '"0" rightly called −1' in " ".join(out.stdout.split())
+    assert '"0" rightly predicted −1' in " ".join(out.stdout.split())
 
 
 @pytest.mark.parametrize(

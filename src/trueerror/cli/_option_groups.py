@@ -88,7 +88,7 @@ class RowsOptions:
         ),
     ] = None
     right_from: Annotated[
-        float | None, flag("--right-from", "In logs and with --right: scores from here up are right.", "NUMBER")
+        float | None, flag("--right-from", "In logs and with --right: scores of at least this are right.", "NUMBER")
     ] = None
     positive: Annotated[str | None, flag("--positive", "The positive class.", "LABEL")] = None
     id: Annotated[str | None, flag("--id", "Column that names each row.", "COLUMN")] = None
@@ -113,7 +113,9 @@ class RowsOptions:
         flag("--grade", "Column with a grade of each row, from 0 to 1; repeat for several, one a model.", "COLUMN"),
     ] = None
     scale: Annotated[str | None, flag("--scale", "Lowest and highest grade, if not 0 and 1: 1,5.", "LOW,HIGH")] = None
-    threshold: Annotated[float | None, flag("--threshold", "A score from here up is a positive call.", "NUMBER")] = None
+    threshold: Annotated[
+        float | None, flag("--threshold", "Scores of at least this are flagged as positive.", "NUMBER")
+    ] = None
     names: Annotated[
         str | None,
         flag("--names", "Columns of a file without a header: truth,svm; or some by place: 1=truth,30=svm.", "NAMES"),

@@ -14,7 +14,17 @@ from trueerror.cli import _option_groups as o
 from trueerror.cli._app import Without, command, flag
 from trueerror.inputs._options import InputError
 from trueerror.results import Alternative, Side
-from trueerror.results._format import filled, number, p_value, percent, whole
+from trueerror.results._format import (
+    chance_words,
+    ci_words,
+    filled,
+    in_points,
+    number,
+    one_time_in,
+    p_value,
+    percent,
+    whole,
+)
 from trueerror.results._values import surety
 
 if TYPE_CHECKING:
@@ -98,16 +108,10 @@ def interval_command(
     )
 
     def words() -> str:
-        level = f"{percent(limits.confidence)} {limits.method}"
         seen = f"{whole(x * n) if is_rate else whole(x)} of {whole(n)} is {number(limits.estimate)}"
-        if side == "lower":
-            verdict = f"the true rate is plausibly {number(limits.low)} or more"
-        elif side == "upper":
-            verdict = f"the true rate is plausibly {number(limits.high)} or less"
-        else:
-            verdict = f"the true rate is plausibly {number(limits.low)} to {number(limits.high)}"
+        reach = ci_words(limits.low, limits.high, limits.confidence, side=side)
         note = f"\n! {limits.note}" if limits.note else ""
-        return f"{seen}; {verdict}\n({level} interval; --explain for more).{note}"
+        return f"{seen}, {reach}\n({limits.method}; --explain for more).{note}"
 
     output.show(limits, words)
 
@@ -166,8 +170,7 @@ def difference_words(c: Contrast, first: float, second: float) -> str:
     significant = c.p_value <= level
     side = "higher" if c.estimate > 0 else "lower"
     figures = f"{100 * first:.1f} % against {100 * second:.1f} %"
-    reach = {"lower": f"{_points(c.low)} or more", "upper": f"{_points(c.high)} or less"}
-    size = f"{_points(c.estimate)} points, plausibly {reach.get(c.side, f'{_points(c.low)} to {_points(c.high)}')}"
+    size = f"{in_points(c.estimate)} points, {ci_words(c.low, c.high, c.confidence, in_points, side=c.side)}"
     if c.estimate != c.estimate:
         return f"  Cannot be judged: {c.note}."
     if significant and (c.alternative == "two-sided" or (c.alternative == "greater") == (c.estimate > 0)):
@@ -175,14 +178,13 @@ def difference_words(c: Contrast, first: float, second: float) -> str:
             f"The first rate is {'' if surety(c.p_value, level) == 'clear' else 'probably '}{side}: {figures}, {size}."
         )
     else:
-        lead = f"Cannot tell whether the rates differ: {figures}, {size}."
+        lead = f"Too close to call: {figures}, {size}."
     surprise = (
         f"If they did not differ, a gap this large would come up {one_time_in(c.p_value)} ({p_value(c.p_value)})."
     )
     if c.p_better is not None and c.estimate != 0:
         chance = c.p_better if c.estimate > 0 else 1 - c.p_better
-        shown = "above 0.999" if chance > 0.999 else number(chance)
-        surprise += f" That the first is {side} has posterior probability {shown} ({prior_words(c)})."
+        surprise += f" Posterior P(first {side}) {chance_words(chance, equals=True)} ({prior_words(c)})."
     blocks = [_filled(f"{lead} {surprise}", "  ")]
     if c.note:
         blocks.append(_filled(f"! {c.note}", more="  "))
@@ -199,19 +201,6 @@ def difference_words(c: Contrast, first: float, second: float) -> str:
     return "\n".join(blocks)
 
 
-def one_time_in(p: float) -> str:
-    """A p-value as people picture it.
-
-    >>> one_time_in(0.0461), one_time_in(1e-9), one_time_in(0.8)
-    ('about 1 time in 22', 'less than 1 time in 1,000', 'more often than not')
-    """
-    if p < 0.001:
-        return "less than 1 time in 1,000"
-    return f"about 1 time in {round(1 / p):,}" if p < 0.4 else "about every other time" if p < 0.6 else (
-        "more often than not"
-    )  # fmt: skip
-
-
 def _next_step(c: Contrast, first: float, second: float) -> str:
     from trueerror.inference.power._sample_size import sample_size
 
@@ -226,11 +215,6 @@ def _next_step(c: Contrast, first: float, second: float) -> str:
         f"Next: about {round(plan.n, -digits):,} rows in each group settle a gap of {100 * abs(first - second):.1f} "
         "points (80 % power)."
     )
-
-
-def _points(x: float) -> str:
-    shown = f"{100 * x:+.1f}"
-    return "0.0" if shown in ("+0.0", "-0.0") else shown
 
 
 def _filled(text: str, indent: str = "", more: str = "") -> str:

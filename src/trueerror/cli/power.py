@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import Without, command, flag
 from trueerror.inputs._options import InputError
-from trueerror.results._format import filled, number, percent, whole
+from trueerror.results._format import filled, in_points, number, percent, percents, real_minus, whole
 
 if TYPE_CHECKING:
     from trueerror.inference.power._sample_size import Power
@@ -90,20 +90,18 @@ def rows_of(plan: Power) -> str:
 def gap_of(plan: Power) -> str:
     """The difference that is planned for, in points where it is one of shares."""
     if plan.test in SHARES:
-        return f"{100 * plan.difference:+.1f} points ({100 * plan.first:.1f} % against {100 * plan.second:.1f} %)"
-    return f"{plan.difference:+.3g} ({number(plan.first)} against {number(plan.second)})"
+        return f"{in_points(plan.difference)} points ({100 * plan.first:.1f} % against {100 * plan.second:.1f} %)"
+    return f"{real_minus(f'{plan.difference:+.3g}')} ({number(plan.first)} against {number(plan.second)})"
 
 
-def times_in_100(power: float) -> str:
-    """A power as people picture it."""
-    if power > 0.995:
-        return "more than 99 times in 100"
-    return "less than 1 time in 100" if power < 0.005 else f"{100 * power:.0f} times in 100"
+def power_words(power: float) -> str:
+    """A power in percent, never 0 or 100."""
+    return "> 99.5 %" if power > 0.995 else "< 0.5 %" if power < 0.005 else f"{percents(power, 0)} %"
 
 
 def goal_of(plan: Power) -> str:
-    """What the rows are for, and how often they reach it."""
-    often = f"{times_in_100(plan.power)} at the {percent(plan.alpha)} level (power {number(plan.power)})"
+    """What the rows are for, and how surely they reach it."""
+    often = f"with {power_words(plan.power)} power at the {percent(plan.alpha)} level"
     if plan.margin is not None:
         margin = f"{100 * plan.margin:.3g} points"
         return f"show {plan.test} within {margin}, with a true difference of {gap_of(plan)}, {often}"
@@ -129,7 +127,7 @@ def written(*sentences: str, note: str = "") -> str:
     return "\n".join([*blocks, "--explain says how it was computed."])
 
 
-POWER_HELP = "How surely so many rows would show a difference; with --second alone, the smallest difference they show."
+POWER_HELP = "The power of so many rows to show a difference; with --second alone, the smallest detectable difference."
 POWER_EPILOG = (
     "Examples: trueerror power --n 500 --first 0.82 --second 0.80 --disagreement 0.025 · "
     "trueerror power --n 500 --second 0.80 · trueerror power --test auc --n 400 --first 0.7 --prevalence 0.3"
@@ -188,7 +186,7 @@ SAMPLE_SIZE_EPILOG = (
 def sample_size_command(
     *,
     effect: EffectOptions,
-    power: Annotated[float, flag("--power", "How surely to find it.", "SHARE")] = 0.8,
+    power: Annotated[float, flag("--power", "The power to reach.", "SHARE")] = 0.8,
     accuracy: Annotated[float | None, flag("--accuracy", "About how good; with --half-width.", "SHARE")] = None,
     half_width: Annotated[float | None, flag("--half-width", "How exactly to know it: ± this.", "SHARE")] = None,
     design: DesignOptions,

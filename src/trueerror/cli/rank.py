@@ -89,7 +89,7 @@ def folds_command(
     ],
     first: Annotated[str | None, flag("--first", "Column of the first learner.", "COLUMN")] = None,
     second: Annotated[str | None, flag("--second", "Column of the second learner.", "COLUMN")] = None,
-    repeats: Annotated[int, flag("--repeats", "How often the folds were dealt anew.", "NUMBER", min=1)] = 1,
+    repeats: Annotated[int, flag("--repeats", "How often the folds were assigned anew.", "NUMBER", min=1)] = 1,
     test_train_ratio: Annotated[
         float | None, flag("--test-train-ratio", "Where it is not 1/(folds − 1).", "NUMBER")
     ] = None,

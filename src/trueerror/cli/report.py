@@ -13,7 +13,8 @@ from typing import Annotated
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import OUTPUT, Format, Without, command, flag, repeated, tell
 from trueerror.cli._terminal import target
-from trueerror.inputs._options import InputError
+from trueerror.inputs._options import InputError, check_confidence
+from trueerror.results._format import filled
 
 REPORT_HELP = "One HTML page about the models in a file: verdict, differences, findings, tables and pictures, offline."
 REPORT_EPILOG = (
@@ -50,30 +51,24 @@ def report_command(
     if output.columns:
         print(given.roles)
         return
-    from trueerror.reports import report
+    from trueerror.reports._contents import ReportOptions
+    from trueerror.reports._report import written_report
 
-    asked = {
+    given_options = {
         "page": page, "title": title, **dataclasses.asdict(rows), "metric": metric, "reference": reference,
         "margin": margin, **dataclasses.asdict(costs), "prior": prior, "confidence": chance.confidence,
         "ignore": output.ignore, "seed": chance.seed,
     }  # fmt: skip
-    written = report(
-        given,
-        path,
-        title=title,
-        metric=o.metric_choice(metric),
-        reference=reference,
-        margin=margin,
-        cost_fp=costs.cost_fp,
-        cost_fn=costs.cost_fn,
-        costs=costs.matrix(),
-        prior=prior,
-        confidence=chance.confidence,
-        ignore=output.ignore or (),
-        rng=chance.seed,
-        file=Path(str(file)).name,
-        command=repeated("report", file, {k: v for k, v in asked.items() if v != USUAL.get(k)}),
-    )
+    asked = ReportOptions(
+        metric=o.metric_choice(metric), reference=reference, margin=margin, cost_fp=costs.cost_fp,
+        cost_fn=costs.cost_fn, costs=costs.matrix(), prior=prior, confidence=check_confidence(chance.confidence),
+        rng=chance.seed, ignore=tuple(output.ignore or ()),
+    )  # fmt: skip
+    command_line = repeated("report", file, {k: v for k, v in given_options.items() if v != USUAL.get(k)})
+    written, said = written_report(given, path, asked, {}, title=title, command=command_line, file=Path(str(file)).name)
+    for verdict in said:
+        for line in filter(None, verdict.lines or (verdict.headline, verdict.words, verdict.but)):
+            print(filled(line, initial_indent="  ", subsequent_indent="  "))
     say_written(written, open_it)
 
 

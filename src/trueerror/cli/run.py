@@ -69,7 +69,7 @@ def run_command(
         Path | None,
         flag(
             "--output -o",
-            "Also write a file: .html is a report, .csv has a line for each test part, .json .md .tex .txt the "
+            "Also write a file: .html is a report, .csv has a line for each test fold, .json .md .tex .txt the "
             "summary, .png .svg .pdf a picture.",
             "FILE",
         ),

@@ -60,7 +60,7 @@ Places = NDArray[np.intp]
 
 # What a curve is made of where it is not scores: the calls of a classifier.
 Calls = Literal["", "counted", "rates"]
-RATES_ALONE = "rates without the rows behind them: no limits can be told"
+RATES_ALONE = "rates without the rows behind them: no limits can be given"
 # Rows of each class that stand for a rate whose own rows are not known; six decimals are exact.
 STAND_IN = 1_000_000
 
@@ -117,7 +117,7 @@ class TableCurve(Result):
 
     `name` is the model's; `caution` is what every interval that is read off the curve must say beside it. `calls` says
     that the curve has one point alone, a classifier that gives labels: "counted", or "rates" where its FPR and TPR are
-    known without the rows behind them, so that no limits can be told.
+    known without the rows behind them, so that no limits can be given.
     """
 
     table: ScoreTable
@@ -168,7 +168,7 @@ class TableCurve(Result):
 
     @cached_property
     def _tp(self) -> Floats:
-        """True positives at each cutoff, from "nothing is called positive" down."""
+        """True positives at each cutoff, from "nothing is predicted positive" down."""
         return downward(self.table.positives)
 
     @cached_property
@@ -275,7 +275,7 @@ def interval_records(threshold: float, intervals: Iterable[Interval]) -> Records
 
 
 def counts_at_cutoffs(table: ScoreTable) -> BinaryCounts:
-    """The four counts at every cutoff, from "nothing is called positive" down through each distinct score.
+    """The four counts at every cutoff, from "nothing is predicted positive" down through each distinct score.
 
     >>> c = counts_at_cutoffs(ScoreTable.count([0, 1, 1], [0.2, 0.9, 0.2]))
     >>> c.tp.tolist(), c.fp.tolist()
@@ -306,7 +306,7 @@ def counted_records(table: ScoreTable) -> Records:
 
 
 def cutoffs(table: ScoreTable) -> Floats:
-    """Thresholds, descending; the first is infinite: nothing is called positive."""
+    """Thresholds, descending; the first is infinite: nothing is predicted positive."""
     return np.concatenate(([np.inf], table.scores[::-1]))
 
 

@@ -33,7 +33,7 @@ from trueerror.results._format import number, whole
 
 @curve_verb("a Brier curve")
 def brier_curve(data: CurveInput) -> BrierCurve:
-    """The loss at each cost proportion c when rows with a forecast of c or more are called positive.
+    """The loss at each cost proportion c when rows with a forecast of c or more are predicted positive.
 
     c is the cost of a false alarm over the sum of both costs, and calling from p = c up is right for calibrated
     forecasts. The loss is 2(c·FP + (1 − c)·FN)/n; its area over c from 0 to 1 is the Brier score. Source:

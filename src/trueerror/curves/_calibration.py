@@ -476,7 +476,7 @@ class Calibration(TableCurve):
         return [
             ("the share of positives in a bin", "wilson"),
             ("the slope", self.slope()),
-            ("calibration in the large", self.in_the_large()),
+            ("calibration-in-the-large", self.in_the_large()),
             ("Spiegelhalter's z", self.spiegelhalter()),
             ("the expected calibration error", self.ece()),
         ]
@@ -492,7 +492,7 @@ class Calibration(TableCurve):
         outside = int(((self.forecast < self.low) | (self.forecast > self.high)).sum())
         return (
             f"Calibration{self._subject()}, {whole(self.table.n)} rows: slope {number(slope.estimate)} "
-            f"{bracket(slope.low, slope.high)} (1 is right), in the large {number(large.estimate)} "
+            f"{bracket(slope.low, slope.high)} (1 is right), calibration-in-the-large {number(large.estimate)} "
             f"{bracket(large.low, large.high)} (0 is right).\n{outside} of {len(self.forecast)} bins have their mean "
             f"forecast outside the interval of what was observed; Spiegelhalter's z {number(test.statistic)}, "
             f"{p_value(test.p_value)}.\n{self.ece()}"

@@ -87,7 +87,7 @@ def cost_curve(data: CurveInput) -> CostCurve:
 
     With PC = P(+)·C(miss) / (P(+)·C(miss) + P(−)·C(false alarm)), a threshold is the straight line
     NE = FNR·PC + FPR·(1 − PC) = (1 − TPR − FPR)·PC + FPR, normalised so that getting everything wrong costs 1. The
-    lower envelope of the lines is the best threshold for each PC; calling nothing positive is NE = PC, calling
+    lower envelope of the lines is the best threshold for each PC; flagging nothing is NE = PC, flagging
     everything NE = 1 − PC. A classifier that gives labels, a `te.Confusion` or (fpr, tpr), is one line between those
     two. Source: Drummond and Holte 2006, Machine Learning 65:95.
 
@@ -142,7 +142,7 @@ class CostCurve(TableCurve):
 
     @property
     def thresholds(self) -> Floats:
-        """Descending, one for each line; the first is infinite: nothing is called (AlwaysNeg), the last calls all."""
+        """Descending, one for each line; the first is infinite: nothing is flagged (AlwaysNeg), the last flags all."""
         return cutoffs(self.table)
 
     @property
@@ -187,7 +187,7 @@ class CostCurve(TableCurve):
         low, and the note says so.
 
         >>> print(cost_curve([1, 1, 0, 1, 0, 0], [0.9, 0.8, 0.4, 0.35, 0.3, 0.1]).at(prior=0.4))
-        At PC 0.400 from 0.800 up: normalised expected cost 0.133 [0.025, 0.517]; calling nothing or all costs 0.400.
+        At PC 0.400, threshold 0.800: normalised expected cost 0.133 [0.025, 0.517]; flagging nothing or all: 0.400.
         (the threshold was read off these rows)
         """
         level = check_confidence(confidence)
@@ -289,7 +289,7 @@ class CostCurve(TableCurve):
         useful = f"{number(used[0]['from'])} to {number(used[-1]['to'])}" if used else "nowhere"
         return (
             f"Cost curve{self._subject()}: {whole(self.table.n_positive)} positives, {whole(self.table.n_negative)} "
-            f"negatives. Cheaper than calling nothing or everything for PC {useful} (PC is the weight of the "
+            f"negatives. Cheaper than flagging nothing or everything for PC {useful} (PC is the weight of the "
             f"positives: their share times the cost of a miss, against the negatives' share times the cost of a false "
             f"alarm).\n{area}"
         )
@@ -314,7 +314,7 @@ class CostCurve(TableCurve):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CostPoint(Result):
-    """The cost of one threshold at one PC, beside the cheaper of calling nothing and calling everything."""
+    """The cost of one threshold at one PC, beside the cheaper of flagging nothing and flagging everything."""
 
     pc: float
     threshold: float
@@ -338,11 +338,11 @@ class CostPoint(Result):
 
     def __str__(self) -> str:
         note = f"\n({self.note})" if self.note else ""
-        cut = "" if math.isnan(self.threshold) else f" from {number(self.threshold)} up"
+        cut = "" if math.isnan(self.threshold) else f", threshold {number(self.threshold)}"
         limits = "" if math.isnan(self.cost.low) else f" {bracket(self.cost.low, self.cost.high)}"
         return folded(
             f"At PC {number(self.pc)}{cut}: normalised expected cost "
-            f"{number(self.cost.estimate)}{limits}; calling nothing or all costs {number(self.trivial)}.{note}"
+            f"{number(self.cost.estimate)}{limits}; flagging nothing or all: {number(self.trivial)}.{note}"
         )
 
 

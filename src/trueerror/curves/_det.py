@@ -65,17 +65,17 @@ class Det(TableCurve):
 
     @property
     def thresholds(self) -> Floats:
-        """Descending; at the first, infinite one nothing is called positive."""
+        """Descending; at the first, infinite one nothing is predicted positive."""
         return cutoffs(self.table)
 
     @property
     def fpr(self) -> Floats:
-        """Share of the negatives called positive: false alarms."""
+        """Share of the negatives predicted positive: false alarms."""
         return self._fp / float(self._fp[-1])
 
     @property
     def fnr(self) -> Floats:
-        """Share of the positives not called: misses."""
+        """Share of the positives not flagged: misses."""
         total = float(self._tp[-1])
         return (total - self._tp) / total
 

@@ -41,6 +41,7 @@ from trueerror.methods import Method, declare
 from trueerror.metrics.ranking import auc, average_precision
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, limits, number, percent
+from trueerror.results._values import Note
 from trueerror.sources._api import is_openable, opened
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies._score_bounds import Bounds
@@ -535,7 +536,7 @@ def _ledell(tables: list[ScoreTable], areas: Floats, notes: list[str], confidenc
         low, high = (float(x) for x in on_logit(mean, variance, factor))
         if min(up, down) * min(mean, 1 - mean) < FEW:
             low, high = min(low, own[0]), max(high, own[1])
-            notes = [*notes, "few errors of order: the outer limits with Newcombe's method 5"]
+            notes = [*notes, str(Note("auc-near-end"))]
     return Interval(
         name="AUC over folds", estimate=mean, low=low, high=high, confidence=confidence, method=method, n=rows,
         note="; ".join(notes), estimand=f"these {len(tables)} models",

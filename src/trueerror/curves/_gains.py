@@ -54,14 +54,14 @@ def lift(data: CurveInput) -> Lift:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _ByShare(TableCurve):
-    """What gains and lift have in common: both run over the share of the rows that is called positive."""
+    """What gains and lift have in common: both run over the share of the rows that is predicted positive."""
 
     def __post_init__(self) -> None:
         need_classes(self.table, f"a {type(self).__name__.lower()} curve", negatives=False)
 
     @cached_property
     def _called(self) -> Floats:
-        """Rows called positive at each cutoff."""
+        """Rows predicted positive at each cutoff."""
         return self._tp + self._fp
 
     def _gain_at(self, part: float, confidence: float) -> tuple[float, float, float]:
@@ -98,14 +98,12 @@ class _ByShare(TableCurve):
         if share is not None:
             part = float(share)
             if not 0 < part <= 1:
-                raise InputError(f"share={share!r} must lie in (0, 1]: the part of the rows that is called positive")
+                raise InputError(f"share={share!r} must lie in (0, 1]: the part of the rows that is predicted positive")
             return part
         assert threshold is not None
         place = int(np.count_nonzero(self.table.scores >= threshold))
         if place == 0:
-            raise InputError(
-                f"threshold={threshold!r} calls no row positive; the highest score is {self.table.scores[-1]:.6g}"
-            )
+            raise InputError(f"threshold={threshold!r} flags no row; the highest score is {self.table.scores[-1]:.6g}")
         return float(self._called[place] / self._called[-1])
 
 
@@ -122,7 +120,7 @@ class Gains(_ByShare):
 
     @property
     def share(self) -> Floats:
-        """Share of the rows called positive, from 0, one point for each distinct score."""
+        """Share of the rows predicted positive, from 0, one point for each distinct score."""
         return self._called / float(self._called[-1])
 
     @property
@@ -189,7 +187,7 @@ class Lift(_ByShare):
 
     @property
     def share(self) -> Floats:
-        """Share of the rows called positive, one point for each distinct score."""
+        """Share of the rows predicted positive, one point for each distinct score."""
         return self._called[1:] / float(self._called[-1])
 
     @property

@@ -45,7 +45,7 @@ from trueerror.tallies import Confusion
 
 ALWAYS_NEG, ALWAYS_POS = "AlwaysNeg", "AlwaysPos"
 # How the classifiers that need no model are called in print; data carry their names.
-TRIVIAL_WORDS = {ALWAYS_NEG: "call nothing (AlwaysNeg)", ALWAYS_POS: "call everything (AlwaysPos)"}
+TRIVIAL_WORDS = {ALWAYS_NEG: "flag nothing", ALWAYS_POS: "flag everything"}
 # A stretch of shares of positives narrower than this is not printed.
 NARROW = 0.0005
 
@@ -54,7 +54,7 @@ def classifier_words(name: str) -> str:
     """A classifier in print.
 
     >>> classifier_words("svm"), classifier_words("AlwaysNeg")
-    ('svm', 'call nothing (AlwaysNeg)')
+    ('svm', 'flag nothing')
     """
     return TRIVIAL_WORDS.get(name, name)
 
@@ -82,7 +82,7 @@ class HullCorner(Result):
         """The classifier and its threshold."""
         if self.classifier in TRIVIAL_WORDS or math.isnan(self.threshold):
             return classifier_words(self.classifier)
-        return f"{self.classifier} from {number(self.threshold)} up"
+        return f"{self.classifier} at threshold {number(self.threshold)}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -266,12 +266,12 @@ class HullChoice(Result):
                 at_threshold = [cut, number(self.fpr), number(self.tpr), number(self.cost)]
             proportion = "unknown" if math.isnan(p) else percent(round(p, 3))
             rows.append((classifier_words(name), *at_threshold, proportion))
-        columns = ("classifier", "threshold", "FPR", "TPR", "cost of a row", "cheapest in so many resamples")
+        columns = ("classifier", "threshold", "FPR", "TPR", "cost of a row", "cheapest in resamples")
         return Table(columns=columns, rows=tuple(rows), title=f"Cheapest {self.condition.words()}")
 
     def __str__(self) -> str:
         always = self.classifier in TRIVIAL
-        which = f"Use {self.classifier}, and call positive from {number(self.threshold)} up"
+        which = f"Use {self.classifier} at threshold {number(self.threshold)}"
         if math.isnan(self.threshold):
             which = f"Use {self.classifier}"
         if always:
@@ -282,7 +282,7 @@ class HullChoice(Result):
             for n, p in sorted(self.probabilities.items(), key=lambda i: -i[1])
             if p > 0.0005
         )
-        how_sure = f"The cheapest in so many of the resamples: {ranked}. ({self.note})" if ranked else f"({self.note})"
+        how_sure = f"Cheapest in the resamples: {ranked}. ({self.note})" if ranked else f"({self.note})"
         return folded(
             f"{which} ({self.condition.words()}): FPR {number(self.fpr)}, TPR {number(self.tpr)}, cost of a row "
             f"{number(self.cost)} on these rows{self._out_of_bag()}.\n{how_sure}"
@@ -294,8 +294,8 @@ class HullChoice(Result):
             return ""
         real = f"{number(self.corrected.estimate)} {limits(self.corrected.low, self.corrected.high)}"
         return (
-            f", on which it was chosen; out of the bag {real}. te.compare(…, cost_fp=, cost_fn=) judges the models at "
-            "the threshold that costs alone name, which needs no choosing"
+            f", on which it was chosen; {real} on rows not used to choose it (bootstrap). te.compare(…, cost_fp=, "
+            "cost_fn=) judges the models at the threshold that follows from the costs alone"
         )
 
     __repr__ = __str__
@@ -309,7 +309,7 @@ def choose_classifier(
     rows = _same_rows(curves)
     if any(c.calls == "rates" for c in curves.values()):
         lowest, choices = None, None
-        notes = ["rates without the rows behind them: how sure the choice is cannot be told"]
+        notes = ["rates without the rows behind them: how sure the choice is cannot be said"]
     elif any(c.table.squares is not None for c in curves.values()):
         lowest, choices, notes = None, None, ["sampling weights cannot be resampled from sums: no probabilities"]
     elif rows is not None:
@@ -341,7 +341,7 @@ def choose_classifier(
 
 
 def _corrected(curve: Roc, condition: Condition, rng: Rng) -> Interval:
-    """The cost of the curve's cheapest point out of the bag."""
+    """The cost of the curve's cheapest point on rows not used to choose it."""
     point = curve.operating_point(
         prior=None if math.isclose(curve.prevalence, condition.prior, rel_tol=1e-12) else condition.prior,
         cost_fp=condition.cost_fp, cost_fn=condition.cost_fn, cost_tp=condition.cost_tp, cost_tn=condition.cost_tn,
@@ -475,9 +475,9 @@ def _chosen_cost(curve: Roc, condition: Condition, chosen: HullCorner, choices: 
     """What the cheapest of several models at its cheapest threshold may really cost, both having been chosen here.
 
     In each resample both are chosen anew. On average the choice is cheaper there than on all rows, by the optimism,
-    and dearer on the rows left out: the first is too little of a correction, the second too much (the choice had fewer
-    rows), so the limits reach from the one to the other and by z·s beyond, s the larger of the spread of the optimism
-    and of the standard error of the rows.
+    and costs more on the rows left out: the first is too little of a correction, the second too much (the choice had
+    fewer rows), so the limits reach from the one to the other and by z·s beyond, s the larger of the spread of the
+    optimism and of the standard error of the rows.
     """
     cost, z = float(condition.cost(chosen.fpr, chosen.tpr)), critical_z(0.95)
     # A cost is that of calling nothing, and the change.
@@ -539,7 +539,8 @@ def roc_hull(
     >>> [(c.fpr, round(c.tpr, 3)) for c in hull.corners]
     [(0.0, 0.0), (0.0, 0.667), (0.5, 1.0), (1.0, 1.0)]
     >>> print(hull.mixture(fpr=0.25))
-    For each row use model from 0.800 up with probability 0.500, else model from 0.600 up: FPR 0.250, TPR 0.833.
+    For each row use model at threshold 0.800 with probability 0.500, else model at
+    threshold 0.600: FPR 0.250, TPR 0.833.
     >>> three = roc_hull({"CN2": (0.05, 0.5), "C4.5": (0.2, 0.84), "SVM": (0.6, 0.95)})
     >>> [(row["classifier"], round(row["accuracy"], 2)) for row in three.by_mix(0.2, 0.5, 0.8)]
     [('CN2', 0.86), ('C4.5', 0.82), ('SVM', 0.84)]
@@ -573,7 +574,7 @@ class RocHull(Result):
 
     @property
     def area(self) -> float:
-        """The area under the hull. It is chosen on these rows, so it flatters; use a curve's `auc` to report."""
+        """The area under the hull. It is chosen on these rows, so it is optimistic; use a curve's `auc` to report."""
         return area_under(self.fpr, self.tpr)
 
     def interpolate(self, fpr: ArrayLike) -> Floats:
@@ -807,7 +808,7 @@ declare(
     Method(
         key="chosen-cost",
         title="cost of a model and threshold that were both chosen on these rows",
-        formula="from ĉ − ō − z·s to mean(out of the bag) + z·s, the middle as the estimate; in each resample model "
+        formula="from ĉ − ō − z·s to mean(rows left out) + z·s, the middle as the estimate; in each resample model "
         "and threshold are chosen anew, o is the cost there less that on all rows, s = max(sd o, standard error of the "
         "rows)",
         source="Harrell, Lee and Mark 1996, Stat. Med. 15:361 (optimism); Tsamardinos, Greasidou and Borboudakis 2018, "
@@ -822,7 +823,7 @@ declare(
         formula="corners where the slope falls; a corner is the cheapest where the slope of equal cost, "
         "P(−)(C(false alarm) − C(TN))/(P(+)(C(miss) − C(TP))), lies between the slopes beside it",
         source="Provost and Fawcett 2001, Machine Learning 42:203",
-        advice="corners are chosen on these rows, so the hull flatters: .best() says how sure a choice is",
+        advice="corners are chosen on these rows, so the hull is optimistic: .best() says how sure a choice is",
     ),
     Method(
         key="hull-choice",

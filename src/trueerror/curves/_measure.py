@@ -77,7 +77,7 @@ def measure_curve(
 )  # fmt: skip
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class MeasureCurve(TableCurve):
-    """`x` and `y` at each of `thresholds`, which descend; the first is infinite: nothing is called positive."""
+    """`x` and `y` at each of `thresholds`, which descend; the first is infinite: nothing is predicted positive."""
 
     x_name: str
     y_name: str
@@ -111,7 +111,7 @@ class MeasureCurve(TableCurve):
         return cutoffs(self.table)
 
     def at(self, threshold: float) -> tuple[float, float]:
-        """(x, y) when rows from this score up are called positive."""
+        """(x, y) when rows from this score up are predicted positive."""
         if self.table.bounds.words_at(threshold):
             raise InputError(
                 f"threshold={threshold!r} lies within a bin of scores; `thresholds` lists those that do not"
@@ -132,7 +132,7 @@ class MeasureCurve(TableCurve):
 
 
 def measure_at_cutoffs(table: ScoreTable, name: str, **options: Any) -> tuple[str, Floats]:
-    """A measure's full name, and its values from "nothing is called positive" down through each distinct score.
+    """A measure's full name, and its values from "nothing is predicted positive" down through each distinct score.
 
     >>> measure_at_cutoffs(ScoreTable.count([1, 0], [0.9, 0.1]), "acc")
     ('accuracy', array([0.5, 1. , 0.5]))

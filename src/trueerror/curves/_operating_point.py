@@ -1,4 +1,4 @@
-"""Operating points: the cheapest threshold under a class distribution and costs, and what it costs out of the bag.
+"""Operating points: the cheapest threshold under a class distribution and costs, and what it costs on other rows.
 
 Also the operating condition itself, and the lines of equal accuracy and equal cost in ROC space.
 """
@@ -162,7 +162,7 @@ def _line(kind: str, value: float, condition: Condition, excess: float) -> IsoLi
     )  # fmt: skip
 
 
-# The share of a resample's rows that are left out of it; costs out of the bag spread as those of so many rows do.
+# The share of a resample's rows that are left out of it; costs on rows left out spread as those of so many rows do.
 LEFT_OUT = math.exp(-1)
 STABLE = 0.9
 
@@ -172,7 +172,7 @@ class OperatingPoint(Result):
     """The threshold that is cheapest on these rows under a condition, and what it may really cost.
 
     `cost` is the mean cost of a row at (`fpr`, `tpr`), as it looks on the rows that the threshold was chosen on;
-    `optimism` is how much more it costs when the threshold is chosen in the bag and scored out of the bag, and
+    `optimism` is how much more it costs when the threshold is chosen on bootstrap samples and scored on others, and
     `corrected` the cost so corrected, with its interval. `stability` is the range that holds nine tenths of the
     thresholds that resamples choose; it has no confidence level, since the best threshold's error shrinks only with
     the cube root of the rows (Kim and Pollard 1990). `slope` is that of the lines of equal cost. `untuned` is the
@@ -220,7 +220,7 @@ class OperatingPoint(Result):
     def _made_by(self) -> Figures:
         return [
             ("the choice", "iso-performance"),
-            ("the cost out of the bag", self.corrected),
+            ("the cost on rows not used to choose it", self.corrected),
             ("the range of thresholds", "stable-thresholds"),
         ]
 
@@ -240,23 +240,23 @@ class OperatingPoint(Result):
         nothing = self.threshold == math.inf
         corrected = self.corrected
         cells = {
-            "call positive from": "never" if nothing else number(self.threshold),
+            "threshold": "none" if nothing else number(self.threshold),
             "TPR": number(self.tpr),
             "FPR": number(self.fpr),
             "accuracy": number(self.accuracy),
             "cost of a row": number(self.cost),
         }
         if not math.isnan(self.optimism):
-            cells["cost out of the bag"] = f"{number(corrected.estimate)} {limits(corrected.low, corrected.high)}"
+            cells["cost on other rows"] = f"{number(corrected.estimate)} {limits(corrected.low, corrected.high)}"
             low, high = (number(x) for x in self.stability)
             cells[f"{percent(STABLE)} of resamples choose"] = f"{low} to {high}"
         return Table(columns=tuple(cells), rows=(tuple(cells.values()),), title=self.condition.words())
 
     def __str__(self) -> str:
         if self.threshold == math.inf:
-            call = "Call nothing positive"
+            call = "Flag nothing"
         else:
-            call = f"Call positive from {number(self.threshold)} up"
+            call = f"Flag rows with scores ≥ {number(self.threshold)}"
         subject = f" by {self.name}" if self.name else ""
         corrected = self.corrected
         lines = [
@@ -267,13 +267,13 @@ class OperatingPoint(Result):
         ]
         if not math.isnan(self.optimism):
             lines.append(
-                f"The threshold was chosen on these rows: out of the bag a row costs {number(corrected.estimate)} "
-                f"{limits(corrected.low, corrected.high)} ({percent(corrected.confidence)}), {number(self.optimism)} "
-                f"more. {percent(STABLE)} of the resamples choose a threshold of {number(self.stability[0])} to "
-                f"{number(self.stability[1])}."
+                f"The threshold was chosen on these rows: on rows not used to choose it a row costs "
+                f"{number(corrected.estimate)} {limits(corrected.low, corrected.high)} "
+                f"({percent(corrected.confidence)}, bootstrap), {number(self.optimism)} more. {percent(STABLE)} of the "
+                f"resamples choose a threshold of {number(self.stability[0])} to {number(self.stability[1])}."
             )
         if not math.isnan(self.untuned):
-            lines.append(f"If the scores hold as probabilities, {number(self.untuned)} needs no choosing.")
+            lines.append(f"If the scores are calibrated probabilities, {number(self.untuned)} needs no choosing.")
         return folded("\n".join(lines + ([f"({self.note})"] if self.note else [])))
 
     __repr__ = __str__
@@ -368,7 +368,7 @@ def _fixed_interval(
 def _out_of_bag(
     curve: Roc, condition: Condition, *, own_prior: bool, replicates: int, rng: Rng
 ) -> tuple[Floats, Floats]:
-    """Costs out of the bag of the threshold that was cheapest in the bag, and those thresholds."""
+    """Costs, on the rows left out, of the threshold cheapest on each bootstrap sample, and those thresholds."""
     costs, cuts = [], []
     thresholds = _group_thresholds(curve.table)
     for bag in bags(curve.table, replicates=replicates, rng=rng, clusters=curve.clusters):
@@ -412,10 +412,10 @@ def _quantiles(cuts: Floats) -> tuple[float, float]:
 
 
 def _corrected(fixed: Interval, left: Floats, level: float, note: str, farther: float = 1.0) -> Interval:
-    """The mean cost out of the bag; the outer limits of its spread and of the fixed threshold's interval.
+    """The mean cost on the rows left out; the outer limits of its spread and of the fixed threshold's interval.
 
-    Costs out of the bag come from a share e⁻¹ of the rows, so their spread is shrunk by the root of that; few clusters
-    reach `farther`.
+    Costs on the rows left out come from a share e⁻¹ of the rows, so their spread is shrunk by the root of that; few
+    clusters reach `farther`.
     """
     centre = float(left.mean())
     tail = (1 - level) / 2
@@ -430,9 +430,9 @@ def _corrected(fixed: Interval, left: Floats, level: float, note: str, farther: 
 declare(
     Method(
         key="cost-out-of-bag",
-        title="Cost of a chosen threshold: chosen in the bag, scored out of the bag",
-        formula="mean over resamples of the cost out of the bag at the threshold cheapest in the bag; outer limits of "
-        "its spread, shrunk by √e⁻¹, and of the interval of the cost at the threshold as if fixed",
+        title="Cost of a chosen threshold: chosen on bootstrap samples, scored on the rows left out",
+        formula="mean over resamples of the cost on the rows left out at the threshold cheapest on those drawn; "
+        "outer limits of its spread, shrunk by √e⁻¹, and of the interval of the cost at the threshold as if fixed",
         source="Efron and Tibshirani 1997, JASA 92:548; Tsamardinos, Greasidou and Borboudakis 2018, Mach. Learn. "
         "107:1895",
         assumes="independent rows, drawn at random from the population",

@@ -628,7 +628,7 @@ class RetrievalPoint(Result):
 def precision_recall_gain(data: CurveInput) -> PrecisionRecallGain:
     """Precision gain against recall gain at every threshold.
 
-    precision gain = 1 − (P/N)·(FP/TP), recall gain = 1 − (P/N)·(FN/TP): 1 is perfect, 0 is what calling every row
+    precision gain = 1 − (P/N)·(FP/TP), recall gain = 1 − (P/N)·(FN/TP): 1 is perfect, 0 is what flagging every row
     positive gets for precision, and what recall = prevalence gets for recall. Straight lines between points are
     right here, and the area is comparable between data sets. Source: Flach and Kull 2015, NIPS 28:838.
 

@@ -267,7 +267,9 @@ def _of_both(
     if data is None:
         return _nothing(figure, method, reason)
     if len(data.x) < 2 or not (data.up.any() and data.down.any()):
-        reason = "all forecasts are equal or all rows of one class, so intercept and slope cannot be told apart"
+        reason = (
+            "all forecasts are equal or all rows of one class, so intercept and slope cannot be estimated separately"
+        )
         if which == 1:
             why = "all forecasts are equal" if len(data.x) < 2 else "all rows are of one class"
             reason = f"{why}, so there is no slope"
@@ -288,7 +290,7 @@ def in_the_large(
     table: ScoreTable, *, method: RecalibrationMethod, confidence: float, logits: LogitTable | None = None
 ) -> Interval:
     """a of logit P = a + logit p: how far forecasts are too low (a > 0) or too high on the whole."""
-    figure = _Figure("calibration in the large", confidence, table.n)
+    figure = _Figure("calibration-in-the-large", confidence, table.n)
     data, reason = _checked(table, logits)
     if data is None:
         return _nothing(figure, method, reason)

@@ -1,5 +1,5 @@
 """The bootstrap of curves: any statistic of a score table over multinomial draws of its cells, whatever the rows; and
-resamples with the rows that they leave out, to choose in the bag and score out of the bag.
+resamples with the rows that they leave out, to choose on the rows drawn and score on those left out.
 
 Rows of a random test sample are resampled together, not class by class: stratifying would leave out the doubt about
 the share of positives.

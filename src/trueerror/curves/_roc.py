@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class RocPoint(Result):
-    """One point of a ROC curve: rows from `threshold` up are called positive. Both rates come with Wilson intervals."""
+    """One point of a ROC curve: rows with scores ≥ `threshold` are flagged. Both rates come with Wilson intervals."""
 
     threshold: float
     fpr: float
@@ -324,11 +324,11 @@ def roc(data: CurveInput) -> Roc:
     formula="at threshold t: FPR = #{negatives ≥ t}/#negatives, TPR = #{positives ≥ t}/#positives; points joined "
     "by straight lines, so equal scores count half in the area: AUC = P(s⁺ > s⁻) + P(s⁺ = s⁻)/2",
     source="Fawcett 2006, Pattern Recognit. Lett. 27:861",
-    advice="the share of positives does not move it; thresholds read off it flatter on the same rows",
+    advice="the share of positives does not move it; thresholds read off it are optimistic on the same rows",
 )  # fmt: skip
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Roc(TableCurve):
-    """A ROC curve. `thresholds` descend, and the first is infinite: nothing is called positive there."""
+    """A ROC curve. `thresholds` descend, and the first is infinite: nothing is predicted positive there."""
 
     # Where the curve came from rows: other models of the same rows can be paired with it.
     source: CurveInput | None = field(default=None, metadata={"saved": False})
@@ -338,7 +338,7 @@ class Roc(TableCurve):
 
     @cached_property
     def fpr(self) -> Floats:
-        """False positive rate at each threshold: share of the negatives that are called positive."""
+        """False positive rate at each threshold: share of the negatives that are predicted positive."""
         return _rates(self.table.negatives)
 
     @cached_property
@@ -348,7 +348,7 @@ class Roc(TableCurve):
 
     @cached_property
     def thresholds(self) -> Floats:
-        """Descending; a row is called positive when its score is at or above. The first is infinite."""
+        """Descending; a row is predicted positive when its score is at or above. The first is infinite."""
         return frozen(cutoffs(self.table))
 
     @property
@@ -485,7 +485,7 @@ class Roc(TableCurve):
             raise InputError("give one of fpr=, tpr= or threshold=")
         if threshold is not None:
             if math.isnan(threshold):
-                raise InputError("threshold=nan calls no row positive or negative; give a number")
+                raise InputError("threshold=nan makes no row positive or negative; give a number")
             place = int(np.count_nonzero(self.table.scores >= threshold))
             return self._point(
                 place, confidence, threshold=float(threshold), note=self.table.bounds.words_at(threshold)
@@ -635,7 +635,7 @@ class Roc(TableCurve):
         return roc_hull(self)
 
     def _point(self, place: int, confidence: float, threshold: float | None = None, note: str = "") -> RocPoint:
-        """The point at which the `place` highest distinct scores are called positive."""
+        """The point at which the `place` highest distinct scores are predicted positive."""
         table, cut = self.table, len(self.table.scores) - place
         threshold = float(self.thresholds[place]) if threshold is None else threshold
         note = sentences_of((note, self._units, self.caution))

@@ -169,9 +169,9 @@ class RocDifference(Result):
         said = [f"{n} is above {other[n]} at FPR {listing(spans)}" for n, spans in where.items() if spans]
         unclear = bool(((self.low <= 0) & (self.high >= 0)).any())
         if not said:
-            head = f"Nowhere can {self.first} and {self.second} be told apart"
+            head = f"No clear difference between {self.first} and {self.second} anywhere"
         else:
-            head = "; ".join(said) + ("; elsewhere nobody can tell" if unclear else "")
+            head = "; ".join(said) + ("; elsewhere no clear difference" if unclear else "")
         cross = self.crossings
         crossed = f" The curves themselves cross at FPR {listing([number(c) for c in cross])}." if cross else ""
         rows = "the same rows" if self.paired else "different rows"

@@ -82,11 +82,11 @@ class PairedLearners:
 
     @cached_property
     def table(self) -> FoldScores:
-        """The metric of every learner on every test part; of a ratio of counts the parts' shares in that of all."""
+        """The metric of every learner on every test fold; of a ratio of counts the parts' shares in that of all."""
         return self.run.fold_scores(self.measure.name, self.data, positive=self.positive, together=True, **self.options)
 
     def scores_of(self, learners: Sequence[str]) -> dict[str, tuple[float, ...]]:
-        """The scores of these learners on the test parts that all of them have: what a picture shows."""
+        """The scores of these learners on the test folds that all of them have: what a picture shows."""
         table = self.run.fold_scores(self.measure.name, self.data, positive=self.positive, **self.options)
         values = np.stack([table.of(x) for x in learners])
         known = ~np.isnan(values.sum(axis=0))
@@ -94,7 +94,7 @@ class PairedLearners:
 
 
 class LearnerPair(NamedTuple):
-    """Two learners on the same test parts."""
+    """Two learners on the same test folds."""
 
     learners: PairedLearners
     first: str
@@ -118,21 +118,21 @@ class LearnerPair(NamedTuple):
         return all(np.array_equal(a, b) for (_, a), (_, b) in zip(*both, strict=True))
 
     def scores(self) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """The scores of both on the test parts, and on which parts both have one."""
+        """The scores of both on the test folds, and on which parts both have one."""
         x = self.learners
         a, b = x.table.of(self.first), x.table.of(self.second)
         known = ~(np.isnan(a) | np.isnan(b))
         if known.sum() < 2:
-            folds = "no test part" if not known.any() else "one test part"
+            folds = "no test fold" if not known.any() else "one test fold"
             raise InputError(
                 f"{self.first!r} and {self.second!r} both have a score ({x.measure.name}) on {folds} only; comparing "
-                "over parts takes two: see .failures"
+                "over folds takes two: see .failures"
             )
         for name, scores in ((self.first, a), (self.second, b)):
             if np.isinf(scores).any():
                 raise InputError(
-                    f"the {x.measure.title} of {name!r} is infinite on {int(np.isinf(scores).sum())} test parts (a "
-                    "row that was called certain was wrong), so no difference can be told; clip=1e-6 sets the highest"
+                    f"the {x.measure.title} of {name!r} is infinite on {int(np.isinf(scores).sum())} test folds (a "
+                    "row that was called certain was wrong), so no difference can be given; clip=1e-6 sets the highest"
                 )
         return a, b, known
 
@@ -160,7 +160,7 @@ def learner_contrast(q: Pair, chosen: InferenceMethod) -> Contrast:
 
 
 def _noted(difference: Contrast, known: NDArray[np.bool_]) -> Contrast:
-    """With the number of test parts that are left out."""
+    """With the number of test folds that are left out."""
     return replace(difference, note=sentences_of((difference.note, left_out(int((~known).sum()), len(known)))))
 
 
@@ -192,7 +192,7 @@ def plain_t_of_pair(q: Pair) -> Contrast:
 
 @inference_method("conservative-t", answers="two-learners", word="unpaired")
 def unpaired_t_of_pair(q: Pair) -> Contrast:
-    """As if each learner had test parts of its own."""
+    """As if each learner had test folds of its own."""
     a, b, known = q.sample.scores()
     level, side = q.spec.confidence, q.spec.alternative
     return _noted(unpaired_t(a[known], b[known], df="conservative", confidence=level, alternative=side), known)
@@ -221,7 +221,7 @@ def _five_by_two(q: Pair, word: str) -> Floats:
     if len(known) != 10 or len(set(table.repeats.tolist())) != 5 or len(set(table.folds.tolist())) != 2:
         raise InputError(f"method={word!r} needs the plan te.KFold(2, repeats=5), not {q.sample.run.plan!r}")
     if not known.all():
-        raise InputError(f"method={word!r} needs all ten test parts, but some have no score: see .failures")
+        raise InputError(f"method={word!r} needs all ten test folds, but some have no score: see .failures")
     grid: Floats = (a - b)[np.lexsort((table.folds, table.repeats))].reshape(5, 2)
     return grid
 
@@ -413,7 +413,7 @@ def constant_evidence(dataset: Dataset, tested: Sequence[tuple[Codes, Codes]], l
 def own_method(run: ResampleResults, word: str) -> str | None:
     """The method of each learner's own estimate, such that the differences are those of the estimates.
 
-    .632+ and nested cross-validation move estimates away from the means over test parts, which most pairs rest on.
+    .632+ and nested cross-validation move estimates away from the means over test folds, which most pairs rest on.
     """
     if word == "plain-t":
         return "fold-t"
@@ -441,7 +441,7 @@ def experiment_findings(run: ResampleResults) -> Findings:
 
 
 def _rare_in_folds(run: ResampleResults, data: str, metric: str | None) -> tuple[tuple[str, ...], str, float] | None:
-    """A metric that says little of a rare class fold by fold, and how many rows of it a test part has."""
+    """A metric that says little of a rare class fold by fold, and how many rows of it a test fold has."""
     measure = None if metric is None else find_measure(metric)
     if measure is None or not (ranks_rows(measure) or taken_together(measure)):
         return None
@@ -470,7 +470,7 @@ def learner_evidence(
 def _reading(run: ResampleResults, data: str, learners: Sequence[str]) -> str:
     dataset = run.datasets[data]
     shown = "" if len(run.datasets) == 1 else f"{data}: "
-    return f"{shown}{len(learners)} learners on {dataset.n:,} rows, {run.plan!r}; the same test parts for all."
+    return f"{shown}{len(learners)} learners on {dataset.n:,} rows, {run.plan!r}; the same test folds for all."
 
 
 @partial(speaks, room="experiment", name="rank")
@@ -490,8 +490,8 @@ def rank_learners(
 ) -> LearnerRanking:
     """The learners over all data sets: mean ranks, pairs over data sets, and pairs within each data set.
 
-    A data set counts once, however many test parts it has; within each the corrected t judges. See `te.rank` for the
-    methods. Test parts on which a learner has no score are left out for all learners, and said so.
+    A data set counts once, however many test folds it has; within each the corrected t judges. See `te.rank` for the
+    methods. Test folds on which a learner has no score are left out for all learners, and said so.
     """
     measure = find_measure(metric)
     names = fitted_learners(run, list(run.datasets)) if learners is None else tuple(map(run.learner_name, learners))
@@ -507,7 +507,7 @@ def rank_learners(
         known = ~np.isnan(values.sum(axis=1))
         if not known.all():
             lost = int((~known).sum())
-            dropped.append(data if lost == len(known) else f"{lost} of {len(known)} test parts of {data}")
+            dropped.append(data if lost == len(known) else f"{lost} of {len(known)} test folds of {data}")
         if not known.any():
             continue
         parts.append(values[known])

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from trueerror.curves._roc import Roc
 
 Floats = NDArray[np.float64]
-# Training parts whose sizes differ by more than this factor are told as a range.
+# Training sets whose sizes differ by more than this factor are told as a range.
 MUCH_MORE = 1.2
 # Bayle's theorem; finding TE510 has the figures.
 STABLE = "if one row hardly changes a model"
@@ -69,7 +69,7 @@ EVERY_PLAN = ("learner-holdout", *SEVERAL_PARTS)
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LearnerScores:
-    """One learner on the test parts of one data set, by one metric."""
+    """One learner on the test folds of one data set, by one metric."""
 
     run: ResampleResults
     learner: str
@@ -100,7 +100,7 @@ class LearnerScores:
 
     @cached_property
     def scores(self) -> Floats:
-        """The metric on each test part; of the chosen setting, where choosing is asked for."""
+        """The metric on each test fold; of the chosen setting, where choosing is asked for."""
         one = self.learner != CHOSEN
         table = self.run.fold_scores(self.measure.name, self.data, positive=self.positive, together=one, **self.options)
         if self.learner != CHOSEN:
@@ -112,7 +112,7 @@ class LearnerScores:
 
     @property
     def splits(self) -> list[Split]:
-        """The splits with ordinary test parts."""
+        """The splits with ordinary test folds."""
         every = self.run.splits[self.data]
         return [every[i] for i in self.run.parts(self.data)]
 
@@ -133,7 +133,7 @@ class LearnerScores:
         return replace(answer, estimate=1 - answer.estimate, low=1 - answer.high, high=1 - answer.low)
 
     def at_size(self, sizes: Iterable[int] = ()) -> str:
-        """The learner at the size of its training parts."""
+        """The learner at the size of its training sets."""
         who = "the setting that is chosen from these" if self.learner == CHOSEN else "this learner"
         return learners_at(who, list(sizes) or [s.train_size for s in self.splits])
 
@@ -173,7 +173,7 @@ def ask(
 
 
 def plan_situation(plan: Plan, splits: Sequence[Split]) -> str:
-    """The row of the decision table for a plan; foreign splitters are told by their test parts."""
+    """The row of the decision table for a plan; foreign splitters are told by their test folds."""
     if plan.name in PLANS:
         return PLANS[plan.name]
     if len(splits) == 1:
@@ -209,14 +209,14 @@ def on_rows_like(data: Dataset) -> str:
 
 
 def left_out(missing: int, parts: int) -> str:
-    """Test parts without a score."""
-    return f"{whole(missing)} of {whole(parts)} test parts have no score and are left out" if missing else ""
+    """Test folds without a score."""
+    return f"{whole(missing)} of {whole(parts)} test folds have no score and are left out" if missing else ""
 
 
 def small_parts(splits: Sequence[Split]) -> str:
-    """A word of warning where a test part has fewer than 30 rows."""
+    """A word of warning where a test fold has fewer than 30 rows."""
     smallest = min((len(s.test) for s in splits), default=SMALL_TEST)
-    return f"test parts of {whole(smallest)} rows, fewer than {SMALL_TEST}" if smallest < SMALL_TEST else ""
+    return f"test folds of {whole(smallest)} rows, fewer than {SMALL_TEST}" if smallest < SMALL_TEST else ""
 
 
 Condition = tuple[str, Callable[[Problem[Any]], bool]]
@@ -258,7 +258,7 @@ MEAN_OF_ROWS: Condition = (
     "a metric that is a mean over rows (accuracy, error_rate, brier, log_loss)", lambda q: q.sample.of_rows
 )  # fmt: skip
 NESTED: Condition = ("the plan te.NestedCV", lambda q: q.sample.learner != CHOSEN or q.sample.nested)
-SEVERAL: Condition = ("several test parts", lambda q: len(q.sample.splits) > 1)
+SEVERAL: Condition = ("several test folds", lambda q: len(q.sample.splits) > 1)
 AREA: Condition = ("the AUC as its metric", lambda q: q.metric.area == 1)
 ONE_ROUND: Condition = (
     "one round: these rows were tested in several repeats, and pooling would count them again",
@@ -335,13 +335,13 @@ def _infinite(q: LearnerProblem, key: str) -> LearnerAnswer:
     },
 )  # fmt: skip
 def corrected_t_of_learner(q: LearnerProblem) -> LearnerAnswer:
-    """Over the test parts, with the variance that overlapping training sets add."""
+    """Over the test folds, with the variance that overlapping training sets add."""
     return _over_parts(q, corrected=True)
 
 
 @inference_method("fold-t", answers=SEVERAL_PARTS, aliases=("plain-t",), applies=Needs((NESTED, SEVERAL)))
 def fold_t_of_learner(q: LearnerProblem) -> LearnerAnswer:
-    """Over the test parts as if they were independent: optimistic."""
+    """Over the test folds as if they were independent: optimistic."""
     return _over_parts(q, corrected=False)
 
 
@@ -350,7 +350,7 @@ def _over_parts(q: LearnerProblem, *, corrected: bool) -> LearnerAnswer:
     known = ~np.isnan(s.scores)
     if not known.any():
         raise InputError(
-            f"{s.measure.name} of {s.learner!r} is undefined on every test part of {s.data!r}: see .failures"
+            f"{s.measure.name} of {s.learner!r} is undefined on every test fold of {s.data!r}: see .failures"
         )
     splits = [split for split, has_score in zip(s.splits, known, strict=True) if has_score]
     scores, bounds, confidence, rows = s.scores[known], s.measure.range, q.spec.confidence, s.dataset.n
@@ -370,13 +370,13 @@ def _over_parts(q: LearnerProblem, *, corrected: bool) -> LearnerAnswer:
     if math.isnan(interval.low) and known.all() and s.learner != CHOSEN and s.run.plan.name != "Bootstrap":
         by_rows = _first_round(q)
         if abs(by_rows.interval.estimate - interval.estimate) < 1e-9:
-            more = (by_rows.interval.note, *by_rows.notes, "all test parts score the same")
+            more = (by_rows.interval.note, *by_rows.notes, "all test folds score the same")
             return LearnerAnswer(replace(by_rows.interval, note=""), by_rows.subject, (*notes, *more))
     return LearnerAnswer(interval, subject, notes)
 
 
 def _first_round(q: LearnerProblem) -> LearnerAnswer:
-    """What the rows of one round say of its models, where test parts that score the same say nothing."""
+    """What the rows of one round say of its models, where test folds that score the same say nothing."""
     s = q.sample
     splits = [split for split in s.splits if split.repeat == s.splits[0].repeat]
     if s.of_rows:
@@ -399,7 +399,7 @@ def _of_rows(q: LearnerProblem, p: Predictions) -> Interval:
 @inference_method(
     "bayle", answers=("learner-leave-one-out", "learner-folds", "learner-pairs-of-folds"),
     applies=Needs((MEAN_OF_ROWS, TESTED_ONCE)),
-    default=Default(why="test parts of one row have no spread of their own; it speaks of these n models"),
+    default=Default(why="test folds of one row have no spread of their own; it speaks of these n models"),
 )  # fmt: skip
 def bayle_of_learner(q: LearnerProblem) -> LearnerAnswer:
     """Over rows that were each tested once."""
@@ -437,12 +437,12 @@ def bates_of_learner(q: LearnerProblem) -> LearnerAnswer:
     ),
 )  # fmt: skip
 def conservative_z_of_learner(q: LearnerProblem) -> LearnerAnswer:
-    """The mean over test parts of all rows, with the variance between disjoint halves."""
+    """The mean over test folds of all rows, with the variance between disjoint halves."""
     s = q.sample
     table = s.run.fold_scores(s.measure.name, s.data, part="half", positive=s.positive, **s.options)
     scores = table.of(s.learner)
     if np.isnan(scores).any() or np.isnan(s.scores).any():
-        raise InputError(f"{s.measure.name} of {s.learner!r} is undefined on some test parts: use larger ones")
+        raise InputError(f"{s.measure.name} of {s.learner!r} is undefined on some test folds: use larger ones")
     pairs = int(table.repeats.max()) + 1
     halves = [[float(scores[(table.repeats == m) & (table.folds == h)].mean()) for h in (0, 1)] for m in range(pairs)]
     interval = conservative_z(
@@ -556,7 +556,7 @@ def bbc_of_learners(q: LearnerProblem) -> LearnerAnswer:
             why="one model on rows that it has not seen: it speaks of this model, not of the learner"
         ),
         "learner-leave-one-out": Default(why="for other metrics, and with clusters", when=_bayle_says_nothing),
-        "chosen-setting": Default(why="test parts without a spread are taken together", when=_chosen_without_spread),
+        "chosen-setting": Default(why="test folds without a spread are taken together", when=_chosen_without_spread),
     },
     title="the test rows as one sample, by the methods for models",
     formula="that of the metric: Wilson's for accuracy, DeLong's for the AUC, …",
@@ -623,10 +623,10 @@ def learner_roc(
     chosen_by: str = "auc",
     **options: Any,
 ) -> Roc | AverageCurve:
-    """The ROC curve of a learner: the test rows of one round in one ranking, or the curves of test parts averaged.
+    """The ROC curve of a learner: the test rows of one round in one ranking, or the curves of test folds averaged.
 
     "pooled" gives a `Roc`; scores of different folds must then be comparable. "vertical" (TPR at each FPR) and
-    "threshold" give an `AverageCurve`, over the test parts of all repeats. Of a NestedCV plan "the chosen one" has a
+    "threshold" give an `AverageCurve`, over the test folds of all repeats. Of a NestedCV plan "the chosen one" has a
     curve too: the settings chosen by the metric `chosen_by`.
     """
     check_word(how, ("pooled", "vertical", "threshold"), "how")

@@ -46,14 +46,14 @@ def experiment(
     balance: Balance | None = None,
     retry: bool = False,
 ) -> Experiment:
-    """Fit every learner on every training part of every data set, and keep what it said of the test part.
+    """Fit every learner on every training set of every data set, and keep what it said of the test fold.
 
     `learners` is {"name": estimator}, one estimator or a list, anything with scikit-learn's fit and predict,
     pipelines too; `data` a `te.Dataset` or (X, y), or {"name": data set}, or X with `y` after it; `plan` one of the
     plans, a number of folds, or any scikit-learn splitter. The same seed (`rng`) gives the same splits and the same
     random states on every engine and for any number of `jobs`: open `random_state`s are set, and BLAS runs on one
     thread. A fit that fails or takes more than `timeout` seconds is recorded (`.failures`) and does not stop the
-    rest. `balance="over"` or "under" evens out the classes of the training part only. With a `store`, a folder or
+    rest. `balance="over"` or "under" evens out the classes of the training set only. With a `store`, a folder or
     URL, a run that was stopped goes on where it stopped; `retry=True` does its failed fits again.
 
     `engine`: "loky" (processes; the default when `jobs` is not 1), "threading", "dask" or a Dask client, "ray".

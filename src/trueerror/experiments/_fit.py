@@ -37,7 +37,7 @@ Balance = Literal["over", "under"]
 def balanced(train: Ints, codes: Ints, how: Balance | None, *, seed: int) -> Ints:
     """Training rows with the classes made equal: rare ones drawn again ("over"), or frequent ones thinned ("under").
 
-    Only rows of `train` come out, so nothing of a test part can come in.
+    Only rows of `train` come out, so nothing of a test fold can come in.
 
     >>> codes = np.array([0] * 8 + [1] * 3)
     >>> np.bincount(codes[balanced(np.arange(11), codes, "over", seed=0)]).tolist()

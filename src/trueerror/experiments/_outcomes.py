@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class FoldScores:
-    """One metric of each learner on each test part: `values[learner, part]`, NaN where the fit failed.
+    """One metric of each learner on each test fold: `values[learner, part]`, NaN where the fit failed.
 
     `repeats` and `folds` name the parts, `tests` and `trains` are their numbers of (different) rows.
     """
@@ -73,7 +73,7 @@ class FoldPairLosses:
 def score(
     name: str, data: Dataset, test: Ints, outcome: Outcome, positive: Label | None = None, **options: Any
 ) -> float:
-    """A metric of one test part; NaN where the fit failed."""
+    """A metric of one test fold; NaN where the fit failed."""
     if outcome.status != "done":
         return float("nan")
     measure = find_measure(name)
@@ -165,7 +165,7 @@ class ResampleResults:
         return [i for i, s in enumerate(self.splits[self.data_name(data)]) if s.part == part]
 
     def smallest_test_part(self, data: str | None = None) -> int:
-        """How many rows the smallest test part has; fewer than 30 is worth a finding."""
+        """How many rows the smallest test fold has; fewer than 30 is worth a finding."""
         name = self.data_name(data)
         return min(len(self.splits[name][i].test) for i in self.parts(name))
 
@@ -186,7 +186,7 @@ class ResampleResults:
         self, metric: str = "accuracy", data: str | None = None, *, part: Part = "fold", positive: Label | None = None,
         together: bool = False, **options: Any,
     ) -> FoldScores:  # fmt: skip
-        """One metric of every learner on every test part.
+        """One metric of every learner on every test fold.
 
         With `together` a ratio of counts (F1, recall, …) is taken of the counts of all parts, and a part has its
         pseudo-value: their mean is the metric of all counts (`inference.learner._fold_scores`).
@@ -291,7 +291,7 @@ class ResampleResults:
     def tested(
         self, learner: str, data: str, *, chosen_by: str = "accuracy", positive: Label | None = None, **options: Any
     ) -> list[Outcome]:
-        """The outcomes of the ordinary test parts of a learner, or of the setting chosen for each."""
+        """The outcomes of the ordinary test folds of a learner, or of the setting chosen for each."""
         numbers = self.parts(data)
         if learner == CHOSEN:
             picked = self.chosen(chosen_by, data, positive=positive, **options)

@@ -92,7 +92,7 @@ class Experiment(ResampleResults):
     def roc(
         self, learner: str | None = None, data: str | None = None, *, how: str = "pooled", **options: Any
     ) -> Roc | AverageCurve:
-        """The ROC curve of a learner: test parts pooled, or averaged."""
+        """The ROC curve of a learner: test folds pooled, or averaged."""
         from trueerror.experiments._estimate import learner_roc
 
         return learner_roc(self, learner, data, how=how, **options)
@@ -101,7 +101,7 @@ class Experiment(ResampleResults):
 
     @property
     def findings(self) -> Findings:
-        """What a reader should know before believing the results: small test parts, failed fits and so on."""
+        """What a reader should know before believing the results: small test folds, failed fits and so on."""
         from trueerror.experiments._compare import experiment_findings
 
         return experiment_findings(self)
@@ -126,7 +126,7 @@ class Experiment(ResampleResults):
     # In tables, pictures and words.
 
     def records(self, metrics: Sequence[str] = ("accuracy",)) -> list[dict[str, object]]:
-        """One record for each learner on each test part: rows, times, metrics; `te.rank` reads such a table."""
+        """One record for each learner on each test fold: rows, times, metrics; `te.rank` reads such a table."""
         return part_records(self, metrics)
 
     def frame(self, backend: str | None = None, *, metrics: Sequence[str] = ("accuracy",)) -> Any:
@@ -161,7 +161,7 @@ class Experiment(ResampleResults):
         return self.summary(metric).draw(ax, **options)
 
     def save(self, path: str | Path, metrics: Sequence[str] | str = ("accuracy",)) -> Path:
-        """The summary by the file's ending: .json .md .tex .txt, .csv (one line a test part), or the picture."""
+        """The summary by the file's ending: .json .md .tex .txt, .csv (one line a test fold), or the picture."""
         target = Path(path)
         if target.suffix.lower() == ".csv":
             from trueerror.results._document import to_csv

@@ -19,7 +19,7 @@ from trueerror.inputs._options import InputError, check_confidence
 from trueerror.metrics._registry import find_measure
 from trueerror.results import DocumentResult, Interval, Result, Table, Text
 from trueerror.results._document import Cell, Document, Footer, Media, Paragraph, TableBlock, Verdict, data_summary
-from trueerror.results._format import apart, listing, number, one_line, percent, whole
+from trueerror.results._format import ci_words, listing, number, one_line, percent, whole
 from trueerror.results._values import interval_cell, short
 
 # More metrics than this would make lines that are too long: each estimate then gets a line of its own.
@@ -31,7 +31,7 @@ MOST_LEARNERS = 12
 
 def single_verdict(learner: str, found: Interval) -> str:
     """How good one learner is."""
-    return f"{one_line(learner)} has {_plausible(found)}."
+    return f"{one_line(learner)} has {_figure(found)}."
 
 
 def choice_verdict(found: Interval, chosen: Counter[str]) -> str:
@@ -40,14 +40,13 @@ def choice_verdict(found: Interval, chosen: Counter[str]) -> str:
     names = [f"{one_line(name)} ({whole(n)} of {whole(total)})" for name, n in chosen.most_common(4)]
     rest = len(chosen) - 4
     more = [f"{rest} other{'s' if rest > 1 else ''}"] if rest > 0 else []
-    return f"Choosing inside the training rows gives {_plausible(found)}. Chosen: {listing([*names, *more])}."
+    return f"Choosing inside the training rows gives {_figure(found)}. Chosen: {listing([*names, *more])}."
 
 
-def _plausible(found: Interval) -> str:
+def _figure(found: Interval) -> str:
     if math.isnan(found.low):
         return f"{found.name} {number(found.estimate)} ({found.note})"
-    low, high = apart(found.low, found.high)
-    return f"{found.name} {number(found.estimate)}, plausibly {low} to {high}"
+    return f"{found.name} {number(found.estimate)}, {ci_words(found.low, found.high, found.confidence)}"
 
 
 def _in_order(s: Summary) -> Summary:
@@ -166,7 +165,7 @@ def _footer_lines(s: Summary) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class LearnerEstimate(Result):
-    """One metric of one learner on one data set; `parts` are its scores on the test parts."""
+    """One metric of one learner on one data set; `parts` are its scores on the test folds."""
 
     data: str
     learner: str
@@ -249,7 +248,7 @@ def _note(reason: str, about: dict[tuple[str, str], list[str]], learners: int) -
 def summarise(
     run: ResampleResults, metrics: Sequence[str], *, confidence: float = 0.95, ignore: Sequence[str] = ()
 ) -> Summary:
-    """Every learner on every data set by each metric; the first metric also decides who is told apart from whom.
+    """Every learner on every data set by each metric; the first metric also decides who differs clearly from whom.
 
     Findings with a code in `ignore` stand neither in the list nor in a verdict.
     """
@@ -341,7 +340,7 @@ def _verdict(
     if len(fitted_learners(run, [data])) < 2:
         return "".join(single_verdict(name, interval) for name, interval in own.items()), ()
     try:
-        lead = "Out of the bag: " if run.plan.name == "Bootstrap" else ""
+        lead = "On the rows left out: " if run.plan.name == "Bootstrap" else ""
         made = compare_learners(run, metric, data, confidence=confidence).without(*ignore)
         return lead + made.verdict, [f for f in made.findings if f.code == "TE407"]
     except InputError as error:

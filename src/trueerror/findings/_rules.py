@@ -239,10 +239,10 @@ class Evidence:
     class_totals: Mapping[str, tuple[float, ...]] | None = None
     crossing: CrossingCurves | None = None  # where the ROC curves of two models lie above each other
     # About learners under resampling, rankings over data sets, and the bootstrap (TE5xx).
-    fold_method: str | None = None  # how scores of test parts were judged: "plain-t", "corrected-t", "leave-one-out" …
+    fold_method: str | None = None  # how scores of test folds were judged: "plain-t", "corrected-t", "leave-one-out" …
     rounds: int | None = None  # how many times the rows were assigned to folds
-    test_parts: int | None = None  # how many test parts there are
-    smallest_test: int | None = None  # rows of the smallest test part
+    test_parts: int | None = None  # how many test folds there are
+    smallest_test: int | None = None  # rows of the smallest test fold
     data_rows: int | None = None  # rows of the data set
     fold_scales: Comparability | None = None  # how pairs are ordered within folds and across them
     learners_p: float | None = None  # p-value of the learners behind two models, by the corrected t over folds

@@ -53,7 +53,7 @@ def overlapping_intervals(
     """
     (low, high), (other_low, other_high) = intervals
     if _spoken_of(comparisons, with_best) and significant and max(low, other_low) <= min(high, other_high):
-        yield "their intervals overlap, yet the test of the difference tells them apart"
+        yield "their intervals overlap, yet the test of the difference is significant"
 
 
 @rule("TE402", severity="warning", title="unpaired data that could be paired",
@@ -101,9 +101,9 @@ def real_but_small(
         return
     gap, matters = _size(difference, share), _size(margin, share)
     if max(abs(low), abs(high)) < margin:
-        yield f"the difference is real but smaller than matters: {gap}, with a margin of {matters}"
+        yield f"the difference is clear but smaller than matters: {gap}, with a margin of {matters}"
     else:
-        yield f"the difference is real, but may be smaller than the margin of {matters}: {gap} here"
+        yield f"the difference is clear, but may be smaller than the margin of {matters}: {gap} here"
 
 
 @rule("TE405", severity="note", title="not significant, but underpowered",
@@ -122,7 +122,7 @@ def underpowered(
 ) -> Iterator[str]:
     """No evidence of a difference is not evidence of no difference.
 
-    From the width of the interval follows the difference that these rows would find 80 times in 100:
+    From the width of the interval follows the difference that is detectable with 80 % power:
     (z_{1 − level/2} + z_{0.8}) standard errors. The rule fires when that is larger than the margin that matters, or,
     for shares without a margin, larger than five points.
     """
@@ -140,8 +140,8 @@ def underpowered(
     detectable = (high - low) / (2 * z) * (z + z_power)
     if detectable > margin:
         yield (
-            f"these rows would find a difference of {_size(detectable, share)} 80 times in 100, and smaller ones "
-            "seldom: not telling the two apart says little"
+            f"with this many rows only differences of {_size(detectable, share)} or more are detectable "
+            f"({percent(POWER)} power)"
         )
 
 
@@ -154,15 +154,15 @@ def identical_models(
     """Two models with the same scores, or the same labels on every row, right or wrong, are usually one model read
     twice.
 
-    Two whose scores differ but never cross the threshold call every row alike too: that is said of the threshold, not
+    Two whose scores differ but never cross the threshold answer every row alike too: that is said of the threshold, not
     of the columns.
     """
     rows = "" if n is None else f" ({whole(n)} rows)"
     if one_answer is not None:
         at = " at this threshold" if cut else ""
-        yield f'both always answer "{one_answer}"{at}{rows}: nothing tells their calls apart'
+        yield f'both always answer "{one_answer}"{at}{rows}: their answers never differ'
     elif identical:
-        yield f"the two call every row alike{rows}: the same column twice?"
+        yield f"the two give every row the same label{rows}: the same column twice?"
 
 
 @rule("TE407", severity="note", title="the best of many models",
@@ -171,7 +171,7 @@ def identical_models(
 def winners_curse(n_models: int, best: str, not_different_from_best: int, resampled: bool = False) -> Iterator[str]:
     """The best of many estimates is the best partly by luck, so it is too high on average (the winner's curse).
 
-    The rule fires when at least four others cannot be told apart from the best one: then luck had enough to choose
+    The rule fires when at least four others show no clear difference from the best one: then luck had enough to choose
     from. Choosing inside the training rows (nested cross-validation) or the bootstrap of the choice itself (bbc-cv)
     tell what to expect of the chosen one.
     """

@@ -33,7 +33,7 @@ def plain_t(fold_method: str, test_parts: int) -> Iterator[str]:
     """
     if fold_method == "plain-t":
         yield (
-            f"the t over {whole(test_parts)} test parts takes them as independent, but their training sets "
+            f"the t over {whole(test_parts)} test folds takes them as independent, but their training sets "
             "overlap: limits too narrow, p-values too small"
         )
 
@@ -56,14 +56,14 @@ def few_rows_for_f(fold_method: str, data_rows: int) -> Iterator[str]:
         yield f"{whole(data_rows)} rows are few for the 5×2 F-test: with 100 its type I error is .096 at .05"
 
 
-@rule("TE506", severity="warning", title="test parts of fewer than 30 rows",
-      fix="Use fewer folds: te.KFold(5, repeats=10) has test parts twice as large as ten folds.")  # fmt: skip
+@rule("TE506", severity="warning", title="test folds of fewer than 30 rows",
+      fix="Use fewer folds: te.KFold(5, repeats=10) has test folds twice as large as ten folds.")  # fmt: skip
 def small_test_parts(smallest_test: int, fold_method: str) -> Iterator[str]:
     """A t-interval over folds takes each fold's score as nearly normal, which a share of fewer than 30 rows is not; and
     metrics of a rare class may be undefined there."""
     if smallest_test < SMALL_TEST and fold_method in ("plain-t", "corrected-t", "five-by-two-t", "five-by-two-f"):
         rows = f"{whole(smallest_test)} row{'' if smallest_test == 1 else 's'}"
-        yield f"the smallest test part has {rows}; a t over parts wants 30 or more"
+        yield f"the smallest test fold has {rows}; t intervals need 30 or more"
 
 
 @rule("TE508", severity="warning", title="the bootstrap shows a bias that matters",
@@ -88,13 +88,13 @@ def biased_bootstrap(
 @rule("TE509", severity="warning", title="some fits failed",
       fix="Look at .failures; a learner that fails on hard parts gains by their absence.")  # fmt: skip
 def failed_fits(failed: Mapping[str, tuple[int, int]]) -> Iterator[str]:
-    """A test part without a prediction of one learner is left out for all that it is compared with. Fits tend to fail
+    """A test fold without a prediction of one learner is left out for all that it is compared with. Fits tend to fail
     where the task is hard, so what is left flatters the learner that failed."""
     counts = [(name, bad, fits) for name, (bad, fits) in failed.items() if bad]
     some = [f"{whole(bad)} of {whole(fits)} fits of {name}" for name, bad, fits in counts if bad < fits]
     every = [name for name, bad, fits in counts if bad == fits]
     if some:
-        yield f"{_first(some)} failed; their test parts are left out"
+        yield f"{_first(some)} failed; their test folds are left out"
     if every:
         yield f"all fits of {_first(every)} failed: nothing can be said of {'it' if len(every) == 1 else 'them'}"
 
@@ -118,14 +118,14 @@ def one_row_out(fold_method: str, data_rows: int) -> Iterator[str]:
       fix="Rely on one round, te.KFold(10), or on te.experiment with te.Bootstrap (its out-of-bag error held).",
       standing=True)  # fmt: skip
 def many_rounds(fold_method: str, rounds: int | None = None) -> Iterator[str]:
-    """The correction supposes that scores of test parts are as correlated as the share of rows that they are tested on,
+    """The correction supposes that scores of test folds are as correlated as the share of rows that they are tested on,
     n_test/n, which is so when the model hardly depends on the rows that it was fitted to. Equal learners were called
     different at .05 over 10 × 10 folds in .05 of the cases with clean halves of each class, in .06–.13 with label
     noise, more features than rows or a random class mix (naive Bayes and logistic regression, too), and in .10–.12
     with 5 neighbours; over one round in .01–.04. Limits of one learner are therefore those of one round (.95–.99; one
     list of all rounds .87–.94). Nested cross-validation with pairs of folds covered .90–.97."""
     if fold_method == "corrected-t" and rounds != 1:
-        yield "p-values over many test parts are too small for learners that a few rows change, such as trees"
+        yield "p-values over many test folds are too small for learners that a few rows change, such as trees"
     elif fold_method == "bates":
         yield "limits from pairs of folds can be too narrow for learners that a few rows change, such as trees"
 

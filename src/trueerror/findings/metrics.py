@@ -9,7 +9,7 @@ from trueerror.findings._rules import rule
 from trueerror.inference.loss._t_tests import UnseenLoss
 from trueerror.inference.proportion._interval import normal_model_caution
 from trueerror.results import Contrast
-from trueerror.results._format import listing, number, p_value, percent, percents, whole
+from trueerror.results._format import ci_words, in_points, listing, number, p_value, percent, percents, whole
 from trueerror.tallies import Confusion, KeyedConfusion
 
 
@@ -55,7 +55,7 @@ def majority_baseline(confusion: Confusion, baseline_p: float, hollow_others: in
     The two are compared on the same rows (McNemar's test, mid-p): rows of other classes that the model gets right
     against rows of the commonest class that it gets wrong; by t where rows are clustered or carry sampling weights, or
     were tested several times. The rule fires when the model is at or below the constant, and when it is above but the
-    test, at 5 %, cannot tell. Of many learners it names the best one of which that holds.
+    test, at 5 %, shows no difference. Of many learners it names the best one of which that holds.
     """
     t = confusion
     margins = t.classes()
@@ -76,7 +76,7 @@ def majority_baseline(confusion: Confusion, baseline_p: float, hollow_others: in
 
 
 @rule("TE202", severity="note", title="few errors or few successes",
-      fix='Ask for method="mid-p" for this proportion; it keeps closer to its confidence here.')  # fmt: skip
+      fix='Ask for method="mid-p" for this proportion; its coverage is better here.')  # fmt: skip
 def few_events(small_counts: Sequence[tuple[str, float, float]]) -> Iterator[str]:
     """Wilson's interval keeps its confidence well where at least 5 successes and 5 failures are seen.
 
@@ -84,7 +84,7 @@ def few_events(small_counts: Sequence[tuple[str, float, float]]) -> Iterator[str
     """
     if small_counts:
         names = listing([name for name, _, _ in small_counts[:4]])
-        yield f'few errors (under 5) or few successes behind {names}: method="mid-p" would be closer to its confidence'
+        yield f'fewer than 5 errors or successes behind {names}: method="mid-p" has better coverage'
 
 
 @rule("TE203", severity="warning", title="normal approximation used where it fails",
@@ -172,7 +172,7 @@ def hard_rows_left_out(harder_rows: HarderRows) -> Iterator[str]:
         yield (
             f"{whole(h.rows)} of {whole(h.n)} rows were left out, and {h.other} is right on "
             f"{percent(round(h.left_out, 3))} of them against {percent(round(h.answered, 3))} of the others "
-            f"({p_value(h.p_value)}): leaving them out flatters"
+            f"({p_value(h.p_value)}): leaving them out is optimistic"
         )
 
 
@@ -243,8 +243,8 @@ def better_on_training_rows(training_gap: Contrast) -> Iterator[str]:
     gap = training_gap
     if gap.estimate >= SMALLEST_GAP and gap.p_value < 0.01:
         yield (
-            f"accuracy is {100 * gap.estimate:.1f} points higher on the training rows than here, plausibly "
-            f"{100 * gap.low:.1f} to {100 * gap.high:.1f} ({p_value(gap.p_value)})"
+            f"accuracy is {100 * gap.estimate:.1f} points higher on the training rows than here, "
+            f"{ci_words(gap.low, gap.high, gap.confidence, percents)} ({p_value(gap.p_value)})"
         )
 
 
@@ -258,8 +258,8 @@ def worse_on_test_rows(overfits: tuple[Overfit, ...]) -> Iterator[str]:
     """
     for o in overfits:
         yield (
-            f"better than {o.rival} on the training rows ({100 * o.training_lead:+.1f} points) but worse on the test "
-            f"rows ({100 * o.test_lead:+.1f} points, {p_value(o.p_value)})"
+            f"better than {o.rival} on the training rows ({in_points(o.training_lead)} points) but worse on the test "
+            f"rows ({in_points(o.test_lead)} points, {p_value(o.p_value)})"
         )
 
 
@@ -268,7 +268,7 @@ def worse_on_test_rows(overfits: tuple[Overfit, ...]) -> Iterator[str]:
           "a better model.")  # fmt: skip
 def constant_answer(constant_answers: Sequence[ConstantAnswer]) -> Iterator[str]:
     """Costs and class mixes change what a constant answer is worth: where positives are very rare, or false alarms very
-    dear, calling nothing positive may cost less than the best of models.
+    costly, flagging nothing may cost less than the best of models.
 
     The rule fires when the model is at or behind the best constant answer, and when the interval of its metric reaches
     that far.
@@ -329,13 +329,13 @@ def undone_by_an_unseen_row(unseen_loss: UnseenLoss, level: float) -> Iterator[s
     in a hundred, and 50 rows need not hold one.
 
     Half a row more, of the worst kind that the forecasts allow, is put into the sample (the half-row Bayesian
-    bootstrap). The rule fires where t alone tells the models apart and the half row undoes it, which no verdict is then
+    bootstrap). The rule fires where t alone shows a difference and the half row undoes it, which no verdict is then
     built on; and where the difference stands, but not with half a row in which a forecast of 0.01 % came true.
     """
     u = unseen_loss
     if u.t_p <= level < u.p:
         yield (
-            f"t alone would tell them apart ({p_value(u.t_p)}), but half an unseen row with a loss of "
+            f"t alone shows a difference ({p_value(u.t_p)}), but half an unseen row with a loss of "
             f"{number(u.worst)} would undo it ({p_value(u.p)})"
         )
     elif u.p <= level < u.far_p:
@@ -351,7 +351,7 @@ def undone_by_an_unseen_grade(undone_grade: tuple[float, float], level: float) -
     """A mean of grades can hang on rare rows at the far end of the scale, which few rows need not hold.
 
     Half a row more, in which the worse model has the best grade and the better one the worst, is put into the sample
-    (the half-row Bayesian bootstrap). The rule fires where t alone tells the models apart and the half row undoes it:
+    (the half-row Bayesian bootstrap). The rule fires where t alone shows a difference and the half row undoes it:
     no verdict is then built on the difference.
     """
     by_t, p = undone_grade
@@ -373,7 +373,7 @@ class GradesSeen(NamedTuple):
 
 
 @rule("TE218", severity="note", title="the grades hardly differ",
-      fix="Check that the right column and scale were read; harder questions would tell answers apart.")  # fmt: skip
+      fix="Check that the right column and scale were read; harder questions would show differences.")  # fmt: skip
 def equal_grades(grades_seen: GradesSeen) -> Iterator[str]:
     """Where all grades are equal, nothing shows how far others would lie: the limits rest on the number of rows and the
     scale alone. Two different grades that are not the ends of the scale are mostly right and wrong, written otherwise,

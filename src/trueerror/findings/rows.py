@@ -60,11 +60,11 @@ def imbalance(confusion: Confusion, metrics: tuple[str, ...]) -> Iterator[str]:
 @rule("TE104", severity="error", title="the truth is constant",
       fix="Check that the right column was read as the truth, and that the test set holds every class.")  # fmt: skip
 def constant_truth(confusion: Confusion) -> Iterator[str]:
-    """With one class alone a classifier cannot show that it tells classes apart."""
+    """With one class alone a classifier cannot show that it knows one class from another."""
     t = confusion
     totals = t.classes(weighted=False).truth
     if t.n > 0 and (totals > 0).sum() == 1 and not is_graded(t):
-        yield f"all {whole(t.n)} rows are {t.labels[int(totals.argmax())]}: nothing can be told apart"
+        yield f"all {whole(t.n)} rows are {t.labels[int(totals.argmax())]}: there is no other class to recognise"
 
 
 @rule("TE105", severity="note", title="a class that does not occur",
@@ -166,7 +166,7 @@ def leaked_rows(training_overlap: Overlap) -> Iterator[str]:
 
 @rule("TE112", severity="error", title="predictions are missing, and nothing says how they count",
       fix='Say how rows without a prediction count: missing="wrong" (as errors), or missing="drop" (left out, which '
-          "flatters a model that skips the hard rows).")  # fmt: skip
+          "favours a model that skips the hard rows).")  # fmt: skip
 def undecided_rows(undecided: tuple[tuple[tuple[str, int], ...], int]) -> Iterator[str]:
     """A model that gives no answer is neither right nor wrong there. Until it is said how such rows count, no number is
     given of them; the other findings speak of the rows that were answered."""

@@ -14,7 +14,7 @@ from trueerror.findings.comparisons import _spoken_of
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inputs._arrays import SUM_SLACK, sum_slack
 from trueerror.results import Interval
-from trueerror.results._format import limits, number, percent
+from trueerror.results._format import limits, number, percent, signed
 from trueerror.results._format import p_value as p_value_words
 from trueerror.sources._protocols import ScoreRange
 from trueerror.tallies import Confusion, ScoreTable
@@ -92,13 +92,13 @@ def broken_probabilities(score_range: ScoreRange, confusion: Confusion | None = 
 def threshold_chosen_here(tuned_threshold: TunedThreshold) -> Iterator[str]:
     """The best of all cutoffs on a sample fits its accidents too, so its result there is better than on other rows.
 
-    How much is seen by choosing in the bag and scoring out of the bag: bootstrap replicates choose the cutoff on the
+    How much is seen by choosing on some rows and scoring on others: bootstrap replicates choose the cutoff on the
     rows drawn and judge it on the rows left out.
     """
     t = tuned_threshold
     beyond = "above every score" if t.threshold > 0 else "below every score"
     shown = beyond if math.isinf(t.threshold) else f"{t.threshold:.3g}"
-    honest = "" if math.isnan(t.honest) else f"; out of the bag it is {number(abs(t.honest))}"
+    honest = "" if math.isnan(t.honest) else f"; on rows not used to choose it, {number(abs(t.honest))} (bootstrap)"
     if t.used:
         yield (
             f"the threshold {shown} is the one that looks best for {t.metric} on these very rows "
@@ -155,7 +155,7 @@ def badly_calibrated(scores: ScoreTable, probabilities: bool) -> Iterator[str]:
     if off > min(MISCALIBRATED, rarer / 2):
         yield (
             f"probabilities are off by {100 * off:.1f} points on average (Spiegelhalter's z "
-            f"{test.statistic:+.1f}, {p_value_words(test.p_value)})"
+            f"{signed(test.statistic, 1)}, {p_value_words(test.p_value)})"
         )
 
 
@@ -196,7 +196,7 @@ def few_negatives_decide(precision_by: DecidedBy) -> Iterator[str]:
 
 @rule("TE309", severity="warning", title="one unseen row would undo the difference",
       fix="Collect more rows of the rarer class, and of those that either model ranks at the wrong end; until then "
-          "call the two not told apart.")  # fmt: skip
+          "the two are too close to call.")  # fmt: skip
 def undone_by_an_unseen_row(
     p_value: float, p_unseen: float, level: float, comparisons: int = 1, with_best: bool = False
 ) -> Iterator[str]:
@@ -204,12 +204,12 @@ def undone_by_an_unseen_row(
     surer than it is, and every variance and every resampling takes the rows seen for all there are.
 
     So a part of a row that was not seen is put where it hurts most: first by the model that is behind, last by the one
-    ahead. The rule fires where the rows alone would tell the two apart and that row would undo it; the verdict waits.
+    ahead. The rule fires where the rows alone would show a difference and that row would undo it; the verdict waits.
     """
     if p_value <= level < p_unseen and _spoken_of(comparisons, with_best):
         yield (
             f"by the rows seen the two differ ({p_value_words(p_value)}), but so few are ranked at the wrong end that "
-            f"one unseen row there could undo it ({p_value_words(p_unseen)} with a part of one): not told apart"
+            f"one unseen row there could undo it ({p_value_words(p_unseen)} with a part of one): too close to call"
         )
 
 
@@ -225,8 +225,8 @@ MOST_ROWS = 100_000
 class TunedThreshold(NamedTuple):
     """The best cutoff of these rows for one metric: what it seems to be worth, and what it is worth on other rows.
 
-    `honest` is the mean over replicates that choose in the bag and score out of the bag. `used` says whether the
-    evaluation was made with it, or would only look like that.
+    `honest` is the mean over replicates that choose on the rows drawn and score on those left out. `used` says whether
+    the evaluation was made with it, or would only look like that.
     """
 
     threshold: float
@@ -294,7 +294,7 @@ def _picked(scores: Floats, threshold: float) -> bool:
 
 
 def _counts(positives: NDArray[np.generic], negatives: NDArray[np.generic]) -> tuple[Floats, Floats, float, float]:
-    """True and false positives when everything from each score up is called positive."""
+    """True and false positives when everything from each score up is predicted positive."""
     tp, fp = (np.cumsum(np.asarray(c, dtype=np.float64)[::-1])[::-1] for c in (positives, negatives))
     return tp, fp, float(tp[0]), float(fp[0])
 

@@ -339,7 +339,7 @@ def default_threshold(scores: Scores, threshold: float | None) -> float:
     if threshold is not None:
         value = float(threshold)
         if np.isnan(value):
-            raise InputError("threshold=nan calls no row positive or negative; give a number")
+            raise InputError("threshold=nan makes no row positive or negative; give a number")
         return np.float64(value)
     if len(scores) and (scores.min() < 0 or scores.max() > 1):
         raise InputError(

@@ -155,7 +155,7 @@ WORDS: dict[str, Word] = {
     **dict.fromkeys(("n_splits", "n_folds", "nfolds", "num_folds"), Word(("k", "outer", "plan"))),
     **dict.fromkeys(("n_repeats", "num_repeats"), Word(("repeats",), say="repeats belong to the plan: te.KFold(10, "
                                                      "repeats=3)")),
-    **dict.fromkeys(("test_size", "test_fraction"), Word(("test",), say="the size of the test part belongs to the "
+    **dict.fromkeys(("test_size", "test_fraction"), Word(("test",), say="the size of the test fold belongs to the "
                                                    "plan: plan=te.Holdout(0.25)")),
     **dict.fromkeys(("n_jobs", "num_workers", "workers", "n_workers"), Word(("jobs",), say="it runs in one "
                     "process; te.experiment and te.learning_curve have jobs=")),

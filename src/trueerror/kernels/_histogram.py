@@ -115,7 +115,7 @@ class Grid:
 
 
 def even_grid(low: float, high: float, size: int) -> Grid:
-    """Equal steps; leading bits where the range is infinite, or so wide or narrow that steps cannot be told apart."""
+    """Equal steps; leading bits where the range is infinite, or so wide or narrow that steps would be equal."""
     width = high - low
     if not width > 0:
         return Grid(low, high, 0.0, 1, cells=1)

@@ -92,7 +92,7 @@ def nearest_words(result: object) -> str:
     near = max(n / found.n, found.n / n) <= FAR
     start = "" if near else "nothing of this size was tried; nearest: "
     if found.kind == "test":
-        return f"{start}equal models told apart in {100 * found.rate:.1f} % of the samples ({where})"
+        return f"{start}equal models declared different in {100 * found.rate:.1f} % of the samples ({where})"
     level = f"{100 * found.confidence:g} %"
     return f"{start}{100 * found.rate:.1f} % of {level} intervals held the true value ({where})"
 
@@ -571,7 +571,7 @@ SITUATIONS: dict[str, Decision] = {
         ),
         Decision(
             situation="learner-halves",
-            title="a learner's error, random test parts with disjoint halves (DisjointHalves)",
+            title="a learner's error, random test sets with disjoint halves (DisjointHalves)",
             homes=_ONE_LEARNER,
         ),
         Decision(
@@ -586,7 +586,7 @@ SITUATIONS: dict[str, Decision] = {
         ),
         Decision(
             situation="two-learners",
-            title="two learners on the same test parts",
+            title="two learners on the same test folds",
             also=("bayes-correlated-t",),
             homes=("trueerror.experiments._compare",),
         ),

@@ -29,7 +29,7 @@ NO_REJECTIONS = "no row was predicted negative"
     share=lambda t: (t.tp, t.tp + t.fp), undefined=NO_CALLS, takahashi=("macro",),
 )  # fmt: skip
 def precision(t: BinaryCounts) -> Amount:
-    """Share of the rows called positive that are: TP / (TP + FP)."""
+    """Share of the rows predicted positive that are: TP / (TP + FP)."""
     return ratio(t.tp, t.tp + t.fp)
 
 
@@ -57,7 +57,7 @@ def specificity(t: BinaryCounts) -> Amount:
     share=lambda t: (t.fp, t.tn + t.fp), undefined=NO_NEGATIVES, prior_free="two classes",
 )  # fmt: skip
 def fpr(t: BinaryCounts) -> Amount:
-    """Share of the negatives that were called positive: FP / (FP + TN)."""
+    """Share of the negatives that were predicted positive: FP / (FP + TN)."""
     return ratio(t.fp, t.tn + t.fp)
 
 
@@ -102,7 +102,7 @@ def detection_rate(t: BinaryCounts) -> Amount:
     share=lambda t: (t.tp + t.fp, t.total), undefined="there are no rows",
 )  # fmt: skip
 def detection_prevalence(t: BinaryCounts) -> Amount:
-    """Share of all rows that were called positive: (TP + FP) / n."""
+    """Share of all rows that were predicted positive: (TP + FP) / n."""
     return ratio(t.tp + t.fp, t.total)
 
 
@@ -157,9 +157,9 @@ def fowlkes_mallows(t: BinaryCounts) -> Amount:
          aliases=("positive_likelihood_ratio",),
          undefined="a class has no rows, or no row was predicted positive", prior_free="two classes")  # fmt: skip
 def lr_plus(t: BinaryCounts) -> Amount:
-    """How much more often positives are called positive than negatives are: recall / FPR.
+    """How much more often positives are predicted positive than negatives are: recall / FPR.
 
-    Infinite where positives but no negatives were called positive.
+    Infinite where positives but no negatives were predicted positive.
     """
     return odds(recall(t), fpr(t))
 
@@ -468,7 +468,7 @@ def expected_cost(t: Confusion, masses: Floats | None = None, *, costs: Any = No
 @measure("savings", needs="cells", best=1.0, range=(-np.inf, 1.0), situation="other", options=("costs",),
          relative_cost=True,
          title="savings against the best constant call",
-         undefined="there are no rows, or calling every row the same class costs nothing, so there is nothing "
+         undefined="there are no rows, or giving every row the same class costs nothing, so there is nothing "
                    "to save")  # fmt: skip
 def savings(t: Confusion, masses: Floats | None = None, *, costs: Any = None) -> Amount:
     """1 − cost / cost of the cheapest constant call: the share of that cost which the classifier saves.

@@ -200,7 +200,7 @@ class Curves:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranks:
-    """Mean ranks on a line, bars over models that were not told apart, and the critical difference."""
+    """Mean ranks on a line, bars over models without a clear difference, and the critical difference."""
 
     title: str
     names: tuple[str, ...]  # best first

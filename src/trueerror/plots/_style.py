@@ -121,8 +121,8 @@ def fold(text: object, columns: int, lines: int = 2) -> list[str]:
 def first_sentence(text: object) -> str:
     """What a picture says of a verdict of several sentences.
 
-    >>> first_sentence("a is better: 0.95 against 0.9, plausibly +0.1 to +9.4. The rest is elsewhere.")
-    'a is better: 0.95 against 0.9, plausibly +0.1 to +9.4.'
+    >>> first_sentence("a is better: 0.95 against 0.9, 95 % CI +0.1 to +9.4. The rest is elsewhere.")
+    'a is better: 0.95 against 0.9, 95 % CI +0.1 to +9.4.'
     """
     return re.split(r"(?<=[.!?]) ", str(text), maxsplit=1)[0]
 

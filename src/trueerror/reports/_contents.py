@@ -95,7 +95,7 @@ CLEAR = Surety("Clear difference", "✔", "clear")
 LIKELY = Surety("Probable", "≈", "probable")
 UNCLEAR = Surety("Too close to call", "?", "open")
 # Where one must be run all the same.
-UNSURE = Surety("Not fully sure", "?", "open")
+UNSURE = Surety("Not certain", "?", "open")
 
 
 def of_comparison(cmp: Comparison) -> Surety:
@@ -143,6 +143,8 @@ class Said:
     headline: str = ""
     words: str = ""
     but: str = ""
+    # The same without the page's headline, for a terminal.
+    lines: tuple[str, ...] = ()
 
 
 Sayings = tuple[Said, ...]
@@ -156,7 +158,7 @@ def comparison_answer(cmp: Comparison) -> Said:
     surety_, head = of_comparison(cmp), headline(cmp)
     if isinstance(cmp, CostComparison):
         head, words = words[0], words[1:]
-    return Said(surety=surety_, headline=head, words=" ".join(words), but=" ".join(but))
+    return Said(surety=surety_, headline=head, words=" ".join(words), but=" ".join(but), lines=lines)
 
 
 # Models that a headline names; more are counted.

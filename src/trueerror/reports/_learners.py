@@ -367,12 +367,12 @@ def about_experiment(run: Experiment, gallery: Gallery, asked: ReportOptions) ->
 
 SETTINGS_ALONE = (
     "The chosen one is what choosing among the settings gives, test rows never taking part. The settings below it are "
-    "each judged by itself: the best-looking of them is picked by these very rows, and flatters."
+    "each judged by itself: the best-looking of them is picked by these very rows, and is optimistic."
 )
 
 
 def _about_choice(run: Experiment, asked: ReportOptions) -> Contents:
-    """Settings among which each training part chooses: the chosen one leads, and no setting is crowned by test rows."""
+    """Settings among which each training set chooses: the chosen one leads, and no setting is crowned by test rows."""
     summary = run.summary([asked.metric_name], confidence=asked.confidence, ignore=asked.ignore)
     several = len(summary.verdicts) > 1
     notes = [f"{note}." for note in summary.notes]

@@ -24,7 +24,7 @@ from trueerror.inputs._options import InputError, check_confidence
 from trueerror.plots._figure import script_safe
 from trueerror.plots._style import DARK, LIGHT
 from trueerror.plots.svg._standalone import colours, rules, source_hash
-from trueerror.reports._contents import Contents, ReportOptions, Said, entries, paragraph, software
+from trueerror.reports._contents import Contents, ReportOptions, Said, Sayings, entries, paragraph, software
 from trueerror.reports._html import brief, clipped, unwrapped
 from trueerror.reports._learners import about_experiment, about_ranking
 from trueerror.reports._models import about_comparison, about_evaluation, about_predictions, about_result, is_result
@@ -208,15 +208,30 @@ def report(
     one, a list, or a dictionary by heading. `command` is the line that repeats it, `file` what the rows came from
     (known where `source` is a path): the page names both.
     """
+    asked = ReportOptions(
+        metric=metric, reference=reference, margin=margin, cost_fp=cost_fp, cost_fn=cost_fn, costs=costs, prior=prior,
+        confidence=check_confidence(confidence), rng=rng, ignore=tuple(ignore),
+    )  # fmt: skip
+    return written_report(source, path, asked, columns, title=title, also=also, command=command, file=file)[0]
+
+
+def written_report(
+    source: Any,
+    path: str | Path,
+    asked: ReportOptions,
+    columns: dict[str, Any],
+    *,
+    title: str | None = None,
+    also: object = (),
+    command: str = "",
+    file: str = "",
+) -> tuple[Path, Sayings]:
+    """The page, and its verdicts."""
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"a report is an HTML file: give a path that ends in .html, not {target.name!r}")
     if not target.parent.exists():
         raise InputError(f"there is no folder {str(target.parent)!r} to write {target.name!r} into")
-    asked = ReportOptions(
-        metric=metric, reference=reference, margin=margin, cost_fp=cost_fp, cost_fn=cost_fn, costs=costs, prior=prior,
-        confidence=check_confidence(confidence), rng=rng, ignore=tuple(ignore),
-    )  # fmt: skip
     file = file or (Path(source).name if isinstance(source, str | PathLike) else "")
     source = _opened(source, columns)
     gallery = Gallery()
@@ -224,7 +239,8 @@ def report(
     for i, (heading, result) in enumerate(_named(also), start=1):
         contents = contents.beside(about_result(result, gallery, key=f"also-{i}", title=heading))
     contents = replace(contents, findings=tuple(f for f in contents.findings if f.code not in asked.ignore))
-    return write_file(target, write_page(contents, gallery, title=title, command=command, file=file))
+    page = write_page(contents, gallery, title=title, command=command, file=file)
+    return write_file(target, page), contents.verdicts
 
 
 def _opened(source: Any, columns: dict[str, Any]) -> Any:

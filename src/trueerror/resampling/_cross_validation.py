@@ -137,16 +137,16 @@ class BatesCV(Plan):
         return self.fits
 
 
-# Streams of the halves, and of the test parts inside them, lie beyond those of the test parts of all rows.
+# Streams of the halves, and of the test folds inside them, lie beyond those of the test folds of all rows.
 HALVES, INSIDE = 1 << 20, 1 << 21
 
 
 @dataclass(frozen=True)
 class DisjointHalves(Plan):
-    """`splits` random test parts of all rows, for the estimate, and as many in each half of `repeats` pairs of halves.
+    """`splits` random test sets of all rows, for the estimate, and as many in each half of `repeats` pairs of halves.
 
     The halves of a pair share no row, so their two estimates are independent, and their difference shows the true
-    variance of an estimate from half the rows. Test parts have the same number of rows in a half as in the whole.
+    variance of an estimate from half the rows. Test folds have the same number of rows in a half as in the whole.
     splits · (1 + 2 · repeats) fits: 315 by default. Nadeau and Bengio (2003), Machine Learning 52:239.
 
     >>> plan = DisjointHalves(2, 3)
@@ -169,7 +169,7 @@ class DisjointHalves(Plan):
             raise InputError(f"test={self.test!r} leaves no training rows in a half; use less than 0.5, such as 0.1")
 
     def splits(self, rows: Rows, seed: int) -> Iterator[Split]:
-        enough(rows, 4, "a test part in each of two halves")
+        enough(rows, 4, "a test fold in each of two halves")
         for at in range(self.splits_each):
             inside = draw_share(rows, self.test, seed=seed, stream=at, stratify=self.stratify)
             yield Split(repeat=at, fold=0, n=rows.n, test=np.flatnonzero(inside))
@@ -301,7 +301,7 @@ INNER = 0x9E3779B97F4A7C15
 
 @dataclass(frozen=True)
 class NestedCV(Plan):
-    """An outer plan for the error, and an inner one, inside each outer training part, for choosing.
+    """An outer plan for the error, and an inner one, inside each outer training set, for choosing.
 
     The learners are the settings to choose among: on each outer fold the one that is best over the inner splits is
     tested, and the result speaks of "the chosen one". `inner=Holdout(1/3)` is a separate tuning set. A whole number is

@@ -41,7 +41,7 @@ class Rows:
 
     @property
     def units(self) -> int:
-        """How many things can be told apart by a split: clusters where there are some, else rows."""
+        """How many units a split can separate: clusters where there are some, else rows."""
         return self.n if self.clusters is None else int(self.clusters.max(initial=-1)) + 1
 
     def part(self, index: Ints) -> Rows:
@@ -87,7 +87,7 @@ def assign_folds(rows: Rows, k: int, *, seed: int, stream: int, stratify: bool) 
 
 
 def draw_share(rows: Rows, share: float, *, seed: int, stream: int, stratify: bool) -> NDArray[np.bool_]:
-    """Which rows are in the test part: `share` of all rows and, stratified, of each class, to the nearest row.
+    """Which rows are in the test fold: `share` of all rows and, stratified, of each class, to the nearest row.
 
     >>> test = draw_share(Rows(codes=np.array([0] * 60 + [1] * 30)), 1 / 3, seed=0, stream=0, stratify=True)
     >>> int(test[:60].sum()), int(test[60:].sum())
@@ -158,8 +158,8 @@ def assign_clusters(rows: Rows, shares: Sequence[float], *, seed: int, stream: i
     return part_of[rows.clusters]
 
 
-# fold: an ordinary test part. pair: two folds left out together (Bates). apparent: tested on its own training rows.
-# inner: choosing among settings inside the training part of the outer fold. half: inside one of two disjoint halves.
+# fold: an ordinary test fold. pair: two folds left out together (Bates). apparent: tested on its own training rows.
+# inner: choosing among settings inside the training set of the outer fold. half: inside one of two disjoint halves.
 # seen: tested on rows held out, `second` of them, and then on its own training rows. seed: a fold with another seed.
 Part = Literal["fold", "pair", "apparent", "inner", "half", "seen", "seed"]
 
@@ -168,7 +168,7 @@ Part = Literal["fold", "pair", "apparent", "inner", "half", "seen", "seed"]
 class Split:
     """Train on these rows, test on those. A bootstrap's training rows repeat.
 
-    `repeat` and `fold` name the test part. Of a pair, `fold` and `second` are the two folds; of an inner split, `fold`
+    `repeat` and `fold` name the test fold. Of a pair, `fold` and `second` are the two folds; of an inner split, `fold`
     is the outer fold and `second` the inner one. `drawn` are the training rows where they are not simply all of the
     `n` rows that are not tested: so that leave-one-out does not hold n² numbers.
     """
@@ -235,7 +235,7 @@ class Plan:
     # As `cv=` of scikit-learn.
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[Ints, Ints]]:
-        """(training rows, test rows) of each ordinary test part, with seed 0, as a splitter of scikit-learn gives them.
+        """(training rows, test rows) of each ordinary test fold, with seed 0, as a splitter of scikit-learn gives them.
 
         `groups` are clusters, which stay together. Without `y` classes cannot be spread evenly.
 
@@ -251,7 +251,7 @@ class Plan:
                 yield part.train, part.test
 
     def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
-        """How many test parts there are; leave-one-out needs the rows for that."""
+        """How many test folds there are; leave-one-out needs the rows for that."""
         if X is None and y is None:
             parts = getattr(self, "k", 1) * getattr(self, "repeats", 1)
             return int(getattr(self, "b", parts))

@@ -1,4 +1,4 @@
-"""Random test parts (one holdout, several, what a bootstrap sample leaves out), and test parts in order of time."""
+"""Random test sets (one holdout, several, what a bootstrap sample leaves out), and test folds in order of time."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Holdout(Plan):
 
 @dataclass(frozen=True)
 class Subsampling(Plan):
-    """Repeated random subsampling: a fresh random test part each time.
+    """Repeated random subsampling: a fresh random test set each time.
 
     >>> rows = Rows(codes=np.array([0, 1] * 45))
     >>> [len(s.test) for s in Subsampling(3, 1 / 5).splits(rows, seed=0)]
@@ -62,7 +62,7 @@ class Subsampling(Plan):
 
 
 def _random_splits(rows: Rows, test: float, repeats: int, seed: int, *, stratify: bool) -> Iterator[Split]:
-    enough(rows, 2, "a test part")
+    enough(rows, 2, "a test fold")
     for repeat in range(repeats):
         inside = draw_share(rows, test, seed=seed, stream=repeat, stratify=stratify)
         yield Split(repeat=repeat, fold=0, n=rows.n, test=np.flatnonzero(inside))
@@ -137,7 +137,7 @@ def _draw(strata: Ints, seed: int, replicate: int) -> Ints:
 
 @dataclass(frozen=True)
 class TimeOrdered(Plan):
-    """k test parts one after the other, each tested by a model of all the rows before it; rows stand in order of time.
+    """k test folds one after the other, each tested by a model of all the rows before it; rows stand in order of time.
 
     Never shuffled. `gap` rows between training and test are left out, where neighbours depend on each other. Training
     parts grow, or keep to the last `window` rows.

@@ -1,6 +1,6 @@
 """Plans that wrap or set up others for studies: training rows tested as well, several seeds, training sets redrawn.
 
-`GrowingSubsets` are nested subsets of each training part, all tested on the same rows.
+`GrowingSubsets` are nested subsets of each training set, all tested on the same rows.
 """
 
 from __future__ import annotations
@@ -129,7 +129,7 @@ ORDER = 1 << 30
 
 @dataclass(frozen=True)
 class GrowingSubsets(Plan):
-    """For each fold of a repeated cross-validation, the first rows of its training part, one subset inside the next.
+    """For each fold of a repeated cross-validation, the first rows of its training set, one subset inside the next.
 
     The order of the training rows keeps the shares of the classes at every length; each class has a row among the
     first. Clusters come whole, so that a subset may be some rows longer. Splits are of the kind "seen": tested on the
@@ -167,7 +167,7 @@ class GrowingSubsets(Plan):
                 test, pool = np.flatnonzero(part == fold), np.flatnonzero(part != fold)
                 if self.sizes[-1] > len(pool):
                     raise InputError(
-                        f"a training part has {len(pool):,} of the {rows.n:,} rows, fewer than the size "
+                        f"a training set has {len(pool):,} of the {rows.n:,} rows, fewer than the size "
                         f"{self.sizes[-1]:,}; use smaller sizes or more folds"
                     )
                 stream = ORDER + repeat * self.folds + fold

@@ -11,7 +11,7 @@ import math
 import re
 import textwrap
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
 
 
@@ -63,10 +63,10 @@ _TOGETHER = re.compile(r"\[[^\[\]]{1,30}\]|\b[pnFz] [=<≤] \S+|\bz [-+]\d\S*|\d
 
 
 def number(x: float | None, digits: int = 3) -> str:
-    """A number at three significant digits; proportions keep three decimals.
+    """A number at three significant digits with a real minus; proportions keep three decimals.
 
-    >>> number(0.73156), number(1234.5), number(0.00012), number(float("nan")), number(1.0)
-    ('0.732', '1,234', '0.00012', 'undefined', '1.000')
+    >>> number(0.73156), number(1234.5), number(-0.00012), number(float("nan")), number(1.0)
+    ('0.732', '1,234', '−0.00012', 'undefined', '1.000')
     """
     if x is None:
         return "–"
@@ -74,12 +74,14 @@ def number(x: float | None, digits: int = 3) -> str:
         return "undefined"
     if math.isinf(x):
         return "infinite" if x > 0 else "−infinite"
+    if x < 0:
+        return f"−{number(-x, digits)}"
     size = abs(x)
     if size != 0 and size < 10.0**-digits:
         return f"{x:.2g}"
     if size >= 10.0**digits:
         return f"{x:,.0f}"
-    return _rounded(x, digits if size < 10 else max(0, digits - len(str(int(size)))))
+    return _rounded(size, digits if size < 10 else max(0, digits - len(str(int(size)))))
 
 
 def _rounded(x: float, digits: int, times_ten_to: int = 0) -> str:
@@ -91,7 +93,7 @@ def _rounded(x: float, digits: int, times_ten_to: int = 0) -> str:
 def fixed(x: float, digits: int, *, power: int = 0, sign: bool = False) -> str:
     """A number, times ten to a power, with so many decimals and a real minus.
 
-    >>> fixed(0.9375, 1, power=2), fixed(-0.0249, 1, power=2, sign=True), fixed(0.00001, 2, sign=True)
+    >>> fixed(0.9375, 1, power=2), in_points(-0.0249), signed(0.00001, 2)
     ('93.8', '−2.5', '0.00')
     """
     if not math.isfinite(x):
@@ -101,6 +103,24 @@ def fixed(x: float, digits: int, *, power: int = 0, sign: bool = False) -> str:
         return shown
     grouped = f"{int(shown.split('.')[0]):,}{shown[shown.index('.') :] if '.' in shown else ''}"
     return ("−" if x < 0 else "+" if sign else "") + grouped
+
+
+def signed(x: float, digits: int = 3) -> str:
+    """A difference with its sign, a real minus.
+
+    >>> signed(-0.02), signed(0.0, 1), signed(float("nan"))
+    ('−0.020', '0.0', '–')
+    """
+    return "–" if math.isnan(x) else fixed(x, digits, sign=True)
+
+
+def in_points(x: float) -> str:
+    """A difference of shares in points of a percent.
+
+    >>> in_points(-0.0249), in_points(0.1)
+    ('−2.5', '+10.0')
+    """
+    return fixed(x, 1, power=2, sign=True)
 
 
 def real_minus(text: str) -> str:
@@ -126,6 +146,15 @@ def whole(x: float | None) -> str:
     return f"{x:,.0f}" if float(x).is_integer() else f"{x:,.1f}"
 
 
+def counted(n: float, noun: str, several: str = "") -> str:
+    """A count with its noun in the singular or the plural.
+
+    >>> counted(1, "row"), counted(2000, "row"), counted(3, "class", "classes")
+    ('1 row', '2,000 rows', '3 classes')
+    """
+    return f"{whole(n)} {noun if n == 1 else several or f'{noun}s'}"
+
+
 def percent(x: float) -> str:
     """A share in percent, without needless zeros.
 
@@ -145,10 +174,10 @@ def percents(x: float, digits: int = 1) -> str:
 
 
 def p_value(p: float | None, *, at_most: bool | None = None) -> str:
-    """A p-value in words, never 0; `at_most` where replicates could have shown no smaller one.
+    """A p-value in words, never 0 or 1; `at_most` where replicates could have shown no smaller one.
 
     >>> p_value(0.0461), p_value(1e-9), p_value(1.0), p_value(None)
-    ('p = .046', 'p < .001', 'p = 1', 'p not given')
+    ('p = .046', 'p < .001', 'p > .999', 'p not given')
     >>> p_value(0.003, at_most=True), p_value(1e-9, at_most=True)
     ('p ≤ .003', 'p < .001')
     """
@@ -159,7 +188,7 @@ def p_value(p: float | None, *, at_most: bool | None = None) -> str:
     if p < 0.001:
         return "p < .001"
     if p >= 0.9995:
-        return "p = 1"
+        return "p > .999"
     return f"p {'≤' if at_most else '='} {p:.3f}".replace("0.", ".")
 
 
@@ -173,7 +202,7 @@ def p_cell(words: str) -> str:
 
 
 def apart(low: float, high: float, digits: int = 3) -> tuple[str, str]:
-    """Two numbers with as many digits as it takes to tell them apart.
+    """Two numbers with as many digits as it takes to see that they differ.
 
     >>> apart(0.7316, 0.7671), apart(0.99962, 1.0)
     (('0.732', '0.767'), ('0.9996', '1.0000'))
@@ -211,7 +240,50 @@ def compact(estimate: float, low: float, high: float) -> str:
 
 
 def _without_zero(figure: str) -> str:
-    return figure[1:] if figure.startswith("0.") else "-" + figure[2:] if figure.startswith("-0.") else figure
+    return figure[1:] if figure.startswith("0.") else "−" + figure[2:] if figure.startswith("−0.") else figure
+
+
+def ci_words(
+    low: float,
+    high: float,
+    confidence: float,
+    shown: Callable[[float], str] = number,
+    *,
+    side: str = "",
+    unit: str = "",
+) -> str:
+    """Limits in a sentence; one alone where the other is infinite, or `side` ("lower", "upper") asks for it.
+
+    >>> ci_words(0.912, 0.959, 0.95), ci_words(0.738, 1.0, 0.95, side="lower")
+    ('95 % CI 0.912 to 0.959', '95 % CI 0.738 or more')
+    """
+    lead = f"{percent(confidence)} CI"
+    ends = math.isfinite(low) and side != "upper", math.isfinite(high) and side != "lower"
+    if ends == (True, True):
+        return f"{lead} {shown(low)} to {shown(high)}{unit}"
+    if any(ends):
+        return f"{lead} {shown(low)}{unit} or more" if ends[0] else f"{lead} {shown(high)}{unit} or less"
+    return "no limits can be given"
+
+
+def one_time_in(p: float, *, at_most: bool = False) -> str:
+    """A p-value as people picture it.
+
+    >>> one_time_in(0.0461), one_time_in(1e-9), one_time_in(0.8)
+    ('about 1 time in 22', 'less than 1 time in 1,000', 'more often than not')
+    """
+    if p < 0.001:
+        return "less than 1 time in 1,000"
+    return f"{'at most' if at_most else 'about'} 1 time in {round(1 / p):,}" if p < 0.5 else "more often than not"
+
+
+def chance_words(p: float, *, equals: bool = False) -> str:
+    """A posterior probability, never 0 or 1.
+
+    >>> chance_words(0.9999), chance_words(0.5), chance_words(0.0)
+    ('> .999', '.500', '< .001')
+    """
+    return "< .001" if p < 0.001 else "> .999" if p > 0.999 else f"{'= ' * equals}{_without_zero(number(p))}"
 
 
 def listing(names: list[str], joint: str = "and") -> str:

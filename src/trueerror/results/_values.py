@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from trueerror.results._document import Cell, Result
-from trueerror.results._format import compact, limits, number, p_cell, p_value, percent, whole
+from trueerror.results._format import compact, limits, number, p_cell, p_value, percent, signed, whole
 
 if TYPE_CHECKING:
     from trueerror.results._document import Table
@@ -65,13 +65,14 @@ def _always(words: str) -> Callable[[], str]:
 SENTENCES: dict[str, Callable[..., str]] = {
     code: _always(words)
     for code, words in {
-        "no-spread": "the counts show no spread, so no limits can be told",
+        "no-spread": "the counts show no spread, so no limits can be given",
         "given-by-prior": "given by prior=, not estimated",
+        "auc-near-end": "near 0 or 1: the wider of two limits is shown",
         "no-rows": "there are no rows",
         "one-cluster": "all rows are in one cluster, so nothing shows how clusters differ",
         "unseen-error": "a count is 0: the outer limits with those from counts with ½ added to each",
         "half-added": "a count is 0: limits from counts with ½ added to each",
-        "zero-count": "a count is 0, so no limits can be told",
+        "zero-count": "a count is 0, so no limits can be given",
         "no-variance": "no variance to be seen in the counts",
         "bent": "too near the end of the range for a straight interval",
         "two-rows-added": "few rows of a class were found or confused: the outer limits with those from two rows more, "
@@ -231,7 +232,7 @@ class Contrast(Interval):
         adjusted = "" if self.p_adjusted is None else f", adjusted {p_value(self.p_adjusted, at_most=self.p_at_most)}"
         size = "" if self.n is None else f", n = {whole(self.n)}"
         note = f" ({self.note})" if self.note else ""
-        shown = f"{self.estimate:+.3f}" if math.isfinite(self.estimate) else number(self.estimate)
+        shown = signed(self.estimate)
         return (
             f"{self.name}: {self.first} − {self.second} = {shown} {limits(self.low, self.high)}, "
             f"{percent(self.confidence)} {self.method}, {p}{adjusted}{size}{note}"

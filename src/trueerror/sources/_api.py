@@ -311,7 +311,7 @@ def read(
 
     >>> p = read({"y_true": [0, 1, 1], "svm": [0.2, 0.9, 0.4], "forest": [0, 1, 1], "city": ["Oslo", "Rome", "Lima"]})
     >>> print(p)
-    Read 3 rows (2 positive): 1 model with scores: svm; 1 with labels: forest.
+    3 rows, 2 positive, 1 model with scores: svm; 1 with labels: forest.
     Note: Left out: 'city' (text).
     """
     check_word(missing, ("error", "wrong", "drop"), "missing")

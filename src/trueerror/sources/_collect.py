@@ -302,12 +302,12 @@ def predictions(
     position. A path, or a whole table of any kind that te.read takes, may stand alone in the place of the truth; then
     `clusters`, `by` and the like name its columns, and `columns` are further options of te.read (`truth="y"`,
     `models=`, `budget=`). A model with labels and scores is judged by its labels, unless
-    a `threshold` says to cut its scores: from it up a row is called positive. Scores of 32 bits are compared as the
+    a `threshold` says to cut its scores: at or above it a row is positive. Scores of 32 bits are compared as the
     doubles that they are, and 0.7 in 32 bits is 0.69999998…, below 0.7: `threshold=float(np.float32(0.7))` cuts there.
 
     >>> p = predictions(["b", "a", "b"], scores={"svm": [0.9, 0.2, 0.4]}, positive="b")
     >>> print(p)
-    Read 3 rows (2 positive = b): 1 model with scores: svm.
+    3 rows, 2 b (positive), 1 model with scores: svm.
     >>> p.confusion("svm").matrix.tolist()
     [[1, 0], [1, 1]]
     """

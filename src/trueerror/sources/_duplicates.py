@@ -4,7 +4,7 @@ Rows carry no features here, so two rows are taken for copies when the truth and
 last digit. That says something only where scores are fine enough not to agree by chance; elsewhere the answer is None.
 
 Where many rows share their scores, as after oversampling or in a bootstrap sample, copies and the leaves of a tree are
-told apart by the truth: copies share it always, rows of a leaf only as often as rows with scores nearby do.
+distinguished by the truth: copies share it always, rows of a leaf only as often as rows with scores nearby do.
 """
 
 from __future__ import annotations

@@ -203,7 +203,7 @@ def is_table(frame: object) -> bool:
 
 
 def _refuse_twins(frame: object) -> None:
-    """Two columns of one name cannot be told apart; pyarrow calls its names `column_names`."""
+    """Two columns of one name cannot both be used; pyarrow calls its names `column_names`."""
     if hasattr(frame, "collect"):
         return
     names: object = getattr(frame, "column_names", None)

@@ -93,7 +93,7 @@ def graded(
 
     >>> g = graded({"a": [0.5, 1.0, 0.25, 0.75], "b": [0.5, 0.75, 0.0, 0.75]})
     >>> print(g)
-    Read 4 rows (graded from 0 to 1): 2 models with grades: a, b.
+    4 rows, graded from 0 to 1, 2 models with grades: a, b.
     >>> graded([4, 5, 3, 5], scale=(1, 5)).scale
     (1.0, 5.0)
     """

@@ -401,7 +401,7 @@ def _numbers(values: object, name: str) -> Array:
 
 
 def _asked(name: str, model: Foreign, ask: Callable[[object], Foreign], X: object) -> Foreign:
-    """What a model says of the rows; a model that was not fitted is told apart."""
+    """What a model says of the rows; a model that was not fitted is refused by name."""
     try:
         return ask(_own_rows(model, X))
     except Exception as error:

@@ -22,7 +22,7 @@ DIFFERENT = "for models on different rows, pass paired=False"
 def pair(first: Predictions, second: Predictions) -> Predictions:
     """The models of both on the rows of the first: joined on ids where both have them, else by the same truth.
 
-    Models of the same name are told apart as "name (first)" and "name (second)". Anything that shows that the rows
+    Models of the same name become "name (first)" and "name (second)". Anything that shows that the rows
     are not the same rows is an error.
 
     >>> import trueerror as te

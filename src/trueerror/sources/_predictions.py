@@ -15,7 +15,7 @@ from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._labels import Codes, Label, find_label
 from trueerror.inputs._options import InputError, check_word
 from trueerror.results import Table
-from trueerror.results._format import one_line, whole
+from trueerror.results._format import counted, one_line, whole
 from trueerror.sources._protocols import (
     KINDS,
     ColumnRoles,
@@ -94,7 +94,7 @@ class Predictions:
     >>> import trueerror as te
     >>> p = te.predictions([0, 1, 1, 0], {"svm": [0, 1, 0, 0]})
     >>> print(p)
-    Read 4 rows (2 positive): 1 model with labels: svm.
+    4 rows, 2 positive, 1 model with labels: svm.
     >>> p.confusion("svm").matrix.tolist()
     [[2, 0], [1, 1]]
     """
@@ -362,9 +362,9 @@ class Predictions:
     # In words.
 
     def __str__(self) -> str:
-        lines = [f"Read {whole(self.n)} rows ({self._classes()}): {self._models()}."]
+        lines = [f"{counted(self.n, 'row')}, {self._classes()}, {self._models()}."]
         sizes = [(len(self.keys(kind).names), kind) for kind in self.facts.kinds]
-        extra = [f"{size:,} {kind if size != 1 else kind[:-1]}{self._column_of(kind)}" for size, kind in sizes]
+        extra = [f"{counted(size, kind[:-1])}{self._column_of(kind)}" for size, kind in sizes]
         extra += [f"{self.weights_kind} weights"] if self.weights_kind else []
         if extra:
             lines.append(f"With {', '.join(extra)}.")
@@ -382,15 +382,15 @@ class Predictions:
         counts = dict(zip(self.labels, self.truth_counts().tolist(), strict=True))
         positive = self.positive
         if positive is not None:
-            meant = "" if positive in (1, True) else f" = {one_line(str(positive))}"
-            return f"{whole(counts[positive])} positive{meant}"
+            named = "positive" if positive in (1, True) else f"{one_line(str(positive))} (positive)"
+            return f"{whole(counts[positive])} {named}"
         if self.scale is not None:
             return f"graded from {self.scale[0]:g} to {self.scale[1]:g}"
         if self.graded:
             return "graded right or wrong"
         if len(self.labels) == 2:
             return ", ".join(f"{whole(c)} {one_line(str(label))}" for label, c in counts.items())
-        return f"{len(self.labels):,} classes"
+        return counted(len(self.labels), "class", "classes")
 
     def _column_of(self, kind: str) -> str:
         """Which column of a file tells clusters, folds … apart: it may have been recognised by its name."""
@@ -405,7 +405,6 @@ class Predictions:
             kinds.setdefault(" and ".join(filter(None, has)), []).append(one_line(m.name))
         parts: list[str] = []
         for kind, names in kinds.items():
-            word = ("model" if len(names) == 1 else "models") + " " if not parts else ""
             shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
-            parts.append(f"{len(names)} {word}with {kind}: {shown}")
+            parts.append(f"{len(names) if parts else counted(len(names), 'model')} with {kind}: {shown}")
         return "; ".join(parts)

@@ -289,7 +289,7 @@ def check_threshold(threshold: float) -> float:
     except (TypeError, ValueError):
         raise InputError(f"threshold={threshold!r} is not a number") from None
     if math.isnan(value):
-        raise InputError("threshold=nan calls no row positive or negative; give a number")
+        raise InputError("threshold=nan makes no row positive or negative; give a number")
     return value
 
 

@@ -35,7 +35,7 @@ from trueerror.resampling._plan import Plan, Seed
 from trueerror.resampling._study_plans import Reseeded
 from trueerror.results import Alternative, Contrast, DocumentResult, Interval, Result, Table
 from trueerror.results._document import WIDTH, Document, Footer, TableBlock, Verdict, data_summary
-from trueerror.results._format import limits, listing, number, one_line, p_cell, p_value, percent
+from trueerror.results._format import limits, listing, number, one_line, p_cell, p_value, percent, signed
 from trueerror.studies._study import as_study_data, judged_measure, spread_interval, study_findings, why_failed
 from trueerror.verbs._compare import ADJUSTMENTS
 
@@ -54,7 +54,7 @@ class Contribution(Result):
     `difference` is above 0 where the parts help, whichever way the metric goes; of an addition it is what the part
     brings to a system without any of them. Of a pair, `interaction` is the joint contribution less the two single ones:
     above 0 where each stands in for the other. `seed_sd` is how much differences vary by the learner's random state
-    within one test part (NaN with one seed), `fold_sd` how much by the test parts.
+    within one test fold (NaN with one seed), `fold_sd` how much by the test folds.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Contribution(Result):
 
     def __str__(self) -> str:
         d = self.difference
-        return f"{one_line(self.name)}: {d.name} {d.estimate:+.3f} {limits(d.low, d.high)}, {p_value(self.p)}"
+        return f"{one_line(self.name)}: {d.name} {signed(d.estimate)} {limits(d.low, d.high)}, {p_value(self.p)}"
 
     @property
     def p(self) -> float:
@@ -152,7 +152,7 @@ class LesionStudy(DocumentResult):
             (
                 {"leave-one-out": "without ", "pairs": "without ", "add-one-in": "only "}[c.kind] + c.name,
                 number(c.estimate.estimate),
-                f"{c.difference.estimate:+.3f}",
+                signed(c.difference.estimate),
                 limits(c.difference.low, c.difference.high),
                 p_cell(p_value(c.p)),
             )
@@ -179,9 +179,9 @@ class LesionStudy(DocumentResult):
 
     def document(self) -> Document:
         several = "" if self.seeds == 1 else f", {self.seeds} seeds in each"
-        head = f"{self.rows:,} rows, {self.plan}{several}; the same test parts and seeds for all variants."
+        head = f"{self.rows:,} rows, {self.plan}{several}; the same test folds and seeds for all variants."
         last = [
-            f"Corrected t over the same test parts; p-values are adjusted within each kind ({self.adjust}), the "
+            f"Corrected t over the same test folds; p-values are adjusted within each kind ({self.adjust}), the "
             f"{percent(self.confidence)} intervals are not."
         ]
         if self.seeds > 1:
@@ -215,15 +215,15 @@ def _kind_words(study: LesionStudy, kind: str) -> str:
     if open_:
         widest = max(open_, key=lambda c: 0.0 if math.isnan(c.difference.high) else c.difference.high)
         most = widest.difference.high
-        reach = "" if not math.isfinite(most) else f"; none may contribute more than {number(most)}"
+        reach = f"; at most {number(most)}" if math.isfinite(most) else ""
         names = listing([one_line(c.name) for c in open_[:8]]) + (", …" if len(open_) > 8 else "")
-        said.append(f"Cannot tell whether {names} {'help' if len(open_) > 1 else 'helps'}{reach}.")
+        said.append(f"No clear effect: {names}{reach}.")
     for c in own:
         both = c.interaction
         if both is not None and both.p_adjusted is not None and both.p_adjusted <= level:
             names = one_line(" and ".join(c.removed))
             word = "stand in for each other" if both.estimate > 0 else "are worth more together"
-            said.append(f"{names} {word}: interaction {both.estimate:+.3f} {limits(both.low, both.high)}.")
+            said.append(f"{names} {word}: interaction {signed(both.estimate)} {limits(both.low, both.high)}.")
     head = {"leave-one-out": "Left out one at a time", "pairs": "Left out in pairs", "add-one-in": "Added alone"}[kind]
     return f"{head}: {' '.join(said)}"
 
@@ -231,8 +231,8 @@ def _kind_words(study: LesionStudy, kind: str) -> str:
 def _seed_words(study: LesionStudy) -> str:
     widest = max(study.contributions, key=lambda c: -1.0 if math.isnan(c.seed_sd) else c.seed_sd)
     return (
-        f"Seeds by themselves move a difference by {number(widest.seed_sd)} within one test part "
-        f"({one_line(widest.name)}, the most), test parts by {number(widest.fold_sd)}; "
+        f"Seeds by themselves move a difference by {number(widest.seed_sd)} within one test fold "
+        f"({one_line(widest.name)}, the most), test folds by {number(widest.fold_sd)}; "
         "differences are means over the seeds."
     )
 
@@ -515,7 +515,7 @@ def lesion_study(
     progress: bool = True,
     balance: Balance | None = None,
 ) -> LesionStudy:
-    """What each part of a system contributes: the system without it, on the same test parts and with the same seeds.
+    """What each part of a system contributes: the system without it, on the same test folds and with the same seeds.
 
     `parts` maps names to what is taken out: columns (a name, a prefix such as "mean_*", a position, a slice, a mask, or
     a list of these), a pipeline step ("step:scale": it lets rows pass), settings of the learner ({"n_estimators": 1}),
@@ -523,9 +523,9 @@ def lesion_study(
     `variants`: "leave-one-out", "add-one-in" (each part alone, against none of them), "pairs" (every two, with their
     interaction), or several. Columns are left out (how="drop") or made constant (how="constant").
 
-    Differences are above 0 where a part helps. They are tested by the corrected t over the test parts of the `plan`,
+    Differences are above 0 where a part helps. They are tested by the corrected t over the test folds of the `plan`,
     adjusted within each kind; `alternative="greater"` asks only whether a part helps. `seeds` fits each variant several
-    times on each training part, so that the learner's own chance is averaged out and told apart. Everything runs
+    times on each training set, so that the learner's own chance is averaged out and known by itself. Everything runs
     through `te.experiment`. Lesion studies of learning systems: Cohen and Howe 1988, AI Magazine 9(4):35.
 
     >>> import numpy as np
@@ -628,7 +628,7 @@ def _study(
         if len(known) < 2:
             failed = why_failed([run], FULL) or next((w for x in run.learners if (w := why_failed([run], x))), "")
             raise InputError(
-                f"{first!r} and {second!r} have {len(known)} test parts with a score in common; it takes two{failed}"
+                f"{first!r} and {second!r} have {len(known)} test folds with a score in common; it takes two{failed}"
             )
         made = corrected_t(known, test_train_ratio=ratio, confidence=tests.confidence, alternative=tests.alternative)
         if math.isinf(made.low) and math.isinf(made.high):
@@ -667,7 +667,7 @@ def _study(
 
 
 def _findings(run: Experiment, tests: _TestOptions) -> Findings:
-    """About the test parts, and whether the full system is better than a constant answer."""
+    """About the test folds, and whether the full system is better than a constant answer."""
     data = run.data_name(None)
     splits = [run.splits[data][i] for i in run.parts(data)]
     full = learner_against_constant(run, data, FULL) if tests.measure.right_or_wrong else None
@@ -678,7 +678,7 @@ def _findings(run: Experiment, tests: _TestOptions) -> Findings:
 
 
 def _no_spread(made: Contrast, rows: int, tests: _TestOptions) -> Contrast:
-    """Limits where all test parts differ alike: for shares ±z²/(n + z²), as of paired rows that never differ."""
+    """Limits where all test folds differ alike: for shares ±z²/(n + z²), as of paired rows that never differ."""
     low, high = tests.measure.range
     reach = high - low
     if tests.measure.right_or_wrong and made.estimate == 0:
@@ -688,10 +688,10 @@ def _no_spread(made: Contrast, rows: int, tests: _TestOptions) -> Contrast:
 
 
 def _scores(run: Experiment, tests: _TestOptions, seeds: int) -> tuple[dict[str, Floats], float]:
-    """The metric by test part and seed, for each variant."""
+    """The metric by test fold and seed, for each variant."""
     first = run.fold_scores(tests.metric, positive=tests.positive)
     if first.values.shape[1] < 2:
-        raise InputError("a lesion study needs several test parts; use a plan such as te.KFold(10, repeats=5)")
+        raise InputError("a lesion study needs several test folds; use a plan such as te.KFold(10, repeats=5)")
     columns = [first.values[:, :, None]]
     if seeds > 1:
         others = run.fold_scores(tests.metric, part="seed", positive=tests.positive).values
@@ -701,7 +701,7 @@ def _scores(run: Experiment, tests: _TestOptions, seeds: int) -> tuple[dict[str,
 
 
 def spreads(differences: Floats) -> tuple[float, float]:
-    """(sd between test parts, sd between seeds within a part): the variance of part means less what seeds add to it.
+    """(sd between test folds, sd between seeds within a part): the variance of part means less what seeds add to it.
 
     >>> spreads(np.array([[0.0, 0.2], [0.4, 0.6]]))[1].__round__(4)
     0.1414
@@ -733,7 +733,7 @@ def _adjusted(made: Sequence[Contribution], method: str) -> tuple[Contribution, 
 def _curves(
     run: Experiment, removed: Sequence[Variant], parts: Sequence[AblationPart]
 ) -> tuple[dict[str, Roc | AverageCurve], tuple[str, ...]]:
-    """The ROC curve of each variant from one round of its test parts; a note where there is none."""
+    """The ROC curve of each variant from one round of its test folds; a note where there is none."""
     words = {FULL: FULL, NONE: NONE}
     for kind, gone in removed:
         names = " + ".join(p.name for p in gone)
@@ -751,12 +751,12 @@ def _curves(
 declare(
     Method(
         key="lesion",
-        title="lesion study: the system without a part, on the same test parts",
-        formula="d = score(full) − score(without), by test part (turned about where lower is better), averaged over "
+        title="lesion study: the system without a part, on the same test folds",
+        formula="d = score(full) − score(without), by test fold (turned about where lower is better), averaged over "
         "seeds; t = d̄/√(s²(1/J + n_test/n_train)), J − 1 df; Holm within each kind of variant",
         source="Cohen and Howe 1988, AI Magazine 9(4):35, for lesions; Nadeau and Bengio 2003, Machine Learning "
         "52:239, for the test; Holm 1979, Scand. J. Stat. 6:65",
-        assumes="test parts of one sample of independent rows; the learner is fitted again without the part",
+        assumes="test folds of one sample of independent rows; the learner is fitted again without the part",
         measured="nearest mean, one column that tells and one of noise: noise said to help, one-sided at .05, in .001 "
         "of 1,000 samples of 100 rows and .003 of 400 of 200; the other column found in .998 and 1.000 (Holm)",
         advice="parts that stand in for each other contribute little one at a time: see their interaction in pairs",

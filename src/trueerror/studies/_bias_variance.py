@@ -228,7 +228,7 @@ class BiasVariance(Result):
         elif variance.low > bias.high:
             said = "mostly variance: models of different training sets disagree"
         else:
-            said = f"{bias_word} and variance are not told apart in size"
+            said = f"no clear difference in size between {bias_word} and variance"
         o = p.optimism
         return (
             f"{one_line(p.learner)}: error {number(p.error.estimate)}, {said} "

@@ -170,7 +170,7 @@ def learning_curve(
     `X, y` are the rows, or `X` a `te.Dataset`. In each of `repeats` × `folds` splits the training rows come in an order
     whose every beginning keeps the shares of the classes; the sizes are beginnings of it, one inside the next, so that
     points are paired, and all learners get the same. Sizes: `steps` of them on a "geometric" or "arithmetic"
-    `schedule` from `smallest` up to the whole training part, or by `ratio` or `step`, or given (`sizes`, rows or
+    `schedule` from `smallest` up to the whole training set, or by `ratio` or `step`, or given (`sizes`, rows or
     shares). `plan=te.KFold(5, repeats=4)` says folds and repeats at once. Everything runs through `te.experiment`, with
     its `store`, `engine`, `jobs` and failures.
 
@@ -253,8 +253,8 @@ def training_shares(
 ) -> TrainingShares:
     """How many rows to train on and how many to test on: bias against spread of one random split.
 
-    For each training share in `shares`, `repeats` random splits. A small training part gives models that are worse
-    than those of all rows (bias); a small test part gives an estimate that varies (sd). Both come together in
+    For each training share in `shares`, `repeats` random splits. A small training set gives models that are worse
+    than those of all rows (bias); a small test fold gives an estimate that varies (sd). Both come together in
     √(bias² + sd²), how far one split is off. Source: Kohavi 1995, IJCAI 2:1137.
 
     >>> import numpy as np
@@ -292,7 +292,7 @@ def training_shares(
     tables = [seen_scores(run, metric, positive=positive) for run in runs]
     sizes = tuple(round(float(t.trains.mean())) for t in tables)
     if len(set(sizes)) < len(sizes):
-        raise InputError(f"{data.n:,} rows are too few to tell these shares apart: leave some out")
+        raise InputError(f"{data.n:,} rows are too few for these shares to differ: leave some out")
     asked = _CurveOptions(metric=metric, positive=positive, confidence=level, form="auto")
     points: list[CurvePoint] = []
     for row, learner in enumerate(runs[0].learners):
@@ -325,7 +325,7 @@ class _CurveOptions:
 
 
 def _pool(data: Dataset, folds: int, stratify: bool) -> int:
-    """The smallest training part of any fold."""
+    """The smallest training set of any fold."""
     from trueerror.resampling._cross_validation import KFold
 
     return min(s.train_size for s in KFold(folds, stratify=stratify).splits(data.rows, 0))
@@ -388,7 +388,7 @@ def made_curve(
 
 
 def _findings(runs: Sequence[Experiment], sizes_each: int, plan: GrowingSubsets, measure: Measure) -> Findings:
-    """About the test parts, and whether learners with the most rows are better than a constant answer."""
+    """About the test folds, and whether learners with the most rows are better than a constant answer."""
     last, data = runs[-1], runs[-1].data_name(None)
     largest = [(i, last.splits[data][i]) for i in last.parts(data, "seen")][sizes_each - 1 :: sizes_each]
     tested = {

@@ -22,7 +22,17 @@ from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast, DocumentResult, Interval, Result, Table
 from trueerror.results._document import Document, TableBlock, page
-from trueerror.results._format import limits, number, one_line, p_value, percent, whole
+from trueerror.results._format import (
+    ci_words,
+    in_points,
+    limits,
+    number,
+    one_line,
+    p_value,
+    percent,
+    signed,
+    whole,
+)
 from trueerror.studies._learning_curve_fit import (
     FEWEST_SIZES,
     SURE,
@@ -339,7 +349,7 @@ class LearningCurve(DocumentResult):
         rows = tuple(
             (
                 p.learner, whole(p.size), f"{number(p.estimate)} {limits(p.low, p.high)}", number(p.training),
-                "" if math.isnan(p.bias) else f"{p.bias:+.3f}", number(p.sd),
+                "" if math.isnan(p.bias) else signed(p.bias), number(p.sd),
             )
             for p in self.points
         )  # fmt: skip
@@ -363,7 +373,7 @@ class LearningCurve(DocumentResult):
         sizes = f"{len(self.sizes)} sizes from {whole(self.sizes[0])} to {whole(self.sizes[-1])}"
         last = [
             f"Intervals of {percent(self.confidence)} confidence, each size by itself. bias: how far models of that "
-            f"size are from those of {whole(self.sizes[-1])} rows; sd: how much single test parts vary."
+            f"size are from those of {whole(self.sizes[-1])} rows; sd: how much single test folds vary."
         ]
         forms = [_form_words(self, name) for name in self.learners if any(f.learner == name for f in self.fits)]
         last += [*forms, *([EXPECTED] if forms else []), *self.notes]
@@ -377,7 +387,7 @@ class TrainingShares(Result):
     """One random split at several training shares: how far its estimate is off. Made by `te.training_shares`.
 
     Of each point, `estimate` is the mean over the splits with limits for it; `bias` how far models of that size are
-    from those of the largest training part, `sd` how much the estimate of one split varies with its rows, and `rmse`²
+    from those of the largest training set, `sd` how much the estimate of one split varies with its rows, and `rmse`²
     = bias² + sd².
     """
 
@@ -414,12 +424,12 @@ class TrainingShares(Result):
 
     @property
     def verdict_lines(self) -> tuple[str, ...]:
-        """For each learner what a larger test part buys and what it costs."""
+        """For each learner what a larger test fold buys and what it costs."""
         return tuple(self._words(name) for name in self.learners)
 
     @property
     def verdict(self) -> str:
-        """What a larger test part buys and what it costs."""
+        """What a larger test fold buys and what it costs."""
         return " ".join(self.verdict_lines)
 
     def _words(self, learner: str) -> str:
@@ -430,11 +440,10 @@ class TrainingShares(Result):
         ends = [percent(round(self.shares[i], 3)) for i in (0, -1)]
         reach = [critical_t(self.confidence, math.inf) * p.sd for p in (first, last)]
         return (
-            f"{who}Training on {ends[0]} of the rows in the place of {ends[1]} costs {self.title} {first.bias:+.3f}. "
+            f"{who}Training on {ends[0]} of the rows instead of {ends[1]} costs {self.title} {signed(first.bias)}. "
             f"It buys {whole(self.rows - first.size)} test rows, with which one split is right within ± "
             f"{number(reach[0])}; with {whole(self.rows - last.size)} it is ± {number(reach[1])}. One split is least "
-            f"far off with "
-            f"{percent(round(best, 3))} for training (√(bias² + sd²) = {number(at.rmse)})."
+            f"far off with {percent(round(best, 3))} for training (√(bias² + sd²) = {number(at.rmse)})."
         )
 
     def __str__(self) -> str:
@@ -446,7 +455,7 @@ class TrainingShares(Result):
             rows=tuple(
                 (
                     p.learner, percent(round(shares[p.size], 3)), whole(p.size), whole(self.rows - p.size),
-                    f"{number(p.estimate)} {limits(p.low, p.high)}", f"{p.bias:+.3f}", number(p.sd), number(p.rmse),
+                    f"{number(p.estimate)} {limits(p.low, p.high)}", signed(p.bias), number(p.sd), number(p.rmse),
                 )
                 for p in self.points
             ),
@@ -454,7 +463,7 @@ class TrainingShares(Result):
         last = (
             f"bias: the mean over the splits less that at {percent(round(self.shares[-1], 3))} training rows (models "
             "of all rows may be better still). sd of one: of a single split, its test rows taken as drawn anew; "
-            "repeating the split or folds make it smaller. A larger test part costs training rows, so the "
+            "repeating the split or folds make it smaller. A larger test fold costs training rows, so the "
             "estimate is of a poorer model; a smaller one leaves the estimate to chance."
         )
         head = (
@@ -509,20 +518,16 @@ def _benefit_words(curve: LearningCurve, learner: str) -> str:
     change, measure = curve.benefit(learner=learner), find_measure(curve.metric)
     better = change.low > 0 if measure.higher_is_better else change.high < 0
     share = measure.range in ((0.0, 1.0), (-1.0, 1.0))
-    scale, unit = (100.0, " points") if share else (1.0, "")
-    shown = [f"{scale * x:+.1f}".replace("-", "−") if share else f"{x:+.3g}".replace("-", "−") for x in
-             (change.estimate, change.low, change.high)]  # fmt: skip
-    answer = "More rows would help" if better else "Whether more rows would help cannot be told"
-    level = percent(curve.confidence)
-    return f"{answer}: twice the rows {curve.title} {shown[0]}{unit}, {level} CI {shown[1]} to {shown[2]}."
+    shown, unit = (in_points, " points") if share else (signed, "")
+    answer = "More rows would help" if better else "No clear gain from more rows"
+    reach = ci_words(change.low, change.high, curve.confidence, shown)
+    return f"{answer}: with twice as many, {curve.title} changes by {shown(change.estimate)}{unit}, {reach}."
 
 
 def _overtaking(c: Crossing) -> str:
     """Who is better below and above."""
-    return (
-        f"{one_line(c.second)} overtakes {one_line(c.first)} at about {c.size:,.0f} rows, plausibly {c.low:,.0f} to "
-        f"{c.high:,.0f}"
-    )
+    reach = ci_words(c.low, c.high, c.confidence, lambda x: f"{x:,.0f}")
+    return f"{one_line(c.second)} overtakes {one_line(c.first)} at about {c.size:,.0f} rows, {reach}"
 
 
 def _form_words(curve: LearningCurve, learner: str) -> str:
@@ -551,7 +556,7 @@ declare(
         "replacement have 1 − t of the variance of fresh ones; √(bias² + sd²)",
         source="Kohavi 1995, IJCAI 2:1137, for the trade-off; Cochran 1977, Sampling Techniques, 2.6, for 1 − t",
         assumes="independent rows; models of all rows are about as good as those of the largest training share",
-        advice="prefer folds or repeated splits, whose training parts are large and which test every row",
+        advice="prefer folds or repeated splits, whose training sets are large and which test every row",
     ),
     Method(
         key="learning-curve",

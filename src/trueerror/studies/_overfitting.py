@@ -30,7 +30,7 @@ from trueerror.resampling._cross_validation import KFold, as_plan
 from trueerror.resampling._plan import Seed
 from trueerror.resampling._study_plans import WithTraining
 from trueerror.results import Contrast, Result, Table
-from trueerror.results._format import limits, listing, number, one_line, p_value, percent, whole
+from trueerror.results._format import limits, listing, number, one_line, p_value, percent, signed, whole
 from trueerror.sources._api import is_openable, read
 from trueerror.sources._collect import predictions
 from trueerror.sources._models import sorted_columns
@@ -146,7 +146,7 @@ class Overfitting(Result):
         rows = tuple(
             (
                 p.setting, number(p.training), f"{number(p.estimate)} {limits(p.low, p.high)}",
-                f"{p.gap:+.3f} {limits(p.gap_low, p.gap_high)}", "overfits" if p.setting in self.overfits else "",
+                f"{signed(p.gap)} {limits(p.gap_low, p.gap_high)}", "overfits" if p.setting in self.overfits else "",
             )
             for p in self.points
         )  # fmt: skip
@@ -162,8 +162,7 @@ class Overfitting(Result):
         ]
         if not self.pairs:
             said.append(
-                "No setting is shown to overfit: none is better on its training rows and worse on new ones, beyond "
-                "chance."
+                "No setting is shown to overfit: none is better on its training rows and clearly worse on new ones."
             )
             return " ".join(said)
         names = listing([one_line(s) for s in self.overfits[:8]]) + (", …" if len(self.overfits) > 8 else "")
@@ -327,7 +326,7 @@ def _pairs(settings: Sequence[str], table: SeenScores, level: float) -> tuple[Ov
 
 
 def _one_sided(differences: Floats, ratio: float) -> float:
-    """p for a mean above 0; where nothing varies, equal settings have 1, and others are told apart by no chance."""
+    """p for a mean above 0; where nothing varies, equal settings have 1, and others differ by no chance."""
     p = corrected_t(differences, test_train_ratio=ratio, alternative="greater").p_value
     return 1.0 if math.isnan(p) else p
 
@@ -423,7 +422,7 @@ class TrainingHistory(Result):
         rows = [
             (
                 p.setting, *([number(p.training)] if logged else []), f"{number(p.estimate)} {limits(p.low, p.high)}",
-                "" if p is self.best else f"{behind[p.setting].estimate:+.3f} "
+                "" if p is self.best else f"{signed(behind[p.setting].estimate)} "
                 f"{limits(behind[p.setting].low, behind[p.setting].high)}", words(p),
             )
             for p in shown_steps(self.points, (self.best, self.stop))
@@ -444,14 +443,14 @@ class TrainingHistory(Result):
             price = self.price()
             said.append(
                 f"Stop at {step} {one_line(stop.setting)}, the simplest that shows no clear difference from the best: "
-                f"{self.title} {price.estimate:+.3f} {limits(price.low, price.high)} ({p_value(price.p_value)})."
+                f"{self.title} {signed(price.estimate)} {limits(price.low, price.high)} ({p_value(price.p_value)})."
             )
         others = len(self.alike) - len({best.setting, stop.setting})
         if others > 0:
-            said.append(f"{others} other{'s are' if others > 1 else ' is'} not told apart from the best either.")
+            said.append(f"{others} other{'s have' if others > 1 else ' has'} no clear difference from the best either.")
         if self.overfits:
             worst = max((self.price(s) for s in self.overfits), key=lambda c: abs(c.estimate))
-            said.append(f"Later it gets worse again: {self.title} {worst.estimate:+.3f} "
+            said.append(f"Later it gets worse again: {self.title} {signed(worst.estimate)} "
                         f"{limits(worst.low, worst.high)} at {one_line(worst.first)}.")  # fmt: skip
         elif best is self.points[-1] and stop is best:
             said.append("It was still getting better: going on may pay.")
@@ -588,7 +587,7 @@ declare(
         "the larger of the two, Holm over pairs",
         source="Mitchell 1997, Machine Learning, 3.7; Berger 1982, Technometrics 24:295, for tests of both; Nadeau and "
         "Bengio 2003, Machine Learning 52:239",
-        assumes="the same splits for all settings; test parts of one sample of independent rows",
+        assumes="the same splits for all settings; test folds of one sample of independent rows",
         advice="a gap between training and test error alone is no overfitting: almost every learner has one",
     ),
     part="studies",

@@ -26,7 +26,7 @@ from trueerror.resampling._plan import Plan, Seed, Split, check_whole
 from trueerror.resampling._splits import Bootstrap, Holdout
 from trueerror.resampling._study_plans import Redrawn
 from trueerror.results import Interval, Result, Table
-from trueerror.results._format import limits, number, percent
+from trueerror.results._format import limits, number, percent, signed
 from trueerror.studies._study import study_text
 
 
@@ -89,7 +89,7 @@ class EstimatorLaboratory(Result):
     def _table(self) -> Table:
         rows = tuple(
             (
-                q.estimator, f"{q.bias.estimate:+.4f} {limits(q.bias.low, q.bias.high, 4)}", f"{q.sd:.4f}",
+                q.estimator, f"{signed(q.bias.estimate, 4)} {limits(q.bias.low, q.bias.high, 4)}", f"{q.sd:.4f}",
                 f"{q.mse:.5f}", f"{q.rmse:.4f}", "" if math.isnan(q.coverage) else f"{q.coverage:.3f}",
             )
             for q in self.estimators
@@ -272,7 +272,7 @@ def estimator_laboratory(
     learner is estimated in every way: on its training rows, by holdout, k-fold, leave-one-out, and by the bootstrap out
     of bag, .632 and .632+; and the model of all n rows is tested on `test_rows` fresh rows. The true error is the mean
     of these tests: what to expect of this learner at n rows. So MSE = bias² + variance is seen, estimator by estimator.
-    Stratified parts have the class mix of their sample, training and test part alike; where that mix is itself a matter
+    Stratified parts have the class mix of their sample, training and test fold alike; where that mix is itself a matter
     of chance, this makes them a little optimistic, which `stratify=False` avoids.
 
     >>> import numpy as np

@@ -98,7 +98,7 @@ def part_of(outcome: Outcome, part: slice) -> Outcome:
 def study_findings(
     runs: Sequence[Experiment], tests: Sequence[int], *, rounds: int, judged: Sequence[Evidence | None] = ()
 ) -> Findings:
-    """What the linter says of a study whose test parts, of these sizes, are judged by the corrected t.
+    """What the linter says of a study whose test folds, of these sizes, are judged by the corrected t.
 
     `judged` are answers that are held against a constant one, where the metric asks for right and wrong.
     """

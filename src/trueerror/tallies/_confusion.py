@@ -732,7 +732,7 @@ def _folded(cells: Ints, amounts: Amounts) -> tuple[Ints, Amounts, Filled | None
 def collapsed(table: Confusion, positive: object) -> tuple[Confusion, NDArray[np.int64]]:
     """The table of False (the rest) and True (the class), and for each old cell its place among the new ones.
 
-    A row of the rest without a prediction was rightly not called the class, as in `Confusion.binary`.
+    A row of the rest without a prediction was rightly kept out of the class, as in `Confusion.binary`.
 
     >>> collapsed(Confusion([[5, 1, 0], [2, 6, 1], [0, 3, 7]], labels=["a", "b", "c"]), "b")[0].matrix.tolist()
     [[12, 4], [3, 6]]

@@ -106,7 +106,7 @@ def _opened(source: Any, columns: dict[str, Any]) -> tuple[Predictions, dict[str
 
 
 def _identical_models(p: Predictions) -> Iterator[Evidence]:
-    """Pairs of models that call every row alike; equal confusion matrices first, since they are counted anyway."""
+    """Pairs of models that answer every row alike; equal confusion matrices first, since they are counted anyway."""
     matrices: dict[bytes, list[str]] = {}
     for model in p.models:
         if p.has_predictions(model):

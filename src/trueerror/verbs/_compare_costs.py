@@ -27,7 +27,7 @@ from trueerror.metrics._registry import find_measure
 from trueerror.metrics._values import class_shares
 from trueerror.results import Contrast, Interval, Table
 from trueerror.results._document import Document, Paragraph, TableBlock, page
-from trueerror.results._format import number, one_line, p_value, percent, some
+from trueerror.results._format import ci_words, fixed, number, one_line, p_value, percent, some
 from trueerror.results._values import decided, deciding_p, short, surety
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Moments
@@ -36,7 +36,7 @@ from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._model_metrics import Rng, Settings
 
 USUAL = 0.5
-# A threshold chosen on rows must be so much cheaper, out of the bag, to be spoken of.
+# A threshold chosen on rows must be so much cheaper on rows not used to choose it to be spoken of.
 WORTH_TUNING = 0.05
 # Resamples in which model and threshold are chosen anew.
 CHOICES = 200
@@ -126,7 +126,7 @@ def compare_costs(
 
     Probabilities are cut where calling becomes cheaper than not, cost_fp/(cost_fp + cost_fn) for rows like these
     (Elkan 2001, IJCAI 17:973), which needs no tuning; the finding TE304 says what tuning on these rows would promise
-    and what would be left of it out of the bag.
+    and what would be left of it on other rows.
     """
     _check(p, cost_fp, cost_fn, prior)
     points = {
@@ -242,7 +242,7 @@ def _slope(p: Predictions, model: str, confidence: float) -> Interval | None:
 
 
 def _findings(made: CostComparison, p: Predictions) -> Findings:
-    """What the comparison found, whose probabilities do not hold, and what tuning on these rows would promise."""
+    """What the comparison found, whose probabilities are off, and what tuning on these rows would promise."""
     scores = [Evidence(model=m, scores=p.scores(m), probabilities=True) for m in made.ranked]
     point = made.tuned[made.best]
     if not math.isnan(point.optimism):
@@ -254,30 +254,31 @@ def _findings(made: CostComparison, p: Predictions) -> Findings:
 
 
 def _verdict_lines(cmp: CostComparison) -> tuple[str, ...]:
-    """Which model to use, from which score up, or none; how sure that is; and the worst finding."""
+    """Which model to run, at which threshold, or none; how sure that is; and the worst finding."""
     cut = f"{cmp.threshold:.2g}"
     cheaper = cmp.cheaper_tuned
     rivals = [m for m in cmp.ranked[1:] if cmp.reference in (None, m, cmp.best)]
     open_ = [m for m in rivals if not cmp.told_apart(cmp.best, m)]
-    dearer = [m for m in rivals if m not in open_]
-    clear = all(surety(deciding_p(cmp.judged(m, cmp.best)), 1 - cmp.confidence) == "clear" for m in dearer)
-    sure = "not fully." if open_ or cheaper else "clear differences." if clear else "probable differences."
+    worse = [m for m in rivals if m not in open_]
+    clear = all(surety(deciding_p(cmp.judged(m, cmp.best)), 1 - cmp.confidence) == "clear" for m in worse)
+    sure = "Not certain:" if open_ or cheaper else "Clear differences:" if clear else "Probable differences:"
     words = []
     for m in [m for m in open_ if m not in cmp.leaders][:3]:
         c = cmp.judged(m, cmp.best)
-        size = f"{_money(c.estimate)} more per 100 rows{_reach(c.low, c.high, c.confidence)}"
-        words.append(f"{one_line(m)} may be as cheap: it costs {size}.")
-    for m in dearer[:3]:
+        size = f"{_money(c.estimate, sign=True)} per 100 rows{_reach(c.low, c.high, c.confidence)}"
+        words.append(f"{one_line(m)} may be as cheap ({size}).")
+    for m in worse[:3]:
         c = cmp.judged(m, cmp.best)
-        size = f"{_money(c.estimate)} per 100 rows{_reach(c.low, c.high, c.confidence)}"
-        words.append(f"{one_line(m)} costs more: by {size} ({decided(c)}).")
+        size = f"{_money(c.estimate, sign=True)} per 100 rows{_reach(c.low, c.high, c.confidence)}"
+        words.append(f"{one_line(m)} costs more ({size}; {decided(c)}).")
     none = _no_model(cmp)
     lead = none or (_use(cmp, cut) if cheaper is None else _not_yet(cmp, cheaper))
     words += [] if none else _constant_words(cmp)
-    where = f" At {cut}:" if cheaper and words else ""
-    said = f"Among the models, how sure: {sure}" if none else f"How sure: {sure}{where}"
+    where = f" at {cut}," if cheaper and words else ""
+    words += _ranking_words(cmp)
+    said = f"{'Among the models: ' if none else ''}{sure}{where}" if words else sure.replace(":", ".")
     # A constant that is as cheap has been said, if it is so.
-    return lead, " ".join([said, *words, *_ranking_words(cmp)]), *cmp.findings.without("TE201").but(cmp.leaders)
+    return lead, " ".join([said, *words]), *cmp.findings.without("TE201").but(cmp.leaders)
 
 
 def _no_model(cmp: CostComparison) -> str:
@@ -291,29 +292,21 @@ def _no_model(cmp: CostComparison) -> str:
         return ""
     as_cheap = "is as cheap as" if c.estimate == 0 else "is cheaper than"
     return (
-        f'Use no model: calling every row "{one_line(c.second)}" {as_cheap} {_best(cmp)}, {_money(price)} against '
+        f'Use no model: always answering "{one_line(c.second)}" {as_cheap} {_best(cmp)}, {_money(price)} against '
         f"{_money(own)} per 100 rows."
     )
 
 
 def _use(cmp: CostComparison, cut: str) -> str:
     instead = "" if abs(cmp.threshold - 0.5) < 0.005 else " (not 0.5)"
-    return f"Use {_best(cmp)}, and {_calling(cmp, cmp.threshold, 'call')}{instead}."
-
-
-def _calling(cmp: CostComparison, threshold: float, verb: str) -> str:
-    """What a threshold does, in words: one beyond every score calls nothing, or everything."""
-    label = f'"{one_line(str(cmp.positive))}"'
-    if math.isinf(threshold):
-        return f"{verb} {'no' if threshold > 0 else 'every'} row {label}"
-    return f"{verb} {label} from {threshold:.2g} up"
+    own = cmp.estimates[cmp.best]
+    price = f"{_money(own.estimate)} per 100 rows, {ci_words(own.low, own.high, own.confidence, _money)}"
+    return f"Run {_best(cmp)} at threshold {cut}{instead}: {price}."
 
 
 def _reach(low: float, high: float, level: float) -> str:
     """The limits of a cost of a row; nothing where there are none."""
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return ", with no limits to be had"
-    return f", {percent(level)} CI {_money(low, sign=True)} to {_money(high, sign=True)}"
+    return f", {ci_words(low, high, level, lambda x: _money(x, sign=True))}"
 
 
 def _best(cmp: CostComparison) -> str:
@@ -323,31 +316,28 @@ def _best(cmp: CostComparison) -> str:
 
 
 def _not_yet(cmp: CostComparison, cheaper: str) -> str:
-    """The costs name a threshold for probabilities that hold; some model's do not, and it shows in the costs."""
+    """The costs name a threshold for calibrated probabilities; some model's are not, and it shows in the costs."""
     best, point = cmp.best, cmp.tuned[cheaper]
     slope = f" ({_slope_words(cmp.slopes[cheaper])})" if cheaper in cmp.slopes else ""
     found = cmp.chosen
     both = found is not None and found.corrected is not None and found.classifier == cheaper
     real = found.corrected.estimate if both and found and found.corrected else point.corrected.estimate
-    gain = (
-        f"{_money(real)} per 100 rows after what choosing it on these rows flatters, against "
-        f"{_money(cmp.estimates[best].estimate)}"
-    )
+    gain = f"{_money(real)} per 100 rows on rows not used to choose it, not {_money(cmp.estimates[best].estimate)}"
     constant = math.isinf(point.threshold)
-    instead = (
-        _calling(cmp, point.threshold, "calling") if constant else f"{one_line(cheaper)} from {point.threshold:.2g} up"
-    )
+    instead = f"{one_line(cheaper)} at {point.threshold:.2g}"
+    if constant:
+        instead = f"flagging {'nothing' if point.threshold > 0 else 'everything'}"
     lead = (
-        f"Use {_best(cmp)}, but not from {cmp.threshold:.2g} up: from {point.threshold:.2g} up "
+        f"Run {_best(cmp)}, but not at threshold {cmp.threshold:.2g}: at {point.threshold:.2g} "
         f"{'it' if len(cmp.leaders) == 1 else one_line(cheaper)} would cost {gain}."
         if cheaper in cmp.leaders and not constant
-        else f"Not settled: at {cmp.threshold:.2g}, which the costs name, {one_line(best)} "
+        else f"Not settled: at threshold {cmp.threshold:.2g}, which follows from the costs, {one_line(best)} "
         f"{'is cheapest' if len(cmp.leaders) == 1 else 'and others tie for cheapest'}, but "
         f"{instead} would cost less, {gain}."
     )
     off = cheaper in cmp.slopes and not cmp.slopes[cheaper].low <= 1 <= cmp.slopes[cheaper].high
     return (
-        f"{lead} The scores of {one_line(cheaper)} {'do' if off else 'may'} not hold as probabilities{slope}: "
+        f"{lead} The probabilities of {one_line(cheaper)} {'are not' if off else 'may not be'} calibrated{slope}: "
         "recalibrate them, or choose the threshold, on other rows."
     )
 
@@ -366,13 +356,13 @@ def _constant_words(cmp: CostComparison) -> list[str]:
     c = cmp.against_constant
     if c is None:
         return []
-    answer = f'calling every row "{one_line(c.second)}"'
+    answer = f'always answering "{one_line(c.second)}"'
     size = f"{_money(-c.estimate)} per 100 rows{_reach(-c.high, -c.low, c.confidence)}"
     if c.p_value <= 1 - c.confidence and c.estimate < 0:
         return [f"It is cheaper than {answer}, by {size}."]
     if c.estimate >= 0:
         return [f"At this threshold {answer} is as cheap or cheaper."]
-    return [f"Whether it is cheaper than {answer} cannot be told: it saves {size}{_tested(c.p_value)}."]
+    return [f"It may be no cheaper than {answer}: it saves {size}{_tested(c.p_value)}."]
 
 
 def _tested(p: float) -> str:
@@ -394,8 +384,7 @@ def _money(x: float, *, sign: bool = False) -> str:
     """A cost of a row as one of 100 rows, with one decimal below 100."""
     if not math.isfinite(x):
         return "not known"
-    shown = f"{abs(100 * x):,.1f}" if abs(100 * x) < 100 else f"{abs(100 * x):,.0f}"
-    return (("+" if x >= 0 else "-") if sign else "-" if x < 0 else "") + shown
+    return fixed(x, 1 if abs(100 * x) < 100 else 0, power=2, sign=sign)
 
 
 def _costs_table(cmp: CostComparison) -> Table:
@@ -431,7 +420,7 @@ def _trust(cmp: CostComparison) -> str:
     """Where the threshold comes from, and what it takes on trust."""
     untuned = cmp.tuned[cmp.best].untuned
     if abs(untuned - cmp.threshold) > 1e-9:
-        return f"{cmp.threshold:.2g} was given; the costs themselves name {untuned:.2g} for probabilities."
+        return f"{cmp.threshold:.2g} was given; the costs alone give {untuned:.2g} for calibrated probabilities."
     if cmp.best not in cmp.slopes:
         return ""
     return (

@@ -1,6 +1,6 @@
-"""A comparison: who is better, by how much, how sure, who cannot be told apart; and how that is said.
+"""A comparison: who is better, by how much, how sure, between whom it is too close to call; and how that is said.
 
-Sizes stand beside p-values, and "cannot tell" is an answer.
+Sizes stand beside p-values, and "too close to call" is an answer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,24 @@ from trueerror.metrics import _values as metric_values
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Contrast, DocumentResult, Interval, Posterior, Table, Test, Text
 from trueerror.results._document import WIDTH, Block, Document, Media, Paragraph, TableBlock, Tone, page
-from trueerror.results._format import filled, listing, number, one_line, p_cell, p_value, percent, percents, some, whole
+from trueerror.results._format import (
+    chance_words,
+    ci_words,
+    filled,
+    fixed,
+    limits,
+    listing,
+    number,
+    one_line,
+    one_time_in,
+    p_cell,
+    p_value,
+    percent,
+    percents,
+    signed,
+    some,
+    whole,
+)
 from trueerror.results._values import Surety, decided, deciding_p, short, significantly_different, surety
 
 if TYPE_CHECKING:
@@ -49,7 +66,7 @@ def best_first(estimates: Mapping[str, Interval], higher_is_better: bool) -> tup
 
 
 class IdenticalCalls(TypedDict, total=False):
-    """Two models that call all `n` rows alike: `identical`, or `one_answer` for all (from scores that were `cut`)."""
+    """Two models that answer all `n` rows alike: `identical`, or `one_answer` for all (from scores that were `cut`)."""
 
     n: int
     identical: bool
@@ -62,8 +79,8 @@ class ComparisonDetails(Mapping[str, object]):
     """What is known of a comparison beyond its estimates; a mapping of those that were recorded, too.
 
     `share`: differences are points of a percent. `why`: how the method was chosen. `discordance`: right and wrong row
-    by row, of each pair. `twins`: pairs that call every row alike. `infinite`: models of infinite loss, and by how many
-    rows. `could_be_paired`: rows taken for different ones look like the same. `parts`: scores on the test parts of
+    by row, of each pair. `twins`: pairs that answer every row alike. `infinite`: models of infinite loss, and by how
+    many rows. `could_be_paired`: rows taken for different ones look like the same. `parts`: scores on the test folds of
     learners. `borderline`: sound forms of the test disagree at the level. `slices_left_out`: slices without a result.
     `constant`: the commonest class and its share. `hollow`: models that are not shown to be better than answering it
     every time, or that find no row of another class.
@@ -151,7 +168,7 @@ class Comparison(DocumentResult):
 
     @property
     def best(self) -> str:
-        """The model with the best estimate, the first of `leaders`; the tiers say whether it is told apart."""
+        """The model with the best estimate, the first of `leaders`; the tiers say whether it differs clearly."""
         return self.ranked[0]
 
     @property
@@ -171,9 +188,14 @@ class Comparison(DocumentResult):
 
     @cached_property
     def _decimals(self) -> int:
-        """Of points of a percent: one, or as many more as the narrowest interval takes to show its width."""
-        widths = [100 * (c.high - c.low) for c in self.pairs if math.isfinite(c.high - c.low) and c.high > c.low]
-        return min(10, max(1, 1 + math.ceil(-math.log10(min(widths, default=1.0)) - 0.7)))
+        """Of differences: as many as the narrowest interval takes to show its width; one at least of points, else three
+        digits.
+        """
+        scale = 100 if self.facts.share else 1
+        widths = [scale * (c.high - c.low) for c in self.pairs if math.isfinite(c.high - c.low) and c.high > c.low]
+        narrowest = min(widths, default=1.0)
+        least = 1 if self.facts.share else max(0, 3 - int(math.log10(max(1.0, narrowest))))
+        return min(10, max(least, 1 + math.ceil(-math.log10(narrowest) - 0.7)))
 
     def __getitem__(self, key: tuple[str, str]) -> Contrast:
         if not isinstance(key, tuple) or len(key) != 2:
@@ -205,7 +227,7 @@ class Comparison(DocumentResult):
         return significantly_different(self.judged(first, second))
 
     def better(self, first: str, second: str) -> bool:
-        """Whether the first is told apart from the second and better."""
+        """Whether the first is clearly better than the second."""
         gap = self[first, second].estimate
         return self.told_apart(first, second) and (gap > 0) == self.higher_is_better and gap != 0
 
@@ -228,7 +250,7 @@ class Comparison(DocumentResult):
         return class_differences(rows, pair, metric, self.confidence, self.adjust)
 
     def cells(self, first: str | None = None, second: str | None = None) -> Differences:
-        """Which confusions differ: how often each model calls a class another, with p-values adjusted over the cells.
+        """Which confusions differ: how often each model takes a class for another; p-values adjusted over the cells.
 
         >>> import trueerror as te
         >>> truth, a = list("abc") * 20, list("abc") * 20
@@ -281,7 +303,7 @@ class Comparison(DocumentResult):
                     marks.append("?")
                     tied += 1
             rows.append((f"{place} {a}", *marks, f"{won}/{tied}/{lost}"))
-        return Table(columns=("model", *numbered, "won/not told/lost"), rows=tuple(rows))
+        return Table(columns=("model", *numbered, "won/unclear/lost"), rows=tuple(rows))
 
     def records(self) -> list[dict[str, object]]:
         """One record for each pair, and the same for each slice."""
@@ -334,10 +356,7 @@ def points(cmp: Comparison, x: float) -> str:
     """A difference with its sign: in points of a percent for shares, else as a number."""
     if math.isnan(x) or math.isinf(x):
         return number(x)
-    if cmp.facts.share:
-        shown = f"{100 * x:+.{cmp._decimals}f}"
-        return shown[1:] if not float(shown) else shown
-    return f"{x:+.3g}"
+    return fixed(x, cmp._decimals, power=2 if cmp.facts.share else 0, sign=True)
 
 
 def own_figure(cmp: Comparison, x: float) -> str:
@@ -418,8 +437,8 @@ def _some_infinite(cmp: Comparison, infinite: Mapping[str, int]) -> str:
             f"{one_line(best)} is ahead, {own_figure(cmp, finite[best].estimate)} {cmp.title} against {against}: {why}"
         )
     if cmp.reference is not None and cmp.reference in infinite and finite:
-        return f"Cannot tell which is better than {one_line(cmp.reference)}: {why}"
-    return f"Cannot tell which is better by {cmp.title}: {why}"
+        return f"No comparison with {one_line(cmp.reference)}: {why}"
+    return f"No comparison by {cmp.title}: {why}"
 
 
 def _two(cmp: Comparison) -> str:
@@ -437,12 +456,12 @@ def _two(cmp: Comparison) -> str:
         lead = f"{_hollow(cmp)}No clear difference: {a} and {b} both have "
         lead += f"{own_figure(cmp, cmp.estimates[best].estimate)} {cmp.title}"
         if math.isinf(c.low) and math.isinf(c.high):
-            return f"{lead}. Their scores never differ, so no limits can be told; that does not show them to be alike."
+            return f"{lead}. Their scores never differ, so no limits can be given; that does not show them to be alike."
         return f"{lead}; {_ci(cmp, c)}{unit(cmp)} for the difference. That does not show them to be alike."
     close = " a close call." if cmp.facts.borderline else ""
     sure, hollow = surety(p, 1 - c.confidence), _hollow(cmp)
     if sure == "open":
-        lead = "Cannot tell which is better"
+        lead = "Too close to call"
     elif hollow:
         lead = f"{a} is {'' if sure == 'clear' else 'probably '}ahead of {b}"
     else:
@@ -459,14 +478,7 @@ def _two(cmp: Comparison) -> str:
 def _odds(cmp: Comparison, c: Contrast, winner: str) -> str:
     """The p-value as a picture: how often a split this uneven comes up by luck."""
     p = c.p_value
-    about = "at most" if c.p_at_most else "about"
-    often = (
-        "less than 1 time in 1,000"
-        if p < 0.001
-        else f"{about} 1 time in {round(1 / p):,}"
-        if p < 0.5
-        else "most of the time"
-    )
+    often = one_time_in(p, at_most=bool(c.p_at_most))
     pairs = cmp.facts.counts(c.first, c.second) if c.method in MCNEMAR else None
     if pairs is None:
         shown = p_value(p, at_most=c.p_at_most)
@@ -483,22 +495,9 @@ def _odds(cmp: Comparison, c: Contrast, winner: str) -> str:
 
 def _ci(cmp: Comparison, c: Contrast) -> str:
     """The limits in a sentence."""
-    if not (math.isfinite(c.low) and math.isfinite(c.high)):
-        return _one_limit(cmp, c)
-    if c.side != "two-sided":
-        end = f"{points(cmp, c.low)} or more" if c.side == "lower" else f"{points(cmp, c.high)} or less"
-        return f"{percent(c.confidence)} CI {end}"
     clash = c.p_adjusted is not None and (c.low > 0 or c.high < 0) and deciding_p(c) > 1 - c.confidence
     before = f" before the correction for {len(cmp.pairs)} pairs" if clash else ""
-    return f"{percent(c.confidence)} CI {points(cmp, c.low)} to {points(cmp, c.high)}{before}"
-
-
-def _one_limit(cmp: Comparison, c: Contrast) -> str:
-    if math.isfinite(c.low):
-        return f"{percent(c.confidence)} CI {points(cmp, c.low)} or more"
-    if math.isfinite(c.high):
-        return f"{percent(c.confidence)} CI {points(cmp, c.high)} or less"
-    return "with no limits to be had"
+    return ci_words(c.low, c.high, c.confidence, lambda x: points(cmp, x), side=c.side) + before
 
 
 def _many(cmp: Comparison, which: str = "") -> str:
@@ -650,15 +649,6 @@ def _differences_table(cmp: Comparison, shown: Sequence[Contrast]) -> Table:
     return Table(columns=columns[:last], rows=tuple(row[:last] for row in rows), names=2)
 
 
-def chance_words(p: float) -> str:
-    """A posterior probability, never 0 or 1.
-
-    >>> chance_words(0.9999), chance_words(0.5), chance_words(0.0)
-    ('> 0.999', '0.500', '< 0.001')
-    """
-    return "< 0.001" if p < 0.001 else "> 0.999" if p > 0.999 else number(p)
-
-
 def _limits(cmp: Comparison, c: Contrast) -> str:
     """The limits of a pair in brackets, where it has some."""
     if math.isnan(c.low) or math.isnan(c.high):
@@ -802,7 +792,7 @@ def _family(cmp: Comparison) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Differences(DocumentResult, saved=False):
-    """Where two models differ: first − second in each class, or in each cell (true class, called class).
+    """Where two models differ: first − second in each class, or in each cell (true class, predicted class).
 
     `of[i]` is the class, or the cell, of `contrasts[i]`, `values[i]` the two models' own figures there. Those of which
     the models differ clearly are `told_apart`, the largest difference first.
@@ -870,8 +860,8 @@ class Differences(DocumentResult, saved=False):
         head = ("class",) if self.what else ("truth", "called")
         order = sorted(range(len(self.of)), key=lambda i: (deciding_p(self.contrasts[i]), i))[:SHOWN_SLICES]
         rows = tuple(
-            (*map(str, self.of[i]), whole(int(c.n or 0)), number(a), number(b), f"{c.estimate:+.3f}",
-             "none" if math.isnan(c.low) else f"[{c.low:+.3f}, {c.high:+.3f}]", p_cell(decided(c)))
+            (*map(str, self.of[i]), whole(int(c.n or 0)), number(a), number(b), signed(c.estimate),
+             "none" if math.isnan(c.low) else limits(c.low, c.high), p_cell(decided(c)))
             for i in order for c, (a, b) in [(self.contrasts[i], self.values[i])]
         )  # fmt: skip
         p = "p" if self.adjust == "none" else "adjusted p"
@@ -889,7 +879,7 @@ class Differences(DocumentResult, saved=False):
 
 
 def _place(place: Sequence[Label]) -> str:
-    return " called ".join(one_line(str(x)) for x in place)
+    return " predicted as ".join(one_line(str(x)) for x in place)
 
 
 def class_differences(rows: PairedRows, pair: Pair, metric: str, confidence: float, adjust: str) -> Differences:

@@ -89,12 +89,12 @@ def part_scores_of(table: FoldTable) -> PartScores:
 
 def _reading(table: FoldTable) -> str:
     k, rounds = table.values.shape[1], table.rounds
-    folds = f"{whole(k)} random test parts"
+    folds = f"{whole(k)} random test sets"
     if rounds is not None:
         folds = f"{whole(k)} folds" if rounds == 1 else f"{whole(rounds)} repeats of {whole(k // rounds)} folds"
     rows = "" if table.rows is None else f" of {whole(table.rows)} rows"
     who = "1 learner" if len(table.learners) == 1 else f"{whole(len(table.learners))} learners"
-    return f"Scores of {who} on {folds}{rows}; the same test parts for all."
+    return f"Scores of {who} on {folds}{rows}; the same test folds for all."
 
 
 def _findings(scores: PartScores, table: FoldTable) -> Findings:

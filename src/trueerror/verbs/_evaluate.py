@@ -166,7 +166,7 @@ def cheapest_threshold(bench: ModelMetrics) -> OperatingPoint | None:
     }
     prior = None if s.prior is None else float(class_shares(s.prior, bench.labels, bench.positive)[up])
     if priced["cost_fp"] <= priced["cost_tn"] or priced["cost_fn"] <= priced["cost_tp"] or prior in (0.0, 1.0):
-        return None  # one call is never dearer than the other: no threshold follows
+        return None  # one answer never costs more than the other: no threshold follows
     if min(p.truth_counts()) == 0:
         return None
     return roc(p, model=bench.model).operating_point(

@@ -31,6 +31,7 @@ from trueerror.results._document import (
     page,
 )
 from trueerror.results._format import (
+    ci_words,
     filled,
     limits,
     listing,
@@ -369,8 +370,8 @@ def accuracy_sentences(part: ModelEvaluation) -> tuple[str, ...]:
     accuracy = part.overall.get("accuracy")
     if part.confusion is None or accuracy is None or math.isnan(accuracy.estimate):
         return ()
-    plausible = _reach(accuracy, in_percent=True)
-    sentence = f"{one_line(part.name)} is right on {percents(accuracy.estimate)} % of rows like these, {plausible}."
+    reach = _reach(accuracy, in_percent=True)
+    sentence = f"{one_line(part.name)} is right on {percents(accuracy.estimate)} % of rows like these, {reach}."
     if part.baseline_label is None or math.isnan(part.baseline.estimate):
         return (sentence,)
     share = f"{percents(part.baseline.estimate)} %"
@@ -380,16 +381,8 @@ def accuracy_sentences(part: ModelEvaluation) -> tuple[str, ...]:
 
 def _reach(interval: Interval, *, in_percent: bool = False) -> str:
     """The limits in a sentence, or that there are none."""
-    low, high = interval.low, interval.high
-    if math.isnan(low) or math.isnan(high) or (math.isinf(low) and math.isinf(high)):
-        return "with no limits to be had"
-    if math.isinf(high):
-        return f"{percent(interval.confidence)} CI {number(low)} or more"
-    if math.isinf(low):
-        return f"{percent(interval.confidence)} CI {number(high)} or less"
-    if in_percent:
-        return f"{percent(interval.confidence)} CI {percents(low)} to {percents(high)} %"
-    return f"{percent(interval.confidence)} CI {number(low)} to {number(high)}"
+    shown, unit = (percents, " %") if in_percent else (number, "")
+    return ci_words(interval.low, interval.high, interval.confidence, shown, unit=unit)
 
 
 def _first_metric(part: ModelEvaluation) -> tuple[str, ...]:
@@ -412,8 +405,8 @@ def _labels_verdict(part: ModelEvaluation) -> tuple[str, ...]:
 
 def _uncut_verdict(part: ModelEvaluation) -> tuple[str, ...]:
     if part.baseline_label is None:
-        return _first_metric(part)  # scores of folds alone: there are no rows that could be called
-    rest = "Its scores lie outside [0, 1], so nothing was called: give a threshold for accuracy and the rest."
+        return _first_metric(part)  # scores of folds alone: there are no rows that could be classified
+    rest = "Its scores lie outside [0, 1], so no row was classified: give a threshold for accuracy and the rest."
     return (*_first_metric(part), rest)
 
 
@@ -428,7 +421,7 @@ def _against_baseline(accuracy: Interval, part: ModelEvaluation) -> str:
         return f"the model is {'clearly' if sure == 'clear' else 'probably'} {better} than that ({p_value(p)})"
     if gap <= 0:
         return "the model did no better than that"
-    return f"whether the model is better than that cannot be told from these rows ({p_value(p)})"
+    return f"the model is not clearly better than that ({p_value(p)})"
 
 
 def _by_interval(accuracy: Interval, constant: float) -> str:
@@ -437,7 +430,7 @@ def _by_interval(accuracy: Interval, constant: float) -> str:
         return "the model did no better than that"
     if accuracy.low > constant:
         return "the model is better than that, beyond its interval"
-    return "whether the model is better than that cannot be told from these rows"
+    return "the model is not clearly better than that"
 
 
 def _leader(ev: Evaluation) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -673,13 +666,13 @@ def thresholds_table(ev: Evaluation) -> Table | None:
         if point is None:
             continue
         cut = "none" if math.isinf(point.threshold) else number(point.threshold)
-        out_of_bag = "not known" if math.isnan(point.optimism) else short(point.corrected)
+        elsewhere = "not known" if math.isnan(point.optimism) else short(point.corrected)
         plain = "" if math.isnan(point.untuned) else number(point.untuned)
-        rows.append((part.name, cut, number(point.cost), out_of_bag, plain))
+        rows.append((part.name, cut, number(point.cost), elsewhere, plain))
     if not rows:
         return None
-    title = "Cost-optimal thresholds (chosen on these rows: their cost here flatters):"
-    columns = ("model", "from", "cost a row", "out of the bag", "by costs alone")
+    title = "Cost-optimal thresholds (chosen on these rows, so their cost here is optimistic):"
+    columns = ("model", "threshold", "cost a row", "on other rows", "by costs alone")
     return Table(columns=columns, rows=tuple(rows), title=title)
 
 

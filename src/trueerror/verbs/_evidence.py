@@ -2,7 +2,7 @@
 
 What a comparison tells the linter: facts about each pair and about all models.
 
-Two models that call every row alike: one model read twice, or two that never reach the threshold?
+Two models that answer every row alike: one model read twice, or two that never reach the threshold?
 """
 
 from __future__ import annotations
@@ -400,7 +400,7 @@ def _pair_evidence(
 
 
 def _closest(made: Comparison) -> tuple[str, str] | None:
-    """The pair of the best models, by rank, that differ and cannot be told apart: one word about power is enough."""
+    """The pair of the best models, by rank, that differ, but not clearly: one word about power is enough."""
     rank = {m: i for i, m in enumerate(made.ranked)}
     same = made.facts.twins or {}
     pairs = [(c.first, c.second) for c in made.pairs]

@@ -20,7 +20,7 @@ from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast, DocumentResult, Interval, Table
 from trueerror.results._document import Document, TableBlock, page
-from trueerror.results._format import limits, number, one_line, p_value, percent, whole
+from trueerror.results._format import ci_words, limits, number, one_line, p_value, percent, whole
 from trueerror.results._values import short, significantly_different
 from trueerror.sources._api import is_openable
 from trueerror.sources._keys import group_columns
@@ -97,12 +97,12 @@ class Gap(DocumentResult):
         low, high = (self.groups[g] for g in (self.lowest, self.highest))
         ends = f"lowest in {self.lowest} ({number(low.estimate)}), highest in {self.highest} ({number(high.estimate)})"
         d = self.difference
-        reach = f"plausibly {number(d.low)} to {number(d.high)}" if d.low > 0 else f"plausibly up to {number(d.high)}"
+        reach = ci_words(d.low, d.high, d.confidence)
         size = f"a gap of {number(d.estimate)}, {reach} ({p_value(self.p_value)}, adjusted for all pairs)"
         whose = f" of {one_line(self.model)}" if self.model not in ("", "model") and self.model not in what else ""
         if self.differ:
             return f"{what}{whose} differs between the {k} groups: {ends}; {size}."
-        return f"Cannot tell whether {self.title}{whose} differs between the {k} groups: {ends}; {size}."
+        return f"No clear difference in {self.title}{whose} between the {k} groups: {ends}; {size}."
 
     def records(self) -> list[dict[str, object]]:
         """One record for each group, then one for each pair."""
@@ -379,7 +379,7 @@ def gaps(
     (a list of names, {"sex": …, "age": …} or a frame) are each looked at alone and in all their combinations. An
     Evaluation with slices, or a Comparison with slices, will do as well: of the latter, whether the difference between
     two models is another one in some groups. `metrics` is a name or several (for two classes else accuracy, recall,
-    false positive rate and the share called positive). Groups with fewer than `min_rows` rows that count (positives,
+    false positive rate and the share predicted positive). Groups with fewer than `min_rows` rows that count (positives,
     for recall) are left out and named.
 
     >>> truth, group = [0, 1] * 100, ["a"] * 100 + ["b"] * 100

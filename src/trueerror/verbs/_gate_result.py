@@ -13,7 +13,7 @@ from typing import Literal
 from trueerror.inputs._options import InputError, nearest
 from trueerror.results import DocumentResult, Result, Table, Text
 from trueerror.results._document import Document, Paragraph, TableBlock, Tone, markdown_escape, page
-from trueerror.results._format import listing, number, one_line, percent, whole
+from trueerror.results._format import fixed, listing, number, one_line, percent, real_minus, whole
 
 Decision = Literal["pass", "fail", "cannot tell"]
 EXIT_CODES: dict[str, int] = {"pass": 0, "fail": 1, "cannot tell": 3}
@@ -201,9 +201,8 @@ def _size(c: GateCheck, x: float, more: int, *, signed: bool = True) -> str:
     if not c.share:
         # Four decimals are enough for a difference, unless it is smaller than that.
         x = round(x, 4 + more) if abs(x) >= 1e-3 else float(f"{x:.{2 + more}g}")
-        return f"{x:+.{3 + more}g}" if signed and x else f"{x:.{3 + more}g}"
-    shown = f"{100 * x:+.{1 + more}f}" if signed else f"{100 * x:.{1 + more}f}"
-    return shown if float(shown) else shown.lstrip("+-")
+        return real_minus(f"{x:+.{3 + more}g}" if signed and x else f"{x:.{3 + more}g}")
+    return fixed(x, 1 + more, power=2, sign=signed)
 
 
 def _level(c: GateCheck, x: float, more: int) -> str:
@@ -256,9 +255,9 @@ def _reason(c: GateCheck) -> str:
     elif c.decision != "cannot tell":
         limit = f"at worst {shown(c, worst)}" if c.decision == "pass" else f"at best {shown(c, best)}"
     elif math.isfinite(c.low) and math.isfinite(c.high):
-        limit = f"plausibly {shown(c, c.low)} to {shown(c, c.high)}"
+        limit = f"one-sided limits {shown(c, c.low)} and {shown(c, c.high)}"
     else:
-        limit = "with no limits to be had"
+        limit = "no limits can be given"
     return f"Asked: {asked}. Found: {found}, {limit}: {OUTCOMES[c.decision]}."
 
 
@@ -271,8 +270,8 @@ def _threshold_words(c: GateCheck, candidate: str) -> str:
     if c.decision == "fail":
         return f"{c.title} of {candidate} is not {claim}: {estimate}, at best {_own_value(c, best)}."
     return (
-        f"{c.title} of {candidate} may or may not be {claim}: {estimate}, plausibly {_own_value(c, c.low)} to "
-        f"{_own_value(c, c.high)}.{_settles(c)}"
+        f"{c.title} of {candidate} may or may not be {claim}: {estimate}, one-sided limits {_own_value(c, c.low)} "
+        f"and {_own_value(c, c.high)}.{_settles(c)}"
     )
 
 
@@ -290,9 +289,9 @@ def _difference_words(c: GateCheck, candidate: str, baseline: str) -> str:
         return f"{candidate} is worse than {baseline}{beyond}: {by}, at best {gap_words(c, best)}."
     asked = f"worse than {baseline}{beyond}" if c.margin else f"better or worse than {baseline}"
     reach = (
-        f"plausibly {gap_words(c, c.low)} to {gap_words(c, c.high)}"
+        f"one-sided limits {gap_words(c, c.low)} and {gap_words(c, c.high)}"
         if math.isfinite(c.low) and math.isfinite(c.high)
-        else "with no limits to be had"
+        else "no limits can be given"
     )
     return f"{candidate} may be {asked}: {by}, {reach}.{_settles(c)}"
 

@@ -33,7 +33,7 @@ from trueerror.inputs._options import InputError, check_confidence, check_replic
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.metrics._values import Prior, class_shares, prior_of_each
 from trueerror.results import Alternative, Contrast, Interval
-from trueerror.results._format import one_line, percent, whole
+from trueerror.results._format import number, one_line, percent, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.sources._row_scores import answered_by_all, class_scored_rows, rows_as_clusters, weighted_rows
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
@@ -157,8 +157,8 @@ def cut_words(given: Iterable[Predictions], settings: Settings) -> str:
         cut = [m for m in p.models if not p.has_labels(m) and p.has_scores(m) and not p.has_class_scores(m)]
         cut = [m for m in cut if p.has_predictions(m, threshold=settings.threshold)]
         places |= {p.facts.decision_rule(m, settings.threshold).threshold for m in cut}
-    shown = ", ".join(sorted(f"{0.5 if t is None else t:.4g}" for t in places))
-    return f"Scores are cut at {shown}." if shown else ""
+    shown = ", ".join(sorted(f"{0.5 if t is None else round(t, 3) or t:.3g}" for t in places))
+    return f"Threshold {shown}." if shown else ""
 
 
 def _not_cut(p: Predictions, model: str) -> str:
@@ -709,13 +709,13 @@ def cost_words(bench: ModelMetrics) -> str:
     prices = cost_matrix(bench.settings.costs, labels, bench.positive)
     if len(labels) == 2:
         a, b = (f'"{one_line(str(label))}"' for label in labels)
-        words = f"Costs: {a} called {b} {prices[0, 1]:g}, {b} called {a} {prices[1, 0]:g}"
-        rightly = [f"{name} rightly called {prices[i, i]:g}" for i, name in enumerate((a, b)) if prices[i, i] != 0]
+        words = f"Costs: {a} predicted as {b} costs {prices[0, 1]:g}, {b} as {a} {prices[1, 0]:g}"
+        rightly = [f"{name} rightly predicted {prices[i, i]:g}" for i, name in enumerate((a, b)) if prices[i, i] != 0]
         words = ", ".join([words, *rightly]).replace("-", "−") if rightly else words
     else:
         words = f"Costs: a table of {len(labels)} × {len(labels)}, in the order {one_line(str(labels[0]))}, …"
     label, cost = cheapest_constant(bench)
-    return f'{words}. Always answering "{one_line(str(label))}" costs {cost:.3g} a row.'
+    return f'{words}. Always answering "{one_line(str(label))}" costs {number(cost)} a row.'
 
 
 def cheapest_constant(bench: ModelMetrics) -> tuple[object, float]:

@@ -22,7 +22,7 @@ from trueerror.inputs._options import InputError, check_share, nearest
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Alternative, Contrast, Table
 from trueerror.results._document import Document, TableBlock, page
-from trueerror.results._format import one_line, percent, whole
+from trueerror.results._format import in_points, one_line, percent, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion, Discordance
 from trueerror.verbs._compare import assemble_comparison, own_rows
@@ -345,7 +345,7 @@ class MarginalComparison(Comparison):
     def _verdict_lines(self) -> tuple[str, ...]:
         (a, x), (b, y) = ((one_line(name), count) for name, count in self.right.items())
         gap, level = self.cases[0].estimate, 1 - self.confidence
-        lead = f"{a} {100 * x / self.n:.1f} % against {b} {100 * y / self.n:.1f} %, {_points(gap)} points"
+        lead = f"{a} {100 * x / self.n:.1f} % against {b} {100 * y / self.n:.1f} %, {in_points(gap)} points"
         span = f"McNemar's p ({self.form}) lies between {_p(self.p_low)} and {_p(self.p_high)}"
         if _p(self.p_low) == _p(self.p_high):
             span = f"McNemar's p ({self.form}) is {_p(self.p_low)} throughout"
@@ -353,7 +353,7 @@ class MarginalComparison(Comparison):
             return (f"{a if gap > 0 else b} is better, on whichever rows they agree: {lead}; {span}.",)
         if self.p_low > level:
             return (f"Too close to call, on whichever rows they agree: {lead}; {span}.",)
-        words = f"Cannot tell without the pairs: {lead}; {span}."
+        words = f"Too close to call without the pairs: {lead}; {span}."
         if self.deciding is None:
             return (words,)
         return (
@@ -393,14 +393,9 @@ def _p(p: float) -> str:
     return shown.replace("0.", ".", 1) if shown else "below .0001"
 
 
-def _points(x: float) -> str:
-    shown = f"{100 * x:+.1f}"
-    return shown[1:] if not float(shown) else shown.replace("-", "−")
-
-
 def _limits(c: Contrast) -> str:
-    ends = {"lower": f"{_points(c.low)} or more", "upper": f"{_points(c.high)} or less"}
-    return ends.get(c.side, f"[{_points(c.low)}, {_points(c.high)}]")
+    ends = {"lower": f"{in_points(c.low)} or more", "upper": f"{in_points(c.high)} or less"}
+    return ends.get(c.side, f"[{in_points(c.low)}, {in_points(c.high)}]")
 
 
 def compare_marginals(

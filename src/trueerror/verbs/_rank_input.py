@@ -111,7 +111,7 @@ class _Cells:
                     "the column of repeats with repeat="
                 )
             raise InputError(
-                f"{learner!r} has more than one score on {data_set!r}; name the column that tells them apart with "
+                f"{learner!r} has more than one score on {data_set!r}; name the column that distinguishes them with "
                 "fold= (folds are averaged and never counted as data sets)"
             )
         folds[key] = score

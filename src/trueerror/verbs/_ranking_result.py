@@ -16,7 +16,9 @@ from trueerror.inputs._options import check_word
 from trueerror.results import Contrast, DocumentResult, Posterior, Table, Text
 from trueerror.results._document import WIDTH, Document, Media, Paragraph, TableBlock, page
 from trueerror.results._format import (
+    chance_words,
     filled,
+    fixed,
     folded,
     listing,
     number,
@@ -24,11 +26,11 @@ from trueerror.results._format import (
     p_cell,
     p_value,
     percent,
+    real_minus,
     short_names,
     width,
 )
 from trueerror.results._values import deciding_p, surety
-from trueerror.verbs._comparison import chance_words
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -240,7 +242,7 @@ def _pairs_matrix(r: LearnerRanking) -> Table:
 
 
 def _differs(r: LearnerRanking, c: Contrast) -> bool:
-    """Whether a pair is told apart at the level."""
+    """Whether a pair differs clearly at the level."""
     return deciding_p(c) <= r.alpha
 
 
@@ -259,8 +261,7 @@ def _amount(r: LearnerRanking, x: float) -> str:
 
 def _signed(r: LearnerRanking, x: float) -> str:
     """A size with its sign, without a unit."""
-    shown = f"{_points(r, x):+.1f}" if r.share or r.percent else f"{x:+.3g}"
-    return "0.0" if shown in ("+0.0", "-0.0") else shown
+    return fixed(_points(r, x), 1, sign=True) if r.share or r.percent else real_minus(f"{x:+.3g}")
 
 
 SHOWN = 6
@@ -440,7 +441,7 @@ def _two(r: LearnerRanking) -> str:
         sure = "" if surety(p, r.alpha) == "clear" else "probably "
         parts = [f"{a} is {sure}better over data sets like these: {score} ({p_value(p)})."]
     else:
-        parts = [f"Cannot tell which is better overall: {score} ({p_value(p)})."]
+        parts = [f"Too close to call overall: {score} ({p_value(p)})."]
         if _worse_throughout(r, other, best):
             parts += [_throughout(r, other, best), "That is by the folds of single data sets."]
     mean = statistics.fmean(gaps)

@@ -14,7 +14,7 @@ from trueerror.inference.proportion._two_samples import difference
 from trueerror.inputs._options import InputError, check_confidence
 from trueerror.results import Contrast, DocumentResult, Table
 from trueerror.results._document import Document, TableBlock, page
-from trueerror.results._format import listing, one_line, p_cell, p_value, percent
+from trueerror.results._format import in_points, listing, one_line, p_cell, p_value, percent
 from trueerror.sources._api import opened
 from trueerror.sources._predictions import Predictions
 
@@ -25,8 +25,8 @@ ESTIMAND = "this model: accuracy on the rows that it was fitted to, less that on
 class TrainingGap(DocumentResult):
     """For each model accuracy on the training rows − accuracy on the test rows, and the models that overfit.
 
-    A model overfits against another one when it is better on the training rows, and worse on the test rows beyond
-    chance (McNemar's mid-p test, Holm's correction). Training accuracy is biased upward, so a gap above 0 is usual.
+    A model overfits against another one when it is better on the training rows, and clearly worse on the test
+    rows (McNemar's mid-p test, Holm's correction). Training accuracy is biased upward, so a gap above 0 is usual.
     """
 
     gaps: tuple[Contrast, ...]
@@ -74,8 +74,8 @@ class TrainingGap(DocumentResult):
             first = worst[0]
             parts.append(
                 f"{one_line(model)} overfits: it is better than {rivals} on the training rows "
-                f"({100 * first.training_lead:+.1f} points) and worse on the test rows "
-                f"({100 * first.test_lead:+.1f} points, {p_value(first.p_value)})."
+                f"({in_points(first.training_lead)} points) and worse on the test rows "
+                f"({in_points(first.test_lead)} points, {p_value(first.p_value)})."
             )
         wide = max(self.gaps, key=lambda g: g.estimate)
         if wide.low > 0:
@@ -86,8 +86,8 @@ class TrainingGap(DocumentResult):
         elif not parts:
             parts.append(
                 "No model is clearly better on the training rows than on the test rows; the widest gap is "
-                f"{one_line(wide.name)}'s, {100 * wide.estimate:+.1f} points, 95 % CI {100 * wide.low:+.1f} to "
-                f"{100 * wide.high:+.1f}."
+                f"{one_line(wide.name)}'s, {in_points(wide.estimate)} points, 95 % CI {in_points(wide.low)} to "
+                f"{in_points(wide.high)}."
             )
         return " ".join(parts)
 
@@ -97,8 +97,8 @@ class TrainingGap(DocumentResult):
                 g.name,
                 f"{100 * training:.1f} %",
                 f"{100 * test:.1f} %",
-                f"{100 * g.estimate:+.1f}",
-                f"[{100 * g.low:+.1f}, {100 * g.high:+.1f}]",
+                in_points(g.estimate),
+                f"[{in_points(g.low)}, {in_points(g.high)}]",
                 p_cell(p_value(g.p_value)),
             )
             for g, training, test in zip(self.gaps, self.training, self.test, strict=True)

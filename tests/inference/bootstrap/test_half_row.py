@@ -51,7 +51,7 @@ def test_fifty_rows_without_a_disaster_prove_nothing():
     assert c.p_value > 0.05
     assert c.low < 0 < c.estimate
     assert "TE215" in made.findings
-    assert "better" not in made.verdict.split(":")[0].replace("Cannot tell which is better", "")
+    assert "better" not in made.verdict.split(":")[0]
     by_t = te.compare(y, scores={"plain": plain, "sharp": sharp}, metric="log_loss", positive=1, method="t")
     assert by_t["plain", "sharp"].p_value < 0.001
 

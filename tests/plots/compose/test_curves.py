@@ -147,7 +147,7 @@ def test_cost_curve_stays_inside_the_triangle(rows: Any) -> None:
     made = picture(cost_curve(truth, scores["smooth"]))
     (curve,) = [line for line in made.lines if line.role == "curve"]
     assert (curve.y <= np.minimum(curve.x, 1 - curve.x) + 1e-12).all()
-    assert {"call nothing", "call everything"} <= {line.words for line in made.lines}
+    assert {"flag nothing", "flag everything"} <= {line.words for line in made.lines}
 
 
 def test_long_curves_are_thinned_and_say_so(svg: Any) -> None:

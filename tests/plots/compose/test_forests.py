@@ -114,7 +114,7 @@ def test_evaluation_of_one_model_marks_the_baseline() -> None:
     rows = made.panels[0].rows
     assert [r.label for r in rows][:2] == ["accuracy", "always “no”"]
     assert [r.aside for r in rows][:2] == [False, True]
-    assert "Read 300 rows" in made.subtitle[0]
+    assert "300 rows, " in made.subtitle[0]
 
 
 def test_evaluation_of_several_models_has_a_panel_for_each_metric() -> None:

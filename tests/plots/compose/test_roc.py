@@ -28,7 +28,7 @@ def test_curve_hull_diagonal_and_constant_classifiers(rows: Any) -> None:
     hull = only(made, "hull")
     assert (np.interp(curve.fpr, hull.x, hull.y) >= curve.tpr - 1e-12)[curve.fpr > 0].all()
     assert only(made, "reference").words == "chance"
-    assert {"call nothing", "call everything"} <= {mark.words for mark in made.marks}
+    assert {"flag nothing", "flag everything"} <= {mark.words for mark in made.marks}
     assert made.title == "ROC curve of forest"
     assert made.subtitle[0].startswith("AUC 0.")
 
@@ -55,7 +55,7 @@ def test_the_best_classifier_of_several_is_named(rows: Any) -> None:
     truth, scores = rows
     curves = {name: roc(truth, s) for name, s in scores.items()}
     made = picture(curves)
-    assert any("smooth from" in line for line in made.subtitle)
+    assert any("smooth threshold" in line for line in made.subtitle)
     assert picture(roc_hull(curves)) is not None
     assert len([line for line in picture(roc_hull(curves)).lines if line.role == "curve"]) == 2
 
@@ -63,7 +63,7 @@ def test_the_best_classifier_of_several_is_named(rows: Any) -> None:
 def test_constant_classifiers_can_be_the_best_ones() -> None:
     curve = roc([0, 1] * 10, [0.5] * 20)
     made = picture(curve, prior=0.01)
-    assert any("call nothing" in line for line in made.subtitle)
+    assert any("flag nothing" in line for line in made.subtitle)
 
 
 def test_what_is_not_wanted_is_left_out(rows: Any) -> None:
@@ -113,7 +113,7 @@ def test_difference_of_two_curves_has_its_band_and_the_line_of_none(rows: Any) -
     assert made.bands[0].name == "95 % simultaneous band"
     assert "no difference" in {line.words for line in made.lines}
     assert made.y.low <= 0 <= made.y.high
-    assert made.subtitle[0].startswith(("told apart: first from", "nowhere told apart"))
+    assert made.subtitle[0].startswith(("clear differences: first from", "no clear difference anywhere"))
 
 
 def test_who_is_cheapest_where(rows: Any) -> None:

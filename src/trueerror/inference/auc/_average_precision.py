@@ -353,7 +353,7 @@ def paired_precision(is_positive: NDArray[np.bool_], first: Floats, second: Floa
             estimate=estimate, limits=(estimate - 2 * reach, estimate + 2 * reach), whole=whole_range,
             confidence=confidence, alternative=alternative, method=method, n=n, statistic=0.0,
             p_value=1.0 if estimate == 0 else math.nan, p_better=0.5 if estimate == 0 else None,
-            notes=("no row tells the two apart: limits from the number of rows",),
+            notes=("no row distinguishes the two: limits from the number of rows",),
         )  # fmt: skip
     tails = float((squares * squares).sum()) / total**2 - 1 / n
     df = max(1.0, min(2 / tails if tails > 0 else math.inf, n - 1.0))

@@ -16,6 +16,7 @@ from trueerror.inference.proportion._array_intervals import on_logit
 from trueerror.kernels import chosen
 from trueerror.methods._registry import Default, inference_method
 from trueerror.results._format import whole
+from trueerror.results._values import Note
 
 Floats = NDArray[np.float64]
 
@@ -106,7 +107,7 @@ def clustered_area_covariance(
     title="DeLong's placements summed within clusters, on the logit scale",
     formula="logit(A) ± t(G_eff − 1)·SE/(A(1 − A)), SE² = Σ_g(Σ h_i/(1 − w_g))² (CR3), h a row's placement less A, "
     "over its class's rows, w_g the cluster's share of the variance of independent rows, G_eff = 1/Σ w_g²; with few "
-    "errors of order the outer limits of this and Newcombe's method 5 at the effective rows",
+    "misranked rows the outer limits of this and Newcombe's method 5 at the effective rows",
     source="Obuchowski 1997, Biometrics 53:567; Bell and McCaffrey 2002, Surv. Methodol. 28:169",
     assumes="independent clusters, any dependence within; higher scores are more positive",
 )
@@ -131,5 +132,5 @@ def delong_clustered(q: Problem[ScoreSample]) -> IntervalLimits:
             shrink = min(1.0, float(found.unclustered[0]) / variance)
             modelled = newcombe_area_limits(area, max(1.0, m * shrink), max(1.0, n * shrink), z)
             low, high = min(low, modelled[0]), max(high, modelled[1])
-            note += "; few errors of order: the outer limits of this and Newcombe's method 5"
+            note += f"; {Note('auc-near-end')}"
     return on_scale(q.metric, IntervalLimits(low, high, "delong-clustered", note))

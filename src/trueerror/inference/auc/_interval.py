@@ -15,6 +15,7 @@ from trueerror.inference.proportion._array_intervals import on_logit
 from trueerror.kernels._numpy import table_placements
 from trueerror.methods._registry import Default, inference_method
 from trueerror.metrics._registry import Measure
+from trueerror.results._values import Note
 from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -53,8 +54,7 @@ def area_limits(
     if min(m, n) * min(area, 1 - area) < FEW:
         unseen = unseen_low(area, variance, m, n, z), 1 - unseen_low(1 - area, variance, m, n, z)
         low, high = min(low, modelled[0], unseen[0]), max(high, modelled[1], unseen[1])
-        note = "few errors of order: the outer limits of DeLong's, Newcombe's method 5 and rows not seen"
-        return IntervalLimits(low, high, method, note, asked=method)
+        return IntervalLimits(low, high, method, Note("auc-near-end"), asked=method)
     return IntervalLimits(low, high, method, asked=method)
 
 
@@ -104,7 +104,7 @@ def _limits(q: Problem[ScoreSample], method: str) -> IntervalLimits:
     source=f"{DELONG}; Pepe 2003, The Statistical Evaluation of Medical Tests, 5.2; Newcombe 2006, Stat. Med. 25:559",
     assumes="independent rows; higher scores are more positive",
     measured="AUC .95 of 20 and 20 rows: .946 or more (simulated), where DeLong's straight interval covers .84–.86; "
-    "scores of which some positives look like negatives, 1 to 5 errors of order: .95–.98, .89–.97 without unseen rows",
+    "scores of which some positives look like negatives, 1 to 5 misranked rows: .95–.98, .89–.97 without unseen rows",
 )
 def delong_logit(q: Problem[ScoreSample]) -> IntervalLimits:
     """DeLong's variance on the logit scale, with Newcombe's method 5 where few pairs are misordered."""

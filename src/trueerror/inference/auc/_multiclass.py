@@ -33,6 +33,7 @@ from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.metrics._values import ClassScores, undefined_reason
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import whole
+from trueerror.results._values import Note
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
@@ -152,8 +153,7 @@ def _logit_limits(
     if sizes.min() * min(estimate, 1 - estimate) < FEW:
         modelled = modelled_limits(estimate, sizes, z)
         low, high = min(low, modelled[0]), max(high, modelled[1])
-        why = "few errors of order: the outer limits with those from Hanley and McNeil's variance"
-        return IntervalLimits(low, high, method, (note, why))
+        return IntervalLimits(low, high, method, (note, Note("auc-near-end")))
     return IntervalLimits(low, high, method, note)
 
 

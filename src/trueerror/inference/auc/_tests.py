@@ -55,7 +55,7 @@ def delong(
 
     >>> truth = [0, 0, 0, 0, 1, 1, 1, 1]
     >>> print(delong(truth, [0.1, 0.2, 0.3, 0.6, 0.5, 0.7, 0.8, 0.9], [0.3, 0.1, 0.8, 0.4, 0.2, 0.6, 0.7, 0.9]))
-    AUC: first − second = +0.250 [-0.281, 0.781], 95 % delong-paired-t, p = .277, n = 8
+    AUC: first − second = +0.250 [−0.281, 0.781], 95 % delong-paired-t, p = .277, n = 8
     """
     check_word(reference, ("t", "z"), "reference")
     check_indexes({"truth": truth, "first": first, "second": second})

@@ -39,6 +39,7 @@ from trueerror.metrics._values import ClassScores, value
 from trueerror.metrics.ranking import auc
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import number
+from trueerror.results._values import Note
 from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -84,7 +85,7 @@ def within_folds_interval(
 
     >>> parts = [ScoreTable.count([0, 0, 0, 1, 1, 1], s) for s in ([1, 2, 4, 3, 5, 6], [1, 3, 5, 4, 6, 2])]
     >>> print(within_folds_interval(parts))
-    auc 0.778 [0.301, 0.966], 95 % within-folds, n = 12 (few errors of order: the outer limits with Newcombe's method 5)
+    auc 0.778 [0.301, 0.966], 95 % within-folds, n = 12 (near 0 or 1: the wider of two limits is shown)
     """
     spec = spec or IntervalSpec()
     if any(t.squares is not None for t in tables):
@@ -108,7 +109,7 @@ def within_folds_interval(
         low, high = (float(x) for x in on_logit(mean, variance, max(spec.factor(satterthwaite(*parts)), 0.0)))
         if min(up, down) * min(mean, 1 - mean) < FEW:
             low, high = min(low, modelled[0]), max(high, modelled[1])
-            notes.append("few errors of order: the outer limits with Newcombe's method 5")
+            notes.append(str(Note("auc-near-end")))
     ends = [scale * x - (scale - 1) for x in (mean, low, high)]
     return spec.interval(
         name, *ends, bounds=(1 - scale, 1.0), method="within-folds", n=float(sum(t.n for t in tables)), note=notes

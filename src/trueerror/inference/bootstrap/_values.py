@@ -234,7 +234,7 @@ def value_limits(draws: Draws, confidence: float, method: str | None = None) -> 
         note += f"; too few for limits at {100 * confidence:g} %: draw {math.ceil(BEYOND / tail / 100) * 100:,} or more"
     if not high > low:
         return ValueLimits(
-            math.nan, math.nan, f"bootstrap-{chosen}", f"{note}; all replicates are alike, so no limits can be told"
+            math.nan, math.nan, f"bootstrap-{chosen}", f"{note}; all replicates are alike, so no limits can be given"
         )
     return ValueLimits(low, high, {"bootstrap-t": "bootstrap-studentised"}.get(chosen, f"bootstrap-{chosen}"), note)
 

@@ -83,7 +83,7 @@ def limits_at_prior(q: CountProblem) -> RawLimits:
 
 
 class ClassRates(NamedTuple):
-    """Of the other rows the share that was not called so, of the class's own the share that was; limits and shares."""
+    """Of the other rows the share not predicted so, of the class's own the share that was; limits and shares."""
 
     rates: Floats
     low: Floats

@@ -105,7 +105,7 @@ class PartScores:
     values: Floats
     tests: Ints
     trains: Ints
-    # Rounds of folds; None where test parts were drawn at random. Rows in all; None where only a ratio is known.
+    # Rounds of folds; None where test folds were drawn at random. Rows in all; None where only a ratio is known.
     rounds: int | None
     rows: int | None
     round_of: Ints | None = None
@@ -249,10 +249,10 @@ def _sizes(p: Predictions) -> tuple[Ints, Ints, int]:
         total |= dict.fromkeys(part.names, int(np.sum(part.sizes)))
     trains = np.array([total[name] for name in keys.names], dtype=np.int64) - tests
     if (trains <= 0).any():
-        # One test part a repeat: random splits, whose training rows are not in the table.
+        # One test fold a repeat: random splits, whose training rows are not in the table.
         if not p.has_ids:
             raise InputError(
-                "each repeat holds one test part only, so nothing says how many rows were trained on; give ids=, or "
+                "each repeat holds one test fold only, so nothing says how many rows were trained on; give ids=, or "
                 "hand over what cross_validate returned (with return_indices=True)"
             )
         distinct = len(set(np.asarray(p.source.fetched().ids).tolist()))

@@ -1,4 +1,4 @@
-"""Intervals for a learner: over test parts, over rows that were each tested once, over bootstrap samples.
+"""Intervals for a learner: over test folds, over rows that were each tested once, over bootstrap samples.
 
 Pure functions of arrays: no learner is fitted here. Which one a plan calls for stands in the decision table
 (`trueerror.methods.decisions()`); `te.experiment(…).estimate` takes it from there.
@@ -83,7 +83,7 @@ def corrected_t_interval(
     rows: int | None = None,
     estimand: str = "this learner",
 ) -> Interval:
-    """The mean over J resampled test parts ± t(J − 1)·√(s²(1/J + n_test/n_train)).
+    """The mean over J resampled test folds ± t(J − 1)·√(s²(1/J + n_test/n_train)).
 
     Repeats × folds are read as one list; `test_train_ratio` is 1/9 for ten folds. On a single round of folds
     (`repeats=1`) it is conservative, and the note says so. `round_of` numbers the round of each part: the mean is then
@@ -452,7 +452,7 @@ def bbc_cv(
 ) -> Interval:
     """The loss of the setting that is best in cross-validation, without the optimism of having chosen it there.
 
-    `losses` are rows × settings, each row's loss when it was in the test part. B times, n rows are drawn with
+    `losses` are rows × settings, each row's loss when it was in the test fold. B times, n rows are drawn with
     replacement; the setting that is best on them is scored on the rows that were not drawn. The estimate is the mean of
     these scores, the limits their percentiles. No model is fitted again. Rows of `clusters` (a code a row) are drawn
     together: with 20 clusters of 10 rows, correlation .5, the limits hold in .98, by rows in .71 (simulated).
@@ -499,7 +499,7 @@ def _draws(n: int, replicates: int, draw: np.random.Generator) -> Iterator[Float
 
 
 def _chosen_scores(often: Floats, values: Floats, sign: float) -> Floats:
-    """For each replicate: the best setting in the bag, scored out of the bag; NaN where nothing is out of it."""
+    """For each replicate: the best setting on the rows drawn, scored on those left out; NaN where none is."""
     best = np.argmax(sign * (often @ values), axis=1)
     out = (often == 0).astype(np.float64)
     left = out.sum(axis=1)
@@ -508,7 +508,7 @@ def _chosen_scores(often: Floats, values: Floats, sign: float) -> Floats:
     return scores
 
 
-_FOLDS = "test parts drawn from one sample of independent rows"
+_FOLDS = "test folds drawn from one sample of independent rows"
 declare(
     Method(
         key="fold-t",
@@ -522,8 +522,8 @@ declare(
     ),
     Method(
         key="corrected-t",
-        title="corrected t-interval over resampled test parts",
-        formula="mean ± t(J − 1)·√(s²(1/J + n_test/n_train)), J test parts over all repeats",
+        title="corrected t-interval over resampled test folds",
+        formula="mean ± t(J − 1)·√(s²(1/J + n_test/n_train)), J test folds over all repeats",
         source="Nadeau and Bengio 2003, Machine Learning 52:239; Bouckaert and Frank 2004, PAKDD, 3",
         assumes=_FOLDS,
         measured="limits of one round of 10 folds .95–.99 (naive Bayes, logistic regression, ridge, 5 neighbours; "
@@ -563,7 +563,7 @@ declare(
         formula="mean ± z·σ̂, σ̂² = Σ(μ̂₁ − μ̂₂)²/2M over M pairs of estimates from disjoint halves",
         source="Nadeau and Bengio 2003, Machine Learning 52:239, 4.2",
         assumes="independent rows; halves with the same number of test rows",
-        measured=".93–.96 with 5 pairs of halves and 8 test parts, 50 to 100 rows (simulated): few pairs make σ̂ unsure",
+        measured=".93–.96 with 5 pairs of halves and 8 test folds, 50 to 100 rows (simulated): few pairs make σ̂ unsure",
         advice="too wide by construction: the variance is that of half the rows",
     ),
     Method(

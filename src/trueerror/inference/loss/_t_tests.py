@@ -34,7 +34,7 @@ from trueerror.inputs._options import InputError, check_word
 from trueerror.methods._registry import Method, declare
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.results import Alternative, Contrast, Df, Result, Table
-from trueerror.results._format import folded, number, p_cell, p_value, percent
+from trueerror.results._format import folded, number, p_cell, p_value, percent, signed
 from trueerror.results._values import joined_notes
 from trueerror.sources._row_scores import LossRows
 from trueerror.tallies import Moments
@@ -157,18 +157,6 @@ def _decimals(x: float) -> int:
     return next((d for d in range(6) if round(x, d) == x), 6)
 
 
-def signed(x: float, digits: int) -> str:
-    """A difference with its sign, a real minus.
-
-    >>> signed(-0.02, 3), signed(0.0, 1)
-    ('−0.020', '0.0')
-    """
-    if math.isnan(x):
-        return "–"
-    shown = f"{x:+.{digits}f}"
-    return shown[1:] if not float(shown) else shown.replace("-", "−")
-
-
 def fold_differences(
     first: Any,
     second: Any,
@@ -226,7 +214,7 @@ def unpaired_t(
     "pooled": one common variance, k + j − 2 df. Welch 1947, Biometrika 34:28.
 
     >>> print(unpaired_t([0.81, 0.83, 0.79, 0.85], [0.75, 0.77, 0.80], df="conservative"))
-    difference: first − second = +0.047 [-0.037, 0.130], 95 % conservative-t, p = .138, n = 7
+    difference: first − second = +0.047 [−0.037, 0.130], 95 % conservative-t, p = .138, n = 7
     """
     check_word(df, ("welch", "pooled", "conservative"), "df")
     level = check_test_options(confidence, alternative)

@@ -21,7 +21,7 @@ from trueerror.inputs._arrays import count, open_share
 from trueerror.inputs._options import InputError, check_alternative, check_share
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Alternative, Result, Table
-from trueerror.results._format import folded, number, percent, whole
+from trueerror.results._format import folded, number, percent, real_minus, whole
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -58,7 +58,7 @@ class Power(Result):
             cells["confidence"] = percent(1 - self.alpha)
         else:
             cells |= {"first": number(self.first), "second": number(self.second)}
-            cells |= {"difference": f"{self.difference:+.3g}"}
+            cells |= {"difference": real_minus(f"{self.difference:+.3g}")}
             cells |= {} if self.margin is None else {"margin": f"{self.margin:g}"}
             cells |= {"level": percent(self.alpha), "power": number(self.power)}
         if not math.isnan(self.exaggeration):
@@ -79,8 +79,8 @@ class Power(Result):
         if self.margin is not None:
             return f"{rows} show {self.test} within {self.margin:g} ({against}) with power {number(self.power)}.{note}"
         text = (
-            f"{rows} find a difference of {self.difference:+.3g} ({against}) with power {number(self.power)} "
-            f"at the {percent(self.alpha)} level."
+            f"{rows} find a difference of {real_minus(f'{self.difference:+.3g}')} ({against}) with power "
+            f"{number(self.power)} at the {percent(self.alpha)} level."
         )
         if not math.isnan(self.exaggeration):
             text += (

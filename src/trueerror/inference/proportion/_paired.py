@@ -393,7 +393,7 @@ def equivalence(
     Schuirmann 1987, J. Pharmacokinet. Biopharm. 15:657.
 
     >>> print(equivalence(12, 10, n=1000, margin=0.02))
-    equivalence within ±0.02: first − second = +0.002 [-0.006, 0.010], 90 % tango-equivalence, p < .001, n = 1,000
+    equivalence within ±0.02: first − second = +0.002 [−0.006, 0.010], 90 % tango-equivalence, p < .001, n = 1,000
     """
     level, width = check_confidence(confidence), check_margin(margin)
     if level <= 0.5:

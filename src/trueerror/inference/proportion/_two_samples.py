@@ -385,8 +385,8 @@ def one_proportion(
     - "score": z = (p̂ − p0)/√(p0(1 − p0)/n). Interval: Wilson less p0, which inverts it.
 
     >>> print(one_proportion(75, 100, 0.7))
-    difference: first − second = +0.050 [-0.047, 0.131], 95 % binomial-exact, p = .326, n = 100
-        (interval: Clopper–Pearson less p0)
+    difference: first − second = +0.050 [−0.047, 0.131], 95 % binomial-exact, p = .326, n = 100
+    (interval: Clopper–Pearson less p0)
     """
     check_word(method, ("exact", "score"), "method")
     level = check_test_options(confidence, alternative)
@@ -439,8 +439,8 @@ def two_proportions(
     Two samples without any success, or with nothing else, show no difference: p = 1.
 
     >>> print(two_proportions(20, 100, 30, 100))
-    difference: first − second = -0.100 [-0.219, 0.021], 95 % pooled-z, p = .102, n = 200
-        (interval: Miettinen and Nurminen's)
+    difference: first − second = −0.100 [−0.219, 0.021], 95 % pooled-z, p = .102, n = 200
+    (interval: Miettinen and Nurminen's)
     """
     check_word(method, INTERVALS, "method")
     level = check_test_options(confidence, alternative)

@@ -238,7 +238,7 @@ def iman_davenport(scores: Any, *, ties: bool = True, higher_is_better: bool = T
     df = (m.k - 1.0, (m.k - 1.0) * (m.n - 1.0))
     room = m.n * (m.k - 1) - chi2
     if m.n == 1:
-        statistic, p, note = math.nan, 1.0, "a single data set cannot tell models apart"
+        statistic, p, note = math.nan, 1.0, "one data set alone shows nothing over data sets"
     elif _all_tied(ranks):
         statistic, p, note = 0.0, 1.0, "all models tie on every data set"
     elif room <= 1e-12 * m.n * m.k:
@@ -274,7 +274,7 @@ def quade(scores: Any, *, higher_is_better: bool = True) -> Test:
     a, b = float((parts**2).sum()), float((parts.sum(axis=0) ** 2).sum()) / m.n
     df = (m.k - 1.0, (m.k - 1.0) * (m.n - 1.0))
     if m.n == 1:
-        statistic, p, note = math.nan, 1.0, "a single data set cannot tell models apart"
+        statistic, p, note = math.nan, 1.0, "one data set alone shows nothing over data sets"
     elif a == 0:
         statistic, p, note = 0.0, 1.0, "all models tie on every data set"
     elif a - b <= 1e-12 * a:

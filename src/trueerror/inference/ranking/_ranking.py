@@ -1,6 +1,6 @@
-"""Models in the order of their mean ranks, with who can be told apart from whom.
+"""Models in the order of their mean ranks, with who differs clearly from whom.
 
-Who cannot be told apart from whom: the tiers of a comparison.
+Between whom there is no clear difference: the tiers of a comparison.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING
 from trueerror.inference._contrast import mirrored
 from trueerror.inputs._options import InputError, nearest
 from trueerror.results import Contrast, Result, Table, Test
-from trueerror.results._format import listing, number, p_value, percent
+from trueerror.results._format import listing, number, p_value, percent, signed
 
 if TYPE_CHECKING:
     from trueerror.inference.ranking._rank_tests import ScoreMatrix
 
 
 def groups_not_told_apart(order: Sequence[str], apart: set[frozenset[str]]) -> tuple[tuple[str, ...], ...]:
-    """The largest sets in which no two members were told apart, in the order of their best members.
+    """The largest sets in which no two members differ clearly, in the order of their best members.
 
-    These are the maximal cliques of the graph of pairs that were not told apart (Bron and Kerbosch 1973, with a
+    These are the maximal cliques of the graph of pairs without a clear difference (Bron and Kerbosch 1973, with a
     pivot); with a critical difference they are the stretches of the rank line that it spans.
 
     >>> groups_not_told_apart(["a", "b", "c"], {frozenset("ac")})
@@ -57,7 +57,7 @@ class Ranking(Result):
 
     `pairs` hold first − second; where they are differences of mean ranks, below 0 means that the first ranks better.
     `outcomes` are the wins, ties and losses of the first in each pair. `groups` are the largest sets of models that
-    were not told apart at `alpha`; they may overlap. `critical_difference` is None where the method has none.
+    do not differ clearly at `alpha`; they may overlap. `critical_difference` is None where the method has none.
     """
 
     names: tuple[str, ...]
@@ -123,7 +123,7 @@ class Ranking(Result):
 
     @property
     def verdict(self) -> str:
-        """What the ranking says, in a sentence or two; models that were not told apart are never called equal."""
+        """What the ranking says, in a sentence or two; models without a clear difference are never called equal."""
         if self.control is not None:
             return self._against_control()
         first = self.best
@@ -165,7 +165,7 @@ class Ranking(Result):
                 continue
             pair, (wins, ties, losses) = self._compared(name, anchor)
             p = pair.p_value if pair.p_adjusted is None else pair.p_adjusted
-            rows.append((name, f"{rank:.2f}", f"{rank - ranks[anchor]:+.2f}", f"{wins}–{ties}–{losses}", p_value(p)))
+            rows.append((name, f"{rank:.2f}", signed(rank - ranks[anchor], 2), f"{wins}–{ties}–{losses}", p_value(p)))
         columns = ("model", "mean rank", f"from {anchor}", "won–tied–lost", "adjusted")
         return Table(columns=columns, rows=tuple(rows))
 

@@ -157,7 +157,7 @@ def gain_picture(named: Named) -> Curves:
     equal = reference(UNIT, 1 - UNIT, "F1 gain 0.5", (0.5, 0.5))
     return Curves(
         title=heading("Precision and recall gain", named),
-        subtitle=("0 is what calling every row positive gets, 1 is perfect", sizes_words(named)),
+        subtitle=("0 is what flagging every row gets, 1 is perfect", sizes_words(named)),
         x=Axis(title="recall gain"),
         y=Axis(title="precision gain"),
         lines=(equal, *curve_lines(named, "recall_gain", "precision_gain", tips)),
@@ -213,7 +213,7 @@ def det_picture(named: Named) -> Curves:
         title=heading("Detection error tradeoff", named),
         subtitle=("axes by normal quantiles", sizes_words(named)),
         x=Axis(title="false alarms: share of the negatives called", low=x[0], high=x[1], scale="deviate"),
-        y=Axis(title="misses: share of the positives not called", low=y[0], high=y[1], scale="deviate"),
+        y=Axis(title="misses: share of the positives not flagged", low=y[0], high=y[1], scale="deviate"),
         lines=(equal, *curve_lines(named, "fpr", "fnr", tips)),
     )
 
@@ -284,8 +284,8 @@ def _area_words(what: str, areas: Sequence[Interval], named: Named) -> str:
 def cost_curve_picture(named: Named) -> Curves:
     """The lower envelope over all class distributions and costs, within the triangle of the constant classifiers."""
     lines = [
-        reference(UNIT, UNIT, "call nothing", (0.44, 0.44), align="right", shift=(-10.0, 0.0)),
-        reference(UNIT, 1 - UNIT, "call everything", (0.56, 0.44), shift=(10.0, 0.0)),
+        reference(UNIT, UNIT, "flag nothing", (0.44, 0.44), align="right", shift=(-10.0, 0.0)),
+        reference(UNIT, 1 - UNIT, "flag everything", (0.56, 0.44), shift=(10.0, 0.0)),
     ]
     if len(named) == 1:
         curve = named[0][1]
@@ -440,6 +440,6 @@ def _words(named: Named) -> tuple[str, ...]:
     c = named[0][1]
     slope, large = estimate_words(c.slope()), estimate_words(c.in_the_large())
     return (
-        f"slope {slope} (1 is right), in the large {large} (0 is right)",
+        f"slope {slope} (1 is right), calibration-in-the-large {large} (0 is right)",
         f"bins with {level} intervals; grey: isotonic fit; {sizes_words(named)}",
     )

@@ -115,7 +115,7 @@ def thresholds_picture(named: Named, *, cost_fp: float = 1.0, cost_fn: float = 1
             f"a false alarm costs {cost_fp:g}, a miss {cost_fn:g}; the cheapest threshold was chosen on these rows",
             sizes_words(named),
         ),
-        x=Axis(title="threshold: flagged at scores from here up", low=low, high=high),
+        x=Axis(title="threshold: scores at or above it are flagged", low=low, high=high),
         y=Axis(title="share, and cost as a share of the highest", low=0.0, high=1.02),
         lines=tuple(lines),
         bands=tuple(bands),

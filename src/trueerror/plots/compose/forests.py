@@ -188,7 +188,7 @@ def interval_text(i: Interval, *, signed: bool = False) -> str:
 
 def unsigned_number(x: float) -> str:
     """A number with a true minus."""
-    return number(x).replace("-", "−")
+    return number(x)
 
 
 def signed_number(x: float) -> str:
@@ -479,7 +479,7 @@ def differences_forest(c: Comparison) -> Forest:
     if margin is not None:
         subtitle.append(f"shaded: differences up to ±{number(margin[1])}{unit(c)} do not matter")
     if parts:
-        subtitle.append(f"dots: the {len(next(iter(parts.values()))):,} test parts")
+        subtitle.append(f"dots: the {len(next(iter(parts.values()))):,} test folds")
     what = "learners" if parts else "models"
     return Forest(
         title=f"{len(c.models)} {what} compared", subtitle=tuple(s for s in subtitle if s), panels=tuple(panels)
@@ -494,7 +494,7 @@ def _difference_row(c: Comparison, pair: Contrast, label: str, parts: dict[str, 
         return replace(row, points=dots)
     brief = row.brief
     if not math.isnan(pair.estimate + pair.low + pair.high):
-        estimate, low, high = (points(c, x).replace("-", "−") for x in (pair.estimate, pair.low, pair.high))
+        estimate, low, high = (points(c, x) for x in (pair.estimate, pair.low, pair.high))
         brief = f"{estimate} [{low}, {high}]"
         if pair.side != "two-sided":
             brief = f"{estimate}, at least {low}" if pair.side == "lower" else f"{estimate}, at most {high}"
@@ -519,7 +519,7 @@ def _short(c: Comparison) -> dict[str, str]:
 
 
 def _parts(c: Comparison) -> dict[str, tuple[float, ...]]:
-    """The scores of learners on their test parts, where learners were compared."""
+    """The scores of learners on their test folds, where learners were compared."""
     return {name: tuple(values) for name, values in (c.facts.parts or {}).items()}
 
 
@@ -562,7 +562,7 @@ def pairs_heat(c: Comparison) -> Heat:
             share.append(_strength(p))
             verdict = "better" if c.better(a, b) else "worse" if c.told_apart(a, b) else "too close to call"
             written = p_value(p, at_most=pair.p_at_most)
-            words.append((points(c, pair.estimate).replace("-", "−"), written, verdict))
+            words.append((points(c, pair.estimate), written, verdict))
             tips.append({"row": plain(a), "column": plain(b), "difference": plain(str(pair)), "p": written})
     names = tuple(distinct(models))
     return Heat(
@@ -599,7 +599,7 @@ MOST_PANELS = 12
 
 
 def summary_forest(summary: Summary, *, metric: str | None = None) -> Forest:
-    """A panel for each data set and metric, the learners in the same order in each; dots are test parts."""
+    """A panel for each data set and metric, the learners in the same order in each; dots are test folds."""
     estimates = [e for e in summary.estimates if metric is None or e.metric == find_measure(metric).name]
     if not estimates:
         known = list(dict.fromkeys(e.metric for e in summary.estimates))
@@ -618,7 +618,7 @@ def summary_forest(summary: Summary, *, metric: str | None = None) -> Forest:
     subtitle += how_words([e.interval for e in estimates])
     counts = sorted({len(e.parts) for e in estimates} - {0})
     if counts:
-        subtitle.append(f"dots: the {counts[0]:,} test parts" if len(counts) == 1 else "dots: test parts")
+        subtitle.append(f"dots: the {counts[0]:,} test folds" if len(counts) == 1 else "dots: test folds")
     if len(places) > MOST_PANELS:
         subtitle.append(f"the first {MOST_PANELS} of {len(places)} panels")
     learners = len({e.learner for e in estimates})

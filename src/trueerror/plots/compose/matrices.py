@@ -14,7 +14,7 @@ from trueerror.metrics._registry import find_measure
 from trueerror.plots._specs import Axis, Bars, Curves, Heat, Line, Ranks
 from trueerror.plots._style import columns_needed, distinct, fold, plain
 from trueerror.results import Interval, Posterior
-from trueerror.results._format import number, p_value, percent, whole
+from trueerror.results._format import in_points, number, p_value, percent, signed, whole
 
 if TYPE_CHECKING:
     from trueerror.inference.ranking._ranking import Ranking
@@ -248,7 +248,7 @@ def confusion_difference(comparison: Comparison, *, first: str | None = None, se
         columns=labels,
         place=np.array(cells, dtype=np.int64),
         share=np.array([min(1.0, (abs(gap[c]) / (np.abs(gap).max() or 1.0)) ** 2) for c in cells]),
-        words=tuple(("",) if not gap[c] else (_signed_points(gap[c]), _signed_rows(one[c] - two[c])) for c in cells),
+        words=tuple(("",) if not gap[c] else (in_points(gap[c]), _signed_rows(one[c] - two[c])) for c in cells),
         tips=tuple(
             {"truth": labels[i], "predicted": labels[j], names[0]: whole(one[i, j]), names[1]: whole(two[i, j])}
             for i, j in cells
@@ -257,12 +257,8 @@ def confusion_difference(comparison: Comparison, *, first: str | None = None, se
     )
 
 
-def _signed_points(x: float) -> str:
-    return f"{100 * x:+.1f}".replace("-", "−")
-
-
 def _signed_rows(x: float) -> str:
-    return f"{x:+,.0f} row{'' if abs(x) == 1 else 's'}".replace("-", "−")
+    return f"{signed(x, 0)} row{'' if abs(x) == 1 else 's'}"
 
 
 # Slices and models of a heat map.
@@ -343,10 +339,10 @@ NAME = 30
 
 
 def ranking_picture(ranking: Ranking) -> Ranks:
-    """Mean ranks on a line; a bar joins models that were not told apart (Demšar 2006, J. Mach. Learn. Res. 7:1)."""
+    """Mean ranks on a line; a bar joins models without a clear difference (Demšar 2006, J. Mach. Learn. Res. 7:1)."""
     order = ranking.order
     place = {name: i for i, name in enumerate(order)}
-    # Where no pair could be told apart, a bar over all would say something about the models that nobody knows.
+    # Where no pair could differ clearly, a bar over all would say something about the models that nobody knows.
     smallest: float = getattr(ranking, "smallest_p", 0.0)
     powerless = smallest > ranking.alpha
     groups = tuple(tuple(sorted(place[m] for m in g)) for g in ranking.groups if len(g) > 1 and not powerless)
@@ -356,12 +352,12 @@ def ranking_picture(ranking: Ranking) -> Ranks:
         how += f", critical difference {ranking.critical_difference:.2f}"
     sets = "1 data set" if ranking.n == 1 else f"{ranking.n:,} data sets"
     joined = (
-        "a bar joins models that were not told apart"
+        "a bar joins models without a clear difference"
         if ranking.control is None
-        else "the bar joins models not told apart from the control"
+        else "the bar joins models without a clear difference from the control"
     )
     if powerless:
-        joined = f"no bars: so few data sets cannot tell any pair apart (smallest {p_value(smallest)})"
+        joined = f"no bars: so few data sets cannot show a difference (smallest {p_value(smallest)})"
     return Ranks(
         title=f"Mean ranks of {len(order)} models over {sets}",
         subtitle=(f"{joined}: {how}", f"any difference at all: Iman–Davenport {p_value(test.p_value)}"),

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from trueerror.curves._roc import Roc, RocBand
     from trueerror.curves._roc_difference import RocDifference
 
-FPR = "false positive rate: share of the negatives called"
-TPR = "true positive rate: share of the positives called"
+FPR = "false positive rate: share of the negatives flagged"
+TPR = "true positive rate: share of the positives flagged"
 # The classifiers that need no model.
 CORNERS = (
-    Mark(x=0.0, y=0.0, words="call nothing", shape="square", hollow=True, shift=(13.0, -13.0)),
-    Mark(x=1.0, y=1.0, words="call everything", shape="square", hollow=True, align="right", shift=(-4.0, 16.0)),
+    Mark(x=0.0, y=0.0, words="flag nothing", shape="square", hollow=True, shift=(13.0, -13.0)),
+    Mark(x=1.0, y=1.0, words="flag everything", shape="square", hollow=True, align="right", shift=(-4.0, 16.0)),
 )
 # Error bars of an averaged curve, spread along it.
 BARS = 11
@@ -214,7 +214,7 @@ def _chosen(corner: HullCorner, *, equal: bool) -> Mark:
     if np.isnan(corner.threshold):
         words = ""  # its name stands there already
     elif not np.isinf(corner.threshold):
-        words += f": from {number(corner.threshold)} up"
+        words += f": threshold {number(corner.threshold)}"
     right = corner.fpr > 0.55
     shift = (-10.0, 14.0) if right else (10.0, 14.0)
     return Mark(x=corner.fpr, y=corner.tpr, words=words, shape="diamond", align="right" if right else "left",
@@ -223,10 +223,10 @@ def _chosen(corner: HullCorner, *, equal: bool) -> Mark:
 
 def _call(corner: HullCorner, several: bool) -> str:
     if corner.classifier in ("AlwaysNeg", "AlwaysPos"):
-        return "call nothing" if corner.classifier == "AlwaysNeg" else "call everything"
+        return "flag nothing" if corner.classifier == "AlwaysNeg" else "flag everything"
     if math.isnan(corner.threshold):
         return shorten(corner.classifier, 34)
-    return (f"{shorten(corner.classifier, 34)} " if several else "") + f"from {number(corner.threshold)} up"
+    return (f"{shorten(corner.classifier, 34)} " if several else "") + f"threshold {number(corner.threshold)}"
 
 
 def difference_picture(difference: RocDifference) -> Curves:
@@ -237,7 +237,8 @@ def difference_picture(difference: RocDifference) -> Curves:
     tips = {"false positive rate": d.fpr, "difference": d.difference, "low": d.low, "high": d.high}
     none = reference(UNIT, 0 * UNIT, "no difference", (1.0, 0.0), align="right", shift=(0.0, 9.0))
     where = [f"{shorten(who, 30)} from {number(a)} to {number(b)}" for who, a, b in d.regions]
-    verdict = f"told apart: {'; '.join(where[:3])}{'; …' if len(where) > 3 else ''}" if where else "nowhere told apart"
+    clear = f"clear differences: {'; '.join(where[:3])}{'; …' if len(where) > 3 else ''}"
+    verdict = clear if where else "no clear difference anywhere"
     return Curves(
         title=f"ROC curves: {first} − {second}",
         subtitle=(verdict, f"{d.title}, {'the same' if d.paired else 'different'} rows"),
@@ -281,11 +282,12 @@ def ranges_picture(ranges: HullRanges) -> Bars:
 def _stretch_words(stretch: Stretch) -> str:
     first, last = stretch["thresholds"]
     if math.isinf(first):
-        return "call nothing" if first > 0 else "call everything"
+        return "flag nothing" if first > 0 else "flag everything"
     name = plain(stretch["classifier"])
     if math.isnan(first):
         return name
-    return f"{name} from {number(first)} up" if first == last else f"{name}, cut at {number(first)} to {number(last)}"
+    cut = f"threshold {number(first)}" if first == last else f"thresholds {number(first)} to {number(last)}"
+    return f"{name}, {cut}"
 
 
 def _average_area(c: AverageCurve) -> str:

@@ -18,7 +18,7 @@ from trueerror.plots._style import plain, shorten
 from trueerror.plots.compose.forests import MOST_ROWS, domain_of, interval_row, make_panel, p_words, signed_number
 from trueerror.plots.compose.roc import roc_picture
 from trueerror.resampling._plan import Rows
-from trueerror.results._format import number, percent, whole
+from trueerror.results._format import number, percent, signed, whole
 from trueerror.studies._learning_curve_fit import SURE
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _spread_picture(curve: LearningCurve | TrainingShares) -> Curves:
     lines, whiskers, drawn = [], [], [0.0]
     for place, learner in enumerate(curve.learners):
         points = curve.of(learner)
-        for at, (field, words) in enumerate((("bias", "bias"), ("sd", "sd between test parts"))):
+        for at, (field, words) in enumerate((("bias", "bias"), ("sd", "sd between test folds"))):
             values = np.array([getattr(p, field) for p in points])
             series = 2 * place + at
             lines.append(Line(x=sizes, y=values, name=series_name(learner, words), series=series))
@@ -179,7 +179,7 @@ def _spread_picture(curve: LearningCurve | TrainingShares) -> Curves:
         title=f"{plain(curve.title)}: bias and spread of small training sets",
         subtitle=(
             f"bias: how far models of this size are from those of {whole(curve.sizes[-1])} rows, on average",
-            "sd: how much the test parts of one size vary, by their rows and by their training sets",
+            "sd: how much the test folds of one size vary, by their rows and by their training sets",
         ),
         x=Axis(
             title="training rows", low=sizes[0] / 1.1, high=sizes[-1] * 1.1, scale="log", ticks=tuple(sizes.tolist())
@@ -277,7 +277,7 @@ HEADINGS = {
 
 
 def lesion_picture(study: LesionStudy, *, show: Literal["contributions", "roc"] = "contributions") -> Forest | Curves:
-    """Contributions with intervals and the test parts behind them; show="roc": the ROC curves of all variants."""
+    """Contributions with intervals and the test folds behind them; show="roc": the ROC curves of all variants."""
     check_word(show, ("contributions", "roc"), "show")
     if show == "roc":
         if not study.curves:
@@ -297,7 +297,7 @@ def lesion_picture(study: LesionStudy, *, show: Literal["contributions", "roc"] 
     how = f"{percent(study.confidence)} intervals (corrected t), not adjusted; p-values adjusted ({study.adjust})"
     return Forest(
         title=f"What each part contributes to {plain(study.title)}",
-        subtitle=(*verdict, f"{how}; dots: the {len(next(iter(study.values.values()))):,} test parts"),
+        subtitle=(*verdict, f"{how}; dots: the {len(next(iter(study.values.values()))):,} test folds"),
         panels=tuple(panels),
     )
 
@@ -306,17 +306,17 @@ def _panel(study: LesionStudy, kind: str) -> Panel:
     level = 1 - study.confidence
     rows = []
     for c in study.of_kind(kind)[:MOST_ROWS]:
-        word = "helps" if c.helps(level) else "hurts" if c.hurts(level) else "cannot tell"
+        word = "helps" if c.helps(level) else "hurts" if c.hurts(level) else "no clear effect"
         more = f"{p_words(c.difference)} · {word}"
         if c.interaction is not None and not math.isnan(c.interaction.estimate):
-            more += f" · interaction {c.interaction.estimate:+.3f}"
+            more += f" · interaction {signed(c.interaction.estimate)}"
         rows.append(replace(interval_row(plain(c.name), c.difference, signed=True, more=more), points=_dots(study, c)))
     heading = HEADINGS[kind].format(title=plain(study.title))
     return make_panel(rows, axis="", heading=heading, references=((0.0, "no difference"),))
 
 
 def _dots(study: LesionStudy, c: Contribution) -> tuple[float, ...]:
-    """The differences on the test parts, as they went into the test."""
+    """The differences on the test folds, as they went into the test."""
     key = f"{c.kind}: {' + '.join(c.removed)}"
     first, second = (key, "none of them") if c.kind == "add-one-in" else ("full system", key)
     both = [a - b for a, b in zip(study.values[first], study.values[second], strict=True)]

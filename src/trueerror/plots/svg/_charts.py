@@ -15,7 +15,7 @@ from trueerror.plots.svg._elements import Drawing, box, corners, el, joined, pla
 
 # A line of a name, and the air around a row.
 LINE, AIR = 15, 10
-# Test parts of one learner that are drawn; more would be a blot.
+# Test folds of one learner that are drawn; more would be a blot.
 MOST_DOTS = 100
 # Width of a plot of intervals, and of one that stands beside another.
 FOREST, SMALL_FOREST = 340, 200

@@ -155,7 +155,7 @@ class Stretch(NamedTuple):
 
     @property
     def grid(self) -> Grid:
-        """Its bins; a single one where equal steps cannot be told apart."""
+        """Its bins; a single one where steps would be equal."""
         grid = even_grid(self.low, self.high, self.cells)
         return Grid(self.low, self.high, 0.0, 1, cells=1) if np.isnan(grid.scale) else grid
 

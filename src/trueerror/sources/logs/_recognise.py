@@ -64,7 +64,7 @@ def read_log(
 
 
 def read_apart(source: object, reading: Callable[[object], Predictions]) -> Predictions:
-    """Logs read together; two runs of one model on one task are told apart by their files' names."""
+    """Logs read together; two runs of one model on one task are distinguished by their files' names."""
     from trueerror.sources.logs._graded import SameRunError
 
     try:

@@ -29,12 +29,12 @@ def cross_val_predict(
 
     `predicted` holds labels, `scores` what `method="predict_proba"` or `"decision_function"` gave; each an array or
     {"name": array}. `cv` is the splitter that was used (or the number of folds, as scikit-learn takes it): the folds
-    are dealt again, so a shuffled one needs its `random_state`. Without `cv` nothing is known of the folds. Columns of
-    probabilities follow the sorted labels, as `classes_` does. `options` go to `te.predictions`.
+    are assigned again, so a shuffled one needs its `random_state`. Without `cv` nothing is known of the folds. Columns
+    of probabilities follow the sorted labels, as `classes_` does. `options` go to `te.predictions`.
 
     >>> p = cross_val_predict([0, 1] * 10, [0, 1] * 9 + [1, 1], cv=5)
     >>> print(p)
-    Read 20 rows (10 positive): 1 model with labels: model.
+    20 rows, 10 positive, 1 model with labels: model.
     With 5 folds.
     """
     folds = None if cv is None else folds_of(cv, y, X, groups)
@@ -307,7 +307,7 @@ def _split_sizes(k: int, cv: object, ratio: float | None) -> _Sizes:
 
 
 def _splitter(cv: Foreign, k: int) -> tuple[int | None, float]:
-    """Rounds of folds (None for random test parts) and test rows to training rows."""
+    """Rounds of folds (None for random test sets) and test rows to training rows."""
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool):
         if int(cv) != k:
             raise InputError(f"cv={cv} was given, but there are {k} scores")
@@ -437,7 +437,7 @@ def folds_of(cv: object, y: Foreign, X: object = None, groups: ArrayLike = None)
     except (TypeError, ValueError):
         raise InputError(f"cv={in_few_words(cv)} is no number of folds, no splitter and no list of splits") from None
     if getattr(splitter, "shuffle", False) and getattr(splitter, "random_state", None) is None:
-        raise InputError("cv= shuffles without a random_state, so its folds cannot be dealt again; set one")
+        raise InputError("cv= shuffles without a random_state, so its folds cannot be assigned again; set one")
     folds = np.full(len(y), -1, dtype=np.int64)
     for fold, (_, test) in enumerate(splitter.split(np.zeros(len(y)) if X is None else X, y, groups)):
         if (folds[test] >= 0).any():

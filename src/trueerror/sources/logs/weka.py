@@ -154,7 +154,7 @@ def weka(
 
     Several files, or {"name": path}, are models on the same rows. For two classes the probability that is written, that
     of the predicted class, gives the scores of both; with `-distribution` every class has its score. In ARFF, `truth`
-    and `predicted` name the attributes where they are not called class and predicted class.
+    and `predicted` name the attributes where they have other names than class and predicted class.
     """
     files = files_of(source, PATTERNS)
     outputs = {}
