@@ -507,6 +507,9 @@ def test_heavy_rows_that_are_all_right_prove_no_correlation():
     for name in ("mcc", "kappa", "markedness"):
         assert metric_interval(name, t).low < 0.2, name
         assert metric_interval(name, BINARY).low > 0.4, name
+    # As many rows of equal weight would leave this doubt; the delta method and t went from 3.2, and to 0.86.
+    assert metric_interval("lr_plus", t).low < 3
+    assert metric_interval("expected_cost", t, options={"costs": [[0, 1], [8, 0]]}).high > 1.5
 
 
 def test_weighted_accuracy_of_a_ratio_by_hand():

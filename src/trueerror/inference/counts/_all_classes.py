@@ -33,6 +33,7 @@ from trueerror.inference._variance import (
     class_correlations,
     effective_size,
     influence,
+    kish_rows,
     mover,
     multinomial_correlations,
     variance,
@@ -686,6 +687,13 @@ def mean_cost_t(q: CountProblem) -> RawLimits:
         low, high = straight_limits(centre, np.array([v]), t)
         if sample.clusters is not None and prices.min() >= 0 and centre.min() > 0:
             high = np.fmax(high, np.minimum(on_log(centre, np.array([v]), t)[1], prices.max()))
+        if sample.kind == "weighted":
+            # A heavy row with a costly error may be one that was not drawn: no more rows than the weights leave.
+            kish, bounds = kish_rows(sample.rows), (float(prices.min()), float(prices.max()))
+            width = bounds[1] - bounds[0]
+            size = np.minimum(effective_size((centre - bounds[0]) / width, v / width**2, kish, kish), kish)
+            least, most = at_size(centre, size, spec, t_factors(spec, [kish - 1]), bounds)
+            low, high = np.minimum(low, least), np.maximum(high, most)
         found = RawLimits.of((low, high), "t-mean")
     else:
         _, share = limits([0.0], [groups], "wilson", spec.level, "upper" if spec.side != "two-sided" else "two-sided")

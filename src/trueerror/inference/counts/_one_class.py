@@ -451,9 +451,9 @@ def _with_unseen_errors(q: CountProblem, found: RawLimits) -> RawLimits:
     return found.replaced(unseen, outer.noted(Note("unseen-error")))
 
 
-def _half_added(q: CountProblem) -> tuple[Floats, Any, BinaryCounts]:
-    """The metric of the counts with ½ added to each, its variance and its slopes."""
-    more = BinaryCounts(*(np.asarray(c) + 0.5 for c in q.sample.seen))
+def _half_added(q: CountProblem, scale: Any = 1.0) -> tuple[Floats, Any, BinaryCounts]:
+    """The metric of the counts (in units of `scale`) with ½ added to each, its variance and its slopes."""
+    more = BinaryCounts(*(np.asarray(c) * scale + 0.5 for c in q.sample.seen))
     slopes = binary_gradients(q.metric, more, q.options)
     spread = sum(c * s * s for c, s in zip(more, slopes, strict=True))
     return np.asarray(q.metric.function(more, **q.options)), spread, slopes
@@ -479,6 +479,12 @@ def _ratio(q: CountProblem, found: RawLimits) -> RawLimits:
     view = q.sample
     if view.kind == "clustered":
         found = one_cluster(found, view.clusters_in(ALL_PARTS))
+    if view.kind == "weighted":
+        # As many rows of equal weight as the weights leave: heavy rows that are all right hide the spread.
+        kish = np.asarray(view.spread_rows(ALL_PARTS), dtype=np.float64)
+        centre, spread, _ = _half_added(q, kish / np.asarray(view.seen.total, dtype=np.float64))
+        low, high = on_log(centre, spread, _factors(q))
+        found = found._replace(low=np.fmin(found.low, low), high=np.fmax(found.high, high))
     lost = np.isnan(found.low) & ~np.isnan(view.estimate)
     if not lost.any():
         return found
