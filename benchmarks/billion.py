@@ -66,7 +66,10 @@ def main() -> None:
         for name, (options, columns) in ASKED.items():
             ours, memory = used([sys.executable, "-m", "trueerror", "compare", str(path), *options])
             stream, _ = used([sys.executable, "-c", STREAM, str(path), columns])
-            print(f"{name}: {ours:.1f} s of CPU, {memory:.2f} GB; streaming the columns {stream:.1f} s; ratio {ours / stream:.1f}")
+            print(
+                f"{name}: {ours:.1f} s of CPU, {memory:.2f} GB; streaming the columns {stream:.1f} s; "
+                f"ratio {ours / stream:.1f}"
+            )
 
 
 if __name__ == "__main__":

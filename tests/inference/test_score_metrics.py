@@ -43,13 +43,13 @@ def test_newcombe_limits_solve_their_equation_and_mirror():
     assert newcombe_area_limits(0.0, 15, 40, 1.96)[0] == 0
 
 
-def test_few_errors_of_order_take_the_outer_limits():
+def test_near_one_the_wider_of_two_limits_is_shown():
     t = ScoreTable.count([0] * 20 + [1] * 20, [*range(19), 21, 19, 20, *range(22, 40)])
     made = metric_interval("auc", t)
     plain_logit_and_newcombe = area_limits(t, made.estimate, IntervalSpec(), "newcombe")
     assert made.low <= plain_logit_and_newcombe.low
     assert made.high >= plain_logit_and_newcombe.high
-    assert "outer limits" in made.note
+    assert "wider of two limits" in made.note
     assert metric_interval("auc", noisy()).note == ""
 
 

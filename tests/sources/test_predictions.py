@@ -32,8 +32,8 @@ def test_it_says_what_was_read() -> None:
     assert str(three) == "2 rows, 1 positive, 3 models with scores: logreg, forest, bayes."
     words = te.predictions(["no", "yes", "no"], ["no", "no", "no"])
     assert str(words) == "3 rows, 2 no, 1 yes, 1 model with labels: model."
-    assert "(1 positive = yes)" in str(words.with_positive("yes"))
-    assert "(3 classes)" in str(te.predictions([0, 1, 2], [0, 1, 2]))
+    assert "1 yes (positive)" in str(words.with_positive("yes"))
+    assert "3 rows, 3 classes" in str(te.predictions([0, 1, 2], [0, 1, 2]))
     gaps = te.predictions([0, 1], [0, None], missing="drop")
     assert str(gaps).endswith("Note: 1 of 2 rows have no prediction of model; they are left out.")
 

@@ -289,7 +289,7 @@ def test_training_shares_trade_bias_for_spread():
     assert few.rmse == pytest.approx(np.hypot(few.bias, few.sd))
     assert made.best() == min(zip([q.rmse for q in made.of()], made.shares, strict=True))[1]
     words = " ".join(str(made).split())
-    assert "Training on 10 % of the rows in the place of 90 % costs error rate +" in words
+    assert "Training on 10 % of the rows instead of 90 % costs error rate +" in words
     assert "216 test rows" in words
     assert [r["test_rows"] for r in made.records()] == [216, 120, 24]
     assert str(te.load(made.to_json())) == str(made)

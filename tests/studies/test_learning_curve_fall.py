@@ -32,6 +32,6 @@ def test_the_gain_has_an_interval_in_the_metrics_direction():
         gain = curve.benefit()
         assert sign * gain.estimate >= 0
         assert gain.low < gain.estimate < gain.high
-        assert "ore rows would help" in curve.verdict
+        assert "rom more rows" in curve.verdict
         assert "points, 95 % CI" in curve.verdict.replace("\u00a0", " ")
     assert "1.000 − AUC = " in str(curve)

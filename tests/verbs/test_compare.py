@@ -422,10 +422,9 @@ def test_clusters_of_equal_rows_are_worth_one_row_each(metric):
         np.repeat(y, often), scores={k: np.repeat(s, often) for k, s in scores.items()}, metric=metric,
         clusters=np.repeat(np.arange(len(y)), often), replicates=300,
     )["a", "b"]  # fmt: skip
-    # Rows of calibration errors are drawn again only on request.
-    asked = "bootstrap" if metric == "ece" else None
-    one = te.compare(y, scores=scores, metric=metric, replicates=300, method=asked)["a", "b"]
-    assert many.high - many.low == pytest.approx(one.high - one.low, rel=0.1)
+    one = te.compare(y, scores=scores, metric=metric, replicates=300)["a", "b"]
+    # Gaps of a bin are judged by its own rows, of which a cluster is not always one.
+    assert many.high - many.low == pytest.approx(one.high - one.low, rel=0.2 if metric == "ece" else 0.1)
 
 
 @pytest.mark.parametrize("metric", ["f1", "auc", "brier", "accuracy"])

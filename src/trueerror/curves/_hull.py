@@ -371,6 +371,7 @@ def _same_rows(curves: Mapping[str, Roc]) -> SameRows | None:
     except MemoryBudgetExceeded:
         return None  # the same
     codes = None if keys is None else np.unique(keys, return_inverse=True)[1]
+    codes = None if codes is None or codes.max(initial=0) == 0 else codes  # one cluster cannot be left out
     return truth, [np.ascontiguousarray(scores[:, i]) for i in range(len(sources))], codes
 
 

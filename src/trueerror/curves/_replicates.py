@@ -176,13 +176,13 @@ def bags(
     """Resamples of the grouped table, one after the other; each is a function of the seed and its number alone.
 
     Rows of one cell are alike: how many of them are drawn 0, 1, 2, … times is one multinomial draw. Clusters are
-    drawn, and left out, whole.
+    drawn, and left out, whole; of one cluster alone rows are.
     """
     if table.squares is not None:
         raise InputError("resampling draws rows, but sampling weights were summed over rows")
     replicates = check_replicates(replicates)
     seed = seed_of(generator(rng)[0])
-    if clusters is not None:
+    if clusters is not None and clusters.groups > 1:
         cells = clusters.cells(table.scores[_starts(table)]).T.tocsr()
         size = cells.shape[0] // 2
         for often in clusters.draws(seed, replicates):

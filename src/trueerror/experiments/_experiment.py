@@ -66,7 +66,7 @@ def experiment(
     ...         return [min(self.means, key=lambda c: abs(x[0] - self.means[c])) for x in X]
     >>> X, y = np.arange(40.0).reshape(-1, 1), np.repeat([0, 1], 20)
     >>> run = experiment({"nearest": Nearest()}, (X, y), plan=5)
-    >>> print(run)
+    >>> run
     1 learner × 1 data set, KFold(k=5, repeats=1, stratify=True): 5 fits, seed 0.
     """
     options = RunOptions(

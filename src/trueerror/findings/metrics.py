@@ -9,7 +9,7 @@ from trueerror.findings._rules import rule
 from trueerror.inference.loss._t_tests import UnseenLoss
 from trueerror.inference.proportion._interval import normal_model_caution
 from trueerror.results import Contrast
-from trueerror.results._format import ci_words, in_points, listing, number, p_value, percent, percents, whole
+from trueerror.results._format import ci_words, counted, in_points, listing, number, p_value, percent, percents, whole
 from trueerror.tallies import Confusion, KeyedConfusion
 
 
@@ -115,7 +115,8 @@ def few_clusters(clusters: KeyedConfusion) -> Iterator[str]:
     squares = float((clusters.weights**2).sum())
     effective = float(clusters.weights.sum()) ** 2 / squares if squares > 0 else 0.0
     if groups < FEW_CLUSTERS:
-        yield f"only {groups} clusters: the intervals rest on clusters, not on {whole(clusters.table.n)} rows"
+        few = counted(groups, "cluster")
+        yield f"only {few}: the intervals rest on clusters, not on {whole(clusters.table.n)} rows"
     elif effective < FEW_CLUSTERS:
         largest = float(clusters.weights.max()) / float(clusters.weights.sum())
         yield (

@@ -232,7 +232,7 @@ class Contrast(Interval):
         adjusted = "" if self.p_adjusted is None else f", adjusted {p_value(self.p_adjusted, at_most=self.p_at_most)}"
         size = "" if self.n is None else f", n = {whole(self.n)}"
         note = f" ({self.note})" if self.note else ""
-        shown = signed(self.estimate)
+        shown = "undefined" if math.isnan(self.estimate) else signed(self.estimate)
         return (
             f"{self.name}: {self.first} − {self.second} = {shown} {limits(self.low, self.high)}, "
             f"{percent(self.confidence)} {self.method}, {p}{adjusted}{size}{note}"

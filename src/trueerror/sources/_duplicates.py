@@ -81,7 +81,8 @@ def duplicate_rows(p: Predictions) -> DuplicateRows | None:
     _, where, sizes = np.unique(marks[known], return_inverse=True, return_counts=True)
     all_alike = len(sizes) >= FEW_ITEMS and sizes.min() == sizes.max() > 1
     if not all_alike:
-        truths = _shared_truth(source, models[0], known, where)
+        finest = max(models, key=lambda m: len(np.unique(_first_column(source, m)[known])))
+        truths = _shared_truth(source, finest, known, where)
         if truths == "leaves" or (len(where) > SHARED * len(sizes) and truths != "copies"):
             return None
     copies = int(len(where) - len(sizes))
@@ -124,7 +125,7 @@ def _shared_truth(
     alone[:-1] &= ~same
     shared = sizes > 1
     if int(shared.sum()) < FEW_ITEMS:
-        return "unclear"
+        return "leaves" if _at_the_ends(of, shared) else "unclear"
     reach = np.arange(len(at))
     low, high = np.maximum(reach - NEIGHBOURS, 0), np.minimum(reach + NEIGHBOURS + 1, len(at))
     nearby = np.zeros(len(at))
@@ -140,7 +141,20 @@ def _shared_truth(
     if pure - expected > 4 * spread:
         return "copies"
     # Of rows that chance explains, some scores crowd as they do in leaves.
-    return "leaves" if int(sizes.max()) > MOST_ALIKE else "unclear"
+    return "leaves" if int(sizes.max()) > MOST_ALIKE or _at_the_ends(of, shared) else "unclear"
+
+
+def _at_the_ends(of: NDArray[np.int64], shared: NDArray[np.bool_]) -> bool:
+    """Whether scores that several rows share lie at the ends of their class's scores, where sure models crowd.
+
+    Rows that were copied at random lie anywhere: |2r − 1| of their ranks r has mean 1/2 and variance 1/12.
+    """
+    ranks = np.zeros(len(of))
+    for c in np.unique(of):
+        mine = of == c
+        ranks[mine] = (np.arange(mine.sum()) + 0.5) / mine.sum()
+    out = np.abs(2 * ranks[shared] - 1)
+    return bool(len(out) and out.mean() > 0.5 + 3 * math.sqrt(1 / (12 * len(out))))
 
 
 def _rounded_copies(source: ArraySource, model: str) -> int:
@@ -252,11 +266,6 @@ def _marks(source: ArraySource, models: Sequence[str]) -> tuple[NDArray[np.uint6
     decimals = [_decimals(c) for c in scored]
     # Scores crowd near the ends, so that a grid of 10^d values is worth about a tenth of that.
     by_chance = 10.0 * n * 10.0 ** -float(sum(decimals)) if scored else math.inf
-    known = np.zeros(n, dtype=bool)
-    if by_chance < 0.01:
-        for c in scored:
-            # Near a value with few decimals, such as 0 and 1, many scores crowd together.
-            known |= ~_on_grid(c, COARSE, slack=0.01)
     marks = np.zeros(n, dtype=np.uint64)
     for c in columns:
         # One 64-bit digest a row: among two million rows two agree by accident once in ten million times.
@@ -264,6 +273,14 @@ def _marks(source: ArraySource, models: Sequence[str]) -> tuple[NDArray[np.uint6
         marks ^= marks >> np.uint64(29)
         marks *= np.uint64(0xBF58476D1CE4E5B9)
         marks ^= marks >> np.uint64(32)
+    known = np.zeros(n, dtype=bool)
+    if by_chance < 0.01:
+        for c in scored:
+            # Near a value with few decimals, such as 0 and 1, many scores crowd together.
+            fine = ~_on_grid(c, COARSE, slack=0.01)
+            # Where one score of a model goes with many of the others it is a leaf of a tree: no row is known by it.
+            leaves = len(scored) > 1 and len(np.unique(marks[fine])) > SHARED * len(np.unique(c[fine]))
+            known |= fine & (not leaves)
     return marks, known
 
 

@@ -55,7 +55,7 @@ def test_one_data_set_tells_nothing() -> None:
         t = test([[0.9, 0.8, 0.7]])
         assert math.isnan(t.statistic)
         assert t.p_value == 1
-        assert "single data set" in t.note
+        assert "one data set alone" in t.note
     assert friedman([[0.9, 0.8, 0.7]]).p_value > 0.3
 
 
