@@ -196,3 +196,19 @@ def test_the_same_rows_in_another_order_are_known_by_rounded_scores() -> None:
     assert shared_rows(test, te.predictions(truth[order], scores={"a": scores[order]})) == Overlap(500, 500)
     others = _scored(rng, 300, 200, 2)
     assert shared_rows(test, te.predictions(others[0], scores={"a": others[1]})) is None
+
+
+def test_leaves_beside_a_sure_model_are_no_copies():
+    """A tree's leaves and a model that is sure of most rows share scores and truth by what they are; copies do not."""
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 600)
+    leaf = np.where(rng.random(600) < 0.9, y, 1 - y) * 8 + rng.integers(0, 7, 600)
+    tree = np.round((leaf + 0.5) / 15, 6) + 1e-7 * leaf
+    sure = np.where(rng.random(600) < 0.6, y, np.clip(0.5 + 0.3 * (y - 0.5) + 0.2 * rng.normal(size=600), 0.01, 0.99))
+    crowded = np.where(rng.random(600) < 0.2, 0.003141 + 0.99371 * y, np.round(rng.random(600), 9))
+    for scores in ({"tree": tree, "sure": sure}, {"tree": tree, "forest": crowded}):
+        clean = duplicate_rows(te.predictions(y, scores=scores))
+        assert clean is None or clean.rows <= 0.01 * 600, list(scores)
+    again = np.r_[np.arange(600), rng.integers(0, 600, 120)]
+    found = duplicate_rows(te.predictions(y[again], scores={"tree": tree[again], "sure": sure[again]}))
+    assert 25 < found.rows <= 120

@@ -74,7 +74,8 @@ def report_command(
 
 def say_written(page: Path, open_it: bool) -> None:
     """Say where the page is and how large, and open it where that is wanted."""
-    size = f"{max(1, round(page.stat().st_size / 1000)):,} KB"
+    # Two digits: the next ones hang on the last digits of numbers in the page.
+    size = f"{max(1, int(float(f'{page.stat().st_size / 1000:.2g}'))):,} KB"
     if not open_it:
         tell(f"Wrote {page} ({size}); --open shows it in a browser.")
         return
