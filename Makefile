@@ -3,7 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-export PYTHONDONTWRITEBYTECODE ?=
+# Hundreds of tests start the program anew: it is compiled once, whatever the environment says.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: gpu demo test postgres test-oldest test-newest quick screenshots fuzz mutate wheel java browser lint types docs bench validate clean help
 

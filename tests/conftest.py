@@ -34,6 +34,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     lost = [str(path) for path in slow if not path.exists()]
     if lost:
         raise pytest.UsageError(f"tests/conftest.py calls these slow, but they are gone: {', '.join(lost)}")
+    long = {path: any(at in (path, *path.parents) for at in slow) for path in {item.path for item in items}}
     for item in items:
         if "browser" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.browser)
@@ -42,5 +43,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         elsewhere = (
             hasattr(getattr(item, "module", None), "subprocess") and HERE / "architecture" not in item.path.parents
         )
-        if elsewhere or any(path == item.path or path in item.path.parents for path in slow):
+        if elsewhere or long[item.path]:
             item.add_marker(pytest.mark.slow)

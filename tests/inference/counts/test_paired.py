@@ -3,7 +3,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trueerror.inference.counts._paired import FURTHEST, PairedMetric, mover_paired, paired_metric
@@ -125,6 +125,7 @@ def test_a_correlation_of_few_rows_does_not_make_a_difference_certain():
     assert made.p_value > 0.5  # 2.6e−12 where reaches cancel each other
 
 
+@settings(max_examples=40)
 @given(
     st.integers(0, 30), st.integers(0, 30), st.integers(0, 30), st.sampled_from(["kappa", "mcc", "balanced_accuracy"])
 )
