@@ -23,7 +23,7 @@ ASKED = {
 }
 STREAM = """
 import sys, duckdb
-made = duckdb.connect().execute(f"SELECT {sys.argv[2]} FROM read_parquet('{sys.argv[1]}')")
+made = duckdb.connect().sql(f"SELECT {sys.argv[2]} FROM read_parquet('{sys.argv[1]}')")
 for batch in made.to_arrow_reader(1_000_000):
     pass
 """
