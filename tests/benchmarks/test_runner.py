@@ -69,3 +69,15 @@ def test_machine_facts_hold_no_host_name() -> None:
     import platform
 
     assert platform.node() not in machine() or len(platform.node()) < 3
+
+
+def test_jobs_are_run_on_both_sides():
+    """Two of the twelve jobs: their lines are counted and what they print is there; an absent peer is named."""
+    from benchmarks.jobs import JOBS, table, typed
+
+    made = table((JOBS[0], JOBS[9])).splitlines()
+    assert made[2].startswith("| How good is it? | scikit-learn | 3 | no | 1 |")
+    assert "| statsmodels | 2 | an interval | 1 |" in made[3]
+    assert all(typed(job.ours) == 1 for job in JOBS)
+    absent = JOBS[0]._replace(theirs="import no_such_package")
+    assert "absent: no_such_package" in table((absent,))
