@@ -257,6 +257,16 @@ ANSWERS = {
         Evaluation,
         "2 models with labels: one, two",
     ),
+    "cost_curve({name: (fpr, tpr)})": (
+        lambda: te.cost_curve({"C4.5": (0.2, 0.84), "SVM": (0.604, 0.951)}),
+        object,
+        "Cost curve of SVM: one point, given by its rates",
+    ),
+    "roc({name: Confusion})": (
+        lambda: te.roc({"a": te.Confusion(tp=80, fp=5, fn=20, tn=95), "b": te.Confusion(tp=85, fp=15, fn=15, tn=85)}),
+        object,
+        "ROC curve of b: 100 positives",
+    ),
     "print(experiment)": (
         lambda: te.experiment({"nb": GaussianNB(), "lr": LogisticRegression()}, X, y, cv=4),
         te.Experiment,

@@ -237,6 +237,10 @@ class TableCurve(Result):
     def _subject(self) -> str:
         return f" of {self.name}" if self.name else ""
 
+    def _rows_words(self, counted: str) -> str:
+        """The rows behind the curve as they were counted; rates that were given have none."""
+        return "one point, given by its rates" if getattr(self, "calls", "") == "rates" else counted
+
     __repr__ = __str__
 
 
@@ -532,6 +536,8 @@ def of_each_model(make: Made) -> Made:
 
     @wraps(make)
     def verb(truth: Any, scores: Any = None, **options: Any) -> Any:
+        if scores is None and isinstance(truth, Mapping) and truth and all(map(_is_point, truth.values())):
+            return ModelCurves({str(m): make(v, **{**options, "model": str(m)}) for m, v in truth.items()})
         given = options if "predicted" not in options else {}
         rows = None if options.get("model") is not None else _several(truth, scores, given)
         if rows is None:
@@ -633,6 +639,11 @@ def curve_input(
         return CurveInput(_from_predictions(rows, ONE_MODEL, None, what).table, model or "")
     counted = ScoreTable.count(data, scores, positive=positive, weights=weights, weights_kind=weights_kind)
     return CurveInput(_occupied(counted, what), model or "")
+
+
+def _is_point(data: object) -> bool:
+    """Whether this is one point in ROC space: a confusion matrix, or (FPR, TPR)."""
+    return isinstance(data, Confusion) or (isinstance(data, tuple) and is_rates(data))
 
 
 def point_input(data: Any, scores: Any, model: str | None, positive: Any) -> CurveInput | None:

@@ -287,11 +287,11 @@ class CostCurve(TableCurve):
         # Calling nothing has FNR 1 and calling all FPR 1; what is left are the model's own thresholds.
         used = [r for r in self.ranges() if r["fnr"] < 1 and r["fpr"] < 1]
         useful = f"{number(used[0]['from'])} to {number(used[-1]['to'])}" if used else "nowhere"
+        rows = f"{whole(self.table.n_positive)} positives, {whole(self.table.n_negative)} negatives"
         return (
-            f"Cost curve{self._subject()}: {whole(self.table.n_positive)} positives, {whole(self.table.n_negative)} "
-            f"negatives. Cheaper than flagging nothing or everything for PC {useful} (PC is the weight of the "
-            f"positives: their share times the cost of a miss, against the negatives' share times the cost of a false "
-            f"alarm).\n{area}"
+            f"Cost curve{self._subject()}: {self._rows_words(rows)}. Cheaper than flagging nothing or everything "
+            f"for PC {useful} (PC is the weight of the positives: their share times the cost of a miss, against the "
+            f"negatives' share times the cost of a false alarm).\n{area}"
         )
 
     def _outer_areas(self, confidence: float) -> tuple[float, float, str]:

@@ -692,10 +692,11 @@ class Roc(TableCurve):
 
     def _words(self) -> str:
         kind = "distinct scores" if self.table.exact else "bins of scores"
-        return (
-            f"ROC curve{self._subject()}: {whole(self.table.n_positive)} positives ({self.table.positive!r}), "
-            f"{whole(self.table.n_negative)} negatives, {whole(len(self.table.scores))} {kind}.\n{self.auc()}"
+        rows = (
+            f"{whole(self.table.n_positive)} positives ({self.table.positive!r}), {whole(self.table.n_negative)} "
+            f"negatives, {whole(len(self.table.scores))} {kind}"
         )
+        return f"ROC curve{self._subject()}: {self._rows_words(rows)}.\n{self.auc()}"
 
 
 def _rates(counts: Counts) -> Floats:
