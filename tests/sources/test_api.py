@@ -222,6 +222,20 @@ def test_a_declined_column_is_no_model(name: str) -> None:
     assert te.read(columns, models=["svm", name], **{option: False}).models == ("svm", name)
 
 
+def test_ages_and_sites_are_no_models_beside_scores() -> None:
+    scores, age = [0.2, 0.9, 0.4, 0.1], [31, 64, 64, 18]
+    told = te.read({"truth": Y, "prob_svm": scores, "site": [1, 2, 2, 3], "bmi": [20.5, 31.0, 27.25, 22.0]})
+    assert told.models == ("svm",)
+    assert "'site' (other columns say that they are the predictions)" in " ".join(told.notes)
+    beside = te.read({"truth": Y, "svm": scores, "age": age, "margin": [-1.5, 2.0, 0.5, -0.1]})
+    assert beside.models == ("svm", "margin")
+    assert "'age' (whole numbers beside scores" in " ".join(beside.notes)
+    # Alone, or named, or beside labels only, they may be ratings.
+    assert te.read({"truth": Y, "age": age}).models == ("age",)
+    assert te.read({"truth": Y, "svm": scores, "age": age}, models=["svm", "age"]).models == ("svm", "age")
+    assert te.read({"truth": Y, "reader_1": [1, 5, 5, 2], "reader_2": [2, 5, 2, 1]}).models == ("reader_1", "reader_2")
+
+
 def test_of_two_columns_of_clusters_the_other_is_no_model() -> None:
     columns = {"truth": Y, "svm": [0.2, 0.9, 0.4, 0.1], "patient": [7, 7, 9, 9], "ward": [1, 1, 1, 2]}
     p = te.read(columns, cluster="ward")

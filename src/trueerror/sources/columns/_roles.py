@@ -466,12 +466,24 @@ class ModelFinder:
             self.models[name or ONE_MODEL] = ModelLayout(class_scores=columns)
             for label, column in columns.items():
                 self.roles[column] = (ColumnRole("scores", model=name or ONE_MODEL, label=str(label)),)
-        generic = any((m := naming.marked(c)) is not None and not m.model for c in rest)
+        said = any(naming.marked(c) is not None for c in rest)
         for column in rest:
             if column not in self.roles:
-                self._look_at(column, generic)
+                self._look_at(column, said)
+        self._drop_whole_numbers({column for column in rest if naming.marked(column) is None})
 
-    def _look_at(self, column: str, generic: bool) -> None:
+    def _drop_whole_numbers(self, columns: set[str]) -> None:
+        """Beside probabilities, whole numbers beyond 0 and 1 are an age or a count sooner than a model's scores."""
+        alone = {name: m.score for name, m in self.models.items() if m.score in columns and m.label is None}
+        counts = {name: c for name, c in alone.items() if c is not None and self.table.is_whole(c)}
+        if counts and any(m.score or m.class_scores for name, m in self.models.items() if name not in counts):
+            for name, column in counts.items():
+                del self.models[name]
+                self.roles[column] = unused_column(
+                    "whole numbers beside scores, as ages and counts are; name it in models= if it is one"
+                )
+
+    def _look_at(self, column: str, said: bool) -> None:
         reason = self._unfit(column)
         if reason:
             self.roles[column] = unused_column(reason)
@@ -499,7 +511,7 @@ class ModelFinder:
             self.roles[column] = unused_column("another whole number in every row, as ids are")
         elif len(self.labels) != 2 and self.positive is None:
             self.roles[column] = unused_column(self._no_choice())
-        elif generic:
+        elif said:
             self.roles[column] = unused_column("other columns say that they are the predictions")
         else:
             self._add(column, "score", column)
