@@ -279,7 +279,7 @@ class Rule:
     severity: Severity
     title: str
     fix: str
-    needs: tuple[str, ...]
+    needs: frozenset[str]
     uses: tuple[str, ...]
     check: Check
     standing: bool = False
@@ -308,7 +308,7 @@ def rule(code: str, *, severity: Severity, title: str, fix: str, standing: bool 
             raise ValueError(f"finding {code} looks at {unknown[0]!r}, which is no field of Evidence")
         _RULES[code] = Rule(
             code=code, severity=severity, title=title, fix=fix, check=check, standing=standing,
-            needs=tuple(p.name for p in parameters if p.default is p.empty), uses=tuple(p.name for p in parameters),
+            needs=frozenset(p.name for p in parameters if p.default is p.empty), uses=tuple(p.name for p in parameters),
         )  # fmt: skip
         return check
 
@@ -325,12 +325,13 @@ def every_rule() -> dict[str, Rule]:
 def find(evidence: Iterable[Evidence], codes: Sequence[str] | None = None) -> Findings:
     """Run every rule, or those of some codes, on every piece of evidence that holds what the rule needs."""
     rules = [r for code, r in every_rule().items() if codes is None or code in codes]
-    return sorted_findings([finding for piece in evidence for r in rules for finding in _apply(r, piece)])
+    return sorted_findings([finding for piece in evidence for finding in _apply(rules, piece)])
 
 
-def _apply(r: Rule, evidence: Evidence) -> Iterator[Finding]:
-    if any(getattr(evidence, need) is None for need in r.needs):
-        return
-    known = {name: value for name in r.uses if (value := getattr(evidence, name)) is not None}
-    for message in r.check(**known):
-        yield Finding(code=r.code, severity=r.severity, message=message, fix=r.fix, about=evidence.model)
+def _apply(rules: Sequence[Rule], evidence: Evidence) -> Iterator[Finding]:
+    used = {name for r in rules for name in r.uses}
+    known = {name: value for name in used if (value := getattr(evidence, name)) is not None}
+    for r in rules:
+        if known.keys() >= r.needs:
+            for message in r.check(**{name: known[name] for name in r.uses if name in known}):
+                yield Finding(code=r.code, severity=r.severity, message=message, fix=r.fix, about=evidence.model)

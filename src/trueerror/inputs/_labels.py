@@ -99,15 +99,20 @@ def _code_booleans(array: Column) -> Coded:
 def _code_integers(array: Column) -> Coded:
     if len(array) == 0:
         return Coded(np.zeros(0, np.int8), ())
-    # Block by block, so that each row comes from memory once for both.
-    blocks = [array[start : start + SMALL_RANGE] for start in range(0, len(array), SMALL_RANGE)]
-    ends = [(int(block.min()), int(block.max())) for block in blocks]
+    # Block by block, so that each row comes from memory once for its range and for the codes that most columns have.
+    codes, ends = np.empty(len(array), np.int8), []
+    for start in range(0, len(array), SMALL_RANGE):
+        block = array[start : start + SMALL_RANGE]
+        ends.append((int(block.min()), int(block.max())))
+        codes[start : start + SMALL_RANGE] = block
     low, high = min(least for least, _ in ends), max(most for _, most in ends)
     if high - low >= SMALL_RANGE:
-        values, codes = np.unique(array, return_inverse=True)
-        return Coded(codes.astype(smallest(len(values))), tuple(int(v) for v in values))
+        values, found = np.unique(array, return_inverse=True)
+        return Coded(found.astype(smallest(len(values))), tuple(int(v) for v in values))
     width = high - low + 1
-    if low == 0 and array.dtype != np.uint64:
+    if low == 0 and high <= np.iinfo(np.int8).max:
+        shifted: Column = codes
+    elif low == 0 and array.dtype != np.uint64:
         shifted = array
     elif array.dtype.itemsize < 8:
         shifted = array.astype(np.int64) - low  # −100 … 100 fits in 8 bits, 0 … 200 does not
@@ -116,7 +121,7 @@ def _code_integers(array: Column) -> Coded:
     present = _present(shifted, width)
     kind = smallest(len(present))
     if len(present) == width:
-        return Coded(shifted.astype(kind), tuple(range(low, high + 1)))
+        return Coded(shifted.astype(kind, copy=False), tuple(range(low, high + 1)))
     recode = np.zeros(width, dtype=kind)
     recode[present] = np.arange(len(present), dtype=kind)
     return Coded(recode[shifted], tuple(int(v) + low for v in present))
@@ -125,11 +130,10 @@ def _code_integers(array: Column) -> Coded:
 def _present(offsets: Column, width: int) -> NDArray[np.intp]:
     """Which of 0 … width − 1 occur; most columns show all their labels early, and the rest is not looked at."""
     seen = np.zeros(width, dtype=bool)
-    step = 1 << 16
-    for start in range(0, len(offsets), step):
+    start, step = 0, 1 << 10
+    while start < len(offsets) and not seen.all():
         seen[offsets[start : start + step]] = True
-        if seen.all():
-            break
+        start, step = start + step, min(2 * step, 1 << 16)
     return np.flatnonzero(seen)
 
 

@@ -214,7 +214,7 @@ def count_codes(parts: list[Integers], sizes: list[int], weights: Floats | None 
     cells = int(np.prod(sizes, dtype=np.int64))
     n = len(parts[0])
     if 0 < cells <= COMPARED and weights is None and all(p.dtype == np.int8 for p in parts):
-        return _count_by_comparing(parts, sizes, cells)
+        return _count_bits(parts) if max(sizes) == 2 == min(sizes) else _count_by_comparing(parts, sizes, cells)
     total = np.zeros(cells, dtype=np.int64 if weights is None else np.float64)
     block = max(BLOCK, cells // 4)
     for start in range(0, n, block):
@@ -236,6 +236,24 @@ def _count_by_comparing(parts: list[Integers], sizes: list[int], cells: int) -> 
         for i in range(1, cells):
             total[i] += np.count_nonzero(cell == i)
     total[0] = n - total.sum()
+    return total
+
+
+def _count_bits(parts: list[Integers]) -> Counts:
+    """Dense counts of columns of 0 and 1: rows with 1 in all columns of each set, then in those and no others."""
+    n, columns = len(parts[0]), [p.view(np.bool_) for p in reversed(parts)]
+    total = np.zeros(1 << len(columns), dtype=np.int64)
+    total[0] = n
+    for start in range(0, n, BLOCK):
+        both: list[NDArray[np.bool_]] = [columns[0][:0]]
+        for place, values in enumerate(columns):
+            block = values[start : start + BLOCK]
+            both += [block, *(block & other for other in both[1 : 1 << place])]
+        total[1:] += [np.count_nonzero(b) for b in both[1:]]
+    cube = total.reshape((2,) * len(columns))
+    for axis in range(len(columns)):
+        turned = np.moveaxis(cube, axis, 0)
+        turned[0] -= turned[1]
     return total
 
 

@@ -105,7 +105,7 @@ class Agreement:
         k = len(labels)
         _, a, _ = settle_missing(truth, first, k, None, missing)
         _, b, _ = settle_missing(truth, second, k, None, missing)
-        width = k + 1
+        width = k + 1 if len(truth) and max(int(a.max()), int(b.max())) == k else k
         if k * width * width <= DENSE_CELLS:
             dense = plain.count_codes([truth, a, b], [k, width, width])
             cells = np.flatnonzero(dense)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Array, Column, Scores, WeightsKind, check_probabilities
-from trueerror.inputs._labels import Codes, Label, need_positive
+from trueerror.inputs._labels import Codes, Label, any_missing, need_positive
 from trueerror.inputs._options import InputError
 from trueerror.kernels import _numpy as plain
 from trueerror.kernels._random import in_threads
@@ -398,7 +398,7 @@ class ArraySource:
 
 def count_absent(columns: ModelColumns) -> int:
     """How many rows lack a label or a score."""
-    gone = None if columns.labels is None else columns.labels < 0
+    gone = columns.labels < 0 if columns.labels is not None and any_missing(columns.labels) else None
     if columns.scores is not None:
         lacking = _lacking(columns.scores)
         gone = lacking if gone is None else gone | lacking
