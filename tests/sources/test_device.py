@@ -154,9 +154,13 @@ def test_score_groups_and_placements(rows, kind, unit):
 @given(st.lists(st.integers(-3, 400), min_size=1, max_size=30))
 def test_codes(values):
     array = np.array(values)
-    known = device.distinct_values(array)
+    own = device.distinct_values(array)
+    known = own.values
     assert np.array_equal(known, np.unique(array))
     assert np.array_equal(known[device.code_labels(array, known)], array)
+    assert np.array_equal(known[device.code_labels(array, known, own)], array)
+    wider = np.arange(known[0] - 1, known[-1] + 2)
+    assert len(wider) > device.MOST_LABELS or np.array_equal(wider[device.code_labels(array, wider, own)], array)
 
 
 def test_what_is_no_label():
@@ -164,7 +168,7 @@ def test_what_is_no_label():
     assert device.distinct_values(np.array([np.nan, 1.0])) is None
     assert device.distinct_values(np.array([np.inf, 1.0])) is None
     assert device.distinct_values(np.arange(1000)) is None
-    assert len(device.distinct_values(np.zeros(0))) == 0
+    assert len(device.distinct_values(np.zeros(0)).values) == 0
 
 
 def test_large_tables_are_looked_at_in_bins(there, monkeypatch):
@@ -184,18 +188,21 @@ def test_large_tables_are_looked_at_in_bins(there, monkeypatch):
 @given(
     st.lists(st.tuples(st.integers(-40, 40), st.booleans()), min_size=1, max_size=60), st.sampled_from([0, 0x3F000000])
 )
-def test_counting_scores_by_their_bits_is_sorting_them(rows, base):
-    """Tiny floats around 0 of either sign, and neighbours of a half: a place each, as if they had been sorted."""
+def test_scores_packed_with_their_class_sort_as_scores_do(rows, base):
+    """Tiny floats around 0 of either sign, and neighbours of a half."""
     bits = np.array([base + abs(k) for k, _ in rows], dtype=np.int32)
     scores = bits.view(np.float32) * np.array([-1 if k < 0 else 1 for k, _ in rows], dtype=np.float32)
-    positive = np.array([up for _, up in rows])
+    # As doubles of both signs these do not fit into 64 bits, and are sorted by their places.
+    scores = np.concatenate([scores, far := np.float32([-3, 3])])
+    assert device._packed(far.astype(np.float64), far > 0, *device._reach(far.astype(np.float64))) is None
+    positive = np.array([*(up for _, up in rows), True, False])
+    wide = scores.astype(np.float64)
+    assert device._packed(scores, positive, *device._reach(scores)) is not None
+    groups = [part.tolist() for part in device.score_groups(scores, positive)]
+    assert groups == [part.tolist() for part in device.score_groups(wide, positive)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(device, "PLACES_A_ROW", 100)
-        near = device._score_table(scores, positive) is not None
-        counted = [part.tolist() for part in device.score_groups(scores, positive)]
+        patch.setattr(device, "PLACES_A_ROW", 2**31)
         placed = device.placements(scores, positive).tolist()
         patch.setattr(device, "MOST_PLACES", 0)
-        assert device._score_table(scores, positive) is None
-        assert counted == [part.tolist() for part in device.score_groups(scores, positive)]
         assert placed == device.placements(scores, positive).tolist()
-    assert near or base
+    assert placed == device.placements(wide, positive).tolist()

@@ -31,7 +31,7 @@ SHARED_CELLS = 4096
 # Below so many ordered pairs (doubled) 64-bit integers hold their sum.
 MOST_PAIRS = 2.0**62
 # A table with a place for each 32-bit float from the lowest score to the highest: at most so many places, and so many
-# a row. Every float from 0 to 1 has its own.
+# a row.
 MOST_PLACES, PLACES_A_ROW = 2**30, 16
 # The lower half of a 64-bit number: the negatives of a place; the positives are the upper half.
 LOWER = np.uint64(2**32 - 1)
@@ -80,38 +80,49 @@ def to_host(array: DeviceArray) -> NDArray[Any]:
     return array if isinstance(array, np.ndarray) else np.asarray(array.get())
 
 
-def distinct_values(array: DeviceArray) -> NDArray[Any] | None:
-    """The distinct values of a column of labels, ascending, on the host; None where they are no whole numbers.
+class DeviceLabels(NamedTuple):
+    """The distinct values of a column of labels, ascending, on the host; each row's distance from the least of them."""
+
+    values: NDArray[Any]
+    codes: DeviceArray | None = None
+
+
+def distinct_values(array: DeviceArray) -> DeviceLabels | None:
+    """The labels of a column; None where they are no whole numbers.
 
     >>> distinct_values(np.array([3.0, 1.0, 3.0])), distinct_values(np.array([0.5])) is None
-    (array([1, 3]), True)
+    (DeviceLabels(values=array([1, 3]), codes=array([2, 0, 2], dtype=uint8)), True)
     """
     xp = module_of(array)
     if len(array) == 0:
-        return np.zeros(0, dtype=np.int64)
+        return DeviceLabels(np.zeros(0, dtype=np.int64))
     if array.dtype.kind == "b":
         ones = int(xp.count_nonzero(array))
-        return np.array([v for v, there in ((False, ones < len(array)), (True, ones > 0)) if there])
+        return DeviceLabels(np.array([v for v, there in ((False, ones < len(array)), (True, ones > 0)) if there]))
     low, high = (float(f(array)) for f in (xp.min, xp.max))
     if not (abs(low) < 2**53 and abs(high) < 2**53):
         return None
     if array.dtype.kind == "f" and not bool((array == xp.floor(array)).all()):
         return None
     if high - low < MOST_LABELS:
-        codes = (array - array.dtype.type(low)).astype(np.uint8)
+        codes = (array - array.dtype.type(low) if low else array).astype(np.uint8)
         there = count_cells([codes], [int(high - low) + 1])
-        return np.flatnonzero(there) + int(low)
+        return DeviceLabels(np.flatnonzero(there) + int(low), codes)
     found = to_host(xp.unique(array))
-    return found.astype(np.int64) if len(found) <= MOST_LABELS else None
+    return DeviceLabels(found.astype(np.int64)) if len(found) <= MOST_LABELS else None
 
 
-def code_labels(array: DeviceArray, labels: NDArray[Any]) -> DeviceArray:
-    """Each row's place among the sorted labels, one byte a row.
+def code_labels(array: DeviceArray, labels: NDArray[Any], own: DeviceLabels | None = None) -> DeviceArray:
+    """Each row's place among the sorted labels, one byte a row; `own` are the labels that the column itself has.
 
     >>> code_labels(np.array([7, 5, 7]), np.array([5, 7])).tolist()
     [1, 0, 1]
     """
     xp = module_of(array)
+    if own is not None and own.codes is not None and (own.values[0], len(labels)) == (
+        labels[0], int(labels[-1]) - int(labels[0]) + 1,
+    ):  # fmt: skip
+        return own.codes
     if array.dtype.kind == "b":
         # True stands last among the labels; where there is one label only, it is the first.
         return array.view(np.uint8) if len(labels) == 2 else xp.zeros(len(array), dtype=np.uint8)
@@ -165,32 +176,40 @@ def _ordered_bits(scores: DeviceArray) -> DeviceArray:
     return module_of(scores).where(keys < 0, bits(np.iinfo(bits).min) - keys - bits(1), keys)
 
 
-def _score_table(scores: DeviceArray, positive: DeviceArray) -> tuple[DeviceArray, int] | None:
-    """How many rows of either class have each 32-bit float from the lowest score up, and the bits of the lowest.
-
-    Nothing is sorted: floats have an order of their own. None where the scores are wider, or lie so far apart that most
-    places would stay empty.
-
-    >>> table, low = _score_table(np.float32([0.5, 0.5, 0.50000006]), np.array([True, False, True]))
-    >>> (table >> np.uint64(32)).tolist(), (table & LOWER).tolist()
-    ([1, 1], [1, 0])
-    """
-    xp, n = module_of(scores), len(scores)
-    if scores.dtype.itemsize > 4 or not 0 < n < 2**31:
-        return None
-    scores = scores.astype(np.float32, copy=False)
+def _reach(scores: DeviceArray) -> tuple[int, int]:
+    """The ordered bits of the lowest and of the highest score."""
+    xp = module_of(scores)
     low, high = (int(_ordered_bits(f(scores).reshape(1))[0]) for f in (xp.min, xp.max))
+    return low, high
+
+
+def _packed(scores: DeviceArray, positive: DeviceArray, low: int, high: int) -> DeviceArray | None:
+    """One number a row to sort by: how many floats its score is above the lowest, and as the last bit its class.
+
+    None where 64 bits do not hold that (doubles of both signs).
+
+    >>> _packed(np.float32([0.5, 0.50000006]), np.array([True, False]), *_reach(np.float32([0.5, 0.50000006]))).tolist()
+    [1, 2]
+    """
     places = high - low + 1
-    if places > min(PLACES_A_ROW * n, MOST_PLACES):
+    if places > 2**63:
         return None
-    if xp is np:
-        at = _ordered_bits(scores).astype(np.int64) - low
-        every, up = np.bincount(at, minlength=places), np.bincount(at[positive], minlength=places)
-        return ((up << 32) | (every - up)).astype(np.uint64), low
-    table = xp.zeros(places, dtype=np.uint64)
-    columns = xp.ascontiguousarray(scores), xp.ascontiguousarray(positive)
-    _raw("count_scores")((16 * _processors(),), (256,), (*columns, np.int64(n), np.int64(low), table))
-    return table, low
+    kind = np.uint32 if places <= 2**31 else np.uint64
+    if isinstance(scores, np.ndarray):
+        above = _ordered_bits(scores).astype(np.int64).view(np.uint64) - np.uint64(low % 2**64)
+        return (above.astype(kind) << kind(1)) | positive
+    scores = scores.astype(_kinds(scores)[0], copy=False)
+    return _pack_rows()(scores, positive, low, module_of(scores).empty(len(scores), dtype=kind))
+
+
+def _ends(values: DeviceArray) -> DeviceArray:
+    """Where each run of equal values ends.
+
+    >>> _ends(np.array([3, 3, 5])).tolist()
+    [1, 2]
+    """
+    xp = module_of(values)
+    return xp.concatenate([xp.flatnonzero(values[1:] != values[:-1]), xp.full(1, len(values) - 1)])
 
 
 class DeviceGroups(NamedTuple):
@@ -202,7 +221,7 @@ class DeviceGroups(NamedTuple):
 
 
 def score_groups(scores: DeviceArray, positive: DeviceArray) -> DeviceGroups:
-    """Count a table of all scores in their range, or sort once where there is none.
+    """Sort once, scores and classes packed into one number where they fit.
 
     >>> [part.tolist() for part in score_groups(np.array([0.2, 0.9, 0.2]), np.array([False, True, True]))]
     [[0.2, 0.9], [1, 1], [1, 0]]
@@ -210,23 +229,27 @@ def score_groups(scores: DeviceArray, positive: DeviceArray) -> DeviceGroups:
     xp = module_of(scores)
     if len(scores) == 0:
         return DeviceGroups(xp.zeros(0), xp.zeros(0, dtype=np.int64), xp.zeros(0, dtype=np.int64))
-    counted = _score_table(scores, positive)
-    if counted is not None:
-        table, low = counted
-        at = xp.flatnonzero(table)
-        ups, downs = ((part[at]).astype(np.int64) for part in (table >> np.uint64(32), table & LOWER))
-        return DeviceGroups(_scores_of(at + low, scores.dtype), ups, downs)
-    keys = _ordered_bits(scores)
-    order = xp.argsort(keys)
-    keys, tags = keys[order], positive[order]
-    last = keys[1:] != keys[:-1]
-    del order
-    ends = xp.concatenate([xp.flatnonzero(last), xp.full(1, len(keys) - 1)])
-    del last
-    found = xp.cumsum(tags, dtype=_count_type(len(keys)))[ends].astype(np.int64)
+    low, high = _reach(scores)
+    keys = _packed(scores, positive, low, high)
+    if keys is None:
+        keys = _ordered_bits(scores)
+        order = xp.argsort(keys)
+        keys, tags = keys[order], positive[order]
+        del order
+        ends = _ends(keys)
+        places, found = keys[ends], xp.cumsum(tags, dtype=_count_type(len(keys)))[ends].astype(np.int64)
+    else:
+        keys.sort()
+        runs = _ends(keys)
+        keys = keys[runs]
+        # The positives of a score come after its negatives.
+        found = xp.cumsum(xp.where(keys & keys.dtype.type(1), xp.diff(runs, prepend=xp.full(1, -1)), 0))
+        keys >>= keys.dtype.type(1)
+        ends = _ends(keys)
+        places, found, ends = keys[ends].astype(np.int64) + low, found[ends], runs[ends]
     ups = xp.diff(found, prepend=xp.zeros(1, dtype=np.int64))
     downs = xp.diff(ends, prepend=xp.full(1, -1)).astype(np.int64) - ups
-    return DeviceGroups(_scores_of(keys[ends], scores.dtype), ups, downs)
+    return DeviceGroups(_scores_of(places, scores.dtype), ups, downs)
 
 
 def _scores_of(keys: DeviceArray, kind: np.dtype[Any]) -> DeviceArray:
@@ -244,7 +267,8 @@ def thinned(groups: DeviceGroups, size: int) -> tuple[NDArray[Any], ...]:
     [[0.0, 2.0], [1.0, 3.0], [0, 2], [2, 0]]
     """
     xp = module_of(groups.scores)
-    cuts = np.unique(np.linspace(0, len(groups.scores), size + 1).astype(np.int64))
+    cuts = np.linspace(0, len(groups.scores), size + 1).astype(np.int64)
+    cuts = cuts[np.diff(cuts, prepend=-1) > 0]
     first, last = xp.asarray(cuts[:-1]), xp.asarray(cuts[1:] - 1)
     counts = [np.diff(to_host(xp.cumsum(c)[last]), prepend=0) for c in (groups.positives, groups.negatives)]
     return to_host(groups.scores[first]), to_host(groups.scores[last]), *counts
@@ -272,16 +296,16 @@ def placement_sums(positives: DeviceArray, negatives: DeviceArray) -> tuple[floa
     return total, among_positives, float((spread * negatives).sum())
 
 
-def placements(scores: DeviceArray, positive: DeviceArray) -> DeviceArray:
+def placements(scores: DeviceArray, positive: DeviceArray, groups: DeviceGroups | None = None) -> DeviceArray:
     """Of each row, doubled: how many of the other class it beats (a positive) or is beaten by (a negative), ties half.
 
     >>> placements(np.array([0.9, 0.4, 0.4, 0.1]), np.array([True, True, False, False])).tolist()
     [4, 3, 3, 4]
     """
     xp, n = module_of(scores), len(scores)
-    counted = _score_table(scores, positive)
-    if counted is not None:
-        return _looked_up(scores, positive, *counted)
+    low, high = _reach(scores) if n else (0, 0)
+    if scores.dtype.itemsize <= 4 and 0 < n < 2**31 and high - low < min(PLACES_A_ROW * n, MOST_PLACES):
+        return _looked_up(scores, positive, low, groups or score_groups(scores, positive))
     keys = _ordered_bits(scores)
     order = xp.argsort(keys)
     keys = keys[order]
@@ -305,16 +329,19 @@ def placements(scores: DeviceArray, positive: DeviceArray) -> DeviceArray:
     return result
 
 
-def _looked_up(scores: DeviceArray, positive: DeviceArray, table: DeviceArray, low: int) -> DeviceArray:
-    """Placements read off the table of counts: rows up to a place and rows below it, the two classes side by side.
+def _looked_up(scores: DeviceArray, positive: DeviceArray, low: int, groups: DeviceGroups) -> DeviceArray:
+    """Placements read off a table of rows up to each float from the lowest score on, the two classes side by side.
 
     >>> scores, positive = np.float32([0.5, 0.5, 0.50000006]), np.array([True, False, True])
-    >>> _looked_up(scores, positive, *_score_table(scores, positive)).tolist()
+    >>> _looked_up(scores, positive, _reach(scores)[0], score_groups(scores, positive)).tolist()
     [1, 3, 2]
     """
     xp = module_of(scores)
-    through = xp.zeros(len(table) + 1, dtype=np.uint64)
-    xp.cumsum(table, out=through[1:])
+    at = _ordered_bits(groups.scores.astype(np.float32)).astype(np.int64) - low
+    through = xp.zeros(int(at[-1]) + 2, dtype=np.uint64)
+    through[at + 1] = ((groups.positives << 32) | groups.negatives).astype(np.uint64)
+    del at
+    xp.cumsum(through, out=through)
     doubled = 2 * int(xp.count_nonzero(positive))
     result = xp.empty(len(scores), dtype=_count_type(len(scores)))
     scores = scores.astype(np.float32, copy=False)
@@ -327,14 +354,14 @@ def _looked_up(scores: DeviceArray, positive: DeviceArray, table: DeviceArray, l
 
 
 def placement_products(
-    columns: list[DeviceArray], positive: DeviceArray
+    columns: list[DeviceArray], positive: DeviceArray, groups: list[DeviceGroups]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], int, int]:
     """Areas of several models on the same rows, and the sums of products of their placements in either class."""
     xp = module_of(positive)
     m = int(xp.count_nonzero(positive))
     n = len(positive) - m
     size = len(columns)
-    placed = [placements(scores, positive) for scores in columns]
+    placed = [placements(scores, positive, counted) for scores, counted in zip(columns, groups, strict=True)]
     areas = np.array([float(xp.where(positive, v, 0).sum(dtype=np.int64)) / (2.0 * m * n) for v in placed])
     among_up, among_down = np.empty((size, size)), np.empty((size, size))
     for i in range(size):
@@ -416,35 +443,16 @@ def _running(xp: Foreign, weights: DeviceArray) -> DeviceArray:
 
 # Floats in their order: −0.0 as 0.0, and the bits of negative floats turned round.
 _ORDERED = r"""
+__device__ __forceinline__ long long ordered(double score) {
+    const long long bits = __double_as_longlong(score + 0.0);
+    return bits < 0 ? (long long)(0x8000000000000000ULL - (unsigned long long)bits - 1ULL) : bits;
+}
 __device__ __forceinline__ long long ordered(float score) {
     int bits = __float_as_int(score + 0.0f);
     return bits < 0 ? (long long)(int)(0x80000000u - (unsigned int)bits - 1u) : (long long)bits;
 }
 """
 _KERNELS = {
-    # Neighbours with one score add up first: where all rows have it they would wait for each other.
-    "count_scores": _ORDERED
-    + r"""
-extern "C" __global__ void count_scores(const float* scores, const bool* up, long long n, long long low,
-                                        unsigned long long* table) {
-    const long long step = (long long)gridDim.x * blockDim.x;
-    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
-        const unsigned int there = __activemask();
-        const unsigned int at = (unsigned int)(ordered(scores[i]) - low);
-        const bool positive = up[i];
-        const unsigned int first = __shfl_sync(there, at, __ffs(there) - 1);
-        if (__all_sync(there, at == first)) {
-            const unsigned int ups = __ballot_sync(there, positive);
-            if ((threadIdx.x & 31) == __ffs(there) - 1) {
-                const unsigned long long both = __popc(ups);
-                atomicAdd(&table[at], (both << 32) + (unsigned long long)(__popc(there) - (int)both));
-            }
-        } else {
-            atomicAdd(&table[at], positive ? 1ULL << 32 : 1ULL);
-        }
-    }
-}
-""",
     # Sums of products about the areas, of positives and of negatives; a block writes its own, so that their order and
     # with it their rounding are always the same.
     "product_sums": r"""
@@ -542,6 +550,16 @@ extern "C" __global__ void draw_rows(unsigned long long seed, unsigned long long
 @cache
 def _raw(name: str, kind: str = "") -> Foreign:
     return _cupy().RawKernel(_KERNELS[name].replace("const T*", f"const {kind}*"), name)
+
+
+@cache
+def _pack_rows() -> Foreign:
+    """One pass over the rows that makes the numbers to sort by."""
+    return _cupy().ElementwiseKernel(
+        "S score, bool up, int64 low", "K key",
+        "key = ((K)((unsigned long long)ordered(score) - (unsigned long long)low) << 1) | (up ? 1 : 0)",
+        "pack_rows", preamble=_ORDERED,
+    )  # fmt: skip
 
 
 @cache

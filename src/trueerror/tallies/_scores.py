@@ -67,14 +67,26 @@ class ScoreTable(Result):
     ([0.2, 0.9], [1, 1], [1, 0])
     """
 
-    __slots__ = ("_columns", "_groups", "_parts", "_sums", "exact", "positive", "sources", "squares", "uppers")
+    __slots__ = (
+        "_columns",
+        "_groups",
+        "_parts",
+        "_placed",
+        "_sums",
+        "exact",
+        "positive",
+        "sources",
+        "squares",
+        "uppers",
+    )
     # Scores, positives and negatives; None until someone asks, in a sum whose large parts are not merged yet.
     _columns: tuple[Floats, Array, Array] | None
     _parts: tuple[ScoreTable, ...]
     # The same three where they lie on a GPU; they come to memory when someone asks.
     _groups: DeviceGroups | None
-    # All positives and negatives, once someone has asked.
+    # All positives and negatives, and the sums of placements on a GPU, once someone has asked.
     _sums: tuple[float, float] | None
+    _placed: tuple[float, float, float] | None
     positive: Label
     exact: bool
     squares: Floats | None
@@ -116,7 +128,8 @@ class ScoreTable(Result):
         **values: ArrayLike,
     ) -> None:
         frozen = None if columns is None else tuple(_frozen(column) for column in columns)
-        for name, value in {**values, "_columns": frozen, "_parts": _parts, "_groups": _groups, "_sums": None}.items():
+        asked = {"_sums": None, "_placed": None}
+        for name, value in {**values, "_columns": frozen, "_parts": _parts, "_groups": _groups, **asked}.items():
             object.__setattr__(self, name, _frozen(value) if isinstance(value, np.ndarray) else value)
 
     @classmethod
@@ -182,7 +195,10 @@ class ScoreTable(Result):
         (6.0, 0.125, 0.125)
         """
         if self._groups is not None:
-            return device_sums(self._groups.positives, self._groups.negatives)
+            if self._placed is None:
+                object.__setattr__(self, "_placed", device_sums(self._groups.positives, self._groups.negatives))
+            assert self._placed is not None
+            return self._placed
         return chosen(len(self.positives)).placement_sums(self.positives, self.negatives)
 
     def ordered_pairs(self) -> float:

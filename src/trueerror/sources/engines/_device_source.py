@@ -140,12 +140,22 @@ class DeviceSource:
         return scores
 
     def _is_positive(self, chosen: Label) -> DeviceArray:
-        return self.truth == self.facts.labels.index(chosen)
+        place = self.facts.labels.index(chosen)
+        return self.truth.view(np.bool_) if place and len(self.facts.labels) == 2 else self.truth == place
+
+    @cached_property
+    def _groups(self) -> dict[tuple[str, Label], device.DeviceGroups]:
+        """The scores of each model that were sorted already: its own area and its comparisons ask for the same."""
+        return {}
+
+    def _grouped(self, model: str, chosen: Label) -> device.DeviceGroups:
+        if (model, chosen) not in self._groups:
+            self._groups[model, chosen] = device.score_groups(self._score(model), self._is_positive(chosen))
+        return self._groups[model, chosen]
 
     def scores(self, model: str, *, positive: object = None) -> ScoreTable:
         chosen = self.facts.score_class(model, positive)
-        found = device.score_groups(self._score(model), self._is_positive(chosen))
-        return ScoreTable.on_device(found, chosen, (self.name,) if self.name else ())
+        return ScoreTable.on_device(self._grouped(model, chosen), chosen, (self.name,) if self.name else ())
 
     def score_range(self, model: str) -> ScoreRange:
         scores = self._score(model)
@@ -157,7 +167,9 @@ class DeviceSource:
         """Exact ones, counted on the device: nothing is binned."""
         chosen = [self.facts.score_class(model, positive) for model in models]
         areas, up, down, m, n = device.placement_products(
-            [self._score(model) for model in models], self._is_positive(chosen[0])
+            [self._score(model) for model in models],
+            self._is_positive(chosen[0]),
+            [self._grouped(model, chosen[0]) for model in models],
         )
         none = np.zeros(len(models))
         return Placements(
@@ -263,7 +275,7 @@ def device_source(
     true = device.shared(truth)
     scores = [c.scores for c in arrays.values() if c.scores is not None]
     whole = [true, *(c.labels for c in arrays.values() if c.labels is not None)]
-    if any(s.ndim != 1 or s.dtype.kind != "f" or bool((s != s).any()) for s in scores):
+    if any(s.ndim != 1 or s.dtype.kind != "f" or (len(s) and np.isnan(float(s.min()))) for s in scores):
         return None
     if any(w.ndim != 1 for w in whole) or len({w.dtype.kind == "b" for w in whole}) > 1:
         return None
@@ -275,7 +287,7 @@ def device_source(
         lengths |= {m.place_of_labels: arrays[name].labels} if m.labels is not None else {}
         lengths |= {m.place_of_scores: arrays[name].scores} if m.scores is not None else {}
     same_length(lengths)
-    known = np.unique(np.concatenate([f for f in found if f is not None]))
+    known = np.unique(np.concatenate([f.values for f in found if f is not None]))
     order = natural_labels(known.tolist()) if labels is None else check_labels(labels)
     declared = labels is not None
     if not declared and positive is not None:
@@ -284,10 +296,9 @@ def device_source(
     if list(order) != known.tolist() or len(order) < 2:
         return None  # labels in an order of their own, or some that no row has: coded in memory
     chosen = None if positive is None else find_label(positive, order)
-    columns = {
-        name: DeviceColumns(None if c.labels is None else device.code_labels(c.labels, known), c.scores)
-        for name, c in arrays.items()
-    }
+    coded = iter([device.code_labels(w, known, own) for w, own in zip(whole, found, strict=True)])
+    coded_truth = next(coded)
+    columns = {name: DeviceColumns(None if c.labels is None else next(coded), c.scores) for name, c in arrays.items()}
     facts = [
         ModelFacts(name=name, has_labels=c.labels is not None, scores="none" if c.scores is None else "one")
         for name, c in columns.items()
@@ -297,6 +308,6 @@ def device_source(
             n=len(true), labels=tuple(order), chosen=chosen, models=apply_threshold(facts, threshold),
             declared=declared, missing=missing,
         ),
-        truth=device.code_labels(true, known),
+        truth=coded_truth,
         columns=columns,
     )  # fmt: skip
