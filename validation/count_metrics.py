@@ -11,8 +11,7 @@ from scipy import special
 
 from trueerror.findings import Evidence
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.metrics._registry import find_measure
-from trueerror.metrics._values import value
+from trueerror.metrics._registry import find_measure, value
 from trueerror.tallies import Confusion
 from validation.frame import CONFIDENCES, Cell, Evident, Exact, Line, Procedure
 

@@ -14,7 +14,7 @@ from scipy import special
 
 import trueerror as te
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.metrics.ranking import average_precision
+from trueerror.metrics.scores import average_precision
 from trueerror.results._values import deciding_p
 from trueerror.tallies import ScoreTable
 from validation.compared import Sample, interval_and_test

@@ -105,8 +105,8 @@ def _measured(method: str, metric: str = "") -> str:
 
 
 def _family(m: Measure) -> str:
-    """What it counts, or else its module."""
-    return m.needs if m.needs in FAMILY_TITLES else m.function.__module__.rpartition(".")[2]
+    """What it counts, or else what it reads of the scores."""
+    return m.needs if m.needs in FAMILY_TITLES else "ranking" if m.by_rank or m.of_class_scores else "probabilities"
 
 
 def _what(m: Measure) -> str:

@@ -9,7 +9,7 @@ import pytest
 import trueerror as te
 from trueerror.curves import _calibration as calibration_errors
 from trueerror.curves._calibration import _exact_gaps, calibration_error, spiegelhalter_test
-from trueerror.metrics.probabilities import bin_places
+from trueerror.metrics.scores import bin_places
 from trueerror.tallies import ScoreTable
 
 

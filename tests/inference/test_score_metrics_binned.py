@@ -14,9 +14,8 @@ import trueerror as te
 from tests.tallies.possible_rows import Possible, possible_rows
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.kernels._histogram import even_grid
-from trueerror.metrics._binned import metric_bounds, middled
-from trueerror.metrics._registry import find_measure
-from trueerror.metrics._values import value
+from trueerror.metrics._registry import find_measure, value
+from trueerror.metrics.scores import metric_bounds, middled
 from trueerror.tallies import ScoreTable
 
 HAIR = 1e-11

@@ -10,9 +10,18 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from trueerror.metrics._registry import AVERAGES, Measure, averaged, every_measure, find_measure
-from trueerror.metrics._values import ClassScores, reweighted, undefined_reason, value
-from trueerror.metrics.probabilities import mean_loss
+from trueerror.metrics._registry import (
+    AVERAGES,
+    ClassScores,
+    Measure,
+    averaged,
+    every_measure,
+    find_measure,
+    mean_loss,
+    reweighted,
+    undefined_reason,
+    value,
+)
 from trueerror.tallies import Confusion, ScoreTable
 
 MEASURES = list(every_measure().values())

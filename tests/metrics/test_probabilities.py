@@ -11,9 +11,8 @@ import pytest
 from sklearn import metrics as oracle
 
 import trueerror as te
-from trueerror.metrics._registry import find_measure
-from trueerror.metrics._values import ClassScores
-from trueerror.metrics.probabilities import loss_moments, mean_loss, murphy, table_losses
+from trueerror.metrics._registry import ClassScores, find_measure, loss_moments, mean_loss, table_losses
+from trueerror.metrics.scores import murphy
 
 rng = np.random.default_rng(7)
 TRUTH = rng.integers(0, 2, 500)

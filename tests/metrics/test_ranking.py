@@ -10,7 +10,7 @@ import pytest
 from sklearn import metrics as oracle
 
 import trueerror as te
-from trueerror.metrics.ranking import auc, average_precision, hand_till_auc, ovr_auc, pairwise_auc
+from trueerror.metrics.scores import auc, average_precision, hand_till_auc, ovr_auc, pairwise_auc
 
 rng = np.random.default_rng(8)
 TRUTH = rng.integers(0, 2, 300)

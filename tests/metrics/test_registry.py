@@ -61,7 +61,7 @@ def test_which_way_is_good() -> None:
 
 def test_a_family_that_was_imported_alone_does_not_hide_the_others() -> None:
     code = (
-        "import trueerror.metrics.counts, trueerror.metrics.ranking\n"
+        "import trueerror.metrics.counts, trueerror.metrics.scores\n"
         "from trueerror.metrics._registry import every_measure\n"
         "print(*every_measure())"
     )

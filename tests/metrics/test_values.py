@@ -10,7 +10,7 @@ import pytest
 
 import trueerror as te
 from trueerror.inputs._options import InputError
-from trueerror.metrics._values import class_shares, reweighted, reweighted_scores
+from trueerror.metrics._registry import class_shares, reweighted, reweighted_scores
 
 THREE = te.Confusion([[50, 5, 2], [6, 30, 4], [1, 3, 19]], labels=["a", "b", "c"])
 

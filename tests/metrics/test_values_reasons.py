@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.metrics._registry import find_measure
-from trueerror.metrics._values import ClassScores, undefined_reason
+from trueerror.metrics._registry import ClassScores, find_measure, undefined_reason
 from trueerror.tallies import MultiLabel
 
 ONE_CALL = te.Confusion([[9, 0], [1, 0]], labels=["no", "yes"], positive="yes")

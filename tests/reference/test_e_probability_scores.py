@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.metrics._registry import find_measure
-from trueerror.metrics.probabilities import loss_moments, murphy
+from trueerror.metrics._registry import find_measure, loss_moments
+from trueerror.metrics.scores import murphy
 
 DATA = Path(__file__).parent / "data"
 CASES = json.loads((DATA / "e_probability_scores.json").read_text(encoding="utf-8"))["cases"]

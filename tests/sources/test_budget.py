@@ -15,7 +15,7 @@ import pytest
 import trueerror as te
 from tests.sources.lazy_places import LAZY, QUIET, _parquet
 from trueerror.inputs._options import InputError
-from trueerror.metrics.ranking import auc
+from trueerror.metrics.scores import auc
 
 pytestmark = list(QUIET)
 N = 4000

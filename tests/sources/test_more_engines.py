@@ -9,7 +9,7 @@ import pytest
 
 import trueerror as te
 from tests.sources.lazy_places import sqlite_table
-from trueerror.metrics.probabilities import log_loss
+from trueerror.metrics.scores import log_loss
 from trueerror.sources.engines import _groupby, _narwhals
 from trueerror.sources.engines._duckdb_tables import DuckDBTable
 

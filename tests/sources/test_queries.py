@@ -11,7 +11,7 @@ import pytest
 
 import trueerror as te
 from trueerror.inference import _two_models
-from trueerror.metrics.probabilities import brier, log_loss
+from trueerror.metrics.scores import brier, log_loss
 from trueerror.sources.engines import _groupby, _narwhals
 
 N = 9_000

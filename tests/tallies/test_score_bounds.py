@@ -15,7 +15,7 @@ import trueerror as te
 from tests.tallies.possible_rows import Possible, possible_rows
 from trueerror.inputs._options import InputError
 from trueerror.kernels._histogram import Grid, even_grid
-from trueerror.metrics.ranking import auc, average_precision
+from trueerror.metrics.scores import auc, average_precision
 from trueerror.tallies import ScoreTable
 from trueerror.tallies._score_bounds import _harmonic
 

@@ -45,9 +45,8 @@ from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import check_confidence, check_replicates, check_word, generator
 from trueerror.kernels._random import block_sums
 from trueerror.methods import Method, declare
-from trueerror.metrics._binned import middled
 from trueerror.metrics._registry import find_measure
-from trueerror.metrics.probabilities import Binning, bin_places, check_bins
+from trueerror.metrics.scores import Binning, bin_places, check_bins, middled
 from trueerror.results import Interval, Result, Test
 from trueerror.results._format import folded, number, p_value, whole
 from trueerror.results._format import limits as bracket

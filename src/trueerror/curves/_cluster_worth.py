@@ -20,8 +20,7 @@ from trueerror.inference._problem import critical_t, critical_z
 from trueerror.inference._variance import ClusteredRows, effective_size
 from trueerror.inference.loss._mean import ClusterSums
 from trueerror.kernels._random import row_weights
-from trueerror.metrics._registry import Measure
-from trueerror.metrics.probabilities import table_losses
+from trueerror.metrics._registry import Measure, table_losses
 from trueerror.tallies import KeyedConfusion
 from trueerror.tallies._scores import ScoreTable
 

@@ -38,7 +38,7 @@ from trueerror.inputs._arrays import numbers
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.kernels._numpy import table_placements
 from trueerror.methods import Method, declare
-from trueerror.metrics.ranking import auc, average_precision
+from trueerror.metrics.scores import auc, average_precision
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, limits, number, percent
 from trueerror.results._values import Note

@@ -34,7 +34,7 @@ from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, check_replicates, check_share, generator
 from trueerror.kernels._random import in_threads, row_weights, seed_of
 from trueerror.methods import Method, declare
-from trueerror.metrics._values import Prior
+from trueerror.metrics._registry import Prior
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import folded, limits, number, percent, whole
 from trueerror.sources._api import is_openable, opened, refuse_columns

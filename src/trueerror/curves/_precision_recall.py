@@ -49,10 +49,8 @@ from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
-from trueerror.metrics._binned import NO_BOUND, bound_words
-from trueerror.metrics._registry import find_measure
-from trueerror.metrics._values import Prior, score_share
-from trueerror.metrics.ranking import average_precision
+from trueerror.metrics._registry import Prior, find_measure, score_share
+from trueerror.metrics.scores import NO_BOUND, average_precision, bound_words
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, limits, number, percent, whole
 from trueerror.results._values import joined_notes

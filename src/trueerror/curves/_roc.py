@@ -51,9 +51,8 @@ from trueerror.inference.proportion._array_intervals import limits as proportion
 from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word, generator
 from trueerror.methods import Method, declare
-from trueerror.metrics._registry import find_measure
-from trueerror.metrics._values import Prior, score_share
-from trueerror.metrics.ranking import auc as area_of
+from trueerror.metrics._registry import Prior, find_measure, score_share
+from trueerror.metrics.scores import auc as area_of
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, limits, number, percent, whole
 from trueerror.results._values import joined_notes, sentences_of

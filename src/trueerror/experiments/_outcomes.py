@@ -18,8 +18,7 @@ from trueerror.inference.learner._fold_scores import pooled_parts, taken_togethe
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._compute import metric as compute
-from trueerror.metrics._registry import Measure, find_measure
-from trueerror.metrics._values import value
+from trueerror.metrics._registry import Measure, find_measure, value
 from trueerror.resampling._plan import Ints, Part, Plan, Split
 from trueerror.sources._collect import predictions
 from trueerror.sources._predictions import Predictions

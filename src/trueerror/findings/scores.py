@@ -141,8 +141,7 @@ def badly_calibrated(scores: ScoreTable, probabilities: bool) -> Iterator[str]:
     if not probabilities or scores.n < 50:
         return
     from trueerror.curves._calibration import spiegelhalter_test
-    from trueerror.metrics._binned import middled
-    from trueerror.metrics.probabilities import bin_places
+    from trueerror.metrics.scores import bin_places, middled
 
     t = middled(scores)
     test = spiegelhalter_test(t)

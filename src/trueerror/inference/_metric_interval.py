@@ -33,8 +33,15 @@ from trueerror.inference.proportion._array_intervals import RawLimits
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.methods import Default, default_for, inference_method
-from trueerror.metrics._registry import Measure, MetricOptions, find_measure
-from trueerror.metrics._values import Prior, check_metric_options, prior_of_each, undefined_reason
+from trueerror.metrics._registry import (
+    Measure,
+    MetricOptions,
+    Prior,
+    check_metric_options,
+    find_measure,
+    prior_of_each,
+    undefined_reason,
+)
 from trueerror.results import Interval, Side
 from trueerror.results._values import Note
 from trueerror.tallies._agreement import KeyedConfusion

@@ -35,10 +35,17 @@ from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import Default, inference_method
-from trueerror.metrics._binned import NO_BOUND, bound_words, metric_bounds, middled, with_scores
-from trueerror.metrics._registry import Measure, MetricOptions
-from trueerror.metrics._values import Prior, score_share, undefined_reason, value
-from trueerror.metrics.probabilities import loss_moments, table_losses
+from trueerror.metrics._registry import (
+    Measure,
+    MetricOptions,
+    Prior,
+    loss_moments,
+    score_share,
+    table_losses,
+    undefined_reason,
+    value,
+)
+from trueerror.metrics.scores import NO_BOUND, bound_words, metric_bounds, middled, with_scores
 from trueerror.results import Interval
 from trueerror.results._format import whole
 from trueerror.results._values import sentences_of

@@ -49,9 +49,8 @@ from trueerror.inference.proportion._two_samples import difference
 from trueerror.inputs._labels import Codes, Label, need_positive
 from trueerror.inputs._options import InputError
 from trueerror.methods import Default, inference_method
-from trueerror.metrics._binned import metric_bounds
-from trueerror.metrics._registry import Measure, MetricOptions
-from trueerror.metrics._values import Prior, prior_of_each
+from trueerror.metrics._registry import Measure, MetricOptions, Prior, prior_of_each
+from trueerror.metrics.scores import metric_bounds
 from trueerror.results import Contrast, Interval
 from trueerror.sources._predictions import Predictions
 from trueerror.sources._row_scores import (

@@ -32,8 +32,18 @@ from numpy.typing import NDArray
 from trueerror.inference._clusters import LEAST_DF, clusters_with_events, cr3_variance, effective_clusters
 from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._options import InputError, check_word
-from trueerror.metrics._registry import MarginGradients, Measure, MetricOptions, classes_in_play, find_measure, summed
-from trueerror.metrics._values import Prior, class_shares, needs_collapse, reweighted
+from trueerror.metrics._registry import (
+    MarginGradients,
+    Measure,
+    MetricOptions,
+    Prior,
+    class_shares,
+    classes_in_play,
+    find_measure,
+    needs_collapse,
+    reweighted,
+    summed,
+)
 from trueerror.tallies._agreement import KeyedAgreement, KeyedConfusion
 from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts, Confusion, collapsed, sum_columns
 from trueerror.tallies._scores import ScoreTable

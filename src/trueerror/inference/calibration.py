@@ -22,7 +22,7 @@ from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import Default, Method, declare, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions
-from trueerror.metrics.probabilities import bin_places
+from trueerror.metrics.scores import bin_places
 from trueerror.results import Alternative, Contrast
 from trueerror.results._format import whole
 from trueerror.tallies._scores import ScoreTable

@@ -1,3 +1,3 @@
 """Metrics: tally → number, one file a family, all in one registry."""
 
-FAMILIES = ("counts", "probabilities", "ranking")
+FAMILIES = ("counts", "scores")

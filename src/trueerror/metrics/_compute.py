@@ -31,19 +31,21 @@ from trueerror.inputs._labels import (
 )
 from trueerror.inputs._options import InputError
 from trueerror.metrics import counts as cells
-from trueerror.metrics._binned import NO_BOUND, bound_words, metric_bounds, middled
-from trueerror.metrics._registry import AVERAGES, Measure, find_measure
-from trueerror.metrics._values import (
+from trueerror.metrics._registry import (
+    AVERAGES,
     NEEDED,
     ClassScores,
-    Options,
+    Measure,
+    MetricOptions,
     Prior,
     Tally,
     check_metric_options,
     check_same_positive,
+    find_measure,
     score_share,
     value,
 )
+from trueerror.metrics.scores import NO_BOUND, bound_words, metric_bounds, middled
 from trueerror.sources._api import is_openable, opened
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies._confusion import Confusion, Missing
@@ -285,7 +287,7 @@ def metric(
     return value(measure, _warned(measure, data, prior, options), positive=positive, prior=prior, **options)
 
 
-def _warned(measure: Measure, tally: Tally, prior: Prior | None, options: Options) -> Tally:
+def _warned(measure: Measure, tally: Tally, prior: Prior | None, options: MetricOptions) -> Tally:
     """The tally; a warning where it is of binned scores, since a plain number cannot say how far it is off."""
     if not isinstance(tally, ScoreTable) or tally.exact:
         return tally

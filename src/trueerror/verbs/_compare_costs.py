@@ -23,8 +23,7 @@ from trueerror.inference.counts._vs_constant import against_one_answer
 from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inputs._labels import need_positive
 from trueerror.inputs._options import InputError
-from trueerror.metrics._registry import find_measure
-from trueerror.metrics._values import class_shares
+from trueerror.metrics._registry import class_shares, find_measure
 from trueerror.results import Contrast, Interval, Table
 from trueerror.results._document import Document, Paragraph, TableBlock, page
 from trueerror.results._format import ci_words, fixed, number, one_line, p_value, percent, some

@@ -21,8 +21,8 @@ from trueerror.inference.loss._mean import infinite_words
 from trueerror.inference.proportion._paired import MCNEMAR
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
-from trueerror.metrics import _values as metric_values
 from trueerror.metrics._registry import find_measure
+from trueerror.metrics._registry import value as metric_value
 from trueerror.results import Contrast, DocumentResult, Interval, Posterior, Table, Test, Text
 from trueerror.results._document import WIDTH, Block, Document, Media, Paragraph, TableBlock, Tone, page
 from trueerror.results._format import (
@@ -891,7 +891,7 @@ def class_differences(rows: PairedRows, pair: Pair, metric: str, confidence: flo
     tables = [p.confusion(m, threshold=rows.threshold) for m in pair]
     made, own, left_out = [], [], []
     for label in (p.labels[i] for i in k):
-        one, two = (metric_values.value(measure, table, positive=label) for table in tables)
+        one, two = (metric_value(measure, table, positive=label) for table in tables)
         figures = one, two
         if any(map(math.isnan, figures)):
             left_out.append(label)

@@ -22,8 +22,7 @@ from trueerror.inference.proportion._interval import interval
 from trueerror.inputs._arrays import matrix
 from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
 from trueerror.inputs._options import InputError
-from trueerror.metrics._registry import Measure, every_measure, find_measure
-from trueerror.metrics._values import class_shares
+from trueerror.metrics._registry import Measure, class_shares, every_measure, find_measure
 from trueerror.results import Interval
 from trueerror.sources._api import refuse_columns
 from trueerror.sources._collect import predictions, takes_table_options

@@ -30,8 +30,7 @@ from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import sum_slack
 from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
 from trueerror.inputs._options import InputError, check_confidence, check_replicates, check_word
-from trueerror.metrics._registry import Measure, find_measure
-from trueerror.metrics._values import Prior, class_shares, prior_of_each
+from trueerror.metrics._registry import Measure, Prior, class_shares, find_measure, prior_of_each
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import number, one_line, percent, whole
 from trueerror.sources._predictions import Predictions

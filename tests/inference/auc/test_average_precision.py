@@ -20,7 +20,7 @@ from trueerror.inference.auc._average_precision import (
 )
 from trueerror.inference.auc._delong import score_influences
 from trueerror.metrics._registry import find_measure
-from trueerror.metrics.ranking import average_precision
+from trueerror.metrics.scores import average_precision
 from trueerror.tallies import ScoreTable
 
 Z = 1.959963984540054

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from trueerror.inference.auc._delong import score_influences
-from trueerror.metrics._registry import find_measure
-from trueerror.metrics._values import reweighted_scores
+from trueerror.metrics._registry import find_measure, reweighted_scores
 from trueerror.tallies import ScoreTable
 
 CASES: list[tuple[str, dict[str, Any]]] = [

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from scipy import special
 
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.metrics._registry import find_measure
-from trueerror.metrics._values import value
+from trueerror.metrics._registry import find_measure, value
 from trueerror.tallies import Confusion
 
 Z = 1.959963984540054

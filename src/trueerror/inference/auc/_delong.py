@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from trueerror.kernels import chosen
 from trueerror.kernels._random import in_threads
 from trueerror.metrics._registry import Measure, MetricOptions
-from trueerror.metrics.probabilities import Binning, bin_places
+from trueerror.metrics.scores import Binning, bin_places
 from trueerror.tallies._moments import Placements
 from trueerror.tallies._scores import ScoreTable
 

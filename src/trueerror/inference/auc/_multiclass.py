@@ -29,8 +29,7 @@ from trueerror.inference.proportion._array_intervals import on_logit
 from trueerror.inputs._labels import Codes, Label
 from trueerror.kernels import chosen
 from trueerror.methods._registry import Default, Method, declare, inference_method
-from trueerror.metrics._registry import Measure, MetricOptions
-from trueerror.metrics._values import ClassScores, undefined_reason
+from trueerror.metrics._registry import ClassScores, Measure, MetricOptions, undefined_reason
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import whole
 from trueerror.results._values import Note

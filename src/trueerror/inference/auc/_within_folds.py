@@ -34,9 +34,8 @@ from trueerror.inference.proportion._array_intervals import on_logit
 from trueerror.inputs._options import InputError
 from trueerror.kernels._numpy import table_placements
 from trueerror.methods import Method, declare
-from trueerror.metrics._registry import Measure, MetricOptions
-from trueerror.metrics._values import ClassScores, value
-from trueerror.metrics.ranking import auc
+from trueerror.metrics._registry import ClassScores, Measure, MetricOptions, value
+from trueerror.metrics.scores import auc
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import number
 from trueerror.results._values import Note

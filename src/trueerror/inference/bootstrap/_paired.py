@@ -26,7 +26,7 @@ from trueerror.inference.proportion._distributions import at_least
 from trueerror.inputs._arrays import numbers, paired_numbers
 from trueerror.inputs._options import InputError, check_replicates, check_word, generator
 from trueerror.methods import Method, declare
-from trueerror.metrics._values import Prior
+from trueerror.metrics._registry import Prior
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._agreement import Agreement
 

@@ -27,9 +27,7 @@ from trueerror.kernels import chosen
 from trueerror.kernels._device import area_replicates as device_areas
 from trueerror.kernels._random import EXACT, rank_layout, row_weights, seed_of
 from trueerror.methods._registry import Default, inference_method
-from trueerror.metrics._registry import Measure, MetricOptions
-from trueerror.metrics._values import reweighted_scores
-from trueerror.metrics.probabilities import mean_loss
+from trueerror.metrics._registry import Measure, MetricOptions, mean_loss, reweighted_scores
 from trueerror.results._format import percent, whole
 from trueerror.results._values import Note
 from trueerror.tallies._confusion import sum_columns

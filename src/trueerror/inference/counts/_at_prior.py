@@ -31,8 +31,7 @@ from trueerror.inference.proportion._array_intervals import RawLimits, limits
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.methods import Default, Method, declare, inference_method
-from trueerror.metrics._registry import Measure, MetricOptions, classes_in_play, find_measure
-from trueerror.metrics._values import undefined_reason, value
+from trueerror.metrics._registry import Measure, MetricOptions, classes_in_play, find_measure, undefined_reason, value
 from trueerror.results import Interval
 from trueerror.results._values import Note
 from trueerror.tallies._confusion import BinaryCounts, Confusion

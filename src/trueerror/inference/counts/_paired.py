@@ -28,11 +28,13 @@ from trueerror.inference.proportion._distributions import crossing
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._options import InputError
-from trueerror.metrics._registry import Measure, MetricOptions, find_measure
-from trueerror.metrics._values import (
+from trueerror.metrics._registry import (
+    Measure,
+    MetricOptions,
     Prior,
     check_metric_options,
     class_shares,
+    find_measure,
     needs_collapse,
     reweighted,
     undefined_reason,

@@ -24,8 +24,7 @@ from trueerror.inference.loss._interval import t_limits
 from trueerror.inference.proportion._array_intervals import limits, on_log
 from trueerror.inputs._labels import Codes
 from trueerror.methods._registry import ROWS, Default, Method, declare, inference_method
-from trueerror.metrics._registry import Measure, MetricOptions
-from trueerror.metrics.probabilities import loss_moments, table_losses
+from trueerror.metrics._registry import Measure, MetricOptions, loss_moments, table_losses
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import listing, one_line, whole
 from trueerror.sources._predictions import Predictions

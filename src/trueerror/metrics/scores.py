@@ -1,4 +1,4 @@
-"""Metrics of predicted probabilities: mean losses, and how far forecasts lie from what happened."""
+"""Metrics of scores: losses of probabilities, calibration, ranking, and what binned scores leave open of them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import Scores
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, check_word
-from trueerror.metrics._registry import Measure, measure, ratio
+from trueerror.metrics._registry import Masses, Measure, MetricOptions, Prior, measure, ratio, score_share, value
 from trueerror.tallies._confusion import Amount
-from trueerror.tallies._moments import Moments
+from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
-Masses = tuple[Amount, Amount] | None
 Binning = Literal["width", "mass"]
 NO_ROWS = "there are no rows"
 # Of several classes programs differ by a factor of two or more.
@@ -117,48 +116,6 @@ def mean_score(codes: Codes, grades: Scores, *, scale: tuple[float, float] | Non
     array([0.25, 1.  ])
     """
     return np.take_along_axis(np.asarray(grades, dtype=np.float64), codes[:, None].astype(np.intp), axis=1)[:, 0]
-
-
-class TableLosses(NamedTuple):
-    """The loss of a positive and of a negative at each distinct score of a table."""
-
-    positive: Floats
-    negative: Floats
-
-
-def table_losses(table: ScoreTable, loss: Measure, **options: Any) -> TableLosses:
-    """A loss of two classes by distinct score, so that a billion rows cost no more than their distinct scores."""
-    scores = table.scores
-    probabilities = np.column_stack([1 - scores, scores])
-    ones = np.ones(len(scores), dtype=np.int64)
-    return TableLosses(loss.function(ones, probabilities, **options), loss.function(0 * ones, probabilities, **options))
-
-
-def mean_loss(table: ScoreTable, loss: Measure, masses: Masses = None, **options: Any) -> Amount:
-    """The mean of a loss over the rows (or weights) of a score table, or over `masses` in place of its own."""
-    up, down = (table.positives, table.negatives) if masses is None else masses
-    losses = table_losses(table, loss, **options)
-    # An infinite loss that no row has must not spoil the sum as 0 · ∞.
-    sums = sum(
-        (np.where(mass == 0, 0, mass) * np.where((mass == 0) & np.isinf(value), 0, value)).sum(axis=-1)
-        for value, mass in ((losses.positive, np.asarray(up)), (losses.negative, np.asarray(down)))
-    )
-    return ratio(sums, up.sum(axis=-1) + down.sum(axis=-1))
-
-
-def loss_moments(table: ScoreTable, loss: Measure, **options: Any) -> Moments:
-    """n, mean and spread of a loss over the rows of a score table.
-
-    >>> from trueerror.metrics._registry import find_measure
-    >>> loss_moments(ScoreTable.count([1, 0], [0.8, 0.4]), find_measure("brier")).mean.__round__(6)
-    0.1
-    """
-    if table.squares is not None:
-        raise InputError("a table with sampling weights has no plain moments; use table_losses and its squares")
-    losses = table_losses(table, loss, **options)
-    parts = ((losses.positive, table.positives), (losses.negative, table.negatives))
-    values = np.concatenate([value[mass > 0] for value, mass in parts])
-    return Moments.of(values, np.concatenate([mass[mass > 0] for _, mass in parts]).astype(np.int64))
 
 
 @measure("brier_skill_score", title="Brier skill score", needs="scores", best=1.0, range=(-np.inf, 1.0),
@@ -271,3 +228,164 @@ def bin_places(scores: Floats, mass: Floats, bins: int, binning: Binning) -> NDA
     total = mass.sum(axis=-1, keepdims=True)
     place: NDArray[np.int64] = np.minimum(middle * bins / np.where(total == 0, 1, total), bins - 1).astype(np.int64)
     return place
+
+
+ONE_CLASS = "all rows are of one class"
+
+
+@measure("auc", needs="scores", best=1.0, situation="auc", title="AUC",
+         aliases=("roc_auc", "auroc", "auc_roc", "c_statistic", "c_index"), undefined=ONE_CLASS,
+         prior_free="always", area=1.0, by_rank=True)  # fmt: skip
+def auc(t: ScoreTable, masses: Masses = None) -> Amount:
+    """Probability that a positive scores above a negative, ties counting half: (S₊ − P(P + 1)/2) / (P·N).
+
+    The rank sum of Wilcoxon, Mann and Whitney; the area by trapezoids is the same number (Bamber 1975).
+
+    >>> auc(ScoreTable.count([1, 1, 0, 0], [0.9, 0.4, 0.4, 0.1]))
+    0.875
+    """
+    if masses is None and t.many:
+        return ratio(t.ordered_pairs(), 2.0 * float(t.n_positive) * float(t.n_negative))
+    up, down = (t.positives, t.negatives) if masses is None else masses
+    rows_up, rows_down = up.sum(axis=-1), down.sum(axis=-1)
+    if up.dtype.kind == "i" and float(np.max(rows_up, initial=0)) * float(np.max(rows_down, initial=0)) >= 2.0**61:
+        up = up.astype(np.float64)  # 64-bit integers would overflow
+    # Doubled, so that counts stay whole: one division at the end, the same on every machine.
+    twice = (up * (2 * np.cumsum(down, axis=-1) - down)).sum(axis=-1)
+    return ratio(twice, 2.0 * rows_up * rows_down)
+
+
+@measure("gini", title="Gini coefficient", needs="scores", best=1.0, range=(-1.0, 1.0), situation="auc",
+         aliases=("somers_d",), undefined=ONE_CLASS, prior_free="always", area=2.0, by_rank=True)  # fmt: skip
+def gini(t: ScoreTable, masses: Masses = None) -> Amount:
+    """2·AUC − 1: the share of ordered pairs that are right less the share that are wrong (Somers' D)."""
+    return 2 * auc(t, masses) - 1
+
+
+@measure("average_precision", needs="scores", best=1.0, situation="average-precision",
+         aliases=("ap", "pr_auc", "auc_pr", "auprc", "aucpr", "prauc"),
+         undefined="there are no positive rows", by_rank=True)  # fmt: skip
+def average_precision(t: ScoreTable, masses: Masses = None) -> Amount:
+    """Mean precision at the positives: Σ (R_i − R_{i−1})·P_i over the distinct scores, highest first.
+
+    >>> average_precision(ScoreTable.count([1, 0, 1], [0.9, 0.8, 0.7]))
+    0.8333333333333333
+    """
+    up, down = (t.positives, t.negatives) if masses is None else masses
+    up = 1.0 * up[..., ::-1]
+    found = np.cumsum(up, axis=-1)
+    called = found + np.cumsum(down[..., ::-1], axis=-1)
+    precision = found / np.where(called == 0, 1, called)
+    return ratio((up * precision).sum(axis=-1), up.sum(axis=-1))
+
+
+def pairwise_auc(codes: Codes, scores: NDArray[Any]) -> Floats:
+    """A(i | j) for all pairs: how often a row of class i has a higher i-score than a row of class j; diagonal NaN."""
+    k = scores.shape[1]
+    sizes = np.bincount(codes, minlength=k).astype(np.float64)
+    area = np.full((k, k), np.nan)
+    for i in range(k):
+        own = np.sort(scores[codes == i, i])
+        if len(own) == 0:
+            continue
+        # For every row, twice the number of rows of class i that score below it, ties counting half.
+        below = np.searchsorted(own, scores[:, i], side="left") + np.searchsorted(own, scores[:, i], side="right")
+        lost = np.bincount(codes, weights=below, minlength=k)
+        area[i] = 1 - ratio(lost, 2 * len(own) * sizes)
+        area[i, i] = np.nan
+    return area
+
+
+@measure("hand_till_auc", needs="class_scores", best=1.0, situation="class-areas", title="Hand and Till's AUC",
+         aliases=("auc_ovo", "ovo_auc", "roc_auc_ovo"),
+         undefined="a class has no rows", prior_free="always", by_pairs=True)  # fmt: skip
+def hand_till_auc(codes: Codes, scores: NDArray[Any], shares: Floats | None = None) -> float:
+    """Mean over all pairs of classes of (A(i | j) + A(j | i)) / 2 (Hand and Till 2001); class sizes do not matter.
+
+    >>> hand_till_auc(np.array([0, 1, 2]), np.eye(3))
+    1.0
+    """
+    k = scores.shape[1]
+    if k < 2:
+        return float("nan")
+    area = pairwise_auc(codes, scores)
+    return float(area[~np.eye(k, dtype=bool)].mean())
+
+
+@measure("ovr_auc", needs="class_scores", best=1.0, situation="class-areas", title="one-vs-rest AUC",
+         aliases=("auc_ovr", "roc_auc_ovr"),
+         options=("average",), undefined="a class has no rows")  # fmt: skip
+def ovr_auc(
+    codes: Codes, scores: NDArray[Any], shares: Floats | None = None, *,
+    average: Literal["macro", "weighted"] = "macro",
+) -> float:  # fmt: skip
+    """Mean over the classes of the AUC of each class against the rest.
+
+    "macro" weighs all classes alike, "weighted" by their shares of the rows (Provost and Domingos 2000).
+
+    >>> ovr_auc(np.array([0, 1, 2]), np.eye(3), average="weighted")
+    1.0
+    """
+    check_word(average, ("macro", "weighted"), "average")
+    k = scores.shape[1]
+    if k < 2:
+        return float("nan")
+    mass = np.bincount(codes, minlength=k).astype(np.float64) if shares is None else shares
+    area = pairwise_auc(codes, scores)
+    np.fill_diagonal(area, 0.0)
+    # A row of class i meets the rest class by class, so its area is the mean of the pairs', weighted by class size.
+    each = ratio((area * mass).sum(axis=1), mass.sum() - mass)
+    weights = np.ones(k) if average == "macro" else mass
+    return float(ratio((each * weights).sum(), weights.sum()))
+
+
+# The area is known as well as this where the budget allows; where it is not, the note says how to get there.
+TARGET = 2e-4
+NO_BOUND = "binned scores: no bound is known for this metric; a larger memory budget (budget=) makes it exact"
+
+
+def metric_bounds(
+    measure: Measure, table: ScoreTable, *, options: MetricOptions | None = None, prior: Prior | None = None
+) -> Bounds | None:
+    """Between which values the exact metric lies; None where that is not known.
+
+    Losses of probabilities fall as positives rise and negatives fall, so they have their bounds in the tables with
+    every row at one end of its bin.
+    """
+    if measure.name in ("auc", "gini"):
+        low, high = table.bounds.auc()
+        return Bounds(low, high) if measure.name == "auc" else Bounds(2 * low - 1, 2 * high - 1)
+    if measure.name == "average_precision":
+        return table.bounds.average_precision(None if prior is None else score_share(prior, table))
+    if measure.needs == "losses" or measure.name == "brier_skill_score":
+        if table.scores[0] < 0 or table.bounds.uppers[-1] > 1:
+            return None
+        return table.bounds.of(lambda t: value(measure, t, prior=prior, **(options or {})))
+    return None
+
+
+def bound_words(bounds: Bounds, what: str = "value", allowed: bool = True) -> str:
+    """Where the exact value lies, and what narrows it, in words."""
+    low, high = bounds
+    digits = max(4, math.ceil(-math.log10(max(high - low, 1e-12))) + 1) if math.isfinite(high - low) else 4
+    words = f"binned scores: the exact {what} lies in [{low:.{digits}f}, {high:.{digits}f}]"
+    words += ", which the limits allow for" if allowed else ""
+    return words + ("; a larger memory budget (budget=) narrows it" if high - low > TARGET else "")
+
+
+def middled(table: ScoreTable) -> ScoreTable:
+    """The table with each bin at its middle, for metrics that read scores as probabilities; the same where exact."""
+    if table.exact:
+        return table
+    uppers = table.bounds.uppers
+    if table.scores[0] < 0 or uppers[-1] > 1:
+        return table
+    return with_scores(table, table.scores / 2 + uppers / 2)
+
+
+def with_scores(table: ScoreTable, scores: Floats) -> ScoreTable:
+    """The same bins, each read at another score."""
+    return ScoreTable(
+        scores, table.positives, table.negatives, positive=table.positive, exact=False, squares=table.squares,
+        sources=table.sources, uppers=table.bounds.uppers,
+    )  # fmt: skip
