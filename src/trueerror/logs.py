@@ -6,7 +6,7 @@ mlflow.genai and WEKA by themselves; these functions say which it is, name model
 
 from __future__ import annotations
 
-from trueerror.inputs._vocabulary import speaks
+from trueerror.inputs._options import speaks
 from trueerror.sources.logs.inspect_ai import inspect
 from trueerror.sources.logs.llm_evals import lighteval, mlflow, openai_evals, promptfoo
 from trueerror.sources.logs.lm_eval import lm_eval

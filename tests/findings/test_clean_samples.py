@@ -19,8 +19,7 @@ from scipy import special
 
 import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
-from trueerror.findings.comparisons import never_found
-from trueerror.findings.metrics import ConstantAnswer
+from trueerror.findings.models import ConstantAnswer, never_found
 from trueerror.findings.scores import tuned_threshold
 from trueerror.inference._multiplicity import adjust
 from trueerror.inference._problem import IntervalSpec

@@ -11,7 +11,7 @@ import pytest
 import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
 from trueerror.findings.comparisons import CrossingCurves
-from trueerror.findings.metrics import (
+from trueerror.findings.models import (
     ClassErrors,
     ConstantAnswer,
     CountedAsWrong,

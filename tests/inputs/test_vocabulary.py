@@ -11,8 +11,7 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import trueerror as te
-from trueerror.inputs._options import InputError
-from trueerror.inputs._vocabulary import WORDS
+from trueerror.inputs._options import WORDS, InputError
 
 TRUTH = [0, 1] * 40
 FIRST = [0, 1] * 35 + [1, 0] * 5

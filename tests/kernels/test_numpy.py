@@ -5,7 +5,7 @@ import pytest
 
 from trueerror.inputs._options import config
 from trueerror.kernels import _numpy as plain
-from trueerror.kernels._random import EXACT, rank_layout, row_weights
+from trueerror.kernels._numpy import EXACT, rank_layout, row_weights
 
 RNG = np.random.default_rng(5)
 AWKWARD = {

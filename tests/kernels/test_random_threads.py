@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.kernels._random import BLOCK, PIECE, block_sums, in_threads
+from trueerror.kernels._numpy import PIECE, SUMMED, block_sums, in_threads
 
 
 @pytest.fixture(autouse=True)
@@ -17,7 +17,7 @@ def own_threads() -> Iterator[None]:
     te.config(threads=None)
 
 
-@pytest.mark.parametrize("size", [0, 1, BLOCK, BLOCK + 1, 3 * PIECE + 5])
+@pytest.mark.parametrize("size", [0, 1, SUMMED, SUMMED + 1, 3 * PIECE + 5])
 def test_sums_over_blocks_are_those_of_one_go(size: int) -> None:
     values = np.random.default_rng(size).random(size)
     made = []

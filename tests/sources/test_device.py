@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import trueerror as te
 from trueerror.kernels import _device as device
 from trueerror.kernels import _numpy as plain
-from trueerror.sources.engines._device_source import DeviceSource
+from trueerror.sources.engines._array_source import DeviceSource
 
 N = 4_000
 RNG = np.random.default_rng(0)

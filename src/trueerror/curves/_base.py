@@ -28,20 +28,17 @@ from trueerror.inference.auc._interval import effective_rows
 from trueerror.inference.auc._within_folds import fold_comparability
 from trueerror.inference.counts._one_class import ONE_CLUSTER
 from trueerror.inference.proportion._array_intervals import limits
-from trueerror.inputs._arrays import WeightsKind, check_indexes, column, matrix, plain_numbers
+from trueerror.inputs._arrays import WeightsKind, check_indexes, column, is_table, matrix, plain_numbers
 from trueerror.inputs._labels import Label, code_column, find_label, natural_labels, natural_positive, need_positive
 from trueerror.inputs._options import InputError, MissingPredictionError, check_confidence, check_share, nearest
-from trueerror.kernels._random import PIECE, parts
+from trueerror.kernels._numpy import PIECE, parts
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded
 from trueerror.results._values import joined_notes
-from trueerror.sources._api import is_openable, opened, refuse_columns
-from trueerror.sources._collect import predictions, takes_table_options
-from trueerror.sources._frames import is_table
+from trueerror.sources._collect import is_openable, opened, predictions, refuse_columns, takes_table_options
 from trueerror.sources._models import sorted_columns
-from trueerror.sources._predictions import Predictions
-from trueerror.sources._row_scores import weighted_rows
+from trueerror.sources._predictions import Predictions, weighted_rows
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Confusion, Missing
 from trueerror.tallies._confusion import BinaryCounts

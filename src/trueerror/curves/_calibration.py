@@ -43,7 +43,7 @@ from trueerror.inference._score_metrics import score_interval
 from trueerror.inference.proportion._array_intervals import limits
 from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import check_confidence, check_replicates, check_word, generator
-from trueerror.kernels._random import block_sums
+from trueerror.kernels._numpy import block_sums
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
 from trueerror.metrics.scores import Binning, bin_places, check_bins, middled

@@ -42,7 +42,7 @@ from trueerror.metrics.scores import auc, average_precision
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, limits, number, percent
 from trueerror.results._values import Note
-from trueerror.sources._api import is_openable, opened
+from trueerror.sources._collect import is_openable, opened
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable

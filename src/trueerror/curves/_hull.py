@@ -32,14 +32,20 @@ from trueerror.curves._roc import Roc, roc
 from trueerror.inference._problem import critical_z
 from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, check_replicates, check_share, generator
-from trueerror.kernels._random import in_threads, row_weights, seed_of
+from trueerror.kernels._numpy import in_threads, row_weights, seed_of
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Prior
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import folded, limits, number, percent, whole
-from trueerror.sources._api import is_openable, opened, refuse_columns
-from trueerror.sources._collect import predictions, takes_table_options, takes_whole_rows
-from trueerror.sources._row_scores import scored_rows
+from trueerror.sources._collect import (
+    is_openable,
+    opened,
+    predictions,
+    refuse_columns,
+    takes_table_options,
+    takes_whole_rows,
+)
+from trueerror.sources._predictions import scored_rows
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Confusion
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from trueerror.curves._base import Floats
 from trueerror.inference._problem import critical_z
 from trueerror.inference.proportion._distributions import crossing
-from trueerror.kernels._random import PIECE, block_sums, in_threads, parts
+from trueerror.kernels._numpy import PIECE, block_sums, in_threads, parts
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
 from trueerror.results import Interval

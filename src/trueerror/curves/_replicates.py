@@ -20,7 +20,7 @@ from trueerror.inference._score_metrics import noted, widened
 from trueerror.inference.bootstrap._limits import bootstrap_limits
 from trueerror.inference.bootstrap._tables import Statistic, drawn_tables, one_row_less, row_influences, table_cells
 from trueerror.inputs._options import InputError, check_confidence, check_replicates, generator
-from trueerror.kernels._random import POISSON, STEPS, row_weights, seed_of
+from trueerror.kernels._numpy import POISSON, STEPS, row_weights, seed_of
 from trueerror.metrics.scores import NO_BOUND
 from trueerror.results import Interval
 from trueerror.tallies._score_bounds import Bounds

@@ -60,8 +60,7 @@ from trueerror.inputs._options import InputError, check_confidence, check_share,
 from trueerror.results import Interval
 from trueerror.results._format import limits as bracket
 from trueerror.results._format import number, percent, whole
-from trueerror.sources._api import refuse_columns
-from trueerror.sources._collect import takes_table_options
+from trueerror.sources._collect import refuse_columns, takes_table_options
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies._confusion import Missing
 from trueerror.tallies._scores import ScoreTable

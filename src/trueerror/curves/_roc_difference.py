@@ -24,13 +24,12 @@ from trueerror.curves._replicates import balanced_groups, resampled_tables
 from trueerror.curves._roc import Roc, roc
 from trueerror.inference._problem import critical_z
 from trueerror.inputs._options import InputError, check_confidence, check_replicates, check_word, generator
-from trueerror.kernels._random import in_threads, row_weights, seed_of
+from trueerror.kernels._numpy import in_threads, row_weights, seed_of
 from trueerror.methods import Method, declare
 from trueerror.results import Result
 from trueerror.results._format import folded, listing, number, percent, whole
-from trueerror.sources._api import is_openable, opened, refuse_columns
-from trueerror.sources._collect import takes_table_options
-from trueerror.sources._row_scores import scored_rows
+from trueerror.sources._collect import is_openable, opened, refuse_columns, takes_table_options
+from trueerror.sources._predictions import scored_rows
 from trueerror.tallies import ScoreTable
 
 DifferenceKind = Literal["simultaneous", "pointwise"]

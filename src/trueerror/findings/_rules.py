@@ -19,7 +19,7 @@ from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 
 if TYPE_CHECKING:
     from trueerror.findings.comparisons import CrossingCurves
-    from trueerror.findings.metrics import (
+    from trueerror.findings.models import (
         ClassErrors,
         ConstantAnswer,
         CountedAsWrong,
@@ -147,7 +147,7 @@ def by_message(findings: Iterable[Finding]) -> list[tuple[Finding, tuple[str, ..
 
 
 # Each of these modules enters its rules on import.
-FAMILIES = ("rows", "metrics", "scores", "comparisons", "learners")
+FAMILIES = ("models", "scores", "comparisons", "learners")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,14 +12,10 @@ from scipy import special
 from trueerror.findings._rules import rule
 from trueerror.inputs._labels import Label
 from trueerror.results._format import listing, number, percent, whole
-from trueerror.tallies import Confusion
-from trueerror.tallies._confusion import is_graded
 
 FEW_PAIRS = 3
 MANY_MODELS = 5
 POWER = 0.8
-# Rows of a class of which some should be found.
-ENOUGH_TO_FIND = 5
 # Without a margin, five points of a percent are taken for a difference that matters.
 MATTERS = 0.05
 
@@ -182,28 +178,6 @@ def winners_curse(n_models: int, best: str, not_different_from_best: int, resamp
             f"{best} is the best of {whole(n_models)} {what}, and {whole(not_different_from_best)} are "
             f"too close to it to call: its estimate is probably too good{honest}"
         )
-
-
-def never_found(confusion: Confusion) -> tuple[tuple[str, int], ...]:
-    """The classes of at least five rows of which none was found, with their rows; none where rows are only graded."""
-    if is_graded(confusion):
-        return ()
-    of_all = confusion.classes(weighted=False)
-    counts = zip(confusion.labels, of_all.truth, of_all.hits, strict=True)
-    return tuple((str(label), int(n)) for label, n, hits in counts if n >= ENOUGH_TO_FIND and hits == 0)
-
-
-@rule("TE408", severity="warning", title="a class of which no row is found",
-      fix="Lower the threshold, weigh the class in training, or choose by cost; do not praise this model.")  # fmt: skip
-def finds_none(never_found: tuple[tuple[str, int], ...]) -> Iterator[str]:
-    """A model that never finds a class is of no use to whoever asks for it, however good its accuracy.
-
-    The rule fires where not one of five or more rows of a class is found.
-    """
-    if never_found:
-        shown = listing([f'{whole(n)} rows of "{label}"' for label, n in never_found[:4]])
-        more = f" (and {len(never_found) - 4} more classes)" if len(never_found) > 4 else ""
-        yield f"finds none of the {shown}{more}"
 
 
 @rule("TE410", severity="note", title="sound tests straddle the level",

@@ -196,7 +196,7 @@ def few_negatives_decide(precision_by: DecidedBy) -> Iterator[str]:
 @rule("TE309", severity="warning", title="one unseen row would undo the difference",
       fix="Collect more rows of the rarer class, and of those that either model ranks at the wrong end; until then "
           "the two are too close to call.")  # fmt: skip
-def undone_by_an_unseen_row(
+def ranking_undone_by_an_unseen_row(
     p_value: float, p_unseen: float, level: float, comparisons: int = 1, with_best: bool = False
 ) -> Iterator[str]:
     """Areas rest on the few rows that are ranked at the wrong end. A model of which the sample holds no such row looks

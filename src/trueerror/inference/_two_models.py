@@ -52,8 +52,8 @@ from trueerror.methods import Default, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, prior_of_each
 from trueerror.metrics.scores import metric_bounds
 from trueerror.results import Contrast, Interval
-from trueerror.sources._predictions import Predictions
-from trueerror.sources._row_scores import (
+from trueerror.sources._predictions import (
+    Predictions,
     ScoredRows,
     SkippedRows,
     class_scored_rows,

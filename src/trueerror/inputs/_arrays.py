@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence, Sized
+from functools import cache
+from importlib.util import find_spec
 from typing import Any, Literal, SupportsFloat, SupportsIndex, TypeAlias, cast
 
 import numpy as np
@@ -426,3 +428,45 @@ def weight_column(values: ArrayLike, kind: WeightsKind | None) -> NDArray[np.flo
     if len(weights) and not weights.any():
         raise InputError("weights are all zero; at least one row must count")
     return weights
+
+
+def on_device(values: object) -> bool:
+    """Whether an array lies on a GPU: a CuPy array, or a CUDA tensor of torch beside which CuPy is installed."""
+    library = type(values).__module__.split(".")[0]
+    if library == "torch":
+        return bool(getattr(values, "is_cuda", False)) and _has_cupy()
+    return library == "cupy"
+
+
+@cache
+def _has_cupy() -> bool:
+    return find_spec("cupy") is not None
+
+
+LAZY_TYPES = (("polars", "LazyFrame"), ("pyspark", "DataFrame"), ("ibis", "Table"))
+
+
+# Files that a library has opened and not read; DuckDB reads them through Arrow.
+FILE_SETS = (
+    ("pyarrow", "FileSystemDataset"), ("pyarrow", "InMemoryDataset"), ("pyarrow", "UnionDataset"),
+    ("deltalake", "DeltaTable"), ("pyiceberg", "Table"),
+)  # fmt: skip
+
+
+def is_relation(frame: object) -> bool:
+    """Whether this is a DuckDB relation, without loading DuckDB."""
+    return type(frame).__name__ == "DuckDBPyRelation" and type(frame).__module__.split(".")[0] in ("duckdb", "_duckdb")
+
+
+def is_lazy(frame: object) -> bool:
+    """Whether this is a lazy table that te.read takes, without loading its library."""
+    library = type(frame).__module__.split(".")[0]
+    name = type(frame).__name__
+    return is_relation(frame) or (library, name) in LAZY_TYPES + FILE_SETS
+
+
+def is_table(frame: object) -> bool:
+    """Whether this is a whole table that te.read takes, lazy or not, rather than one column of it."""
+    library = type(frame).__module__.split(".")[0]
+    held = library in ("pandas", "polars", "pyarrow") and type(frame).__name__ in ("DataFrame", "Table")
+    return held or is_lazy(frame)

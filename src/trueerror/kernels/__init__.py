@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import Array
 from trueerror.inputs._options import InputError, current
 from trueerror.kernels import _numpy as plain
-from trueerror.kernels._random import RankLayout
+from trueerror.kernels._numpy import RankLayout
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]

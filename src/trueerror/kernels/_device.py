@@ -11,7 +11,6 @@ from __future__ import annotations
 import sys
 from functools import cache
 from importlib import import_module
-from importlib.util import find_spec
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Foreign
 from trueerror.kernels import _numpy as plain
-from trueerror.kernels._random import EXACT, POISSON, row_weights
+from trueerror.kernels._numpy import EXACT, POISSON, row_weights
 
 # An array of CuPy, or of NumPy where it stands in for a device.
 DeviceArray: TypeAlias = Any
@@ -35,19 +34,6 @@ MOST_PAIRS = 2.0**62
 MOST_PLACES, PLACES_A_ROW = 2**30, 16
 # The lower half of a 64-bit number: the negatives of a place; the positives are the upper half.
 LOWER = np.uint64(2**32 - 1)
-
-
-def on_device(values: object) -> bool:
-    """Whether an array lies on a GPU: a CuPy array, or a CUDA tensor of torch beside which CuPy is installed."""
-    library = type(values).__module__.split(".")[0]
-    if library == "torch":
-        return bool(getattr(values, "is_cuda", False)) and _has_cupy()
-    return library == "cupy"
-
-
-@cache
-def _has_cupy() -> bool:
-    return find_spec("cupy") is not None
 
 
 def _cupy() -> Foreign:

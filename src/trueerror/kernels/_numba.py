@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Array, Foreign
 from trueerror.kernels import _numpy as plain
+from trueerror.kernels._numpy import EXACT, RankLayout, in_threads, parts
+from trueerror.kernels._numpy import STEPS as POISSON_STEPS
 from trueerror.kernels._numpy import count_codes as count_codes
 from trueerror.kernels._numpy import run_lengths as run_lengths
-from trueerror.kernels._random import EXACT, RankLayout, in_threads, parts
-from trueerror.kernels._random import STEPS as POISSON_STEPS
 
 U = np.uint64
 SIGN = U(0x8000000000000000)

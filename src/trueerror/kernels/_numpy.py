@@ -1,4 +1,17 @@
-"""The hot loops in NumPy alone; `_numba` has the same names where compiling pays.
+"""How often each row is drawn in a bootstrap replicate: counter-based, so that no order of work changes a draw.
+
+Replicate b of row i is a function of (seed, b, i) alone: Philox 4×64 with ten rounds (Salmon et al. 2011, SC '11),
+keyed by (seed, b), the row giving the counter. Any chunk of rows or replicates, in any thread, meets the same numbers.
+
+Up to `EXACT` rows the draws are the multinomial of sampling rows with replacement. Beyond it each row is drawn a
+Poisson(1) number of times: for ratios the two agree to order 1/rows (Hanley and MacGibbon 2006, Comput. Methods
+Programs Biomed. 83:57), and Poisson weights of rows in score order need no further sorting.
+
+What the rank bootstrap walks along: rows in score order, positives and negatives apart.
+
+Work on parts of one array in threads: NumPy and compiled loops both let go of the interpreter's lock.
+
+The hot loops in NumPy alone; `_numba` has the same names where compiling pays.
 
 Scores are sorted with their class, which rides in the last bit of an integer that sorts as the score does: NumPy's own
 sort of integers (SIMD) then needs no order of rows. Orders and mid-ranks of rows are by NumPy's argsort.
@@ -6,16 +19,210 @@ sort of integers (SIMD) then needs no order of rows. Orders and mid-ranks of row
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Array
 from trueerror.inputs._options import current
-from trueerror.kernels._random import RankLayout, in_threads, parts, row_weights
+
+# Sampling with replacement up to this many rows, Poisson weights beyond.
+EXACT = 1 << 14
+# Poisson(1) in steps of 2⁻¹⁶: how many of 65,536 equally likely values stand for 0, 1, 2, … draws. The counts are the
+# rounded probabilities, balanced so that mean and variance are exactly 1 (and the third moment 5.00003).
+STEPS = (24109, 24110, 12055, 4017, 1005, 201, 34, 4, 1)
+POISSON: NDArray[np.int8] = np.repeat(np.arange(len(STEPS), dtype=np.int8), STEPS)
+POISSON.flags.writeable = False
+
+Weights = NDArray[np.signedinteger[Any]]
+
+
+def row_weights(rows: int, seed: int, replicate: int, first: int = 0, last: int | None = None) -> Weights:
+    """How often each of the rows `first` to `last` is drawn in one replicate.
+
+    >>> row_weights(5, 0, 0).sum()
+    np.int64(5)
+    >>> np.array_equal(row_weights(50_000, 3, 7)[100:200], row_weights(50_000, 3, 7, 100, 200))
+    True
+    """
+    stop = rows if last is None else last
+    if rows <= EXACT:
+        # The upper 32 bits of (32 random bits × rows): a row number, uniform to within rows / 2³².
+        lanes = words(seed, replicate, 0, (rows + 1) // 2).view("<u4")[:rows]
+        drawn = (lanes.astype(np.uint64) * np.uint64(rows)) >> np.uint64(32)
+        return np.bincount(drawn.astype(np.intp), minlength=rows)[first:stop]
+    start = first // 4
+    lanes = words(seed, replicate, start, -(-stop // 4)).view("<u2")
+    return POISSON.take(lanes[first - 4 * start : stop - 4 * start])
+
+
+def words(seed: int, replicate: int, first: int, last: int) -> NDArray[np.uint64]:
+    """The 64-bit words `first` to `last` of a replicate's stream."""
+    block = first // 4
+    # NumPy steps the counter before it draws: block k comes from counter k + 1.
+    stream = np.random.Philox(key=np.array([seed, replicate], dtype=np.uint64), counter=block)
+    drawn = stream.random_raw(max(0, last - 4 * block))
+    return np.asarray(drawn[first - 4 * block :], dtype="<u8")
+
+
+def seed_of(generator: np.random.Generator) -> int:
+    """A seed for the draws, taken from a generator."""
+    return int(generator.integers(0, 1 << 63))
+
+
+Places = NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RankLayout:
+    """Rows from the highest score down: first all positives, then all negatives, so that a draw needs no sorting.
+
+    For each distinct score that positives have: `ends`, how many positives there are down to and with it (None where
+    no two positives share a score); `above` and `through`, how many negatives lie above it, without and with the ties.
+    """
+
+    positives: int
+    negatives: int
+    ends: Places | None
+    above: Places
+    through: Places
+
+    @property
+    def rows(self) -> int:
+        """All rows."""
+        return self.positives + self.negatives
+
+
+def rank_layout(positives: Array, negatives: Array) -> RankLayout:
+    """The layout of a score table: counts at each distinct score, ascending.
+
+    >>> layout = rank_layout(np.array([0, 1, 2]), np.array([1, 1, 0]))
+    >>> layout.ends.tolist(), layout.above.tolist(), layout.through.tolist()
+    ([2, 3], [0, 0], [0, 1])
+    """
+    up, down = positives[::-1], negatives[::-1]
+    there = np.flatnonzero(up)
+    found = up[there]
+    through = np.cumsum(down, dtype=np.intp).take(there)
+    tied = down[there]
+    above = through - tied if tied.any() else through
+    ends = None if len(found) == 0 or int(found.max()) == 1 else np.cumsum(found, dtype=np.intp)
+    return RankLayout(int(found.sum()), int(down.sum()), ends, above, through)
+
+
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+# Numbers taken in one go: the dozen arrays that a formula needs of them stay in a core's cache. Short enough that
+# OpenBLAS (which divides sums of products from 10,000 on) starts no threads of its own within ours.
+SUMMED = 1 << 13
+# What a thread is handed at a time.
+PIECE = 1 << 17
+
+
+def in_threads(work: Callable[[Task], Answer], tasks: Sequence[Task]) -> list[Answer]:
+    """The answers in the order of the tasks, whatever the number of threads."""
+    count = min(current().thread_count, len(tasks))
+    if count < 2:
+        return [work(task) for task in tasks]
+    with ThreadPoolExecutor(count) as pool:
+        return list(pool.map(work, tasks))
+
+
+def parts(size: int, count: int) -> list[slice]:
+    """A range cut into `count` slices of nearly equal length.
+
+    >>> parts(5, 2)
+    [slice(0, 2, None), slice(2, 5, None)]
+    """
+    cuts = [size * i // count for i in range(count + 1)]
+    return [slice(a, b) for a, b in pairwise(cuts)]
+
+
+def block_sums(work: Callable[[slice], Array], size: int) -> Array:
+    """The sum of what `work` returns for each block of a range; the same to the last digit for any number of threads.
+
+    >>> block_sums(lambda part: np.array([part.stop - part.start, 1]), 100_000)
+    array([100000,     13])
+    """
+
+    def piece(start: int) -> Array:
+        last = min(start + PIECE, size)
+        blocks = [slice(i, min(i + SUMMED, last)) for i in range(start, max(last, 1), SUMMED)]
+        found: Array = np.sum([work(block) for block in blocks], axis=0)
+        return found
+
+    total: Array = np.sum(in_threads(piece, range(0, max(size, 1), PIECE)), axis=0)
+    return total
+
+
+# Up to so many rows a cell has a table of its own; beyond, a rounded normal of the same mean and variance.
+TABLED = 32
+# One of so many equally likely values picks a quantile.
+LANES = 1 << 16
+
+
+class CellDraws:
+    """Cells with so many rows each, in any order; `draw` gives how many rows of each are in a replicate.
+
+    A row is drawn a Poisson(1) number of times, so a cell of c rows a Poisson(c) number of times: one number for a cell
+    instead of one for a row.
+
+    >>> made = CellDraws(np.array([1, 400, 0, 3]))
+    >>> made.draw(7, 0).tolist(), np.array_equal(made.draw(7, 5), made.draw(7, 5))
+    ([0.0, 423.0, 0.0, 2.0], True)
+    """
+
+    def __init__(self, counts: Array) -> None:
+        self.order = np.argsort(counts, kind="stable")
+        ascending = np.asarray(counts, dtype=np.int64)[self.order]
+        self.tabled = int(np.searchsorted(ascending, TABLED, side="right"))
+        # Cells of one size lie together, so that one table at a time is in the processor's cache.
+        self.rows = ascending[: self.tabled] * LANES
+        self.means = ascending[self.tabled :].astype(np.float32)
+        self.spreads = np.sqrt(self.means)
+
+    def draw(self, seed: int, replicate: int) -> NDArray[np.float64]:
+        """How many rows of each cell are drawn."""
+        size = len(self.order)
+        lanes = words(seed, replicate, 0, -(-size // 4)).view("<u2")[:size]
+        sorted_draws = np.empty(size, dtype=np.float64)
+        sorted_draws[: self.tabled] = _small_tables().take(self.rows + lanes[: self.tabled])
+        normal = _normal_table().take(lanes[self.tabled :])
+        sorted_draws[self.tabled :] = np.maximum(np.rint(self.means + self.spreads * normal), 0)
+        drawn = np.empty(size, dtype=np.float64)
+        drawn[self.order] = sorted_draws
+        return drawn
+
+
+@cache
+def _small_tables() -> NDArray[np.int8]:
+    """The quantiles of Poisson(c) at the middles of 65,536 equal steps, c = 0 … 32, one after the other."""
+    from scipy import special
+
+    steps = (np.arange(LANES) + 0.5) / LANES
+    most = np.arange(127)
+    tables = [np.searchsorted(special.pdtr(most, c), steps).astype(np.int8) for c in range(1, TABLED + 1)]
+    made = np.concatenate([np.zeros(LANES, dtype=np.int8), *tables])
+    made.flags.writeable = False
+    return made
+
+
+@cache
+def _normal_table() -> NDArray[np.float32]:
+    """The same of the normal distribution, with its variance brought back to 1."""
+    from scipy import special
+
+    values = special.ndtri((np.arange(LANES) + 0.5) / LANES)
+    made: NDArray[np.float32] = (values / values.std()).astype(np.float32)
+    made.flags.writeable = False
+    return made
+
 
 Keys = NDArray[np.int64]
 

@@ -46,7 +46,7 @@ from trueerror.metrics._registry import (
     value,
 )
 from trueerror.metrics.scores import NO_BOUND, bound_words, metric_bounds, middled
-from trueerror.sources._api import is_openable, opened
+from trueerror.sources._collect import is_openable, opened
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies._confusion import Confusion, Missing
 from trueerror.tallies._moments import MultiLabel

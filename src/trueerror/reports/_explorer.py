@@ -24,7 +24,7 @@ from trueerror.curves._roc import Roc, pointwise_limits, roc
 from trueerror.inference._problem import critical_z
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inputs._options import InputError, generator
-from trueerror.kernels._random import seed_of
+from trueerror.kernels._numpy import seed_of
 from trueerror.metrics._registry import find_measure
 from trueerror.plots._dispatch import estimate_words, sizes_words
 from trueerror.plots._specs import Axis, Band, Curves, Floats, Line

@@ -20,6 +20,7 @@ from markupsafe import Markup
 from trueerror.experiments._result import Experiment
 from trueerror.findings._rules import UNNAMED, Finding, by_message, every_rule, sorted_findings
 from trueerror.inference.ranking._ranking import Ranking
+from trueerror.inputs._arrays import is_table
 from trueerror.inputs._options import InputError, check_confidence
 from trueerror.plots._figure import script_safe
 from trueerror.plots._style import DARK, LIGHT
@@ -32,9 +33,7 @@ from trueerror.reports._svg import Gallery
 from trueerror.results import Result
 from trueerror.results._files import write_file
 from trueerror.results._format import listing, some
-from trueerror.sources._api import opened, option_word
-from trueerror.sources._collect import takes_whole_rows
-from trueerror.sources._frames import is_table
+from trueerror.sources._collect import opened, option_word, takes_whole_rows
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._evaluation import Evaluation

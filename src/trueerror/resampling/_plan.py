@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._options import InputError
-from trueerror.kernels._random import words
+from trueerror.kernels._numpy import words
 
 Ints = NDArray[np.intp]
 # What `rng=` takes.

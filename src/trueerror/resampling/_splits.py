@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from trueerror.inputs._options import InputError
-from trueerror.kernels._random import words
+from trueerror.kernels._numpy import words
 from trueerror.resampling._plan import Ints, Plan, Rows, Split, check_test_share, check_whole, draw_share, enough
 
 # Streams of the bootstrap's further tries lie beyond those of its first.

@@ -15,14 +15,12 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import Column, Foreign, WeightsKind, missing_rows
 from trueerror.inputs._labels import Label, label_from_text, plain_label
 from trueerror.inputs._options import ColumnError, InputError, check_word, current, memory_bytes
-from trueerror.results import Result
 from trueerror.sources._bare_text import bare_table
 from trueerror.sources._collect import absent_notes, build, given_rows
-from trueerror.sources._frames import foreign_table, is_table, open_frame
+from trueerror.sources._frames import foreign_table, open_frame
 from trueerror.sources._grades import graded
-from trueerror.sources._keys import intersections
 from trueerror.sources._long_tables import widen
-from trueerror.sources._paths import names_files
+from trueerror.sources._models import intersections
 from trueerror.sources._predictions import Predictions, Roles
 from trueerror.sources._protocols import ColumnsTable, InputTable, Options, Source, Threshold, need_column
 from trueerror.sources.columns import _names as naming
@@ -454,52 +452,3 @@ def _typed(positive: object, labels: tuple[Label, ...]) -> Any:
 
 
 READ_OPTIONS = tuple(signature(read).parameters)[1:]
-
-
-def is_openable(source: object) -> bool:
-    """Whether te.read takes this: a path, a list of paths, a mapping of columns, or a table that is lazy or not.
-
-    >>> is_openable("rows.parquet"), is_openable(["jan.csv", "feb.csv"]), is_openable({"truth": [0, 1], "svm": [0, 1]})
-    (True, True, True)
-    >>> is_openable(["cat", "dog"]), is_openable([0, 1])
-    (False, False)
-    """
-    if isinstance(source, str | os.PathLike):
-        return True
-    if isinstance(source, list | tuple):
-        return names_files(source)
-    if isinstance(source, Mapping):
-        # Curves by name are no columns.
-        columns = (hasattr(v, "__len__") and not isinstance(v, Result | Predictions) for v in source.values())
-        return bool(source) and all(columns)
-    return is_table(source)
-
-
-def opened(source: object, *, positive: object = None, **columns: Any) -> Predictions:
-    """Predictions as they are, and tables read: `columns` say how, and are refused where the rows were read already.
-
-    >>> p = opened({"truth": [0, 1, 1], "svm": [0, 1, 0]})
-    >>> opened(p) is p
-    True
-    """
-    named = {option_word(option): value for option, value in columns.items() if value is not None}
-    if not isinstance(source, Predictions):
-        return read(source, positive=positive, **named)
-    if named:
-        raise InputError(
-            f"{next(iter(named))}= says how to read a table, but these predictions were read already: give it to "
-            "te.read or te.predictions"
-        )
-    return source if positive is None else source.with_positive(positive)
-
-
-def option_word(option: str) -> str:
-    """An option by the name that te.read has for it."""
-    return "truth" if option == "truth_column" else option
-
-
-def refuse_columns(columns: Mapping[str, object]) -> None:
-    """Options of te.read say nothing where no table is read."""
-    named = next((option for option, value in columns.items() if value is not None), None)
-    if named is not None:
-        raise InputError(f"{option_word(named)}= says how to read a file or a table, but none was given")

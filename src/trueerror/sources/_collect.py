@@ -6,6 +6,7 @@ functions that take arrays, and options of te.read beside a path or a table.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import dataclass, field
 from functools import wraps
@@ -22,6 +23,7 @@ from trueerror.inputs._arrays import (
     WeightsKind,
     check_indexes,
     column,
+    is_table,
     matrix,
     missing_rows,
     same_length,
@@ -40,15 +42,15 @@ from trueerror.inputs._labels import (
     recode,
     with_declared,
 )
-from trueerror.inputs._options import InputError, MissingPredictionError, check_word, in_few_words
-from trueerror.inputs._vocabulary import CallForm
+from trueerror.inputs._options import CallForm, InputError, MissingPredictionError, check_word, in_few_words
 from trueerror.results import Interval, Result
-from trueerror.sources._frames import is_table
-from trueerror.sources._keys import fold_keys, group_columns, id_column, intersections, key_column
+from trueerror.sources._keys import fold_keys, id_column, key_column
 from trueerror.sources._models import (
     X_WORDS,
     Y_WORDS,
     arranged,
+    group_columns,
+    intersections,
     is_columns,
     is_estimator,
     is_estimators,
@@ -74,8 +76,7 @@ from trueerror.sources._protocols import (
     apply_threshold,
 )
 from trueerror.sources._protocols import ONE_MODEL as ONE_MODEL
-from trueerror.sources.engines._array_source import ArraySource, KeyColumn, ModelColumns, count_absent
-from trueerror.sources.engines._device_source import device_source
+from trueerror.sources.engines._array_source import ArraySource, KeyColumn, ModelColumns, count_absent, device_source
 from trueerror.tallies import Missing
 
 Made = TypeVar("Made", bound=Callable[..., Any])
@@ -103,7 +104,7 @@ def takes_table_options(make: Made) -> Made:
     (('rows.csv', {'truth_column': 'y'}), ([0, 1], {}))
     >>> rows("rows.csv", truht="y")
     Traceback (most recent call last):
-    trueerror.inputs._vocabulary.CallError: te.rows has no option truht=; did you mean truth=?
+    trueerror.inputs._options.CallError: te.rows has no option truht=; did you mean truth=?
     """
     form = CallForm(make)
 
@@ -174,7 +175,7 @@ def _refuse_counts(given: object, verb: str) -> None:
 def _in_our_words(form: CallForm, args: tuple[object, ...], options: Given) -> Given:
     """The options by our names: those of the function, and those of te.read, or of rows and fitted models."""
     # te.read itself is made of parts that take tables.
-    from trueerror.sources._api import READ_OPTIONS, option_word
+    from trueerror.sources._api import READ_OPTIONS
 
     table = bool(args) and _is_table_like(args[0])
     given = {option_word(option): value for option, value in options.items()}
@@ -244,7 +245,6 @@ def takes_whole_rows(
 
 
 def _is_table_like(thing: object) -> bool:
-    from trueerror.sources._api import is_openable
 
     return isinstance(thing, Predictions) or is_openable(thing)
 
@@ -311,19 +311,15 @@ def predictions(
     >>> p.confusion("svm").matrix.tolist()
     [[1, 0], [1, 1]]
     """
-    if predicted is None and scores is None and fitted is None:
-        from trueerror.sources._api import is_openable, opened
-
-        # A whole table in the place of the truth: its columns say what they are, and options may name them.
-        if isinstance(truth, Predictions) or is_openable(truth):
-            return opened(
-                truth, labels=labels, positive=positive, id=ids, cluster=clusters, by=by, fold=folds, repeat=repeats,
-                weight=weights, weights_kind=weights_kind, missing=None if missing == "error" else missing,
-                threshold=threshold, **columns,
-            )  # fmt: skip
+    # A whole table in the place of the truth: its columns say what they are, and options may name them.
+    alone = predicted is None and scores is None and fitted is None
+    if alone and (isinstance(truth, Predictions) or is_openable(truth)):
+        return opened(
+            truth, labels=labels, positive=positive, id=ids, cluster=clusters, by=by, fold=folds, repeat=repeats,
+            weight=weights, weights_kind=weights_kind, missing=None if missing == "error" else missing,
+            threshold=threshold, **columns,
+        )  # fmt: skip
     if columns:
-        from trueerror.sources._api import refuse_columns
-
         refuse_columns(columns)
     if isinstance(truth, Result) and not isinstance(truth, Predictions):
         shares = ", or of two shares te.difference(first, second)" if isinstance(truth, Interval) else ""
@@ -648,3 +644,56 @@ def given_rows(table: InputTable, layout: Layout, options: Options) -> GivenRows
         places=places,
         name=table.provenance,
     )
+
+
+def is_openable(source: object) -> bool:
+    """Whether te.read takes this: a path, a list of paths, a mapping of columns, or a table that is lazy or not.
+
+    >>> is_openable("rows.parquet"), is_openable(["jan.csv", "feb.csv"]), is_openable({"truth": [0, 1], "svm": [0, 1]})
+    (True, True, True)
+    >>> is_openable(["cat", "dog"]), is_openable([0, 1])
+    (False, False)
+    """
+    if isinstance(source, str | os.PathLike):
+        return True
+    if isinstance(source, list | tuple):
+        from trueerror.sources._paths import names_files
+
+        return names_files(source)
+    if isinstance(source, Mapping):
+        # Curves by name are no columns.
+        columns = (hasattr(v, "__len__") and not isinstance(v, Result | Predictions) for v in source.values())
+        return bool(source) and all(columns)
+    return is_table(source)
+
+
+def opened(source: object, *, positive: object = None, **columns: Any) -> Predictions:
+    """Predictions as they are, and tables read: `columns` say how, and are refused where the rows were read already.
+
+    >>> p = opened({"truth": [0, 1, 1], "svm": [0, 1, 0]})
+    >>> opened(p) is p
+    True
+    """
+    named = {option_word(option): value for option, value in columns.items() if value is not None}
+    if not isinstance(source, Predictions):
+        from trueerror.sources._api import read
+
+        return read(source, positive=positive, **named)
+    if named:
+        raise InputError(
+            f"{next(iter(named))}= says how to read a table, but these predictions were read already: give it to "
+            "te.read or te.predictions"
+        )
+    return source if positive is None else source.with_positive(positive)
+
+
+def option_word(option: str) -> str:
+    """An option by the name that te.read has for it."""
+    return "truth" if option == "truth_column" else option
+
+
+def refuse_columns(columns: Mapping[str, object]) -> None:
+    """Options of te.read say nothing where no table is read."""
+    named = next((option for option, value in columns.items() if value is not None), None)
+    if named is not None:
+        raise InputError(f"{option_word(named)}= says how to read a file or a table, but none was given")

@@ -14,16 +14,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from trueerror.inputs._arrays import Foreign
+from trueerror.inputs._arrays import FILE_SETS, Foreign, is_relation
 from trueerror.inputs._options import FileError, InputError
 from trueerror.sources._protocols import ColumnsTable, InputTable
-
-LAZY_TYPES = (("polars", "LazyFrame"), ("pyspark", "DataFrame"), ("ibis", "Table"))
-# Files that a library has opened and not read; DuckDB reads them through Arrow.
-FILE_SETS = (
-    ("pyarrow", "FileSystemDataset"), ("pyarrow", "InMemoryDataset"), ("pyarrow", "UnionDataset"),
-    ("deltalake", "DeltaTable"), ("pyiceberg", "Table"),
-)  # fmt: skip
 
 
 def open_frame(frame: Foreign) -> InputTable:
@@ -158,11 +151,6 @@ def _sqlite_table(file: Path) -> InputTable:
     )
 
 
-def is_relation(frame: object) -> bool:
-    """Whether this is a DuckDB relation, without loading DuckDB."""
-    return type(frame).__name__ == "DuckDBPyRelation" and type(frame).__module__.split(".")[0] in ("duckdb", "_duckdb")
-
-
 def _file_set(frame: Foreign) -> Foreign:
     """The relation of a pyarrow Dataset, a Delta table or an Iceberg table; None of anything else."""
     library, name = type(frame).__module__.split(".")[0], type(frame).__name__
@@ -186,20 +174,6 @@ def _duckdb_behind(frame: Foreign) -> Foreign:
     # Rows in memory reach DuckDB when something is asked of them.
     frame.limit(0).to_pyarrow()
     return engine.con.sql(engine.compile(frame))
-
-
-def is_lazy(frame: object) -> bool:
-    """Whether this is a lazy table that te.read takes, without loading its library."""
-    library = type(frame).__module__.split(".")[0]
-    name = type(frame).__name__
-    return is_relation(frame) or (library, name) in LAZY_TYPES + FILE_SETS
-
-
-def is_table(frame: object) -> bool:
-    """Whether this is a whole table that te.read takes, lazy or not, rather than one column of it."""
-    library = type(frame).__module__.split(".")[0]
-    held = library in ("pandas", "polars", "pyarrow") and type(frame).__name__ in ("DataFrame", "Table")
-    return held or is_lazy(frame)
 
 
 def _refuse_twins(frame: object) -> None:

@@ -21,6 +21,7 @@ from trueerror.inputs._arrays import (
     WeightsKind,
     check_indexes,
     column,
+    is_table,
     matrix,
     missing_rows,
     plain_numbers,
@@ -30,9 +31,10 @@ from trueerror.inputs._labels import Codes, Label
 from trueerror.inputs._options import ColumnError, InputError, MissingPredictionError, check_word, nearest
 from trueerror.results._format import whole
 from trueerror.sources._collect import GivenModel, GivenRows, build, frame_library
-from trueerror.sources._frames import is_table, open_frame
-from trueerror.sources._keys import group_columns, intersections, key_column, plain_id
+from trueerror.sources._frames import open_frame
+from trueerror.sources._keys import key_column, plain_id
 from trueerror.sources._long_tables import widen
+from trueerror.sources._models import group_columns, intersections
 from trueerror.sources._predictions import Predictions, Roles
 from trueerror.sources._protocols import (
     KEY_OPTIONS,

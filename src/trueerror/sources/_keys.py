@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import ArrayLike, Column, Foreign, column, missing_rows, same_length
+from trueerror.inputs._arrays import ArrayLike, Column, column, missing_rows
 from trueerror.inputs._labels import Codes, Label, code_column, fingerprint, ordered, smallest
 from trueerror.inputs._options import InputError, RepeatedIdError
-from trueerror.sources._frames import is_lazy, is_table
 
 
 def truth_fingerprint(codes: Codes, labels: tuple[Label, ...]) -> str:
@@ -44,43 +41,6 @@ def key_column(values: ArrayLike, name: str) -> tuple[Codes, tuple[Label, ...]]:
     except InputError:
         coded = code_column(np.array([str(v) for v in array]), name)
     return coded.codes, coded.values
-
-
-def group_columns(by: ArrayLike, *, of_table: bool = False) -> dict[str, ArrayLike] | None:
-    """Several columns of groups by name: {"sex": …}, a frame, or a list of columns; None where it is one.
-
-    `of_table`: a list of texts names columns, rather than being one.
-
-    >>> group_columns(["sex", "age"], of_table=True), group_columns(["F", "M"])
-    ({'sex': 'sex', 'age': 'age'}, None)
-    """
-    if isinstance(by, Mapping):
-        return {str(name): values for name, values in by.items()}
-    if is_table(by) and not is_lazy(by):
-        frame: Foreign = by
-        names = frame.column_names if hasattr(frame, "column_names") else frame.columns
-        return {str(name): frame.column(name) if hasattr(frame, "column_names") else frame[name] for name in names}
-    if not isinstance(by, list | tuple) or not by:
-        return None
-    if of_table:
-        return {str(name): name for name in by}
-    if all(hasattr(values, "__len__") and not isinstance(values, str) for values in by):
-        return {str(getattr(c, "name", None) or f"group {i + 1}"): c for i, c in enumerate(by)}
-    return None
-
-
-def intersections(columns: Mapping[str, ArrayLike]) -> ArrayLike:
-    """One column whose groups are all the combinations that occur: "F, old"; a single column as it is.
-
-    >>> intersections({"sex": ["F", "M"], "age": [1, 2]}).tolist()
-    ['F, 1', 'M, 2']
-    """
-    if len(columns) == 1:
-        return next(iter(columns.values()))
-    coded = [key_column(values, name) for name, values in columns.items()]
-    same_length({name: codes for name, (codes, _) in zip(columns, coded, strict=True)})
-    parts = [np.array([str(name) for name in names], dtype=object)[codes] for codes, names in coded]
-    return np.array([", ".join(row) for row in zip(*parts, strict=True)], dtype=object)
 
 
 def fold_keys(

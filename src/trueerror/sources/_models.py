@@ -14,19 +14,22 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array, ArrayLike, Foreign, column
+from trueerror.inputs._arrays import Array, ArrayLike, Foreign, column, is_lazy, is_table, on_device, same_length
 from trueerror.inputs._labels import Label, code_column, natural_labels, plain_label
 from trueerror.inputs._options import InputError
-from trueerror.kernels._device import distinct_values, on_device, shared
+from trueerror.kernels._device import distinct_values, shared
 from trueerror.results import Result
-from trueerror.sources._frames import is_lazy, is_table
+from trueerror.sources._keys import key_column
 from trueerror.sources._protocols import ONE_MODEL
 
 # What columns one after the other are called, where nothing names them.
 ORDINALS = ("first", "second", "third")
 # Where fitted models may have their rows.
 X_WORDS, Y_WORDS = ("X", "X_test"), ("y", "y_test", "y_true")
+
+Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -420,3 +423,112 @@ def _own_rows(model: Foreign, X: object) -> object:
 
         return import_module("xgboost").DMatrix(X, feature_names=model.feature_names)
     return X
+
+
+# What a result of cross_validate looks like, and not a mapping of them.
+OWN_KEYS = ("fit_time", "score_time", "indices", "estimator")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FoldTable:
+    """Scores of learners on the test folds of one data set: `values[learner, fold]`, higher or lower is better.
+
+    `metric` is the name of the score as scikit-learn has it, "" where it is not known. `repeats` and `folds` number the
+    test folds, `tests` and `trains` are their rows; `rows` is None where only their ratio is known. `rounds` counts
+    repeats of all rows; None where test rows were drawn at random. Of a search every setting is a learner, and `best`
+    is the one that it chose.
+    """
+
+    learners: tuple[str, ...]
+    values: NDArray[np.float64]
+    metric: str
+    repeats: Indices
+    folds: Indices
+    tests: Indices
+    trains: Indices
+    rounds: int | None
+    rows: int | None
+    best: str | None = None
+
+
+def is_search(given: object) -> bool:
+    """Whether this is a fitted search over settings."""
+    return hasattr(given, "cv_results_") and hasattr(given, "best_params_")
+
+
+def is_score_array(given: object) -> bool:
+    """Whether this is one array such as cross_val_score gives: numbers that are not whole, and so no labels."""
+    if not isinstance(given, np.ndarray) or given.ndim != 1 or given.dtype.kind != "f" or len(given) < 2:
+        return False
+    return bool(np.isfinite(given).all() and (given != np.floor(given)).any())
+
+
+def is_fold_result(given: object) -> bool:
+    """Whether this is a search, its results, or what cross_validate returned, one or by name: no rows."""
+    if isinstance(given, FoldTable) or is_search(given) or is_search_results(given) or is_cross_validated(given):
+        return True
+    if is_score_array(given):
+        return True
+    return isinstance(given, Mapping) and bool(given) and all(is_cross_validated(one) for one in given.values())
+
+
+def is_search_results(given: object) -> bool:
+    return isinstance(given, Mapping) and "params" in given and any(str(k).startswith("split0_test_") for k in given)
+
+
+def is_cross_validated(given: object) -> bool:
+    """Whether this is what cross_validate returned, and not a mapping of such."""
+    if not isinstance(given, Mapping) or any(isinstance(one, Mapping) for k, one in given.items() if k != "indices"):
+        return False
+    return any(str(k).startswith("test_") for k in given) and (
+        any(k in OWN_KEYS for k in given) or all(str(k).startswith(("test_", "train_")) for k in given)
+    )
+
+
+def refuse_fold_sizes(cv: object, folds: object, test_train_ratio: float | None, *, of_rows: bool) -> None:
+    """Refuse what says how folds were made where rows say it themselves, or where nothing could come of it."""
+    if test_train_ratio is not None:
+        raise InputError("test_train_ratio= goes with scores of folds, as of cross_val_score; rows tell the sizes")
+    if cv is not None and folds is not None:
+        raise InputError("pass cv= or folds=, not both: cv= stands for the folds of cross_val_predict")
+    if cv is not None and not of_rows:
+        raise InputError(
+            "cv= goes with the truth and what cross_val_predict gave, or scores of folds; here pass folds="
+        )
+
+
+def group_columns(by: ArrayLike, *, of_table: bool = False) -> dict[str, ArrayLike] | None:
+    """Several columns of groups by name: {"sex": …}, a frame, or a list of columns; None where it is one.
+
+    `of_table`: a list of texts names columns, rather than being one.
+
+    >>> group_columns(["sex", "age"], of_table=True), group_columns(["F", "M"])
+    ({'sex': 'sex', 'age': 'age'}, None)
+    """
+    if isinstance(by, Mapping):
+        return {str(name): values for name, values in by.items()}
+    if is_table(by) and not is_lazy(by):
+        frame: Foreign = by
+        names = frame.column_names if hasattr(frame, "column_names") else frame.columns
+        return {str(name): frame.column(name) if hasattr(frame, "column_names") else frame[name] for name in names}
+    if not isinstance(by, list | tuple) or not by:
+        return None
+    if of_table:
+        return {str(name): name for name in by}
+    if all(hasattr(values, "__len__") and not isinstance(values, str) for values in by):
+        return {str(getattr(c, "name", None) or f"group {i + 1}"): c for i, c in enumerate(by)}
+    return None
+
+
+def intersections(columns: Mapping[str, ArrayLike]) -> ArrayLike:
+    """One column whose groups are all the combinations that occur: "F, old"; a single column as it is.
+
+    >>> intersections({"sex": ["F", "M"], "age": [1, 2]}).tolist()
+    ['F, 1', 'M, 2']
+    """
+    if len(columns) == 1:
+        return next(iter(columns.values()))
+    coded = [key_column(values, name) for name, values in columns.items()]
+    same_length({name: codes for name, (codes, _) in zip(columns, coded, strict=True)})
+    parts = [np.array([str(name) for name in names], dtype=object)[codes] for codes, names in coded]
+    return np.array([", ".join(row) for row in zip(*parts, strict=True)], dtype=object)

@@ -31,8 +31,8 @@ from trueerror.resampling._plan import Seed
 from trueerror.resampling._study_plans import WithTraining
 from trueerror.results import Contrast, Result, Table
 from trueerror.results._format import limits, listing, number, one_line, p_value, percent, signed, whole
-from trueerror.sources._api import is_openable, read
-from trueerror.sources._collect import predictions
+from trueerror.sources._api import read
+from trueerror.sources._collect import is_openable, predictions
 from trueerror.sources._models import sorted_columns
 from trueerror.sources._predictions import Predictions
 from trueerror.studies._study import (

@@ -26,13 +26,13 @@ from trueerror.inference._preferences import (
 )
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.ranking._ranking import groups_not_told_apart
-from trueerror.inputs._arrays import column, missing_rows
+from trueerror.inputs._arrays import column, is_table, missing_rows
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.results import Contrast, DocumentResult, Interval, Table, Test
 from trueerror.results._document import Bullets, Document, TableBlock, page
 from trueerror.results._format import Text, limits, listing, one_line, p_cell, p_value, percent, some, whole
 from trueerror.results._values import Note, deciding_p, surety
-from trueerror.sources._frames import is_table, open_frame
+from trueerror.sources._frames import open_frame
 from trueerror.sources._protocols import need_column
 from trueerror.sources.columns._names import bare
 

@@ -9,8 +9,7 @@ from typing import Any
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inputs._options import InputError, MissingPredictionError, RepeatedIdError
-from trueerror.sources._api import is_openable, opened
-from trueerror.sources._collect import takes_whole_rows
+from trueerror.sources._collect import is_openable, opened, takes_whole_rows
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample, shared_rows
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion

@@ -22,7 +22,8 @@ from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import UNNAMED, Measure, find_measure
 from trueerror.results import Alternative, Interval
 from trueerror.results._format import number, one_line, whole
-from trueerror.sources.logs.sklearn_cv import ASK_SIZES, FoldTable, fold_table, looks_like_fold_scores
+from trueerror.sources._models import FoldTable
+from trueerror.sources.logs.sklearn_cv import ASK_SIZES, fold_table, looks_like_fold_scores
 from trueerror.verbs._compare import assemble_comparison
 from trueerror.verbs._comparison import Comparison, ComparisonDetails
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation

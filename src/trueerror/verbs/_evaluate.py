@@ -24,10 +24,10 @@ from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positi
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import Measure, class_shares, every_measure, find_measure
 from trueerror.results import Interval
-from trueerror.sources._api import refuse_columns
-from trueerror.sources._collect import predictions, takes_table_options
+from trueerror.sources._collect import predictions, refuse_columns, takes_table_options
+from trueerror.sources._models import FoldTable, is_fold_result, refuse_fold_sizes
 from trueerror.sources._predictions import Predictions
-from trueerror.sources.logs.sklearn_cv import FoldTable, folds_of, is_fold_result, refuse_fold_sizes
+from trueerror.sources.logs.sklearn_cv import folds_of
 from trueerror.tallies import Confusion, ScoreTable
 from trueerror.tallies._confusion import is_graded
 from trueerror.tallies._moments import MultiLabel

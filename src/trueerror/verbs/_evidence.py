@@ -18,8 +18,8 @@ import numpy as np
 from trueerror.curves._roc_difference import curves_apart, roc_difference
 from trueerror.findings import Evidence, Finding, Findings, find
 from trueerror.findings._rules import sorted_findings
-from trueerror.findings.comparisons import CrossingCurves, never_found
-from trueerror.findings.metrics import ClassErrors, CountedAsWrong, GradesSeen, HarderRows, RateAtPrior
+from trueerror.findings.comparisons import CrossingCurves
+from trueerror.findings.models import ClassErrors, CountedAsWrong, GradesSeen, HarderRows, RateAtPrior, never_found
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
 from trueerror.inference._contrast import student_p
 from trueerror.inference._problem import IntervalSpec
@@ -31,8 +31,7 @@ from trueerror.inputs._labels import cost_matrix
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast, Interval
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample
-from trueerror.sources._predictions import Predictions
-from trueerror.sources._row_scores import skipped_rows
+from trueerror.sources._predictions import Predictions, skipped_rows
 from trueerror.sources.engines._array_source import ArraySource
 from trueerror.tallies import Agreement, ScoreTable
 from trueerror.tallies._confusion import Confusion, is_graded

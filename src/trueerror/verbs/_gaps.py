@@ -22,8 +22,8 @@ from trueerror.results import Contrast, DocumentResult, Interval, Table
 from trueerror.results._document import Document, TableBlock, page
 from trueerror.results._format import ci_words, limits, number, one_line, p_value, percent, whole
 from trueerror.results._values import short, significantly_different
-from trueerror.sources._api import is_openable
-from trueerror.sources._keys import group_columns
+from trueerror.sources._collect import is_openable
+from trueerror.sources._models import group_columns
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._compare import own_rows
 from trueerror.verbs._comparison import Comparison

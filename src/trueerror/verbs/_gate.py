@@ -23,8 +23,7 @@ from trueerror.inference.proportion._sequential import confidence_sequence
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results._format import one_line
-from trueerror.sources._api import opened
-from trueerror.sources._collect import takes_whole_rows
+from trueerror.sources._collect import opened, takes_whole_rows
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Discordance

@@ -44,7 +44,16 @@ from trueerror.inference._rater_agreement import (
     Weights,
     rater_agreement,
 )
-from trueerror.inputs._arrays import Column, column, count, missing_rows, open_share, plain_numbers, same_length
+from trueerror.inputs._arrays import (
+    Column,
+    column,
+    count,
+    is_table,
+    missing_rows,
+    open_share,
+    plain_numbers,
+    same_length,
+)
 from trueerror.inputs._arrays import numbers as numbers_in
 from trueerror.inputs._options import InputError, check_confidence, check_word, generator, nearest
 from trueerror.results import DocumentResult, Interval, Table
@@ -52,7 +61,7 @@ from trueerror.results._document import Bullets, Document, TableBlock, page
 from trueerror.results._format import Text, listing, number, one_line, percent, some, whole
 from trueerror.results._format import p_value as p_value_words
 from trueerror.results._values import Note, interval_cell, short
-from trueerror.sources._frames import is_table, open_frame
+from trueerror.sources._frames import open_frame
 from trueerror.sources._protocols import need_column
 from trueerror.sources.columns._names import bare
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from trueerror.curves._risk_coverage import risk_coverage
-from trueerror.findings.metrics import ConstantAnswer
+from trueerror.findings.models import ConstantAnswer
 from trueerror.inference._metric_interval import class_intervals, metric_interval
 from trueerror.inference._problem import IntervalSpec, NotOffered, Problem, solve, words_in
 from trueerror.inference._score_metrics import clustered_score_interval, noted
@@ -33,8 +33,13 @@ from trueerror.inputs._options import InputError, check_confidence, check_replic
 from trueerror.metrics._registry import Measure, Prior, class_shares, find_measure, prior_of_each
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import number, one_line, percent, whole
-from trueerror.sources._predictions import Predictions
-from trueerror.sources._row_scores import answered_by_all, class_scored_rows, rows_as_clusters, weighted_rows
+from trueerror.sources._predictions import (
+    Predictions,
+    answered_by_all,
+    class_scored_rows,
+    rows_as_clusters,
+    weighted_rows,
+)
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 from trueerror.tallies._confusion import is_graded

@@ -25,10 +25,10 @@ from trueerror.inference.ranking._rank_tests import (
 )
 from trueerror.inference.ranking._ranking import Ranking, compose_ranking
 from trueerror.inference.ranking._signed import sign, wilcoxon
-from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
-from trueerror.inputs._vocabulary import speaks
+from trueerror.inputs._options import InputError, check_confidence, check_word, nearest, speaks
 from trueerror.results import Contrast, Posterior
-from trueerror.sources.logs.sklearn_cv import FoldTable, fold_table, is_fold_result
+from trueerror.sources._models import FoldTable, is_fold_result
+from trueerror.sources.logs.sklearn_cv import fold_table
 from trueerror.verbs._rank_input import Columns, MissingScores, ScoreSheet, read_sheet, sheet_of_folds
 from trueerror.verbs._ranking_result import LearnerRanking
 

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from trueerror.findings import Evidence, Findings, find
-from trueerror.findings.metrics import Overfit
+from trueerror.findings.models import Overfit
 from trueerror.inference._multiplicity import adjust
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
@@ -15,7 +15,7 @@ from trueerror.inputs._options import InputError, check_confidence
 from trueerror.results import Contrast, DocumentResult, Table
 from trueerror.results._document import Document, TableBlock, page
 from trueerror.results._format import in_points, listing, one_line, p_cell, p_value, percent
-from trueerror.sources._api import opened
+from trueerror.sources._collect import opened
 from trueerror.sources._predictions import Predictions
 
 ESTIMAND = "this model: accuracy on the rows that it was fitted to, less that on rows like the test rows"

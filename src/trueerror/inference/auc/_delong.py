@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.kernels import chosen
-from trueerror.kernels._random import in_threads
+from trueerror.kernels._numpy import in_threads
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.metrics.scores import Binning, bin_places
 from trueerror.tallies._moments import Placements

@@ -27,8 +27,7 @@ from trueerror.inference.bootstrap._limits import bootstrap_limits
 from trueerror.inference.bootstrap._tables import join_scores
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._options import InputError, generator
-from trueerror.kernels._numpy import ascending_order
-from trueerror.kernels._random import CellDraws, in_threads, row_weights, seed_of
+from trueerror.kernels._numpy import CellDraws, ascending_order, in_threads, row_weights, seed_of
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._scores import ScoreTable

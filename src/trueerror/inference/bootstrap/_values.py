@@ -22,7 +22,7 @@ from trueerror.inference.bootstrap._limits import (
     quantiles,
 )
 from trueerror.inputs._arrays import Array
-from trueerror.kernels._random import in_threads, row_weights, seed_of
+from trueerror.kernels._numpy import in_threads, row_weights, seed_of
 from trueerror.methods import Method, declare
 
 Floats = NDArray[np.float64]

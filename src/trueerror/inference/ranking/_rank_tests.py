@@ -24,8 +24,7 @@ from trueerror.inference._multiplicity import adjust_shaffer
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inference.ranking._ranking import Ranking, compose_ranking
 from trueerror.inputs._arrays import column, matrix, plain_numbers, same_length
-from trueerror.inputs._options import InputError, check_confidence, nearest
-from trueerror.inputs._vocabulary import speaks
+from trueerror.inputs._options import InputError, check_confidence, nearest, speaks
 from trueerror.kernels._numpy import average_ranks
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Contrast, Test

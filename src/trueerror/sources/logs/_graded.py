@@ -18,7 +18,7 @@ from trueerror.inputs._arrays import Numeric, missing_rows
 from trueerror.inputs._options import ColumnError, FileError, InputError, nearest
 from trueerror.sources._collect import predictions
 from trueerror.sources._grades import graded as mean_grades
-from trueerror.sources._keys import intersections
+from trueerror.sources._models import intersections
 from trueerror.sources._predictions import Predictions, Roles
 from trueerror.sources._protocols import ONE_MODEL, ColumnsTable, InputTable, Scale, need_column
 from trueerror.sources.columns._names import ID, MODEL, ROW_NUMBER, TRUTH, bare, item_column, word_set

@@ -13,11 +13,15 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import ArrayLike, Foreign
 from trueerror.inputs._options import InputError, in_few_words, nearest
 from trueerror.sources._collect import GivenModel, predictions, read_fitted
+from trueerror.sources._models import (
+    FoldTable,
+    Indices,
+    is_cross_validated,
+    is_score_array,
+    is_search,
+    is_search_results,
+)
 from trueerror.sources._predictions import Predictions
-
-Indices = NDArray[np.int64]
-# What a result of cross_validate looks like, and not a mapping of them.
-OWN_KEYS = ("fit_time", "score_time", "indices", "estimator")
 
 
 def cross_val_predict(
@@ -108,28 +112,6 @@ def fold_scores(
     return table
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class FoldTable:
-    """Scores of learners on the test folds of one data set: `values[learner, fold]`, higher or lower is better.
-
-    `metric` is the name of the score as scikit-learn has it, "" where it is not known. `repeats` and `folds` number the
-    test folds, `tests` and `trains` are their rows; `rows` is None where only their ratio is known. `rounds` counts
-    repeats of all rows; None where test rows were drawn at random. Of a search every setting is a learner, and `best`
-    is the one that it chose.
-    """
-
-    learners: tuple[str, ...]
-    values: NDArray[np.float64]
-    metric: str
-    repeats: Indices
-    folds: Indices
-    tests: Indices
-    trains: Indices
-    rounds: int | None
-    rows: int | None
-    best: str | None = None
-
-
 @dataclass(frozen=True)
 class _Sizes:
     """How the rows were split."""
@@ -161,24 +143,19 @@ def fold_table(
         splitter = getattr(given, "cv", None) if cv is None else cv
         best = getattr(given, "best_index_", None)
         return _of_search(given.cv_results_, score or _refit_metric(given), splitter, test_train_ratio, best)
-    if _is_cv_results(given):
+    if is_search_results(given):
         return _of_search(given, score, cv, test_train_ratio, None)
-    if _is_result(given) or (is_score_array(given) and (cv is not None or test_train_ratio is not None)):
+    if is_cross_validated(given) or (is_score_array(given) and (cv is not None or test_train_ratio is not None)):
         given = {"model": given}
     if not isinstance(given, Mapping) or not given:
         return None
-    if all(_is_result(one) for one in given.values()):
+    if all(is_cross_validated(one) for one in given.values()):
         return _of_results({str(k): v for k, v in given.items()}, score, cv, test_train_ratio)
     if (cv is not None or test_train_ratio is not None) and all(_is_scores(one) for one in given.values()):
         named = {str(k): np.asarray(v, dtype=np.float64) for k, v in given.items()}
         sizes = _split_sizes(len(next(iter(named.values()))), cv, test_train_ratio)
         return _table(named, score or "", sizes)
     return None
-
-
-def is_search(given: object) -> bool:
-    """Whether this is a fitted search over settings."""
-    return hasattr(given, "cv_results_") and hasattr(given, "best_params_")
 
 
 def looks_like_fold_scores(given: object) -> bool:
@@ -189,13 +166,6 @@ def looks_like_fold_scores(given: object) -> bool:
         return False
     values = [np.asarray(one, dtype=np.float64) for one in given.values()]
     return len({len(v) for v in values}) == 1 and all((v != np.floor(v)).any() for v in values)
-
-
-def is_score_array(given: object) -> bool:
-    """Whether this is one array such as cross_val_score gives: numbers that are not whole, and so no labels."""
-    if not isinstance(given, np.ndarray) or given.ndim != 1 or given.dtype.kind != "f" or len(given) < 2:
-        return False
-    return bool(np.isfinite(given).all() and (given != np.floor(given)).any())
 
 
 ASK_SIZES = (
@@ -230,15 +200,6 @@ def _of_results(
     else:
         sizes = _split_sizes(len(next(iter(values.values()))), cv, ratio)
     return _table(values, "" if metric == "score" else metric, sizes)
-
-
-def is_fold_result(given: object) -> bool:
-    """Whether this is a search, its results, or what cross_validate returned, one or by name: no rows."""
-    if isinstance(given, FoldTable) or is_search(given) or _is_cv_results(given) or _is_result(given):
-        return True
-    if is_score_array(given):
-        return True
-    return isinstance(given, Mapping) and bool(given) and all(_is_result(one) for one in given.values())
 
 
 def _score_key(result: Mapping[str, Foreign], score: str | None) -> str:
@@ -327,10 +288,6 @@ def _splitter(cv: Foreign, k: int) -> tuple[int | None, float]:
     raise InputError(f"cv={name} does not tell the sizes of its folds: pass test_train_ratio=, or return_indices=True")
 
 
-def _is_cv_results(given: object) -> bool:
-    return isinstance(given, Mapping) and "params" in given and any(str(k).startswith("split0_test_") for k in given)
-
-
 def _refit_metric(search: Foreign) -> str | None:
     refit = getattr(search, "refit", True)
     if isinstance(refit, str):
@@ -410,18 +367,9 @@ def grid_search(
 def _named(results: Foreign) -> dict[str, Mapping[str, Foreign]]:
     if not isinstance(results, Mapping) or not results:
         raise InputError('pass what cross_validate returned, or {"name": result}')
-    if _is_result(results):
+    if is_cross_validated(results):
         return {"model": results}
     return {str(name): one for name, one in results.items()}
-
-
-def _is_result(given: object) -> bool:
-    """Whether this is what cross_validate returned, and not a mapping of such."""
-    if not isinstance(given, Mapping) or any(isinstance(one, Mapping) for k, one in given.items() if k != "indices"):
-        return False
-    return any(str(k).startswith("test_") for k in given) and (
-        any(k in OWN_KEYS for k in given) or all(str(k).startswith(("test_", "train_")) for k in given)
-    )
 
 
 def folds_of(cv: object, y: Foreign, X: object = None, groups: ArrayLike = None) -> Indices:
@@ -446,18 +394,6 @@ def folds_of(cv: object, y: Foreign, X: object = None, groups: ArrayLike = None)
     if (folds < 0).any():
         raise InputError("cv= leaves some rows out, which cross_val_predict does not do")
     return folds
-
-
-def refuse_fold_sizes(cv: object, folds: object, test_train_ratio: float | None, *, of_rows: bool) -> None:
-    """Refuse what says how folds were made where rows say it themselves, or where nothing could come of it."""
-    if test_train_ratio is not None:
-        raise InputError("test_train_ratio= goes with scores of folds, as of cross_val_score; rows tell the sizes")
-    if cv is not None and folds is not None:
-        raise InputError("pass cv= or folds=, not both: cv= stands for the folds of cross_val_predict")
-    if cv is not None and not of_rows:
-        raise InputError(
-            "cv= goes with the truth and what cross_val_predict gave, or scores of folds; here pass folds="
-        )
 
 
 def _times_seen(rows: Indices) -> Indices:
