@@ -25,7 +25,7 @@ from trueerror.experiments._dataset import Dataset as Dataset
 from trueerror.experiments._experiment import experiment as experiment
 from trueerror.experiments._result import Experiment as Experiment
 from trueerror.inference._problem import critical as critical
-from trueerror.inference.loss._interval import mean_interval as mean_interval
+from trueerror.inference.loss._mean import mean_interval as mean_interval
 from trueerror.inference.power._sample_size import power as power
 from trueerror.inference.power._sample_size import sample_size as sample_size
 from trueerror.inference.proportion._interval import interval as interval

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from trueerror.inference._multiplicity import ADJUSTMENTS, adjust, adjust_shaffer, shaffer_multipliers, true_pair_counts
+from trueerror.inference._contrast import ADJUSTMENTS, adjust, adjust_shaffer, shaffer_multipliers, true_pair_counts
 from trueerror.inputs._options import InputError
 from trueerror.methods import method
 

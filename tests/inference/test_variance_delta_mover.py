@@ -8,7 +8,7 @@ from trueerror.inference._variance import (
     mover,
     multinomial_correlations,
 )
-from trueerror.inference.proportion._array_intervals import limits
+from trueerror.inference.proportion._distributions import limits
 from trueerror.metrics._registry import find_measure
 from trueerror.tallies import Confusion
 

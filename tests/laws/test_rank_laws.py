@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from numpy.typing import NDArray
 
-from trueerror.inference.auc._delong import delong_covariance, delong_from_table
+from trueerror.inference.auc._interval import delong_covariance, delong_from_table
 from trueerror.inference.auc._tests import delong, delong_unpaired
 from trueerror.inference.bootstrap._paired import permutation
 from trueerror.inference.ranking._rank_tests import friedman, iman_davenport, nemenyi, quade, shaffer

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import trueerror as te
-from trueerror.inference.proportion._array_intervals import limits
+from trueerror.inference.proportion._distributions import limits
 
 CASES = json.loads((Path(__file__).parent / "data" / "a_binomial_ci.json").read_text())["cases"]
 NAMES = {

@@ -7,7 +7,7 @@ import pytest
 
 import trueerror as te
 from trueerror.inference._problem import critical_t, critical_z
-from trueerror.inference.proportion._array_intervals import count_model
+from trueerror.inference.proportion._distributions import count_model
 
 
 def test_A1_sample_error_estimates_the_true_error():

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import trueerror as te
-from trueerror.inference._multiplicity import adjust
+from trueerror.inference._contrast import adjust
 from trueerror.inputs._options import ColumnError, InputError
 from trueerror.significance import Ranking, friedman, iman_davenport, nemenyi, wilcoxon
 

@@ -27,7 +27,7 @@ from trueerror.inference._variance import ClusteredRows, mover
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inference.auc._within_folds import fold_comparability
 from trueerror.inference.counts._one_class import ONE_CLUSTER
-from trueerror.inference.proportion._array_intervals import limits
+from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._arrays import WeightsKind, check_indexes, column, is_table, matrix, plain_numbers
 from trueerror.inputs._labels import Label, code_column, find_label, natural_labels, natural_positive, need_positive
 from trueerror.inputs._options import InputError, MissingPredictionError, check_confidence, check_share, nearest

@@ -21,8 +21,8 @@ from trueerror.curves._base import (
     need_probabilities,
     weighted_sum,
 )
+from trueerror.inference._metric_interval import score_interval
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._score_metrics import score_interval
 from trueerror.inference.loss._mean import loss_interval
 from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_share

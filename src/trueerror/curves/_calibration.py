@@ -38,9 +38,9 @@ from trueerror.curves._recalibration import (
     calibration_slope,
     in_the_large,
 )
+from trueerror.inference._metric_interval import score_interval
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._score_metrics import score_interval
-from trueerror.inference.proportion._array_intervals import limits
+from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import check_confidence, check_replicates, check_word, generator
 from trueerror.kernels._numpy import block_sums

@@ -31,9 +31,9 @@ from trueerror.curves._base import (
     weighted_sum,
 )
 from trueerror.curves._replicates import balanced_groups, resampled_tables
+from trueerror.inference._metric_interval import widened
 from trueerror.inference._problem import tail
-from trueerror.inference._score_metrics import widened
-from trueerror.inference.proportion._array_intervals import limits
+from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_share, generator
 from trueerror.methods import Method, declare

@@ -24,7 +24,7 @@ from trueerror.curves._base import (
     wilson_proportion,
 )
 from trueerror.curves._replicates import bootstrap_area
-from trueerror.inference.proportion._array_intervals import limits
+from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._options import InputError, check_confidence, check_share
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, number, percent, whole

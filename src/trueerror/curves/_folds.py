@@ -29,11 +29,11 @@ from trueerror.curves._base import (
 from trueerror.curves._precision_recall import PrecisionRecall
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.curves._roc import Roc
+from trueerror.inference._metric_interval import widened
 from trueerror.inference._problem import IntervalSpec, critical_t
-from trueerror.inference._score_metrics import widened
 from trueerror.inference.auc._interval import FEW, area_limits, newcombe_area_limits
 from trueerror.inference.auc._within_folds import fold_comparability, within_folds_interval
-from trueerror.inference.proportion._array_intervals import on_logit
+from trueerror.inference.proportion._distributions import on_logit
 from trueerror.inputs._arrays import numbers
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.kernels._numpy import table_placements

@@ -21,7 +21,7 @@ from trueerror.curves._base import (
     cutoffs,
     need_classes,
 )
-from trueerror.inference.proportion._array_intervals import limits
+from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._options import InputError, check_confidence
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS

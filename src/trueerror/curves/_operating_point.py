@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike
 
 from trueerror.curves._base import Counts, Figures, Floats, Records, Rng, downward, weighted_sum
 from trueerror.curves._replicates import bags, balanced_groups
-from trueerror.inference._metric_interval import metric_interval
-from trueerror.inference._score_metrics import noted
+from trueerror.inference._metric_interval import metric_interval, noted
 from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_share, generator
 from trueerror.methods import Method, declare

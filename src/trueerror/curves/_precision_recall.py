@@ -35,8 +35,8 @@ from trueerror.curves._base import (
 )
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.curves._roc import fpr_limits
+from trueerror.inference._metric_interval import score_interval
 from trueerror.inference._problem import IntervalSpec, tail
-from trueerror.inference._score_metrics import score_interval
 from trueerror.inference.auc._average_precision import (
     average_precision_limits,
     unseen_negative_limits,
@@ -44,7 +44,7 @@ from trueerror.inference.auc._average_precision import (
 )
 from trueerror.inference.auc._binned import precision_reach
 from trueerror.inference.counts._at_prior import precision_limits
-from trueerror.inference.proportion._array_intervals import limits as proportion_limits
+from trueerror.inference.proportion._distributions import limits as proportion_limits
 from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word
 from trueerror.methods import Method, declare

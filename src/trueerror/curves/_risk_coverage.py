@@ -33,7 +33,7 @@ from trueerror.curves._base import (
 )
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.inference.bootstrap._tables import Statistic
-from trueerror.inference.proportion._array_intervals import limits
+from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._arrays import (
     WeightsKind,
     check_indexes,

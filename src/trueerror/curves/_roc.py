@@ -44,10 +44,10 @@ from trueerror.curves._base import (
 from trueerror.curves._cluster_worth import CurveClusters
 from trueerror.curves._operating_point import Condition, IsoLine, OperatingPoint, choose_point, iso_accuracy, iso_cost
 from trueerror.curves._replicates import bags, balanced_groups, bootstrap_area, resampled_tables
+from trueerror.inference._metric_interval import score_interval, widened
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._score_metrics import score_interval, widened
 from trueerror.inference.auc._within_folds import within_folds_interval
-from trueerror.inference.proportion._array_intervals import limits as proportion_limits
+from trueerror.inference.proportion._distributions import limits as proportion_limits
 from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_share, check_word, generator
 from trueerror.methods import Method, declare

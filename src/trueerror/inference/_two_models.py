@@ -28,9 +28,14 @@ from trueerror.inference._problem import IntervalSpec, Problem, critical_z, solv
 from trueerror.inference._variance import ClusteredRows, keyed_sizes
 from trueerror.inference.auc._average_precision import paired_precision
 from trueerror.inference.auc._binned import binned_area_contrast, unpaired_table_contrast, within_words
-from trueerror.inference.auc._clustered import row_areas
-from trueerror.inference.auc._delong import AreaCovariance, delong_covariance, delong_from_placements
-from trueerror.inference.auc._interval import area_limits, delong_variance
+from trueerror.inference.auc._interval import (
+    AreaCovariance,
+    area_limits,
+    delong_covariance,
+    delong_from_placements,
+    delong_variance,
+    row_areas,
+)
 from trueerror.inference.auc._multiclass import class_area_contrast, class_area_rows
 from trueerror.inference.auc._tests import area_contrast, delong_unpaired
 from trueerror.inference.auc._within_folds import FoldedRows, within_folds_contrast
@@ -39,7 +44,7 @@ from trueerror.inference.bootstrap._paired import paired_bootstrap
 from trueerror.inference.bootstrap._paired_scores import paired_score_contrast
 from trueerror.inference.calibration import TOO_NARROW, calibration_contrast
 from trueerror.inference.counts._paired import PairedMetric, mover_paired, paired_metric
-from trueerror.inference.learner._fold_scores import ACROSS, PartScores, fold_codes, part_scores, ranks_rows
+from trueerror.inference.learner._fold_scores import ACROSS, PartScores, fold_codes, part_scores
 from trueerror.inference.loss._bounded_mean import half_row_of_differences
 from trueerror.inference.loss._mean import infinite_contrast, infinite_rows, loss_range
 from trueerror.inference.loss._t_tests import UnseenLoss, half_row_of_losses, paired_t_of_losses, unseen_loss
@@ -49,7 +54,7 @@ from trueerror.inference.proportion._two_samples import difference
 from trueerror.inputs._labels import Codes, Label, need_positive
 from trueerror.inputs._options import InputError
 from trueerror.methods import Default, inference_method
-from trueerror.metrics._registry import Measure, MetricOptions, Prior, prior_of_each
+from trueerror.metrics._registry import Measure, MetricOptions, Prior, prior_of_each, ranks_rows
 from trueerror.metrics.scores import metric_bounds
 from trueerror.results import Contrast, Interval
 from trueerror.sources._predictions import (

@@ -1,4 +1,9 @@
-"""How often each row is drawn in a bootstrap replicate: counter-based, so that no order of work changes a draw.
+"""The hot loops in NumPy alone; `_numba` has the same names where compiling pays.
+
+Scores are sorted with their class, which rides in the last bit of an integer that sorts as the score does: NumPy's own
+sort of integers (SIMD) then needs no order of rows. Orders and mid-ranks of rows are by NumPy's argsort.
+
+How often each row is drawn in a bootstrap replicate: counter-based, so that no order of work changes a draw.
 
 Replicate b of row i is a function of (seed, b, i) alone: Philox 4×64 with ten rounds (Salmon et al. 2011, SC '11),
 keyed by (seed, b), the row giving the counter. Any chunk of rows or replicates, in any thread, meets the same numbers.
@@ -10,11 +15,6 @@ Programs Biomed. 83:57), and Poisson weights of rows in score order need no furt
 What the rank bootstrap walks along: rows in score order, positives and negatives apart.
 
 Work on parts of one array in threads: NumPy and compiled loops both let go of the interpreter's lock.
-
-The hot loops in NumPy alone; `_numba` has the same names where compiling pays.
-
-Scores are sorted with their class, which rides in the last bit of an integer that sorts as the score does: NumPy's own
-sort of integers (SIMD) then needs no order of rows. Orders and mid-ranks of rows are by NumPy's argsort.
 """
 
 from __future__ import annotations

@@ -960,3 +960,13 @@ def loss_moments(table: ScoreTable, loss: Measure, **options: Any) -> Moments:
     parts = ((losses.positive, table.positives), (losses.negative, table.negatives))
     values = np.concatenate([value[mass > 0] for value, mass in parts])
     return Moments.of(values, np.concatenate([mass[mass > 0] for _, mass in parts]).astype(np.int64))
+
+
+def ranks_rows(measure: Measure) -> bool:
+    """Whether a metric compares the scores of one row with those of another.
+
+    >>> from trueerror.metrics._registry import find_measure
+    >>> [ranks_rows(find_measure(m)) for m in ("auc", "average_precision", "hand_till_auc", "brier", "accuracy")]
+    [True, True, True, False, False]
+    """
+    return measure.by_rank or measure.of_class_scores

@@ -23,8 +23,7 @@ from trueerror.experiments._experiment import RunOptions, run_experiment
 from trueerror.experiments._fit import Balance, weights_for
 from trueerror.experiments._result import Experiment
 from trueerror.findings import Findings
-from trueerror.inference._contrast import normal_quantile
-from trueerror.inference._multiplicity import adjust_contrasts
+from trueerror.inference._contrast import adjust_contrasts, normal_quantile
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_alternative, check_confidence, check_word, nearest

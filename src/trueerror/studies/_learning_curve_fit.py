@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._multiplicity import adjust
+from trueerror.inference._contrast import adjust
 from trueerror.inference._problem import critical_t
 from trueerror.inference.loss._t_tests import corrected_factor, corrected_t
 from trueerror.results import Contrast

@@ -20,7 +20,7 @@ from trueerror.experiments._dataset import Features, Learner, as_learners
 from trueerror.experiments._experiment import RunOptions, run_experiment
 from trueerror.experiments._fit import Balance
 from trueerror.experiments._result import Experiment
-from trueerror.inference._multiplicity import adjust
+from trueerror.inference._contrast import adjust
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_confidence, nearest

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from trueerror.inference._contrast import mirrored
-from trueerror.inference._multiplicity import Adjustment, adjust_contrasts
+from trueerror.inference._contrast import Adjustment, adjust_contrasts, groups_not_told_apart, mirrored
 from trueerror.inference._preferences import (
     ELO,
     FIRST,
@@ -25,7 +24,6 @@ from trueerror.inference._preferences import (
     strengths,
 )
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.ranking._ranking import groups_not_told_apart
 from trueerror.inputs._arrays import column, is_table, missing_rows
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.results import Contrast, DocumentResult, Interval, Table, Test

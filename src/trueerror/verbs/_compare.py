@@ -15,18 +15,22 @@ from itertools import combinations, islice
 from typing import Any, Literal
 
 from trueerror.findings import Evidence
-from trueerror.inference._contrast import alike_within, check_margin
-from trueerror.inference._multiplicity import adjust_contrasts, with_anchor
+from trueerror.inference._contrast import (
+    adjust_contrasts,
+    alike_within,
+    check_margin,
+    groups_not_told_apart,
+    with_anchor,
+)
 from trueerror.inference._problem import words_in
 from trueerror.inference._two_models import OF_ROW_DIFFERENCES, ModelRows, PairedRows, unpaired_contrast
-from trueerror.inference.loss._mean import infinite_losses
+from trueerror.inference.loss._mean import infinite_rows
 from trueerror.inference.power._sample_size import sample_size
 from trueerror.inference.proportion._paired import MCNEMAR, cochran_from_pairs, equivalence, mcnemar_test
-from trueerror.inference.ranking._ranking import groups_not_told_apart
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_alternative, check_word, nearest
 from trueerror.methods import reason_for
-from trueerror.metrics._registry import Measure, find_measure
+from trueerror.metrics._registry import Measure, MetricOptions, find_measure
 from trueerror.results import Alternative, Contrast, Interval, Test
 from trueerror.results._format import listing, number
 from trueerror.results._values import significantly_different
@@ -611,3 +615,16 @@ def _separate(
             infinite=infinite_losses(whose, measure, options, estimates, contrasts),
         ),
     )
+
+
+def infinite_losses(
+    given: Mapping[str, tuple[Predictions, str]],
+    measure: Measure,
+    options: MetricOptions,
+    estimates: Mapping[str, Interval],
+    contrasts: Iterable[Contrast],
+) -> dict[str, int] | None:
+    """Models whose own loss is infinite and so are differences from it, with the number of rows that make it so."""
+    apart = {m for c in contrasts if not math.isfinite(c.estimate) for m in (c.first, c.second)}
+    wanted = [m for m, own in estimates.items() if m in apart and math.isinf(own.estimate)]
+    return {m: infinite_rows(*given[m], measure, options) for m in wanted} or None

@@ -12,8 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict
 
 from trueerror.findings import Findings
-from trueerror.inference._contrast import mirrored
-from trueerror.inference._multiplicity import adjust_contrasts
+from trueerror.inference._contrast import adjust_contrasts, mirrored
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows
 from trueerror.inference.counts._paired import cell_differences

@@ -26,9 +26,8 @@ from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import OF_ROW_DIFFERENCES, PairedRows, harder_rows
 from trueerror.inference.auc._average_precision import decided_by
 from trueerror.inference.counts._all_classes import shares_of_uncertainty
-from trueerror.inference.learner._fold_scores import ranks_rows
 from trueerror.inputs._labels import cost_matrix
-from trueerror.metrics._registry import Measure, find_measure
+from trueerror.metrics._registry import Measure, find_measure, ranks_rows
 from trueerror.results import Contrast, Interval
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample
 from trueerror.sources._predictions import Predictions, skipped_rows

@@ -17,20 +17,19 @@ import numpy as np
 
 from trueerror.curves._risk_coverage import risk_coverage
 from trueerror.findings.models import ConstantAnswer
-from trueerror.inference._metric_interval import class_intervals, metric_interval
+from trueerror.inference._metric_interval import class_intervals, clustered_score_interval, metric_interval, noted
 from trueerror.inference._problem import IntervalSpec, NotOffered, Problem, solve, words_in
-from trueerror.inference._score_metrics import clustered_score_interval, noted
 from trueerror.inference.auc._multiclass import class_area_interval
 from trueerror.inference.auc._within_folds import Comparability, fold_comparability
 from trueerror.inference.counts._vs_constant import against_one_answer, gains_in_accuracy
-from trueerror.inference.learner._fold_scores import FoldedModel, ranks_rows
+from trueerror.inference.learner._fold_scores import FoldedModel
 from trueerror.inference.loss._bounded_mean import graded_units, score_interval_of
 from trueerror.inference.loss._mean import ClusterSums, loss_interval
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import sum_slack
 from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
 from trueerror.inputs._options import InputError, check_confidence, check_replicates, check_word
-from trueerror.metrics._registry import Measure, Prior, class_shares, find_measure, prior_of_each
+from trueerror.metrics._registry import Measure, Prior, class_shares, find_measure, prior_of_each, ranks_rows
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import number, one_line, percent, whole
 from trueerror.sources._predictions import (

@@ -12,8 +12,8 @@ import numpy as np
 
 from trueerror.findings import Evidence, Findings, find
 from trueerror.inference._bayes import bayes_signed_rank
-from trueerror.inference._multiplicity import ADJUSTMENTS, Adjustment, Floats, with_anchor
-from trueerror.inference._multiplicity import adjust as adjusted
+from trueerror.inference._contrast import ADJUSTMENTS, Adjustment, Floats, with_anchor
+from trueerror.inference._contrast import adjust as adjusted
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inference.ranking._rank_tests import (
     ScoreMatrix,

@@ -11,7 +11,7 @@ from typing import Literal
 
 import numpy as np
 
-from trueerror.inference._multiplicity import adjust_contrasts
+from trueerror.inference._contrast import adjust_contrasts
 from trueerror.inference._problem import IntervalSpec, critical_z
 from trueerror.inference.loss._bounded_mean import (
     AnswerGrades,

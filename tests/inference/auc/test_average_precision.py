@@ -18,7 +18,7 @@ from trueerror.inference.auc._average_precision import (
     tilted_low,
     unseen_negative_limits,
 )
-from trueerror.inference.auc._delong import score_influences
+from trueerror.inference.auc._interval import score_influences
 from trueerror.metrics._registry import find_measure
 from trueerror.metrics.scores import average_precision
 from trueerror.tallies import ScoreTable

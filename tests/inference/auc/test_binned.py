@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trueerror.inference.auc._binned import binned_area_contrast, unpaired_table_contrast
-from trueerror.inference.auc._delong import delong_covariance
+from trueerror.inference.auc._interval import delong_covariance
 from trueerror.inference.auc._tests import area_contrast, delong_unpaired
 from trueerror.kernels._histogram import even_grid
 from trueerror.tallies import ScoreTable

@@ -5,11 +5,9 @@ import numpy as np
 import pytest
 from scipy import special
 
-from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference._metric_interval import clustered_score_interval, metric_interval
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._score_metrics import clustered_score_interval
-from trueerror.inference.auc._clustered import clustered_area_covariance
-from trueerror.inference.auc._delong import delong_covariance
+from trueerror.inference.auc._interval import clustered_area_covariance, delong_covariance
 from trueerror.inference.loss._mean import ClusterSums, loss_interval
 from trueerror.metrics._registry import find_measure
 from trueerror.tallies import ScoreTable

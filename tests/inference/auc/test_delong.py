@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from trueerror.inference.auc._delong import delong_covariance, delong_from_table, satterthwaite
+from trueerror.inference.auc._interval import delong_covariance, delong_from_table, satterthwaite
 from trueerror.tallies import ScoreTable
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.auc._delong import delong_from_table
+from trueerror.inference.auc._interval import delong_from_table
 from trueerror.inference.auc._within_folds import (
     FoldedRows,
     fold_comparability,

@@ -1,6 +1,6 @@
 import pytest
 
-from trueerror.inference.proportion._array_intervals import count_model
+from trueerror.inference.proportion._distributions import count_model
 from trueerror.inputs._options import InputError
 
 

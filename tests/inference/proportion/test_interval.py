@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inference.proportion._array_intervals import limits
+from trueerror.inference.proportion._distributions import limits
 from trueerror.inference.proportion._interval import FORMS
 from trueerror.inputs._options import InputError
 

@@ -8,8 +8,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from trueerror.inference._contrast import groups_not_told_apart
 from trueerror.inference.ranking._rank_tests import bonferroni_dunn, nemenyi, shaffer
-from trueerror.inference.ranking._ranking import groups_not_told_apart
 from trueerror.inputs._options import InputError
 from trueerror.results import load
 

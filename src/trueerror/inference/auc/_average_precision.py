@@ -23,11 +23,9 @@ from scipy import special
 from trueerror.inference._contrast import contrast, p_better_of_t, student_p, student_quantile
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, independent
 from trueerror.inference._variance import ScoreSample
-from trueerror.inference.auc._delong import ScoreInfluences, precision_influences
-from trueerror.inference.auc._interval import effective_rows
+from trueerror.inference.auc._interval import ScoreInfluences, effective_rows, precision_influences
 from trueerror.inference.bootstrap._paired_scores import OrderedScores
-from trueerror.inference.proportion._array_intervals import limits, on_logit
-from trueerror.inference.proportion._distributions import crossing
+from trueerror.inference.proportion._distributions import crossing, limits, on_logit
 from trueerror.methods._registry import Default, Method, declare, inference_method
 from trueerror.results import Contrast
 from trueerror.results._format import whole

@@ -24,9 +24,11 @@ from scipy import special
 
 from trueerror.inference._contrast import check_test_options, contrast, student_p, student_quantile, tail_area
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.auc._delong import AreaCovariance, delong_from_placements, delong_from_table
 from trueerror.inference.auc._interval import (
     FEW,
+    AreaCovariance,
+    delong_from_placements,
+    delong_from_table,
     delong_variance,
     effective_rows,
     hanley_mcneil_variance,
@@ -34,7 +36,7 @@ from trueerror.inference.auc._interval import (
     unseen_low,
 )
 from trueerror.inference.auc._tests import area_contrast, sure_half_width, sure_p
-from trueerror.inference.proportion._array_intervals import limits, on_logit
+from trueerror.inference.proportion._distributions import limits, on_logit
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._moments import Placements
 from trueerror.tallies._score_bounds import ROUNDING, Bounds

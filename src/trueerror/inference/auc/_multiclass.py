@@ -22,10 +22,9 @@ from trueerror.inference._problem import (
     independent,
     method_named,
 )
-from trueerror.inference.auc._delong import satterthwaite
-from trueerror.inference.auc._interval import DELONG, FEW, score_low
+from trueerror.inference.auc._interval import DELONG, FEW, satterthwaite, score_low
 from trueerror.inference.counts._one_class import ONE_CLUSTER
-from trueerror.inference.proportion._array_intervals import on_logit
+from trueerror.inference.proportion._distributions import on_logit
 from trueerror.inputs._labels import Codes, Label
 from trueerror.kernels import chosen
 from trueerror.methods._registry import Default, Method, declare, inference_method

@@ -18,8 +18,7 @@ from trueerror.inference._contrast import (
     student_quantile,
     tail_area,
 )
-from trueerror.inference.auc._delong import AreaCovariance, delong_covariance, satterthwaite
-from trueerror.inference.auc._interval import FEW
+from trueerror.inference.auc._interval import FEW, AreaCovariance, delong_covariance, satterthwaite
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._arrays import check_indexes, column, same_length, score_array
 from trueerror.inputs._labels import code_column, find_label, natural_labels, natural_positive, need_positive

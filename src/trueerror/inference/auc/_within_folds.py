@@ -27,10 +27,9 @@ from trueerror.inference._clusters import (
 )
 from trueerror.inference._contrast import contrast, student_p, student_quantile, tail_area
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.auc._delong import satterthwaite, score_influences
-from trueerror.inference.auc._interval import FEW, newcombe_area_limits
+from trueerror.inference.auc._interval import FEW, newcombe_area_limits, satterthwaite, score_influences
 from trueerror.inference.auc._multiclass import area_shares
-from trueerror.inference.proportion._array_intervals import on_logit
+from trueerror.inference.proportion._distributions import on_logit
 from trueerror.inputs._options import InputError
 from trueerror.kernels._numpy import table_placements
 from trueerror.methods import Method, declare

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, choose, clustered, independent
 from trueerror.inference._variance import ClusteredRows, Sample, ScoreSample, variance
-from trueerror.inference.auc._delong import score_influences
+from trueerror.inference.auc._interval import score_influences
 from trueerror.inference.bootstrap._limits import BootstrapMethod, bootstrap_limits
 from trueerror.inputs._options import InputError, check_replicates, generator
 from trueerror.kernels import chosen

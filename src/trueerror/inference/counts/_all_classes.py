@@ -56,7 +56,7 @@ from trueerror.inference.counts._one_class import (
     t_factors,
     view_of_sample,
 )
-from trueerror.inference.proportion._array_intervals import (
+from trueerror.inference.proportion._distributions import (
     Pair,
     RawLimits,
     as_jaccard,

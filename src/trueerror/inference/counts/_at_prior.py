@@ -27,7 +27,7 @@ from trueerror.inference.counts._one_class import (
     rows_spoken_of,
     view_of_counts,
 )
-from trueerror.inference.proportion._array_intervals import RawLimits, limits
+from trueerror.inference.proportion._distributions import RawLimits, limits
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.methods import Default, Method, declare, inference_method

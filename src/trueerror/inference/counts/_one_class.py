@@ -28,7 +28,7 @@ from trueerror.inference._variance import (
     kish_rows,
     occupied,
 )
-from trueerror.inference.proportion._array_intervals import (
+from trueerror.inference.proportion._distributions import (
     RawLimits,
     as_jaccard,
     at_size,

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inference._metric_interval import score_interval
 from trueerror.inference._problem import IntervalSpec, Problem
-from trueerror.inference._score_metrics import score_interval
 from trueerror.inference.auc._multiclass import class_area_interval
 from trueerror.inference.auc._within_folds import (
     FoldedRows,
@@ -33,7 +33,7 @@ from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.methods import Default, Method, declare, inference_method
-from trueerror.metrics._registry import ClassScores, Measure, MetricOptions, value
+from trueerror.metrics._registry import ClassScores, Measure, MetricOptions, ranks_rows, value
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import whole
 from trueerror.results._values import sentences_of
@@ -314,16 +314,6 @@ class FoldedModel:
 
 Folded = Problem[FoldedModel]
 ACROSS = "rows of different folds stand in one ranking, as if their models' scores were on one scale"
-
-
-def ranks_rows(measure: Measure) -> bool:
-    """Whether a metric compares the scores of one row with those of another.
-
-    >>> from trueerror.metrics._registry import find_measure
-    >>> [ranks_rows(find_measure(m)) for m in ("auc", "average_precision", "hand_till_auc", "brier", "accuracy")]
-    [True, True, True, False, False]
-    """
-    return measure.by_rank or measure.of_class_scores
 
 
 def _ranked(q: Folded) -> bool:

@@ -51,7 +51,7 @@ def proportion_interval(
     """Enter a form as an interval of every plain proportion; `facts` are the fields of `Method`."""
 
     def answer(q: Any) -> Any:
-        from trueerror.inference.proportion._array_intervals import proportion_limits
+        from trueerror.inference.proportion._distributions import proportion_limits
 
         return proportion_limits(q, word)
 

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._contrast import normal_p
-from trueerror.inference._multiplicity import adjust_shaffer
+from trueerror.inference._contrast import adjust_shaffer, normal_p
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inference.ranking._ranking import Ranking, compose_ranking
 from trueerror.inputs._arrays import column, matrix, plain_numbers, same_length

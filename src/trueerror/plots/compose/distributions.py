@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import chdtrc, fdtrc, gammaln, ndtr, ndtri, stdtr
 
-from trueerror.inference.proportion._array_intervals import limits as proportion_limits
+from trueerror.inference.proportion._distributions import limits as proportion_limits
 from trueerror.inputs._options import InputError
 from trueerror.plots._dispatch import Named, heading, sizes_words
 from trueerror.plots._specs import Axis, Band, Curves, Floats, Line, Mark
