@@ -31,8 +31,7 @@ from trueerror.inference.proportion._two_samples import difference
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Interval
 from trueerror.sources._duplicates import Overlap, duplicate_rows, repeated_sample
-from trueerror.sources._predictions import Predictions
-from trueerror.sources._protocols import ScoreRange
+from trueerror.sources._predictions import Predictions, ScoreRange
 from trueerror.tallies import Confusion, ScoreTable
 from trueerror.verbs._model_metrics import constant_answers
 

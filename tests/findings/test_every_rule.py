@@ -29,7 +29,7 @@ from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.results import Interval
 from trueerror.sources._duplicates import DuplicateRows, Overlap, RepeatedRows
-from trueerror.sources._protocols import ScoreRange
+from trueerror.sources._predictions import ScoreRange
 from trueerror.tallies import Confusion, Discordance, ScoreTable
 
 fact = Evidence

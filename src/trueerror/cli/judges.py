@@ -238,7 +238,7 @@ def label_plan_command(
 
 def _columns(file: str) -> Any:
     """What finds a column of a file."""
-    from trueerror.sources._protocols import need_column
+    from trueerror.sources._tables import need_column
     from trueerror.sources.engines._duckdb_tables import open_files
 
     table = open_files(file)

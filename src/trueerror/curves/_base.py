@@ -38,7 +38,8 @@ from trueerror.results._format import folded
 from trueerror.results._values import joined_notes
 from trueerror.sources._collect import is_openable, opened, predictions, refuse_columns, takes_table_options
 from trueerror.sources._models import sorted_columns
-from trueerror.sources._predictions import Predictions, weighted_rows
+from trueerror.sources._predictions import Predictions
+from trueerror.sources.engines._array_source import weighted_rows
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Confusion, Missing
 from trueerror.tallies._confusion import BinaryCounts

@@ -45,7 +45,7 @@ from trueerror.sources._collect import (
     takes_table_options,
     takes_whole_rows,
 )
-from trueerror.sources._predictions import scored_rows
+from trueerror.sources.engines._array_source import scored_rows
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Confusion
 

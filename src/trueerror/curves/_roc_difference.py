@@ -29,7 +29,7 @@ from trueerror.methods import Method, declare
 from trueerror.results import Result
 from trueerror.results._format import folded, listing, number, percent, whole
 from trueerror.sources._collect import is_openable, opened, refuse_columns, takes_table_options
-from trueerror.sources._predictions import scored_rows
+from trueerror.sources.engines._array_source import scored_rows
 from trueerror.tallies import ScoreTable
 
 DifferenceKind = Literal["simultaneous", "pointwise"]

@@ -24,7 +24,7 @@ from trueerror.inputs._options import InputError
 from trueerror.resampling._plan import Ints, Rows, take
 from trueerror.results._format import listing
 from trueerror.sources._models import named_estimators
-from trueerror.sources._protocols import InputTable, need_column
+from trueerror.sources._tables import InputTable, need_column
 
 # Anything with fit and predict, by scikit-learn's conventions.
 Learner: TypeAlias = Any

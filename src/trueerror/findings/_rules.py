@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from trueerror.inference.loss._t_tests import UnseenLoss
     from trueerror.inputs._labels import Label
     from trueerror.sources._duplicates import DuplicateRows, Overlap, RepeatedRows
-    from trueerror.sources._protocols import ScoreRange
+    from trueerror.sources._predictions import ScoreRange
 
 Severity = Literal["note", "warning", "error"]
 SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")

@@ -16,7 +16,7 @@ from trueerror.inputs._arrays import SUM_SLACK, sum_slack
 from trueerror.results import Interval
 from trueerror.results._format import limits, number, percent, signed
 from trueerror.results._format import p_value as p_value_words
-from trueerror.sources._protocols import ScoreRange
+from trueerror.sources._predictions import ScoreRange
 from trueerror.tallies import Confusion, ScoreTable
 
 NEARLY = 0.1

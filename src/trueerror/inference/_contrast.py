@@ -1,5 +1,5 @@
-"""How every test here becomes a Contrast: tails, sides, range, the words for a close call, and the contrast seen from the
-other side; then many of them at once: adjusted p-values, limits that hold together, groups without a clear difference.
+"""How every test here becomes a Contrast: tails, sides, range, the words for a close call, the contrast from the other
+side; then many of them at once: adjusted p-values, limits that hold together, groups without a clear difference.
 """
 
 from __future__ import annotations

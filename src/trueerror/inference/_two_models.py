@@ -57,8 +57,8 @@ from trueerror.methods import Default, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, prior_of_each, ranks_rows
 from trueerror.metrics.scores import metric_bounds
 from trueerror.results import Contrast, Interval
-from trueerror.sources._predictions import (
-    Predictions,
+from trueerror.sources._predictions import Predictions
+from trueerror.sources.engines._array_source import (
     ScoredRows,
     SkippedRows,
     class_scored_rows,

@@ -1,7 +1,17 @@
 """Rows: predictions, and the places that rows come from."""
 
-from trueerror.sources._predictions import Predictions, Roles
-from trueerror.sources._protocols import Facts, KeyedLosses, KeyKind, Keys, Loss, ModelFacts, ScoreRange, Source
+from trueerror.sources._predictions import (
+    Facts,
+    KeyedLosses,
+    KeyKind,
+    Keys,
+    Loss,
+    ModelFacts,
+    Predictions,
+    Roles,
+    ScoreRange,
+    Source,
+)
 from trueerror.sources.engines._array_source import ArraySource
 
 __all__ = [

@@ -17,12 +17,11 @@ from trueerror.inputs._labels import Label, label_from_text, plain_label
 from trueerror.inputs._options import ColumnError, InputError, check_word, current, memory_bytes
 from trueerror.sources._bare_text import bare_table
 from trueerror.sources._collect import absent_notes, build, given_rows
-from trueerror.sources._frames import foreign_table, open_frame
 from trueerror.sources._grades import graded
 from trueerror.sources._long_tables import widen
 from trueerror.sources._models import intersections
-from trueerror.sources._predictions import Predictions, Roles
-from trueerror.sources._protocols import ColumnsTable, InputTable, Options, Source, Threshold, need_column
+from trueerror.sources._predictions import Predictions, Roles, Source, Threshold
+from trueerror.sources._tables import ColumnsTable, InputTable, Options, foreign_table, need_column, open_frame
 from trueerror.sources.columns import _names as naming
 from trueerror.sources.columns._names import spread_probabilities
 from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelChoice, resolve

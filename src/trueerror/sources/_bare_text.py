@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from trueerror.inputs._options import FileError
-from trueerror.sources._protocols import ColumnsTable
+from trueerror.sources._tables import ColumnsTable
 from trueerror.sources.logs._recognise import head_of, lines_of
 
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"

@@ -62,20 +62,18 @@ from trueerror.sources._models import (
 )
 from trueerror.sources._models import GivenModel as GivenModel
 from trueerror.sources._models import read_fitted as read_fitted
-from trueerror.sources._predictions import Predictions
-from trueerror.sources._protocols import (
+from trueerror.sources._predictions import (
     KINDS,
     Facts,
-    InputTable,
     KeyKind,
-    Layout,
     ModelFacts,
-    Options,
+    Predictions,
     Source,
     Threshold,
     apply_threshold,
 )
-from trueerror.sources._protocols import ONE_MODEL as ONE_MODEL
+from trueerror.sources._predictions import ONE_MODEL as ONE_MODEL
+from trueerror.sources._tables import InputTable, Layout, Options
 from trueerror.sources.engines._array_source import ArraySource, KeyColumn, ModelColumns, count_absent, device_source
 from trueerror.tallies import Missing
 

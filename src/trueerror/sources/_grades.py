@@ -31,22 +31,11 @@ from trueerror.inputs._labels import Codes, Label
 from trueerror.inputs._options import ColumnError, InputError, MissingPredictionError, check_word, nearest
 from trueerror.results._format import whole
 from trueerror.sources._collect import GivenModel, GivenRows, build, frame_library
-from trueerror.sources._frames import open_frame
 from trueerror.sources._keys import key_column, plain_id
 from trueerror.sources._long_tables import widen
 from trueerror.sources._models import group_columns, intersections
-from trueerror.sources._predictions import Predictions, Roles
-from trueerror.sources._protocols import (
-    KEY_OPTIONS,
-    ONE_MODEL,
-    ColumnsTable,
-    InputTable,
-    KeyKind,
-    Layout,
-    ModelLayout,
-    Scale,
-    need_column,
-)
+from trueerror.sources._predictions import KEY_OPTIONS, ONE_MODEL, KeyKind, Predictions, Roles, Scale
+from trueerror.sources._tables import ColumnsTable, InputTable, Layout, ModelLayout, need_column, open_frame
 from trueerror.sources.columns._names import CLUSTER, FOLD, ID, MODEL, REPEAT, ROW_NUMBER, WEIGHT, bare, word_set
 from trueerror.sources.engines._array_source import ArraySource, ModelColumns
 from trueerror.sources.logs._recognise import PathsLike, log_reader

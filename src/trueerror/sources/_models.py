@@ -22,7 +22,7 @@ from trueerror.inputs._options import InputError
 from trueerror.kernels._device import distinct_values, shared
 from trueerror.results import Result
 from trueerror.sources._keys import key_column
-from trueerror.sources._protocols import ONE_MODEL
+from trueerror.sources._predictions import ONE_MODEL
 
 # What columns one after the other are called, where nothing names them.
 ORDINALS = ("first", "second", "third")

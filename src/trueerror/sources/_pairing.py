@@ -12,8 +12,7 @@ from trueerror.inputs._labels import Codes, Label, merge_labels, smallest
 from trueerror.inputs._options import InputError
 from trueerror.sources._grades import UNIT, as_grades
 from trueerror.sources._keys import join_rows, plain_id
-from trueerror.sources._predictions import Predictions
-from trueerror.sources._protocols import KINDS
+from trueerror.sources._predictions import KINDS, Predictions
 from trueerror.sources.engines._array_source import ArraySource, ModelColumns
 
 DIFFERENT = "for models on different rows, pass paired=False"

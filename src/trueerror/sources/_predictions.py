@@ -1,47 +1,384 @@
-"""Predictions: the truth and what any number of models said of the same rows.
+"""Predictions: the truth and what any number of models said of the same rows, and the contract `Source` behind them.
 
-The scores of several models row by row, with the truth and the clusters beside them, for what no tally holds.
+Arrays, files and lazy tables each implement `Source`; everything above this folder asks for tallies and never sees
+where the rows are. Thresholds, at which a score becomes a predicted label, are checked here.
 """
 
 from __future__ import annotations
 
 import html
 import math
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import WeightsKind
-from trueerror.inputs._labels import Codes, Label, find_label
-from trueerror.inputs._options import InputError, check_word
+from trueerror.inputs._labels import Codes, Label, find_label, natural_positive, need_positive
+from trueerror.inputs._options import InputError, check_word, nearest
 from trueerror.results import Table
 from trueerror.results._format import counted, one_line, whole
-from trueerror.sources._protocols import (
-    KINDS,
-    ColumnRoles,
-    Facts,
-    Floats,
-    KeyedLosses,
-    KeyKind,
-    Keys,
-    Loss,
-    ModelFacts,
-    Scale,
-    ScoreRange,
-    Source,
-    Threshold,
-    apply_threshold,
-    role_words,
-)
-from trueerror.sources.engines._array_source import ArraySource, KeyColumn
-from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Missing, Moments, ScoreTable
 from trueerror.tallies._confusion import GRADES, holds_grades
 from trueerror.tallies._moments import Placements
+
+if TYPE_CHECKING:
+    from trueerror.sources.engines._array_source import ArraySource
+
+Floats = NDArray[np.float64]
+# What a model is called that was given without a name.
+ONE_MODEL = "model"
+KeyKind = Literal["clusters", "slices", "folds", "repeats"]
+KINDS: tuple[KeyKind, ...] = ("clusters", "slices", "folds", "repeats")
+# How each kind of key is given: the option of te.predictions, and that of te.read.
+KEY_OPTIONS: dict[KeyKind, tuple[str, str]] = {
+    "clusters": ("clusters", "cluster"),
+    "slices": ("by", "by"),
+    "folds": ("folds", "fold"),
+    "repeats": ("repeats", "repeat"),
+}
+
+# The lowest and the highest grade that a row can have.
+Scale = tuple[float, float]
+
+# (codes, probabilities (n, K) in label order) → one loss for each row.
+Loss = Callable[[Codes, Floats], Floats]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFacts:
+    """How one model's answers are given.
+
+    `scores` is "one" for a single column, higher = more positive, and "each" for one column a class. `absent` counts
+    the rows that lack a label or a score that the model should have.
+    """
+
+    name: str
+    has_labels: bool
+    scores: Literal["none", "one", "each"]
+    threshold: float | None = None
+    absent: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What is known of the rows without counting them again. `chosen` is the positive class that was named.
+
+    `scale`: the rows carry grades between these two ends, one column a model, and there is no class to call.
+    """
+
+    n: int
+    labels: tuple[Label, ...]
+    chosen: Label | None
+    models: tuple[ModelFacts, ...]
+    declared: bool = False
+    kinds: tuple[KeyKind, ...] = ()
+    has_ids: bool = False
+    weights_kind: WeightsKind | None = None
+    missing: Missing = "error"
+    scale: Scale | None = None
+    # The positive class: the one that was named, else True, or 1 of {0, 1} or {−1, 1}; None when not known.
+    positive: Label | None = field(init=False)
+    by_name: Mapping[str, ModelFacts] = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        positive = natural_positive(self.labels) if self.chosen is None else self.chosen
+        object.__setattr__(self, "positive", positive)
+        object.__setattr__(self, "by_name", {model.name: model for model in self.models})
+
+    def model(self, name: str) -> ModelFacts:
+        """One model by name, or an error that suggests the nearest."""
+        if isinstance(name, str) and name in self.by_name:
+            return self.by_name[name]
+        raise InputError(f"there is no model {name!r:.40}{nearest(name, list(self.by_name))}")
+
+    def select(self, names: Sequence[str]) -> Facts:
+        """The same rows with some of the models, in the order of `names`."""
+        return replace(self, models=tuple(self.model(name) for name in dict.fromkeys(names)))
+
+    def need_kind(self, kind: KeyKind) -> None:
+        """An error where the rows have no such key."""
+        check_word(kind, KINDS, "kind")
+        if kind not in self.kinds:
+            arrays, file = KEY_OPTIONS[kind]
+            raise InputError(f"these rows have no {kind}; give them with {arrays}= (in te.read: {file}=)")
+
+    def need_classes(self, model: str) -> None:
+        """An error where the rows carry grades instead of classes."""
+        if self.scale is not None:
+            raise InputError(
+                f"the rows of {model!r} carry grades from {self.scale[0]:g} to {self.scale[1]:g}, not classes: their "
+                "metric is mean_score"
+            )
+
+    def score_class(self, model: str, positive: object) -> Label:
+        """The class whose scores are asked for, and that they are there."""
+        facts = self.model(model)
+        self.need_classes(model)
+        if facts.scores == "none":
+            raise InputError(f"{model!r} has labels only; a curve needs its scores: pass them in scores=")
+        chosen = self.positive if positive is None else find_label(positive, self.labels)
+        if chosen is None:
+            raise need_positive(self.labels, f"ranking by the scores of {model!r}")
+        if facts.scores == "one" and self.positive is not None and chosen != self.positive:
+            raise InputError(
+                f"the scores of {model!r} are for {self.positive!r}, and scores are never flipped; pass one column "
+                f"of scores for each class to speak of {chosen!r}"
+            )
+        return chosen
+
+    def decision_rule(self, model: str, threshold: float | None) -> DecisionRule:
+        """Where predicted labels are from: the model's own, the class of the highest score, or a cut of its score."""
+        facts = self.model(model)
+        self.need_classes(model)
+        cut = facts.threshold if threshold is None else check_threshold(threshold)
+        if facts.scores == "none" and threshold is not None:
+            raise InputError(f"{model!r} has labels only; there is no score to cut at threshold={threshold:g}")
+        if cut is None and facts.has_labels:
+            return DecisionRule("labels")
+        if cut is None and facts.scores == "each":
+            return DecisionRule("argmax")
+        if self.positive is None:
+            raise need_positive(self.labels, f"cutting the scores of {model!r}")
+        if len(self.labels) == 1:
+            raise InputError(
+                f"there is one class only, {self.labels[0]!r}, so the scores of {model!r} cannot be cut; pass labels= "
+                "with both classes"
+            )
+        if len(self.labels) != 2:
+            raise InputError(
+                f"a threshold on one score tells two classes apart, but there are {len(self.labels)}; "
+                f"give {model!r} labels, or one column of scores for each class"
+            )
+        return DecisionRule("cut", cut)
+
+
+class DecisionRule(NamedTuple):
+    """How rows get a predicted label; `threshold` None in a cut means 0.5, if all scores are in [0, 1]."""
+
+    kind: Literal["labels", "argmax", "cut"]
+    threshold: float | None = None
+
+
+class ScoreRange(NamedTuple):
+    """The lowest and highest score; with one column a class also the lowest and highest sum of a row."""
+
+    low: float
+    high: float
+    lowest_sum: float = math.nan
+    highest_sum: float = math.nan
+
+
+class Keys(NamedTuple):
+    """The distinct keys of one kind and how many rows each has."""
+
+    names: tuple[Label, ...]
+    sizes: NDArray[np.int64]
+
+
+class KeyedLosses(NamedTuple):
+    """For each key how many rows it has, and the sum of their losses; with sampling weights `masses` is what they weigh
+    and the sums are weighted."""
+
+    names: tuple[Label, ...]
+    sizes: NDArray[np.int64]
+    sums: Floats
+    masses: Floats | None = None
+
+    @property
+    def weights(self) -> Floats:
+        """What each key weighs: its rows, or their sampling weights."""
+        return self.sizes.astype(np.float64) if self.masses is None else self.masses
+
+
+class Source(Protocol):
+    """Rows that can be counted."""
+
+    @property
+    def facts(self) -> Facts:
+        """What is known of the rows."""
+
+    @property
+    def name(self) -> str:
+        """Where the rows are from, for messages and provenance."""
+
+    @property
+    def memory_budget(self) -> int | None:
+        """Bytes that tables counted from these rows may take; None where the rows are in memory already."""
+
+    @property
+    def binning(self) -> str:
+        """In words that scores were binned, where some were; else empty."""
+
+    def with_facts(self, facts: Facts) -> Self:
+        """The same rows, seen with other facts: fewer models, another positive class or threshold."""
+
+    def truth_counts(self) -> NDArray[np.int64]:
+        """Rows of each class, in label order."""
+
+    def truth_codes(self) -> Codes:
+        """The truth in row order, as codes in label order."""
+
+    def fingerprint(self) -> str:
+        """A digest of the truth in row order: equal for the same rows, wherever they are kept."""
+
+    def confusion(self, model: str, *, threshold: float | None = None) -> Confusion:
+        """Truth × predicted."""
+
+    def keyed_confusion(self, model: str, kind: KeyKind, *, threshold: float | None = None) -> KeyedConfusion:
+        """Truth × predicted for each cluster, slice, fold or repeat."""
+
+    def agreement(self, first: str, second: str, *, threshold: float | None = None) -> Agreement:
+        """Truth × first × second."""
+
+    def keyed_agreement(
+        self, first: str, second: str, kind: KeyKind, *, threshold: float | None = None
+    ) -> KeyedAgreement:
+        """Truth × first × second for each cluster, slice, fold or repeat."""
+
+    def scores(self, model: str, *, positive: object = None) -> ScoreTable:
+        """Distinct scores with positives and negatives."""
+
+    def score_range(self, model: str) -> ScoreRange:
+        """Between which values the scores lie."""
+
+    def keys(self, kind: KeyKind) -> Keys:
+        """The distinct keys of one kind."""
+
+    def subset(self, kind: KeyKind, value: object) -> Source:
+        """The rows of one key alone."""
+
+    def moments(self, model: str, loss: Loss) -> Moments:
+        """The mean of a loss over the rows, and its spread."""
+
+    def paired_moments(self, first: str, second: str, loss: Loss) -> Moments:
+        """The same of the first model's loss minus the second's, row by row."""
+
+    def keyed_losses(self, model: str, kind: KeyKind, loss: Loss) -> KeyedLosses:
+        """The sums of a loss for each key."""
+
+    def paired_keyed_losses(self, first: str, second: str, kind: KeyKind, loss: Loss) -> KeyedLosses:
+        """The same of the first model's loss minus the second's, over the rows that both scored."""
+
+    def class_scores(self, model: str) -> tuple[Codes, Floats]:
+        """Truth codes, and one score for each row and class (n, K)."""
+
+    def score_columns(self, models: Sequence[str], *, positive: object = None) -> tuple[NDArray[np.bool_], Floats]:
+        """Which rows are positive, and the scores of several models side by side (n, models): for paired ranks."""
+
+    def unscored(self, model: str) -> int:
+        """How many rows lack a score of a model that has scores."""
+
+    def complete(self, models: Sequence[str]) -> Source:
+        """These models on the rows that all of them scored, as far as an engine can pick them; else all rows."""
+
+    def placements(self, models: Sequence[str], *, positive: object = None) -> Placements | None:
+        """What comparing areas needs, where rows do not fit into memory; None where `score_columns` may be asked."""
+
+    def scored_rows(self, models: Sequence[str]) -> ArraySource:
+        """The rows with the scores of these models, and whatever else is in memory already."""
+
+    def fetched(self) -> ArraySource:
+        """The rows of the models at hand in memory, for what cannot be counted where they are."""
+
+
+def check_threshold(threshold: float) -> float:
+    """A threshold that can be compared with scores."""
+    try:
+        value = float(threshold)
+    except (TypeError, ValueError):
+        raise InputError(f"threshold={threshold!r} is not a number") from None
+    if math.isnan(value):
+        raise InputError("threshold=nan makes no row positive or negative; give a number")
+    return value
+
+
+def pick_key(value: object, keys: Sequence[Label], kind: KeyKind) -> int:
+    """Where a key stands among the keys, or an error that suggests the nearest."""
+    for i, key in enumerate(keys):
+        if key == value and isinstance(key, str) == isinstance(value, str):
+            return i
+    raise InputError(f"{value!r} is not among the {kind}{nearest(value, keys)}")
+
+
+# One threshold for all models that have scores, or one for each by name.
+Threshold = float | Mapping[str, float] | None
+
+
+def apply_threshold(models: Iterable[ModelFacts], threshold: Threshold) -> tuple[ModelFacts, ...]:
+    """The models with a threshold on those that have scores; labels alone stay as they are."""
+    known = tuple(models)
+    if threshold is None:
+        return known
+    if isinstance(threshold, Mapping):
+        cuts = {name: check_threshold(value) for name, value in threshold.items()}
+        scores = {m.name: m.scores for m in known}
+        unknown = next((name for name in cuts if name not in scores), None)
+        if unknown is not None:
+            raise InputError(f"threshold= names {unknown!r}, which is no model{nearest(unknown, list(scores))}")
+        unscored = next((name for name in scores if name in cuts and scores[name] == "none"), None)
+        if unscored is not None:
+            raise InputError(f"threshold= names {unscored!r}, which has labels only; there is no score to cut")
+    else:
+        cut = check_threshold(threshold)
+        cuts = {m.name: cut for m in known if m.scores != "none"}
+        if not cuts:
+            raise InputError(f"threshold={threshold!r} was given, but no model has scores to cut")
+    return tuple(replace(m, threshold=cuts.get(m.name, m.threshold)) for m in known)
+
+
+def settled_threshold(model: str, threshold: float | None, reach: Callable[[], ScoreRange]) -> float:
+    """The threshold itself, or 0.5 when all scores lie in [0, 1]."""
+    if threshold is not None:
+        return threshold
+    low, high, *_ = reach()
+    if low < 0 or high > 1:
+        raise InputError(
+            f"the scores of {model!r} run from {low:.4g} to {high:.4g}, not within [0, 1], so 0.5 may be the wrong "
+            "cut: pass threshold="
+        )
+    return 0.5
+
+
+RoleKind = Literal[
+    "truth", "model", "id", "slice", "fold", "repeat", "cluster", "weight", "labels", "scores", "left out"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnRole:
+    """What a column was taken for: whose labels or scores, of which class; why (if nobody named it); what weights mean.
+
+    >>> ColumnRole("scores", model="svm", label="cat").words, ColumnRole("left out", why="dates").words
+    ('scores of svm for cat', 'left out: dates')
+    """
+
+    kind: RoleKind
+    model: str = ""
+    label: str = ""
+    why: str = ""
+
+    @property
+    def words(self) -> str:
+        """The same for people."""
+        if self.kind == "weight":
+            return f"{self.why} weights"
+        if self.kind == "left out":
+            return f"left out: {self.why}" if self.why else "left out"
+        return f"{self.kind}{self.model and f' of {self.model}'}{self.label and f' for {self.label}'}"
+
+
+# A column may answer for several models.
+ColumnRoles = tuple[ColumnRole, ...]
+
+
+def role_words(roles: ColumnRoles) -> str:
+    """The roles of a column for people."""
+    return "; ".join(role.words for role in roles)
+
 
 Counted = TypeVar("Counted")
 
@@ -414,176 +751,3 @@ class Predictions:
             shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
             parts.append(f"{len(names) if parts else counted(len(names), 'model')} with {kind}: {shown}")
         return "; ".join(parts)
-
-
-# Rows that stand for many are written out up to so many rows in all.
-MOST_ROWS = 100_000_000
-# Of more labels than this it is not tried what each would have cost.
-MOST_LABELS = 20
-
-
-class ScoredRows(NamedTuple):
-    """Which rows are positive, one column of scores a model, and each row's cluster where there are clusters."""
-
-    up: NDArray[np.bool_]
-    scores: Floats
-    clusters: Codes | None
-
-
-class ClassScoredRows(NamedTuple):
-    """The rows' classes, one table of scores (n, K) a model, and each row's cluster where there are clusters."""
-
-    codes: Codes
-    scores: list[Floats]
-    clusters: Codes | None
-
-
-def scored_rows(p: Predictions, models: Sequence[str], *, positive: object = None) -> ScoredRows:
-    """The rows that all of the models scored, one class against the rest."""
-    rows = complete_rows(p, models)
-    up, scores = rows.score_columns(models, positive=positive)
-    return ScoredRows(up, scores, _clusters(rows))
-
-
-def weighted_rows(
-    p: Predictions, models: Sequence[str], *, positive: object = None
-) -> tuple[ScoredRows, Floats | None]:
-    """The same with the rows' sampling weights, None where there are none."""
-    if p.weights_kind != "sampling":
-        return scored_rows(p, models, positive=positive), None
-    source = p.source.with_facts(p.facts.select(models)).complete(models).fetched()
-    assert source.weights is not None
-    kept = source.weights > 0
-    if p.missing == "drop":
-        for model in models:
-            scores = source.columns[model].scores
-            assert scores is not None
-            kept &= ~np.isnan(scores.reshape(len(scores), -1)).any(axis=1)
-    rows = replace(p, source=source.take(np.flatnonzero(kept)), _memory={})
-    up, columns = rows.score_columns(models, positive=positive)
-    return ScoredRows(up, columns, _clusters(rows)), rows.source.fetched().weights
-
-
-def answered_by_all(p: Predictions) -> Predictions:
-    """The rows that every model answered, where missing="drop" leaves out the others; all rows where none lacks an
-    answer, where nothing would be left, or where the rows do not fit into memory."""
-    if p.missing != "drop" or not any(p.absent(m) for m in p.models):
-        return p
-    try:
-        source = p.source.fetched()
-    except MemoryBudgetExceeded:
-        return p
-    kept = ~np.logical_or.reduce([_absent(source, m) for m in p.models])
-    return replace(p, source=source.take(np.flatnonzero(kept)), _memory={}) if kept.any() else p
-
-
-class SkippedRows(NamedTuple):
-    """Rows that a model left out: whether another one was right on them, and on those that both answered; clusters of
-    both where there are any."""
-
-    model: str
-    other: str
-    left_out: NDArray[np.bool_]
-    answered: NDArray[np.bool_]
-    clusters: tuple[Codes, Codes] | None
-
-
-def skipped_rows(p: Predictions, *, threshold: float | None = None) -> Iterator[SkippedRows]:
-    """Of each model with gaps, how the others did on the rows that it left out."""
-    gaps = [m for m in p.models if p.absent(m)]
-    callers = [m for m in p.models if p.has_predictions(m, threshold=threshold)]
-    if not gaps or not callers:
-        return
-    try:
-        source = p.source.fetched()
-    except MemoryBudgetExceeded:
-        return
-    keys = source.keyed["clusters"].codes if p.has_key("clusters") else None
-    for model in gaps:
-        gone = _absent(source, model)
-        for other in callers:
-            there = ~_absent(source, other)
-            if other == model or not (gone & there).any() or not (~gone & there).any():
-                continue
-            right = source.predicted_codes(other, threshold) == source.truth
-            parts = (gone & there, ~gone & there)
-            by_cluster = None if keys is None else (keys[parts[0]], keys[parts[1]])
-            yield SkippedRows(model, other, right[parts[0]], right[parts[1]], by_cluster)
-
-
-def _absent(source: ArraySource, model: str) -> NDArray[np.bool_]:
-    """Which rows lack a label or a score of the model."""
-    labels, scores = source.columns[model]
-    gone = np.zeros(source.facts.n, dtype=bool) if labels is None else labels < 0
-    if scores is not None:
-        gone = gone | np.isnan(scores.reshape(len(scores), -1)).any(axis=1)
-    return gone
-
-
-def rows_as_clusters(p: Predictions) -> Predictions:
-    """The same rows, each a cluster of its own: what rows with sampling weights are to a test over clusters."""
-    source = p.source.fetched()
-    keys = KeyColumn(np.arange(source.facts.n), tuple(range(source.facts.n)))
-    facts = replace(source.facts, kinds=(*source.facts.kinds, "clusters"))
-    return replace(p, source=replace(source, facts=facts, keyed={**source.keyed, "clusters": keys}), _memory={})
-
-
-def class_scored_rows(p: Predictions, models: Sequence[str]) -> ClassScoredRows:
-    """The rows that all of the models scored, with a score for each class."""
-    rows = complete_rows(p, models)
-    tables = [rows.class_scores(m) for m in models]
-    return ClassScoredRows(tables[0][0], [scores for _, scores in tables], _clusters(rows))
-
-
-def complete_rows(p: Predictions, models: Sequence[str]) -> Predictions:
-    """The same rows without weights: a row that stands for several is there as often; rows without a score are left
-    out where missing="drop" says so."""
-    if p.weights_kind == "sampling":
-        raise InputError("scores row by row do not take sampling weights; choose a metric of labels, or leave them out")
-    source = p.source.complete(models).scored_rows(models)
-    source = source.with_facts(source.facts.select(models))
-    often = np.ones(source.facts.n, dtype=np.int64) if source.weights is None else source.weights.astype(np.int64)
-    if p.missing == "drop":
-        for model in models:
-            scores = source.columns[model].scores
-            if scores is not None and source.facts.model(model).absent:
-                often[np.isnan(scores) if scores.ndim == 1 else np.isnan(scores).any(axis=1)] = 0
-    if (often == 1).all():
-        return replace(p, source=source, _memory={})
-    if int(often.sum()) > MOST_ROWS:
-        raise InputError(f"the weights stand for {int(often.sum()):,} rows, too many to rank row by row")
-    taken = source.take(np.repeat(np.arange(len(often)), often))
-    plain = replace(taken, weights=None, facts=replace(taken.facts, weights_kind=None))
-    return replace(p, source=plain, _memory={})
-
-
-class LossRows(NamedTuple):
-    """A loss (or the difference of two) row by row, and the lowest and highest that any label of a row would give."""
-
-    values: Floats
-    lowest: float
-    highest: float
-
-
-def loss_rows(p: Predictions, models: Sequence[str], loss: Loss) -> LossRows:
-    """The loss of one model on each row that it scored, or the first's less the second's on those that both scored."""
-    source = complete_rows(p, models).source.fetched()
-
-    def taken(of: Loss) -> Floats:
-        columns, _ = source.losses(models, of)
-        with np.errstate(invalid="ignore"):
-            return columns[0] if len(columns) == 1 else columns[0] - columns[1]
-
-    values = taken(loss)
-    ends = [values]
-    for k in range(len(p.labels) if 1 < len(p.labels) <= MOST_LABELS else 0):
-        ends.append(taken(lambda codes, chances, k=k: loss(np.full_like(codes, k), chances)))  # type: ignore[misc]
-    known = np.concatenate(ends)
-    known = known[~np.isnan(known)]
-    if not len(known):
-        return LossRows(values, math.nan, math.nan)
-    return LossRows(values, float(known.min()), float(known.max()))
-
-
-def _clusters(p: Predictions) -> Codes | None:
-    return p.source.fetched().keyed["clusters"].codes if p.has_key("clusters") else None

@@ -30,12 +30,11 @@ from trueerror.results import Contrast, DocumentResult, Interval, Table, Test
 from trueerror.results._document import Bullets, Document, TableBlock, page
 from trueerror.results._format import Text, limits, listing, one_line, p_cell, p_value, percent, some, whole
 from trueerror.results._values import Note, deciding_p, surety
-from trueerror.sources._frames import open_frame
-from trueerror.sources._protocols import need_column
+from trueerror.sources._tables import need_column, open_frame
 from trueerror.sources.columns._names import bare
 
 if TYPE_CHECKING:
-    from trueerror.sources._protocols import InputTable
+    from trueerror.sources._tables import InputTable
 
 Ties = Literal["davidson", "half", "drop"]
 TIES: tuple[Ties, ...] = ("davidson", "half", "drop")

@@ -37,7 +37,8 @@ from trueerror.results._values import significantly_different
 from trueerror.sources._collect import is_openable, predictions, refuse_columns, takes_table_options
 from trueerror.sources._models import is_fold_result, refuse_fold_sizes
 from trueerror.sources._pairing import pair
-from trueerror.sources._predictions import Predictions, answered_by_all
+from trueerror.sources._predictions import Predictions
+from trueerror.sources.engines._array_source import answered_by_all
 from trueerror.sources.logs.sklearn_cv import folds_of
 from trueerror.tallies import Confusion, Discordance
 from trueerror.verbs._comparison import Comparison, ComparisonDetails, best_first

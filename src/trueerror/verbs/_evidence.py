@@ -30,8 +30,8 @@ from trueerror.inputs._labels import cost_matrix
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows
 from trueerror.results import Contrast, Interval
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample
-from trueerror.sources._predictions import Predictions, skipped_rows
-from trueerror.sources.engines._array_source import ArraySource
+from trueerror.sources._predictions import Predictions
+from trueerror.sources.engines._array_source import ArraySource, skipped_rows
 from trueerror.tallies import Agreement, ScoreTable
 from trueerror.tallies._confusion import Confusion, is_graded
 from trueerror.verbs._comparison import Comparison, IdenticalCalls

@@ -61,12 +61,11 @@ from trueerror.results._document import Bullets, Document, TableBlock, page
 from trueerror.results._format import Text, listing, number, one_line, percent, some, whole
 from trueerror.results._format import p_value as p_value_words
 from trueerror.results._values import Note, interval_cell, short
-from trueerror.sources._frames import open_frame
-from trueerror.sources._protocols import need_column
+from trueerror.sources._tables import need_column, open_frame
 from trueerror.sources.columns._names import bare
 
 if TYPE_CHECKING:
-    from trueerror.sources._protocols import InputTable
+    from trueerror.sources._tables import InputTable
 
 RATER = frozenset(("rater", "annotator", "judge", "coder", "grader", "worker", "labeler", "labeller", "reviewer"))
 ITEM = frozenset(("item", "itemid", "id", "unit", "subject", "question", "prompt", "example", "doc", "docid", "row"))

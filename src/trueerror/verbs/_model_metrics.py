@@ -32,13 +32,8 @@ from trueerror.inputs._options import InputError, check_confidence, check_replic
 from trueerror.metrics._registry import Measure, Prior, class_shares, find_measure, prior_of_each, ranks_rows
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import number, one_line, percent, whole
-from trueerror.sources._predictions import (
-    Predictions,
-    answered_by_all,
-    class_scored_rows,
-    rows_as_clusters,
-    weighted_rows,
-)
+from trueerror.sources._predictions import Predictions
+from trueerror.sources.engines._array_source import answered_by_all, class_scored_rows, rows_as_clusters, weighted_rows
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 from trueerror.tallies._confusion import is_graded

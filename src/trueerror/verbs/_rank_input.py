@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from trueerror.inference.ranking._rank_tests import ScoreMatrix
 from trueerror.inputs._arrays import column, is_table
 from trueerror.inputs._options import ColumnError, InputError
-from trueerror.sources._frames import open_frame
 from trueerror.sources._models import FoldTable
-from trueerror.sources._protocols import InputTable, need_column
+from trueerror.sources._tables import InputTable, need_column, open_frame
 from trueerror.sources.columns import _names as naming
 
 Floats = NDArray[np.float64]

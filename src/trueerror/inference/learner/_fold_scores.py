@@ -37,7 +37,8 @@ from trueerror.metrics._registry import ClassScores, Measure, MetricOptions, ran
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import whole
 from trueerror.results._values import sentences_of
-from trueerror.sources._predictions import Predictions, class_scored_rows, scored_rows
+from trueerror.sources._predictions import Predictions
+from trueerror.sources.engines._array_source import class_scored_rows, scored_rows
 from trueerror.tallies import Confusion, ScoreTable
 
 Floats = NDArray[np.float64]
@@ -362,7 +363,7 @@ def _clustered(q: Folded) -> Interval:
 
 def fold_codes(p: Predictions, models: Sequence[str]) -> Ints:
     """The fold of each row that all of the models scored, in row order."""
-    from trueerror.sources._predictions import complete_rows
+    from trueerror.sources.engines._array_source import complete_rows
 
     return np.asarray(complete_rows(p, models).source.fetched().keyed["folds"].codes)
 

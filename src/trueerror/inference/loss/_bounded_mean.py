@@ -37,7 +37,8 @@ from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import whole
 from trueerror.results._values import joined_notes
-from trueerror.sources._predictions import Predictions, loss_rows, rows_as_clusters
+from trueerror.sources._predictions import Predictions
+from trueerror.sources.engines._array_source import loss_rows, rows_as_clusters
 from trueerror.tallies._moments import Moments
 
 Floats = NDArray[np.float64]

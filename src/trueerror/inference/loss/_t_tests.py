@@ -36,7 +36,7 @@ from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.results import Alternative, Contrast, Df, Result, Table
 from trueerror.results._format import folded, number, p_cell, p_value, percent, signed
 from trueerror.results._values import joined_notes
-from trueerror.sources._predictions import LossRows
+from trueerror.sources.engines._array_source import LossRows
 from trueerror.tallies import Moments
 
 Floats = NDArray[np.float64]

@@ -17,7 +17,7 @@ from trueerror.inputs._arrays import missing_rows
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import ColumnError, InputError
 from trueerror.sources._keys import key_column
-from trueerror.sources._protocols import ColumnsTable, InputTable
+from trueerror.sources._tables import ColumnsTable, InputTable
 
 Part = Literal["label", "score"]
 

@@ -20,18 +20,8 @@ from trueerror.inputs._labels import (
 )
 from trueerror.inputs._options import ColumnError, InputError, nearest
 from trueerror.sources._paths import check_width
-from trueerror.sources._protocols import (
-    KINDS,
-    ONE_MODEL,
-    ColumnRole,
-    ColumnRoles,
-    InputTable,
-    Layout,
-    ModelLayout,
-    RoleKind,
-    need_column,
-    role_words,
-)
+from trueerror.sources._predictions import KINDS, ONE_MODEL, ColumnRole, ColumnRoles, RoleKind, role_words
+from trueerror.sources._tables import InputTable, Layout, ModelLayout, need_column
 from trueerror.sources.columns import _names as naming
 from trueerror.sources.columns._names import item_column, odd_labels, refuse_nothing, respelt_labels, spoilt_scores
 

@@ -17,7 +17,8 @@ from trueerror.inputs._arrays import Array
 from trueerror.inputs._labels import Label
 from trueerror.kernels._histogram import BLOCK, Counter, Grid, even_grid, pivoted, tagged_places
 from trueerror.kernels._numpy import in_threads
-from trueerror.sources._protocols import Layout, Loss, Options
+from trueerror.sources._predictions import Loss
+from trueerror.sources._tables import Layout, Options
 from trueerror.sources.engines import _group_tallies as groups
 from trueerror.sources.engines._array_source import probabilities
 from trueerror.sources.engines._arrow_stream import MOST_COLUMNS, Batch, PairCounts, count_pairs, in_flight

@@ -45,7 +45,8 @@ from trueerror.sources._paths import (
     refuse_other_columns,
     refuse_parquet,
 )
-from trueerror.sources._protocols import Kind, Layout, Options, Source
+from trueerror.sources._predictions import Source
+from trueerror.sources._tables import Kind, Layout, Options
 from trueerror.sources.engines._arrow_stream import Batch, batches
 from trueerror.sources.engines._engine_table import EngineTable
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import Array
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
-from trueerror.sources._protocols import Facts
+from trueerror.sources._predictions import Facts
 from trueerror.sources.engines._arrow_stream import PairCounts
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, ScoreTable
 

@@ -30,22 +30,21 @@ from trueerror.inputs._labels import (
 from trueerror.inputs._options import InputError, current
 from trueerror.sources._collect import build, given_rows
 from trueerror.sources._keys import truth_fingerprint
-from trueerror.sources._protocols import (
+from trueerror.sources._predictions import (
     KINDS,
     Facts,
     Floats,
     KeyedLosses,
     KeyKind,
     Keys,
-    Layout,
     Loss,
     ModelFacts,
-    Options,
     ScoreRange,
     apply_threshold,
     pick_key,
     settled_threshold,
 )
+from trueerror.sources._tables import Layout, Options
 from trueerror.sources.engines import _group_tallies as groups
 from trueerror.sources.engines._array_source import ArraySource, moments_of, probabilities, table_moments
 from trueerror.sources.engines._arrow_stream import PairCounts

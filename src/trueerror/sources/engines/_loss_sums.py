@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from trueerror.inputs._labels import Label
-from trueerror.sources._protocols import KeyedLosses, KeyKind, Loss
+from trueerror.sources._predictions import KeyedLosses, KeyKind, Loss
 from trueerror.sources.engines._engine_table import FIRST_ROWS, AnyTable
 from trueerror.tallies import Moments
 

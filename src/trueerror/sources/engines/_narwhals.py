@@ -15,7 +15,7 @@ import numpy as np
 
 from trueerror.inputs._arrays import Column, Foreign
 from trueerror.inputs._options import InputError
-from trueerror.sources._protocols import Kind, Layout, Options
+from trueerror.sources._tables import Kind, Layout, Options
 from trueerror.sources.engines._engine_table import EngineTable
 from trueerror.sources.engines._groupby import GroupedSource, counted_facts
 

@@ -19,8 +19,8 @@ from trueerror.inputs._options import ColumnError, FileError, InputError, neares
 from trueerror.sources._collect import predictions
 from trueerror.sources._grades import graded as mean_grades
 from trueerror.sources._models import intersections
-from trueerror.sources._predictions import Predictions, Roles
-from trueerror.sources._protocols import ONE_MODEL, ColumnsTable, InputTable, Scale, need_column
+from trueerror.sources._predictions import ONE_MODEL, Predictions, Roles, Scale
+from trueerror.sources._tables import ColumnsTable, InputTable, need_column
 from trueerror.sources.columns._names import ID, MODEL, ROW_NUMBER, TRUTH, bare, item_column, word_set
 from trueerror.sources.columns._roles import ColumnRequest
 from trueerror.sources.logs._recognise import Source, files_of

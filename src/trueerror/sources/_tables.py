@@ -1,0 +1,438 @@
+"""Tables whose columns have roles (`InputTable`, `Layout`): frames of every library, mappings, sheets, data bases."""
+
+from __future__ import annotations
+
+import datetime
+import numbers
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, Protocol, cast
+
+import numpy as np
+
+from trueerror.inputs._arrays import (
+    FILE_SETS,
+    Column,
+    Foreign,
+    WeightsKind,
+    column,
+    is_relation,
+    missing_rows,
+    same_length,
+)
+from trueerror.inputs._labels import Label
+from trueerror.inputs._options import ColumnError, FileError, InputError, nearest
+from trueerror.sources._predictions import ColumnRoles, KeyKind, Source, Threshold
+from trueerror.tallies import Missing
+
+
+def open_frame(frame: Foreign) -> InputTable:
+    """A data frame, or a mapping of columns, as a table in memory; a lazy table as one that stays in its engine.
+
+    >>> open_frame({"truth": [0, 1], "svm": [0.1, 0.9]}).columns
+    ('truth', 'svm')
+    """
+    if isinstance(frame, Mapping):
+        return ColumnsTable({name: _cells(values) for name, values in frame.items()})
+    relation = frame if is_relation(frame) else _file_set(frame) or _duckdb_behind(frame)
+    if relation is not None:
+        from trueerror.sources.engines._duckdb_tables import open_relation
+
+        return open_relation(relation)
+    import narwhals as nw
+
+    _refuse_twins(frame)
+    try:
+        wrapped = nw.from_native(frame)
+    except TypeError:
+        raise InputError(
+            f"cannot read a {type(frame).__name__}: te.read takes a path, a data frame, or a mapping of columns"
+        ) from None
+    if not isinstance(wrapped, nw.DataFrame):
+        from trueerror.sources.engines._narwhals import open_lazy
+
+        return open_lazy(wrapped, frame, "polars" if type(frame).__module__.startswith("polars") else None)
+    columns = {str(name): _column(wrapped.get_column(name)) for name in wrapped.columns}
+    library = type(frame).__module__.split(".")[0]
+    return ColumnsTable(columns, backend=library if library in ("pandas", "polars", "pyarrow") else None)
+
+
+# Ending → what it is, the function of pandas that reads it, and what pandas needs for it.
+PROGRAMS = {
+    **dict.fromkeys((".xlsx", ".xlsm"), ("an Excel file", "read_excel", "openpyxl")),
+    ".xls": ("an old Excel file", "read_excel", "xlrd"),
+    ".ods": ("an OpenDocument file", "read_excel", "odfpy"),
+    ".dta": ("a Stata file", "read_stata", ""),
+    **dict.fromkeys((".sav", ".zsav"), ("an SPSS file", "read_spss", "pyreadstat")),
+    ".sas7bdat": ("a SAS file", "read_sas", ""),
+    # pandas reads 0 in transport files as 5e-79, and the newer ones not at all.
+    ".xpt": ("a SAS transport file", "read_xport", "pyreadstat"),
+    ".por": ("an SPSS portable file", "read_por", "pyreadstat"),
+    **dict.fromkeys((".feather", ".arrow"), ("a Feather file", "read_feather", "pyarrow")),
+    ".orc": ("an ORC file", "read_orc", "pyarrow"),
+}
+PICKLES = (".pkl", ".pickle", ".joblib")
+DATABASES = (".sqlite", ".sqlite3", ".db")
+
+
+def foreign_table(path: Foreign) -> InputTable | None:
+    """The table in a file of another program, read through pandas; None where the ending is none of theirs."""
+    file = Path(path) if isinstance(path, str | os.PathLike) else None
+    ending = "" if file is None else file.suffix.lower()
+    if file is None or not os.path.isfile(file):  # also of a name that no system takes
+        return None
+    if ending in PICKLES:
+        raise FileError(
+            f"{file.name} is a pickle, which can run anything when it is opened: save the table as Parquet or CSV"
+        )
+    if ending in DATABASES:
+        return _sqlite_table(file)
+    if ending not in PROGRAMS:
+        return None
+    what, function, needs = PROGRAMS[ending]
+    packages = "pandas" + (f" {needs}" if needs else "")
+    try:
+        import pandas
+    except ImportError:
+        raise FileError(f"{file.name} is {what}: pip install {packages}, or save it as CSV or Parquet") from None
+    notes: tuple[str, ...] = ()
+    try:
+        if function == "read_excel":
+            frame, notes = _sheet(pandas.read_excel(file, sheet_name=None), file.name)
+        elif hasattr(pandas, function):
+            frame = getattr(pandas, function)(file)
+        else:
+            frame, _ = getattr(import_module(needs), function)(file)
+    except ImportError:
+        raise FileError(f"{file.name} is {what}: pip install {packages}, or save it as CSV or Parquet") from None
+    except Exception as error:  # noqa: BLE001
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise FileError(f"{file.name} cannot be read as {what}: {reason}") from None
+    for name in frame.columns:
+        if frame[name].dtype == object and any(isinstance(v, bytes) for v in frame[name]):
+            frame[name] = [v.decode("utf-8", "replace") if isinstance(v, bytes) else v for v in frame[name]]
+    made = open_frame(frame)
+    table = ColumnsTable(
+        {c: made.values(c) for c in made.columns}, name=file.name, backend="pandas", provenance=file.name
+    )
+    table.notes = notes
+    return table
+
+
+def _sheet(sheets: Mapping[str, Any], name: str) -> tuple[Any, tuple[str, ...]]:
+    """The first sheet of a workbook with several columns and rows: others are words about it."""
+    tables = [sheet for sheet, frame in sheets.items() if min(frame.shape) > 1]
+    chosen = tables[0] if tables else next(iter(sheets))
+    return sheets[chosen], (f"Read the sheet {chosen!r} of {len(sheets)} in {name}.",) if len(sheets) > 1 else ()
+
+
+def _sqlite_table(file: Path) -> InputTable:
+    """The one table of an SQLite file, opened for reading only."""
+    import sqlite3
+
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as database:
+            names = [
+                str(name)
+                for (name,) in database.execute(
+                    "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
+                )
+            ]
+            if len(names) != 1:
+                shown = ", ".join(map(repr, names[:12])) or "none"
+                raise FileError(
+                    f"{file.name} holds {len(names)} tables ({shown}): save the one that is meant as CSV, or pass the "
+                    "frame that pandas.read_sql makes of it"
+                )
+            quoted = names[0].replace('"', '""')
+            found = database.execute(f'SELECT * FROM "{quoted}"')
+            columns = [str(part[0]) for part in found.description]
+            rows = found.fetchall()
+    except sqlite3.Error as error:
+        raise FileError(f"{file.name} cannot be read as SQLite: {error}") from None
+    if not rows:
+        raise FileError(f"{file.name} has column names but no rows")
+    cells = zip(*rows, strict=True)
+    return ColumnsTable(
+        {name: list(values) for name, values in zip(columns, cells, strict=True)}, name=file.name, provenance=file.name
+    )
+
+
+def _file_set(frame: Foreign) -> Foreign:
+    """The relation of a pyarrow Dataset, a Delta table or an Iceberg table; None of anything else."""
+    library, name = type(frame).__module__.split(".")[0], type(frame).__name__
+    if (library, name) not in FILE_SETS:
+        return None
+    import duckdb
+
+    if library == "pyiceberg":
+        frame = frame.scan().to_arrow_batch_reader().read_all()
+    dataset = frame.to_pyarrow_dataset() if library == "deltalake" else frame
+    return duckdb.from_arrow(dataset)
+
+
+def _duckdb_behind(frame: Foreign) -> Foreign:
+    """The relation behind an Ibis table on DuckDB, which hides NaN in Parquet files from Ibis: see `nans`."""
+    if type(frame).__module__.split(".")[0] != "ibis" or not hasattr(frame, "get_backend"):
+        return None
+    engine = frame.get_backend()
+    if engine.name != "duckdb":
+        return None
+    # Rows in memory reach DuckDB when something is asked of them.
+    frame.limit(0).to_pyarrow()
+    return engine.con.sql(engine.compile(frame))
+
+
+def _refuse_twins(frame: object) -> None:
+    """Two columns of one name cannot both be used; pyarrow calls its names `column_names`."""
+    if hasattr(frame, "collect"):
+        return
+    names: object = getattr(frame, "column_names", None)
+    names = getattr(frame, "columns", None) if names is None else names
+    if not isinstance(names, Iterable):
+        return
+    seen: set[str] = set()
+    for name in map(str, names):
+        if name in seen:
+            raise InputError(f"two columns of the table are called {name!r}; rename one")
+        seen.add(name)
+
+
+def _cells(values: object) -> object:
+    """A column whose cells are lists, such as the probabilities of all classes, stays one column."""
+    nested = isinstance(values, list) and len(values) > 0 and isinstance(values[0], list | tuple | dict)
+    if not nested:
+        return values
+    cells = np.empty(len(cast("list[object]", values)), dtype=object)
+    cells[:] = [str(v) if isinstance(v, list | tuple) else v for v in cast("list[object]", values)]
+    return cells
+
+
+def _column(series: Foreign) -> Foreign:
+    import narwhals as nw
+
+    if series.dtype == nw.Boolean or series.dtype.is_integer():
+        # Whole numbers with gaps would turn into floats on the way, and large ones change.
+        return series.to_list() if series.null_count() else series.to_numpy()
+    if series.dtype in (nw.Categorical, nw.Enum):
+        return series.cast(nw.String).to_numpy()
+    return series.to_numpy()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelLayout:
+    """The columns of one model: labels, one score, or one score for each class."""
+
+    label: str | None = None
+    score: str | None = None
+    class_scores: Mapping[Label, str] | None = None
+
+    def columns(self) -> tuple[str, ...]:
+        """All columns of the model."""
+        one = tuple(c for c in (self.label, self.score) if c is not None)
+        return one if self.class_scores is None else (*one, *self.class_scores.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """All roles. In a long table `model` names the column that says whose answer a row is."""
+
+    truth: str
+    models: Mapping[str, ModelLayout]
+    id: str | None = None
+    keys: Mapping[KeyKind, str] = field(default_factory=dict)
+    weight: str | None = None
+    model: str | None = None
+    roles: Mapping[str, ColumnRoles] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+    # All labels, where positive= declares one that the truth never shows.
+    declared: tuple[Label, ...] | None = None
+
+    def select(self, names: tuple[str, ...]) -> Layout:
+        """The same with some of the models."""
+        return replace(self, models={name: self.models[name] for name in names})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What counting depends on beside the columns."""
+
+    labels: tuple[Label, ...] | None = None
+    positive: object = None
+    weights_kind: WeightsKind | None = None
+    missing: Missing = "error"
+    threshold: Threshold = None
+    budget: int | None = None
+
+
+Kind = Literal["boolean", "integer", "number", "text", "date", "other"]
+
+
+class InputTable(Protocol):
+    """Columns that can be asked about without being pulled."""
+
+    @property
+    def name(self) -> str:
+        """How to call the table in a message."""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns, in order."""
+
+    @property
+    def n(self) -> int:
+        """How many rows there are."""
+
+    @property
+    def provenance(self) -> str:
+        """Where the rows are from, as tallies note it; "" for rows in memory."""
+
+    @property
+    def backend(self) -> str | None:
+        """The data frame library that the table is from."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What there is to say about the files."""
+
+    def kind(self, name: str) -> Kind:
+        """What a column holds."""
+
+    def filled(self, name: str) -> int:
+        """In how many rows the column is not missing."""
+
+    def few(self, name: str, most: int) -> tuple[object, ...] | None:
+        """The distinct values, missing left out, when there are at most `most`; None when there are more."""
+
+    def first(self, name: str, most: int) -> Column:
+        """The first values of a column."""
+
+    def distinct(self, name: str) -> int:
+        """How many distinct values there are, missing left out."""
+
+    def is_whole(self, name: str) -> bool:
+        """Whether a column of numbers holds whole numbers only."""
+
+    def sum_to_one(self, names: Sequence[str]) -> bool:
+        """Whether these columns add up to 1 in every row."""
+
+    def values(self, name: str) -> Column:
+        """The column itself, None or NaN where missing."""
+
+    def counted(self, layout: Layout, options: Options) -> Source | None:
+        """The rows as a source that counts where they are; None where they must come to memory."""
+
+
+class ColumnsTable:
+    """A table in memory: named NumPy columns."""
+
+    notes: tuple[str, ...] = ()
+
+    def __init__(
+        self,
+        columns: Mapping[str, object],
+        *,
+        name: str = "the table",
+        backend: str | None = None,
+        provenance: str = "",
+    ) -> None:
+        arrays = {str(key): column(values, f"column {str(key)!r}") for key, values in columns.items()}
+        self.n = same_length({f"column {key!r}": array for key, array in arrays.items()})
+        self.name = name
+        self.provenance = provenance
+        self.backend = backend
+        self.columns = tuple(arrays)
+        self._columns = {key: _plain(array) for key, array in arrays.items()}
+        self._filled: dict[str, int] = {}
+
+    def values(self, name: str) -> Column:
+        return self._columns[name][0]
+
+    def kind(self, name: str) -> Kind:
+        return self._columns[name][1]
+
+    def filled(self, name: str) -> int:
+        if name not in self._filled:
+            self._filled[name] = self.n - int(missing_rows(self.values(name)).sum())
+        return self._filled[name]
+
+    def few(self, name: str, most: int) -> tuple[object, ...] | None:
+        array = self.values(name)
+        if array.dtype.kind == "O":
+            found: dict[Any, None] = {}
+            for value in array[~missing_rows(array)]:
+                found[value] = None
+                if len(found) > most:
+                    return None
+            return tuple(found)
+        if len(array) > 1 << 14 and len(np.unique(array[: 1 << 13])) > most + 1:
+            return None  # seen on the first rows already, without sorting them all
+        kept = np.unique(array[~missing_rows(array)])
+        return tuple(kept.tolist()) if len(kept) <= most else None
+
+    def first(self, name: str, most: int) -> Column:
+        return self.values(name)[:most]
+
+    def distinct(self, name: str) -> int:
+        array = self.values(name)
+        array = array[~missing_rows(array)]
+        return len(set(array)) if array.dtype.kind == "O" else len(np.unique(array))
+
+    def is_whole(self, name: str) -> bool:
+        if self.kind(name) in ("boolean", "integer"):
+            return True
+        array = self.values(name)
+        array = array[~missing_rows(array)]
+        return self.kind(name) == "number" and bool((array == np.floor(array)).all() and np.isfinite(array).all())
+
+    def counted(self, layout: Layout, options: Options) -> None:
+        return None
+
+    def sum_to_one(self, names: Sequence[str]) -> bool:
+        total = np.sum([self.values(name).astype(np.float64) for name in names], axis=0)
+        return bool((np.abs(total - 1) <= 1e-3).all())
+
+
+def need_column(table: InputTable, name: object, option: str) -> str:
+    """A column that the user named, or an error that suggests the nearest."""
+    if isinstance(name, str) and name in table.columns:
+        return name
+    raise ColumnError(f"{option}={name!r}: {table.name} has no such column{nearest(name, table.columns)}")
+
+
+def _plain(array: Column) -> tuple[Column, Kind]:
+    """A column in its simplest type, and what it holds."""
+    simple: dict[str, Kind] = {"b": "boolean", "i": "integer", "u": "integer", "f": "number", "M": "date", "m": "date"}
+    if array.dtype.kind in simple:
+        return array, simple[array.dtype.kind]
+    if array.dtype.kind in "UST":
+        return array, "text"
+    if array.dtype.kind != "O":
+        return array, "other"
+    gone = missing_rows(array)
+    types = {type(v) for v in array[~gone]}
+    if types and all(issubclass(t, str) for t in types):
+        return array, "text"
+    if types and all(issubclass(t, bool | np.bool_) for t in types):
+        return (array if gone.any() else array.astype(bool)), "boolean"
+    if types and all(issubclass(t, int | np.integer) and not issubclass(t, bool) for t in types):
+        return (array if gone.any() else _whole_numbers(array)), "integer"
+    if types and all(issubclass(t, numbers.Real | np.bool_) or t.__name__ == "Decimal" for t in types):
+        floats = np.full(len(array), np.nan)
+        floats[~gone] = array[~gone].astype(np.float64)
+        return floats, "number"
+    if types and all(issubclass(t, datetime.date | datetime.time | datetime.timedelta | np.datetime64) for t in types):
+        return array, "date"
+    # Text beside numbers is a mistake that the check of labels words best.
+    return array, "text" if any(issubclass(t, str) for t in types) else "other"
+
+
+def _whole_numbers(array: Column) -> Column:
+    try:
+        return array.astype(np.int64)
+    except OverflowError:
+        return array
