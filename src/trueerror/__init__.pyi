@@ -22,8 +22,8 @@ from trueerror.curves._risk_coverage import risk_coverage as risk_coverage
 from trueerror.curves._roc import roc as roc
 from trueerror.curves._roc_difference import roc_difference as roc_difference
 from trueerror.experiments._dataset import Dataset as Dataset
+from trueerror.experiments._experiment import Experiment as Experiment
 from trueerror.experiments._experiment import experiment as experiment
-from trueerror.experiments._result import Experiment as Experiment
 from trueerror.inference._problem import critical as critical
 from trueerror.inference.loss._mean import mean_interval as mean_interval
 from trueerror.inference.power._sample_size import power as power
@@ -42,10 +42,10 @@ from trueerror.resampling._cross_validation import DisjointHalves as DisjointHal
 from trueerror.resampling._cross_validation import KFold as KFold
 from trueerror.resampling._cross_validation import LeaveOneOut as LeaveOneOut
 from trueerror.resampling._cross_validation import NestedCV as NestedCV
-from trueerror.resampling._splits import Bootstrap as Bootstrap
-from trueerror.resampling._splits import Holdout as Holdout
-from trueerror.resampling._splits import Subsampling as Subsampling
-from trueerror.resampling._splits import TimeOrdered as TimeOrdered
+from trueerror.resampling._plan import Bootstrap as Bootstrap
+from trueerror.resampling._plan import Holdout as Holdout
+from trueerror.resampling._plan import Subsampling as Subsampling
+from trueerror.resampling._plan import TimeOrdered as TimeOrdered
 from trueerror.results import Contrast as Contrast
 from trueerror.results import Interval as Interval
 from trueerror.results import Posterior as Posterior
@@ -82,8 +82,8 @@ from trueerror.verbs._evaluate import evaluate as evaluate
 from trueerror.verbs._evaluation import Evaluation as Evaluation
 from trueerror.verbs._gaps import Gaps as Gaps
 from trueerror.verbs._gaps import gaps as gaps
+from trueerror.verbs._gate import Gate as Gate
 from trueerror.verbs._gate import gate as gate
-from trueerror.verbs._gate_result import Gate as Gate
 from trueerror.verbs._judges import LabelPlan as LabelPlan
 from trueerror.verbs._judges import PredictionPowered as PredictionPowered
 from trueerror.verbs._judges import RaterAgreement as RaterAgreement

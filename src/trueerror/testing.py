@@ -9,8 +9,7 @@ from typing import Any, Literal
 
 from trueerror.inputs._options import check_word
 from trueerror.sources._collect import takes_whole_rows
-from trueerror.verbs._gate import gate
-from trueerror.verbs._gate_result import Gate, together
+from trueerror.verbs._gate import Gate, gate, together
 from trueerror.verbs._model_metrics import MetricChoice
 
 __all__ = ["assert_at_least", "assert_not_worse"]

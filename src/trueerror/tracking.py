@@ -20,7 +20,7 @@ from trueerror.results import Result
 from trueerror.results._format import one_line
 
 if TYPE_CHECKING:
-    from trueerror.verbs._gate_result import Gate
+    from trueerror.verbs._gate import Gate
 
 __all__ = ["numbers_of", "to_mlflow", "to_wandb"]
 

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from trueerror.resampling._cross_validation import BatesCV, KFold
-from trueerror.resampling._plan import Rows
-from trueerror.resampling._study_plans import GrowingSubsets, Redrawn, Reseeded, WithTraining
+from trueerror.resampling._plan import GrowingSubsets, Redrawn, Reseeded, Rows, WithTraining
 
 ROWS = Rows(codes=np.repeat([0, 1, 2], [100, 60, 40]))
 

@@ -13,7 +13,7 @@ from scipy import special
 
 import trueerror as te
 from trueerror.inputs._options import InputError
-from trueerror.verbs._gate_result import decide
+from trueerror.verbs._gate import decide
 
 RNG = np.random.default_rng(7)
 N = 600
@@ -301,7 +301,7 @@ def test_decide(low: float, high: float, up: bool, strictly: bool, decision: str
 
 @pytest.mark.parametrize("low", [-0.0049, -0.00499, -0.0051])
 def test_a_limit_that_rounds_to_the_margin_gets_another_digit(low: float) -> None:
-    from trueerror.verbs._gate_result import GateCheck, gap_words
+    from trueerror.verbs._gate import GateCheck, gap_words
 
     passed = low > -0.005
     check = GateCheck(

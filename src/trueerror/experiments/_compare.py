@@ -50,8 +50,7 @@ from trueerror.tallies import Confusion
 from trueerror.verbs._compare import ADJUSTMENTS, assemble_comparison, compare_predictions
 from trueerror.verbs._comparison import Comparison, ComparisonDetails
 from trueerror.verbs._model_metrics import Settings
-from trueerror.verbs._rank import rank_sheet
-from trueerror.verbs._rank_input import FoldKey, ScoreSheet
+from trueerror.verbs._rank import FoldKey, ScoreSheet, rank_sheet
 from trueerror.verbs._ranking_result import LearnerRanking
 
 Floats = NDArray[np.float64]

@@ -141,9 +141,9 @@ PARTS: dict[str, tuple[str, ...]] = {
 # Modules that declare methods which answer no situation: they are called by name.
 DECLARING = (
     "inference._groups",
-    "inference.bootstrap._values",
+    "inference.bootstrap._limits",
     "inference.bootstrap._paired", "inference.learner._intervals", "inference.loss._t_tests",
-    "inference.ranking._signed", "inference.ranking._rank_tests", "inference._contrast", "inference._bayes",
+    "inference.ranking._rank_tests", "inference.ranking._rank_tests", "inference._contrast", "inference._bayes",
     "inference.power._sample_size", "inference.proportion._sequential", "studies._learning_curve_result",
     "inference._rater_agreement", "inference._prediction_powered", "inference._preferences",
     "studies._ablation", "studies._bias_variance", "studies._overfitting",

@@ -292,7 +292,7 @@ def find_measure(name: str | Formula | Measure) -> Measure:
                 f"a metric is named by text, such as 'accuracy', and not by {in_few_words(name)}; it comes first: "
                 "te.metric('accuracy', truth, labels)"
             )
-        from trueerror.metrics._own import own_measure
+        from trueerror.metrics._compute import own_measure
 
         return own_measure(name)
     word = name.strip().lower().replace("-", "_").replace(" ", "_")

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from markupsafe import Markup
 
-from trueerror.experiments._result import Experiment
+from trueerror.experiments._experiment import Experiment
 from trueerror.experiments._summary import constant_figure, data_words, estimates_by_data
 from trueerror.findings._rules import Finding
 from trueerror.inference.ranking._ranking import Ranking

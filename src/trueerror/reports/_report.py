@@ -17,7 +17,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from trueerror.experiments._result import Experiment
+from trueerror.experiments._experiment import Experiment
 from trueerror.findings._rules import UNNAMED, Finding, by_message, every_rule, sorted_findings
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._arrays import is_table

@@ -28,6 +28,6 @@ from trueerror.inference.ranking._rank_tests import iman_davenport as iman_daven
 from trueerror.inference.ranking._rank_tests import nemenyi as nemenyi
 from trueerror.inference.ranking._rank_tests import quade as quade
 from trueerror.inference.ranking._rank_tests import shaffer as shaffer
+from trueerror.inference.ranking._rank_tests import sign as sign
+from trueerror.inference.ranking._rank_tests import wilcoxon as wilcoxon
 from trueerror.inference.ranking._ranking import Ranking as Ranking
-from trueerror.inference.ranking._signed import sign as sign
-from trueerror.inference.ranking._signed import wilcoxon as wilcoxon

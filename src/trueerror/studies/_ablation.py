@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 
 from trueerror.experiments._compare import learner_against_constant
 from trueerror.experiments._dataset import Features, Learner, as_learners
-from trueerror.experiments._experiment import RunOptions, run_experiment
+from trueerror.experiments._experiment import Experiment, RunOptions, run_experiment
 from trueerror.experiments._fit import Balance, weights_for
-from trueerror.experiments._result import Experiment
 from trueerror.findings import Findings
 from trueerror.inference._contrast import adjust_contrasts, normal_quantile
 from trueerror.inference.loss._t_tests import corrected_t
@@ -30,8 +29,7 @@ from trueerror.inputs._options import InputError, check_alternative, check_confi
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Measure
 from trueerror.resampling._cross_validation import KFold, as_plan
-from trueerror.resampling._plan import Plan, Seed
-from trueerror.resampling._study_plans import Reseeded
+from trueerror.resampling._plan import Plan, Reseeded, Seed
 from trueerror.results import Alternative, Contrast, DocumentResult, Interval, Result, Table
 from trueerror.results._document import WIDTH, Document, Footer, TableBlock, Verdict, data_summary
 from trueerror.results._format import limits, listing, number, one_line, p_cell, p_value, percent, signed

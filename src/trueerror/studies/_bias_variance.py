@@ -15,16 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import Dataset, Features, Learner, as_learners, text_seed
-from trueerror.experiments._experiment import RunOptions, experiment_seed, run_experiment
+from trueerror.experiments._experiment import Experiment, RunOptions, experiment_seed, run_experiment
 from trueerror.experiments._outcomes import outcome_losses
-from trueerror.experiments._result import Experiment
 from trueerror.inference._problem import IntervalSpec, critical_t
 from trueerror.inference.loss._mean import mean_limits
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.methods import Method, declare
-from trueerror.resampling._plan import Seed, check_test_share, check_whole, draw_share, take
-from trueerror.resampling._splits import Bootstrap, Subsampling
-from trueerror.resampling._study_plans import Redrawn
+from trueerror.resampling._plan import (
+    Bootstrap,
+    Redrawn,
+    Seed,
+    Subsampling,
+    check_test_share,
+    check_whole,
+    draw_share,
+    take,
+)
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import limits, number, one_line, percent
 from trueerror.studies._simulation import find_generator, generate_rows, posterior_of

@@ -19,17 +19,14 @@ from numpy.typing import NDArray
 
 from trueerror.experiments._compare import constant_evidence
 from trueerror.experiments._dataset import Dataset, Features, Learner, as_learners, text_seed
-from trueerror.experiments._experiment import RunOptions, run_experiment
+from trueerror.experiments._experiment import Experiment, RunOptions, run_experiment
 from trueerror.experiments._fit import Balance
-from trueerror.experiments._result import Experiment
 from trueerror.findings import Findings
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_confidence, check_word, in_few_words
 from trueerror.metrics._registry import Measure
 from trueerror.resampling._cross_validation import KFold, as_k_fold
-from trueerror.resampling._plan import Seed
-from trueerror.resampling._splits import Subsampling
-from trueerror.resampling._study_plans import GrowingSubsets, WithTraining
+from trueerror.resampling._plan import GrowingSubsets, Seed, Subsampling, WithTraining
 from trueerror.results import Contrast
 from trueerror.results._format import number
 from trueerror.studies._learning_curve_fit import (

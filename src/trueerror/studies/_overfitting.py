@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import Features, Learner, as_learners
-from trueerror.experiments._experiment import RunOptions, run_experiment
+from trueerror.experiments._experiment import Experiment, RunOptions, run_experiment
 from trueerror.experiments._fit import Balance
-from trueerror.experiments._result import Experiment
 from trueerror.inference._contrast import adjust
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._labels import Label
@@ -27,8 +26,7 @@ from trueerror.inputs._options import InputError, check_confidence, nearest
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
 from trueerror.resampling._cross_validation import KFold, as_plan
-from trueerror.resampling._plan import Seed
-from trueerror.resampling._study_plans import WithTraining
+from trueerror.resampling._plan import Seed, WithTraining
 from trueerror.results import Contrast, Result, Table
 from trueerror.results._format import limits, listing, number, one_line, p_value, percent, signed, whole
 from trueerror.sources._api import read

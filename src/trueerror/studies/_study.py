@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import Dataset, Features
+from trueerror.experiments._experiment import Experiment
 from trueerror.experiments._outcomes import mean_over_rows, outcome_losses, score
-from trueerror.experiments._result import Experiment
 from trueerror.experiments._store import Outcome
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.findings import Evidence, Findings, find
-from trueerror.inference.bootstrap._limits import bootstrap_facts
-from trueerror.inference.bootstrap._values import LIMITS, STATISTICS, Draws, ValueLimits, value_limits
+from trueerror.inference.bootstrap._limits import LIMITS, STATISTICS, Draws, ValueLimits, bootstrap_facts, value_limits
 from trueerror.inputs._arrays import column, numbers, same_length
 from trueerror.inputs._options import InputError, check_confidence, check_replicates, check_word, generator
 from trueerror.results import Interval, Result

@@ -19,7 +19,7 @@ from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.findings.scores import TunedThreshold
 from trueerror.inference._two_models import PairedRows, against_known
-from trueerror.inference.counts._vs_constant import against_one_answer
+from trueerror.inference.counts._paired import against_one_answer
 from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inputs._labels import need_positive
 from trueerror.inputs._options import InputError

@@ -21,7 +21,7 @@ from trueerror.inference._metric_interval import class_intervals, clustered_scor
 from trueerror.inference._problem import IntervalSpec, NotOffered, Problem, solve, words_in
 from trueerror.inference.auc._multiclass import class_area_interval
 from trueerror.inference.auc._within_folds import Comparability, fold_comparability
-from trueerror.inference.counts._vs_constant import against_one_answer, gains_in_accuracy
+from trueerror.inference.counts._paired import against_one_answer, gains_in_accuracy
 from trueerror.inference.learner._fold_scores import FoldedModel
 from trueerror.inference.loss._bounded_mean import graded_units, score_interval_of
 from trueerror.inference.loss._mean import ClusterSums, loss_interval

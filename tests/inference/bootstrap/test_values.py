@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inference.bootstrap._values import STATISTICS, Draws
+from trueerror.inference.bootstrap._limits import STATISTICS, Draws
 
 # R: library(boot); set.seed(1); b <- boot(x, function(d, i) c(mean(d[i]), var(d[i])/length(d[i])), R = 99999)
 #    boot.ci(b, type = c("norm", "basic", "stud", "perc", "bca")); the same of sd(d[i]) for the last two

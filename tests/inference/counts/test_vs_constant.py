@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inference.counts._vs_constant import against_one_answer, gains_in_accuracy
+from trueerror.inference.counts._paired import against_one_answer, gains_in_accuracy
 from trueerror.verbs._model_metrics import ModelMetrics, Settings
 
 N = 300

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trueerror.inference.ranking import _signed as room
-from trueerror.inference.ranking._signed import rank_sum_chances, signed_ranks
+from trueerror.inference.ranking import _rank_tests as room
+from trueerror.inference.ranking._rank_tests import rank_sum_chances, signed_ranks
 from trueerror.inputs._options import InputError
 from trueerror.significance import sign, wilcoxon
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from trueerror.verbs._comparison import Comparison
     from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
     from trueerror.verbs._gaps import Gap, Gaps
-    from trueerror.verbs._gate_result import Gate
+    from trueerror.verbs._gate import Gate
     from trueerror.verbs._judges import RaterAgreement
     from trueerror.verbs._repeats import Repeats
     from trueerror.verbs._training_gap import TrainingGap
