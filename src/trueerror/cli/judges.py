@@ -45,7 +45,7 @@ def agreement_command(
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """How far raters agree."""
-    from trueerror.verbs._judges import agreement
+    from trueerror.inference._rater_agreement import agreement
 
     found = agreement(
         file,
@@ -173,7 +173,7 @@ def ppi_command(
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """Few labels of people and many of a judge."""
-    from trueerror.verbs._judges import prediction_powered
+    from trueerror.inference._prediction_powered import prediction_powered
 
     if len(human) != len(judge):
         raise InputError(f"--human names {len(human)} columns and --judge {len(judge)}: one of each for each model")
@@ -219,7 +219,7 @@ def label_plan_command(
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """Which rows to label next."""
-    from trueerror.verbs._judges import label_plan
+    from trueerror.inference._prediction_powered import label_plan
 
     columns = _columns(file)
     known = None if human is None else columns(human, "--human")

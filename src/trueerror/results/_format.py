@@ -539,3 +539,12 @@ def _fold_headings(heads: list[str], cells: list[int], widths: list[int], most: 
                 widths[i] = less
                 break
     return widths
+
+
+def capitalised(text: str) -> str:
+    """The text as a sentence begins.
+
+    >>> capitalised("macro F1 differs")
+    'Macro F1 differs'
+    """
+    return text[:1].upper() + text[1:]

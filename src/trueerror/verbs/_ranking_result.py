@@ -15,6 +15,7 @@ from trueerror.inputs._options import check_word
 from trueerror.results import Contrast, DocumentResult, Posterior, Table, Text
 from trueerror.results._document import WIDTH, Document, Media, Paragraph, TableBlock, page
 from trueerror.results._format import (
+    capitalised,
     chance_words,
     filled,
     fixed,
@@ -287,7 +288,7 @@ def _too_few(r: LearnerRanking) -> str:
     each, times = r._smallest_p(n, 1), len(r.pairs)
     how = "" if r.smallest_p == each else f": {each:.2g} for one pair, times {times}"
     parts = [
-        f"{_sentence(numeral(n))} data sets are too few for the {TESTS[r.method]} test to show a clear difference "
+        f"{capitalised(numeral(n))} data sets are too few for the {TESTS[r.method]} test to show a clear difference "
         f"between any two, whatever the scores (its smallest p is {r.smallest_p:.2g}{how})."
     ]
     beaten = [m for m in r.order[1:] if all(gap > 0 for gap in r.gaps(best, m).values())]
@@ -313,10 +314,6 @@ def _too_few(r: LearnerRanking) -> str:
 def _span_of(r: LearnerRanking, best: str, m: str) -> str:
     gaps = r.gaps(best, m).values()
     return f"({_span(r, min(gaps), max(gaps))})"
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def _one_data_set(r: LearnerRanking) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from trueerror.experiments._summary import constant_name, constant_value
+from trueerror.inference._rater_agreement import RELIABLE, TENTATIVE
 from trueerror.inputs._options import InputError, check_word, nearest
 from trueerror.metrics._registry import find_measure
 from trueerror.plots._specs import Forest, ForestRow, Heat, Panel
@@ -19,16 +20,15 @@ from trueerror.results import Contrast, Interval
 from trueerror.results._format import limits, listing, number, p_value, percent, whole
 from trueerror.verbs._comparison import points, together_words, unit
 from trueerror.verbs._evaluation import best_parts_first
-from trueerror.verbs._judges import RELIABLE, TENTATIVE
 
 if TYPE_CHECKING:
     from trueerror.experiments._summary import LearnerEstimate, Summary
+    from trueerror.inference._rater_agreement import RaterAgreement
     from trueerror.verbs._arena import Arena
     from trueerror.verbs._comparison import Comparison
     from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
     from trueerror.verbs._gaps import Gap, Gaps
     from trueerror.verbs._gate import Gate
-    from trueerror.verbs._judges import RaterAgreement
     from trueerror.verbs._repeats import Repeats
     from trueerror.verbs._training_gap import TrainingGap
 
