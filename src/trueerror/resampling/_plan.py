@@ -2,7 +2,7 @@
 
 Assigning rows to folds: shuffled, each class spread evenly, clusters kept together.
 
-Random order comes from counter-based words (Philox, `kernels._random`), not from a library's shuffle: one seed gives
+Random order comes from counter-based words (Philox, `kernels._numpy`), not from a library's shuffle: one seed gives
 the same folds on every machine and with every version of NumPy.
 
 Random test sets (one holdout, several, what a bootstrap sample leaves out), and test folds in order of time.
