@@ -35,7 +35,7 @@ QUERIES = {
     "significance": ["explain/p-values"],
     "p-value meaning": ["explain/p-values"],
     "is the difference significant": ["tutorial/comparing", "explain/p-values", "explain/overlapping-bars"],
-    "LLM eval error bars": ["howto/evaluation-logs"],
+    "LLM eval error bars": ["howto/llm-evals"],
     "lm-eval": ["howto/evaluation-logs", "from/*"],
     "imbalanced classes": ["howto/imbalance", "learn/*"],
     "several rows per patient": ["howto/clusters-and-weights"],
