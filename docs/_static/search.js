@@ -103,7 +103,8 @@ written by docs/build.py) count most, reference pages less than the pages that e
 
   /** Names for what the theme leaves without: the search button says what it shows, a fold of the side bar what it folds. */
   function name() {
-    document.querySelectorAll(".search-button-field[aria-label]").forEach((b) => b.removeAttribute("aria-label"));
+    document.querySelectorAll(".search-button-field").forEach((b) =>
+      b.setAttribute("aria-label", b.textContent.replace(/\s+/g, " ").trim()));
     document.querySelectorAll("nav summary:not([aria-label])").forEach((summary) => {
       const link = summary.closest("li").querySelector("a");
       if (link) summary.setAttribute("aria-label", `Pages below ${link.textContent.trim()}`);

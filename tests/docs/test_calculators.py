@@ -1,15 +1,11 @@
-"""The calculators of the documentation give what the library gives: 1,000 inputs each, and in a real browser."""
+"""The calculators of the documentation give what the library gives: 1,000 inputs each, in a real browser."""
 
 from __future__ import annotations
 
-import contextlib
-import json
 import re
 import shlex
 import shutil
-import subprocess
-import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,56 +20,21 @@ PAGES = sorted(p.stem for p in (DOCS / "calculators").glob("*.md") if p.stem != 
 INPUTS = 1000
 WITHIN = 1e-9
 
-OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run")
-# Whatever a page asks for besides files is nowhere to be found.
-OFFLINE = "--host-resolver-rules=MAP * ~NOTFOUND"
+pytestmark = pytest.mark.browser
 
 
-@contextlib.contextmanager
-def chromium(folder: Path) -> Iterator[Any]:
-    """A browser without a window."""
-    from selenium.webdriver import Chrome
-    from selenium.webdriver.chrome.options import Options
-    from selenium.webdriver.chrome.service import Service
-
-    program = next((found for name in ("chromium", "google-chrome") if (found := shutil.which(name))), None)
-    service = shutil.which("chromedriver")
-    if program is None or service is None:
-        pytest.fail("the calculators are tested in a real browser: apt-get install chromium chromium-driver")
-    options = Options()
-    options.binary_location = program
-    for option in (*OPTIONS, OFFLINE, f"--user-data-dir={folder / 'browser'}"):
-        options.add_argument(option)
-    options.set_capability("goog:loggingPrefs", {"performance": "ALL"})
-    started = Chrome(options=options, service=Service(service))
-    try:
-        yield started
-    finally:
-        started.quit()
-
-
-def run(program: str, given: object) -> Any:
-    """What a program gives that sees the script as `c` and an input as `given`: in node, or in a browser without it.
-
-    NaN and infinities come back as None.
-    """
+@pytest.fixture
+def run(browser: Any) -> Callable[[str, object], Any]:
+    """What a program gives in a real browser that sees the script as `c` and an input as `given`."""
     script = f"const module = {{exports: {{}}}}; {SCRIPT.read_text(encoding='utf-8')}; const c = module.exports;"
-    if shutil.which("node"):
-        rest = f"const given = JSON.parse(require('fs').readFileSync(0, 'utf8')); {program}"
-        told = f"const made = (() => {{ {script} {rest} }})(); console.log(JSON.stringify(made));"
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "program.js"
-            file.write_text(told, encoding="utf-8")
-            done = subprocess.run(["node", file], input=json.dumps(given), capture_output=True, text=True, check=True)
-        return json.loads(done.stdout)
-    with tempfile.TemporaryDirectory() as folder, chromium(Path(folder)) as driver:
-        return driver.execute_script(f"{script} const given = arguments[0]; {program}", given)
+    browser.driver.get("about:blank")
+    return lambda program, given: browser.run(f"{script} const given = arguments[0]; {program}", given)
 
 
-def calculated(function: str, inputs: list[dict[str, Any]]) -> list[Any]:
-    """What a function of the script gives for each input."""
-    found: list[Any] = run(f"return given.map((o) => c.{function}(o));", inputs)
-    return found
+@pytest.fixture
+def calculated(run: Callable[[str, object], Any]) -> Callable[[str, list[dict[str, Any]]], list[Any]]:
+    """What a function of the script gives for each input; NaN and infinities come back as None."""
+    return lambda function, inputs: run(f"return given.map((o) => c.{function}(o));", inputs)
 
 
 def near(found: Any, expected: float, given: object) -> None:
@@ -87,7 +48,7 @@ def counts(rng: np.random.Generator, lowest: int = 1) -> tuple[int, int]:
     return x, n
 
 
-def test_interval() -> None:
+def test_interval(calculated: Any) -> None:
     rng = np.random.default_rng(0)
     inputs = []
     for i in range(INPUTS):
@@ -103,7 +64,7 @@ def test_interval() -> None:
         near(found["high"], made.high, o)
 
 
-def test_difference() -> None:
+def test_difference(calculated: Any) -> None:
     rng = np.random.default_rng(1)
     inputs = []
     for i in range(INPUTS):
@@ -118,7 +79,7 @@ def test_difference() -> None:
         near(found["p"], made.p_value, o)
 
 
-def test_mcnemar() -> None:
+def test_mcnemar(calculated: Any) -> None:
     rng = np.random.default_rng(2)
     inputs = []
     for i in range(INPUTS):
@@ -153,21 +114,21 @@ def planned(o: dict[str, Any]) -> dict[str, Any]:
     return options | ({"test": "two-proportions"} if o["rows"] == "different" else {})
 
 
-def test_power() -> None:
+def test_power(calculated: Any) -> None:
     rng = np.random.default_rng(3)
     inputs = [{**o, "n": int(10 ** rng.uniform(1, 4))} for o in plans(rng, INPUTS)]
     for o, found in zip(inputs, calculated("power", inputs), strict=True):
         near(found, te.power(n=o["n"], **planned(o)).power, o)
 
 
-def test_sample_size_of_a_comparison() -> None:
+def test_sample_size_of_a_comparison(calculated: Any) -> None:
     rng = np.random.default_rng(4)
     inputs = [{**o, "power": (0.8, 0.9, 0.5)[i // 2 % 3]} for i, o in enumerate(plans(rng, INPUTS // 4))]
     for o, found in zip(inputs, calculated("sampleSize", inputs), strict=True):
         assert found == te.sample_size(power=o["power"], **planned(o)).n, o
 
 
-def test_sample_size_of_an_interval() -> None:
+def test_sample_size_of_an_interval(calculated: Any) -> None:
     rng = np.random.default_rng(5)
     inputs = [{"accuracy": float(rng.uniform(0, 1)), "half": float(10 ** rng.uniform(-3, -0.5)),
                "confidence": (0.95, 0.8, 0.99)[i % 3]} for i in range(INPUTS)]  # fmt: skip
@@ -176,7 +137,7 @@ def test_sample_size_of_an_interval() -> None:
         assert found == made.n, o
 
 
-def test_prevalence() -> None:
+def test_prevalence(calculated: Any) -> None:
     rng = np.random.default_rng(6)
     inputs = []
     for _ in range(INPUTS):
@@ -196,7 +157,7 @@ def test_prevalence() -> None:
 CALCULATORS = ("interval", "difference", "mcnemar", "power", "width", "prevalence")
 
 
-def shown_lines(changes: dict[str, dict[str, Any]]) -> dict[str, dict[str, str]]:
+def shown_lines(run: Any, changes: dict[str, dict[str, Any]]) -> dict[str, dict[str, str]]:
     program = (
         "const out = {};"
         "for (const name in c.CALCULATORS) { const o = {}, one = c.CALCULATORS[name];"
@@ -218,11 +179,11 @@ OTHERS: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("changes", [{}, OTHERS], ids=["as opened", "all options"])
-def test_the_lines_that_are_shown_run_and_say_the_same(changes: dict[str, dict[str, Any]]) -> None:
+def test_the_lines_that_are_shown_run_and_say_the_same(run: Any, changes: dict[str, dict[str, Any]]) -> None:
     from making.examples import Session
 
     with Session() as session:
-        for name, answer in shown_lines(changes).items():
+        for name, answer in shown_lines(run, changes).items():
             for line in answer["python"].split("\n"):
                 made = eval(line, {"te": te})
                 if name in ("power", "width"):
@@ -262,12 +223,6 @@ def test_nothing_is_loaded_or_sent() -> None:
         assert word not in text
 
 
-@pytest.fixture
-def driver(tmp_path: Path) -> Iterator[Any]:
-    with chromium(tmp_path) as started:
-        yield started
-
-
 def page_with(*calculators: str, folder: Path) -> Path:
     shutil.copy(SCRIPT, folder)
     boxes = "".join(f'<div class="te-calculator" data-calculator="{name}"></div>' for name in calculators)
@@ -277,39 +232,34 @@ def page_with(*calculators: str, folder: Path) -> Path:
     return made
 
 
-@pytest.mark.browser
-def test_every_form_opens_with_an_answer(tmp_path: Path, driver: Any) -> None:
-    from selenium.webdriver.common.by import By
-
-    driver.get(page_with(*CALCULATORS, folder=tmp_path).as_uri())
-    answers = [place.text for place in driver.find_elements(By.TAG_NAME, "output")]
+def test_every_form_opens_with_an_answer(tmp_path: Path, browser: Any) -> None:
+    browser.open(page_with(*CALCULATORS, folder=tmp_path))
+    answers = [place.text for place in browser.all("output")]
     assert len(answers) == len(CALCULATORS)
     for words in answers:
         assert re.search(r"\d", words)
         assert not re.search("undefined|NaN", words)
-    assert all(code.text for code in driver.find_elements(By.TAG_NAME, "code"))
-    inputs = driver.find_elements(By.CSS_SELECTOR, "input, select")
+    assert all(code.text for code in browser.all("code"))
+    inputs = browser.all("input, select")
     assert len({field.get_attribute("id") for field in inputs}) == len(inputs)
 
 
-@pytest.mark.browser
-def test_a_form_in_a_real_browser(tmp_path: Path, driver: Any) -> None:
+def test_a_form_in_a_real_browser(tmp_path: Path, browser: Any) -> None:
     """Labels, keyboard, state in the address, refusals in words; no request but the page's own files."""
-    from selenium.webdriver.common.by import By
     from selenium.webdriver.common.keys import Keys
 
-    page = page_with("interval", folder=tmp_path)
+    driver = browser.driver
 
     def answer() -> str:
-        return str(driver.find_element(By.TAG_NAME, "output").text)
+        return str(browser.text("output"))
 
-    driver.get(page.as_uri())
+    browser.open(page_with("interval", folder=tmp_path))
     assert "0.7222 to 0.7758" in answer()
-    labels = driver.find_elements(By.TAG_NAME, "label")
+    labels = browser.all("label")
     assert [label.text.split("\n")[0] for label in labels][:3] == ["Successes (or errors)", "Rows", "Confidence"]
     for label in labels:
-        assert driver.find_element(By.ID, label.get_attribute("for"))
-    first = driver.find_element(By.NAME, "x")
+        assert browser.one("#" + label.get_attribute("for"))
+    first = browser.one("[name=x]")
     first.send_keys(Keys.CONTROL, "a")
     first.send_keys("75", Keys.TAB)
     driver.switch_to.active_element.send_keys(Keys.CONTROL, "a")
@@ -320,13 +270,11 @@ def test_a_form_in_a_real_browser(tmp_path: Path, driver: Any) -> None:
     driver.get("about:blank")
     driver.get(address)
     assert "75 of 100" in answer()
-    assert "te.interval(75, 100)" in driver.find_element(By.TAG_NAME, "code").text
-    rows = driver.find_element(By.NAME, "n")
+    assert "te.interval(75, 100)" in browser.text("code")
+    rows = browser.one("[name=n]")
     rows.send_keys(Keys.CONTROL, "a")
     rows.send_keys("50")
     assert answer() == "There are more successes than rows."
     rows.clear()
     assert rows.get_attribute("aria-invalid") == "true"
-    events = [json.loads(entry["message"])["message"] for entry in driver.get_log("performance")]
-    asked = {e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"}
-    assert [url for url in asked if not url.startswith(("file:", "about:", "chrome:", "data:"))] == []
+    assert [url for url in browser.asked() if not url.startswith(("file:", "about:", "chrome:"))] == []

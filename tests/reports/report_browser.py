@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,13 @@ from selenium.webdriver import Chrome
 
 DESKTOP, PHONE = 1280, 390
 ROWS = "return [...document.querySelectorAll(arguments[0])].map((row) => [...row.cells].map((c) => c.textContent));"
+
+AXE = """
+const done = arguments[arguments.length - 1];
+document.getAnimations().forEach((a) => a.finish());
+axe.run(document, {resultTypes: ["violations"]}).then((found) =>
+  done(found.violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target.join(" ")} ${n.html.slice(0, 120)}`))));
+"""
 
 
 class Browser:
@@ -40,6 +48,12 @@ class Browser:
         events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         sent = [e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"]
         return [url for url in sent if not url.startswith("data:")]
+
+    def axe(self) -> list[str]:
+        """What axe-core finds that keeps people from reading or using the page."""
+        self.run(files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
+        found: list[str] = self.driver.execute_async_script(AXE)
+        return found
 
     def all(self, css: str) -> list[Any]:
         """Every element that a selector finds."""
