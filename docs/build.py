@@ -28,9 +28,9 @@ HEADS = {
     "which-test": "Which test?",
     "howto/index": "How to",
     "learn/index": "Learn",
-    "reference/index": "Reference",
-    "gallery": "Gallery",
     "calculators/index": "Calculators",
+    "gallery": "Gallery",
+    "reference/index": "Reference",
     "explain/index": "Concepts",
     "from/index": "Coming from",
 }

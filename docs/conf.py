@@ -34,7 +34,7 @@ html_show_search_summary = False
 html_sidebars = {"index": [], "which-test": [], "gallery": [], "calculators/*": []}
 html_theme_options = {
     "logo": {"text": "trueerror"},
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
     "navbar_align": "left",
     "search_bar_text": "Search: cross-validation, threshold, McNemar …",
     "search_as_you_type": True,
