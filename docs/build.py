@@ -106,7 +106,7 @@ def stage(sources: Path) -> None:
     made |= {
         f"_extra/{name}": held
         for name, held in made.items()
-        if name.startswith("calculators/") and name.endswith(".js")
+        if name.startswith(("calculators/", "learn/")) and name.endswith(".js")
     }
     made["_static/pages.js"] = f"var PAGES = {json.dumps(about, ensure_ascii=False)};\n".encode()
     made["conf.py"] = (DOCS / "conf.py").read_bytes()
