@@ -259,12 +259,12 @@ found (`found`, which tests compare with the library and with theory), words, an
     hull: {
       fields: [slider("prior", "Share of positives", 0.2, 0.01, 0.99, 0.01), slider("coin", "Coin: share of rows for C4.5, else CN2", 0.5, 0, 1, 0.05)],
       run(o, draw) {
-        const known = { "flag nothing": [0, 0], CN2: [0.0491, 0.4964], "C4.5": [0.2, 0.84], SVM: [0.604, 0.951], "flag everything": [1, 1] };
+        const known = { "flag nothing": [0, 0], CN2: [0.05, 0.5], "C4.5": [0.2, 0.84], SVM: [0.6, 0.95], "flag everything": [1, 1] };
         const accuracy = ([fpr, tpr]) => o.prior * tpr + (1 - o.prior) * (1 - fpr);
         const best = Object.keys(known).reduce((a, b) => (accuracy(known[b]) > accuracy(known[a]) ? b : a));
         const by = (i) => count(2000, o.coin * known["C4.5"][i] + (1 - o.coin) * known.CN2[i], draw) / 2000;
         const mixed = [by(0), by(1)], slope = (1 - o.prior) / o.prior, [bx, high] = known[best];
-        const line = times(2, (i) => [i, high + slope * (i - bx)]);
+        const line = [Math.max(0, bx - high / slope), Math.min(1, bx + (1 - high) / slope)].map((at) => [at, high + slope * (at - bx)]);
         return {
           found: { best, accuracy: accuracy(known[best]), fpr: mixed[0], tpr: mixed[1] },
           words: `At ${share(100 * o.prior, 0)} % positives ${best} is the most accurate: ${share(100 * accuracy(known[best]), 1)} %. The coin, over 2,000 rows ` +
@@ -365,7 +365,7 @@ found (`found`, which tests compare with the library and with theory), words, an
           found: { whole, ...lost },
           words: `All parts: ${told(whole)} % right on 2,000 new rows. Lost without the first ${told(lost.first)} points, without the copy ${told(lost.copy)}, ` +
             `without the other ${told(lost.other)}, without first and copy ${told(lost["first and copy"])}.`,
-          picture: { x: [-0.5, 3.5], y: [-0.05, 0.4], labels: ["", "accuracy lost"], level: 0,
+          picture: { x: [-0.5, 3.5], y: [-0.1, 0.3], labels: ["", "accuracy lost"], level: 0,
             bars: Object.entries(lost).map(([name, x], i) => [i, x, name]) },
         };
       },
@@ -373,7 +373,7 @@ found (`found`, which tests compare with the library and with theory), words, an
   };
 
   // ---- the picture
-  const WIDE = 520, HIGH = 260, LEFT = 48, BELOW = 40;
+  const WIDE = 520, HIGH = 270, LEFT = 48, BELOW = 40;
   function svg(document, p, words) {
     const make = (tag, attributes, text) => {
       const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -383,22 +383,22 @@ found (`found`, which tests compare with the library and with theory), words, an
     };
     const wide = p.square ? HIGH + LEFT : WIDE;
     const top = p.y[1] === null ? 1.05 * Math.max(...p.steps.flat().map((b) => b[1])) : p.y[1];
-    const x = (v) => LEFT + (wide - LEFT - 10) * (v - p.x[0]) / (p.x[1] - p.x[0]);
-    const y = (v) => HIGH - BELOW - (HIGH - BELOW - 10) * (Math.min(Math.max(v, p.y[0]), top) - p.y[0]) / (top - p.y[0]);
+    const x = (v) => LEFT + (wide - LEFT - 18) * (v - p.x[0]) / (p.x[1] - p.x[0]);
+    const y = (v) => HIGH - BELOW - (HIGH - BELOW - 24) * (Math.min(Math.max(v, p.y[0]), top) - p.y[0]) / (top - p.y[0]);
     const path = (points, name) => make("path", { class: name, d: points.map(([a, b], i) => `${i ? "L" : "M"}${x(a).toFixed(1)} ${y(b).toFixed(1)}`).join("") });
-    const out = make("svg", { viewBox: `0 0 ${wide} ${HIGH}`, role: "img", "aria-label": words });
+    const out = make("svg", { viewBox: `0 0 ${wide} ${HIGH}`, role: "img", "aria-label": words, class: p.square ? "te-square" : "te-wide" });
     out.appendChild(path([[p.x[0], p.y[0]], [p.x[1], p.y[0]]], "te-axis"));
     out.appendChild(path([[p.x[0], p.y[0]], [p.x[0], top]], "te-axis"));
     times(5, (i) => p.y[0] + (i * (top - p.y[0])) / 4).forEach((v) =>
-      out.appendChild(make("text", { x: LEFT - 6, y: y(v) + 4, "text-anchor": "end" }, share(v))));
+      out.appendChild(make("text", { x: LEFT - 6, y: y(v) + 4, "text-anchor": "end" }, share(v).replace("-", "−"))));
     if (!p.bars) times(5, (i) => p.x[0] + (i * (p.x[1] - p.x[0])) / 4).forEach((v) =>
       out.appendChild(make("text", { x: x(v), y: HIGH - BELOW + 15, "text-anchor": "middle" }, p.x[1] > 4 ? share(v, 0) : share(v).replace("-", "−"))));
     out.appendChild(make("text", { x: (LEFT + wide) / 2, y: HIGH - 6, "text-anchor": "middle" }, p.labels[0]));
-    out.appendChild(make("text", { x: LEFT, y: 10 }, p.labels[1]));
+    out.appendChild(make("text", { x: 4, y: 12 }, p.labels[1]));
     (p.faint || []).forEach((line) => out.appendChild(path(line, "te-faint")));
     (p.lines || []).forEach((line, i) => out.appendChild(path(line, i ? "te-second" : "te-first")));
     (p.steps || []).forEach((blocks, i) => blocks.forEach(([at, v]) => {
-      const width = (wide - LEFT - 10) / blocks.length;
+      const width = (wide - LEFT - 18) / blocks.length;
       if (v > 0) out.appendChild(make("rect", { class: i ? "te-outline" : "te-block", x: x(at) - width / 2, y: y(v), width, height: y(p.y[0]) - y(v) }));
     }));
     (p.bars || []).forEach(([at, v, name]) => {
@@ -412,7 +412,8 @@ found (`found`, which tests compare with the library and with theory), words, an
     });
     (p.dots || []).forEach(([a, b, name]) => {
       out.appendChild(make("circle", { class: "te-dot", cx: x(a), cy: y(b), r: 4 }));
-      out.appendChild(make("text", { x: x(a) + (a > 0.7 ? -7 : 7), y: y(b) + (a > 0.7 ? 14 : 4), "text-anchor": a > 0.7 ? "end" : "start" }, name));
+      const [right, high] = [a > 0.7, b > 0.9];
+      out.appendChild(make("text", { x: x(a) + (right ? -7 : 7), y: y(b) + (high && !right ? 17 : 4) - (b < 0.1 ? 10 : 0), "text-anchor": right ? "end" : "start" }, name));
     });
     if (p.level !== undefined) out.appendChild(path([[p.x[0], p.level], [p.x[1], p.level]], "te-level"));
     (p.upright || []).forEach((v) => out.appendChild(path([[v, p.y[0]], [v, top]], "te-level")));
