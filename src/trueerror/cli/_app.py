@@ -156,8 +156,11 @@ def format_named(word: str) -> Format:
 JUDGE, COLUMNS, COSTS, OUTPUT = "What to judge", "Columns", "Costs", "Output"
 
 
-def flag(words: str, help: str, metavar: str | None = None, group: str | None = None, **more: Any) -> Any:
-    """An option by its words, such as "--model -m", for the type of a parameter; `group` is its place in the help."""
+def flag(help: str, metavar: str | None = None, *, words: str = "", group: str | None = None, **more: Any) -> Any:
+    """An option for the type of a parameter, called as the parameter is, or by `words` such as "--model -m".
+
+    `group` is its place in the help.
+    """
     return typer.Option(*words.split(), help=help, metavar=metavar, rich_help_panel=group, **more)
 
 
@@ -271,7 +274,7 @@ def _options_of(
         if not (isinstance(kind, type) and dataclasses.is_dataclass(kind)):
             after = next((mark.name for mark in marks if isinstance(mark, After)), None)
             at = len(options) if after is None else 1 + [o.name for o in options].index(after)
-            options.insert(at, p.replace(annotation=_for_parser(p.annotation)))
+            options.insert(at, p.replace(annotation=_for_parser(p.name, p.annotation)))
             continue
         left_out = [name for mark in marks if isinstance(mark, Without) for name in mark.names]
         types = get_type_hints(kind, include_extras=True)
@@ -281,7 +284,7 @@ def _options_of(
         fields = [f for f in dataclasses.fields(kind) if f.name not in left_out]
         groups[p.name] = (kind, [f.name for f in fields])
         options += [
-            inspect.Parameter(f.name, p.KEYWORD_ONLY, default=f.default, annotation=_for_parser(types[f.name]))
+            inspect.Parameter(f.name, p.KEYWORD_ONLY, default=f.default, annotation=_for_parser(f.name, types[f.name]))
             for f in fields
         ]
     return options, groups
@@ -293,9 +296,12 @@ def _unpacked(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
     )  # fmt: skip
 
 
-def _for_parser(annotation: Any) -> Any:
-    """A choice of words as plain text: the verbs check words themselves, and name the nearest."""
+def _for_parser(name: str, annotation: Any) -> Any:
+    """An option that has its name; a choice of words is plain text, as the verbs check words and name the nearest."""
     kind, marks = _unpacked(annotation)
+    for mark in marks:
+        if isinstance(mark, typer.models.OptionInfo) and mark.default is ...:
+            mark.default = f"--{name.replace('_', '-')}"
     return Annotated[(str, *marks)] if get_origin(kind) is Literal else annotation
 
 
@@ -524,7 +530,9 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def program(
-    version: Annotated[bool, flag("--version", "Show the version and stop.", callback=_version, is_eager=True)] = False,
+    version: Annotated[
+        bool, flag("Show the version and stop.", words="--version", callback=_version, is_eager=True)
+    ] = False,
 ) -> None:
     """How good is a classifier really, is it better than that one, and which one to run."""
 

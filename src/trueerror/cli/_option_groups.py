@@ -39,31 +39,27 @@ FILE_HELP = (
 )
 File = Annotated[str, typer.Argument(help=FILE_HELP, metavar="FILE")]
 Files = Annotated[list[str], typer.Argument(help=FILE_HELP, metavar="FILE")]
-Confidence = Annotated[float, flag("--confidence -c", "Confidence of the intervals, between 0 and 1.", "SHARE")]
-Fold = Annotated[str | None, flag("--fold", "Column of cross-validation folds.", "COLUMN")]
-Repeat = Annotated[str | None, flag("--repeat", "Column of repeats of the folds.", "COLUMN")]
+Confidence = Annotated[float, flag("Confidence of the intervals, between 0 and 1.", "SHARE", words="--confidence -c")]
+Fold = Annotated[str | None, flag("Column of cross-validation folds.", "COLUMN")]
+Repeat = Annotated[str | None, flag("Column of repeats of the folds.", "COLUMN")]
 Metric = Annotated[
     str | None,
-    flag(
-        "--metric", "What to compare by: accuracy (or cost); with options as f_beta:beta=2.", "NAME",
+    flag("What to compare by: accuracy (or cost); with options as f_beta:beta=2.", "NAME",
         autocompletion=complete_metrics,
     ),
 ]  # fmt: skip
-Reference = Annotated[str | None, flag("--reference", "Compare only with this model.", "MODEL")]
-Margin = Annotated[float | None, flag("--margin", "The smallest difference that matters.", "NUMBER")]
-Adjust = Annotated[str, flag("--adjust", "For several pairs: holm, hochberg, bh, … or none.", "WORD")]
-OneOrTwoSided = Annotated[Alternative, flag("--alternative", "two-sided, greater or less.", "WORD")]
-Unpaired = Annotated[bool, flag("--unpaired", "The two files hold different rows.")]
+Reference = Annotated[str | None, flag("Compare only with this model.", "MODEL")]
+Margin = Annotated[float | None, flag("The smallest difference that matters.", "NUMBER")]
+Adjust = Annotated[str, flag("For several pairs: holm, hochberg, bh, … or none.", "WORD")]
+OneOrTwoSided = Annotated[Alternative, flag("two-sided, greater or less.", "WORD")]
+Unpaired = Annotated[bool, flag("The two files hold different rows.")]
 Form = Annotated[
     Format,
-    flag(
-        "--format -f", "How to write the answer: text, json, markdown (or md), latex, html.", "WORD",
-        parser=format_named, autocompletion=complete_formats,
-    ),
+    flag("How to write the answer: text, json, markdown (or md), latex, html.", "WORD",
+        parser=format_named, autocompletion=complete_formats, words="--format -f"),
 ]  # fmt: skip
 Prior = Annotated[
-    float | None,
-    flag("--prior", "Share of positives where the model will run, if not that of the file.", "SHARE", group=COSTS),
+    float | None, flag("Share of positives where the model will run, if not that of the file.", "SHARE", group=COSTS)
 ]
 # Columns that are recognised by their names, unless "none" declines them.
 DECLINABLE = ("id", "cluster", "fold", "repeat", "weight")
@@ -74,51 +70,43 @@ class RowsOptions:
     """Which column of a file is what, and how its rows count: the options of `te.read`."""
 
     GROUP: ClassVar[str] = COLUMNS
-    truth: Annotated[str | None, flag("--truth", "Column with the true classes.", "COLUMN")] = None
+    truth: Annotated[str | None, flag("Column with the true classes.", "COLUMN")] = None
     models: Annotated[
-        list[str] | None, flag("--model -m", "Column with a model's labels or scores; repeat for several.", "COLUMN")
+        list[str] | None,
+        flag("Column with a model's labels or scores; repeat for several.", "COLUMN", words="--model -m"),
     ] = None
-    score: Annotated[
-        list[str] | None, flag("--score", "Column with a model's scores (higher = more positive).", "COLUMN")
-    ] = None
+    score: Annotated[list[str] | None, flag("Column with a model's scores (higher = more positive).", "COLUMN")] = None
     right: Annotated[
         list[str] | None,
-        flag(
-            "--right", "Column that says who was right (1) or wrong (0); repeat for several models, or 'all'.", "COLUMN"
-        ),
+        flag("Column that says who was right (1) or wrong (0); repeat for several models, or 'all'.", "COLUMN"),
     ] = None
     right_from: Annotated[
-        float | None, flag("--right-from", "In logs and with --right: scores of at least this are right.", "NUMBER")
+        float | None, flag("In logs and with --right: scores of at least this are right.", "NUMBER")
     ] = None
-    positive: Annotated[str | None, flag("--positive", "The positive class.", "LABEL")] = None
-    id: Annotated[str | None, flag("--id", "Column that names each row.", "COLUMN")] = None
+    positive: Annotated[str | None, flag("The positive class.", "LABEL")] = None
+    id: Annotated[str | None, flag("Column that names each row.", "COLUMN")] = None
     cluster: Annotated[
-        str | None, flag("--cluster", "Column of clusters, whose rows depend on each other; 'none' for none.", "COLUMN")
+        str | None, flag("Column of clusters, whose rows depend on each other; 'none' for none.", "COLUMN")
     ] = None
     by: Annotated[
-        str | None, flag("--by", "Column of slices: results for each value; a,b for their combinations.", "COLUMN")
+        str | None, flag("Column of slices: results for each value; a,b for their combinations.", "COLUMN")
     ] = None
     fold: Fold = None
     repeat: Repeat = None
-    weight: Annotated[str | None, flag("--weight", "Column of row weights.", "COLUMN")] = None
-    weights_kind: Annotated[
-        str | None, flag("--weights-kind", "What the weights mean: frequency or sampling.", "KIND")
-    ] = None
-    missing: Annotated[str, flag("--missing", "Rows without a prediction: error, wrong or drop.", "RULE")] = "error"
-    budget: Annotated[
-        str | None, flag("--budget", "Memory for exact tables of scores, such as 500MB (default 2GB).", "SIZE")
-    ] = None
+    weight: Annotated[str | None, flag("Column of row weights.", "COLUMN")] = None
+    weights_kind: Annotated[str | None, flag("What the weights mean: frequency or sampling.", "KIND")] = None
+    missing: Annotated[str, flag("Rows without a prediction: error, wrong or drop.", "RULE")] = "error"
+    budget: Annotated[str | None, flag("Memory for exact tables of scores, such as 500MB (default 2GB).", "SIZE")] = (
+        None
+    )
     grade: Annotated[
         list[str] | None,
-        flag("--grade", "Column with a grade of each row, from 0 to 1; repeat for several, one a model.", "COLUMN"),
+        flag("Column with a grade of each row, from 0 to 1; repeat for several, one a model.", "COLUMN"),
     ] = None
-    scale: Annotated[str | None, flag("--scale", "Lowest and highest grade, if not 0 and 1: 1,5.", "LOW,HIGH")] = None
-    threshold: Annotated[
-        float | None, flag("--threshold", "Scores of at least this are flagged as positive.", "NUMBER")
-    ] = None
+    scale: Annotated[str | None, flag("Lowest and highest grade, if not 0 and 1: 1,5.", "LOW,HIGH")] = None
+    threshold: Annotated[float | None, flag("Scores of at least this are flagged as positive.", "NUMBER")] = None
     names: Annotated[
-        str | None,
-        flag("--names", "Columns of a file without a header: truth,svm; or some by place: 1=truth,30=svm.", "NAMES"),
+        str | None, flag("Columns of a file without a header: truth,svm; or some by place: 1=truth,30=svm.", "NAMES")
     ] = None
 
     def given(self, output: "OutputOptions") -> dict[str, Any]:
@@ -283,15 +271,14 @@ class MatrixOptions:
     matrix: Annotated[
         list[str] | None,
         flag(
-            "--matrix",
             "A confusion matrix row by row, rows = truth: '150 40 60 250', with a name 'M1=150 40 60 250', or "
             "'tp=250 fp=40 fn=60 tn=150'; repeat for several.",
             "COUNTS",
         ),
     ] = None
-    labels: Annotated[
-        str | None, flag("--labels", "The classes of --matrix in order, such as 'no yes'; else 0, 1, …", "NAMES")
-    ] = None
+    labels: Annotated[str | None, flag("The classes of --matrix in order, such as 'no yes'; else 0, 1, …", "NAMES")] = (
+        None
+    )
 
     def check(self, rows: "RowsOptions | None" = None) -> None:
         """Names of classes without a matrix would go unread, and so would columns beside one."""
@@ -350,20 +337,20 @@ class CostOptions:
     """What errors cost."""
 
     GROUP: ClassVar[str] = COSTS
-    costs: Annotated[str | None, flag("--costs", "Cost matrix as JSON, rows = truth: '[[0, 1], [10, 0]]'.", "JSON")] = (
-        None
-    )
-    cost_fp: Annotated[float | None, flag("--cost-fp", "What a false alarm costs (default 1).", "NUMBER")] = None
-    cost_fn: Annotated[float | None, flag("--cost-fn", "What a miss costs (default 1).", "NUMBER")] = None
+    costs: Annotated[str | None, flag("Cost matrix as JSON, rows = truth: '[[0, 1], [10, 0]]'.", "JSON")] = None
+    cost_fp: Annotated[float | None, flag("What a false alarm costs (default 1).", "NUMBER")] = None
+    cost_fn: Annotated[float | None, flag("What a miss costs (default 1).", "NUMBER")] = None
 
-    def matrix(self) -> Any:
-        """The cost matrix from its JSON, where one is given."""
-        if self.costs is None:
-            return None
+    def given(self) -> dict[str, Any]:
+        """The options as verbs take them, with the cost matrix from its JSON."""
+        return dataclasses.asdict(self) | {"costs": None if self.costs is None else self._matrix(self.costs)}
+
+    @staticmethod
+    def _matrix(text: str) -> Any:
         try:
-            return json.loads(self.costs)
+            return json.loads(text)
         except json.JSONDecodeError:
-            raise InputError(f"--costs {self.costs!r} is not a JSON table such as '[[0, 1], [10, 0]]'") from None
+            raise InputError(f"--costs {text!r} is not a JSON table such as '[[0, 1], [10, 0]]'") from None
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -371,7 +358,11 @@ class ChanceOptions:
     """How sure answers are, and where their randomness begins."""
 
     confidence: Confidence = 0.95
-    seed: Annotated[int, flag("--seed", "Seed of everything random.", "NUMBER", min=0)] = 0
+    seed: Annotated[int, flag("Seed of everything random.", "NUMBER", min=0)] = 0
+
+    def given(self) -> dict[str, Any]:
+        """The options as verbs take them."""
+        return {"confidence": self.confidence, "rng": self.seed}
 
 
 class WithFindings(Protocol):
@@ -389,21 +380,20 @@ class OutputOptions:
 
     GROUP: ClassVar[str] = OUTPUT
     form: Form = Format.text
-    explain: Annotated[bool, flag("--explain", "Say how each number was made, with formula and source.")] = False
+    explain: Annotated[bool, flag("Say how each number was made, with formula and source.")] = False
     ignore: Annotated[
         list[str] | None,
         flag(
-            "--ignore",
             "Leave a finding out, by code; repeat for several.",
             "CODE",
             callback=known_codes,
             autocompletion=complete_codes,
         ),
     ] = None
-    columns: Annotated[bool, flag("--columns", "Show how the file was read, and stop.", group=COLUMNS)] = False
-    color: Annotated[
-        Colour, flag("--color", "Colours: auto (a terminal, unless NO_COLOR is set), always or never.", "WORD")
-    ] = "auto"
+    columns: Annotated[bool, flag("Show how the file was read, and stop.", group=COLUMNS)] = False
+    color: Annotated[Colour, flag("Colours: auto (a terminal, unless NO_COLOR is set), always or never.", "WORD")] = (
+        "auto"
+    )
 
     def kept(self, result: Found) -> Found:
         """A result without the findings that are to be left out."""

@@ -35,12 +35,8 @@ class FailOn(StrEnum):
 def check_command(
     *,
     file: o.Files,
-    fail_on: Annotated[
-        FailOn, flag("--fail-on", "Exit with 1 when there is a finding of this severity or worse.")
-    ] = FailOn.error,
-    training: Annotated[
-        str | None, flag("--training", "The same models' predictions for the training rows.", "FILE")
-    ] = None,
+    fail_on: Annotated[FailOn, flag("Exit with 1 when there is a finding of this severity or worse.")] = FailOn.error,
+    training: Annotated[str | None, flag("The same models' predictions for the training rows.", "FILE")] = None,
     rows: o.RowsOptions,
     output: Annotated[o.OutputOptions, Without("explain")],
 ) -> None:

@@ -37,34 +37,29 @@ def compare_command(
             metavar="FILE",
         ),
     ] = None,
-    counts: Annotated[
-        bool, flag("--counts", "Compare counts: both=N first=N second=N neither=N (any two names).")
-    ] = False,
+    counts: Annotated[bool, flag("Compare counts: both=N first=N second=N neither=N (any two names).")] = False,
     marginals: Annotated[
-        bool, flag("--marginals", "Compare two shares of the same rows, A=456/500 B=445/500, without their pairs.")
+        bool, flag("Compare two shares of the same rows, A=456/500 B=445/500, without their pairs.")
     ] = False,
     agreement: Annotated[
-        float | None,
-        flag("--agreement", "With --marginals: the share of rows on which both are right or wrong.", "SHARE"),
+        float | None, flag("With --marginals: the share of rows on which both are right or wrong.", "SHARE")
     ] = None,
     matrices: o.MatrixOptions,
     other_file: Annotated[
-        str | None, flag("--with", "A second file: joined on ids, or by the same truth.", "FILE")
+        str | None, flag("A second file: joined on ids, or by the same truth.", "FILE", words="--with")
     ] = None,
     unpaired: o.Unpaired = False,
     rows: o.RowsOptions,
     metric: o.Metric = None,
     reference: o.Reference = None,
-    method: Annotated[str | None, flag("--method", "mid-p, exact, chi2, chi2-cc, bootstrap or delong.", "WORD")] = None,
+    method: Annotated[str | None, flag("mid-p, exact, chi2, chi2-cc, bootstrap or delong.", "WORD")] = None,
     adjust: o.Adjust = "holm",
     margin: o.Margin = None,
     costs: o.CostOptions,
     prior: o.Prior = None,
     alternative: o.OneOrTwoSided = "two-sided",
     chance: o.ChanceOptions,
-    pairs: Annotated[
-        bool, flag("--pairs", "Show every pair of models too, not only each with the best.", group=OUTPUT)
-    ] = False,
+    pairs: Annotated[bool, flag("Show every pair of models too, not only each with the best.", group=OUTPUT)] = False,
     output: o.OutputOptions,
 ) -> None:
     """Which model is better, by how much, and how sure that is."""
@@ -96,12 +91,12 @@ def compare_command(
         )  # fmt: skip
         output.show(shares if agreement is None else shares.at(agreement=agreement))
         return
+    asked = {
+        "metric": o.metric_choice(metric), "reference": reference, "method": method, "adjust": adjust,
+        "margin": margin, "prior": prior, "alternative": alternative, **costs.given(), **chance.given(),
+    }  # fmt: skip
     if matrices.matrix:
-        tables = compare(
-            matrices.tables(rows.positive), metric=o.metric_choice(metric), reference=reference, method=method,
-            adjust=adjust, margin=margin, costs=costs.matrix(), cost_fp=costs.cost_fp, cost_fn=costs.cost_fn,
-            prior=prior, alternative=alternative, confidence=chance.confidence, rng=chance.seed,
-        )  # fmt: skip
+        tables = compare(matrices.tables(rows.positive), **asked)
         output.show(output.kept(tables), more=every_pair(tables, pairs))
         return
     if len(files) == 2 and other_file is None and not o.read_together(files, rows):
@@ -116,24 +111,7 @@ def compare_command(
     if output.columns:
         print(given.roles if other is None else f"{given.roles}\n\n{other.roles}")
         return
-    found = compare(
-        given,
-        other,
-        metric=o.metric_choice(metric),
-        reference=reference,
-        method=method,
-        adjust=adjust,
-        margin=margin,
-        paired=False if unpaired else None,
-        threshold=rows.threshold,
-        costs=costs.matrix(),
-        cost_fp=costs.cost_fp,
-        cost_fn=costs.cost_fn,
-        prior=prior,
-        alternative=alternative,
-        confidence=chance.confidence,
-        rng=chance.seed,
-    )
+    found = compare(given, other, paired=False if unpaired else None, threshold=rows.threshold, **asked)
     output.show(output.kept(found), more=every_pair(found, pairs))
 
 

@@ -32,7 +32,6 @@ def evaluate_command(
     metric: Annotated[
         list[str] | None,
         flag(
-            "--metric",
             "A metric to show, also with options as f_beta:beta=2; repeat for several, or 'all'.",
             "NAME",
             autocompletion=complete_metrics,
@@ -41,7 +40,6 @@ def evaluate_command(
     gap: Annotated[
         list[str] | None,
         flag(
-            "--gap",
             "With --by: who is worst off by this metric, and whether that is more than chance; repeat for several.",
             "NAME",
             autocompletion=complete_metrics,
@@ -49,8 +47,8 @@ def evaluate_command(
     ] = None,
     prior: o.Prior = None,
     costs: o.CostOptions,
-    design: Annotated[str, flag("--design", "random or case-control.", "WORD")] = "random",
-    method: Annotated[str | None, flag("--method", "Interval by name, for the metrics that offer it.", "WORD")] = None,
+    design: Annotated[str, flag("random or case-control.", "WORD")] = "random",
+    method: Annotated[str | None, flag("Interval by name, for the metrics that offer it.", "WORD")] = None,
     chance: o.ChanceOptions,
     output: o.OutputOptions,
 ) -> None:
@@ -76,14 +74,11 @@ def evaluate_command(
         given,
         metrics="all" if metric == ["all"] else o.metric_choice(metric),
         prior=prior,
-        costs=costs.matrix(),
-        cost_fp=costs.cost_fp,
-        cost_fn=costs.cost_fn,
         design=design,  # type: ignore[arg-type]
         method=method,
         threshold=rows.threshold,
-        confidence=chance.confidence,
-        rng=chance.seed,
+        **costs.given(),
+        **chance.given(),
     )
     if gap:
         if not found.slices:
@@ -108,27 +103,24 @@ def repeats_command(
     *,
     file: o.Files,
     grade: Annotated[
-        str | None, flag("--grade", "Column with the grade of each answer, or 0 and 1; of a log, the scorer.", "COLUMN")
+        str | None, flag("Column with the grade of each answer, or 0 and 1; of a log, the scorer.", "COLUMN")
     ] = None,
-    id: Annotated[str | None, flag("--id", "Column that names the question of an answer.", "COLUMN")] = None,
+    id: Annotated[str | None, flag("Column that names the question of an answer.", "COLUMN")] = None,
     models: Annotated[
-        list[str] | None, flag("--model -m", "A model to look at; repeat for several. Else all of them.", "NAME")
+        list[str] | None, flag("A model to look at; repeat for several. Else all of them.", "NAME", words="--model -m")
     ] = None,
-    cluster: Annotated[
-        str | None, flag("--cluster", "Column of clusters of questions that depend on each other.", "COLUMN")
-    ] = None,
-    scale: Annotated[str | None, flag("--scale", "Lowest and highest grade, if not 0 and 1: 1,5.", "LOW,HIGH")] = None,
-    k: Annotated[list[int] | None, flag("--k", "Of how many answers; repeat for several.", "NUMBER")] = None,
+    cluster: Annotated[str | None, flag("Column of clusters of questions that depend on each other.", "COLUMN")] = None,
+    scale: Annotated[str | None, flag("Lowest and highest grade, if not 0 and 1: 1,5.", "LOW,HIGH")] = None,
+    k: Annotated[list[int] | None, flag("Of how many answers; repeat for several.", "NUMBER")] = None,
     cost_ratio: Annotated[
-        float | None,
-        flag("--cost-ratio", "What a new question costs, in answers: for the best repeats.", "NUMBER"),
+        float | None, flag("What a new question costs, in answers: for the best repeats.", "NUMBER")
     ] = None,
-    method: Annotated[str | None, flag("--method", "Interval by name: half-row, t, betting.", "WORD")] = None,
+    method: Annotated[str | None, flag("Interval by name: half-row, t, betting.", "WORD")] = None,
     adjust: o.Adjust = "holm",
-    missing: Annotated[str, flag("--missing", "Answers without a grade: error, wrong or drop.", "RULE")] = "error",
+    missing: Annotated[str, flag("Answers without a grade: error, wrong or drop.", "RULE")] = "error",
     confidence: o.Confidence = 0.95,
     form: o.Form = Format.text,
-    explain: Annotated[bool, flag("--explain", "Say how each number was made, with formula and source.")] = False,
+    explain: Annotated[bool, flag("Say how each number was made, with formula and source.")] = False,
 ) -> None:
     """Several answers to the same questions."""
     from trueerror.verbs._repeats import repeats

@@ -36,24 +36,23 @@ def gate_command(
         ),
     ],
     baseline: Annotated[
-        str | None, flag("--baseline -b", "The baseline's file, or a model in the same file.", "FILE")
+        str | None, flag("The baseline's file, or a model in the same file.", "FILE", words="--baseline -b")
     ] = None,
     metric: Annotated[
-        list[str] | None,
-        flag("--metric", "What to judge by; repeat for several.", "NAME", autocompletion=complete_metrics),
+        list[str] | None, flag("What to judge by; repeat for several.", "NAME", autocompletion=complete_metrics)
     ] = None,
     margin: Annotated[
-        list[str] | None, flag("--margin", "How much worse is still good enough; also METRIC=NUMBER.", "NUMBER")
+        list[str] | None, flag("How much worse is still good enough; also METRIC=NUMBER.", "NUMBER")
     ] = None,
     at_least: Annotated[
-        list[str] | None, flag("--at-least", "What the candidate itself must reach; also METRIC=NUMBER.", "NUMBER")
+        list[str] | None, flag("What the candidate itself must reach; also METRIC=NUMBER.", "NUMBER")
     ] = None,
-    sequential: Annotated[bool, flag("--sequential", "Limits that hold however often the gate is asked.")] = False,
+    sequential: Annotated[bool, flag("Limits that hold however often the gate is asked.")] = False,
     unpaired: o.Unpaired = False,
-    adjust: Annotated[str, flag("--adjust", "For several checks: bonferroni, sidak or none.", "WORD")] = "bonferroni",
+    adjust: Annotated[str, flag("For several checks: bonferroni, sidak or none.", "WORD")] = "bonferroni",
     rows: o.RowsOptions,
     model: Annotated[
-        str | None, After("score"), flag("--candidate", "Which model of the file to judge.", "MODEL")
+        str | None, After("score"), flag("Which model of the file to judge.", "MODEL", words="--candidate")
     ] = None,
     costs: o.CostOptions,
     prior: o.Prior = None,
@@ -74,17 +73,14 @@ def gate_command(
         metric=o.metric_choice(metric),
         margin=0.0 if margins is None else margins,
         at_least=least,
-        confidence=chance.confidence,
         adjust=adjust,  # type: ignore[arg-type]
         sequential=sequential,
         paired=False if unpaired else None,
         model=model,
         threshold=rows.threshold,
-        costs=costs.matrix(),
-        cost_fp=costs.cost_fp,
-        cost_fn=costs.cost_fn,
         prior=prior,
-        rng=chance.seed,
+        **costs.given(),
+        **chance.given(),
     )
     output.show(judged)
     if judged.exit_code and not output.explain:

@@ -82,15 +82,12 @@ def one_pair(words: list[str], trials: int | None) -> str:
 def interval_command(
     *,
     counts: Annotated[list[str], typer.Argument(help="Successes and trials as X/N, such as 750/1000.", metavar="X/N")],
-    out_of: Annotated[int | None, flag("--n", "The trials, where X or a rate stands alone.", "N")] = None,
+    out_of: Annotated[int | None, flag("The trials, where X or a rate stands alone.", "N", words="--n")] = None,
     confidence: o.Confidence = 0.95,
     method: Annotated[
-        str,
-        flag(
-            "--method", "wilson, wilson-cc, wald, wald-cc, clopper-pearson, mid-p, agresti-coull or jeffreys.", "WORD"
-        ),
+        str, flag("wilson, wilson-cc, wald, wald-cc, clopper-pearson, mid-p, agresti-coull or jeffreys.", "WORD")
     ] = "wilson",
-    side: Annotated[Side, flag("--side", "two-sided, lower (only a lower limit) or upper.", "WORD")] = "two-sided",
+    side: Annotated[Side, flag("two-sided, lower (only a lower limit) or upper.", "WORD")] = "two-sided",
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """Where the true rate lies, given X of N."""
@@ -135,15 +132,12 @@ def difference_command(
     method: Annotated[
         str | None,
         flag(
-            "--method",
             "miettinen-nurminen (the default), newcombe, newcombe-cc, agresti-caffo or wald; a rate such as "
             "0.15/30 takes newcombe or wald.",
             "WORD",
         ),
     ] = None,
-    alternative: Annotated[
-        Alternative, flag("--alternative", "two-sided, greater or less (than the second).", "WORD")
-    ] = "two-sided",
+    alternative: Annotated[Alternative, flag("two-sided, greater or less (than the second).", "WORD")] = "two-sided",
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """Whether two rates from different rows differ."""
@@ -233,13 +227,12 @@ def critical_command(
     *,
     confidence: Annotated[
         list[float] | None,
-        flag("--confidence -c", "Confidence, between 0 and 1 (default 0.95); repeat for a table.", "SHARE"),
+        flag("Confidence, between 0 and 1 (default 0.95); repeat for a table.", "SHARE", words="--confidence -c"),
     ] = None,
     df: Annotated[
-        list[float] | None,
-        flag("--df", "Degrees of freedom of t; without it z. Repeat for a table.", "NUMBER"),
+        list[float] | None, flag("Degrees of freedom of t; without it z. Repeat for a table.", "NUMBER")
     ] = None,
-    side: Annotated[Side, flag("--side", "two-sided, lower or upper.", "WORD")] = "two-sided",
+    side: Annotated[Side, flag("two-sided, lower or upper.", "WORD")] = "two-sided",
     output: Annotated[o.OutputOptions, Without("ignore", "columns", "explain")],
 ) -> None:
     """Critical values of z and t."""

@@ -24,23 +24,20 @@ AGREEMENT_EPILOG = (
 def agreement_command(
     *,
     file: o.File,
-    rater: Annotated[str | None, flag("--rater", "In a long file: column of raters.", "COLUMN")] = None,
-    item: Annotated[str | None, flag("--item", "Column that names the items.", "COLUMN")] = None,
-    label: Annotated[str | None, flag("--label", "In a long file: column of labels.", "COLUMN")] = None,
+    rater: Annotated[str | None, flag("In a long file: column of raters.", "COLUMN")] = None,
+    item: Annotated[str | None, flag("Column that names the items.", "COLUMN")] = None,
+    label: Annotated[str | None, flag("In a long file: column of labels.", "COLUMN")] = None,
     raters: Annotated[
-        list[str] | None, flag("--raters", "A rater to look at, by column or name; repeat for several.", "RATER")
+        list[str] | None, flag("A rater to look at, by column or name; repeat for several.", "RATER")
     ] = None,
     labels: Annotated[
-        str | None, flag("--labels", "The labels from lowest to highest, such as 'poor,fair,good'.", "LABELS")
+        str | None, flag("The labels from lowest to highest, such as 'poor,fair,good'.", "LABELS")
     ] = None,
-    level: Annotated[str, flag("--level", "What labels are: nominal, ordinal, interval or ratio.", "WORD")] = "nominal",
+    level: Annotated[str, flag("What labels are: nominal, ordinal, interval or ratio.", "WORD")] = "nominal",
     weights: Annotated[
-        str | None,
-        flag("--weights", "How near labels agree: none, linear, quadratic, ordinal or ratio.", "WORD"),
+        str | None, flag("How near labels agree: none, linear, quadratic, ordinal or ratio.", "WORD")
     ] = None,
-    method: Annotated[
-        str | None, flag("--method", "One of percent, cohen, fleiss, gwet, krippendorff; else all.", "WORD")
-    ] = None,
+    method: Annotated[str | None, flag("One of percent, cohen, fleiss, gwet, krippendorff; else all.", "WORD")] = None,
     confidence: o.Confidence = 0.95,
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
@@ -84,24 +81,21 @@ ARENA_EPILOG = (
 def arena_command(
     *,
     file: o.File,
-    model_a: Annotated[str | None, flag("--model-a", "Column of the models shown first.", "COLUMN")] = None,
-    model_b: Annotated[str | None, flag("--model-b", "Column of the models shown second.", "COLUMN")] = None,
-    winner: Annotated[str | None, flag("--winner", "Column that says who won.", "COLUMN")] = None,
-    battle: Annotated[str | None, flag("--battle", "In a long file: column of battles.", "COLUMN")] = None,
-    model: Annotated[str | None, flag("--model", "In a long file: column of models.", "COLUMN")] = None,
-    score: Annotated[str | None, flag("--score", "In a long file: column of scores, higher wins.", "COLUMN")] = None,
+    model_a: Annotated[str | None, flag("Column of the models shown first.", "COLUMN")] = None,
+    model_b: Annotated[str | None, flag("Column of the models shown second.", "COLUMN")] = None,
+    winner: Annotated[str | None, flag("Column that says who won.", "COLUMN")] = None,
+    battle: Annotated[str | None, flag("In a long file: column of battles.", "COLUMN")] = None,
+    model: Annotated[str | None, flag("In a long file: column of models.", "COLUMN")] = None,
+    score: Annotated[str | None, flag("In a long file: column of scores, higher wins.", "COLUMN")] = None,
     cluster: Annotated[
-        str | None,
-        flag("--cluster", "Column of prompts, whose battles depend on each other; or 'none'.", "COLUMN"),
+        str | None, flag("Column of prompts, whose battles depend on each other; or 'none'.", "COLUMN")
     ] = None,
-    ties: Annotated[str, flag("--ties", "davidson, half (a win each) or drop.", "WORD")] = "davidson",
-    position: Annotated[bool, flag("--position", "Estimate the advantage of being shown first.")] = False,
-    anchor: Annotated[str | None, flag("--anchor", "A model and its Elo, such as gpt=1000.", "MODEL=ELO")] = None,
-    penalised: Annotated[bool, flag("--penalised", "Firth's penalised fit, also where it is not needed.")] = False,
+    ties: Annotated[str, flag("davidson, half (a win each) or drop.", "WORD")] = "davidson",
+    position: Annotated[bool, flag("Estimate the advantage of being shown first.")] = False,
+    anchor: Annotated[str | None, flag("A model and its Elo, such as gpt=1000.", "MODEL=ELO")] = None,
+    penalised: Annotated[bool, flag("Firth's penalised fit, also where it is not needed.")] = False,
     adjust: o.Adjust = "holm",
-    picture: Annotated[
-        Path | None, flag("--picture", "Draw the strengths to .svg, .html, .png or .pdf.", "FILE")
-    ] = None,
+    picture: Annotated[Path | None, flag("Draw the strengths to .svg, .html, .png or .pdf.", "FILE")] = None,
     confidence: o.Confidence = 0.95,
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
@@ -149,26 +143,16 @@ PPI_EPILOG = (
 def ppi_command(
     *,
     file: o.File,
-    human: Annotated[
-        list[str], flag("--human", "Column of people's labels, with gaps; twice for two models.", "COLUMN")
-    ],
-    judge: Annotated[
-        list[str], flag("--judge", "Column of the judge's labels or scores, in the same order.", "COLUMN")
-    ],
-    positive: Annotated[str | None, flag("--positive", "The label that is counted.", "LABEL")] = None,
+    human: Annotated[list[str], flag("Column of people's labels, with gaps; twice for two models.", "COLUMN")],
+    judge: Annotated[list[str], flag("Column of the judge's labels or scores, in the same order.", "COLUMN")],
+    positive: Annotated[str | None, flag("The label that is counted.", "LABEL")] = None,
     strata: Annotated[
-        str | None, flag("--strata", "Column of strata, within which rows were labelled at random.", "COLUMN")
+        str | None, flag("Column of strata, within which rows were labelled at random.", "COLUMN")
     ] = None,
-    inclusion: Annotated[
-        str | None, flag("--inclusion", "Column of the chances to be labelled, where they differ.", "COLUMN")
-    ] = None,
-    bounds: Annotated[
-        str | None, flag("--bounds", "Lowest and highest value of a grade, such as 1,5.", "LOW,HIGH")
-    ] = None,
-    method: Annotated[
-        str | None, flag("--method", "post-stratified (the default), ppi++ or classical.", "WORD")
-    ] = None,
-    power: Annotated[float | None, flag("--power", "λ of ppi++, where it is not tuned.", "NUMBER")] = None,
+    inclusion: Annotated[str | None, flag("Column of the chances to be labelled, where they differ.", "COLUMN")] = None,
+    bounds: Annotated[str | None, flag("Lowest and highest value of a grade, such as 1,5.", "LOW,HIGH")] = None,
+    method: Annotated[str | None, flag("post-stratified (the default), ppi++ or classical.", "WORD")] = None,
+    power: Annotated[float | None, flag("λ of ppi++, where it is not tuned.", "NUMBER")] = None,
     confidence: o.Confidence = 0.95,
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
@@ -207,15 +191,13 @@ LABEL_PLAN_EPILOG = (
 def label_plan_command(
     *,
     file: o.File,
-    judge: Annotated[str, flag("--judge", "Column of the judge's labels or scores.", "COLUMN")],
-    budget: Annotated[int, flag("--budget", "How many rows to label.", "NUMBER", min=2)],
-    human: Annotated[str | None, flag("--human", "Column of labels that exist already, with gaps.", "COLUMN")] = None,
-    method: Annotated[
-        str, flag("--method", "neyman (by groups of answers), active (by each score) or random.", "WORD")
-    ] = "neyman",
-    mix: Annotated[float, flag("--mix", "For active: the even part of the chances.", "SHARE")] = 0.2,
-    rows: Annotated[Path | None, flag("--rows", "CSV file for the rows and their chances.", "FILE")] = None,
-    seed: Annotated[int, flag("--seed", "Seed of everything random.", "NUMBER", min=0)] = 0,
+    judge: Annotated[str, flag("Column of the judge's labels or scores.", "COLUMN")],
+    budget: Annotated[int, flag("How many rows to label.", "NUMBER", min=2)],
+    human: Annotated[str | None, flag("Column of labels that exist already, with gaps.", "COLUMN")] = None,
+    method: Annotated[str, flag("neyman (by groups of answers), active (by each score) or random.", "WORD")] = "neyman",
+    mix: Annotated[float, flag("For active: the even part of the chances.", "SHARE")] = 0.2,
+    rows: Annotated[Path | None, flag("CSV file for the rows and their chances.", "FILE")] = None,
+    seed: Annotated[int, flag("Seed of everything random.", "NUMBER", min=0)] = 0,
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """Which rows to label next."""

@@ -73,15 +73,14 @@ def plot_command(
     *,
     file: o.Files,
     picture: Annotated[
-        Path, flag("--output -o", "Where to write it: .svg, .png, .pdf or .html.", "FILE", group=OUTPUT)
+        Path, flag("Where to write it: .svg, .png, .pdf or .html.", "FILE", group=OUTPUT, words="--output -o")
     ],
     kind: Annotated[
         str,
-        typer.Option(
-            "--kind",
-            "-k",
-            help=f"What to show: {', '.join(KINDS)}.",
-            metavar="WORD",
+        flag(
+            f"What to show: {', '.join(KINDS)}.",
+            "WORD",
+            words="--kind -k",
             parser=kind_named,
             autocompletion=complete_kinds,
         ),
@@ -89,19 +88,13 @@ def plot_command(
     rows: o.RowsOptions,
     how: Annotated[
         Literal["vertical", "threshold", "pooled"] | None,
-        typer.Option(
-            "--how",
-            help="Of roc with --fold: curves of the folds averaged at each FPR (vertical, the default) or at each "
-            "threshold, or all rows in one curve (pooled).",
+        flag(
+            "Of roc with --fold: curves of the folds averaged at each FPR (vertical, the default) or at each "
+            "threshold, or all rows in one curve (pooled)."
         ),
     ] = None,
-    metric: Annotated[
-        str | None,
-        typer.Option("--metric", help="For forest, differences, pairs and slices: which metric.", metavar="NAME"),
-    ] = None,
-    band: Annotated[
-        str | None, typer.Option("--band", help="Of roc: pointwise or simultaneous; of pr: pointwise.", metavar="WORD")
-    ] = None,
+    metric: Annotated[str | None, flag("For forest, differences, pairs and slices: which metric.", "NAME")] = None,
+    band: Annotated[str | None, flag("Of roc: pointwise or simultaneous; of pr: pointwise.", "WORD")] = None,
     costs: o.CostOptions,
     prior: o.Prior = None,
     chance: o.ChanceOptions,
@@ -204,20 +197,14 @@ def tables(
     if kind in ("differences", "pairs", "confusion-difference"):
         from trueerror.verbs._compare import compare
 
-        return compare(
-            p, metric=o.metric_choice(metric), confidence=chance.confidence, rng=chance.seed, prior=prior,
-            costs=costs.matrix(), cost_fp=costs.cost_fp, cost_fn=costs.cost_fn,
-        )  # fmt: skip
+        return compare(p, metric=o.metric_choice(metric), prior=prior, **costs.given(), **chance.given())
     if kind == "hull":
         from trueerror.curves._hull import roc_hull
 
         return roc_hull(curves(p, "roc"))
     from trueerror.verbs._evaluate import evaluate
 
-    return evaluate(
-        p, metrics=o.metric_choice(metric), confidence=chance.confidence, rng=chance.seed, prior=prior,
-        costs=costs.matrix(), cost_fp=costs.cost_fp, cost_fn=costs.cost_fn,
-    )  # fmt: skip
+    return evaluate(p, metrics=o.metric_choice(metric), prior=prior, **costs.given(), **chance.given())
 
 
 HULL_HELP = "Which classifier is best at which class mix: the convex hull in ROC space, scores and labels alike."
@@ -232,18 +219,17 @@ HULL_EPILOG = (
 def hull_command(
     *,
     file: Annotated[str | None, typer.Argument(help=o.FILE_HELP, metavar="FILE")] = None,
-    point: Annotated[
-        list[str] | None, flag("--point", "A classifier as NAME=FPR,TPR; repeat for several.", "POINT")
-    ] = None,
+    point: Annotated[list[str] | None, flag("A classifier as NAME=FPR,TPR; repeat for several.", "POINT")] = None,
     matrices: o.MatrixOptions,
     rows: Annotated[o.RowsOptions, Without("by", "repeat", "threshold")],
     prior: o.Prior = None,
-    cost_fp: Annotated[float, flag("--cost-fp", "What a false alarm costs.", "NUMBER")] = 1.0,
-    cost_fn: Annotated[float, flag("--cost-fn", "What a miss costs.", "NUMBER")] = 1.0,
+    cost_fp: Annotated[float, flag("What a false alarm costs.", "NUMBER")] = 1.0,
+    cost_fn: Annotated[float, flag("What a miss costs.", "NUMBER")] = 1.0,
     picture: Annotated[
-        Path | None, flag("--output -o", "Write the picture too: .svg, .png, .pdf or .html.", "FILE", group=OUTPUT)
+        Path | None,
+        flag("Write the picture too: .svg, .png, .pdf or .html.", "FILE", group=OUTPUT, words="--output -o"),
     ] = None,
-    seed: Annotated[int, flag("--seed", "Seed of everything random.", "NUMBER", min=0)] = 0,
+    seed: Annotated[int, flag("Seed of everything random.", "NUMBER", min=0)] = 0,
     output: Annotated[o.OutputOptions, Without("ignore")],
 ) -> None:
     """Which classifier is best at which class mix."""

@@ -30,56 +30,42 @@ class EffectOptions:
     test: Annotated[
         str,
         flag(
-            "--test",
             "mcnemar (two models on the same rows), two-proportions (on different rows), one-proportion, auc, "
             "equivalence, noninferiority, paired-mean, paired-t or unpaired-t.",
             "WORD",
         ),
     ] = "mcnemar"
-    first: Annotated[float | None, flag("--first", "Accuracy (or AUC, or mean) of the first.", "NUMBER")] = None
-    second: Annotated[float | None, flag("--second", "The same of the second.", "NUMBER")] = None
+    first: Annotated[float | None, flag("Accuracy (or AUC, or mean) of the first.", "NUMBER")] = None
+    second: Annotated[float | None, flag("The same of the second.", "NUMBER")] = None
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class DesignOptions:
     """What else decides how many rows a test takes."""
 
-    disagreement: Annotated[
-        float | None, flag("--disagreement", "Share of rows that only one of two models gets right.", "SHARE")
-    ] = None
-    prevalence: Annotated[float | None, flag("--prevalence", "For auc: share of positives.", "SHARE")] = None
+    disagreement: Annotated[float | None, flag("Share of rows that only one of two models gets right.", "SHARE")] = None
+    prevalence: Annotated[float | None, flag("For auc: share of positives.", "SHARE")] = None
     icc: Annotated[
         float | None,
         flag(
-            "--icc",
             "For clustered rows: the correlation of two rows of a cluster, of being right, or of the differences where "
             "two models share the rows.",
             "SHARE",
         ),
     ] = None
     icc_right: Annotated[
-        float | None,
-        flag("--icc-right", "Instead of --icc for two models: the correlation of one model's being right.", "SHARE"),
+        float | None, flag("Instead of --icc for two models: the correlation of one model's being right.", "SHARE")
     ] = None
     icc_between: Annotated[
-        float | None,
-        flag("--icc-between", "With --icc-right: that of one model on a row with the other on another.", "SHARE"),
+        float | None, flag("With --icc-right: that of one model on a row with the other on another.", "SHARE")
     ] = None
-    cluster_size: Annotated[
-        float | None, flag("--cluster-size", "For clustered rows: rows in a cluster.", "NUMBER")
-    ] = None
-    margin: Annotated[
-        float | None, flag("--margin", "For equivalence, noninferiority: what does not matter yet.", "NUMBER")
-    ] = None
-    alpha: Annotated[float, flag("--alpha", "Significance level.", "SHARE")] = 0.05
+    cluster_size: Annotated[float | None, flag("For clustered rows: rows in a cluster.", "NUMBER")] = None
+    margin: Annotated[float | None, flag("For equivalence, noninferiority: what does not matter yet.", "NUMBER")] = None
+    alpha: Annotated[float, flag("Significance level.", "SHARE")] = 0.05
     alternative: o.OneOrTwoSided = "two-sided"
-    method: Annotated[str | None, flag("--method", "For mcnemar: mid-p, exact, chi2, chi2-cc or normal.", "WORD")] = (
-        None
-    )
-    correlation: Annotated[
-        float | None, flag("--correlation", "For auc on the same rows: of the two areas.", "NUMBER")
-    ] = None
-    sd: Annotated[float | None, flag("--sd", "For means: standard deviation of a difference.", "NUMBER")] = None
+    method: Annotated[str | None, flag("For mcnemar: mid-p, exact, chi2, chi2-cc or normal.", "WORD")] = None
+    correlation: Annotated[float | None, flag("For auc on the same rows: of the two areas.", "NUMBER")] = None
+    sd: Annotated[float | None, flag("For means: standard deviation of a difference.", "NUMBER")] = None
 
 
 def rows_of(plan: Power) -> str:
@@ -137,10 +123,10 @@ POWER_EPILOG = (
 @command
 def power_command(
     *,
-    n: Annotated[int, flag("--n", "Rows (in each group, for two groups).", "N")],
+    n: Annotated[int, flag("Rows (in each group, for two groups).", "N")],
     effect: EffectOptions,
     design: DesignOptions,
-    power: Annotated[float, flag("--power", "Without --first: the power to reach.", "SHARE")] = 0.8,
+    power: Annotated[float, flag("Without --first: the power to reach.", "SHARE")] = 0.8,
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """How surely so many rows would show a difference."""
@@ -186,9 +172,9 @@ SAMPLE_SIZE_EPILOG = (
 def sample_size_command(
     *,
     effect: EffectOptions,
-    power: Annotated[float, flag("--power", "The power to reach.", "SHARE")] = 0.8,
-    accuracy: Annotated[float | None, flag("--accuracy", "About how good; with --half-width.", "SHARE")] = None,
-    half_width: Annotated[float | None, flag("--half-width", "How exactly to know it: ± this.", "SHARE")] = None,
+    power: Annotated[float, flag("The power to reach.", "SHARE")] = 0.8,
+    accuracy: Annotated[float | None, flag("About how good; with --half-width.", "SHARE")] = None,
+    half_width: Annotated[float | None, flag("How exactly to know it: ± this.", "SHARE")] = None,
     design: DesignOptions,
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:

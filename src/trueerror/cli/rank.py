@@ -25,28 +25,26 @@ RANK_EPILOG = (
 def rank_command(
     *,
     file: o.File,
-    dataset: Annotated[str | None, flag("--dataset", "Column that names the data sets.", "COLUMN")] = None,
-    learner: Annotated[str | None, flag("--learner", "In a long file: column of learners.", "COLUMN")] = None,
+    dataset: Annotated[str | None, flag("Column that names the data sets.", "COLUMN")] = None,
+    learner: Annotated[str | None, flag("In a long file: column of learners.", "COLUMN")] = None,
     fold: o.Fold = None,
     repeat: o.Repeat = None,
-    value: Annotated[str | None, flag("--value", "In a long file: column of scores.", "COLUMN")] = None,
-    lower: Annotated[bool, flag("--lower-is-better", "For errors, losses and costs; else higher is better.")] = False,
+    value: Annotated[str | None, flag("In a long file: column of scores.", "COLUMN")] = None,
+    lower: Annotated[
+        bool, flag("For errors, losses and costs; else higher is better.", words="--lower-is-better")
+    ] = False,
     missing: Annotated[
-        str, flag("--missing", "A learner without a score: error, or drop (leaves out its data set).", "RULE")
+        str, flag("A learner without a score: error, or drop (leaves out its data set).", "RULE")
     ] = "error",
-    method: Annotated[
-        str, flag("--method", "wilcoxon, sign, nemenyi, shaffer or bonferroni-dunn.", "WORD")
-    ] = "wilcoxon",
+    method: Annotated[str, flag("wilcoxon, sign, nemenyi, shaffer or bonferroni-dunn.", "WORD")] = "wilcoxon",
     adjust: o.Adjust = "holm",
     reference: Annotated[
-        str | None, flag("--reference --control", "Compare only with this learner.", "LEARNER")
+        str | None, flag("Compare only with this learner.", "LEARNER", words="--reference --control")
     ] = None,
     rope: Annotated[
-        float | None, flag("--rope", "For two learners: the largest difference that does not matter.", "NUMBER")
+        float | None, flag("For two learners: the largest difference that does not matter.", "NUMBER")
     ] = None,
-    test_train_ratio: Annotated[
-        float | None, flag("--test-train-ratio", "Of the folds, where it is not 1/(folds − 1).", "NUMBER")
-    ] = None,
+    test_train_ratio: Annotated[float | None, flag("Of the folds, where it is not 1/(folds − 1).", "NUMBER")] = None,
     chance: o.ChanceOptions,
     output: Annotated[o.OutputOptions, Without("columns")],
 ) -> None:
@@ -59,7 +57,6 @@ def rank_command(
         method=method,  # type: ignore[arg-type]
         adjust=adjust,  # type: ignore[arg-type]
         reference=reference,
-        confidence=chance.confidence,
         missing=missing,  # type: ignore[arg-type]
         dataset=dataset,
         learner=learner,
@@ -68,7 +65,7 @@ def rank_command(
         value=value,
         test_train_ratio=test_train_ratio,
         rope=rope,
-        rng=chance.seed,
+        **chance.given(),
     )
     output.show(output.kept(found))
 
@@ -87,12 +84,10 @@ def folds_command(
     given: Annotated[
         list[str], typer.Argument(help="A CSV file, or the scores of both as NAME=V1,V2,…", metavar="FILE")
     ],
-    first: Annotated[str | None, flag("--first", "Column of the first learner.", "COLUMN")] = None,
-    second: Annotated[str | None, flag("--second", "Column of the second learner.", "COLUMN")] = None,
-    repeats: Annotated[int, flag("--repeats", "How often the folds were assigned anew.", "NUMBER", min=1)] = 1,
-    test_train_ratio: Annotated[
-        float | None, flag("--test-train-ratio", "Where it is not 1/(folds − 1).", "NUMBER")
-    ] = None,
+    first: Annotated[str | None, flag("Column of the first learner.", "COLUMN")] = None,
+    second: Annotated[str | None, flag("Column of the second learner.", "COLUMN")] = None,
+    repeats: Annotated[int, flag("How often the folds were assigned anew.", "NUMBER", min=1)] = 1,
+    test_train_ratio: Annotated[float | None, flag("Where it is not 1/(folds − 1).", "NUMBER")] = None,
     alternative: o.OneOrTwoSided = "two-sided",
     confidence: o.Confidence = 0.95,
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],

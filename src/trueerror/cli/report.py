@@ -31,11 +31,11 @@ USUAL = {"missing": "error", "confidence": 0.95}
 def report_command(
     *,
     file: o.Files,
-    page: Annotated[Path, flag("--output -o", "Where to write the page (.html).", "FILE", group=OUTPUT)] = Path(
+    page: Annotated[Path, flag("Where to write the page (.html).", "FILE", group=OUTPUT, words="--output -o")] = Path(
         "report.html"
     ),
-    title: Annotated[str | None, flag("--title", "The page's heading.", "TEXT", group=OUTPUT)] = None,
-    open_it: Annotated[bool, flag("--open", "Open the page in a browser.", group=OUTPUT)] = False,
+    title: Annotated[str | None, flag("The page's heading.", "TEXT", group=OUTPUT)] = None,
+    open_it: Annotated[bool, flag("Open the page in a browser.", group=OUTPUT, words="--open")] = False,
     rows: o.RowsOptions,
     metric: o.Metric = None,
     reference: o.Reference = None,
@@ -60,9 +60,8 @@ def report_command(
         "ignore": output.ignore, "seed": chance.seed,
     }  # fmt: skip
     asked = ReportOptions(
-        metric=o.metric_choice(metric), reference=reference, margin=margin, cost_fp=costs.cost_fp,
-        cost_fn=costs.cost_fn, costs=costs.matrix(), prior=prior, confidence=check_confidence(chance.confidence),
-        rng=chance.seed, ignore=tuple(output.ignore or ()),
+        metric=o.metric_choice(metric), reference=reference, margin=margin, prior=prior, **costs.given(),
+        confidence=check_confidence(chance.confidence), rng=chance.seed, ignore=tuple(output.ignore or ()),
     )  # fmt: skip
     command_line = repeated("report", file, {k: v for k, v in given_options.items() if v != USUAL.get(k)})
     written, said = written_report(given, path, asked, {}, title=title, command=command_line, file=Path(str(file)).name)
@@ -90,8 +89,10 @@ DEMO_EPILOG = "Examples: trueerror demo · trueerror demo -o first.html"
 @command
 def demo_command(
     *,
-    page: Annotated[Path, flag("--output -o", "Where to write the report (.html).", "FILE")] = Path("report.html"),
-    open_it: Annotated[bool, flag("--open", "Open the page in a browser.", group=OUTPUT)] = False,
+    page: Annotated[Path, flag("Where to write the report (.html).", "FILE", words="--output -o")] = Path(
+        "report.html"
+    ),
+    open_it: Annotated[bool, flag("Open the page in a browser.", group=OUTPUT, words="--open")] = False,
     output: Annotated[o.OutputOptions, Without("explain", "ignore", "columns")],
 ) -> None:
     """Judge bundled real predictions."""

@@ -46,32 +46,29 @@ ELSEWHERE = ("store", "engine", "jobs", "timeout", "balance", "rng", "progress",
 def run_command(
     *,
     file: Annotated[str, typer.Argument(help="TOML file: learners, data, plan, metrics, study.", metavar="EXPERIMENT")],
-    resume: Annotated[bool, flag("--resume", "Go on with the run in the store; finished fits are kept.")] = False,
-    retry: Annotated[bool, flag("--retry", "Go on with the run in the store, and do its failed fits again.")] = False,
-    store: Annotated[str | None, flag("--store", "Folder or URL for the run, if not the file's.", "PLACE")] = None,
-    jobs: Annotated[int | None, flag("--jobs -j", "How many fits at once; -1 for all processors.", "NUMBER")] = None,
-    engine: Annotated[str | None, flag("--engine", "loky, threading, dask or ray.", "WORD")] = None,
+    resume: Annotated[bool, flag("Go on with the run in the store; finished fits are kept.")] = False,
+    retry: Annotated[bool, flag("Go on with the run in the store, and do its failed fits again.")] = False,
+    store: Annotated[str | None, flag("Folder or URL for the run, if not the file's.", "PLACE")] = None,
+    jobs: Annotated[
+        int | None, flag("How many fits at once; -1 for all processors.", "NUMBER", words="--jobs -j")
+    ] = None,
+    engine: Annotated[str | None, flag("loky, threading, dask or ray.", "WORD")] = None,
     metric: Annotated[
         list[str] | None,
-        flag(
-            "--metric",
-            "A metric to show, if not the file's; repeat for several.",
-            "NAME",
-            autocompletion=complete_metrics,
-        ),
+        flag("A metric to show, if not the file's; repeat for several.", "NAME", autocompletion=complete_metrics),
     ] = None,
-    seed: Annotated[int | None, flag("--seed", "Seed, if not the file's.", "NUMBER", min=0)] = None,
+    seed: Annotated[int | None, flag("Seed, if not the file's.", "NUMBER", min=0)] = None,
     confidence: Annotated[
-        float | None, flag("--confidence -c", "Confidence of the intervals, between 0 and 1.", "SHARE")
+        float | None, flag("Confidence of the intervals, between 0 and 1.", "SHARE", words="--confidence -c")
     ] = None,
-    progress: Annotated[bool, flag("--progress/--no-progress", "A progress bar on terminals.")] = True,
+    progress: Annotated[bool, flag("A progress bar on terminals.", words="--progress/--no-progress")] = True,
     also: Annotated[
         Path | None,
         flag(
-            "--output -o",
             "Also write a file: .html is a report, .csv has a line for each test fold, .json .md .tex .txt the "
             "summary, .png .svg .pdf a picture.",
             "FILE",
+            words="--output -o",
         ),
     ] = None,
     output: Annotated[o.OutputOptions, Without("columns")],
