@@ -4,10 +4,10 @@ from trueerror import data as data
 from trueerror import logs as logs
 from trueerror import significance as significance
 from trueerror import testing as testing
-from trueerror.curves._brier import brier_curve as brier_curve
 from trueerror.curves._calibration import calibration as calibration
+from trueerror.curves._cost import brier_curve as brier_curve
 from trueerror.curves._cost import cost_curve as cost_curve
-from trueerror.curves._decision import decision_curve as decision_curve
+from trueerror.curves._cost import decision_curve as decision_curve
 from trueerror.curves._det import det as det
 from trueerror.curves._folds import auc_over_folds as auc_over_folds
 from trueerror.curves._folds import average_curves as average_curves

@@ -1,13 +1,13 @@
 from trueerror.curves._base import ModelCurves as ModelCurves
-from trueerror.curves._brier import BrierCurve as BrierCurve
-from trueerror.curves._brier import brier_curve as brier_curve
 from trueerror.curves._calibration import Calibration as Calibration
 from trueerror.curves._calibration import CalibrationError as CalibrationError
 from trueerror.curves._calibration import calibration as calibration
+from trueerror.curves._cost import BrierCurve as BrierCurve
 from trueerror.curves._cost import CostCurve as CostCurve
+from trueerror.curves._cost import DecisionCurve as DecisionCurve
+from trueerror.curves._cost import brier_curve as brier_curve
 from trueerror.curves._cost import cost_curve as cost_curve
-from trueerror.curves._decision import DecisionCurve as DecisionCurve
-from trueerror.curves._decision import decision_curve as decision_curve
+from trueerror.curves._cost import decision_curve as decision_curve
 from trueerror.curves._det import Det as Det
 from trueerror.curves._det import det as det
 from trueerror.curves._folds import AverageCurve as AverageCurve

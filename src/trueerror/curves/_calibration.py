@@ -8,25 +8,25 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import ClassVar, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves._base import (
     Counts,
+    CurveInput,
     Figures,
     Floats,
     Records,
     Rng,
     TableCurve,
     columns_to_records,
-    curve_input,
     curve_kind,
+    curve_verb,
     frozen,
     isotonic_proportions,
     need_probabilities,
-    of_each_model,
     pooled_blocks,
     rows_for_interval,
 )
@@ -41,7 +41,6 @@ from trueerror.curves._recalibration import (
 from trueerror.inference._metric_interval import score_interval
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.proportion._distributions import limits
-from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import check_confidence, check_replicates, check_word, generator
 from trueerror.kernels._numpy import block_sums
 from trueerror.methods import Method, declare
@@ -51,7 +50,6 @@ from trueerror.results import Interval, Result, Test
 from trueerror.results._format import folded, number, p_value, whole
 from trueerror.results._format import limits as bracket
 from trueerror.results._values import joined_notes
-from trueerror.sources._collect import takes_table_options
 from trueerror.tallies._scores import ScoreTable
 
 # Bins with more rows, or whose count of positives varies more, have a normal count for all that matters here.
@@ -186,13 +184,10 @@ Noted = TypeVar("Noted", Test, CalibrationError)
 METHODS: tuple[RecalibrationMethod, ...] = ("profile", "wald")
 
 
-@takes_table_options
-@of_each_model
+@curve_verb("a calibration curve")
 def calibration(
-    truth: Any, scores: Any = None, *, model: str | None = None, positive: Any = None, bins: int = 10,
-    binning: Grouping = "width", confidence: float = 0.95, weights: Any = None, weights_kind: WeightsKind | None = None,
-    **columns: Any,
-) -> Calibration:  # fmt: skip
+    data: CurveInput, *, bins: int = 10, binning: Grouping = "width", confidence: float = 0.95
+) -> Calibration:
     """The share of positives against the mean forecast, bin by bin, with Wilson's interval for each share.
 
     `binning`: "width" divides [0, 1] into equal parts, closed on the right; "mass" puts about as many rows in each bin,
@@ -204,7 +199,6 @@ def calibration(
     >>> curve.forecast.round(3).tolist(), curve.observed.round(3).tolist()
     ([0.167, 0.867], [0.333, 0.667])
     """
-    data = curve_input("a calibration curve", truth, scores, model, positive, weights, weights_kind, columns)
     return Calibration(
         data.table, name=data.name, caution=data.caution, bins=bins, binning=binning, confidence=confidence
     )
@@ -266,6 +260,7 @@ class Calibration(TableCurve):
     bins: int = 10
     binning: Grouping = "width"
     confidence: float = 0.95
+    by_cluster: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         need_probabilities(self.table, "a calibration curve")

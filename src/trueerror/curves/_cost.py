@@ -1,13 +1,16 @@
-"""Cost curves: normalised expected cost over all class distributions and costs at once.
+"""What errors cost, over all costs and class distributions: cost curves, Brier curves and decision curves.
 
-Then the lower envelope of the cost lines: corners, area, and the optimism of choosing thresholds on the same rows.
+Cost curves with the lower envelope of their lines: corners, area, and the optimism of choosing thresholds on the same
+rows. Brier curves: the loss of using the forecasts as they are, whose area is the Brier score. Decision curves: the net
+benefit of acting on forecasts, against acting always and never.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +20,7 @@ from trueerror.curves._base import (
     CurveInput,
     Figures,
     Floats,
+    Places,
     Records,
     Rng,
     TableCurve,
@@ -26,20 +30,24 @@ from trueerror.curves._base import (
     curve_verb,
     cutoffs,
     downward,
+    frozen,
     hull_places,
     need_classes,
+    need_probabilities,
     weighted_sum,
 )
 from trueerror.curves._replicates import balanced_groups, resampled_tables
-from trueerror.inference._metric_interval import widened
-from trueerror.inference._problem import tail
+from trueerror.inference._metric_interval import score_interval, widened
+from trueerror.inference._problem import IntervalSpec, tail
+from trueerror.inference.loss._mean import loss_interval
 from trueerror.inference.proportion._distributions import limits
-from trueerror.inputs._arrays import plain_numbers
+from trueerror.inputs._arrays import column, plain_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_share, generator
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
+from trueerror.metrics._registry import find_measure
 from trueerror.results import Interval, Result
-from trueerror.results._format import folded, number, whole
+from trueerror.results._format import folded, listing, number, whole
 from trueerror.results._format import limits as bracket
 from trueerror.results._values import joined_notes
 
@@ -366,3 +374,238 @@ declare(
     ),
     part="curves",
 )
+
+
+@curve_verb("a Brier curve")
+def brier_curve(data: CurveInput) -> BrierCurve:
+    """The loss at each cost proportion c when rows with a forecast of c or more are predicted positive.
+
+    c is the cost of a false alarm over the sum of both costs, and calling from p = c up is right for calibrated
+    forecasts. The loss is 2(c·FP + (1 − c)·FN)/n; its area over c from 0 to 1 is the Brier score. Source:
+    Hernández-Orallo, Flach and Ferri 2011, ICML:585.
+
+    >>> curve = brier_curve([0, 1, 1, 0], [0.2, 0.9, 0.6, 0.7])
+    >>> round(curve.area().estimate, 6), float(curve.loss(0.5))
+    (0.175, 0.25)
+    """
+    return BrierCurve(data.table, name=data.name, caution=data.caution)
+
+
+@curve_kind(
+    "brier-curve", verb="brier_curve", picture="curves.brier_curve_picture",
+    title="loss over the cost proportion when forecasts are cut at it",
+    formula="loss at c = 2(c·FP + (1 − c)·FN)/n, cut at c; its area is the Brier score",
+    source="Hernández-Orallo, Flach and Ferri 2011, ICML:585",
+)  # fmt: skip
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class BrierCurve(TableCurve):
+    """Loss against cost proportion: pieces of straight lines, with a step at each distinct forecast."""
+
+    def __post_init__(self) -> None:
+        need_probabilities(self.table, "a Brier curve")
+
+    @property
+    def points(self) -> tuple[Floats, Floats]:
+        """(c, loss) at both ends of every piece, in order: what a picture joins by lines."""
+        scores = self.table.scores
+        # Piece k has the cutoff scores[k]: c from the score below up to it; the last one calls nothing.
+        ends = np.concatenate(([0.0], scores, [1.0]))
+        place = len(scores) - np.arange(len(scores) + 1)
+        c = np.stack([ends[:-1], ends[1:]], axis=1)
+        loss = self._at_places(c, place[:, None])
+        kept = c[:, 1] > c[:, 0]
+        return c[kept].ravel(), loss[kept].ravel()
+
+    def loss(self, cost: ArrayLike) -> Floats:
+        """The loss at each cost proportion when the forecast itself is cut there."""
+        c = plain_numbers(cost, "cost")
+        if not ((c >= 0) & (c <= 1)).all():
+            raise InputError("cost must lie between 0 and 1: a false alarm's share of both costs")
+        place = len(self.table.scores) - np.searchsorted(self.table.scores, c, side="left")
+        return self._at_places(c, place)
+
+    def best_loss(self, cost: ArrayLike) -> Floats:
+        """The loss with the cutoff that is best on these rows: what stays after recalibrating."""
+        c = plain_numbers(cost, "cost")
+        places = hull_places(self.table.positives, self.table.negatives)
+        lines = self._at_places(c[..., None], places)
+        return np.asarray(lines.min(axis=-1))
+
+    def at(self, cost: float, *, confidence: float = 0.95) -> Interval:
+        """The loss at one cost proportion, with limits from those of its two parts, FP/n and FN/n."""
+        level = check_confidence(confidence)
+        c = check_share(cost, "cost")
+        place = int(len(self.table.scores) - np.searchsorted(self.table.scores, c, side="left"))
+        rows = self._all_rows(level)
+        alarms = float(self._fp[place]) / self.table.n
+        misses = float(self._tp[-1] - self._tp[place]) / self.table.n
+        estimate, low, high = weighted_sum(
+            (2 * c, 2 * (1 - c)), (alarms * rows, misses * rows), (rows, rows), confidence=level, exclusive=True
+        )
+        return self._noted(Interval(
+            name=f"loss at cost proportion {number(c)}", estimate=estimate, low=max(0.0, low), high=min(2.0, high),
+            confidence=level, method="mover-wilson", n=self.table.n, note=self._units,
+            estimand="this model, cut at its own forecasts",
+        ))  # fmt: skip
+
+    def area(self, *, confidence: float = 0.95) -> Interval:
+        """The Brier score, with the interval of a mean loss."""
+        measure, spec = find_measure("brier"), IntervalSpec(confidence=confidence)
+        if self.clusters is None:
+            score = score_interval(measure, self.table, {}, spec)
+        else:
+            score = loss_interval(measure, self.clusters.losses(self.table, measure), {}, spec)
+        return self._noted(score, binned=False)
+
+    def _figures(self) -> Figures:
+        return [
+            ("the area, which is the Brier score", self.area()),
+            ("the loss at one cost proportion, .at()", "mover-wilson"),
+        ]
+
+    def records(self) -> Records:
+        """One record for each end of each piece."""
+        return columns_to_records(("cost", "loss"), self.points)
+
+    def _words(self) -> str:
+        return f"Brier curve{self._subject()}, {whole(self.table.n)} rows; its area is the Brier score.\n{self.area()}"
+
+    def _at_places(self, c: Floats, place: int | Places) -> Floats:
+        missed = float(self._tp[-1]) - self._tp[place]
+        out: Floats = 2 * (c * self._fp[place] + (1 - c) * missed) / self.table.n
+        return out
+
+
+@curve_verb("a decision curve")
+def decision_curve(data: CurveInput, *, thresholds: Any = None, prior: float | None = None) -> DecisionCurve:
+    """Net benefit over the threshold probability t at which one would act.
+
+    Who acts from t up holds a false alarm to be worth t/(1 − t) of a hit, so NB = TP/n − (FP/n)·t/(1 − t): hits less
+    what false alarms cost, per row. Acting on all has π − (1 − π)·t/(1 − t), acting on none 0. `prior=` gives the
+    benefit where a share π of the rows is positive. Source: Vickers and Elkin 2006, Med. Decis. Making 26:565.
+
+    >>> curve = decision_curve([1, 1, 0, 0, 0], [0.9, 0.4, 0.6, 0.2, 0.1], thresholds=[0.25, 0.5])
+    >>> curve.net_benefit.round(4).tolist(), curve.act_on_all.round(4).tolist()
+    ([0.3333, 0.0], [0.2, -0.2])
+    """
+    return DecisionCurve(data.table, name=data.name, caution=data.caution, thresholds=thresholds, prior=prior)
+
+
+@curve_kind(
+    "decision-curve", verb="decision_curve", picture="curves.decision_curve_picture",
+    title="net benefit of acting from each threshold up",
+    formula="net benefit at t = TP/n − (FP/n)·t/(1 − t); acting on all: π − (1 − π)·t/(1 − t); acting on none: 0",
+    source="Vickers and Elkin 2006, Med. Decis. Making 26:565",
+    assumes="scores are probabilities that hold",
+)  # fmt: skip
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class DecisionCurve(TableCurve):
+    """Net benefit at each of `thresholds` (0.01 … 0.99 where none were given)."""
+
+    thresholds: Floats = None  # type: ignore[assignment]  # never after __post_init__
+    prior: float | None = field(default_factory=lambda: None)
+
+    def __post_init__(self) -> None:
+        need_probabilities(self.table, "a decision curve")
+        given, prior = self.thresholds, self.prior
+        if prior is not None:
+            prior = check_share(prior, "prior")
+            need_classes(self.table, "a decision curve at another prior", positives=prior > 0, negatives=prior < 1)
+        grid = np.arange(1, 100) / 100 if given is None else column(given, "thresholds").astype(np.float64)
+        if len(grid) == 0 or not ((grid >= 0) & (grid < 1)).all():
+            raise InputError("thresholds must be probabilities from 0 up and below 1: at 1 no hit outweighs an alarm")
+        object.__setattr__(self, "thresholds", frozen(np.unique(grid)))
+        object.__setattr__(self, "prior", prior)
+
+    @property
+    def net_benefit(self) -> Floats:
+        """TP/n − (FP/n)·t/(1 − t) at each threshold."""
+        hits, alarms = self._proportions(self.thresholds)
+        return hits - alarms * self._odds(self.thresholds)
+
+    @property
+    def act_on_all(self) -> Floats:
+        """The net benefit of acting on every row."""
+        share = self._positive_share()
+        return share - (1 - share) * self._odds(self.thresholds)
+
+    @property
+    def act_on_none(self) -> Floats:
+        """The net benefit of never acting: 0."""
+        return np.zeros(len(self.thresholds))
+
+    @property
+    def standardised(self) -> Floats:
+        """Net benefit over the share of positives, its largest possible value: at most 1."""
+        return self.net_benefit / self._positive_share()
+
+    def useful(self) -> list[tuple[float, float]]:
+        """The ranges of thresholds over which the model beats both acting on all and on none, on these rows."""
+        better = self.net_benefit > np.maximum(self.act_on_all, 0.0) + 1e-12
+        edges = np.diff(np.concatenate(([0], better.astype(np.int8), [0])))
+        starts, ends = np.flatnonzero(edges > 0), np.flatnonzero(edges < 0) - 1
+        return [(float(self.thresholds[a]), float(self.thresholds[b])) for a, b in zip(starts, ends, strict=True)]
+
+    def at(self, threshold: float, *, confidence: float = 0.95) -> Interval:
+        """The net benefit at one threshold, with limits from Wilson's of its two parts."""
+        level = check_confidence(confidence)
+        t = check_share(threshold, "threshold")
+        if t == 1:
+            raise InputError("threshold=1 has no net benefit: no hit outweighs a false alarm there")
+        odds = t / (1 - t)
+        hits, alarms = (float(x) for x in self._proportions(np.array(t)))
+        top = self._positive_share()
+        if self.prior is None:
+            rows = self._all_rows(level)
+            estimate, low, high = weighted_sum(
+                (1.0, -odds), (hits * rows, alarms * rows), (rows, rows), confidence=level, exclusive=True
+            )
+            top = 1.0
+        else:
+            sizes = self._class_rows(level)
+            place = self._place(np.array(t))
+            tpr, fpr = self._tp[place] / self._tp[-1], self._fp[place] / self._fp[-1]
+            estimate, low, high = weighted_sum(
+                (top, -(1 - top) * odds), (float(tpr) * sizes[0], float(fpr) * sizes[1]), sizes, confidence=level
+            )
+        mix = "rows with this share of positives" if self.prior is None else f"a share of {number(top)} positives"
+        return self._noted(Interval(
+            name=f"net benefit at {number(t)}", estimate=estimate, low=max(low, -odds), high=min(top, high),
+            confidence=level, method="mover-wilson", n=self.table.n, note=self._units,
+            estimand=f"this model, {mix}",
+        ))  # fmt: skip
+
+    def _figures(self) -> Figures:
+        return [("the net benefit at one threshold, .at()", "mover-wilson")]
+
+    def records(self) -> Records:
+        """One record for each threshold."""
+        names = ("threshold", "net_benefit", "act_on_all", "act_on_none")
+        return columns_to_records(names, (self.thresholds, self.net_benefit, self.act_on_all, self.act_on_none))
+
+    def _words(self) -> str:
+        ranges = [f"{number(a)} to {number(b)}" for a, b in self.useful()]
+        where = f"from {listing(ranges)}" if ranges else "at no threshold shown"
+        return (
+            f"Decision curve{self._subject()}, {whole(self.table.n)} rows: acting on the forecasts beats acting on all "
+            f"and on none {where}."
+        )
+
+    def _positive_share(self) -> float:
+        return self.prevalence if self.prior is None else self.prior
+
+    def _place(self, t: Floats) -> Places:
+        return len(self.table.scores) - np.searchsorted(self.table.scores, t, side="left")
+
+    def _proportions(self, t: Floats) -> tuple[Floats, Floats]:
+        """Hits and false alarms as proportions of all rows, at the prior where one was given."""
+        place = self._place(t)
+        share = self._positive_share()
+        tp, fp = float(self._tp[-1]), float(self._fp[-1])
+        hits = self._tp[place] * (share / tp if tp > 0 else 0.0)
+        alarms = self._fp[place] * ((1 - share) / fp if fp > 0 else 0.0)
+        return hits, alarms
+
+    @staticmethod
+    def _odds(t: Floats) -> Floats:
+        return t / (1 - t)

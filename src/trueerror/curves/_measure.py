@@ -4,27 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from trueerror.curves._base import (
+    CurveInput,
     Floats,
     Records,
     TableCurve,
     columns_to_records,
     counts_at_cutoffs,
-    curve_input,
     curve_kind,
+    curve_verb,
     cutoffs,
     frozen,
-    of_each_model,
 )
-from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import Measure, every_measure, find_measure, ratio
 from trueerror.results._format import whole
-from trueerror.sources._collect import takes_table_options
 from trueerror.tallies._confusion import Amount, BinaryCounts, Confusion, binary_as_classes
 from trueerror.tallies._scores import ScoreTable
 
@@ -39,12 +37,10 @@ ROCR_NAMES = {
 }  # fmt: skip
 
 
-@takes_table_options
-@of_each_model
+@curve_verb("a curve of measures")
 def measure_curve(
-    truth: Any, scores: Any = None, *, x: str, y: str, x_options: Mapping[str, Any] | None = None,
-    y_options: Mapping[str, Any] | None = None, model: str | None = None, positive: Any = None, weights: Any = None,
-    weights_kind: WeightsKind | None = None, **columns: Any,
+    data: CurveInput, *, x: str, y: str, x_options: Mapping[str, Any] | None = None,
+    y_options: Mapping[str, Any] | None = None,
 ) -> MeasureCurve:  # fmt: skip
     """One measure against another at every cutoff.
 
@@ -61,7 +57,6 @@ def measure_curve(
             raise InputError(
                 f"{option}={value!r:.40} must be a dictionary of the metric's own options, such as {{'beta': 2}}"
             )
-    data = curve_input("a curve of measures", truth, scores, model, positive, weights, weights_kind, columns)
     return MeasureCurve(
         data.table, name=data.name, caution=data.caution, x_name=x, y_name=y, x_options=dict(x_options or {}),
         y_options=dict(y_options or {}),
@@ -83,6 +78,7 @@ class MeasureCurve(TableCurve):
     y_name: str
     x_options: Mapping[str, Any] = field(default_factory=dict)
     y_options: Mapping[str, Any] = field(default_factory=dict)
+    by_cluster: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         # What is wrong with a name or an option is said when the curve is made.

@@ -14,8 +14,7 @@ from scipy.special import ndtr
 
 from trueerror.curves._base import TableCurve
 from trueerror.curves._calibration import Calibration, calibration
-from trueerror.curves._cost import CostCurve, cost_curve
-from trueerror.curves._decision import DecisionCurve, decision_curve
+from trueerror.curves._cost import CostCurve, DecisionCurve, cost_curve, decision_curve
 from trueerror.curves._det import Det, det
 from trueerror.curves._gains import Gains, Lift, gains, lift
 from trueerror.curves._precision_recall import PrecisionRecall, precision_recall

@@ -8,10 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from trueerror.curves._brier import brier_curve
 from trueerror.curves._calibration import calibration
-from trueerror.curves._cost import cost_curve
-from trueerror.curves._decision import decision_curve
+from trueerror.curves._cost import brier_curve, cost_curve, decision_curve
 from trueerror.curves._det import det
 from trueerror.curves._folds import average_curves
 from trueerror.curves._gains import gains, lift
