@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 import trueerror as te
+from trueerror.results._values import deciding_p
 from validation.count_metrics import true_values, two
 from validation.frame import CONFIDENCES, Cell, Procedure
 
@@ -33,6 +34,30 @@ def gate_cell(metric: str, n: int, candidate: float, baseline: float, prevalence
         family="gates, the candidate worse by the whole margin",
         scenario=f"{metric}, n = {n:,}, right on {candidate:.0%} and {baseline:.0%}, margin {old - new:.3f}", draw=draw,
         procedures=(Procedure(f"{metric}, passes", passes, kind="test"),), confidences=CONFIDENCES[:1], n=n, block=250,
+    )  # fmt: skip
+
+
+def hiding_cell(metric: str, n: int, rate: float, hidden: float) -> Cell:
+    """Two equal models, of which the first leaves out a part of the rows that it gets wrong."""
+
+    def draw(rng: np.random.Generator) -> te.Comparison:
+        truth = np.arange(n) % 2
+        hard, common = rng.random(n), rng.random(n) < 1 / 3
+        right = [np.where(common, hard, rng.random(n)) < rate for _ in range(2)]
+        first, second = (np.where(r, truth, 1 - truth).astype(object) for r in right)
+        first[~right[0] & (rng.random(n) < hidden)] = None
+        return te.compare(
+            truth, {"hides": first, "bold": second}, metric=metric, missing="drop", labels=[0, 1], positive=1
+        )
+
+    def better(made: te.Comparison, level: float) -> bool:
+        return deciding_p(made["hides", "bold"]) <= level and made["hides", "bold"].estimate > 0
+
+    return Cell(
+        family="a model that leaves out its errors is called better",
+        scenario=f"{metric}, n = {n:,}, right on {rate:.0%}, {hidden:.0%} of the errors left out", draw=draw,
+        procedures=(Procedure(f"{metric}, called better", better, kind="test"),), confidences=CONFIDENCES[:1], n=n,
+        block=250,
     )  # fmt: skip
 
 
@@ -62,5 +87,9 @@ def cells(*, quick: bool) -> Iterator[Cell]:
     yield replace(gate_cell("accuracy", 300, 0.85, 0.9), rank=2)
     yield replace(gate_cell("accuracy", 100, 0.8, 0.9), rank=3)
     yield replace(gate_cell("f1", 300, 0.85, 0.9), rank=3)
+    for metric, n, rate, hidden in (
+        ("accuracy", 300, 0.8, 0.9), ("accuracy", 1000, 0.9, 0.3), ("f1", 300, 0.8, 0.5), ("mcc", 300, 0.85, 0.9),
+    ):  # fmt: skip
+        yield replace(hiding_cell(metric, n, rate, hidden), rank=2)
     for models, sets, rank in ((4, 12, 2), (10, 20, 3)):
         yield replace(rank_cell(models, sets), rank=rank)

@@ -148,9 +148,9 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         [fact(harder_rows=HarderRows(304, 1000, "bold", 0.93, 0.95, 0.2))],
     ),
     "TE219": (
-        fact(counted_as_wrong=CountedAsWrong(40, "bold", 0.82, 0.85)),
-        "ahead of bold on the rows answered, but with its 40 rows left out counted as wrong right on 82 % against 85 %",
-        [fact(counted_as_wrong=CountedAsWrong(40, "bold", 0.87, 0.85))],
+        fact(counted_as_wrong=CountedAsWrong(40, "bold", "+9.0 points", "−3.0 points", 1.0), level=0.05),
+        "rows answered (+9.0 points), but with its 40 rows left out counted as wrong the difference is −3.0 points",
+        [fact(counted_as_wrong=CountedAsWrong(40, "bold", "+9.0 points", "+5.0 points", 0.01), level=0.05)],
     ),
     "TE207": (fact(clusters_ignored=("AUC", "Brier score")), "the intervals take them as independent: AUC and Brier",
               [fact(clusters_ignored=())]),

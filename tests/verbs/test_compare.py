@@ -666,8 +666,26 @@ def test_a_lead_that_rests_on_silence_is_said_to() -> None:
         cmp = te.compare(truth, {"careful": careful, "bold": bold}, missing="drop")
         assert cmp["careful", "bold"].p_value < 0.001
         assert ("TE219" in cmp.findings) == told
-        assert ("with its 80 rows left out counted as wrong right on 80 % against 85.5 %" in str(cmp.findings)) == told
-        assert "TE219" not in te.compare(truth, {"careful": careful, "bold": bold}, missing="wrong").findings
+        assert ("with its 80 rows left out counted as wrong the difference is −5.5 points" in str(cmp.findings)) == told
+        assert cmp.better("careful", "bold") != told
+        assert cmp.verdict.startswith("Too close to call: careful is ahead on the rows answered" if told else "careful")
+        wrong = te.compare(truth, {"careful": careful, "bold": bold}, missing="wrong")
+        assert "TE219" not in wrong.findings
+        assert (wrong["careful", "bold"].estimate < 0) == told
+        p = te.predictions(truth, {"careful": careful, "bold": bold}, missing="drop")
+        assert te.gate(p, "bold", model="careful").decision == ("cannot tell" if told else "pass")
+
+
+@pytest.mark.parametrize("metric", ["f1", "auc", "brier", "average_precision"])
+def test_hidden_errors_win_by_no_metric(metric: str) -> None:
+    rng = np.random.default_rng(7)
+    truth = np.arange(400) % 2
+    scores = {m: 1 / (1 + np.exp(1 - 2 * truth - rng.standard_normal(400))) for m in ("hides", "bold")}
+    scores["hides"][np.abs(truth - scores["hides"]) > 0.5] = np.nan
+    cmp = te.compare(truth, scores=scores, metric=metric, missing="drop", positive=1)
+    assert cmp["hides", "bold"].p_value < 0.01
+    assert not cmp.told_apart("hides", "bold")
+    assert "TE219" in cmp.findings
 
 
 def test_copies_of_rows_are_found_without_being_asked_for() -> None:

@@ -347,25 +347,28 @@ def hard_rows_left_out(harder_rows: HarderRows) -> Iterator[str]:
 
 
 class CountedAsWrong(NamedTuple):
-    """The shares of all rows on which a model and the one behind it are right, rows left out counted as wrong."""
+    """How far a model is ahead of another on the rows that both answered, and what is left of it (with its p-value)
+    when the rows that it left out count against it."""
 
     rows: int
     behind: str
-    own: float
-    others: float
+    ahead: str
+    left: str
+    p_value: float
 
 
 @rule("TE219", severity="warning", title="the lead rests on rows left out",
       fix='Find out why they have no prediction; count them as wrong (missing="wrong") where the model chose to be '
           "silent.")  # fmt: skip
-def lead_on_answered_rows(counted_as_wrong: CountedAsWrong) -> Iterator[str]:
+def lead_on_answered_rows(counted_as_wrong: CountedAsWrong, level: float) -> Iterator[str]:
     """A model that is silent where it would be wrong is ahead on the rows that it answers. Whether that is so cannot be
-    seen; whether it would matter can. The rule fires where a clear lead is gone once silence counts as an error."""
+    seen; whether it would matter can. The rule fires where a difference that stands on the rows answered does not stand
+    once silence counts as an error (of scores: as the worst score that the model gives); the verdict waits."""
     c = counted_as_wrong
-    if c.own <= c.others:
+    if not c.p_value <= level:
         yield (
-            f"ahead of {c.behind} on the rows answered, but with its {whole(c.rows)} rows left out counted as wrong "
-            f"right on {percent(round(c.own, 3))} against {percent(round(c.others, 3))}"
+            f"ahead of {c.behind} on the rows answered ({c.ahead}), but with its {whole(c.rows)} rows left out counted "
+            f"as wrong the difference is {c.left} ({p_value(c.p_value)}): those rows decide"
         )
 
 

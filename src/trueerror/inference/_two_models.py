@@ -23,7 +23,7 @@ from trueerror.inference._clusters import (
     cluster_t_contrast,
     sign_flip_contrast,
 )
-from trueerror.inference._contrast import contrast, one_cluster_contrast
+from trueerror.inference._contrast import contrast, mirrored, one_cluster_contrast
 from trueerror.inference._problem import IntervalSpec, Problem, critical_z, solve
 from trueerror.inference._variance import ClusteredRows, keyed_sizes
 from trueerror.inference.auc._average_precision import paired_precision
@@ -65,6 +65,7 @@ from trueerror.sources.engines._array_source import (
     loss_rows,
     rows_as_clusters,
     scored_rows,
+    silence_as_wrong,
     weighted_rows,
 )
 from trueerror.sources.engines._memory import MemoryBudgetExceeded
@@ -144,6 +145,29 @@ class PairedRows:
             second=second,
             estimand=self._estimand(pair, answer),
         )
+
+    def with_silence(self, model: str, other: str) -> PairedRows | None:
+        """The rows that the other answered, with those that the model left out counted as wrong; None without any."""
+        if self.p.missing != "drop" or not self.p.absent(model):
+            return None
+        p = silence_as_wrong(self.p, model, other, of_labels=self.measure.of_labels)
+        if p is None or not p.n:
+            return None
+        return PairedRows(p, self.measure, self.options, threshold=self.threshold, prior=self.prior)
+
+    def silence_counted(self, c: Contrast, spec: IntervalSpec, method: str | None = None) -> Contrast | None:
+        """The model ahead less the other, the rows that it left out counted against it; None where it left out none.
+
+        A p-value of 1 says that nothing is left of the lead.
+        """
+        up = bool(self.measure.higher_is_better)
+        ahead, behind = (c.first, c.second) if (c.estimate > 0) == up else (c.second, c.first)
+        rows = self.with_silence(ahead, behind)
+        if rows is None:
+            return None
+        found = rows.contrast(c.first, c.second, spec, method)
+        found = found if ahead == c.first else mirrored(found)
+        return found if (found.estimate > 0) == up and found.p_value <= 1 else replace(found, p_value=1.0)
 
     def _estimand(self, pair: ModelPair, answer: Contrast) -> str:
         p = pair.rows.p

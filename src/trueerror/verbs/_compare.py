@@ -149,6 +149,8 @@ def _rounded(n: int) -> int:
 
 # What settles between models whose ROC curves cross.
 BY_COST = "choose by the false alarms that you can afford: cost_fp= and cost_fn= compare the models by cost."
+# What settles where rows left out decide.
+BY_ANSWERS = 'get answers to the rows left out, or count them as wrong with missing="wrong" (--missing wrong).'
 ADJUSTMENTS = ("holm", "hochberg", "hommel", "bonferroni", "sidak", "bh", "by", "none")
 # From this share of one class on accuracy says little, and another metric leads.
 MOSTLY_ONE_CLASS = 0.9
@@ -371,6 +373,9 @@ def compare_predictions(
     spec = settings.spec(alternative=alternative)
     wanted = _pairs(p.models, reference)
     contrasts = [rows.contrast(a, b, spec, method) for a, b in wanted]
+    differ = [c for c in contrasts if c.p_value <= 1 - settings.confidence]
+    counted = [found for c in differ if (found := rows.silence_counted(c, spec, method)) is not None]
+    contrasts = [_waiting(c, counted) for c in contrasts]
     discordance = _discordances(rows, wanted)
     # Whether two are alike within the margin is asked of both sides, whatever the alternative of the test.
     both_ways = None
@@ -394,17 +399,20 @@ def compare_predictions(
         details=ComparisonDetails(
             twins=identical_pairs(p, settings, contrasts),
             infinite=infinite_losses({m: (p, m) for m in p.models}, measure, options, estimates, contrasts),
+            silent={(c.first, c.second): (c.estimate, c.p_value) for c in counted} or None,
             **against_constant(sample),
         ),
         sample=[
             *sample,
             *row_evidence(p),
-            *gap_evidence(p, measure, settings, contrasts),
+            *gap_evidence(p, measure, settings, contrasts, counted),
             *fold_evidence(rows, contrasts, spec),
             *loss_evidence(rows, contrasts, settings),
             *crossing_evidence(p, measure, settings, best_first(estimates, bool(measure.higher_is_better))),
         ],
     )
+    if "TE219" in made.findings:
+        made = replace(made, next_step=BY_ANSWERS)
     if "TE412" in made.findings and not made.next_step:
         made = replace(made, next_step=BY_COST)
     made = replace(made, rows=rows)
@@ -415,6 +423,15 @@ def compare_predictions(
         p, rather, replace(settings, metrics={rather.name: {}}), reference=reference, adjust=adjust
     )
     return replace(made, instead=by_it)
+
+
+def _waiting(c: Contrast, counted: Iterable[Contrast]) -> Contrast:
+    """A pair with what is left of its p-value when the rows that the model ahead left out count as wrong."""
+    left = [s.p_value for s in counted if {s.first, s.second} == {c.first, c.second}]
+    if not left:
+        return c
+    stands = left[0] <= 1 - c.confidence
+    return replace(c, p_unseen=max(left[0], c.p_unseen or 0.0), p_better=c.p_better if stands else None)
 
 
 def _telling_metric(p: Predictions) -> Measure:

@@ -29,6 +29,7 @@ from trueerror.inference.counts._all_classes import shares_of_uncertainty
 from trueerror.inputs._labels import cost_matrix
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows
 from trueerror.results import Contrast, Interval
+from trueerror.results._format import in_points, signed
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import ArraySource, skipped_rows
@@ -219,9 +220,11 @@ def row_evidence(p: Predictions, most_rows: int = SOUGHT_ROWS) -> list[Evidence]
     return [Evidence(doubled=duplicate_rows(p), repeats=repeated_sample(p))]
 
 
-def gap_evidence(p: Predictions, measure: Measure, settings: Settings, contrasts: Iterable[Contrast]) -> list[Evidence]:
+def gap_evidence(
+    p: Predictions, measure: Measure, settings: Settings, contrasts: Iterable[Contrast], counted: Iterable[Contrast]
+) -> list[Evidence]:
     """Of models that left out rows: how many, whether another one does worse on those, and whether a lead rests on
-    leaving them out."""
+    leaving them out: `counted` are differences with rows that the first left out counted as wrong."""
     found = [Evidence(model=m, missing_predictions=(p.absent(m), p.n, p.missing)) for m in p.models if p.absent(m)]
     if p.missing != "drop":
         return found
@@ -234,14 +237,12 @@ def gap_evidence(p: Predictions, measure: Measure, settings: Settings, contrasts
         found.append(
             Evidence(model=model, harder_rows=HarderRows(p.absent(model), p.n, s.other, rates[0], rates[1], p_value))
         )
-    if not measure.right_or_wrong:
-        return found
-    for c in contrasts:
-        ahead, behind = (c.first, c.second) if c.estimate > 0 else (c.second, c.first)
-        if c.p_value < 1 - settings.confidence and p.absent(ahead):
-            tables = [ModelMetrics(m, settings, predictions=p).confusion for m in (ahead, behind)]
-            right = [float(t.classes(weighted=False).hits.sum()) / p.n for t in tables]
-            found.append(Evidence(model=ahead, counted_as_wrong=CountedAsWrong(p.absent(ahead), behind, *right)))
+    sizes = {frozenset((c.first, c.second)): abs(c.estimate) for c in contrasts}
+    for c in counted:
+        lead = math.copysign(sizes[frozenset((c.first, c.second))], 1 if measure.higher_is_better else -1)
+        ahead, left = (f"{in_points(x)} points" if measure.share is not None else signed(x) for x in (lead, c.estimate))
+        evidence = CountedAsWrong(p.absent(c.first), c.second, ahead, left, c.p_value)
+        found.append(Evidence(model=c.first, counted_as_wrong=evidence, level=1 - settings.confidence))
     return found
 
 
@@ -376,7 +377,7 @@ def _pair_evidence(
     pair = (c.first, c.second)
     # Two models alone are shown by their difference: there are no two intervals that could mislead.
     own = [made.estimates[m] for m in pair] if len(made.models) > 2 else []
-    judged = made.judged(*pair)
+    judged, silent = made.judged(*pair), made.facts.silent or {}
     evidence = Evidence(
         model=f"{c.first} and {c.second}",
         p_values=sound,
@@ -384,7 +385,7 @@ def _pair_evidence(
         difference=c.estimate,
         limits=(c.low, c.high),
         p_value=judged.p_value if judged.p_adjusted is None else judged.p_adjusted,
-        p_unseen=c.p_unseen,
+        p_unseen=None if pair in silent or pair[::-1] in silent else c.p_unseen,
         significant=made.told_apart(*pair),
         comparisons=len(made.pairs),
         share=made.facts.share,

@@ -385,6 +385,7 @@ Floats = NDArray[np.float64]
 POWER_Z = float(special.ndtri(0.8))
 MOST_ROWS = 10**9
 DRAWN = "the mid-p test does not exclude 0, so the limit is drawn to 0"
+SILENT = "rows that the candidate left out count as wrong for the limit that passes"
 BY_CLUSTER = "each cluster counts as one, by its mean"
 
 
@@ -423,7 +424,14 @@ def difference_check(
             candidate[0], measure, settings.options(measure.name), threshold=settings.threshold, prior=settings.prior
         )
         pair_ = rows.pair(candidate[1], baseline[1])
-        found = _watched(pair_, level) if sequential else _same_rows(pair_, _one_sided(settings, level).spec(), level)
+        found = _paired_limits(pair_, settings, level, sequential=sequential)
+        silent = rows.with_silence(candidate[1], baseline[1])
+        if silent is not None:
+            harsh = _paired_limits(silent.pair(candidate[1], baseline[1]), settings, level, sequential=sequential)
+            end, of_two = ("low", min) if measure.higher_is_better else ("high", max)
+            worst = of_two(getattr(found, end), getattr(harsh, end))
+            if worst != getattr(found, end):
+                found = found._replace(**{end: worst}, note=SILENT)
     same = paired and found.estimate == 0 and _identical(candidate[0], (candidate[1], baseline[1]), settings)
     up = bool(measure.higher_is_better)
     bound = (-margin if up else margin) + 0.0
@@ -432,8 +440,13 @@ def difference_check(
         decision=decide(found.low, found.high, bound, higher_is_better=up, strictly=True),
         baseline=own[1].estimate, estimate=found.estimate, low=found.low, high=found.high, confidence=level,
         margin=margin, higher_is_better=up, share=measure.share is not None, method=found.method, n=found.n,
-        rows_needed=_rows_needed(found, bound, level, total), note=found.note, identical=same,
+        rows_needed=None if found.note == SILENT else _rows_needed(found, bound, level, total), note=found.note,
+        identical=same,
     )  # fmt: skip
+
+
+def _paired_limits(pair_: ModelPair, settings: Settings, level: float, *, sequential: bool) -> Limits:
+    return _watched(pair_, level) if sequential else _same_rows(pair_, _one_sided(settings, level).spec(), level)
 
 
 def _identical(p: Predictions, models: tuple[str, str], settings: Settings) -> bool:

@@ -815,6 +815,30 @@ def skipped_rows(p: Predictions, *, threshold: float | None = None) -> Iterator[
             yield SkippedRows(model, other, right[parts[0]], right[parts[1]], by_cluster)
 
 
+def silence_as_wrong(p: Predictions, model: str, other: str, *, of_labels: bool) -> Predictions | None:
+    """The rows that `other` answered, with those that `model` left out counted against it: as wrong calls, or with the
+    score that speaks most against the row's class (the lowest grade) of all that it gives. None beyond memory."""
+    try:
+        source = p.source.fetched()
+    except MemoryBudgetExceeded:
+        return None
+    columns = source.columns[model]
+    if not of_labels and columns.scores is not None:
+        scores, gone = columns.scores.copy(), _absent(source, model)
+        table = scores.reshape(len(scores), -1)
+        if p.scale is not None:
+            scores[gone] = p.scale[0]
+        for code, label in enumerate(p.labels if p.scale is None and not gone.all() else ()):
+            for_class = table[:, code if scores.ndim == 2 else 0]
+            against = -for_class if scores.ndim == 1 and label != p.positive else for_class
+            scores[gone & (source.truth == code)] = scores[int(np.argmin(np.where(gone, np.inf, against)))]
+        columns = ModelColumns(None if columns.labels is None else source.truth, scores)
+    source = replace(source, columns={**source.columns, model: columns})
+    source = source.take(np.flatnonzero(~_absent(source, other)))
+    facts = replace(source.facts.select((model, other)), missing="wrong")
+    return replace(p, source=source.with_facts(facts), _memory={})
+
+
 def _absent(source: ArraySource, model: str) -> NDArray[np.bool_]:
     """Which rows lack a label or a score of the model."""
     labels, scores = source.columns[model]
