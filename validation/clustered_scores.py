@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import trueerror as te
 from trueerror.findings import Evidence
 from trueerror.tallies import KeyedConfusion
 from validation.compared import Sample, interval_and_test
+from validation.dependent import SHAPES as UNEQUAL
 from validation.frame import CONFIDENCES, Cell, Procedure
 from validation.paired_scores import Forecasts
 from validation.scores import average_precision, shift_for
@@ -181,6 +182,43 @@ def unequal_cell(shape: str, groups: int) -> Cell:
     )  # fmt: skip
 
 
+def gone_wrong_cell(sizes: str, groups: int, part: float, sure: float) -> Cell:
+    """Losses where a part of the clusters goes wrong as a whole: nine rows of ten are not what they were called."""
+    shapes = {"equal": lambda rng: np.full(groups, 10), **{k: partial(f, g=groups) for k, f in UNEQUAL.items()}}
+
+    def rows(rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        keys = np.repeat(np.arange(groups), shapes[sizes](rng).astype(int))
+        chance = special.expit(sure + 0.7 * rng.standard_normal(len(keys)))
+        bad = (rng.random(groups) < part)[keys]
+        right = rng.random(len(keys)) < np.where(bad, 0.1, chance)
+        up = rng.random(len(keys)) < 0.5
+        return keys, (up == right).astype(int), np.where(up, chance, 1 - chance)
+
+    def draw(rng: np.random.Generator) -> te.Evaluation:
+        keys, truth, said = rows(rng)
+        return te.evaluate(truth, scores=said, clusters=keys, positive=1, labels=[0, 1], metrics=["log_loss", "brier"])
+
+    def seen(rng: np.random.Generator) -> Evidence:
+        keys, truth, said = rows(rng)
+        return evident(keys, truth, said >= 0.5)
+
+    # Sizes have nothing to do with what goes wrong, so rows of their own give the truth.
+    z, weights = np.polynomial.hermite_e.hermegauss(60)
+    right = special.expit(sure + 0.7 * z)
+    chance = (1 - part) * right + 0.1 * part
+    weights = weights / weights.sum()
+    truth = {
+        "log_loss": float(weights @ -(chance * np.log(right) + (1 - chance) * np.log(1 - right))),
+        "brier": float(weights @ (chance * (1 - right) ** 2 + (1 - chance) * right**2)),
+    }
+    return Cell(
+        family="losses, clusters that go wrong as a whole",
+        scenario=f"{groups} clusters, {sizes}, {part:.0%} go wrong, log-odds about {sure:g}", draw=draw,
+        procedures=tuple(Procedure(f"{m}, clusters", lambda made, c, m=m: made[m], target=m) for m in truth),
+        truth=truth, events=dict.fromkeys(truth, groups * part), confidences=CONFIDENCES[:1], evident=seen, block=250,
+    )  # fmt: skip
+
+
 def cells(*, quick: bool) -> Iterator[Cell]:
     """Ten to forty clusters; with forty five events are expected on each side."""
     if quick:
@@ -190,5 +228,10 @@ def cells(*, quick: bool) -> Iterator[Cell]:
     for shape in SHAPES:
         for groups in (12, 40):
             yield replace(unequal_cell(shape, groups), rank=3)
+    for sizes, groups, part, sure in (
+        ("equal", 40, 0.15, 2), ("lognormal sizes (sd 1)", 60, 0.1, 4), ("lognormal sizes (sd 1)", 100, 0.05, 3),
+        ("Pareto sizes (1.2)", 100, 0.1, 2), ("one with half the rows", 40, 0.15, 2), ("equal", 10, 0.1, 2),
+    ):  # fmt: skip
+        yield replace(gone_wrong_cell(sizes, groups, part, sure), rank=3, wanted=2_000)
     for groups, first, second, rank in ((20, 0.8, 0.8, 2), (40, 0.9, 0.9, 3), (40, 0.8, 0.8, 3), (40, 0.9, 0.8, 4)):
         yield replace(two_models_cell(groups, 10, first, second), rank=rank)

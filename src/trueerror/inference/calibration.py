@@ -91,8 +91,8 @@ def calibration_error_limits(
     source="the triangle inequality; Cornish and Fisher 1938, Rev. Inst. Int. Stat. 5:307; Bell and McCaffrey 2002, "
     "Surv. Methodol. 28:169",
     assumes="independent rows, or clusters",
-    measured=".97–1.00; the BCa bootstrap covers .00 where forecasts are calibrated; with 10 to 40 clusters of any "
-    "sizes .98–1.00, where BCa over clusters covers .01–.52 (simulated)",
+    measured=".97–1.00; the BCa bootstrap covers .00 where forecasts are calibrated; with 10 and 40 clusters of "
+    "equal and lognormal sizes .98–1.00, where BCa over clusters covers .01–.50 (simulated)",
 )
 def calibration_gaps(q: Problem[ScoreSample]) -> IntervalLimits:
     """Limits from the noise of the gaps."""

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inference.loss._mean import infinite_rows
+from trueerror.inference._problem import IntervalSpec
+from trueerror.inference.loss._mean import ClusterSums, infinite_rows, loss_interval
 from trueerror.metrics._registry import find_measure
 
 N = 400
@@ -137,3 +138,19 @@ def test_one_giant_cluster_has_limits():
     p = rng.uniform(0.1, 0.9, 510)
     found = te.evaluate((rng.random(510) < p).astype(int), scores=p, positive=1, clusters=keys, metrics=["brier"])
     assert 0 <= found["brier"].low < found["brier"].estimate < found["brier"].high <= 1
+
+
+@pytest.mark.parametrize(("groups", "bad", "wider"), [(40, 0, False), (40, 3, True), (12, 0, True)])
+def test_a_cluster_that_may_go_wrong_is_reckoned_with(groups: int, bad: int, wider: bool) -> None:
+    rng = np.random.default_rng(1)
+    keys = np.repeat(np.arange(groups), 10)
+    chance = 1 / (1 + np.exp(-2 - 0.7 * rng.standard_normal(len(keys))))
+    truth = ((rng.random(len(keys)) < chance) ^ (keys < bad)).astype(int)
+    own = te.evaluate(truth, scores=chance, clusters=keys, positive=1, metrics=["log_loss"])["log_loss"]
+    losses = -np.log(np.where(truth == 1, chance, 1 - chance))
+    sums = ClusterSums(np.bincount(keys), np.bincount(keys, weights=losses))
+    alone = loss_interval(find_measure("log_loss"), sums, {}, IntervalSpec())
+    assert own.estimate == pytest.approx(alone.estimate)
+    assert own.low == pytest.approx(alone.low)
+    assert (own.high > alone.high * 1.01) == wider
+    assert own.high == pytest.approx(alone.high) or wider

@@ -72,8 +72,9 @@ def half_row_p(values: Floats, ends: tuple[float, float], alternative: Alternati
     return min(1.0, 2 * min(below, above))
 
 
-def half_unit_limit(sums: Floats, sizes: Floats, end: float, tail: float) -> float:
-    """The same for units of any size (rows, clusters, rows with weights), the unseen half of one being of mean size.
+def half_unit_limit(sums: Floats, sizes: Floats, end: float, tail: float, size: float | None = None) -> float:
+    """The same for units of any size (rows, clusters, rows with weights), the unseen half of one being of mean size
+    where no `size` is given.
 
     Σ g·s/Σ g·w lies beyond θ where Σ g·(s − θ·w) does beyond 0, so that the same tail answers.
 
@@ -81,7 +82,7 @@ def half_unit_limit(sums: Floats, sizes: Floats, end: float, tail: float) -> flo
     >>> abs(half_unit_limit(values, np.ones(4), 1.0, 0.025) - half_row_limit(values, 1.0, 0.025)) < 1e-6
     True
     """
-    start, size = float(sums.sum()) / float(sizes.sum()), float(sizes.mean())
+    start, size = float(sums.sum()) / float(sizes.sum()), float(sizes.mean()) if size is None else size
     sign = 1.0 if end >= start else -1.0
     if end == start:
         return end

@@ -38,6 +38,7 @@ from trueerror.metrics._registry import Measure, MetricOptions, loss_moments, ta
 from trueerror.results import Alternative, Contrast, Interval, Side
 from trueerror.results._format import listing, one_line, whole
 from trueerror.sources._predictions import Predictions
+from trueerror.sources._protocols import Loss
 from trueerror.tallies._moments import Moments
 
 ONE_VALUE = "one value shows no spread, so there is no interval"
@@ -146,19 +147,36 @@ def _whole(n: Any) -> int:
 
 Floats = NDArray[np.float64]
 FEW = 10
+# With fewer clusters, counted by size, none that goes wrong may have been seen.
+FEW_CLUSTERS = 30
 INFINITE = "a row that was called certain was wrong, which costs an infinite loss; clip= sets the highest"
 
 
 class ClusterSums(NamedTuple):
     """How many rows each cluster has (or what they weigh), and the sum of their losses; `n` rows in all.
 
-    `units` is what the clusters are called.
+    `units` is what the clusters are called; `worst` the mean loss if no row had had the class that it was called.
     """
 
     sizes: NDArray[np.integer[Any]] | Floats
     sums: Floats
     n: float | None = None
     units: str = "clusters"
+    worst: float = math.inf
+
+
+def as_if_wrong(loss: Loss) -> Loss:
+    """The loss of each row if another class than the likeliest one had been true, each of the others as likely."""
+
+    def wrong(codes: Codes, chances: Floats) -> Floats:
+        classes = max(chances.shape[1], 2)
+        other = (1 - chances.max(axis=1)) / (classes - 1)
+        found = loss(np.zeros(len(codes), dtype=np.intp), np.column_stack([other] + [1 - other] * (classes - 1)))
+        # A certain forecast would have cost an infinite loss: as the worst of the others.
+        known = found[np.isfinite(found)]
+        return np.where(np.isfinite(found), found, known.max() if len(known) else np.inf)
+
+    return wrong
 
 
 LossSample = Moments | ClusterSums | ScoreSample
@@ -214,8 +232,10 @@ def clustered_mean(q: Problem[ClusterSums]) -> IntervalLimits:
     """mean ± t(G_eff − 1)·√Σ(s/(1 − w))² over clusters, s = Σ(ℓ − mean)/n.
 
     A loss that is never negative is taken on the scale of the logarithm, with at most (ΣL)²/ΣL² clusters, L a cluster's
-    sum of losses. One with a highest value reaches at least as far as half an unseen cluster of mean size would take
-    it (`half_unit_limit`): a few bad clusters hold most of the loss, and a sample may have missed them.
+    sum of losses. It reaches at least as far as half an unseen cluster of size √(Σn²/G) would take it
+    (`half_unit_limit`): a few bad clusters hold most of the loss, and a sample may have missed large ones of them. Such
+    a cluster has the highest loss that there is; without one (log loss) that of rows that were all called wrong, and is
+    reckoned with where clusters are few, or one that is about as bad was seen.
     """
     occupied = q.sample.sizes > 0
     sizes, sums = np.asarray(q.sample.sizes[occupied], dtype=np.float64), q.sample.sums[occupied]
@@ -234,9 +254,14 @@ def clustered_mean(q: Problem[ClusterSums]) -> IntervalLimits:
     held = min(effective, effective_clusters(sums)) if bounds[0] == 0 else effective
     df = max(degrees_of_freedom(held), min(2.0, degrees_of_freedom(effective)), 1.0)
     low, high, key, note = loss_limits(mean, error, df, max(effective, 1.0), bounds, q.spec, "t-log-mean")
-    if all(map(math.isfinite, bounds)) and bounds[0] < mean < bounds[1]:
-        low = float(np.fmin(low, half_unit_limit(sums, sizes, bounds[0], q.spec.tail)))
-        high = float(np.fmax(high, half_unit_limit(sums, sizes, bounds[1], q.spec.tail)))
+    end, size = bounds[1], math.sqrt(float((sizes**2).mean()))
+    if math.isinf(end):
+        shrunk = float(((sums + sizes.mean() / 4 * mean) / (sizes + sizes.mean() / 4)).max())
+        end = q.sample.worst if effective < FEW_CLUSTERS or shrunk > (mean + q.sample.worst) / 2 else math.inf
+    if math.isfinite(end) and math.isfinite(bounds[0]) and bounds[0] < mean < end:
+        if math.isfinite(bounds[1]):
+            low = float(np.fmin(low, half_unit_limit(sums, sizes, bounds[0], q.spec.tail)))
+        high = float(np.fmax(high, half_unit_limit(sums, sizes, end, q.spec.tail, size)))
     return IntervalLimits(
         low, high, "cluster-t" if key in ("t-mean", "t-log-mean") else key, note or f"{whole(groups)} {q.sample.units}"
     )
