@@ -41,7 +41,7 @@ Z = 1.959963984540054
 # Facts of a clean sample that chance cannot change.
 SETTLED: dict[str, Any] = {
     "repeated_ids": (0, None), "undecided": ((("svm", 0),), ROWS), "missing_predictions": (0, ROWS, "error"),
-    "clusters_ignored": (), "lost_replicates": [], "paired": True, "could_be_paired": True, "comparisons": 3,
+    "lost_replicates": [], "paired": True, "could_be_paired": True, "comparisons": 3,
     "adjusted": True, "n_models": 3, "training_overlap": Overlap(0, ROWS), "dropped": (), "value_name": "accuracy",
     "higher_is_better": True, "data_sets": 12, "pairs": 3, "level": 0.05, "folds": True, "best": "a",
     "fold_method": "corrected-t", "rounds": 10, "test_parts": 100, "smallest_test": 40, "data_rows": ROWS,

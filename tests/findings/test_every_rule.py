@@ -152,8 +152,6 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         "rows answered (+9.0 points), but with its 40 rows left out counted as wrong the difference is −3.0 points",
         [fact(counted_as_wrong=CountedAsWrong(40, "bold", "+9.0 points", "+5.0 points", 0.01), level=0.05)],
     ),
-    "TE207": (fact(clusters_ignored=("AUC", "Brier score")), "the intervals take them as independent: AUC and Brier",
-              [fact(clusters_ignored=())]),
     "TE208": (
         fact(training_gap=difference((198, 200), (170, 200))),
         "accuracy is 14.0 points higher on the training rows than here, 95 % CI 9.3 to 19.7 (p < .001)",

@@ -11,7 +11,7 @@ import pytest
 
 import trueerror as te
 from trueerror.data import path
-from trueerror.findings import Evidence, Findings, find
+from trueerror.findings import Findings
 from trueerror.inputs._options import InputError
 
 RNG = np.random.default_rng(11)
@@ -169,15 +169,14 @@ def test_scores_are_looked_at_in_evaluate() -> None:
     assert codes(4 * X) == ()
 
 
-def test_TE207_is_silent_where_intervals_rest_on_clusters() -> None:
-    ev = te.evaluate(TRUTH, scores=SCORE, clusters=np.arange(N) // 4)
-    assert "cluster" in ev["auc"].method
-    assert "TE207" not in ev.findings
-
-
-def test_TE207_names_the_intervals_that_ignore_clusters() -> None:
-    found = find([Evidence(model="m", clusters_ignored=("Hand and Till's AUC",))])
-    assert "Hand and Till's AUC" in next(f.message for f in found if f.code == "TE207")
+def test_TE303_leaves_rounded_probabilities_alone() -> None:
+    rng = np.random.default_rng(0)
+    chances = rng.dirichlet(np.ones(8), 300)
+    truth = np.array([rng.choice(8, p=row) for row in chances])
+    for decimals in (1, 2, 3):
+        rounded = te.predictions(truth, scores={"m": np.round(chances, decimals)}, labels=range(8))
+        assert "TE303" not in te.check(rounded).codes
+    assert "TE303" in te.check(te.predictions(truth, scores={"m": 0.4 * chances}, labels=range(8))).codes
 
 
 def test_TE205_replicates_that_lose_a_class() -> None:

@@ -474,6 +474,13 @@ def test_percentages_have_the_region_of_shares() -> None:
     assert percent.posterior.rope_width == 1
     assert percent.posterior.rope == pytest.approx(share.posterior.rope, abs=0.01)
     assert percent.verdict == share.verdict
+    # Shares of which one is above 1 are none either, by whatever name.
+    odd = {
+        "dataset": list("abcdef") * 2,
+        "model": ["x"] * 6 + ["y"] * 6,
+        "accuracy": [0.8, 0.9, 0.7, 0.8, 0.9, 1.2] * 2,
+    }
+    assert te.rank(odd).percent is None
     # Losses are no percentages, whatever their size.
     assert te.rank({"a": [30.0, 31, 32, 33, 34, 36], "b": [40.0] * 6}, higher_is_better=False).percent is None
 

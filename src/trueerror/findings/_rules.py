@@ -193,8 +193,6 @@ class Evidence:
     harder_rows: HarderRows | None = None
     counted_as_wrong: CountedAsWrong | None = None  # of a model that is ahead on the rows that it answered
     unranked: bool | None = None  # whether rows without a score keep areas and losses from being shown
-    # titles of the metrics whose intervals take rows as independent although there are clusters
-    clusters_ignored: tuple[str, ...] | None = None
     training_gap: Contrast | None = None  # accuracy on the training rows − accuracy on the test rows
     # other models that the training rows put behind this one, and the test rows before it
     overfits: tuple[Overfit, ...] | None = None

@@ -390,20 +390,6 @@ def heavy_weights(confusion: Confusion) -> Iterator[str]:
         yield f"the weights leave {whole(t.n)} rows worth about {whole(round(kish))} of equal weight"
 
 
-@rule("TE207", severity="warning", title="clusters ignored",
-      fix="Read these intervals as too narrow; accuracy, recall and other metrics of labels take the clusters into "
-          "account, and so does te.compare.")  # fmt: skip
-def intervals_without_clusters(clusters_ignored: tuple[str, ...]) -> Iterator[str]:
-    """Rows of one patient, user or document resemble each other, so that they are worth fewer independent rows.
-
-    An interval that takes them as independent is too narrow, often by half. The rule fires for metrics whose interval
-    has no form for clusters.
-    """
-    if clusters_ignored:
-        word = "interval takes" if len(clusters_ignored) == 1 else "intervals take"
-        yield f"rows are clustered, but the {word} them as independent: {listing(list(clusters_ignored[:4]))}"
-
-
 @rule("TE208", severity="warning", title="train/test gap",
       fix="Believe the test rows; a simpler model, more regularisation or more training rows "
           "may close the gap.")  # fmt: skip

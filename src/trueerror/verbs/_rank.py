@@ -496,9 +496,11 @@ def _percentages(sheet: ScoreSheet, higher_is_better: bool) -> bool:
     if low < 0 or high > 100 or high <= 1:
         return False
     name = sheet.value_name.lower().replace("_", " ").replace("-", " ")
-    if "%" in name or "percent" in name or any(word in name.split() for word in PERCENT_WORDS):
+    if "%" in name or "percent" in name:
         return True
-    return higher_is_better and low >= 20
+    # Shares among which one is above 1 are no percentages, whatever they are called.
+    mostly = float(np.median(np.concatenate(sheet.parts))) > 1
+    return mostly and (any(word in name.split() for word in PERCENT_WORDS) or (higher_is_better and low >= 20))
 
 
 def _over_data_sets(m: ScoreMatrix, method: PostHoc, adjust: Adjustment, control: str | None, alpha: float) -> Ranking:
