@@ -37,8 +37,7 @@ from trueerror.methods._registry import ROWS, Default, Method, declare, inferenc
 from trueerror.metrics._registry import Measure, MetricOptions, loss_moments, table_losses
 from trueerror.results import Alternative, Contrast, Interval, Side
 from trueerror.results._format import listing, one_line, whole
-from trueerror.sources._predictions import Predictions
-from trueerror.sources._protocols import Loss
+from trueerror.sources._predictions import Loss, Predictions
 from trueerror.tallies._moments import Moments
 
 ONE_VALUE = "one value shows no spread, so there is no interval"
