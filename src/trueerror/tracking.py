@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from trueerror.verbs._gate import Gate
 
 __all__ = ["numbers_of", "to_mlflow", "to_wandb"]
+# What the number of a row is called in tables: the first that it has.
+ESTIMATES = ("estimate", "elo", "mean_difference")
 
 
 def numbers_of(result: Result) -> dict[str, float]:
@@ -38,25 +40,23 @@ def numbers_of(result: Result) -> dict[str, float]:
     found: dict[str, float] = {}
     for row in rows:
         name = _name(row, several)
-        for part, key in (
-            ("estimate", name),
-            ("low", f"{name}/low"),
-            ("high", f"{name}/high"),
-            ("p_value", f"{name}/p"),
-        ):
-            value = row.get(part)
-            if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
-                found[key] = float(value)
+        if name in found:
+            name += f"/{row.get('raters') or len(found)}"
+        values = {name: next((row[k] for k in ESTIMATES if row.get(k) is not None), None)}
+        values |= {f"{name}/{end}": row.get(key) for end, key in (("low", "low"), ("high", "high"), ("p", "p_value"))}
+        numbers = {k: v for k, v in values.items() if isinstance(v, int | float) and not isinstance(v, bool)}
+        found |= {k: float(v) for k, v in numbers.items() if math.isfinite(v)}
     if not found:
         raise InputError(f"a {type(result).__name__} has no numbers with limits to log: pass what a verb answered")
     return found
 
 
 def to_mlflow(result: Result, *, report: str | os.PathLike[str] | None = None, client: Any = None) -> dict[str, float]:
-    """Log a result to the active run of MLflow: its numbers, its words and table (trueerror.json, .md), the `report`.
+    """Log a result to the active run of MLflow: its numbers, what it says (trueerror/evaluation.md, .json; likewise
+    for other results), the `report`.
 
     `client` is the module mlflow, or anything with its log_metrics, log_text and log_artifact. The numbers that were
-    logged come back.
+    logged come back. `mlflow.log_metrics(ev)` logs the numbers alone.
 
         with mlflow.start_run():
             to_mlflow(te.evaluate(y, predicted), report="report.html")
@@ -64,42 +64,62 @@ def to_mlflow(result: Result, *, report: str | os.PathLike[str] | None = None, c
     client = _library("mlflow") if client is None else client
     found = {re.sub(r"[^\w\-. /]", "_", name): value for name, value in numbers_of(result).items()}
     client.log_metrics(found)
-    client.log_text(result.to_json(), "trueerror.json")
-    client.log_text(f"```\n{result}\n```\n", "trueerror.md")
+    file = f"trueerror/{type(result).__name__.lower()}"
+    client.log_text(result.to_json(), f"{file}.json")
+    client.log_text(f"```\n{result}\n```\n", f"{file}.md")
     if report is not None:
         client.log_artifact(os.fspath(report))
     return found
 
 
 def to_wandb(result: Result, *, report: str | os.PathLike[str] | None = None, run: Any = None) -> dict[str, float]:
-    """Log a result to a run of Weights & Biases, the active one unless another is given: numbers, words, the `report`.
+    """Log a result to a run of Weights & Biases, the active one unless another is given: numbers, table, words, the
+    `report`.
 
-    run = wandb.init(project="churn")
-    to_wandb(te.compare(y, predicted), run=run)
+    `wandb.log(ev)` and `run.log(ev)` log the numbers alone.
+
+        run = wandb.init(project="churn")
+        to_wandb(te.compare(y, predicted), run=run)
     """
-    target: Any = _library("wandb") if run is None else run
+    wandb = _library("wandb")
     found = numbers_of(result)
-    pages: dict[str, Any] = {}
+    rows = result.records()
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    cells = [
+        [v if isinstance(v := row.get(name), str | int | float | None) else str(v) for name in names] for row in rows
+    ]
+    kind = type(result).__name__.lower()
+    pages = {f"{kind} table": wandb.Table(columns=names, data=cells, allow_mixed_types=True), kind: str(result)}
     if report is not None:
         with open(report, encoding="utf-8") as page:
-            pages["report"] = _library("wandb").Html(page.read())
-    target.log({**found, **pages, "trueerror": str(result)})
+            pages["report"] = wandb.Html(page.read())
+    (wandb if run is None else run).log({**found, **pages})
     return found
 
 
-def _rows(result: Result) -> list[Mapping[str, Any]]:
-    records = getattr(result, "records", None)
-    if callable(records):
-        return [dict(row) for row in records()]
-    return [{name: getattr(result, name, None) for name in ("name", "estimate", "low", "high", "p_value")}]
+def _rows(result: Result) -> list[dict[str, Any]]:
+    """The rows of a result's table; a comparison has each model's own figure beside."""
+    own: object = getattr(result, "estimates", None)
+    estimates = own if isinstance(own, Mapping) else {}
+    metric = getattr(result, "metric", None)
+    rows = [{"model": m, "metric": metric, **i.records()[0]} for m, i in estimates.items()]
+    return rows + (result.records() if hasattr(result, "records") else [])
 
 
 def _name(row: Mapping[str, Any], several: bool) -> str:
-    """What a number is called: its metric, with the model or the pair that it is of."""
+    """What a number is called: its metric, with the slice, and the model or the pair that it is of."""
+    parts = [str(row["slice"])] if row.get("slice") not in (None, "") else []
     if row.get("first") is not None:
-        return f"{row['first']} - {row['second']}"
-    parts = [str(row["model"])] if several and row.get("model") is not None else []
-    parts += [str(row.get("metric") or row.get("name") or "estimate")]
+        return "/".join([*parts, f"{row['first']} - {row['second']}"])
+    parts += [str(row["model"])] if several and row.get("model") is not None else []
+    parts += [
+        str(
+            next(
+                (row[k] for k in ("metric", "coefficient", "what", "name") if row.get(k)),
+                "elo" if "elo" in row else "estimate",
+            )
+        )
+    ]
     parts += [str(row["class"])] if row.get("class") not in (None, "") else []
     return "/".join(parts)
 

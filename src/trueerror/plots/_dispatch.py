@@ -8,13 +8,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeGuard
 
 from trueerror.curves._base import ModelCurves, TableCurve
 from trueerror.inputs._options import InputError, nearest
 from trueerror.plots._specs import Picture
 from trueerror.plots._style import distinct, plain, shorten
-from trueerror.results import Contrast, Interval
+from trueerror.results import Contrast, Interval, TrackedResult
 from trueerror.results._format import limits, number, whole
 
 # Columns of a name in a legend; a composer of several curves gets names that differ within it.
@@ -162,11 +162,11 @@ def compose(result: object, options: Mapping[str, object]) -> Picture:
         ):
             options = {"band": True, **options}
         return _call(home, _brief(_named(result)), options)
-    if kind in AS_INTERVALS and not isinstance(result, Mapping | list | tuple):
+    if kind in AS_INTERVALS and not _is_several(result):
         intervals = [getattr(result, field) for field in AS_INTERVALS[kind]]
         return _call("forests.intervals_forest", intervals, options)
     if kind in OF_ONE:
-        if isinstance(result, Mapping | list | tuple):
+        if _is_several(result):
             if len(result) > 1:
                 raise InputError(f"one picture shows one {kind}; plot them one by one")
             result = one
@@ -191,7 +191,7 @@ def _of_kind(result: object, one: object, options: Mapping[str, object]) -> Pict
         raise InputError(f"kind={word!r} is no picture of this result{nearest(word, own) if own else ''}{there}")
     if isinstance(one, Roc):
         return _call(known[word], _brief(_named(result)), rest)
-    if isinstance(result, Mapping | list | tuple) and len(result) > 1 and not isinstance(one, Interval):
+    if _is_several(result) and len(result) > 1 and not isinstance(one, Interval):
         raise InputError(f"one picture shows one {names[0]}; plot them one by one")
     return _call(known[word], result if isinstance(one, Interval) and word == "interval" else one, rest)
 
@@ -210,16 +210,21 @@ def _kind(result: object) -> str:
     return next((n for n in names if n in OF_ONE or n in OF_SEVERAL or n in AS_INTERVALS), names[0])
 
 
+def _is_several(result: object) -> TypeGuard[Mapping[str, Any] | list[Any] | tuple[Any, ...]]:
+    """Whether these are results, by name or in order; one that trackers take for a mapping is one."""
+    return isinstance(result, Mapping | list | tuple) and not isinstance(result, TrackedResult)
+
+
 def _members(result: object) -> list[Any]:
-    if isinstance(result, Mapping):
-        return list(result.values())
-    return list(result) if isinstance(result, list | tuple) else [result]
+    if not _is_several(result):
+        return [result]
+    return list(result.values() if isinstance(result, Mapping) else result)
 
 
 def _named(result: object) -> Named:
-    if isinstance(result, Mapping):
-        return [(str(name), one) for name, one in result.items()]
     several = _members(result)
+    if _is_several(result) and isinstance(result, Mapping):
+        return [(str(name), one) for name, one in zip(result, several, strict=True)]
     fallback = [""] if len(several) == 1 else [f"curve {i + 1}" for i in range(len(several))]
     return [(str(getattr(one, "name", "") or fallback[i]), one) for i, one in enumerate(several)]
 

@@ -245,7 +245,7 @@ def written_report(
 def _opened(source: Any, columns: dict[str, Any]) -> Any:
     """Files and tables as predictions; all else as it is, without a word about columns."""
     paths = isinstance(source, list | tuple) and bool(source) and all(isinstance(p, str | PathLike) for p in source)
-    if isinstance(source, str | PathLike | Mapping) or paths or is_table(source):
+    if (isinstance(source, str | PathLike | Mapping) and not isinstance(source, Result)) or paths or is_table(source):
         return opened(source, **columns)
     given = {option_word(option): value for option, value in columns.items()}
     if isinstance(source, Predictions) and "positive" in given:

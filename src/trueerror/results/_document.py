@@ -9,7 +9,7 @@ import itertools
 import json
 import math
 import re
-from collections.abc import Callable, Container, Hashable, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Flag, auto
 from importlib import import_module
@@ -262,6 +262,31 @@ class DocumentResult(Result, saved=False):
         return self.document().tables() or [Result._table(self)]
 
 
+class TrackedResult(DocumentResult, saved=False):
+    """A result that trackers take for a mapping, from names to numbers: `wandb.log(ev)`, `mlflow.log_metrics(ev)`."""
+
+    __slots__ = ()
+
+    def items(self) -> Iterable[tuple[str, float]]:
+        """The numbers by name, each with its limits: accuracy, accuracy/low, accuracy/high."""
+        return self.copy().items()
+
+    def values(self) -> Iterable[float]:
+        """The numbers alone."""
+        return self.copy().values()
+
+    def copy(self) -> dict[str, float]:
+        """The numbers by name as a dictionary."""
+        numbers: dict[str, float] = import_module("trueerror.tracking").numbers_of(self)
+        return numbers
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.copy())
+
+
+Mapping.register(TrackedResult)
+
+
 def _held(name: str, value: Any) -> list[tuple[str, object]]:
     """The results with a method in a field, by name."""
     if isinstance(value, Result):
@@ -278,7 +303,7 @@ def _comparable(value: Any) -> Hashable:
         return "NaN"
     if isinstance(value, tuple | list):
         return tuple(_comparable(v) for v in value)
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and not isinstance(value, Result):
         return tuple((k, _comparable(v)) for k, v in value.items())
     if hasattr(value, "tolist"):
         return _comparable(value.tolist())

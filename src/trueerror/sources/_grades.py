@@ -511,7 +511,9 @@ def _rows_of_log(
 
     if clusters is not None and not isinstance(clusters, str):
         raise InputError("clusters= names a field of a log: pass its name")
-    found = log_answers(cast("PathsLike", source), reader, LogRequest(measure, None, scale), clusters)
+    found = log_answers(
+        cast("PathsLike", source), reader, LogRequest(measure, None, scale, clusters is not None), clusters
+    )
     names = list(dict.fromkeys(answer.model for answer in found))
     wanted = names if models is None else _listed(models)
     unknown = next((m for m in wanted if m not in names), None)

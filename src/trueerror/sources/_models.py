@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Array, ArrayLike, Foreign, column, is_lazy, is_table, on_device, same_length
 from trueerror.inputs._labels import Label, code_column, natural_labels, plain_label
-from trueerror.inputs._options import InputError
+from trueerror.inputs._options import InputError, in_few_words
 from trueerror.kernels._device import distinct_values, shared
 from trueerror.results import Result
 from trueerror.sources._keys import key_column
@@ -220,6 +220,8 @@ def _taken_apart(truth: ArrayLike, values: ArrayLike) -> ArrayLike:
         if len(names) < 2:
             return values
         return _classes_or_models(truth, {n: _frame_column(values, n) for n in names}, values)
+    if isinstance(values, Result):
+        raise InputError(f"predicted must be an array, not {in_few_words(values)}")
     if isinstance(values, Mapping):
         return _classes_or_models(truth, values, values)
     if isinstance(values, list | tuple) and len(values) > 1 and all(_is_whole_column(v) for v in values):

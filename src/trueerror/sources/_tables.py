@@ -26,6 +26,7 @@ from trueerror.inputs._arrays import (
 )
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import ColumnError, FileError, InputError, nearest
+from trueerror.results import Result
 from trueerror.sources._predictions import ColumnRoles, KeyKind, Source, Threshold
 from trueerror.tallies import Missing
 
@@ -36,7 +37,7 @@ def open_frame(frame: Foreign) -> InputTable:
     >>> open_frame({"truth": [0, 1], "svm": [0.1, 0.9]}).columns
     ('truth', 'svm')
     """
-    if isinstance(frame, Mapping):
+    if isinstance(frame, Mapping) and not isinstance(frame, Result):
         return ColumnsTable({name: _cells(values) for name, values in frame.items()})
     relation = frame if is_relation(frame) else _file_set(frame) or _duckdb_behind(frame)
     if relation is not None:

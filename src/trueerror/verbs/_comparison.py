@@ -22,7 +22,7 @@ from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import find_measure
 from trueerror.metrics._registry import value as metric_value
-from trueerror.results import Contrast, DocumentResult, Interval, Posterior, Table, Test, Text
+from trueerror.results import Contrast, DocumentResult, Interval, Posterior, Table, Test, Text, TrackedResult
 from trueerror.results._document import WIDTH, Block, Document, Media, Paragraph, TableBlock, Tone, page
 from trueerror.results._format import (
     chance_words,
@@ -119,7 +119,7 @@ class ComparisonDetails(Mapping[str, object]):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Comparison(DocumentResult):
+class Comparison(TrackedResult):
     """Models compared pair by pair on one metric.
 
     `pairs` holds first − second for each pair, `cmp["a", "b"]` gives either way round, with limits of that pair alone.

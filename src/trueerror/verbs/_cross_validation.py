@@ -20,7 +20,7 @@ from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.learner._fold_scores import PartScores, chosen_out_of_fold, taken_together
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import UNNAMED, Measure, find_measure
-from trueerror.results import Alternative, Interval
+from trueerror.results import Alternative, Interval, Result
 from trueerror.results._format import number, one_line, whole
 from trueerror.sources._models import FoldTable
 from trueerror.sources.logs.sklearn_cv import ASK_SIZES, fold_table, looks_like_fold_scores
@@ -41,8 +41,8 @@ THE_WINNER = "the chosen setting"
 
 def taken_as_folds(given: Any, metric: Any, cv: Any, test_train_ratio: float | None) -> FoldTable | None:
     """What `given` holds of scores of folds; None where it is something else."""
-    if isinstance(given, FoldTable):
-        return given
+    if isinstance(given, FoldTable | Result):
+        return given if isinstance(given, FoldTable) else None
     name = metric if isinstance(metric, str) else None
     found = fold_table(given, score=name, cv=cv, test_train_ratio=test_train_ratio)
     if found is None and looks_like_fold_scores(given) and not _names_a_truth(given):

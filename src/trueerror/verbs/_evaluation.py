@@ -17,7 +17,7 @@ from trueerror.findings import Findings
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.results import DocumentResult, Interval, Table, Text
+from trueerror.results import DocumentResult, Interval, Table, Text, TrackedResult
 from trueerror.results._document import (
     WIDTH,
     Block,
@@ -204,7 +204,7 @@ class ModelEvaluation(DocumentResult):
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Evaluation(DocumentResult):
+class Evaluation(TrackedResult):
     """One or several models on one test sample.
 
     `ev["accuracy"]` is an Interval, `ev["recall", "b"]` that of one class; any registered metric can be asked for.

@@ -170,7 +170,7 @@ def test_inspect_partial_answers_absent_scores_and_status(tmp_path: Path) -> Non
     file.write_text(json.dumps(log))
     with pytest.raises(InputError, match="missing"):
         te.read(file)
-    assert te.evaluate(te.read(file, missing="drop"))["mean_score"].n == 29
+    assert te.evaluate(te.read(file, missing="drop"))["mean_score"].n == 15
     with pytest.raises(InputError, match="missing"):
         te.logs.inspect(file, right_from=0.5)
     p = te.logs.inspect(file, right_from=0.5, missing="wrong")

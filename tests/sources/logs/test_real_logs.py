@@ -84,6 +84,28 @@ def test_models_with_unequal_epochs_are_compared_by_the_means_of_their_answers()
     assert [found.model(m).most for m in ("mockllm/big", "mockllm/small")] == [3, 1]
 
 
+def test_epochs_that_failed_leave_each_question_its_weight() -> None:
+    logs = sorted((DATA / "inspect_set").glob("*.eval"))
+    p = te.read(DATA / "inspect_set", missing="drop")
+    # One task with two settings: what was compared, beside a list of headers that is no log.
+    assert p.models == ("mockllm/one, shots=2", "mockllm/one, shots=0")
+    assert p.n == 4
+    assert any("3 answers have no grade" in note for note in p.notes)
+    for log, model in zip(logs, p.models, strict=True):
+        assert te.evaluate(p.select(model))["mean_score"].estimate == pytest.approx(own_accuracy(log))
+        alone = te.evaluate(te.read(log, missing="drop"))
+        assert alone["mean_score"].estimate == pytest.approx(own_accuracy(log))
+    assert te.read(logs, missing="wrong").n == 8
+    # Inspect's summaries cut texts of more than a thousand letters.
+    assert len(te.read(logs, missing="drop", cluster="passage").keys("clusters").names) == 2
+
+
+def test_samples_that_people_marked_as_invalid_are_not_counted() -> None:
+    p = te.read(DATA / "inspect_invalid.eval", missing="drop")
+    assert te.evaluate(p)["accuracy"].n == 6
+    assert any("marks 1 sample as invalid" in note for note in p.notes)
+
+
 def test_reduced_epochs_are_named_and_repeats_gives_the_reduced_figure() -> None:
     log = DATA / "inspect_pass_at_2.eval"
     p = te.read(log)

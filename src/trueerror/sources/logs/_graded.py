@@ -57,7 +57,8 @@ Key = tuple[str, int]
 
 @dataclass(slots=True)
 class Run:
-    """What one model did on one task. `measure` is what decided between right and wrong, `time` when it ran.
+    """What one model did on one task. `measure` is what decided between right and wrong, `time` when it ran, `settings`
+    how.
 
     A model that its log does not name is "": it is called by its folder where there are several.
     """
@@ -70,6 +71,7 @@ class Run:
     notes: list[str] = field(default_factory=list)
     time: str = ""
     folder: str = ""
+    settings: Mapping[str, object] = field(default_factory=dict)
 
     def add(self, key: str, item: Item, epoch: int = 1) -> None:
         """One more item; the same one twice is an error."""
@@ -89,6 +91,8 @@ class LogRequest(NamedTuple):
     score: Measures = None
     right_from: float | None = None
     scale: Scale | None = None
+    # Whether slices or clusters are made of what the log says of its questions.
+    fields: bool = False
 
     def measure(self, names: list[str], place: str, what: str, usual: str | None = None) -> str:
         """The one measure of a log, or the first of those asked for that it has, or the usual one."""
@@ -163,7 +167,8 @@ def reads(*patterns: str, is_log: Callable[[Path], bool]) -> Callable[[Callable[
         ) -> Predictions:
             if scale is not None and right_from is not None:
                 raise InputError("scale= takes grades as they are, and right_from= makes them right or wrong: give one")
-            found = runs(source, LogRequest(score, right_from, scale))
+            fields = by is not None or isinstance(cluster, str)
+            found = runs(source, LogRequest(score, right_from, scale, fields))
             return graded(found, missing=missing, by=by, cluster=cluster, scale=scale)
 
         # The words are those of `read`, the options and their types those above.
@@ -176,7 +181,7 @@ def reads(*patterns: str, is_log: Callable[[Path], bool]) -> Callable[[Callable[
 
 
 def _told_apart(runs: list[Run]) -> list[Run]:
-    """Runs of one model on one task are models of their own, called by their time or else by their folder."""
+    """Runs of one model on one task are models of their own, called by their settings, their time or their folder."""
     in_order: dict[tuple[str, str], list[Run]] = {}
     for run in sorted(runs, key=lambda run: run.time):
         in_order.setdefault((run.model, run.task), []).append(run)
@@ -186,7 +191,11 @@ def _told_apart(runs: list[Run]) -> list[Run]:
     }  # fmt: skip
     for model in again:
         mine = [group for (whose, _), group in in_order.items() if whose == model]
-        if all(len({run.time for run in group}) == len(group) for group in mine):
+        words = {id(run): _own_settings(run, group) for group in mine for run in group}
+        if all(len({words[id(run)] for run in group}) == len(group) for group in mine):
+            for run in (run for group in mine for run in group):
+                run.model = f"{model}, {words[id(run)]}" if words[id(run)] else model
+        elif all(len({run.time for run in group}) == len(group) for group in mine):
             for place in range(max(map(len, mine))):
                 together = [group[place] for group in mine if place < len(group)]
                 for run in together:
@@ -195,6 +204,13 @@ def _told_apart(runs: list[Run]) -> list[Run]:
             for run in (run for group in mine for run in group):
                 run.model = run.folder
     return runs
+
+
+def _own_settings(run: Run, runs: Sequence[Run]) -> str:
+    """The settings of a run in which others differ."""
+    names = dict.fromkeys(name for one in runs for name in one.settings)
+    own = [name for name in names if any(one.settings.get(name) != run.settings.get(name) for one in runs)]
+    return ", ".join(f"{name}={run.settings.get(name)}" for name in own)
 
 
 def graded(
@@ -218,10 +234,13 @@ def graded(
     keys = list(dict.fromkeys(key for items in by_model.values() for key in items))
     _same_items(by_model, keys)
     notes = list(dict.fromkeys(note for run in runs for note in run.notes))
-    if missing != "drop" and (uneven := _unequal_epochs(by_model)):
+    ungraded = sum(item.right is None for items in by_model.values() for item in items.values())
+    if uneven := _unequal_epochs(by_model, missing):
         by_model = {model: _means(items, missing) for model, items in by_model.items()}
         keys = list(dict.fromkeys(key for items in by_model.values() for key in items))
         notes.append(f"{uneven}: each question is graded by the mean of a model's answers to it.")
+        if missing == "drop" and ungraded:
+            notes.append(f"{ungraded:,} answers have no grade; they are left out.")
     repeated = {task for task, (_, epoch) in keys if epoch != 1}
     several = len(tasks) > 1
     told = [next(m[key].fields for m in by_model.values() if key in m) for key in keys]
@@ -304,7 +323,7 @@ def log_answers(source: Source, reader: str, asked: LogRequest, cluster: str | N
 
 
 def _means(items: Answers, missing: Missing) -> Answers:
-    """One item a question, graded by the mean; an answer that is missing leaves none, unless it counts as wrong."""
+    """One item a question, graded by the mean; an answer that is missing leaves none, unless it is left out or wrong."""
     answers: dict[tuple[str, str], list[Item]] = {}
     for (task, (name, _)), item in items.items():
         answers.setdefault((task, name), []).append(item)
@@ -312,7 +331,8 @@ def _means(items: Answers, missing: Missing) -> Answers:
     for (task, name), those in answers.items():
         grades = [0.0 if item.right is None and missing == "wrong" else item.right for item in those]
         known = [float(grade) for grade in grades if grade is not None]
-        mean = math.fsum(known) / len(known) if len(known) == len(grades) else None
+        whole = known and (missing == "drop" or len(known) == len(grades))
+        mean = math.fsum(known) / len(known) if whole else None
         found[task, (name, 1)] = those[0]._replace(right=mean)
     return found
 
@@ -347,14 +367,26 @@ def _plain(value: object) -> object:
     return value if isinstance(value, str | int) else f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _unequal_epochs(by_model: Mapping[str, Answers]) -> str:
-    """Who answered the same questions how often, where models differ: epochs that one never ran are not wrong."""
-    times = {m: Counter((task, name) for task, (name, _) in items) for m, items in by_model.items()}
+def _unequal_epochs(by_model: Mapping[str, Answers], missing: Missing) -> str:
+    """Who answered the same questions how often, where models differ: epochs that one never ran are not wrong. Answers
+    that are left out make a difference too, also between the questions of one model: each question counts the same."""
+    gone = missing == "drop"
+    times = {
+        m: Counter((task, name) for (task, (name, _)), item in items.items() if not gone or item.right is not None)
+        for m, items in by_model.items()
+    }
     for question in dict.fromkeys(q for counted in times.values() for q in counted):
         often = {m: counted[question] for m, counted in times.items() if question in counted}
         low, high = min(often, key=lambda m: often[m]), max(often, key=lambda m: often[m])
         if often[low] < often[high]:
             return f"{low} answered questions of {question[0]} {_times(often[low])} and {high} {_times(often[high])}"
+    for model, counted in times.items() if gone else ():
+        for task in (
+            {task for task, _ in counted} if len(counted) < sum(counted.values()) < len(by_model[model]) else ()
+        ):
+            mine = {n for (which, _), n in counted.items() if which == task}
+            if len(mine) > 1:
+                return f"{model} answered some questions of {task} {_times(min(mine))} and others {_times(max(mine))}"
     return ""
 
 

@@ -24,7 +24,7 @@ from trueerror.sources.logs._recognise import MOST_BYTES, MOST_PARSED, head_of, 
 # Partly right, and no answer; other words are known.
 GRADED = {"P": 0.5, "N": 0.0}
 HEADERS = ("header.json", "start.json", "_journal/start.json")
-KEPT = frozenset(("id", "epoch", "scores", "target", "metadata"))
+KEPT = frozenset(("id", "epoch", "scores", "target", "metadata", "invalidation"))
 SUMMARIES = ("summaries.json", "summary.json")
 ZSTANDARD = 93
 
@@ -34,6 +34,9 @@ def is_inspect(path: Path) -> bool:
     if path.suffix.lower() == ".eval":
         return zipfile.is_zipfile(path)
     head = head_of(path)
+    # Sets of evals list the headers of their logs in logs.json, by file.
+    if re.match(rb'\s*\{\s*"[^"]*\.(eval|json)"', head):
+        return False
     return head.lstrip()[:1] == b"{" and all(word in head for word in (b'"version"', b'"status"', b'"eval"'))
 
 
@@ -48,11 +51,13 @@ def inspect(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
     fields of the samples' metadata (or task, epoch, target): slices, and questions that depend on each
     other because they share a text, say.
     """
-    header, samples = _open(file)
+    header, samples = _open(file, asked.fields)
     spec = header.get("eval") if isinstance(header.get("eval"), dict) else {}
     assert isinstance(spec, dict)
     run = Run(name or str(spec.get("model") or ""), str(spec.get("task") or file.stem), "", file.name)
     run.time = str(spec.get("created") or "")
+    settings = spec.get("task_args")
+    run.settings = settings if isinstance(settings, dict) else {}
     status = header.get("status")
     if status not in (None, "success"):
         run.notes.append(f"{file.name} has the status {status!r}: it may lack samples.")
@@ -73,6 +78,8 @@ def inspect(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
 def _fill(run: Run, file: Path, samples: Iterator[object], asked: LogRequest) -> None:
     rows = [s for s in samples if isinstance(s, dict) and "id" in s]
     names = list(dict.fromkeys(name for s in rows for name in _values(s)))
+    if not rows:
+        raise UngradedError(f"{file.name} holds no samples: run Inspect without --no-log-samples")
     if not names:
         raise UngradedError(" ".join([f"{file.name} holds no scores", *run.notes]).rstrip("."))
     # Inspect shows the values of a scorer by their keys alone.
@@ -80,9 +87,14 @@ def _fill(run: Run, file: Path, samples: Iterator[object], asked: LogRequest) ->
     known = {key: found[0] for key, found in by_key.items() if key not in names and len(found) == 1}
     asked = asked._replace(score=[known.get(key, key) for key in by_key] or None)
     run.measure = asked.measure(names, file.name, "scorer")
+    invalid = sum(bool(s.get("invalidation")) for s in rows)
+    if invalid:
+        run.notes.append(
+            f"{file.name} marks {invalid:,} sample{'s' * (invalid > 1)} as invalid, which counts as not answered."
+        )
     for s in rows:
         key = str(s["id"])
-        value = _values(s).get(run.measure)
+        value = None if s.get("invalidation") else _values(s).get(run.measure)
         value = GRADED.get(value, value) if isinstance(value, str) else value
         right = asked.grade(value, f"{file.name}, sample {key}: {run.measure}")
         target = s.get("target")
@@ -106,10 +118,10 @@ def _values(sample: dict[str, object]) -> dict[str, object]:
     return found
 
 
-def _open(file: Path) -> tuple[dict[str, object], Iterator[object]]:
+def _open(file: Path, whole: bool) -> tuple[dict[str, object], Iterator[object]]:
     if zipfile.is_zipfile(file):
         try:
-            return _open_zip(file)
+            return _open_zip(file, whole)
         except zipfile.BadZipFile as error:
             raise FileError(f"{file.name} is damaged: {error}") from None
     data = json_of(file, text_of(file))
@@ -118,21 +130,24 @@ def _open(file: Path) -> tuple[dict[str, object], Iterator[object]]:
     return data, iter(data["samples"])
 
 
-def _open_zip(file: Path) -> tuple[dict[str, object], Iterator[object]]:
+def _open_zip(file: Path, whole: bool = False) -> tuple[dict[str, object], Iterator[object]]:
+    """The header and the samples: their summaries, where these say enough (long texts are cut in them)."""
     with zipfile.ZipFile(file) as archive:
         members = {info.filename: info for info in archive.infolist()}
         header_name = next((name for name in HEADERS if name in members), None)
         if header_name is None:
             raise FileError(f"{file.name} is not a log of Inspect: it has no header")
         (header,) = _members(archive, file, [members[header_name]])
-        summary = next((name for name in SUMMARIES if name in members), None)
+        header = header if isinstance(header, dict) else {}
+        whole = whole or bool(header.get("invalidated"))
+        summary = None if whole else next((name for name in SUMMARIES if name in members), None)
         rows = next(_members(archive, file, [members[summary]])) if summary else None
         if not isinstance(rows, list) or not all(isinstance(r, dict) and r.get("scores") for r in rows):
             samples = [m for n, m in members.items() if n.startswith("samples/") and n.endswith(".json")]
             if sum(m.file_size for m in samples) > MOST_BYTES:
                 raise FileError(f"{file.name} unpacks to more than {MOST_BYTES >> 30:,} GB")
             rows = [_slim(sample) for sample in _members(archive, file, samples)]
-    return (header if isinstance(header, dict) else {}), iter(rows)
+    return header, iter(rows)
 
 
 def _slim(sample: object) -> object:

@@ -1,6 +1,6 @@
 """Makes the logs beside this file with the tools themselves, each in an environment that has it:
 
-    python make.py inspect      inspect_ai 0.3.285 (its mock model)
+    python make.py inspect      inspect_ai 0.3.285 (its mock model); inspect_set too
     python make.py lm_eval      lm_eval 0.4.13 (its dummy model)
     python make.py weka JAR     WEKA 3.9 and 3.6 (the jar as a path)
     python make.py mlflow       mlflow 3.17.2; mlflow_classic too
@@ -134,6 +134,53 @@ def inspect() -> None:
         for again in ("rerun_first", "rerun_second"):
             run(again, sums(4), "big", 0.5, 4)
             time.sleep(1)  # Inspect tells runs apart by the second.
+
+
+def inspect_set() -> None:
+    """A set of one task with two settings: epochs, some of which failed, long metadata; and a log with invalid samples."""
+    from inspect_ai import Task, eval_set, task
+    from inspect_ai.dataset import Sample
+    from inspect_ai.log import ProvenanceData, invalidate_samples, read_eval_log, write_eval_log
+    from inspect_ai.model import ModelOutput, ModelUsage, get_model
+    from inspect_ai.scorer import match
+    from inspect_ai.solver import generate, solver
+
+    chance = random.Random(5)
+
+    def answered(messages, *_):
+        output = ModelOutput.from_content("one", messages[-1].text if chance.random() < 0.6 else "no idea")
+        output.usage = ModelUsage(input_tokens=8, output_tokens=2, total_tokens=10)
+        return output
+
+    @solver
+    def flaky(every: int):
+        calls = iter(range(1, 1000))
+
+        async def solve(state, generate):
+            if next(calls) % every == 0:
+                raise RuntimeError("no connection")
+            return await generate(state)
+
+        return solve
+
+    @task
+    def echo(shots: int = 0):
+        samples = [
+            Sample(id=f"q{i}", input=str(i), target=str(i), metadata={"passage": "word " * 300 + str(i // 2)})
+            for i in range(4)
+        ]
+        return Task(dataset=samples, solver=[flaky(3 + shots), generate()], scorer=match())
+
+    with tempfile.TemporaryDirectory() as folder:
+        eval_set(
+            [echo(0), echo(2)], log_dir=folder, model=get_model("mockllm/one", custom_outputs=answered), epochs=2,
+            fail_on_error=False, retry_attempts=0, display="none", max_samples=1, max_connections=1, max_tasks=1,
+        )  # fmt: skip
+        shutil.rmtree(HERE / "inspect_set", ignore_errors=True)
+        shutil.copytree(folder, HERE / "inspect_set", ignore=shutil.ignore_patterns(".*"))
+    log = read_eval_log(str(min((HERE / "inspect_set").glob("*.eval"))))
+    log = invalidate_samples(log, [log.samples[0].uuid], ProvenanceData(author="someone", reason="a wrong question"))
+    write_eval_log(log, str(HERE / "inspect_invalid.eval"))
 
 
 def lm_eval() -> None:
