@@ -264,6 +264,15 @@ def test_weka_classes_with_spaces(file: Path) -> None:
 # lm-evaluation-harness, promptfoo, MLflow, OpenAI evals, lighteval
 
 
+def test_tests_of_promptfoo_that_assert_nothing_are_not_right(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="its tests have no assertions"):
+        te.read(DATA / "promptfoo_no_assertions.csv")
+    for name, head in (("out.yaml", "evalId: eval-7cI\nresults:\n"), ("out.xml", "<promptfoo>\n<evalId>x</evalId>\n")):
+        (tmp_path / name).write_text(head)
+        with pytest.raises(InputError, match="write them as JSON, with promptfoo export"):
+            te.read(tmp_path / name)
+
+
 def test_lm_eval_documents_make_slices_and_sums_are_refused() -> None:
     p = te.read(DATA / "lm_eval_samples.jsonl", by="subject")
     assert accuracy(p) == 0.7  # as lm_eval's own results say

@@ -107,6 +107,11 @@ def _first_files(source: object) -> list[Path]:
 
 def _reader_of(path: Path) -> Reader | None:
     name = path.name.lower().removesuffix(".gz")
+    if name.endswith((".yaml", ".yml", ".xml", ".txt")) and head_of(path, 64).startswith((b"evalId:", b"<promptfoo>")):
+        raise InputError(
+            f"{path.name} holds results of promptfoo as YAML or XML: write them as JSON, with promptfoo export eval "
+            "latest -o results.json"
+        )
     if not name.endswith(ENDINGS):
         return None
     from trueerror.sources.logs import inspect_ai as inspected

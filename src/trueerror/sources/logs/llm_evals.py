@@ -17,12 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from trueerror.inputs._options import FileError
-from trueerror.sources.logs._graded import Item, LogReader, LogRequest, Run, reads
+from trueerror.sources.logs._graded import Item, LogReader, LogRequest, Run, UngradedError, reads
 from trueerror.sources.logs._recognise import MOST_WHOLE, head_of, json_of, lines_of, text_of
 
 Row = dict[str, Any]
 # How promptfoo says that a test was not answered at all, and the word in its CSV.
 NOT_ANSWERED = (2, "ERROR")
+# What it says of a test that asserts nothing.
+UNGRADED = "No assertions"
 
 
 def is_promptfoo(path: Path) -> bool:
@@ -47,6 +49,10 @@ def promptfoo(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
     prompts = list(dict.fromkeys(row["prompt"] for row in rows))
     names = list(dict.fromkeys(["pass", *(m for row in rows for m in row["measures"])]))
     measure = asked.measure(names, file.name, "score", "pass")
+    if all(row["ungraded"] for row in rows):
+        raise UngradedError(
+            f"{file.name} holds no grades: its tests have no assertions, which promptfoo counts as passed"
+        )
     runs: dict[str, Run] = {}
     times: Counter[tuple[str, str]] = Counter()
     for row in rows:
@@ -54,7 +60,7 @@ def promptfoo(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
         model = f"{name or row['provider']}{place}"
         run = runs.setdefault(model, Run(model, row["task"], measure, file.name, time=row["time"]))
         times[model, row["test"]] += 1
-        value = None if row["failed"] else row["measures"].get(measure)
+        value = None if row["failed"] or row["ungraded"] else row["measures"].get(measure)
         right = asked.grade(value, f"{file.name}, test {row['test']}: {measure}")
         run.add(row["test"], Item(right, fields=row["fields"]), times[model, row["test"]])
     yield from runs.values()
@@ -83,6 +89,7 @@ def _promptfoo_json(file: Path) -> Iterator[Row]:
             "provider": (provider.get("label") or provider.get("id")) if isinstance(provider, dict) else str(provider),
             "test": _asked_of(told) or str(row.get("testIdx", test.get("description", ""))),
             "failed": row.get("failureReason") in NOT_ANSWERED,
+            "ungraded": _part(row, "gradingResult").get("reason") == UNGRADED,
             "measures": {"pass": bool(row["success"]), "score": row.get("score"), **_part(row, "namedScores")},
             "fields": {name: value for name, value in fields.items() if not name.startswith("_")},
         }
@@ -105,7 +112,7 @@ def _promptfoo_csv(file: Path) -> Iterator[Row]:
         told = dict(zip(header[: blocks[0]], row, strict=False))
         for start in blocks:
             provider, _, prompt = header[start].removeprefix("[").partition("] ")
-            status, points, named = row[start + 1 : start + 4]
+            status, points, named, reason = row[start + 1 : start + 5]
             yield {
                 "prompt": prompt,
                 "provider": provider,
@@ -113,6 +120,7 @@ def _promptfoo_csv(file: Path) -> Iterator[Row]:
                 "time": "",
                 "test": _asked_of(told) or str(number),
                 "failed": status in NOT_ANSWERED,
+                "ungraded": reason == UNGRADED,
                 "measures": {"pass": status == "PASS", "score": float(points) if points else None}
                 | (json_of(file, named, f", row {number + 1}") if named else {}),
                 "fields": told,

@@ -7,7 +7,8 @@
     python make.py promptfoo    promptfoo 0.121.20 (`npm install promptfoo`, on the path)
 
 The first promptfoo.* are made by `promptfoo eval -c promptfoo.yaml -o promptfoo.json -o promptfoo.csv -o
-promptfoo.jsonl`. Logs that hold long JSON are gzipped afterwards.
+promptfoo.jsonl`, promptfoo_no_assertions.csv the same way from tests without `assert`. Logs that hold
+long JSON are gzipped afterwards.
 """
 
 from __future__ import annotations
