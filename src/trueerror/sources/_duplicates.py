@@ -65,8 +65,8 @@ class Overlap(NamedTuple):
 
 
 def duplicate_rows(p: Predictions) -> DuplicateRows | None:
-    """Copies of rows, or None where that cannot be told: no scores, scores too coarse to know a row by (grades are, with
-    thirds too), or more rows than fit into the memory budget."""
+    """Copies of rows, or None where that cannot be told: no scores, scores too coarse to know a row by, as
+    grades are, or more rows than fit into the memory budget."""
     if p.n > MOST_ROWS or p.n < 2 or p.scale is not None:
         return None
     try:

@@ -323,7 +323,7 @@ def log_answers(source: Source, reader: str, asked: LogRequest, cluster: str | N
 
 
 def _means(items: Answers, missing: Missing) -> Answers:
-    """One item a question, graded by the mean; an answer that is missing leaves none, unless it is left out or wrong."""
+    """One item a question, graded by the mean; a missing answer leaves none, unless it is left out or wrong."""
     answers: dict[tuple[str, str], list[Item]] = {}
     for (task, (name, _)), item in items.items():
         answers.setdefault((task, name), []).append(item)

@@ -138,7 +138,7 @@ def inspect() -> None:
 
 
 def inspect_set() -> None:
-    """A set of one task with two settings: epochs, some of which failed, long metadata; and a log with invalid samples."""
+    """A set of one task with two settings: epochs that failed, long metadata; and a log with invalid samples."""
     from inspect_ai import Task, eval_set, task
     from inspect_ai.dataset import Sample
     from inspect_ai.log import ProvenanceData, invalidate_samples, read_eval_log, write_eval_log
