@@ -43,7 +43,7 @@ from trueerror.inputs._options import InputError, check_alternative, check_confi
 from trueerror.methods import Default, decision, inference_method
 from trueerror.methods._registry import InferenceMethod, methods_for
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows
-from trueerror.resampling._plan import Seed
+from trueerror.resampling._plan import Rng
 from trueerror.results import Alternative, Contrast
 from trueerror.results._values import sentences_of
 from trueerror.tallies import Confusion
@@ -277,7 +277,7 @@ def compare_learners(
     positive: Label | None = None,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
-    rng: Seed = None,
+    rng: Rng = None,
     **options: Any,
 ) -> Comparison:
     """Which learner is better on one data set, by how much, and how sure that is.
@@ -483,7 +483,7 @@ def rank_learners(
     reference: str | None = None,
     confidence: float = 0.95,
     rope: float | None = None,
-    rng: Seed = None,
+    rng: Rng = None,
     **options: Any,
 ) -> LearnerRanking:
     """The learners over all data sets: mean ranks, pairs over data sets, and pairs within each data set.

@@ -38,7 +38,7 @@ from trueerror.inputs._options import InputError, check_word, nearest, speaks
 from trueerror.methods import Default, inference_method
 from trueerror.methods._registry import InferenceMethod, methods_for
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.resampling._plan import Plan, Seed, Split
+from trueerror.resampling._plan import Plan, Rng, Split
 from trueerror.results import Interval
 from trueerror.results._format import whole
 from trueerror.results._values import sentences_of
@@ -156,7 +156,7 @@ def ask(
     *,
     positive: Label | None = None,
     confidence: float = 0.95,
-    rng: Seed = None,
+    rng: Rng = None,
     **options: object,
 ) -> LearnerProblem:
     """How good is this learner, by this metric, on this data set? Names are checked."""
@@ -583,7 +583,7 @@ def estimate_learner(
     method: str | None = None,
     positive: Label | None = None,
     confidence: float = 0.95,
-    rng: Seed = None,
+    rng: Rng = None,
     **options: object,
 ) -> Interval:
     """How good a learner is, with the interval that the plan calls for.

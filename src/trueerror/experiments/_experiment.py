@@ -29,7 +29,7 @@ from trueerror.experiments._outcomes import CHOSEN, ResampleResults, part_record
 from trueerror.experiments._store import Manifest, Store, Task
 from trueerror.inputs._options import InputError, check_word
 from trueerror.resampling._cross_validation import KFold, as_plan
-from trueerror.resampling._plan import Plan, Seed, Split
+from trueerror.resampling._plan import Plan, Rng, Split
 from trueerror.results._document import to_frame
 
 if TYPE_CHECKING:
@@ -211,7 +211,7 @@ def experiment(
     engine: object = None,
     jobs: int | None = None,
     timeout: float | None = None,
-    rng: Seed = None,
+    rng: Rng = None,
     progress: bool = True,
     balance: Balance | None = None,
     retry: bool = False,
@@ -253,7 +253,7 @@ class RunOptions:
     engine: object = None
     jobs: int | None = None
     timeout: float | None = None
-    rng: Seed = None
+    rng: Rng = None
     progress: bool = True
     balance: Balance | None = None
     retry: bool = False
@@ -339,7 +339,7 @@ def _stopped_words(store: Store | None) -> str:
     )
 
 
-def experiment_seed(rng: Seed) -> int:
+def experiment_seed(rng: Rng) -> int:
     """The seed of an experiment; None is 0, a generator gives its next number."""
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(0, 1 << 62))

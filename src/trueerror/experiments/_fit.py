@@ -320,7 +320,7 @@ def weights_for(model: Learner, weights: NDArray[np.float64]) -> dict[str, NDArr
 
 @contextmanager
 def seeded(seed: int, wanted: bool) -> Iterator[None]:
-    """Seed NumPy's old global random state for a while, for learners that draw from it."""
+    """Rng NumPy's old global random state for a while, for learners that draw from it."""
     if not wanted:
         yield
         return

@@ -11,7 +11,7 @@ from scipy import special
 
 from trueerror.inference.proportion._paired import MCNEMAR
 from trueerror.inputs._arrays import count, matrix, numbers, paired_numbers
-from trueerror.inputs._options import InputError, check_share, generator
+from trueerror.inputs._options import InputError, Rng, check_share, generator
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Contrast, Posterior
 
@@ -68,7 +68,7 @@ def student_sides(mean: float, scale: float, df: float, rope: float) -> tuple[fl
 
 
 def bayes_signed_rank(
-    first: Any, second: Any, *, rope: float = 0.0, prior_strength: float = 0.5, samples: int = 50_000, rng: Any = None
+    first: Any, second: Any, *, rope: float = 0.0, prior_strength: float = 0.5, samples: int = 50_000, rng: Rng = None
 ) -> Posterior:
     """Which of two models is better on data sets like these: the Bayesian signed-rank test.
 

@@ -50,7 +50,7 @@ from trueerror.inference.loss._mean import loss_interval, loss_limits
 from trueerror.inference.proportion._distributions import RawLimits, limits, on_logit
 from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._labels import Label
-from trueerror.inputs._options import InputError
+from trueerror.inputs._options import InputError, Rng
 from trueerror.methods import Default, default_for, inference_method
 from trueerror.metrics._registry import (
     Measure,
@@ -87,7 +87,7 @@ def score_interval(
     *,
     prior: Prior | None = None,
     design: Design = "random",
-    rng: Any = None,
+    rng: Rng = None,
     replicates: int = 2_000,
     clusters: ClusteredRows | None = None,
 ) -> Interval:
@@ -138,7 +138,7 @@ def clustered_score_interval(
     label: Label = 1,
     weights: NDArray[np.float64] | None = None,
     prior: Prior | None = None,
-    rng: Any = None,
+    rng: Rng = None,
     replicates: int = 2_000,
 ) -> Interval:
     """A metric of scores, from rows with a cluster each, and sampling weights where they have them.
@@ -301,7 +301,7 @@ def metric_interval(
     clusters: KeyedConfusion | None = None,
     prior: Prior | None = None,
     design: Design = "random",
-    rng: Any = None,
+    rng: Rng = None,
     replicates: int | None = None,
     simultaneous_over: int = 1,
     estimand: str = "",
@@ -351,7 +351,7 @@ def class_intervals(
     clusters: KeyedConfusion | None = None,
     prior: Prior | None = None,
     design: Design = "random",
-    rng: Any = None,
+    rng: Rng = None,
     replicates: int | None = None,
     simultaneous_over: int = 1,
     estimand: str = "",

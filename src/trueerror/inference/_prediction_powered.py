@@ -30,7 +30,7 @@ from trueerror.inputs._arrays import (
     plain_numbers,
 )
 from trueerror.inputs._arrays import numbers as numbers_in
-from trueerror.inputs._options import InputError, check_confidence, check_word, generator
+from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, generator
 from trueerror.methods._registry import Method, declare
 from trueerror.results import DocumentResult, Interval, Table
 from trueerror.results._document import Bullets, Document, TableBlock, page
@@ -816,7 +816,7 @@ def label_plan(
     human: Any = None,
     method: Literal["neyman", "active", "random"] = "neyman",
     mix: float = 0.2,
-    rng: Any = None,
+    rng: Rng = None,
 ) -> LabelPlan:
     """Which rows to label next, so that `budget` labels say most of the true mean of all rows.
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
-from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
+from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
 from trueerror.methods._registry import InferenceMethod, always, methods_for
 from trueerror.results import Alternative, Interval, Side
 from trueerror.results._values import Note, sentences_of
@@ -102,7 +102,7 @@ class IntervalSpec:
     estimand: str = ""
     each_at: float | None = None
     alternative: Alternative = "two-sided"
-    rng: Any = None
+    rng: Rng = None
     replicates: int = 10_000
 
     def __post_init__(self) -> None:

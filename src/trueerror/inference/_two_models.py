@@ -786,7 +786,7 @@ class ModelRows(NamedTuple):
     p: Predictions | Confusion
     model: str
     threshold: float | None
-    prior: Any
+    prior: Prior | None
     interval: Callable[[float], Interval]
 
     @property

@@ -22,7 +22,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from trueerror.results import Result
 from trueerror.results._format import one_line
@@ -176,7 +176,11 @@ def check_share(value: float, option: str) -> float:
     return share
 
 
-def generator(rng: int | np.random.SeedSequence | np.random.Generator | None) -> tuple[np.random.Generator, str]:
+# What draws start from.
+Rng: TypeAlias = "int | np.random.SeedSequence | np.random.Generator | None"
+
+
+def generator(rng: Rng) -> tuple[np.random.Generator, str]:
     """A random generator and how to name its seed; None is seed 0.
 
     Philox is counter-based: the same seed gives the same stream on every platform.

@@ -239,7 +239,7 @@ def tally_rows(
     predicted: Any = None,
     *,
     scores: Any = None,
-    positive: Any = None,
+    positive: object = None,
     labels: Iterable[Any] | None = None,
     threshold: float | None = None,
     missing: Missing = "error",
@@ -281,7 +281,7 @@ def tally_rows(
 
 
 def tally_predictions(
-    measure: Measure, p: Predictions, model: str | None, *, positive: Any = None, threshold: float | None = None
+    measure: Measure, p: Predictions, model: str | None, *, positive: object = None, threshold: float | None = None
 ) -> Tally:
     """What the metric needs, counted from predictions that were read."""
     name = p.only(model)
@@ -407,7 +407,7 @@ def metric(
     predicted: Any = None,
     *,
     scores: Any = None,
-    positive: Any = None,
+    positive: object = None,
     labels: Iterable[Any] | None = None,
     threshold: float | None = None,
     prior: Prior | None = None,
@@ -504,7 +504,7 @@ def confusion_at(table: ScoreTable, threshold: float | None = None) -> Confusion
     return Confusion(counts, labels=(False, True))
 
 
-def cost(confusion: Any, costs: Any, *, mean: bool = False) -> float:
+def cost(confusion: Any, costs: object, *, mean: bool = False) -> float:
     """What the calls of a confusion matrix cost in all, or for a row (`mean=True`).
 
     `costs[i][j]` is what it costs to call a row of class i class j, in label order; negative costs are gains. For two

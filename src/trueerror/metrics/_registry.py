@@ -162,7 +162,7 @@ class Measure:
         return (self.function.__doc__ or "").strip().split("\n")[0]
 
     def of_table(
-        self, table: Confusion, masses: Amount | None = None, *, positive: Any = None, **options: Any
+        self, table: Confusion, masses: Amount | None = None, *, positive: object = None, **options: Any
     ) -> Amount:
         """The metric of a confusion matrix, or of (weighted) counts (…, cells) in place of its own."""
         if self.of_one_class:
@@ -679,7 +679,9 @@ KINDS = {
 }
 
 
-def value(measure: Measure, tally: Tally, *, positive: Any = None, prior: Prior | None = None, **options: Any) -> float:
+def value(
+    measure: Measure, tally: Tally, *, positive: object = None, prior: Prior | None = None, **options: Any
+) -> float:
     """The metric of a tally as a plain float, NaN where it is undefined (`undefined_reason` says why).
 
     `positive` turns a table of several classes into one class against the rest; `prior` is another class distribution.
@@ -725,7 +727,7 @@ def check_metric_options(measure: Measure, options: MetricOptions) -> None:
         raise InputError(f"{measure.name} has no option {option}={known}")
 
 
-def needs_collapse(measure: Measure, table: Confusion, positive: Any) -> bool:
+def needs_collapse(measure: Measure, table: Confusion, positive: object) -> bool:
     """Whether a named class turns the table into one class against the rest."""
     if positive is None:
         return False
@@ -740,14 +742,14 @@ def needs_collapse(measure: Measure, table: Confusion, positive: Any) -> bool:
 
 
 def _of_confusion(
-    measure: Measure, table: Confusion, positive: Any, prior: Prior | None, options: MetricOptions
+    measure: Measure, table: Confusion, positive: object, prior: Prior | None, options: MetricOptions
 ) -> float:
     table, masses, positive = prepared(measure, table, positive, prior)
     return float(measure.of_table(table, masses, positive=positive, **options))
 
 
 def prepared(
-    measure: Measure, table: Confusion, positive: Any = None, prior: Prior | None = None
+    measure: Measure, table: Confusion, positive: object = None, prior: Prior | None = None
 ) -> tuple[Confusion, Amount | None, Any]:
     """The table and masses that the formula sees: one class against the rest where a class is named, at the prior."""
     masses = None
@@ -769,7 +771,7 @@ def prepared(
 
 
 def _of_multilabel(
-    measure: Measure, tally: MultiLabel, positive: Any, prior: Prior | None, options: MetricOptions
+    measure: Measure, tally: MultiLabel, positive: object, prior: Prior | None, options: MetricOptions
 ) -> float:
     if prior is not None:
         raise InputError("prior= is for rows with one label each; here each row has several")
@@ -790,7 +792,7 @@ def _of_multilabel(
 
 
 def _of_score_table(
-    measure: Measure, table: ScoreTable, positive: Any, prior: Prior | None, options: MetricOptions
+    measure: Measure, table: ScoreTable, positive: object, prior: Prior | None, options: MetricOptions
 ) -> float:
     check_same_positive(table, positive)
     if measure.probabilities or measure.of_losses:
@@ -801,7 +803,7 @@ def _of_score_table(
     return float(measure.function(table, masses, **options))
 
 
-def check_same_positive(table: ScoreTable, positive: Any) -> None:
+def check_same_positive(table: ScoreTable, positive: object) -> None:
     """A score table speaks of one positive class; another cannot be asked of it."""
     if positive is not None and positive != table.positive:
         raise InputError(f"positive={positive!r}, but the score table was counted for {table.positive!r}")
@@ -837,7 +839,7 @@ NAMED = 3
 
 
 def undefined_reason(
-    measure: Measure, tally: Tally, *, positive: Any = None, prior: Prior | None = None, **options: Any
+    measure: Measure, tally: Tally, *, positive: object = None, prior: Prior | None = None, **options: Any
 ) -> str:
     """Why the metric of this tally is NaN, or "" where it is a number.
 
@@ -870,15 +872,16 @@ def _size(tally: Tally) -> float:
     return len(tally.codes) if isinstance(tally, ClassScores) else tally.n
 
 
-def _prior_reason(tally: Tally, prior: Prior, positive: Any) -> str:
+def _prior_reason(tally: Tally, prior: Prior, positive: object) -> str:
     if isinstance(tally, Confusion):
         sizes = tally.classes().truth
         if isinstance(prior, Mapping) or len(tally.labels) <= 2:
             chosen = tally.positive if positive is None else find_label(positive, tally.labels)
             return missing_class(sizes, class_shares(prior, tally.labels, chosen), tally.labels)
-        own = sizes[tally.labels.index(find_label(positive, tally.labels))]
+        label = find_label(positive, tally.labels)
+        own = sizes[tally.labels.index(label)]
         parts = np.array([sizes.sum() - own, own])
-        return missing_class(parts, class_shares(prior, (False, True), True), ("the rest", positive))
+        return missing_class(parts, class_shares(prior, (False, True), True), ("the rest", label))
     if isinstance(tally, ScoreTable):
         share = score_share(prior, tally)
         parts = np.array([tally.n_negative, tally.n_positive])

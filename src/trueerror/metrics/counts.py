@@ -427,7 +427,7 @@ def _squared_distance(t: ClassCounts) -> Amount:
     return calls * within_truth + rows * within_called + rows * calls * (mean_truth - mean_called) ** 2
 
 
-def _cost_gradient(table: Confusion, masses: Floats, *, costs: Any = None) -> Floats:
+def _cost_gradient(table: Confusion, masses: Floats, *, costs: object = None) -> Floats:
     """One more row adds its cost."""
     return np.broadcast_to(cell_costs(table, costs), masses.shape)
 
@@ -435,7 +435,7 @@ def _cost_gradient(table: Confusion, masses: Floats, *, costs: Any = None) -> Fl
 @measure("cost", needs="cells", best=0.0, range=(-np.inf, np.inf), situation="mean-cost", title="total cost",
          aliases=("total_cost",), options=("costs",), additive=True,
          gradient=_cost_gradient)  # fmt: skip
-def total_cost(t: Confusion, masses: Floats | None = None, *, costs: Any = None) -> Amount:
+def total_cost(t: Confusion, masses: Floats | None = None, *, costs: object = None) -> Amount:
     """Sum over the rows of what their calls cost; without `costs` every error costs 1.
 
     `costs[i][j]` is for truth i called j; see `inputs.costs.cost_matrix` for the other forms.
@@ -448,7 +448,7 @@ def total_cost(t: Confusion, masses: Floats | None = None, *, costs: Any = None)
     return total if total.ndim else total.item()
 
 
-def _expected_cost_gradient(table: Confusion, masses: Floats, *, costs: Any = None) -> Floats:
+def _expected_cost_gradient(table: Confusion, masses: Floats, *, costs: object = None) -> Floats:
     """(cost − mean cost)/n."""
     cost = cell_costs(table, costs)
     n = masses.sum(axis=-1, keepdims=True)
@@ -459,7 +459,7 @@ def _expected_cost_gradient(table: Confusion, masses: Floats, *, costs: Any = No
 @measure("expected_cost", needs="cells", best=0.0, range=(-np.inf, np.inf), situation="mean-cost",
          aliases=("mean_cost",), options=("costs",), undefined="there are no rows",
          gradient=_expected_cost_gradient)  # fmt: skip
-def expected_cost(t: Confusion, masses: Floats | None = None, *, costs: Any = None) -> Amount:
+def expected_cost(t: Confusion, masses: Floats | None = None, *, costs: object = None) -> Amount:
     """Mean cost of a row; without `costs` every error costs 1, which gives the error rate."""
     m = t.masses if masses is None else masses
     return ratio((m * cell_costs(t, costs)).sum(axis=-1), m.sum(axis=-1))
@@ -470,7 +470,7 @@ def expected_cost(t: Confusion, masses: Floats | None = None, *, costs: Any = No
          title="savings against the best constant call",
          undefined="there are no rows, or giving every row the same class costs nothing, so there is nothing "
                    "to save")  # fmt: skip
-def savings(t: Confusion, masses: Floats | None = None, *, costs: Any = None) -> Amount:
+def savings(t: Confusion, masses: Floats | None = None, *, costs: object = None) -> Amount:
     """1 − cost / cost of the cheapest constant call: the share of that cost which the classifier saves.
 
     Undefined where some constant call costs nothing or brings a gain: there is no cost to take a share of.
@@ -491,7 +491,7 @@ def savings(t: Confusion, masses: Floats | None = None, *, costs: Any = None) ->
     return 1 - ratio(spent, np.where(cheapest.real > 0, cheapest, 0))
 
 
-def cell_costs(t: Confusion, costs: Any = None) -> Floats:
+def cell_costs(t: Confusion, costs: object = None) -> Floats:
     """What one row in each occupied cell costs; without `costs` every error costs 1."""
     if costs is None:
         return np.not_equal(t.row, t.col).astype(np.float64)

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from trueerror.findings import Finding
 from trueerror.inference.ranking._ranking import Ranking
-from trueerror.inputs._options import InputError
+from trueerror.inputs._options import InputError, Rng
 from trueerror.methods import every_method
 from trueerror.metrics._registry import find_measure
 from trueerror.plots.svg._elements import el, joined
@@ -23,7 +23,7 @@ from trueerror.results._values import deciding_p, surety
 from trueerror.verbs._compare_costs import CostComparison
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
-from trueerror.verbs._model_metrics import MetricChoice, Rng, judged_by
+from trueerror.verbs._model_metrics import MetricChoice, judged_by
 from trueerror.version import __version__
 
 
@@ -36,7 +36,7 @@ class ReportOptions:
     margin: float | None = None
     cost_fp: float | None = None
     cost_fn: float | None = None
-    costs: Any = None
+    costs: object = None
     prior: Any = None
     confidence: float = 0.95
     rng: Rng = None

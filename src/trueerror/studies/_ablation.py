@@ -29,7 +29,7 @@ from trueerror.inputs._options import InputError, check_alternative, check_confi
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Measure
 from trueerror.resampling._cross_validation import KFold, as_plan
-from trueerror.resampling._plan import Plan, Reseeded, Seed
+from trueerror.resampling._plan import Plan, Reseeded, Rng
 from trueerror.results import Alternative, Contrast, DocumentResult, Interval, Result, Table
 from trueerror.results._document import WIDTH, Document, Footer, TableBlock, Verdict, data_summary
 from trueerror.results._format import limits, listing, number, one_line, p_cell, p_value, percent, signed
@@ -508,7 +508,7 @@ def lesion_study(
     engine: object = None,
     jobs: int | None = None,
     timeout: float | None = None,
-    rng: Seed = None,
+    rng: Rng = None,
     progress: bool = True,
     balance: Balance | None = None,
 ) -> LesionStudy:

@@ -24,7 +24,7 @@ from trueerror.methods import Method, declare
 from trueerror.resampling._plan import (
     Bootstrap,
     Redrawn,
-    Seed,
+    Rng,
     Subsampling,
     check_test_share,
     check_whole,
@@ -288,7 +288,7 @@ def bias_variance(
     engine: object = None,
     jobs: int | None = None,
     timeout: float | None = None,
-    rng: Seed = None,
+    rng: Rng = None,
     progress: bool = True,
 ) -> BiasVariance:
     """Where the error of learners comes from: noise, bias and variance over training sets; and how optimistic they are.

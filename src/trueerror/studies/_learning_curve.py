@@ -26,7 +26,7 @@ from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_confidence, check_word, in_few_words
 from trueerror.metrics._registry import Measure
 from trueerror.resampling._cross_validation import KFold, as_k_fold
-from trueerror.resampling._plan import GrowingSubsets, Seed, Subsampling, WithTraining
+from trueerror.resampling._plan import GrowingSubsets, Rng, Subsampling, WithTraining
 from trueerror.results import Contrast
 from trueerror.results._format import number
 from trueerror.studies._learning_curve_fit import (
@@ -158,7 +158,7 @@ def learning_curve(
     engine: object = None,
     jobs: int | None = None,
     timeout: float | None = None,
-    rng: Seed = None,
+    rng: Rng = None,
     progress: bool = True,
     balance: Balance | None = None,
 ) -> LearningCurve:
@@ -244,7 +244,7 @@ def training_shares(
     engine: object = None,
     jobs: int | None = None,
     timeout: float | None = None,
-    rng: Seed = None,
+    rng: Rng = None,
     progress: bool = True,
     balance: Balance | None = None,
 ) -> TrainingShares:

@@ -26,7 +26,7 @@ from trueerror.inputs._options import InputError, check_confidence, nearest
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
 from trueerror.resampling._cross_validation import KFold, as_plan
-from trueerror.resampling._plan import Seed, WithTraining
+from trueerror.resampling._plan import Rng, WithTraining
 from trueerror.results import Contrast, Result, Table
 from trueerror.results._format import limits, listing, number, one_line, p_value, percent, signed, whole
 from trueerror.sources._api import read
@@ -201,7 +201,7 @@ def overfitting(
     engine: object = None,
     jobs: int | None = None,
     timeout: float | None = None,
-    rng: Seed = None,
+    rng: Rng = None,
     progress: bool = True,
     balance: Balance | None = None,
 ) -> Overfitting:

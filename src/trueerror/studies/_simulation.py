@@ -21,7 +21,7 @@ from trueerror.inference.loss._mean import mean_interval
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.methods import Method, declare
 from trueerror.resampling._cross_validation import KFold, LeaveOneOut, as_k_fold
-from trueerror.resampling._plan import Bootstrap, Holdout, Plan, Redrawn, Seed, Split, check_whole
+from trueerror.resampling._plan import Bootstrap, Holdout, Plan, Redrawn, Rng, Split, check_whole
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import limits, number, percent, signed
 from trueerror.studies._study import study_text
@@ -260,7 +260,7 @@ def estimator_laboratory(
     engine: object = None,
     jobs: int | None = None,
     timeout: float | None = None,
-    rng: Seed = None,
+    rng: Rng = None,
     progress: bool = True,
 ) -> EstimatorLaboratory:
     """Bias, variance and mean squared error of estimates of the error, on samples from a known source.

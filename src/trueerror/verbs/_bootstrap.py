@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from trueerror.findings import Evidence, Findings, find
 from trueerror.inference.bootstrap._limits import LIMITS, STATISTICS, Draws, ValueLimits, bootstrap_facts, value_limits
 from trueerror.inputs._arrays import column, numbers, same_length
-from trueerror.inputs._options import InputError, check_confidence, check_replicates, check_word, generator
+from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word, generator
 from trueerror.results import Interval, Result
 from trueerror.results._format import number, percent
 
@@ -62,7 +62,7 @@ def bootstrap(
     method: Literal["bootstrap-t", "bca-t", "bca", "percentile", "basic", "normal"] | None = None,
     replicates: int = 1000,
     confidence: float = 0.95,
-    rng: Any = None,
+    rng: Rng = None,
 ) -> Bootstrapped:
     """Draw the values again with replacement, many times: variance, limits and bias of a statistic.
 

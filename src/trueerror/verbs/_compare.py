@@ -28,9 +28,9 @@ from trueerror.inference.loss._mean import infinite_rows
 from trueerror.inference.power._sample_size import sample_size
 from trueerror.inference.proportion._paired import MCNEMAR, cochran_from_pairs, equivalence, mcnemar_test
 from trueerror.inputs._labels import Label
-from trueerror.inputs._options import InputError, check_alternative, check_word, nearest
+from trueerror.inputs._options import InputError, Rng, check_alternative, check_word, nearest
 from trueerror.methods import reason_for
-from trueerror.metrics._registry import Measure, MetricOptions, find_measure
+from trueerror.metrics._registry import Measure, MetricOptions, Prior, find_measure
 from trueerror.results import Alternative, Contrast, Interval, Test
 from trueerror.results._format import listing, number
 from trueerror.results._values import significantly_different
@@ -57,7 +57,6 @@ from trueerror.verbs._evidence import (
 from trueerror.verbs._model_metrics import (
     MetricChoice,
     ModelMetrics,
-    Rng,
     Settings,
     compared_reading,
     fixed_model,
@@ -174,7 +173,7 @@ def compare(
     fitted: Mapping[str, Any] | None = None,
     X: Any = None,
     labels: Iterable[Any] | None = None,
-    positive: Any = None,
+    positive: object = None,
     ids: Any = None,
     clusters: Any = None,
     by: Any = None,
@@ -184,10 +183,10 @@ def compare(
     weights_kind: Any = None,
     missing: Any = "error",
     threshold: float | None = None,
-    costs: Any = None,
+    costs: object = None,
     cost_fp: float | None = None,
     cost_fn: float | None = None,
-    prior: Any = None,
+    prior: Prior | None = None,
     options: Mapping[str, Any] | None = None,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",

@@ -6,6 +6,7 @@ The comparison, and how it is said: in misses, false alarms and cost per 100 row
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -22,8 +23,8 @@ from trueerror.inference._two_models import PairedRows, against_known
 from trueerror.inference.counts._paired import against_one_answer
 from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inputs._labels import need_positive
-from trueerror.inputs._options import InputError
-from trueerror.metrics._registry import class_shares, find_measure
+from trueerror.inputs._options import InputError, Rng
+from trueerror.metrics._registry import Prior, class_shares, find_measure
 from trueerror.results import Contrast, Interval, Table
 from trueerror.results._document import Document, Paragraph, TableBlock, page
 from trueerror.results._format import ci_words, fixed, number, one_line, p_value, percent, some
@@ -32,7 +33,7 @@ from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Moments
 from trueerror.verbs._compare import compare_predictions, own_rows
 from trueerror.verbs._comparison import Comparison
-from trueerror.verbs._model_metrics import Rng, Settings
+from trueerror.verbs._model_metrics import Settings
 
 USUAL = 0.5
 # A threshold chosen on rows must be so much cheaper on rows not used to choose it to be spoken of.
@@ -56,7 +57,7 @@ class CostComparison(Comparison):
     cost_fp: float = 1.0
     cost_fn: float = 1.0
     prior: float | None = None
-    positive: Any = None
+    positive: object = None
     calls: dict[str, tuple[int, int, int, int]] = field(default_factory=dict)
     usual: dict[str, tuple[int, int, int, int]] = field(default_factory=dict)
     areas: dict[str, Interval] = field(default_factory=dict)
@@ -113,7 +114,7 @@ def compare_costs(
     *,
     cost_fp: float = 1.0,
     cost_fn: float = 1.0,
-    prior: float | None = None,
+    prior: Prior | None = None,
     threshold: float | None = None,
     reference: str | None = None,
     adjust: str = "holm",
@@ -127,6 +128,7 @@ def compare_costs(
     (Elkan 2001, IJCAI 17:973), which needs no tuning; the finding TE304 says what tuning on these rows would promise
     and what would be left of it on other rows.
     """
+    prior = _positive_share(p, prior)
     _check(p, cost_fp, cost_fn, prior)
     points = {
         m: roc(p, model=m).operating_point(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=_seed(rng))
@@ -168,6 +170,15 @@ def compare_costs(
         slopes={m: slope for m in p.models if (slope := _slope(p, m, confidence)) is not None},
     )
     return replace(made, findings=_findings(made, p))
+
+
+def _positive_share(p: Predictions, prior: Prior | None) -> float | None:
+    """The share of positives in a class distribution, which may be given as {label: share}."""
+    if not isinstance(prior, Mapping):
+        return prior
+    if p.positive is None:
+        raise need_positive(p.labels, "a comparison by cost")
+    return float(class_shares(prior, p.labels, p.positive)[p.labels.index(p.positive)])
 
 
 def _check(p: Predictions, cost_fp: float, cost_fn: float, prior: float | None) -> None:

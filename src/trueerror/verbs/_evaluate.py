@@ -21,8 +21,8 @@ from trueerror.inference._problem import NotOffered
 from trueerror.inference.proportion._interval import interval
 from trueerror.inputs._arrays import matrix
 from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
-from trueerror.inputs._options import InputError
-from trueerror.metrics._registry import Measure, class_shares, every_measure, find_measure
+from trueerror.inputs._options import InputError, Rng
+from trueerror.metrics._registry import Measure, Prior, class_shares, every_measure, find_measure
 from trueerror.results import Interval
 from trueerror.sources._collect import predictions, refuse_columns, takes_table_options
 from trueerror.sources._models import FoldTable, is_fold_result, refuse_fold_sizes
@@ -37,7 +37,6 @@ from trueerror.verbs._model_metrics import (
     CLASS_METRICS,
     Design,
     ModelMetrics,
-    Rng,
     Settings,
     commonest_p,
     cost_words,
@@ -188,7 +187,7 @@ def evaluate(
     fitted: Mapping[str, Any] | None = None,
     X: Any = None,
     labels: Iterable[Any] | None = None,
-    positive: Any = None,
+    positive: object = None,
     ids: Any = None,
     clusters: Any = None,
     by: Any = None,
@@ -199,10 +198,10 @@ def evaluate(
     missing: Any = "error",
     threshold: float | None = None,
     metrics: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
-    costs: Any = None,
+    costs: object = None,
     cost_fp: float | None = None,
     cost_fn: float | None = None,
-    prior: Any = None,
+    prior: Prior | None = None,
     design: Design = "random",
     confidence: float = 0.95,
     method: str | None = None,

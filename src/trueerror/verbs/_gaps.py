@@ -306,7 +306,7 @@ def _assembled(
 
 
 def evaluation_gaps(
-    ev: Evaluation, metrics: Any = None, *, by: str = "group", min_rows: int = FEWEST, costs: Any = None
+    ev: Evaluation, metrics: Any = None, *, by: str = "group", min_rows: int = FEWEST, costs: object = None
 ) -> Gaps:
     """The gaps between the slices of an evaluation; `costs` are those of errors where it was made without."""
     if not ev.slices:

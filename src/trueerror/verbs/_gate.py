@@ -24,8 +24,8 @@ from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import ModelPair, PairedRows, unpaired_contrast
 from trueerror.inference.proportion._paired import mcnemar_test, noninferiority
 from trueerror.inference.proportion._sequential import confidence_sequence
-from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
-from trueerror.metrics._registry import Measure, find_measure
+from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
+from trueerror.metrics._registry import Measure, Prior, find_measure
 from trueerror.results import DocumentResult, Result, Table, Text
 from trueerror.results._document import Document, Paragraph, TableBlock, Tone, markdown_escape, page
 from trueerror.results._format import fixed, listing, number, one_line, percent, real_minus, whole
@@ -38,7 +38,6 @@ from trueerror.verbs._evidence import identical_calls, same_scores
 from trueerror.verbs._model_metrics import (
     MetricChoice,
     ModelMetrics,
-    Rng,
     Settings,
     cut_words,
     named_costs,
@@ -659,12 +658,12 @@ def gate(
     sequential: bool = False,
     paired: bool | None = None,
     model: str | None = None,
-    positive: Any = None,
+    positive: object = None,
     threshold: float | None = None,
-    costs: Any = None,
+    costs: object = None,
     cost_fp: float | None = None,
     cost_fn: float | None = None,
-    prior: Any = None,
+    prior: Prior | None = None,
     replicates: int = 10_000,
     rng: Rng = None,
     **columns: Any,
@@ -822,7 +821,7 @@ def _level(confidence: float, k: int, adjust: str) -> float:
 
 
 def _sides(
-    candidate: Any, baseline: Any, model: str | None, positive: Any, paired: bool | None, columns: dict[str, Any]
+    candidate: Any, baseline: Any, model: str | None, positive: object, paired: bool | None, columns: dict[str, Any]
 ) -> Sides:
     first = opened(candidate, positive=positive, **columns).items_together()
     inside = _model_inside(first, baseline, model)

@@ -28,7 +28,7 @@ from trueerror.inference.loss._mean import ClusterSums, as_if_wrong, loss_interv
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import sum_slack
 from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
-from trueerror.inputs._options import InputError, check_confidence, check_replicates, check_word
+from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word
 from trueerror.metrics._registry import Measure, Prior, class_shares, find_measure, prior_of_each, ranks_rows
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import number, one_line, percent, whole
@@ -67,7 +67,7 @@ def fixed_model(source: Predictions | Confusion, settings: Settings, method: str
 def class_mix(source: Predictions | Confusion, settings: Settings) -> str:
     """The class mix that the result is for."""
     if settings.prior is not None:
-        shown = _prior_words(settings.prior, source.positive)
+        shown = prior_words(settings.prior, source.positive)
         return f"at another class mix: {shown}"
     if settings.design == "case-control":
         return "whose class totals were fixed beforehand (case-control), so only what holds within a class"
@@ -98,8 +98,9 @@ def class_totals(source: Predictions | Confusion) -> list[float]:
     return [float(x) for x in counts]
 
 
-def _prior_words(prior: Any, positive: Label | None) -> str:
-    if isinstance(prior, dict):
+def prior_words(prior: Prior, positive: Label | None) -> str:
+    """The class mix that was asked for."""
+    if isinstance(prior, Mapping):
         return ", ".join(f"{percent(round(float(p), 4))} {label}" for label, p in list(prior.items())[:6])
     return f"{percent(round(float(prior), 4))} {positive}"
 
@@ -206,7 +207,6 @@ def compared_reading(
 
 
 Design = Literal["random", "case-control"]
-Rng = int | np.random.SeedSequence | np.random.Generator | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,8 +218,8 @@ class Settings:
 
     confidence: float = 0.95
     method: str | None = None
-    prior: Any = None
-    costs: Any = None
+    prior: Prior | None = None
+    costs: object = None
     design: Design = "random"
     threshold: float | None = None
     metrics: Mapping[str, Mapping[str, Any]] | None = None
@@ -262,7 +262,7 @@ class Settings:
         return given
 
 
-def named_costs(costs: Any, cost_fp: float | None, cost_fn: float | None) -> Any:
+def named_costs(costs: object, cost_fp: float | None, cost_fn: float | None) -> Any:
     """A cost matrix, from a table or from the costs of the two errors; an error that is not priced costs 1.
 
     >>> named_costs(None, None, 10)

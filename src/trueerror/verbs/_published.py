@@ -18,8 +18,8 @@ from trueerror.inference._two_models import unpaired_contrast
 from trueerror.inference.proportion._interval import interval, is_float, one_or_all
 from trueerror.inference.proportion._paired import McNemarMethod, mcnemar, mcnemar_bounds
 from trueerror.inputs._arrays import count, count_matrix
-from trueerror.inputs._options import InputError, check_share, nearest
-from trueerror.metrics._registry import find_measure
+from trueerror.inputs._options import InputError, Rng, check_share, nearest
+from trueerror.metrics._registry import Prior, find_measure
 from trueerror.results import Alternative, Contrast, Table
 from trueerror.results._document import Document, TableBlock, page
 from trueerror.results._format import in_points, one_line, percent, whole
@@ -27,7 +27,7 @@ from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion, Discordance
 from trueerror.verbs._compare import assemble_comparison, own_rows
 from trueerror.verbs._comparison import Comparison, ComparisonDetails
-from trueerror.verbs._model_metrics import MetricChoice, ModelMetrics, Rng, Settings, judged_by, named_costs
+from trueerror.verbs._model_metrics import MetricChoice, ModelMetrics, Settings, judged_by, named_costs, prior_words
 
 
 class Asked(NamedTuple):
@@ -38,11 +38,11 @@ class Asked(NamedTuple):
     method: str | None = None
     adjust: str = "holm"
     margin: float | None = None
-    positive: Any = None
-    costs: Any = None
+    positive: object = None
+    costs: object = None
     cost_fp: float | None = None
     cost_fn: float | None = None
-    prior: Any = None
+    prior: Prior | None = None
     options: Mapping[str, Any] | None = None
     confidence: float = 0.95
     alternative: Alternative = "two-sided"
@@ -182,12 +182,16 @@ def compare_tables(tables: Mapping[str, Confusion], asked: Asked) -> Comparison:
         confidence=settings.confidence,
         reading=_tables_reading(tables, asked.prior),
         estimand="Estimates: the difference between models, each on rows drawn like its own"
-        + ("." if asked.prior is None else f", at one class mix: {_mix(tables, asked.prior)}."),
+        + (
+            "."
+            if asked.prior is None
+            else f", at one class mix: {prior_words(asked.prior, next(iter(tables.values())).positive)}."
+        ),
         sample=sample,
     )
 
 
-def _tables_reading(tables: Mapping[str, Confusion], prior: Any) -> str:
+def _tables_reading(tables: Mapping[str, Confusion], prior: Prior | None) -> str:
     parts = []
     for name, t in tables.items():
         up = t.positive
@@ -197,15 +201,12 @@ def _tables_reading(tables: Mapping[str, Confusion], prior: Any) -> str:
             else f" ({whole(float(t.classes().truth[t.labels.index(up)]))} of class {one_line(str(up))})"
         )
         parts.append(f"{one_line(name)} of {t.n:,} rows{share}")
-    mix = "" if prior is None else f" Compared at one class mix: {_mix(tables, prior)}."
+    mix = (
+        ""
+        if prior is None
+        else f" Compared at one class mix: {prior_words(prior, next(iter(tables.values())).positive)}."
+    )
     return f"Counts: {', '.join(parts)}; as different rows, not paired.{mix}"
-
-
-def _mix(tables: Mapping[str, Confusion], prior: Any) -> str:
-    positive = next(iter(tables.values())).positive
-    if isinstance(prior, Mapping):
-        return ", ".join(f"{percent(round(float(p), 4))} {label}" for label, p in list(prior.items())[:6])
-    return f"{percent(round(float(prior), 4))} {positive}"
 
 
 def _four(counts: Any) -> tuple[tuple[str, str], Discordance]:

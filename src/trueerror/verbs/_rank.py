@@ -32,7 +32,7 @@ from trueerror.inference.ranking._rank_tests import (
 )
 from trueerror.inference.ranking._ranking import Ranking, compose_ranking
 from trueerror.inputs._arrays import column, is_table
-from trueerror.inputs._options import ColumnError, InputError, check_confidence, check_word, nearest, speaks
+from trueerror.inputs._options import ColumnError, InputError, Rng, check_confidence, check_word, nearest, speaks
 from trueerror.results import Contrast, Posterior
 from trueerror.sources._models import FoldTable, is_fold_result
 from trueerror.sources._tables import InputTable, need_column, open_frame
@@ -386,7 +386,7 @@ def rank(
     names: Iterable[Any] | None = None,
     test_train_ratio: float | None = None,
     rope: float | None = None,
-    rng: Any = None,
+    rng: Rng = None,
     cv: Any = None,
 ) -> LearnerRanking:
     """Rank learners over data sets, and say between which of them there is a clear difference.
@@ -454,7 +454,7 @@ def rank_sheet(
     alpha: float = 0.05,
     test_train_ratio: float | None = None,
     rope: float | None = None,
-    rng: Any = None,
+    rng: Rng = None,
 ) -> LearnerRanking:
     """Rank a sheet that was read."""
     m = sheet.matrix(higher_is_better=higher_is_better)

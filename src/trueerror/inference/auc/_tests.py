@@ -37,7 +37,7 @@ def delong(
     first: Any,
     second: Any,
     *,
-    positive: Any = None,
+    positive: object = None,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
     reference: Reference = "t",
@@ -118,7 +118,7 @@ def delong_unpaired(
     truth2: Any,
     scores2: Any,
     *,
-    positive: Any = None,
+    positive: object = None,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
     reference: Reference = "t",
@@ -161,7 +161,7 @@ def delong_unpaired(
     )  # fmt: skip
 
 
-def _positives(truth: Any, positive: Any, name: str) -> NDArray[np.bool_]:
+def _positives(truth: Any, positive: object, name: str) -> NDArray[np.bool_]:
     coded = code_column(column(truth, name), name)
     labels = natural_labels(coded.values)
     chosen = natural_positive(labels) if positive is None else find_label(positive, labels)

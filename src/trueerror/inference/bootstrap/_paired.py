@@ -24,7 +24,8 @@ from trueerror.inference.bootstrap._limits import BootstrapMethod, Quantile, Tie
 from trueerror.inference.counts._paired import PairedMetric, paired_metric
 from trueerror.inference.proportion._distributions import at_least
 from trueerror.inputs._arrays import numbers, paired_numbers
-from trueerror.inputs._options import InputError, check_replicates, check_word, generator
+from trueerror.inputs._labels import Label
+from trueerror.inputs._options import InputError, Rng, check_replicates, check_word, generator
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Prior
 from trueerror.results import Alternative, Contrast
@@ -234,13 +235,13 @@ def permutation(
     third: Any = None,
     *,
     metric: str | Callable[..., Any] | None = None,
-    positive: Any = None,
+    positive: Label | None = None,
     paired: bool = True,
     method: PermutationMethod = "auto",
     replicates: int = 9_999,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
-    rng: Any = None,
+    rng: Rng = None,
 ) -> Contrast:
     """Could the difference of two means come about by chance alone? All rearrangements of the scores, or many.
 
@@ -306,7 +307,7 @@ def permutation(
 def _exchanged_labels(
     agreement: Agreement,
     metric: str | Callable[..., Any],
-    positive: Any,
+    positive: Label | None,
     draws: int,
     rng: np.random.Generator,
     seed: str,
@@ -357,7 +358,7 @@ def paired_bootstrap(
     second: Any = None,
     *,
     metric: str | Callable[..., Any] = "accuracy",
-    positive: Any = None,
+    positive: Label | None = None,
     prior: Prior | None = None,
     method: Literal["bca", "percentile", "basic", "normal"] = "bca",
     replicates: int = 10_000,
@@ -365,7 +366,7 @@ def paired_bootstrap(
     alternative: Alternative = "two-sided",
     ties: Ties = "half",
     quantile: Quantile = "linear",
-    rng: Any = None,
+    rng: Rng = None,
     **options: Any,
 ) -> Contrast:
     """The difference of any metric of labels between two models on the same rows, by drawing the rows again.

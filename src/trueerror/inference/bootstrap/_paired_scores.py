@@ -26,7 +26,7 @@ from trueerror.inference.auc._interval import ScoreInfluences, score_influences
 from trueerror.inference.bootstrap._limits import bootstrap_limits
 from trueerror.inference.bootstrap._tables import join_scores
 from trueerror.inference.proportion._distributions import crossing
-from trueerror.inputs._options import InputError, generator
+from trueerror.inputs._options import InputError, Rng, generator
 from trueerror.kernels._numpy import CellDraws, ascending_order, in_threads, row_weights, seed_of
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.results import Alternative, Contrast
@@ -386,7 +386,7 @@ def paired_score_contrast(
     replicates: int = 2_000,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
-    rng: Any = None,
+    rng: Rng = None,
 ) -> Contrast:
     """First − second with expanded percentile limits: rows, or whole clusters, are drawn again, the same for both.
 

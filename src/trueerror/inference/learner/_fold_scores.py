@@ -33,7 +33,7 @@ from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.methods import Default, Method, declare, inference_method
-from trueerror.metrics._registry import ClassScores, Measure, MetricOptions, ranks_rows, value
+from trueerror.metrics._registry import ClassScores, Measure, MetricOptions, Prior, ranks_rows, value
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import whole
 from trueerror.results._values import sentences_of
@@ -294,7 +294,7 @@ class FoldedModel:
     model: str
     positive: Label | None
     threshold: float | None
-    prior: Any
+    prior: Prior | None
     pooled: Callable[[], Interval]
 
     @cached_property

@@ -21,7 +21,7 @@ from trueerror.inference.bootstrap._limits import quantiles
 from trueerror.inference.loss._mean import NO_SPREAD, ONE_VALUE, mean_limits
 from trueerror.inference.loss._t_tests import CorrectedSpread, corrected_spread
 from trueerror.inputs._arrays import matrix, numbers
-from trueerror.inputs._options import InputError, check_replicates, check_word, generator
+from trueerror.inputs._options import InputError, Rng, check_replicates, check_word, generator
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Interval
 
@@ -447,7 +447,7 @@ def bbc_cv(
     name: str = "loss of the chosen setting",
     estimand: str = "the chosen setting",
     clusters: Any = None,
-    rng: Any = None,
+    rng: Rng = None,
 ) -> Interval:
     """The loss of the setting that is best in cross-validation, without the optimism of having chosen it there.
 
