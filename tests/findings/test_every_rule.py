@@ -10,11 +10,11 @@ import pytest
 
 import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
-from trueerror.findings.comparisons import CrossingCurves
 from trueerror.findings.models import (
     ClassErrors,
     ConstantAnswer,
     CountedAsWrong,
+    CrossingCurves,
     GradesSeen,
     HarderRows,
     Overfit,

@@ -289,6 +289,11 @@ def test_costs_name_the_threshold_and_nothing_is_tuned():
     assert max(map(len, str(cmp).splitlines())) <= 80
 
 
+def test_costs_at_a_class_mix_given_by_label_or_by_its_share():
+    asked = {"scores": {"sharp": SHARP, "dull": DULL}, "cost_fn": 10, "replicates": 200}
+    assert te.compare(TRUTH, prior={0: 0.9, 1: 0.1}, **asked) == te.compare(TRUTH, prior=0.1, **asked)
+
+
 def forecasts(sharpness, n=3000, seed=4):
     """Truth that follows probabilities, and those probabilities made too timid (below 1) or too bold."""
     rng = np.random.default_rng(seed)

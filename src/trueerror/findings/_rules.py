@@ -18,11 +18,11 @@ from trueerror.results._format import listing, one_line
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 
 if TYPE_CHECKING:
-    from trueerror.findings.comparisons import CrossingCurves
     from trueerror.findings.models import (
         ClassErrors,
         ConstantAnswer,
         CountedAsWrong,
+        CrossingCurves,
         GradesSeen,
         HarderRows,
         Overfit,
@@ -147,7 +147,7 @@ def by_message(findings: Iterable[Finding]) -> list[tuple[Finding, tuple[str, ..
 
 
 # Each of these modules enters its rules on import.
-FAMILIES = ("models", "scores", "comparisons", "learners")
+FAMILIES = ("models", "scores", "learners")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.findings._rules import rule
-from trueerror.findings.comparisons import _spoken_of
+from trueerror.findings.models import _spoken_of
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inputs._arrays import SUM_SLACK, sum_slack
 from trueerror.results import Interval

@@ -18,8 +18,15 @@ import numpy as np
 from trueerror.curves._roc_difference import curves_apart, roc_difference
 from trueerror.findings import Evidence, Finding, Findings, find
 from trueerror.findings._rules import sorted_findings
-from trueerror.findings.comparisons import CrossingCurves
-from trueerror.findings.models import ClassErrors, CountedAsWrong, GradesSeen, HarderRows, RateAtPrior, never_found
+from trueerror.findings.models import (
+    ClassErrors,
+    CountedAsWrong,
+    CrossingCurves,
+    GradesSeen,
+    HarderRows,
+    RateAtPrior,
+    never_found,
+)
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
 from trueerror.inference._contrast import student_p
 from trueerror.inference._problem import IntervalSpec

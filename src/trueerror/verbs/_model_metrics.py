@@ -67,7 +67,7 @@ def fixed_model(source: Predictions | Confusion, settings: Settings, method: str
 def class_mix(source: Predictions | Confusion, settings: Settings) -> str:
     """The class mix that the result is for."""
     if settings.prior is not None:
-        shown = prior_words(settings.prior, source.positive)
+        shown = mix_words(settings.prior, source.positive)
         return f"at another class mix: {shown}"
     if settings.design == "case-control":
         return "whose class totals were fixed beforehand (case-control), so only what holds within a class"
@@ -98,7 +98,7 @@ def class_totals(source: Predictions | Confusion) -> list[float]:
     return [float(x) for x in counts]
 
 
-def prior_words(prior: Prior, positive: Label | None) -> str:
+def mix_words(prior: Prior, positive: Label | None) -> str:
     """The class mix that was asked for."""
     if isinstance(prior, Mapping):
         return ", ".join(f"{percent(round(float(p), 4))} {label}" for label, p in list(prior.items())[:6])

@@ -27,7 +27,7 @@ from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion, Discordance
 from trueerror.verbs._compare import assemble_comparison, own_rows
 from trueerror.verbs._comparison import Comparison, ComparisonDetails
-from trueerror.verbs._model_metrics import MetricChoice, ModelMetrics, Settings, judged_by, named_costs, prior_words
+from trueerror.verbs._model_metrics import MetricChoice, ModelMetrics, Settings, judged_by, mix_words, named_costs
 
 
 class Asked(NamedTuple):
@@ -185,7 +185,7 @@ def compare_tables(tables: Mapping[str, Confusion], asked: Asked) -> Comparison:
         + (
             "."
             if asked.prior is None
-            else f", at one class mix: {prior_words(asked.prior, next(iter(tables.values())).positive)}."
+            else f", at one class mix: {mix_words(asked.prior, next(iter(tables.values())).positive)}."
         ),
         sample=sample,
     )
@@ -204,7 +204,7 @@ def _tables_reading(tables: Mapping[str, Confusion], prior: Prior | None) -> str
     mix = (
         ""
         if prior is None
-        else f" Compared at one class mix: {prior_words(prior, next(iter(tables.values())).positive)}."
+        else f" Compared at one class mix: {mix_words(prior, next(iter(tables.values())).positive)}."
     )
     return f"Counts: {', '.join(parts)}; as different rows, not paired.{mix}"
 
