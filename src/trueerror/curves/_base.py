@@ -52,7 +52,6 @@ Counts = NDArray[np.int64] | Floats
 # What a figure of a curve is called, and the method (or the result that names it) behind it.
 Figures = list[tuple[str, object]]
 Records = list[dict[str, object]]
-Rng = int | np.random.SeedSequence | np.random.Generator | None
 Places = NDArray[np.intp]
 
 

@@ -19,7 +19,6 @@ from trueerror.curves._base import (
     Figures,
     Floats,
     Records,
-    Rng,
     TableCurve,
     columns_to_records,
     curve_kind,
@@ -41,7 +40,7 @@ from trueerror.curves._recalibration import (
 from trueerror.inference._metric_interval import score_interval
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.proportion._distributions import limits
-from trueerror.inputs._options import check_confidence, check_replicates, check_word, generator
+from trueerror.inputs._options import Rng, check_confidence, check_replicates, check_word, generator
 from trueerror.kernels._numpy import block_sums
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure

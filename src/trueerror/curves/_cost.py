@@ -22,7 +22,6 @@ from trueerror.curves._base import (
     Floats,
     Places,
     Records,
-    Rng,
     TableCurve,
     area_under,
     columns_to_records,
@@ -42,7 +41,7 @@ from trueerror.inference._problem import IntervalSpec, tail
 from trueerror.inference.loss._mean import loss_interval
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._arrays import column, plain_numbers
-from trueerror.inputs._options import InputError, check_confidence, check_share, generator
+from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, generator
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
 from trueerror.metrics._registry import find_measure

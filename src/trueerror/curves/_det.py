@@ -12,7 +12,6 @@ from trueerror.curves._base import (
     Figures,
     Floats,
     Records,
-    Rng,
     TableCurve,
     columns_to_records,
     curve_kind,
@@ -25,7 +24,7 @@ from trueerror.curves._base import (
 )
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.inference.proportion._distributions import limits
-from trueerror.inputs._options import InputError, check_confidence, check_share
+from trueerror.inputs._options import InputError, Rng, check_confidence, check_share
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, number, percent, whole
 from trueerror.results._format import limits as bracket

@@ -17,7 +17,6 @@ from trueerror.curves._base import (
     Figures,
     Floats,
     Records,
-    Rng,
     TableCurve,
     columns_to_records,
     counts_at_cutoffs,
@@ -35,7 +34,7 @@ from trueerror.inference.auc._interval import FEW, area_limits, newcombe_area_li
 from trueerror.inference.auc._within_folds import fold_comparability, within_folds_interval
 from trueerror.inference.proportion._distributions import on_logit
 from trueerror.inputs._arrays import numbers
-from trueerror.inputs._options import InputError, check_confidence, check_word
+from trueerror.inputs._options import InputError, Rng, check_confidence, check_word
 from trueerror.kernels._numpy import table_placements
 from trueerror.methods import Method, declare
 from trueerror.metrics.scores import auc, average_precision

@@ -17,7 +17,6 @@ from trueerror.curves._base import (
     Figures,
     Floats,
     Records,
-    Rng,
     area_under,
     calls_table,
     downward,
@@ -31,7 +30,7 @@ from trueerror.curves._replicates import bags, balanced_groups
 from trueerror.curves._roc import Roc, roc
 from trueerror.inference._problem import critical_z
 from trueerror.inputs._arrays import plain_numbers
-from trueerror.inputs._options import InputError, check_replicates, check_share, generator
+from trueerror.inputs._options import InputError, Rng, check_replicates, check_share, generator
 from trueerror.kernels._numpy import in_threads, row_weights, seed_of
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Prior

@@ -19,7 +19,6 @@ from trueerror.curves._base import (
     Figures,
     Floats,
     Records,
-    Rng,
     TableCurve,
     columns_to_records,
     counted_records,
@@ -46,7 +45,7 @@ from trueerror.inference.auc._binned import precision_reach
 from trueerror.inference.counts._at_prior import precision_limits
 from trueerror.inference.proportion._distributions import limits as proportion_limits
 from trueerror.inputs._arrays import plain_numbers
-from trueerror.inputs._options import InputError, check_confidence, check_share, check_word
+from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
 from trueerror.metrics._registry import Prior, find_measure, score_share

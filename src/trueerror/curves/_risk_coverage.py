@@ -19,7 +19,6 @@ from trueerror.curves._base import (
     Figures,
     Floats,
     Records,
-    Rng,
     TableCurve,
     cluster_caution,
     columns_to_records,
@@ -56,7 +55,7 @@ from trueerror.inputs._labels import (
     need_positive,
     recode,
 )
-from trueerror.inputs._options import InputError, check_confidence, check_share, check_word
+from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word
 from trueerror.results import Interval
 from trueerror.results._format import limits as bracket
 from trueerror.results._format import number, percent, whole

@@ -22,7 +22,6 @@ from trueerror.curves._base import (
     Floats,
     Places,
     Records,
-    Rng,
     TableCurve,
     area_under,
     cluster_words,
@@ -49,7 +48,7 @@ from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.auc._within_folds import within_folds_interval
 from trueerror.inference.proportion._distributions import limits as proportion_limits
 from trueerror.inputs._arrays import plain_numbers
-from trueerror.inputs._options import InputError, check_confidence, check_share, check_word, generator
+from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word, generator
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Prior, find_measure, score_share
 from trueerror.metrics.scores import auc as area_of

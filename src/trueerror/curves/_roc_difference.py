@@ -10,20 +10,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import (
-    Floats,
-    Records,
-    Rng,
-    columns_to_records,
-    curve_points,
-    frozen,
-    is_predictions,
-    top_at,
-)
+from trueerror.curves._base import Floats, Records, columns_to_records, curve_points, frozen, is_predictions, top_at
 from trueerror.curves._replicates import balanced_groups, resampled_tables
 from trueerror.curves._roc import Roc, roc
 from trueerror.inference._problem import critical_z
-from trueerror.inputs._options import InputError, check_confidence, check_replicates, check_word, generator
+from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word, generator
 from trueerror.kernels._numpy import in_threads, row_weights, seed_of
 from trueerror.methods import Method, declare
 from trueerror.results import Result

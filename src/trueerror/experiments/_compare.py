@@ -39,11 +39,10 @@ from trueerror.inference.learner._intervals import nested_error
 from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._labels import Codes, Label
-from trueerror.inputs._options import InputError, check_alternative, check_confidence, check_word, nearest, speaks
+from trueerror.inputs._options import InputError, Rng, check_alternative, check_confidence, check_word, nearest, speaks
 from trueerror.methods import Default, decision, inference_method
 from trueerror.methods._registry import InferenceMethod, methods_for
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows
-from trueerror.resampling._plan import Rng
 from trueerror.results import Alternative, Contrast
 from trueerror.results._values import sentences_of
 from trueerror.tallies import Confusion

@@ -34,11 +34,11 @@ from trueerror.inference.learner._intervals import (
 )
 from trueerror.inference.loss._mean import INFINITE
 from trueerror.inputs._labels import Label
-from trueerror.inputs._options import InputError, check_word, nearest, speaks
+from trueerror.inputs._options import InputError, Rng, check_word, nearest, speaks
 from trueerror.methods import Default, inference_method
 from trueerror.methods._registry import InferenceMethod, methods_for
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.resampling._plan import Plan, Rng, Split
+from trueerror.resampling._plan import Plan, Split
 from trueerror.results import Interval
 from trueerror.results._format import whole
 from trueerror.results._values import sentences_of

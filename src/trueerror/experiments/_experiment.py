@@ -27,9 +27,9 @@ from trueerror.experiments._dataset import (
 from trueerror.experiments._fit import Balance, FitOptions, Job
 from trueerror.experiments._outcomes import CHOSEN, ResampleResults, part_records
 from trueerror.experiments._store import Manifest, Store, Task
-from trueerror.inputs._options import InputError, check_word
+from trueerror.inputs._options import InputError, Rng, check_word
 from trueerror.resampling._cross_validation import KFold, as_plan
-from trueerror.resampling._plan import Plan, Rng, Split
+from trueerror.resampling._plan import Plan, Split
 from trueerror.results._document import to_frame
 
 if TYPE_CHECKING:

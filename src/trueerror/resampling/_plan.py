@@ -29,7 +29,6 @@ from trueerror.kernels._numpy import words
 
 Ints = NDArray[np.intp]
 # What `rng=` takes.
-Rng = int | np.random.SeedSequence | np.random.Generator | None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -25,11 +25,11 @@ from trueerror.findings import Findings
 from trueerror.inference._contrast import adjust_contrasts, normal_quantile
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._labels import Label
-from trueerror.inputs._options import InputError, check_alternative, check_confidence, check_word, nearest
+from trueerror.inputs._options import InputError, Rng, check_alternative, check_confidence, check_word, nearest
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Measure
 from trueerror.resampling._cross_validation import KFold, as_plan
-from trueerror.resampling._plan import Plan, Reseeded, Rng
+from trueerror.resampling._plan import Plan, Reseeded
 from trueerror.results import Alternative, Contrast, DocumentResult, Interval, Result, Table
 from trueerror.results._document import WIDTH, Document, Footer, TableBlock, Verdict, data_summary
 from trueerror.results._format import limits, listing, number, one_line, p_cell, p_value, percent, signed

@@ -19,18 +19,9 @@ from trueerror.experiments._experiment import Experiment, RunOptions, experiment
 from trueerror.experiments._outcomes import outcome_losses
 from trueerror.inference._problem import IntervalSpec, critical_t
 from trueerror.inference.loss._mean import mean_limits
-from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
+from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
 from trueerror.methods import Method, declare
-from trueerror.resampling._plan import (
-    Bootstrap,
-    Redrawn,
-    Rng,
-    Subsampling,
-    check_test_share,
-    check_whole,
-    draw_share,
-    take,
-)
+from trueerror.resampling._plan import Bootstrap, Redrawn, Subsampling, check_test_share, check_whole, draw_share, take
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import limits, number, one_line, percent
 from trueerror.studies._simulation import find_generator, generate_rows, posterior_of

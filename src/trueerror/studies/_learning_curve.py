@@ -23,10 +23,10 @@ from trueerror.experiments._experiment import Experiment, RunOptions, run_experi
 from trueerror.experiments._fit import Balance
 from trueerror.findings import Findings
 from trueerror.inputs._labels import Label
-from trueerror.inputs._options import InputError, check_confidence, check_word, in_few_words
+from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, in_few_words
 from trueerror.metrics._registry import Measure
 from trueerror.resampling._cross_validation import KFold, as_k_fold
-from trueerror.resampling._plan import GrowingSubsets, Rng, Subsampling, WithTraining
+from trueerror.resampling._plan import GrowingSubsets, Subsampling, WithTraining
 from trueerror.results import Contrast
 from trueerror.results._format import number
 from trueerror.studies._learning_curve_fit import (

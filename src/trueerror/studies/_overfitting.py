@@ -22,11 +22,11 @@ from trueerror.experiments._fit import Balance
 from trueerror.inference._contrast import adjust
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._labels import Label
-from trueerror.inputs._options import InputError, check_confidence, nearest
+from trueerror.inputs._options import InputError, Rng, check_confidence, nearest
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
 from trueerror.resampling._cross_validation import KFold, as_plan
-from trueerror.resampling._plan import Rng, WithTraining
+from trueerror.resampling._plan import WithTraining
 from trueerror.results import Contrast, Result, Table
 from trueerror.results._format import limits, listing, number, one_line, p_value, percent, signed, whole
 from trueerror.sources._api import read

@@ -18,10 +18,10 @@ from scipy import special
 from trueerror.experiments._dataset import Dataset, Learner, as_learners, text_seed
 from trueerror.experiments._experiment import Experiment, RunOptions, experiment_seed, run_experiment
 from trueerror.inference.loss._mean import mean_interval
-from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
+from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
 from trueerror.methods import Method, declare
 from trueerror.resampling._cross_validation import KFold, LeaveOneOut, as_k_fold
-from trueerror.resampling._plan import Bootstrap, Holdout, Plan, Redrawn, Rng, Split, check_whole
+from trueerror.resampling._plan import Bootstrap, Holdout, Plan, Redrawn, Split, check_whole
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import limits, number, percent, signed
 from trueerror.studies._study import study_text
