@@ -28,7 +28,6 @@ from trueerror.inputs._options import InputError, check_word
 from trueerror.kernels._numpy import words
 
 Ints = NDArray[np.intp]
-# What `rng=` takes.
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
 
 from trueerror.results._files import write_file
 from trueerror.results._format import Text, aligned_columns, filled, number, one_line, real_minus, width
-from trueerror.results._json import SCHEMA, TYPES
+from trueerror.results._json import SCHEMA, TYPES, fields_of
 
 
 class Plotted(Protocol):
@@ -100,7 +100,7 @@ class Result:
 
     def records(self) -> list[dict[str, object]]:
         """The result as a list of flat dictionaries, one for each row of its table."""
-        return [{f.name: getattr(self, f.name) for f in dataclasses.fields(self)}]  # type: ignore[arg-type]
+        return [{f.name: getattr(self, f.name) for f in fields_of(self)}]
 
     def frame(self, backend: str | None = None) -> Any:
         """The records as a data frame: the input's library, else pandas, else polars ("pyarrow" on request)."""
@@ -168,8 +168,7 @@ class Result:
 
         Unless a type says more, these are the results that it holds.
         """
-        names = [f.name for f in dataclasses.fields(self)] if hasattr(self, "__dataclass_fields__") else []  # type: ignore[arg-type]
-        return [pair for name in names for pair in _held(name, getattr(self, name))]
+        return [pair for f in fields_of(self) for pair in _held(f.name, getattr(self, f.name))]
 
     def to_json(self, *, indent: int | None = 2) -> str:
         """The whole result as JSON; `te.load` reads it back."""
@@ -220,14 +219,14 @@ class Result:
 
     def _to_data(self) -> dict[str, Any]:
         """What is written down: the fields, but those of which `metadata` says that they are not saved."""
-        kept = [f.name for f in dataclasses.fields(self) if f.metadata.get("saved", True)]  # type: ignore[arg-type]
+        kept = [f.name for f in fields_of(self) if f.metadata.get("saved", True)]
         return {name: getattr(self, name) for name in kept}
 
     @classmethod
     def _from_data(cls, data: dict[str, Any]) -> Self:
         from trueerror.results._json import from_fields
 
-        return from_fields(cls, data)  # type: ignore[no-any-return]
+        return from_fields(cls, data)
 
     def _key(self) -> tuple[Hashable, ...]:
         return tuple(_comparable(v) for v in self._to_data().values())
@@ -297,7 +296,7 @@ def _held(name: str, value: Any) -> list[tuple[str, object]]:
     return [pair for held in value for pair in _held(name, held)] if isinstance(value, tuple | list) else []
 
 
-def _comparable(value: Any) -> Hashable:
+def _comparable(value: object) -> Hashable:
     """A stand-in that is equal when the value is, with NaN equal to NaN."""
     if isinstance(value, float) and math.isnan(value):
         return "NaN"
@@ -307,7 +306,7 @@ def _comparable(value: Any) -> Hashable:
         return tuple((k, _comparable(v)) for k, v in value.items())
     if hasattr(value, "tolist"):
         return _comparable(value.tolist())
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 def to_frame(records: list[dict[str, object]], backend: str | None = None) -> Any:

@@ -15,12 +15,13 @@ import os
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 SCHEMA = "trueerror/1"
 # Sentences that a type makes from its own fields: written for those who read the JSON, made anew when it is loaded.
 SENTENCES = ("verdict", "reason")
 
+Made = TypeVar("Made")
 # Types that can be read back, by name: each result registers itself when its module is imported (see `Result`).
 TYPES: dict[str, type] = {}
 # How the infinities are written; a text that reads the same, such as a class of that name, is written as an object.
@@ -130,9 +131,14 @@ def _type_named(name: object) -> type:
     return TYPES[str(name)]
 
 
-def from_fields(kind: type, data: dict[str, Any]) -> Any:
+def fields_of(result: object) -> tuple[dataclasses.Field[object], ...]:
+    """The fields of a dataclass or of one made of it; none of anything else."""
+    return dataclasses.fields(result) if dataclasses.is_dataclass(result) else ()
+
+
+def from_fields(kind: type[Made], data: dict[str, Any]) -> Made:
     """A dataclass from its decoded fields: null in a float field was NaN; unknown fields are refused."""
-    fields = {f.name: f for f in dataclasses.fields(kind)}
+    fields = {f.name: f for f in fields_of(kind)}
     unknown = sorted(set(data) - set(fields))
     if unknown:
         raise ValueError(f"a saved {kind.__name__} has unknown fields: {', '.join(unknown)}")

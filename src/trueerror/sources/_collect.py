@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from itertools import dropwhile, takewhile
 from numbers import Real
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -335,7 +335,7 @@ def predictions(
         models[name] = read_fitted(name, model, X)
     several = group_columns(by)
     by = by if several is None else intersections(several)
-    keys = {"clusters": clusters, "slices": by, "folds": folds, "repeats": repeats}
+    keys: dict[KeyKind, object] = {"clusters": clusters, "slices": by, "folds": folds, "repeats": repeats}
     alone = all(v is None for v in (ids, clusters, by, folds, repeats, weights, weights_kind))
     there = alone and device_source(
         truth, models, labels=None if labels is None else list(labels), positive=positive, missing=missing,
@@ -348,7 +348,7 @@ def predictions(
             labels=labels,
             positive=positive,
             ids=ids,
-            keys={kind: values for kind, values in keys.items() if values is not None},  # type: ignore[misc]
+            keys={kind: values for kind, values in keys.items() if values is not None},
             weights=weights,
             weights_kind=weights_kind,
             missing=missing,
@@ -467,9 +467,9 @@ def model_facts(columns: Mapping[str, ModelColumns], threshold: Threshold) -> tu
     """What is known of each model, with its threshold where one was given."""
     models = []
     for name, (labels, scores) in columns.items():
-        shape = "none" if scores is None else "one" if scores.ndim == 1 else "each"
+        shape: Literal["none", "one", "each"] = "none" if scores is None else "one" if scores.ndim == 1 else "each"
         models.append(
-            ModelFacts(name=name, has_labels=labels is not None, scores=shape, absent=count_absent(columns[name]))  # type: ignore[arg-type]
+            ModelFacts(name=name, has_labels=labels is not None, scores=shape, absent=count_absent(columns[name]))
         )
     return apply_threshold(models, threshold)
 

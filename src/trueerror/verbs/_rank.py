@@ -544,8 +544,8 @@ def _within_data_sets(
         here: list[Contrast] = []
         for a, b in pairs:
             found = corrected_t(part[:, a] - part[:, b], test_train_ratio=share, confidence=confidence)
-            named = {"name": sheet.data_sets[i], "first": sheet.learners[a], "second": sheet.learners[b]}
-            here.append(replace(found, **named))  # type: ignore[arg-type]
+            first, second = sheet.learners[a], sheet.learners[b]
+            here.append(replace(found, name=sheet.data_sets[i], first=first, second=second))
         p_values = adjusted(np.array([c.p_value for c in here], dtype=float), adjust)
         here = [replace(c, p_adjusted=float(p)) for c, p in zip(here, p_values, strict=True)]
         made += here if adjust != "holm" else _with_the_best(here, sheet, part, base)

@@ -39,7 +39,11 @@ Quantile = Literal["linear", "weibull", "r-boot", "order"]
 # strict    it does not lie below: R's boot
 Ties = Literal["half", "strict"]
 BootstrapMethod = Literal["bca", "percentile", "basic", "normal"]
-NUMPY_NAMES = {"linear": "linear", "weibull": "weibull", "order": "inverted_cdf"}
+NUMPY_NAMES: dict[str, Literal["linear", "weibull", "inverted_cdf"]] = {
+    "linear": "linear",
+    "weibull": "weibull",
+    "order": "inverted_cdf",
+}
 
 
 def bootstrap_limits(
@@ -125,7 +129,7 @@ def quantiles(replicates: Floats, shares: Floats, convention: Quantile = "linear
     """Quantiles of the replicates under one of the conventions above."""
     if convention == "r-boot":
         return _normal_scale_quantiles(np.sort(replicates), shares)
-    out: Floats = np.quantile(replicates, shares, method=NUMPY_NAMES[convention])  # type: ignore[call-overload]
+    out: Floats = np.quantile(replicates, shares, method=NUMPY_NAMES[convention])
     return out
 
 
