@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from trueerror.inputs._options import speaks
 from trueerror.sources.logs.inspect_ai import inspect
-from trueerror.sources.logs.llm_evals import lighteval, mlflow, openai_evals, promptfoo
-from trueerror.sources.logs.lm_eval import lm_eval
+from trueerror.sources.logs.llm_evals import lighteval, lm_eval, mlflow, openai_evals, promptfoo
 from trueerror.sources.logs.sklearn_cv import cross_val_predict, cross_validate, fold_scores, grid_search
 from trueerror.sources.logs.weka import weka, weka_results
 

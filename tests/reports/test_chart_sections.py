@@ -12,7 +12,7 @@ from selenium.webdriver import Keys
 import trueerror as te
 from trueerror.plots._dispatch import estimate_words
 from trueerror.reports._chart_sections import PAIRS, calibration_chart, confusion_matrix, difference_matrix, gap_figures
-from trueerror.reports._svg import Gallery
+from trueerror.reports._html import Gallery
 
 
 def cells(markup) -> list[list[str]]:

@@ -8,7 +8,7 @@ import pytest
 import trueerror as te
 from trueerror.plots import picture
 from trueerror.plots._specs import Axis, Band, Curves, Line, Mark, Whiskers
-from trueerror.reports._svg import MOST_HOVERED, svg_curves
+from trueerror.reports._html import MOST_HOVERED, svg_curves
 
 
 def rows(n=400, seed=1):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from trueerror.studies._learning_curve_fit import (
+from trueerror.studies._learning_curve_result import (
     FORMS,
     fall_begins,
     fit_curve,

@@ -30,7 +30,14 @@ from trueerror.inference.counts._one_class import ONE_CLUSTER
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._arrays import WeightsKind, check_indexes, column, is_table, matrix, plain_numbers
 from trueerror.inputs._labels import Label, code_column, find_label, natural_labels, natural_positive, need_positive
-from trueerror.inputs._options import InputError, MissingPredictionError, check_confidence, check_share, nearest
+from trueerror.inputs._options import (
+    InputError,
+    MemoryBudgetExceeded,
+    MissingPredictionError,
+    check_confidence,
+    check_share,
+    nearest,
+)
 from trueerror.kernels._numpy import PIECE, parts
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Interval, Result
@@ -40,7 +47,6 @@ from trueerror.sources._collect import is_openable, opened, predictions, refuse_
 from trueerror.sources._models import sorted_columns
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import weighted_rows
-from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Confusion, Missing
 from trueerror.tallies._confusion import BinaryCounts
 from trueerror.tallies._score_bounds import Bounds

@@ -30,7 +30,7 @@ from trueerror.curves._replicates import bags, balanced_groups
 from trueerror.curves._roc import Roc, roc
 from trueerror.inference._problem import critical_z
 from trueerror.inputs._arrays import plain_numbers
-from trueerror.inputs._options import InputError, Rng, check_replicates, check_share, generator
+from trueerror.inputs._options import InputError, MemoryBudgetExceeded, Rng, check_replicates, check_share, generator
 from trueerror.kernels._numpy import in_threads, row_weights, seed_of
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Prior
@@ -45,7 +45,6 @@ from trueerror.sources._collect import (
     takes_whole_rows,
 )
 from trueerror.sources.engines._array_source import scored_rows
-from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Confusion
 
 ALWAYS_NEG, ALWAYS_POS = "AlwaysNeg", "AlwaysPos"

@@ -52,7 +52,7 @@ from trueerror.inference.proportion._distributions import crossing
 from trueerror.inference.proportion._paired import SAME_ROWS, mcnemar
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.inputs._labels import Codes, Label, need_positive
-from trueerror.inputs._options import InputError
+from trueerror.inputs._options import InputError, MemoryBudgetExceeded
 from trueerror.methods import Default, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, prior_of_each, ranks_rows
 from trueerror.metrics.scores import metric_bounds
@@ -68,7 +68,6 @@ from trueerror.sources.engines._array_source import (
     silence_as_wrong,
     weighted_rows,
 )
-from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Agreement, Confusion, Discordance, Moments, ScoreTable
 from trueerror.tallies._confusion import BinaryCounts
 from trueerror.tallies._moments import Placements

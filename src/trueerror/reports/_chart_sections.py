@@ -30,8 +30,19 @@ from trueerror.plots.compose.matrices import worst_pairs
 from trueerror.plots.compose.roc import FPR, TPR, diagonal, roc_line
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._explorer import Explored, design_interval, nice_up, roc_chart
-from trueerror.reports._html import Section, brief, brief_names, clipped, html_table
-from trueerror.reports._svg import COLOURED, FEW_HOVERED, Dots, Gallery, svg_dots, svg_histogram
+from trueerror.reports._html import (
+    COLOURED,
+    FEW_HOVERED,
+    Dots,
+    Gallery,
+    Section,
+    brief,
+    brief_names,
+    clipped,
+    html_table,
+    svg_dots,
+    svg_histogram,
+)
 from trueerror.results import Interval
 from trueerror.results._document import Table
 from trueerror.results._format import clip, number, p_value, percent, whole

@@ -23,7 +23,7 @@ from trueerror.curves._replicates import group_weights, groups_of_rows, rates_of
 from trueerror.curves._roc import Roc, pointwise_limits, roc
 from trueerror.inference._problem import critical_z
 from trueerror.inference.auc._interval import effective_rows
-from trueerror.inputs._options import InputError, generator
+from trueerror.inputs._options import InputError, MemoryBudgetExceeded, generator
 from trueerror.kernels._numpy import seed_of
 from trueerror.metrics._registry import find_measure
 from trueerror.plots._dispatch import estimate_words, sizes_words
@@ -32,13 +32,11 @@ from trueerror.plots.compose.roc import CORNERS, FPR, TPR, diagonal, roc_line
 from trueerror.plots.svg._curves import LEFT, TOP, Plot
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._contents import ReportOptions, Start
-from trueerror.reports._html import Section, brief_names, clipped, html_table
-from trueerror.reports._svg import COLOURED, FEW_HOVERED, Gallery
+from trueerror.reports._html import COLOURED, FEW_HOVERED, Gallery, Section, brief_names, clipped, html_table
 from trueerror.results import Interval
 from trueerror.results._document import Table
 from trueerror.results._format import number, percent, whole
 from trueerror.sources._predictions import Predictions
-from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._model_metrics import ModelMetrics, Settings
 

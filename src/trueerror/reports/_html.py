@@ -1,22 +1,30 @@
-"""Parts of the page: tables with classes instead of styles, since the page's policy forbids styles on elements.
+"""Parts of the page: tables, intervals and figures, with classes instead of styles, which the page's policy forbids.
 
 Intervals stand under each other as a table: a name, a line with a dot, and the same in figures, which are its text
-alternative. Confusion matrices are tables, shaded by the share of the true class; with many classes, the commonest
-errors.
+alternative. Whatever has a picture is a figure: curves with their legend, coloured by the page's style sheet, so that
+they follow light and dark, and print; their points answer the pointer and the arrow keys by the page's script, which
+gets what they tell from here.
 """
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
+import numpy as np
 from markupsafe import Markup
 
-from trueerror.plots._specs import Forest, ForestRow, Panel
+from trueerror.plots import picture as picture_of
+from trueerror.plots._figure import write_drawing
+from trueerror.plots._simplify import axis_ticks, drawn, legend_names
+from trueerror.plots._specs import Axis, Band, Curves, Floats, Forest, ForestRow, Line, Panel, Picture
 from trueerror.plots.svg._charts import axis_marks, interval_marks
-from trueerror.plots.svg._elements import el, joined
+from trueerror.plots.svg._curves import BOTTOM, TOP, Plot, curves_of, hover_lines, plot_body, series_of
+from trueerror.plots.svg._elements import box, corners, el, joined, place, straight, text, text_width, widest
+from trueerror.plots.svg._standalone import inline
 from trueerror.results._document import Table
 from trueerror.results._format import clip, one_line, real_minus, shared_ends, short_names, width
 
@@ -213,3 +221,253 @@ def _row(row: ForestRow, panel: Panel) -> Markup:
     line = el("svg", *interval_marks(row, panel, HEIGHT), width="100%", height=HEIGHT, class_=look, aria_hidden="true")
     name = el("th", clipped(row.label), scope="row", class_="name")
     return el("tr", name, el("td", line), el("td", row.words, class_="words"))
+
+
+# As many curves have a colour of their own; the others are grey until they are pointed at.
+COLOURED = 7
+# Points that answer to the pointer, in one picture, and in one that is looked at less; each costs about forty bytes.
+MOST_HOVERED, FEW_HOVERED = 900, 240
+
+
+def svg_curves(
+    picture: Curves, *, key: str, words: str, points: int = MOST_HOVERED
+) -> tuple[Markup, dict[str, object]]:
+    """The picture with its legend, and what its points tell the pointer. `words` is the text alternative.
+
+    Of several bands the first is seen; the others appear with the curve that is pointed at.
+    """
+    plot = Plot(replace(picture, bands=()), COLOURED)
+    width, height = plot.size
+    body = el(
+        "svg",
+        el("title", words),
+        _bands(picture.bands, plot),
+        plot_body(plot),
+        viewBox=f"0 0 {width:.0f} {height:.0f}",
+        width=f"{width:.0f}",
+        role="img",
+        class_="te-picture plot",
+        data_picture=key,
+    )
+    return el("div", body, legend(plot, picture.bands), class_="picture"), _hover(plot, points)
+
+
+def _bands(bands: Sequence[Band], plot: Plot) -> Markup | None:
+    """The bands, beneath everything and cut at the axes."""
+    if not bands:
+        return None
+    x, y, (width, height) = plot.left, TOP, plot.picture.size
+    shapes = []
+    for i, band in enumerate(bands):
+        edges = [drawn(Line(x=band.x, y=side), plot.picture) for side in (band.low, band.high)]
+        low, high = ([(plot.x(a), plot.y(b)) for a, b in zip(e.x.tolist(), e.y.tolist(), strict=True)] for e in edges)
+        look = f"band {plot.look(band.series)[0]}{' quiet' if i else ''}"
+        shapes.append(el("polygon", points=corners([*low, *reversed(high)]), class_=look, data_band=band.series))
+    box_ = f"{place(x)} {y} {width} {height}"
+    return el("svg", *shapes, x=place(x), y=y, width=width, height=height, viewBox=box_, class_="bands",
+              aria_hidden="true")  # fmt: skip
+
+
+# Curves that a legend names at once; more are folded.
+MOST_NAMED = 12
+
+
+def legend(plot: Plot, bands: Sequence[Band] = ()) -> Markup | None:
+    """The curves by name, as a list beside the picture, and what the band is."""
+    picture, curves = plot.picture, curves_of(plot.picture)
+    if not any(n.name for n in curves) or (len(curves) == 1 and not picture.histogram):
+        return None
+    names = legend_names(picture)
+    items = []
+    for i, line in enumerate(curves):
+        kind, dash = plot.look(series_of(line, i))
+        swatch = el("line", x1="1", x2="25", y1="6", y2="6", class_=f"curve {kind}", stroke_dasharray=dash)
+        items.append(el("li", _swatch(swatch), el("span", names[i]), data_line=i, data_series=series_of(line, i)))
+    if picture.histogram:
+        for name, kind in zip(picture.histogram.names, ("first", "second"), strict=True):
+            square = el("rect", x="7", y="0", width="12", height="12", class_=f"bar {kind}")
+            items.append(el("li", _swatch(square), el("span", name)))
+    if bands:
+        square = el("rect", x="4", y="0", width="18", height="12", class_=f"band key {plot.look(bands[0].series)[0]}")
+        items.append(el("li", _swatch(square), el("span", bands[0].name), class_="about"))
+    rest = items[MOST_NAMED:-1] if bands else items[MOST_NAMED:]
+    if len(rest) < 3:
+        return el("ul", joined(items), class_="legend")
+    kept = [i for i in items if i not in rest]
+    more = el("details", el("summary", f"{len(rest)} more"), el("ul", joined(rest), class_="legend"))
+    return el("div", el("ul", joined(kept), class_="legend"), more, class_="legends")
+
+
+def _swatch(shape: Markup) -> Markup:
+    return el("svg", shape, width="26", height="12", class_="te-picture", aria_hidden="true")
+
+
+def _hover(plot: Plot, points: int) -> dict[str, object]:
+    """Points along each curve, by pixel, with what they tell: {titles, lines: [[name, xs, ys, columns of words]]}."""
+    lines = hover_lines(plot, points)
+    if not lines:
+        return {}
+    rows = []
+    for line in lines:
+        xs, ys = ([round(at[i], 1) if math.isfinite(at[i]) else None for at in line.at] for i in (0, 1))
+        rows.append([clipped(line.name), xs, ys, line.told])
+    return {"titles": list(lines[0].titles), "lines": rows}
+
+
+class Gallery:
+    """Draws figures, and keeps what their points tell the pointer until the page is written."""
+
+    def __init__(self) -> None:
+        self.hover: dict[str, object] = {}
+
+    def figure(self, result: object) -> Markup:
+        """The figure of a result, or of several of one kind by name."""
+        return self.draw(picture_of(result))
+
+    def draw(self, picture: Picture, caption: str = "", *, titled: bool = True, points: int = MOST_HOVERED) -> Markup:
+        """The figure of a picture that was already composed; without its title where a heading says it."""
+        if isinstance(picture, Forest):
+            return html_forest(picture)
+        title = caption or picture.title
+        words = ". ".join([title, *picture.subtitle])
+        if isinstance(picture, Curves):
+            key = f"p{len(self.hover) + 1}"
+            made, hover = svg_curves(picture, key=key, words=words, points=points)
+            if hover:
+                self.hover[key] = hover
+        else:
+            # Its words must stay large enough to be read: on a narrow screen it is scrolled, not shrunk.
+            made = el("div", inline(write_drawing(picture), words), class_="wide", tabindex="0", role="region",
+                      aria_label=title)  # fmt: skip
+        return framed(made, title, [note for note in picture.subtitle if note], titled=titled)
+
+    def zoomed(self, picture: Curves, corner: Curves | None, *, points: int = MOST_HOVERED) -> Markup:
+        """The picture; where there is a corner to look at, that at first, with a box that brings the whole back."""
+        if corner is None:
+            return self.draw(picture, points=points)
+        name = f"zoom-{len(self.hover) + 1}"
+        switch = el("input", type="checkbox", checked=True, id=name, data_zoom=True, autocomplete="off")
+        return el(
+            "div",
+            el("label", switch, " Zoom into the corner", for_=name, class_="js-only zoom"),
+            el("div", self.draw(corner, points=points), data_view="corner"),
+            el("div", self.draw(picture, points=points), data_view="whole", hidden=True),
+            class_="zoomable",
+        )
+
+
+def framed(made: Markup, title: str, notes: Sequence[str] = (), *, titled: bool = True) -> Markup:
+    """A drawing with its title above and what is to be known of it beneath."""
+    above = el("figcaption", el("b", title)) if titled else None
+    return el("figure", above, made, *(el("p", note, class_="note") for note in notes), data_title=title)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dots:
+    """Rows with a point and its limits for each series: classes or slices by model, the worst row first."""
+
+    title: str
+    axis: str
+    rows: tuple[str, ...]
+    notes: tuple[str, ...]  # beside each row, such as its number of rows
+    series: tuple[str, ...]
+    estimate: Floats  # (rows, series)
+    low: Floats
+    high: Floats
+    overall: Floats  # of each series, drawn as a line
+    subtitle: tuple[str, ...] = ()
+
+
+DOT_ROW, DOT_GAP, DOT_WIDTH = 11, 8, 430
+
+
+def svg_dots(picture: Dots, *, limits: tuple[float, float]) -> Markup:
+    """The dot plot as a figure: a colour a series, side by side in a row; `limits` are where the axis may end."""
+    known = [v[np.isfinite(v)] for v in (picture.estimate, picture.low, picture.high, picture.overall)]
+    every = np.concatenate([v.ravel() for v in known])
+    low, high = (float(every.min()), float(every.max())) if len(every) else limits
+    pad = 0.04 * (high - low) or 0.05
+    axis = Axis(title=picture.axis, low=max(limits[0], low - pad), high=min(limits[1], high + pad))
+    left = min(260.0, widest(picture.rows) + 14)
+    right = widest(picture.notes) + 14
+    step = DOT_ROW * len(picture.series) + DOT_GAP
+    top, bottom = 6.0, 6.0 + step * len(picture.rows)
+    plot = Plot(Curves(title="", x=axis, y=axis, lines=()), COLOURED)
+
+    def x(value: float) -> float:
+        return left + DOT_WIDTH * (value - axis.low) / (axis.high - axis.low)
+
+    parts: list[Markup] = []
+    for value, words in axis_ticks(axis):
+        parts += [straight(x(value), top, x(value), bottom, "grid"), text(words, x(value), bottom + 16, align="center")]
+    for j in range(len(picture.series)):
+        if math.isfinite(picture.overall[j]):
+            at = x(float(picture.overall[j]))
+            parts.append(el("line", x1=place(at), x2=place(at), y1=place(top), y2=place(bottom),
+                            class_=f"overall {plot.look(j)[0]}"))  # fmt: skip
+    for i, name in enumerate(picture.rows):
+        start = top + step * i
+        middle = start + step / 2
+        if i:
+            parts.append(straight(0, start, left + DOT_WIDTH + right, start, "grid"))
+        shown = name if text_width(name) <= left - 10 else f"{name[: max(1, int(left / 8))]}…"
+        parts.append(text(shown, left - 10, middle + 4, align="right", kind="name"))
+        parts.append(text(picture.notes[i], left + DOT_WIDTH + 10, middle + 4))
+        for j, series in enumerate(picture.series):
+            value, lower, upper = (float(v[i, j]) for v in (picture.estimate, picture.low, picture.high))
+            if not math.isfinite(value):
+                continue
+            y, kind = start + DOT_GAP / 2 + DOT_ROW * (j + 0.5), plot.look(j)[0]
+            told = el("title", f"{name}, {series}: {value:.3g} [{lower:.3g}, {upper:.3g}]")
+            if math.isfinite(lower) and math.isfinite(upper):
+                parts.append(straight(x(max(lower, axis.low)), y, x(min(upper, axis.high)), y, f"limits {kind}"))
+            parts.append(el("circle", told, cx=place(x(value)), cy=place(y), r="4", class_=f"point {kind}"))
+    width, height = left + DOT_WIDTH + right, bottom + BOTTOM - 4
+    parts.append(text(f"{picture.axis} →", left + DOT_WIDTH, bottom + 34, align="right", kind="axis"))
+    words = ". ".join([picture.title, *picture.subtitle])
+    drawing = el("svg", el("title", words), *parts, viewBox=f"0 0 {width:.0f} {height:.0f}", width=f"{width:.0f}",
+                 role="img", class_="te-picture dots")  # fmt: skip
+    names = [
+        el("li", _swatch(el("circle", cx="13", cy="6", r="4.5", class_=f"point {plot.look(j)[0]}")), el("span", name))
+        for j, name in enumerate(picture.series)
+    ]
+    key = el("ul", *names, class_="legend across") if len(names) > 1 else None
+    region = el("div", drawing, class_="wide", tabindex="0", role="region", aria_label=picture.title)
+    return framed(el("div", key, region, class_="picture-rows"), picture.title, picture.subtitle)
+
+
+HIGH = 64
+
+
+def svg_histogram(edges: Floats, up: Floats, down: Floats, names: tuple[str, str], title: str) -> Markup:
+    """Scores of two classes, one up and one down, by the root of the counts, so that a rare class is seen too."""
+    left, wide, top = 46.0, 380.0, 6.0
+    low, high = float(edges[0]), float(edges[-1])
+    highest = math.sqrt(max(float(up.max(initial=0)), float(down.max(initial=0)), 1.0))
+
+    def x(value: float) -> float:
+        return left + wide * (value - low) / (high - low)
+
+    parts = []
+    middle = top + HIGH
+    for a, b, one, two in zip(edges[:-1], edges[1:], up, down, strict=True):
+        start, width = x(float(a)), max(1.0, x(float(b)) - x(float(a)) - 1)
+        for count, kind, sign, name in ((float(one), "first", -1, names[0]), (float(two), "second", 1, names[1])):
+            tall = HIGH * math.sqrt(count) / highest
+            if count:
+                told = el("title", f"{name}, {float(a):.3g} to {float(b):.3g}: {count:,.0f} rows")
+                parts.append(box(start, middle - tall if sign < 0 else middle, width, tall, f"bar {kind}", told))
+    parts.append(straight(left, middle, left + wide, middle, "tick"))
+    for value, words in axis_ticks(Axis(title="", low=low, high=high)):
+        parts.append(text(words, x(value), middle + HIGH + 16, align="center"))
+    most = f"{highest**2:,.0f}"
+    parts += [text(most, left - 6, top + 8, align="right"), text(most, left - 6, middle + HIGH, align="right")]
+    parts.append(text("score →", left + wide, middle + HIGH + 34, align="right", kind="axis"))
+    drawing = el("svg", el("title", title), *parts, viewBox=f"0 0 {left + wide + 12:.0f} {middle + HIGH + 42:.0f}",
+                 width=f"{left + wide + 12:.0f}", role="img", class_="te-picture histogram")  # fmt: skip
+    keys = [
+        el("li", _swatch(el("rect", x="7", y="0", width="12", height="12", class_=f"bar {kind}")), el("span", name))
+        for name, kind in zip(names, ("first", "second"), strict=True)
+    ]
+    made = el("div", el("ul", *keys, class_="legend across"), drawing, class_="picture-rows")
+    return framed(made, title, ["heights by the square root of the counts"])

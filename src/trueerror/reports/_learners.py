@@ -32,7 +32,17 @@ from trueerror.reports._contents import (
     used_in_comparison,
 )
 from trueerror.reports._explorer import explore, explorer_section
-from trueerror.reports._html import Section, brief, brief_names, clipped, html_table, name_key, scrolled, unwrapped
+from trueerror.reports._html import (
+    Gallery,
+    Section,
+    brief,
+    brief_names,
+    clipped,
+    html_table,
+    name_key,
+    scrolled,
+    unwrapped,
+)
 from trueerror.reports._leaderboard import (
     LEADS,
     MOST_OPEN,
@@ -52,7 +62,6 @@ from trueerror.reports._leaderboard import (
     told_by,
 )
 from trueerror.reports._models import findings_of, holds_for, sortable
-from trueerror.reports._svg import Gallery
 from trueerror.resampling._cross_validation import KFold
 from trueerror.resampling._plan import Plan
 from trueerror.results import Interval

@@ -33,6 +33,7 @@ from trueerror.reports._contents import (
 from trueerror.reports._explorer import Explored, explore, explorer_section
 from trueerror.reports._html import (
     BRIEF,
+    Gallery,
     Section,
     brief_names,
     clipped,
@@ -50,7 +51,6 @@ from trueerror.reports._leaderboard import (
     pairs_matrix,
     table_metrics,
 )
-from trueerror.reports._svg import Gallery
 from trueerror.results import Result
 from trueerror.results._document import Cell, Table, TableBlock, cells_block
 from trueerror.results._format import clip, listing, one_line, percent, whole

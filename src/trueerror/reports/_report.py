@@ -26,10 +26,9 @@ from trueerror.plots._figure import script_safe
 from trueerror.plots._style import DARK, LIGHT
 from trueerror.plots.svg._standalone import colours, rules, source_hash
 from trueerror.reports._contents import Contents, ReportOptions, Said, Sayings, entries, paragraph, software
-from trueerror.reports._html import brief, clipped, unwrapped
+from trueerror.reports._html import Gallery, brief, clipped, unwrapped
 from trueerror.reports._learners import about_experiment, about_ranking
 from trueerror.reports._models import about_comparison, about_evaluation, about_predictions, about_result, is_result
-from trueerror.reports._svg import Gallery
 from trueerror.results import Result
 from trueerror.results._files import write_file
 from trueerror.results._format import listing, some

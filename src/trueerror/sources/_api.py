@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import Column, Foreign, WeightsKind, missing_rows
 from trueerror.inputs._labels import Label, label_from_text, plain_label
 from trueerror.inputs._options import ColumnError, InputError, check_word, current, memory_bytes
-from trueerror.sources._bare_text import bare_table
 from trueerror.sources._collect import absent_notes, build, given_rows
 from trueerror.sources._grades import graded
 from trueerror.sources._long_tables import widen
@@ -26,7 +25,7 @@ from trueerror.sources.columns import _names as naming
 from trueerror.sources.columns._names import spread_probabilities
 from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelChoice, resolve
 from trueerror.sources.logs._graded import RightColumns, right_or_wrong, says_who_was_right
-from trueerror.sources.logs._recognise import log_reader, read_log
+from trueerror.sources.logs._recognise import bare_table, log_reader, read_log
 from trueerror.tallies import Missing
 from trueerror.tallies._confusion import GRADES
 

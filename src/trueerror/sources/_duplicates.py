@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Array
+from trueerror.inputs._options import MemoryBudgetExceeded
 from trueerror.sources._keys import plain_id
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import ArraySource
-from trueerror.sources.engines._memory import MemoryBudgetExceeded
 
 # Beyond this many rows the search would take longer than all counting together.
 MOST_ROWS = 2_000_000

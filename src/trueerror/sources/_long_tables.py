@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Column, missing_rows
 from trueerror.inputs._labels import Codes, Label
-from trueerror.inputs._options import InputError, nearest
+from trueerror.inputs._options import InputError, nearest, need_memory
 from trueerror.sources._keys import key_column, plain_id
 from trueerror.sources._tables import ColumnsTable, InputTable, Kind, Layout, ModelLayout
 from trueerror.sources.engines._engine_table import AnyTable, EngineTable
-from trueerror.sources.engines._memory import need_memory
 
 # More models than this in a column are a mistake, and a query of so many columns would take long.
 MOST_MODELS = 1_000

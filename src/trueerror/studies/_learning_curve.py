@@ -29,18 +29,22 @@ from trueerror.resampling._cross_validation import KFold, as_k_fold
 from trueerror.resampling._plan import GrowingSubsets, Subsampling, WithTraining
 from trueerror.results import Contrast
 from trueerror.results._format import number
-from trueerror.studies._learning_curve_fit import (
+from trueerror.studies._learning_curve_result import (
     FEWEST_SIZES,
     FORMS,
     SURE,
+    Crossing,
+    CurveFit,
+    CurvePoint,
     Fitted,
+    LearningCurve,
+    TrainingShares,
     compared_forms,
     curve_crossing,
     last_gain,
     parameters,
     worst_rise,
 )
-from trueerror.studies._learning_curve_result import Crossing, CurveFit, CurvePoint, LearningCurve, TrainingShares
 from trueerror.studies._study import (
     SeenScores,
     as_study_data,

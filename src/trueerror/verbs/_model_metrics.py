@@ -28,13 +28,19 @@ from trueerror.inference.loss._mean import ClusterSums, as_if_wrong, loss_interv
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import sum_slack
 from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
-from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word
+from trueerror.inputs._options import (
+    InputError,
+    MemoryBudgetExceeded,
+    Rng,
+    check_confidence,
+    check_replicates,
+    check_word,
+)
 from trueerror.metrics._registry import Measure, Prior, class_shares, find_measure, prior_of_each, ranks_rows
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import number, one_line, percent, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import answered_by_all, class_scored_rows, rows_as_clusters, weighted_rows
-from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 from trueerror.tallies._confusion import is_graded
 

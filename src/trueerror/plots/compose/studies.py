@@ -19,7 +19,7 @@ from trueerror.plots.compose.forests import MOST_ROWS, domain_of, interval_row, 
 from trueerror.plots.compose.roc import roc_picture
 from trueerror.resampling._plan import Rows
 from trueerror.results._format import number, percent, signed, whole
-from trueerror.studies._learning_curve_fit import SURE
+from trueerror.studies._learning_curve_result import SURE
 
 if TYPE_CHECKING:
     from trueerror.resampling._plan import Plan

@@ -25,7 +25,7 @@ from trueerror.inputs._labels import (
     need_positive,
     with_declared,
 )
-from trueerror.inputs._options import InputError
+from trueerror.inputs._options import InputError, MemoryBudgetExceeded
 from trueerror.kernels import _device as device
 from trueerror.kernels import _numpy as plain
 from trueerror.kernels._device import DeviceArray
@@ -47,7 +47,6 @@ from trueerror.sources._predictions import (
     settled_threshold,
 )
 from trueerror.sources.engines import _group_tallies as groups
-from trueerror.sources.engines._memory import MemoryBudgetExceeded
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Missing, Moments, ScoreTable
 from trueerror.tallies._moments import Placements
 

@@ -21,12 +21,10 @@ from trueerror.sources._predictions import Loss
 from trueerror.sources._tables import Layout, Options
 from trueerror.sources.engines import _group_tallies as groups
 from trueerror.sources.engines._array_source import probabilities
-from trueerror.sources.engines._arrow_stream import MOST_COLUMNS, Batch, PairCounts, count_pairs, in_flight
-from trueerror.sources.engines._duckdb_tables import DuckDBTable, Sql, literal
+from trueerror.sources.engines._duckdb_tables import Batch, DuckDBTable, Sql, count_pairs, in_flight, literal
 from trueerror.sources.engines._engine_table import SAMPLE
 from trueerror.sources.engines._group_tallies import ColumnValue, GroupKey
-from trueerror.sources.engines._groupby import GroupedSource, counted_facts
-from trueerror.sources.engines._loss_sums import summed_moments
+from trueerror.sources.engines._groupby import GroupedSource, counted_facts, summed_moments
 from trueerror.sources.engines._score_bins import ROUNDS, TARGET, Bins, bin_count, bins_of, finer, fitted_grid
 from trueerror.tallies import Moments, ScoreTable
 from trueerror.tallies._moments import Placements
@@ -252,10 +250,10 @@ class FileSource(GroupedSource):
             self.memory[key] = StreamedCounts(self, columns, chosen, self.memory_budget)
         return self.memory[key]  # type: ignore[no-any-return]
 
-    def pairs_at_once(self, every: Mapping[str, GroupKey], threshold: float | None) -> PairCounts | None:
+    def pairs_at_once(self, every: Mapping[str, GroupKey], threshold: float | None) -> groups.PairCounts | None:
         labels = self.facts.labels
         codes = len(labels) + any(m.absent for m in self.facts.models)
-        if self.facts.weights_kind is not None or len(every) * codes > MOST_COLUMNS or len(labels) < 2:
+        if self.facts.weights_kind is not None or len(every) * codes > groups.MOST_COLUMNS or len(labels) < 2:
             return None
         key = ("pairs", threshold)
         if key not in self.memory:

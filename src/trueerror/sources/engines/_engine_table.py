@@ -15,7 +15,7 @@ import numpy as np
 
 from trueerror.inputs._arrays import Array, Column, WeightsKind
 from trueerror.inputs._labels import Label
-from trueerror.inputs._options import current
+from trueerror.inputs._options import current, need_memory
 from trueerror.sources._predictions import Source
 from trueerror.sources._tables import ColumnsTable, Kind, Layout, Options
 from trueerror.sources.engines._group_tallies import (
@@ -29,7 +29,6 @@ from trueerror.sources.engines._group_tallies import (
     ValueRange,
     WeightedCounts,
 )
-from trueerror.sources.engines._memory import need_memory
 
 # Distinct values are looked for among so many rows first: a column of scores shows itself there.
 FIRST_ROWS = 4096

@@ -16,7 +16,6 @@ from trueerror.inputs._arrays import Array
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.sources._predictions import Facts
-from trueerror.sources.engines._arrow_stream import PairCounts
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, ScoreTable
 
 Ints = NDArray[np.int64]
@@ -66,6 +65,46 @@ def agreement_table(facts: Facts, truth: Ints, first: Ints, second: Ints, weighe
     return Agreement(
         facts.labels, facts.positive, cells // (width * width), cells // width % width, cells % width, counts, sums
     )
+
+
+# Rows of a matrix at a time: sums of so many ones are exact in 32 bits, and the matrix stays small.
+BLOCK = 1 << 14
+# Columns of the matrix: beyond it pairs are counted one by one.
+MOST_COLUMNS = 1024
+
+
+class PairCounts:
+    """Counts over truth × model × code × model × code. Codes run from 0; the last one may stand for absent answers.
+
+    Answers become a matrix of zeros and ones, a column for each model and code; its products with itself are the counts
+    of all pairs, and the last code of a model follows from the others.
+    """
+
+    def __init__(self, classes: int, models: int, codes: int) -> None:
+        self.classes, self.models, self.codes = classes, models, codes
+        self.sums = np.zeros((classes, models * (codes - 1) + 1, models * (codes - 1) + 1), dtype=np.int64)
+
+    def add(self, truth: Array, calls: Array) -> None:
+        """Count rows: their classes, and (rows, models) codes."""
+        for start in range(0, len(truth), BLOCK):
+            rows = slice(start, start + BLOCK)
+            told = calls[rows, :, None] == np.arange(self.codes - 1, dtype=calls.dtype)
+            matrix = np.ones((len(told), self.sums.shape[1]), dtype=np.float32)
+            matrix[:, :-1] = told.reshape(len(told), -1)
+            for c in range(self.classes):
+                mine = matrix[truth[rows] == c]
+                self.sums[c] += np.rint(mine.T @ mine).astype(np.int64)
+
+    def pair(self, first: int, second: int) -> Ints:
+        """Truth × codes of the first × codes of the second."""
+        width = self.codes - 1
+        a, b = (slice(i * width, (i + 1) * width) for i in (first, second))
+        found = np.zeros((self.classes, self.codes, self.codes), dtype=np.int64)
+        found[:, :width, :width] = self.sums[:, a, b]
+        found[:, :width, width] = self.sums[:, a, -1] - found[:, :width, :width].sum(axis=2)
+        found[:, width, :width] = self.sums[:, -1, b] - found[:, :width, :width].sum(axis=1)
+        found[:, width, width] = self.sums[:, -1, -1] - found.sum(axis=(1, 2))
+        return found
 
 
 def of_pairs(found: PairCounts, models: list[int]) -> tuple[list[Ints], WeightedCounts]:
