@@ -118,7 +118,7 @@ def test_at_reads_thresholds_that_exist():
     assert curve.at(tpr=0.5).threshold == 8
     assert curve.at(tpr=1).threshold == 6
     assert curve.at(tpr=0).threshold == math.inf
-    assert "Calling nothing positive" in str(curve.at(threshold=math.inf))
+    assert "Flagging nothing" in str(curve.at(threshold=math.inf))
     assert "read off these rows" in curve.at(fpr=0.1).note
     assert curve.at(threshold=7).note == ""
     assert at.tpr_interval.method == "wilson"

@@ -171,9 +171,9 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
     "TE211": (fact(loss_worth=[("log loss", 3.2)]), "log loss rests on a few rows with large losses (worth about 3.2",
               [fact(loss_worth=[("log loss", 12.0)]), fact(loss_worth=[])]),
     "TE214": (
-        fact(rates_at_prior=[RateAtPrior("false alarms", 0, 40), RateAtPrior("hits", 16, 20)],
-             metrics_at_prior=("precision", "F1")),
-        "precision and F1 at this class mix rest on no false alarms in 40 rows",
+        fact(rates_at_prior=[RateAtPrior("false alarms", 0, 40), RateAtPrior("misses", 1, 20),
+                             RateAtPrior("hits", 16, 20)], metrics_at_prior=("precision", "F1")),
+        "precision and F1 at this class mix rest on no false alarms in 40 rows and only 1 miss in 20 rows",
         [fact(rates_at_prior=[RateAtPrior("false alarms", 5, 40)], metrics_at_prior=("precision",)),
          fact(rates_at_prior=[RateAtPrior("false alarms", 0, 40)], metrics_at_prior=()), fact(rates_at_prior=[])],
     ),

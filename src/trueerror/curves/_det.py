@@ -194,8 +194,8 @@ class ErrorPoint(Result):
     def __str__(self) -> str:
         note = f" ({self.note})" if self.note else ""
         return folded(
-            f"From {number(self.threshold)} up: {whole(self.false_alarms)} false alarms of {whole(self.negatives)} "
-            f"negatives {bracket(self.fpr.low, self.fpr.high)}, {whole(self.misses)} misses of "
+            f"At threshold {number(self.threshold)}: {whole(self.false_alarms)} false alarms of "
+            f"{whole(self.negatives)} negatives {bracket(self.fpr.low, self.fpr.high)}, {whole(self.misses)} misses of "
             f"{whole(self.positives)} positives {bracket(self.fnr.low, self.fnr.high)}.{note}"
         )
 

@@ -88,7 +88,7 @@ class RocPoint(Result):
     def __str__(self) -> str:
         tpr, fpr = self.tpr_interval, self.fpr_interval
         note = f" ({self.note})" if self.note else ""
-        start = f"From {number(self.threshold)} up" if self.threshold < math.inf else "Calling nothing positive"
+        start = f"At threshold {number(self.threshold)}" if self.threshold < math.inf else "Flagging nothing"
         return folded(
             f"{start}: finds {whole(round(self.tpr * self.positives, 1))} of {whole(self.positives)} positives, "
             f"TPR {number(tpr.estimate)} {limits(tpr.low, tpr.high)}; "
@@ -476,8 +476,8 @@ class Roc(TableCurve):
         holds the limits of the rate at the very threshold.
 
         >>> print(roc([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]).at(fpr=0.2))
-        From 0.800 up: finds 2 of 3 positives, TPR 0.667 [0.000, 1.000]; 0 of 2 negatives are false alarms, FPR 0.000
-        [0.000, 0.658]. (the threshold was read off these rows; limits of the TPR at an FPR of 0.200)
+        At threshold 0.800: finds 2 of 3 positives, TPR 0.667 [0.000, 1.000]; 0 of 2 negatives are false alarms,
+        FPR 0.000 [0.000, 0.658]. (the threshold was read off these rows; limits of the TPR at an FPR of 0.200)
         """
         if sum(v is not None for v in (fpr, tpr, threshold)) != 1:
             raise InputError("give one of fpr=, tpr= or threshold=")

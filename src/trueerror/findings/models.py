@@ -468,6 +468,11 @@ class RateAtPrior(NamedTuple):
     seen: float
     rows: float
 
+    @property
+    def noun(self) -> str:
+        """What was seen, in the singular where it was one."""
+        return self.what.removesuffix("es" if self.what == "misses" else "s") if self.seen == 1 else self.what
+
 
 @rule("TE214", severity="warning", title="few errors behind a metric at another class mix",
       fix="Test on more rows of that class, and go by the limits: the estimate alone says little.")  # fmt: skip
@@ -480,7 +485,7 @@ def few_errors_at_prior(rates_at_prior: Sequence[RateAtPrior], metrics_at_prior:
     """
     few = [r for r in rates_at_prior if r.seen < FEW_EVENTS]
     if few and metrics_at_prior:
-        seen = [f"{'no' if r.seen == 0 else f'only {whole(r.seen)}'} {r.what} in {whole(r.rows)} rows" for r in few]
+        seen = [f"{'no' if r.seen == 0 else f'only {whole(r.seen)}'} {r.noun} in {whole(r.rows)} rows" for r in few]
         rest = "rests" if len(metrics_at_prior) == 1 else "rest"
         yield f"{listing(list(metrics_at_prior[:4]))} at this class mix {rest} on {listing(seen)}"
 
