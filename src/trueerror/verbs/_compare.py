@@ -198,25 +198,27 @@ def compare(
 ) -> Comparison:
     """Which of two or more models is better, by how much, and how sure that is.
 
-    From a paper: two confusion matrices, or {"a": te.Confusion(…), …} of several, on any metric or cost (`prior=` puts
-    them at one class mix); `counts={"both": 810, "a": 60, "b": 40, "neither": 90}` of the same rows; or
-    `marginals={"a": (456, 500), "b": (445, 500)}`, where only the two shares of the same rows were printed: the bounds
-    over every possible agreement.
-
     Pass the truth with `predicted={"a": labels, "b": labels}` or `scores={…}`, or what `te.read` gave, or a path or a
     table of any kind that it takes (`columns` are its options then: `truth="y"`), or two of these (joined on ids, or by
     the same truth; `paired=False` for different rows). The method follows from the metric and the rows
-    (`cmp.facts["why"]`); with `folds=` rows are ranked within folds, and `method="corrected-t"` (or `repeats=` of
-    folds) asks for the learners behind the models (`cv=`, the splitter, stands for the folds of cross_val_predict; what
-    cross_validate returned, by name, is compared as learners). Of several models each is compared with the best one,
-    with limits and p-values that hold together and count that it was picked as the best (`cmp.simultaneous`);
-    `cmp.pairs` has all pairs, each with its own interval and a p-value adjusted by `adjust`. `margin=` asks besides
-    whether pairs are alike within ±margin (adjusted too); `reference=` compares with one model only; `by=` compares in
-    each slice too (`cmp.slices`, adjusted over all of them). `prior=` asks for another class distribution (the share of
-    the positive class, or of each class). `cost_fp=` and `cost_fn=` compare probabilities by what their calls cost, at
-    the threshold that the costs name: a `CostComparison`, which says which model to use from which score up. `costs=`
-    (a cost matrix) compares the calls as they are by their expected cost. `metric` is a name, accuracy where nothing
-    else is asked for, or {"f_beta": {"beta": 2}} with the metric's own options.
+    (`cmp.facts["why"]`).
+
+    - Several models: each is compared with the best one, with limits and p-values that hold together and count that
+      it was picked as the best (`cmp.simultaneous`); `cmp.pairs` has all pairs, each with its own interval and a
+      p-value adjusted by `adjust`. `reference=` compares with one model only.
+    - Metric: a name, accuracy where nothing else is asked for, or {"f_beta": {"beta": 2}} with its own options.
+    - Alike? `margin=` asks besides whether pairs are alike within ±margin (adjusted too).
+    - Costs: `cost_fp=` and `cost_fn=` compare probabilities by what their calls cost, at the threshold that the costs
+      name: a `CostComparison`. `costs=` (a cost matrix) compares the calls as they are by their expected cost.
+    - Another class mix: `prior=`, the share of the positive class, or of each class. Slices: `by=` compares in each
+      too (`cmp.slices`, adjusted over all of them).
+    - Folds: with `folds=` rows are ranked within folds; `method="corrected-t"` (or `repeats=` of folds) asks for the
+      learners behind the models. `cv=`, the splitter, stands for the folds of cross_val_predict; what cross_validate
+      returned, by name, is compared as learners.
+    - From a paper: two confusion matrices, or {"a": te.Confusion(…), …} of several;
+      `counts={"both": 810, "a": 60, "b": 40, "neither": 90}` of the same rows; or
+      `marginals={"a": (456, 500), "b": (445, 500)}`, where only the two shares of the same rows were printed: the
+      bounds over every possible agreement.
 
     >>> truth = [0, 1] * 100
     >>> a, b = [0, 1] * 90 + [1, 0] * 10, [0, 1] * 80 + [1, 0] * 20

@@ -217,14 +217,16 @@ def evaluate(
     Pass the truth and predictions (`predicted=` for labels, `scores=` for scores, a dictionary for several models), or
     what `te.predictions` or `te.read` gave, or a path or a table of any kind that `te.read` takes (then `clusters=`,
     `by=` and the like name columns, and `columns` are its other options, such as `truth="y"`), or a `te.Confusion`.
-    `costs[i][j]` is what it costs to call truth i as j (`cost_fp=`, `cost_fn=` for two classes: a false alarm, a miss);
-    `prior=` asks for the result at another class distribution; with either, `.cheapest` is the cost-optimal threshold
-    of a model that has scores. `folds=` says by which of several models a row was tested: rows are then ranked within
-    folds (AUC, average precision), and the answer speaks of these models; `method="corrected-t"` speaks of the learner
-    behind them, as do `repeats=` of folds. `method=` asks for another interval than the default: metrics that were
-    asked for by name must offer it, of the usual ones those that do take it. What scikit-learn's cross_validate or a
-    fitted search left behind is taken too, and `cv=`, the splitter, says how cross_val_predict made its folds.
-    `simultaneous=True` widens the intervals so that all hold together.
+
+    - `costs[i][j]` is what it costs to call truth i as j (`cost_fp=`, `cost_fn=` for two classes: a false alarm, a
+      miss); `prior=` asks for the result at another class distribution. With either, `.cheapest` is the cost-optimal
+      threshold of a model that has scores.
+    - `folds=` says by which of several models a row was tested: rows are then ranked within folds (AUC, average
+      precision), and the answer speaks of these models; `method="corrected-t"` speaks of the learner behind them, as
+      do `repeats=` of folds. What scikit-learn's cross_validate or a fitted search left behind is taken too, and `cv=`,
+      the splitter, says how cross_val_predict made its folds.
+    - `method=` asks for another interval than the default: metrics that were asked for by name must offer it, of the
+      usual ones those that do take it. `simultaneous=True` widens the intervals so that all hold together.
 
     >>> ev = evaluate(["cat", "dog", "dog", "cat"] * 10, ["cat", "dog", "cat", "cat"] * 10)
     >>> print(ev["accuracy"])
