@@ -199,3 +199,11 @@ def test_only_ties_and_one_battle_have_answers():
     assert ties["a", "b"].estimate == pytest.approx(0)
     one = te.arena([("a", "b", "a")])
     assert one["a", "b"].low < 0 < one["a", "b"].high
+
+
+def test_preferences_of_alpaca_eval_and_ties_alone() -> None:
+    battles = {"generator_1": ["base"] * 8, "generator_2": ["new"] * 8, "preference": [1.0, 2.0, 2.0, 1.5] * 2}
+    assert te.arena(battles).rates["new"] == 0.625
+    with pytest.raises(InputError, match=r"te.graded takes it, with scale=\(1, 2\)"):
+        te.arena({**battles, "preference": [1.0, 1.98, 2.0, 1.5] * 2})
+    assert "All battles are tied" in str(te.arena([("a", "b", "tie")] * 9))

@@ -85,6 +85,13 @@ def test_limits_hold_the_estimate_and_are_never_a_point(ratings, word, level):
         assert i.note
         assert math.isnan(i.low)
         return
+    if math.isnan(i.low):
+        # With a rater of one label Cohen's kappa is 0 by its formula, whatever the others say.
+        assert i.estimate == 0
+        assert word == "cohen"
+        assert "one label" in i.note
+        assert any(len(set(rater)) == 1 for rater in ratings.T)
+        return
     assert -1 <= i.low <= i.estimate <= i.high <= 1
     assert i.low < i.high
 
@@ -154,3 +161,16 @@ def test_a_level_that_does_not_fit_is_refused():
     with pytest.raises(InputError, match="values from 0 up"):
         te.agreement([-1, 2, 3], [1, 2, 3], level="ratio", method="krippendorff")
     assert te.agreement(["lo", "hi"] * 9, ["hi", "hi"] * 9, level="ordinal", labels=["lo", "hi"]).level == "ordinal"
+
+
+def test_a_rater_of_one_label_leaves_kappa_without_limits() -> None:
+    found = te.agreement([1] * 20, [1, 0] * 10, method="cohen")
+    (row,) = found.records()
+    assert row["estimate"] == 0
+    assert math.isnan(row["low"])
+    assert "one label" in str(found)
+
+
+def test_text_and_numbers_are_not_taken_for_different_labels() -> None:
+    with pytest.raises(InputError, match="text for one rater and a number"):
+        te.agreement([1, 0] * 10, ["1", "0"] * 10)

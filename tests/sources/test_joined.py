@@ -45,6 +45,14 @@ def test_in_memory_with_names_slices_and_one_file() -> None:
     assert p.slices() == ("Private", "Public")
 
 
+@pytest.mark.parametrize("name", ["passengerid", "Passenger_Id", "id", "ref"])
+def test_ids_are_joined_under_another_name_too(name: str) -> None:
+    given = submission(SAID)
+    given[name] = given.pop("PassengerId")
+    p = te.read(SOLUTION, predictions={"svm": given, "net": submission(SCORES)})
+    assert te.evaluate(p.select("svm"))["accuracy"].estimate == te.evaluate(TRUTH, SAID)["accuracy"].estimate
+
+
 def test_rows_that_one_side_lacks() -> None:
     some = submission(SAID, np.arange(50))
     with pytest.raises(InputError, match=r"'a: Survived' of .* is missing at row 51 \(10 in all\)"):

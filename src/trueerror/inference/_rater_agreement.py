@@ -377,6 +377,8 @@ ALIASES = {
 # Items that show more than the commonest label, below which a coefficient leans on a handful of them.
 FEW_ITEMS, FEWEST_ITEMS = 10, 5
 PSEUDO = 0.5
+# Below this a coefficient and its standard error are rounding errors.
+NOTHING = 1e-9
 
 
 def rater_agreement(r: Ratings, word: str, *, level: Level, scheme: Weights, spec: IntervalSpec) -> Interval:
@@ -415,6 +417,8 @@ def rater_agreement(r: Ratings, word: str, *, level: Level, scheme: Weights, spe
     if not coefficient.by_chance:
         size = items if variance <= 0 else min(estimate * (1 - estimate) / variance, items * len(r.raters))
         return made(estimate, *_wilson(estimate, size if size > 0 else items, t))
+    if abs(estimate) < NOTHING and variance < NOTHING**2:
+        return made(0.0, nothing, nothing, Note("constant-rater"))
     chance = float(statistic.chance(statistic.total[None])[0])
     seen = (1 - estimate) * chance
     ratio = (items * seen + PSEUDO * chance) / (items + PSEUDO) / chance
@@ -771,7 +775,11 @@ def _coded(given: Mapping[str, Column], level: Level, scheme: Weights, labels: S
         kept[missing_rows(values)] = None
         cells[:, j] = [None if v is None or (isinstance(v, str) and not v.strip()) else v for v in kept]
     seen = dict.fromkeys(v for v in cells.ravel().tolist() if v is not None)
-    numeric = all(isinstance(v, int | float | np.integer | np.floating | np.bool_) for v in seen)
+    numeric = all(is_number(v) for v in seen)
+    written = {f"{v:g}" if isinstance(v, float | np.floating) else str(v): v for v in seen if is_number(v)}
+    twice = next((v for v in seen if isinstance(v, str) and v.strip() in written), None)
+    if twice is not None:
+        raise InputError(f"{twice!r} is text for one rater and a number for another: convert one of the two")
     order: list[Any]
     if labels is not None:
         order = list(labels)

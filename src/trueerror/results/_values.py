@@ -91,6 +91,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
         "summed-weights": "its interval needs resampled rows, and sampling weights were summed over rows",
         "flat-resamples": "the bootstrap limits have no width",
         "no-pairs-of-ratings": "no item was rated by two raters",
+        "constant-rater": "a rater gave all items one label, so agreement is that of chance whatever the others said",
         "one-label": "all ratings are the same label, so nothing shows how raters agree on others",
         "one-item": "one item shows no spread, so there is no interval",
     }.items()

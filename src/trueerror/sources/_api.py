@@ -78,6 +78,8 @@ def join(
     score: object,
 ) -> Joined:
     """The rows of the truth with what each file says of them; rows that it does not know are missing there."""
+    if id is None:
+        answers = {name: _one_id_name(rows, table, truth) for name, table in answers.items()}
     key = _id_column(rows, answers, truth, id)
     true = _truth_column(rows, answers, key, truth)
     columns: dict[str, object] = {name: rows.values(name) for name in rows.columns}
@@ -97,6 +99,26 @@ def join(
         notes.append("Without a common id, rows of the files were matched by their order.")
     made = ColumnsTable(columns, name=rows.name, provenance=rows.provenance)
     return Joined(made, true, key, models, tuple(notes))
+
+
+def _one_id_name(rows: InputTable, table: InputTable, truth: str | None) -> InputTable:
+    """A file whose id is written otherwise than that of the truth (Id for id, or image_id) with the name that it has
+    there: rows that have ids are never matched by their order because of a name."""
+    ours = [c for c in rows.columns if c != truth and c not in table.columns]
+    alike = {c: [x for x in table.columns if x not in rows.columns and naming.bare(x) == naming.bare(c)] for c in ours}
+    found = {those[0]: c for c, those in alike.items() if len(those) == 1 and naming.bare(c) not in naming.TRUTH}
+    ids, theirs = ([c for c in t.columns if naming.bare(c) in naming.ID] for t in (rows, table))
+    if len(ids) == 1 and not theirs and not found and table.n == rows.n:
+        # Under another name altogether, the ids are known by their values.
+        known = set(map(str, rows.values(ids[0])))
+        theirs = [
+            c for c in table.columns if table.distinct(c) == len(known) and set(map(str, table.values(c))) == known
+        ]
+    if len(ids) == len(theirs) == 1 and ids != theirs:
+        found = {theirs[0]: ids[0]}
+    if not found:
+        return table
+    return ColumnsTable({found.get(c, c): table.values(c) for c in table.columns}, name=table.name)
 
 
 def _id_column(

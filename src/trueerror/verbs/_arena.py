@@ -38,8 +38,10 @@ if TYPE_CHECKING:
 
 Ties = Literal["davidson", "half", "drop"]
 TIES: tuple[Ties, ...] = ("davidson", "half", "drop")
-FIRST_MODEL = frozenset(("modela", "a", "first", "model1", "playera", "player1", "left", "modelfirst", "assistanta"))
-SECOND_MODEL = frozenset(("modelb", "b", "second", "model2", "playerb", "player2", "right", "assistantb"))
+FIRST_MODEL = frozenset(
+    ("modela", "a", "first", "model1", "playera", "player1", "left", "modelfirst", "assistanta", "generator1")
+)
+SECOND_MODEL = frozenset(("modelb", "b", "second", "model2", "playerb", "player2", "right", "assistantb", "generator2"))
 WINNER = frozenset(
     ("winner", "won", "result", "outcome", "preference", "vote", "label", "choice", "verdict", "judgment")
 )
@@ -51,7 +53,7 @@ SCORE = frozenset(("score", "rating", "points", "grade", "value", "rank"))
 WORDS = {
     **dict.fromkeys(("a", "modela", "model_a", "first", "left", "1", "model1", "model_1", "assistant_a"), FIRST),
     **dict.fromkeys(("b", "modelb", "model_b", "second", "right", "2", "model2", "model_2", "assistant_b"), SECOND),
-    **dict.fromkeys(("tie", "draw", "both", "neither", "equal", "same", "tie (bothbad)", "bothbad", "0.5"), TIE),
+    **dict.fromkeys(("tie", "draw", "both", "neither", "equal", "same", "tie (bothbad)", "bothbad", "0.5", "1.5"), TIE),
 }
 MIDDLE = 1000.0
 ODD_FIT = 0.01
@@ -166,6 +168,8 @@ class Arena(DocumentResult):
 
     def _notes(self) -> list[str]:
         said = [f"{self.note[:1].upper()}{self.note[1:]}."] if self.note else []
+        if self.ties == 1:
+            said.append("All battles are tied: nothing shows how far apart the models may be, so there are no limits.")
         if self.fit is not None and self.fit.p_value < ODD_FIT:
             said.append(
                 f"One strength each does not explain who beats whom ({p_value(self.fit.p_value)}): look at the "
@@ -462,8 +466,10 @@ def _outcome(value: object, first: str, second: str, row: int, name: str) -> int
         text = str(int(value))
     found = WORDS.get(text.lower())
     if found is None:
+        chance = isinstance(value, float) and 1 < value < 2
+        hint = "; a preference between 1 and 2 is a grade: te.graded takes it, with scale=(1, 2)" if chance else ""
         raise InputError(
-            f"{name}={text!r} in row {row + 1:,} is neither {first!r}, {second!r}, model_a, model_b nor tie"
+            f"{name}={text!r} in row {row + 1:,} is neither {first!r}, {second!r}, model_a, model_b nor tie{hint}"
         )
     return found
 
