@@ -16,6 +16,7 @@ import trueerror as te
 from tests.sources.lazy_places import LAZY, QUIET, _parquet
 from trueerror.inputs._options import InputError
 from trueerror.metrics.scores import auc
+from trueerror.sources.engines._groupby import RANKED_BYTES
 
 pytestmark = list(QUIET)
 N = 4000
@@ -159,7 +160,7 @@ def test_models_with_gaps_are_compared_on_the_rows_that_both_answered(make: Call
         assert own.low <= exact_own.low < exact_own.high <= own.high
     # As few rows as both answered may fit where all do not: then nothing is binned.
     answered = int((~np.isnan([np.array(holes[m], dtype=float) for m in models[:2]]).any(axis=0)).sum())
-    room = te.read(frame, models=named, missing="drop", budget=answered * 2 * 32 + 64).select(models[:2])
+    room = te.read(frame, models=named, missing="drop", budget=answered * 3 * RANKED_BYTES + 64).select(models[:2])
     close = te.compare(room, metric="auc").pairs[0]
     assert (close.estimate, close.low, close.n) == (sharp.pairs[0].estimate, sharp.pairs[0].low, answered)
     if make is parquet_file:

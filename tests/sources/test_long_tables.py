@@ -12,6 +12,7 @@ import pytest
 import trueerror as te
 from tests.sources.lazy_places import LAZY, QUIET, _parquet
 from trueerror.inputs._options import InputError
+from trueerror.sources.engines import _groupby
 
 pytestmark = list(QUIET)
 N = 60
@@ -46,7 +47,8 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[dict[str,
     return lambda columns: request.param(columns, tmp_path)
 
 
-def test_they_are_counted_where_they_are(place: Any) -> None:
+def test_they_are_counted_where_they_are(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_groupby, "GROUPED_BYTES", 60)
     p = te.read(place(long()), positive="yes", by="site", budget="4kB")
     assert type(p.source).__name__ != "ArraySource"
     assert (p.n, p.models) == (N, MODELS)

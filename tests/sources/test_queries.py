@@ -13,6 +13,7 @@ import trueerror as te
 from trueerror.inference import _two_models
 from trueerror.metrics.scores import brier, log_loss
 from trueerror.sources.engines import _groupby, _narwhals
+from trueerror.sources.engines._score_bins import EXACT_BYTES
 
 N = 9_000
 rng = np.random.default_rng(1)
@@ -79,7 +80,7 @@ def test_rows_and_groups_make_the_same_tables(how: str, monkeypatch: pytest.Monk
         frame = frame.with_columns(b_score=pl.col("b_score").round(2))
     options: dict[str, Any] = {"gaps": {"missing": "drop"}, "words": {"positive": "yes"}}.get(how, {})
     # Room for the rows of one model, but not for all of them beside a table.
-    options |= {"budget": N * 90} if how == "little room" else {}
+    options |= {"budget": N * (EXACT_BYTES + 10)} if how == "little room" else {}
     with monkeypatch.context() as patched:
         patched.setattr(_groupby.GroupedSource, "nearly_distinct", lambda self, column: False)
         grouped = te.read(frame.lazy(), **options)

@@ -688,9 +688,9 @@ class Predictions:
         return counted
 
     def _keep_within_budget(self, newest: tuple[Hashable, ...]) -> None:
-        """Beyond half the budget let go of score tables of files and lazy tables: they can be counted again.
+        """Beyond a quarter of the budget let go of score tables of files and lazy tables: they can be counted again.
 
-        The other half is for making the next one. The first tables stay, since whoever goes through all models twice
+        The rest is for making the next one, and for rows. The first tables stay, since whoever goes through all models twice
         would find none of the last ones either way. Rows in memory have their tables kept.
         """
         budget = self.source.memory_budget
@@ -698,7 +698,7 @@ class Predictions:
             return
         sizes = {key: table.nbytes for key, table in self._memory.items() if key[0] == "scores"}
         for key in [key for key in reversed(sizes) if key != newest]:
-            if sum(sizes.values()) <= budget // 2:
+            if sum(sizes.values()) <= budget // 4:
                 return
             del self._memory[key], sizes[key]
 

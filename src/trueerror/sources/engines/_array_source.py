@@ -283,9 +283,11 @@ class ArraySource:
     def score_columns(self, models: Sequence[str], *, positive: object = None) -> tuple[NDArray[np.bool_], Floats]:
         chosen = [self.facts.score_class(model, positive) for model in models]
         codes, kept = self._scored(models)
-        columns = [self._one_score(m, c)[0].astype(np.float64) + 0.0 for m, c in zip(models, chosen, strict=True)]
-        side_by_side = np.stack(columns, axis=1)
-        return codes == self.facts.labels.index(chosen[0]), side_by_side if kept is None else side_by_side[kept]
+        side_by_side = np.empty((len(codes), len(models)))
+        for i, (model, one) in enumerate(zip(models, chosen, strict=True)):
+            scores = self._one_score(model, one)[0]
+            np.add(scores if kept is None else scores[kept], 0.0, out=side_by_side[:, i])
+        return codes == self.facts.labels.index(chosen[0]), side_by_side
 
     def unscored(self, model: str) -> int:
         return int(np.count_nonzero(_lacking(self._scores(model))))

@@ -64,8 +64,10 @@ from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusi
 from trueerror.tallies._moments import Placements
 
 Ints = NDArray[np.int64]
-# What a row takes for each model while models are ranked side by side.
-RANKED_BYTES = 32
+# What a row takes for each model, and once besides, while models are ranked side by side.
+RANKED_BYTES = 48
+# What a distinct score takes where the engine groups rows by it: its own table of groups, and ours.
+GROUPED_BYTES = 200
 # With fewer rows grouping takes no time, whatever it finds.
 MANY_ROWS = 1 << 18
 # Combinations of keys and answers that are counted in one scan.
@@ -133,7 +135,7 @@ class GroupedSource:
         if column not in known:
             guess = self._guessed_distinct(column)
             # A sample without repetitions shows that there are many, without a look at all rows.
-            if guess * EXACT_BYTES > 4 * self.memory_budget:
+            if guess * GROUPED_BYTES > 4 * self.memory_budget:
                 known[column] = min(int(guess), self.facts.n)
             else:
                 # Of all columns of scores at once, where one look at the rows serves every model.
@@ -445,7 +447,7 @@ class GroupedSource:
         """Whether an exact score table may be made in memory."""
         if self.facts.n * EXACT_BYTES <= self.memory_budget:
             return True
-        return self.about_distinct(column) * EXACT_BYTES <= self.memory_budget
+        return self.about_distinct(column) * GROUPED_BYTES <= self.memory_budget
 
     @property
     def binning(self) -> str:
@@ -461,7 +463,7 @@ class GroupedSource:
 
     def must_bin_pairs(self, models: Sequence[str]) -> bool:
         """Whether the scores of these models, side by side, take more memory than they may while they are ranked."""
-        return self.facts.weights_kind is None and self.facts.n * len(models) * RANKED_BYTES > self.memory_budget
+        return self.facts.weights_kind is None and self.facts.n * (len(models) + 1) * RANKED_BYTES > self.memory_budget
 
     def complete(self, models: Sequence[str]) -> Self:
         """These models on the rows that all of them scored, where missing="drop" leaves the others out."""

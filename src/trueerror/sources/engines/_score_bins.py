@@ -32,7 +32,7 @@ Ints = NDArray[np.int64]
 # The exact area is known to ± this, where the budget allows.
 TARGET = 1e-4
 # What an exact table takes for each distinct score while it is made: the rows that come in, sorting, and the table.
-EXACT_BYTES = 80
+EXACT_BYTES = 120
 # Bins of a first pass; finer where a large sample tells areas apart that are close, as long as counts stay in cache.
 MOST_BINS = 1 << 17
 ROUNDS = 6
