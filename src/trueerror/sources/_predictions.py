@@ -690,8 +690,8 @@ class Predictions:
     def _keep_within_budget(self, newest: tuple[Hashable, ...]) -> None:
         """Beyond a quarter of the budget let go of score tables of files and lazy tables: they can be counted again.
 
-        The rest is for making the next one, and for rows. The first tables stay, since whoever goes through all models twice
-        would find none of the last ones either way. Rows in memory have their tables kept.
+        The rest is for making the next one, and for rows. The first tables stay, since whoever goes through all models
+        twice would find none of the last ones either way. Rows in memory have their tables kept.
         """
         budget = self.source.memory_budget
         if budget is None:
