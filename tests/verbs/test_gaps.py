@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trueerror as te
-from trueerror.inference._groups import fisher_mid_p, range_adjusted, ratio_of, simultaneous_level
+from trueerror.inference._unpaired import fisher_mid_p, range_adjusted, ratio_of, simultaneous_level
 from trueerror.inputs._options import InputError
 
 # Fairlearn 0.15.0, with scikit-learn's recall_score, accuracy_score and f1_score:

@@ -1,8 +1,8 @@
-"""The difference of a metric between two models: on the same rows, or each on rows of its own.
+"""The difference of a metric between two models on the same rows (`_unpaired` has those on rows of their own).
 
-`PairedRows` counts what the pairs of one sample share; a `ModelPair` of it, or two `ModelRows`, is the sample of a
-`Problem`. The methods that answer these questions are registered here, each for the kind of metric that it is for, and
-call the statistics of the folders beside this file. A significance test of one's own is one more function here.
+`PairedRows` counts what the pairs of one sample share; a `ModelPair` of it is the sample of a `Problem`. The
+methods that answer these questions are registered here, each for the kind of metric that it is for, and call the
+statistics of the folders beside this file. A significance test of one's own is one more function here.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import special
 
 from trueerror.inference._clusters import (
     ClusterDifference,
@@ -23,23 +22,20 @@ from trueerror.inference._clusters import (
     cluster_t_contrast,
     sign_flip_contrast,
 )
-from trueerror.inference._contrast import contrast, mirrored, one_cluster_contrast
-from trueerror.inference._problem import IntervalSpec, Problem, critical_z, solve
+from trueerror.inference._contrast import mirrored, one_cluster_contrast
+from trueerror.inference._problem import IntervalSpec, Problem, solve
 from trueerror.inference._variance import ClusteredRows, keyed_sizes
 from trueerror.inference.auc._average_precision import paired_precision
-from trueerror.inference.auc._binned import binned_area_contrast, unpaired_table_contrast, within_words
+from trueerror.inference.auc._binned import binned_area_contrast
 from trueerror.inference.auc._interval import (
     AreaCovariance,
-    area_limits,
     delong_covariance,
     delong_from_placements,
-    delong_variance,
     row_areas,
 )
 from trueerror.inference.auc._multiclass import class_area_contrast, class_area_rows
-from trueerror.inference.auc._tests import area_contrast, delong_unpaired
+from trueerror.inference.auc._tests import area_contrast
 from trueerror.inference.auc._within_folds import FoldedRows, within_folds_contrast
-from trueerror.inference.bootstrap._half_row import half_row_limit
 from trueerror.inference.bootstrap._paired import paired_bootstrap
 from trueerror.inference.bootstrap._paired_scores import paired_score_contrast
 from trueerror.inference.calibration import TOO_NARROW, calibration_contrast
@@ -47,16 +43,14 @@ from trueerror.inference.counts._paired import PairedMetric, mover_paired, paire
 from trueerror.inference.learner._fold_scores import ACROSS, PartScores, fold_codes, part_scores
 from trueerror.inference.loss._bounded_mean import half_row_of_differences
 from trueerror.inference.loss._mean import infinite_contrast, infinite_rows, loss_range
-from trueerror.inference.loss._t_tests import UnseenLoss, half_row_of_losses, paired_t_of_losses, unseen_loss
-from trueerror.inference.proportion._distributions import crossing
+from trueerror.inference.loss._t_tests import UnseenLoss, half_row_of_losses, paired_t_of_losses
 from trueerror.inference.proportion._paired import SAME_ROWS, mcnemar
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.inputs._labels import Codes, Label, need_positive
 from trueerror.inputs._options import InputError, MemoryBudgetExceeded
 from trueerror.methods import Default, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, prior_of_each, ranks_rows
-from trueerror.metrics.scores import metric_bounds
-from trueerror.results import Contrast, Interval
+from trueerror.results import Contrast
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import (
     ScoredRows,
@@ -68,16 +62,14 @@ from trueerror.sources.engines._array_source import (
     silence_as_wrong,
     weighted_rows,
 )
-from trueerror.tallies import Agreement, Confusion, Discordance, Moments, ScoreTable
+from trueerror.tallies import Agreement, Discordance, Moments, ScoreTable
 from trueerror.tallies._confusion import BinaryCounts
 from trueerror.tallies._moments import Placements
-from trueerror.tallies._score_bounds import Bounds
 
 # Replicates of a statistic of ranks cost more than those of a table of counts.
 ROW_REPLICATES = 2_000
 # With more rows half an unseen one is too small a part to matter.
 MOST_LOSSES = 200_000
-FEW_LOSSES = 5_000
 # Tests by the mean and standard deviation of the differences row by row.
 OF_ROW_DIFFERENCES = ("t-half-row", "paired-t-losses")
 Range = tuple[float, float]
@@ -777,278 +769,3 @@ def harder_rows(skipped: SkippedRows, confidence: float = 0.95) -> Contrast:
     _, codes = np.unique(np.concatenate(skipped.clusters), return_inverse=True)
     which = np.repeat([0, 1], [len(left), len(kept)])
     return cluster_t_contrast(_summed(one - two, moved, which, codes), spec)
-
-
-class ModelRows(NamedTuple):
-    """One model on rows of its own; `interval` gives its metric at a confidence."""
-
-    p: Predictions | Confusion
-    model: str
-    threshold: float | None
-    prior: Prior | None
-    interval: Callable[[float], Interval]
-
-    @property
-    def table(self) -> Confusion:
-        """Truth × predicted."""
-        return self.p if isinstance(self.p, Confusion) else self.p.confusion(self.model, threshold=self.threshold)
-
-    @property
-    def rows(self) -> Predictions:
-        """The rows, for metrics that counts of calls do not hold."""
-        if isinstance(self.p, Confusion):
-            raise InputError(f"{self.model!r} is a confusion matrix, which has no scores")
-        return self.p
-
-    def proportion(self, measure: Measure) -> tuple[int, int]:
-        """Successes and trials of a metric that is a share of rows."""
-        table = self.table
-        assert measure.share is not None
-        x, n = measure.share(table.binary() if measure.of_one_class else table.classes(weighted=False))
-        if n == 0:
-            raise InputError(f"{measure.name} of {self.model!r} is undefined: {measure.undefined}")
-        return round(float(x)), round(float(n))
-
-    def bounds(self, measure: Measure) -> Bounds | None:
-        """Between which values the exact metric lies, where scores are binned and that is known."""
-        if not measure.of_scores or self.rows.has_class_scores(self.model):
-            return None
-        table = self.rows.scores(self.model)
-        prior = None if measure.area else self.prior
-        return None if table.exact else metric_bounds(measure, table, prior=prior)
-
-    @property
-    def plain(self) -> bool:
-        """Neither clusters nor sampling weights."""
-        if isinstance(self.p, Confusion):
-            return self.p.weight_sums is None
-        return not self.p.has_key("clusters") and self.p.weights_kind != "sampling"
-
-    def own_mix(self, measure: Measure) -> bool:
-        """Whether the class mix of the rows is the one that is asked for, or does not matter."""
-        return self.prior is None or measure.is_prior_free(len(self.p.labels))
-
-
-Two = Problem[tuple[ModelRows, ModelRows]]
-
-
-def unpaired_contrast(
-    samples: tuple[ModelRows, ModelRows],
-    measure: Measure,
-    spec: IntervalSpec,
-    options: MetricOptions,
-    method: str | None = None,
-) -> Contrast:
-    """First − second, each on rows of its own."""
-    plain = all(rows.plain for rows in samples)
-    if plain and measure.of_labels and measure.share is not None and all(rows.own_mix(measure) for rows in samples):
-        situation = "independent-proportions"
-    elif plain and measure.area == 1:
-        situation = "independent-auc"
-    elif plain and measure.calibration_error and all(rows.rows.scores(rows.model).exact for rows in samples):
-        situation = "independent-calibration-error"
-    else:
-        situation = "independent-metric"
-    q = Problem(situation=situation, metric=measure, sample=samples, spec=spec, options=options)
-    answer: Contrast = solve(q, method)
-    names = [rows.model for rows in samples]
-    if names[0] == names[1]:
-        names = [f"{m} ({place})" for m, place in zip(names, ("first", "second"), strict=True)]
-    return replace(answer, name=measure.title, first=names[0], second=names[1])
-
-
-def _difference(form: Any) -> Callable[[Two], Contrast]:
-    def answer(q: Two) -> Contrast:
-        pairs = [rows.proportion(q.metric) for rows in q.sample]
-        return difference(*pairs, method=form, confidence=q.spec.confidence, alternative=q.spec.alternative)
-
-    return answer
-
-
-inference_method(
-    "miettinen-nurminen", answers="independent-proportions",
-    default=Default(why="minimum coverage .935; Newcombe's .902 at 30/30"),
-)(_difference("miettinen-nurminen"))  # fmt: skip
-for _key, _form in {
-    "newcombe-difference": "newcombe", "newcombe-difference-cc": "newcombe-cc", "agresti-caffo": "agresti-caffo",
-    "wald-difference": "wald",
-}.items():  # fmt: skip
-    inference_method(_key, answers="independent-proportions", word=_form)(_difference(_form))
-
-
-@inference_method("delong-unpaired-t", answers="independent-auc", word="delong")
-def delong_of_two(q: Two) -> Contrast:
-    """DeLong over the rows; over score tables where the rows do not fit into memory."""
-    confidence, alternative = q.spec.confidence, q.spec.alternative
-    try:
-        (up1, s1, _), (up2, s2, _) = (scored_rows(rows.rows, [rows.model]) for rows in q.sample)
-    except MemoryBudgetExceeded:
-        tables = [rows.rows.scores(rows.model) for rows in q.sample]
-        return unpaired_table_contrast(*tables, confidence=confidence, alternative=alternative)
-    return delong_unpaired(
-        up1, s1[:, 0], up2, s2[:, 0], confidence=confidence, alternative=alternative, df="satterthwaite"
-    )
-
-
-@inference_method(
-    "calibration-gaps-difference", answers="independent-calibration-error", word="gaps",
-    default=Default(why="Newcombe's rule takes the reaches for chance; one of them is bias here, which adds up whole"),
-)  # fmt: skip
-def gaps_of_two(q: Two) -> Contrast:
-    """Two calibration errors of different rows, from each model's own limits."""
-    found = calibration_contrast(
-        q.metric, *(rows.rows.scores(rows.model) for rows in q.sample), options=dict(q.options),
-        confidence=q.spec.confidence, alternative=q.spec.alternative,
-    )  # fmt: skip
-    return replace(found, n=q.sample[0].p.n + q.sample[1].p.n)
-
-
-@inference_method(
-    "newcombe-hybrid", answers="independent-metric", word="newcombe",
-    default=Default(why="keeps the skew of both intervals; F1 of 30 to 300 rows: type I error .046–.064 (simulated)"),
-    title="difference of two independent intervals, combined by their distances from the estimates",
-    formula="d − √((θ1 − l1)² + (u2 − θ2)²), d + √((u1 − θ1)² + (θ2 − l2)²); p by inversion",
-    source="Zou and Donner 2008, Stat. Med. 27:1693",
-    assumes="two independent samples, each with a sound interval",
-    measured="two areas, one of few positives: type I error .02–.04, where DeLong's t has .07–.12 (simulated)",
-)  # fmt: skip
-def newcombe_hybrid(q: Two) -> Contrast:
-    """d − √((θ1 − l1)² + (u2 − θ2)²) and its mirror image; the p-value is the level at which a limit reaches 0."""
-    first, second = q.sample
-    alternative = q.spec.alternative
-    # Where scores are binned, the intervals are wider by what is open; that adds up, chance does not.
-    unknown = [rows.bounds(q.metric) for rows in q.sample]
-
-    half_rows = [_unseen_row(rows, q) for rows in q.sample]
-
-    def limits(confidence: float) -> Range:
-        own = [reach(rows.interval(confidence)) for rows, reach in zip(q.sample, half_rows, strict=True)]
-        a, b = (_ends(made, bounds) for made, bounds in zip(own, unknown, strict=True))
-        low = a.inner[0] - b.inner[1] - math.hypot(a.reach[0], b.reach[1])
-        return low, a.inner[1] - b.inner[0] + math.hypot(a.reach[1], b.reach[0])
-
-    a, b = (rows.interval(q.spec.confidence) for rows in q.sample)
-    estimate, n = a.estimate - b.estimate, first.p.n + second.p.n
-    if math.isinf(a.estimate) or math.isinf(b.estimate):
-        counts = {r.model: infinite_rows(r.rows, r.model, q.metric, q.options) for r in q.sample}
-        return infinite_contrast(
-            estimate, {m: k for m, k in counts.items() if k}, q.metric, confidence=q.spec.confidence,
-            alternative=alternative, method="newcombe-hybrid", n=n,
-        )  # fmt: skip
-    if math.isnan(estimate):
-        raise InputError(f"{q.metric.name} is undefined: {a.note or b.note}")
-    inner = [_ends(x, bounds).inner for x, bounds in zip((a, b), unknown, strict=True)]
-    least, most = inner[0][0] - inner[1][1], inner[0][1] - inner[1][0]
-    slack = max(estimate - least, most - estimate)
-    p = _inverted(limits, estimate)
-    if alternative != "two-sided":
-        towards = estimate > 0 if alternative == "greater" else estimate < 0
-        p = p / 2 if towards else 1 - p / 2
-        if slack > 0 and (not towards or least <= 0 <= most):
-            p = 1.0  # the largest that is possible
-    ends = q.metric.bounds(q.options)
-    reach = ends[1] - ends[0]
-    two_sided = q.spec.confidence if alternative == "two-sided" else 2 * q.spec.confidence - 1
-    return contrast(
-        estimate=estimate, limits=limits(max(two_sided, 1e-6)), whole=(-reach, reach), confidence=q.spec.confidence,
-        alternative=alternative, method="newcombe-hybrid", statistic=estimate, p_value=p, n=n,
-        notes=within_words(slack),
-    )  # fmt: skip
-
-
-@inference_method(
-    "newcombe-hybrid", answers="independent-auc", word="newcombe",
-    default=Default(why="with 8 to 20 positives in one of two samples type I error .02–.04, where DeLong's t, which is "
-                        "symmetric, has .07–.12 (simulated)"),
-)  # fmt: skip
-def areas_of_two(q: Two) -> Contrast:
-    """Two areas on different rows, from each one's own limits, whose variance is counted once for all levels."""
-    first, second = (rows._replace(interval=_area_interval(rows, q.metric) or rows.interval) for rows in q.sample)
-    return newcombe_hybrid(replace(q, sample=(first, second)))
-
-
-def _area_interval(rows: ModelRows, measure: Measure) -> Callable[[float], Interval] | None:
-    """The limits of an exact table's area at any confidence; None where scores are binned or a class has no rows."""
-    table = rows.rows.scores(rows.model)
-    if not table.exact or not table.n_positive or not table.n_negative:
-        return None
-    area = float(measure.function(table))
-    variance = delong_variance(table, area)
-
-    def at(confidence: float) -> Interval:
-        spec = IntervalSpec(confidence=confidence)
-        found = area_limits(table, area, spec, variance=variance)
-        return spec.interval(
-            measure.name, area, found.low, found.high, bounds=measure.range, method=found.method, n=float(table.n)
-        )
-
-    return at
-
-
-def _unseen_row(rows: ModelRows, q: Two) -> Callable[[Interval], Interval]:
-    """Of a mean loss, its limits drawn out to those with half an unseen row; other metrics as they are."""
-    own = q.metric.row_hits or q.metric.of_grades or not q.metric.of_losses
-    if own or not (rows.plain and rows.prior is None and rows.p.n <= FEW_LOSSES):
-        return lambda own: own
-    losses = loss_rows(rows.rows, [rows.model], partial(q.metric.function, **q.options))
-    highest = unseen_loss(losses, q.metric, q.options)
-    if not (len(losses.values) > 1 and np.isfinite(losses.values).all()):
-        return lambda own: own
-
-    # At a few confidences, the one asked for among them; straight between in terms of z.
-    two_sided = q.spec.confidence if q.spec.alternative == "two-sided" else max(2 * q.spec.confidence - 1, 1e-6)
-    knots = np.unique([0.05, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.2, critical_z(two_sided)])
-    tails = special.ndtr(-knots)
-    lows, highs = ([half_row_limit(losses.values, end, tail) for tail in tails] for end in (0.0, highest))
-
-    def reached(own: Interval) -> Interval:
-        z = critical_z(own.confidence)
-        low, high = float(np.interp(z, knots, lows)), float(np.interp(z, knots, highs))
-        return replace(own, low=np.fmin(own.low, low).item(), high=np.fmax(own.high, high).item())
-
-    return reached
-
-
-class _Ends(NamedTuple):
-    """Between which values an estimate lies, and how far the limits are beyond."""
-
-    inner: Range
-    reach: Range
-
-
-def _ends(found: Interval, bounds: Bounds | None) -> _Ends:
-    inner = (found.estimate, found.estimate) if bounds is None else (float(bounds.low), float(bounds.high))
-    return _Ends(inner, (inner[0] - found.low, found.high - inner[1]))
-
-
-def _inverted(limits: Callable[[float], Range], estimate: float) -> float:
-    """1 − the confidence at which the interval just reaches 0."""
-    if estimate == 0:
-        return 1.0
-    side = 0 if estimate > 0 else 1
-
-    def gap(confidence: float) -> float:
-        return limits(confidence)[side] * (1 if side == 0 else -1)
-
-    widest = 1 - 1e-9
-    if gap(1e-6) <= 0:
-        return 1.0
-    if gap(widest) > 0:
-        return 1e-9
-    return 1 - crossing(gap, 1e-6, widest)
-
-
-def against_known(interval: Callable[[float], Interval], known: float, spec: IntervalSpec) -> Contrast:
-    """A metric less a value that is known: the metric's own limits, moved; p is the level at which one reaches 0."""
-    own = interval(spec.confidence)
-
-    def limits(confidence: float) -> Range:
-        at = interval(confidence)
-        return at.low - known, at.high - known
-
-    estimate = own.estimate - known
-    return contrast(
-        estimate=estimate, limits=(own.low - known, own.high - known), whole=(-math.inf, math.inf),
-        confidence=spec.confidence, alternative="two-sided", method=own.method, statistic=estimate,
-        p_value=_inverted(limits, estimate), n=own.n,
-    )  # fmt: skip

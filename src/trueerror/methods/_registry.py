@@ -140,7 +140,7 @@ PARTS: dict[str, tuple[str, ...]] = {
 
 # Modules that declare methods which answer no situation: they are called by name.
 DECLARING = (
-    "inference._groups",
+    "inference._unpaired",
     "inference.bootstrap._limits",
     "inference.bootstrap._paired", "inference.learner._intervals", "inference.loss._t_tests",
     "inference.ranking._rank_tests", "inference.ranking._rank_tests", "inference._contrast", "inference._bayes",
@@ -402,6 +402,7 @@ class Decision:
 
 
 _TWO_MODELS = "trueerror.inference._two_models"
+_UNPAIRED = "trueerror.inference._unpaired"
 _ONE_CLASS = "trueerror.inference.counts._one_class"
 _ALL_CLASSES = "trueerror.inference.counts._all_classes"
 _AT_PRIOR = "trueerror.inference.counts._at_prior"
@@ -506,7 +507,7 @@ SITUATIONS: dict[str, Decision] = {
             why="score interval; the p-value decides where the two disagree",
             also=("bonett-price", "newcombe-paired", "wald-paired"),
         ),
-        _answered_in("independent-proportions", "two models on different rows", _TWO_MODELS),
+        _answered_in("independent-proportions", "two models on different rows", _UNPAIRED),
         _answered_in("paired-auc", "two areas under the ROC curve, same rows", _TWO_MODELS),
         _answered_in("paired-class-areas", "two means of areas over many classes, same rows", _TWO_MODELS),
         _answered_in("paired-metric", "any other metric of labels, two models on the same rows", _TWO_MODELS),
@@ -516,11 +517,11 @@ SITUATIONS: dict[str, Decision] = {
         _answered_in("paired-score", "mean grades of two models on the same rows", _TWO_MODELS),
         _answered_in("paired-loss", "mean losses of two models on the same rows", _TWO_MODELS),
         _answered_in("clustered-difference", "two models on the same rows, rows in clusters", _TWO_MODELS),
-        _answered_in("independent-auc", "two areas under the ROC curve, different rows", _TWO_MODELS),
+        _answered_in("independent-auc", "two areas under the ROC curve, different rows", _UNPAIRED),
         _answered_in(
-            "independent-calibration-error", "two calibration errors, two models on different rows", _TWO_MODELS
+            "independent-calibration-error", "two calibration errors, two models on different rows", _UNPAIRED
         ),
-        _answered_in("independent-metric", "any other metric, two models on different rows", _TWO_MODELS),
+        _answered_in("independent-metric", "any other metric, two models on different rows", _UNPAIRED),
         Decision(
             situation="many-pairs",
             title="many pairs at once",

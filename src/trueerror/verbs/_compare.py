@@ -23,7 +23,14 @@ from trueerror.inference._contrast import (
     with_anchor,
 )
 from trueerror.inference._problem import words_in
-from trueerror.inference._two_models import OF_ROW_DIFFERENCES, ModelRows, PairedRows, unpaired_contrast
+from trueerror.inference._two_models import (
+    OF_ROW_DIFFERENCES,
+    PairedRows,
+)
+from trueerror.inference._unpaired import (
+    ModelRows,
+    unpaired_contrast,
+)
 from trueerror.inference.loss._mean import infinite_rows
 from trueerror.inference.power._sample_size import sample_size
 from trueerror.inference.proportion._paired import MCNEMAR, cochran_from_pairs, equivalence, mcnemar_test

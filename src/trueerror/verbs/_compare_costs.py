@@ -19,7 +19,12 @@ from trueerror.curves._roc import roc
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.findings.scores import TunedThreshold
-from trueerror.inference._two_models import PairedRows, against_known
+from trueerror.inference._two_models import (
+    PairedRows,
+)
+from trueerror.inference._unpaired import (
+    against_known,
+)
 from trueerror.inference.counts._paired import against_one_answer
 from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inputs._labels import need_positive

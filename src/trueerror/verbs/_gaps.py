@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from trueerror.findings import Evidence, Findings, find
-from trueerror.inference._groups import contrasts_compared, extent, group_contrasts, ratio_of
+from trueerror.inference._unpaired import contrasts_compared, extent, group_contrasts, ratio_of
 from trueerror.inputs._arrays import count
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest

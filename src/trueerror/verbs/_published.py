@@ -14,7 +14,9 @@ from typing import Any, NamedTuple
 
 from trueerror.findings import Evidence
 from trueerror.inference._contrast import check_margin
-from trueerror.inference._two_models import unpaired_contrast
+from trueerror.inference._unpaired import (
+    unpaired_contrast,
+)
 from trueerror.inference.proportion._interval import interval, is_float, one_or_all
 from trueerror.inference.proportion._paired import McNemarMethod, mcnemar, mcnemar_bounds
 from trueerror.inputs._arrays import count, count_matrix
