@@ -15,6 +15,7 @@ import trueerror as te
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.tallies import ScoreTable
 from validation.compared import Sample, interval_and_test
+from validation.dependent import SHAPES
 from validation.frame import CONFIDENCES, Cell, Procedure
 
 SPREAD, BINS = 1.5, 10
@@ -74,6 +75,30 @@ def pair_cell(n: int, slope: float) -> Cell:
     )  # fmt: skip
 
 
+def clustered_cell(shape: str, groups: int) -> Cell:
+    """Calibrated forecasts of clusters whose labels hang together: slope 1, in the large 0."""
+    sizes = SHAPES[shape]
+
+    def draw(rng: np.random.Generator) -> te.curves.Calibration:
+        keys = np.repeat(np.arange(groups), sizes(rng, groups).astype(int))
+        shared, own = rng.standard_normal((2, groups))[:, keys], rng.standard_normal((2, len(keys)))
+        said = special.expit(1.2 * np.sqrt(0.5) * (shared[0] + own[0]) - 0.5)
+        came = special.ndtr(np.sqrt(0.4) * shared[1] + np.sqrt(0.6) * own[1]) < said
+        return te.calibration(
+            te.predictions(came.astype(int), scores={"m": said}, clusters=keys, positive=1, labels=[0, 1])
+        )
+
+    return Cell(
+        family="logistic recalibration, clusters", scenario=f"{groups} clusters, {shape}", draw=draw,
+        procedures=(
+            Procedure("slope, clusters", lambda made, c: made.slope(confidence=c), target="slope"),
+            Procedure("in the large, clusters", lambda made, c: made.in_the_large(confidence=c), target="large"),
+        ),
+        truth={"slope": 1.0, "large": 0.0}, events=dict.fromkeys(("slope", "large"), groups / 3),
+        confidences=CONFIDENCES[:1], block=250, wanted=2_000,
+    )  # fmt: skip
+
+
 def cells(*, quick: bool) -> Iterator[Cell]:
     """Forecasts that hold, that are overconfident, and that are too low."""
     for n in (300,) if quick else (100, 300, 1_000, 4_000):
@@ -81,3 +106,10 @@ def cells(*, quick: bool) -> Iterator[Cell]:
             yield replace(error_cell(n, slope, shift), rank=1 if slope == 1 and n == 300 else 3)
     for n, slope in ((300, 1.0),) if quick else ((300, 1.0), (1_000, 0.6), (4_000, 0.6)):
         yield replace(pair_cell(n, slope), rank=2)
+    for shape, groups in (
+        ("lognormal sizes (sd 1)", 40),
+        ("lognormal sizes (sd 1)", 100),
+        ("three large clusters", 40),
+    ):
+        if not quick:
+            yield replace(clustered_cell(shape, groups), rank=3)

@@ -151,3 +151,24 @@ def test_bad_options():
         te.calibration([0, 1], [0.1, 0.9], binning="equal")
     with pytest.raises(InputError, match="method"):
         te.calibration([0, 1], [0.1, 0.9]).slope(method="exact")
+
+
+def test_copies_in_one_cluster_are_worth_one_row():
+    rng = np.random.default_rng(3)
+    said = 1 / (1 + np.exp(-rng.standard_normal(150)))
+    came = (rng.random(150) < said).astype(int)
+    copied = {"truth": np.repeat(came, 6), "scores": {"m": np.repeat(said, 6)}}
+    once = te.calibration(came, said)
+    blind = te.calibration(te.predictions(copied["truth"], scores=copied["scores"], positive=1))
+    known = te.calibration(
+        te.predictions(copied["truth"], scores=copied["scores"], clusters=np.repeat(np.arange(150), 6), positive=1)
+    )
+    for figure in ("slope", "intercept", "in_the_large"):
+        one, two, three = (getattr(curve, figure)() for curve in (once, blind, known))
+        assert three.estimate == pytest.approx(one.estimate, abs=1e-6)
+        assert three.high - three.low == pytest.approx(one.high - one.low, rel=0.2)
+        assert three.high - three.low > 2 * (two.high - two.low)
+        assert three.method == "cluster-recalibration"
+    assert (known.high - known.low >= 0.95 * (once.high - once.low)).all()
+    assert known.spiegelhalter().p_value == pytest.approx(once.spiegelhalter().p_value, abs=0.1)
+    assert not known.caution

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,9 +36,13 @@ from trueerror.curves._recalibration import (
     calibration_intercept,
     calibration_slope,
     in_the_large,
+    over_clusters,
 )
+from trueerror.inference._clusters import degrees_of_freedom, effective_clusters
+from trueerror.inference._contrast import student_p
 from trueerror.inference._metric_interval import score_interval
 from trueerror.inference._problem import IntervalSpec
+from trueerror.inference.loss._mean import loss_interval
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._options import Rng, check_confidence, check_replicates, check_word, generator
 from trueerror.kernels._numpy import block_sums
@@ -259,7 +263,6 @@ class Calibration(TableCurve):
     bins: int = 10
     binning: Grouping = "width"
     confidence: float = 0.95
-    by_cluster: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         need_probabilities(self.table, "a calibration curve")
@@ -310,6 +313,12 @@ class Calibration(TableCurve):
         squared = self._read.squares
         squares = None if squared is None else (self._summed(squared[0]), self._summed(squared[1]))
         rows = rows_for_interval(self._summed(self._read.positives), self._summed(self._read.negatives), squares)
+        if self.clusters is not None:
+            of_bin = np.searchsorted(self._starts, self._row_places, side="right") - 1
+            up = self.clusters.rows.positive
+            worth = [self.clusters.worth(up, of_bin == k, self.confidence) for k in range(len(self._starts))]
+            # A bin of one cluster is worth one row.
+            rows = np.minimum(rows, np.nan_to_num(np.array(worth), nan=1.0))
         low, high = limits(self.observed * rows, rows, "wilson", self.confidence)
         return frozen(low), frozen(high)
 
@@ -397,6 +406,12 @@ class Calibration(TableCurve):
         return self._fitted(in_the_large, method, confidence)
 
     @cached_property
+    def _row_places(self) -> NDArray[np.intp]:
+        """The place of each clustered row's forecast in the table."""
+        assert self.clusters is not None
+        return np.searchsorted(self.table.scores, self.clusters.rows.scores + 0.0)
+
+    @cached_property
     def _logits(self) -> LogitTable | None:
         return LogitTable.of(self._read)
 
@@ -410,12 +425,25 @@ class Calibration(TableCurve):
         check_word(method, METHODS, "method")
         key = (fit, method, check_confidence(confidence))
         if key not in self._fits:
-            self._fits[key] = fit(self._read, method=method, confidence=key[2], logits=self._logits)
+            made = fit(self._read, method=method, confidence=key[2], logits=self._logits)
+            if self.clusters is not None and self._logits is not None:
+                which = {calibration_intercept: 0, calibration_slope: 1}.get(fit, 2)
+                made = over_clusters(made, which, self._logits, self._row_places, self.clusters.rows)
+            self._fits[key] = made
         return self._noted(self._fits[key])
 
     def spiegelhalter(self) -> Test:
         """Is the Brier score what calibrated forecasts would have? z = Σ(y − p)(1 − 2p) / √Σ(1 − 2p)²p(1 − p)."""
-        return self._also(spiegelhalter_test(self._read))
+        made = self._also(spiegelhalter_test(self._read))
+        if self.clusters is None or not math.isfinite(made.statistic):
+            return made
+        own, p = self.clusters.rows, self._read.scores[self._row_places]
+        weights = np.ones(len(p)) if own.weights is None else own.weights
+        sums = np.bincount(own.codes, weights=weights * (own.positive - p) * (1 - 2 * p), minlength=own.groups)
+        df = degrees_of_freedom(effective_clusters(np.bincount(own.codes, weights=weights, minlength=own.groups)))
+        t = float(sums.sum()) / math.sqrt(float(sums @ sums))
+        note = joined_notes(made.note, f"{own.groups:,} clusters")
+        return replace(made, statistic=t, df=df, p_value=student_p(t, df, "two-sided"), note=note)
 
     def ece(
         self, *, bins: int | None = None, binning: Binning | None = None, replicates: int = 2000, rng: Rng = None
@@ -428,18 +456,22 @@ class Calibration(TableCurve):
         """
         kind: Binning = binning or ("mass" if self.binning == "mass" else "width")
         return self._also(
-            calibration_error(self._read, bins=bins or self.bins, binning=kind, replicates=replicates, rng=rng)
+            calibration_error(self._read, bins=bins or self.bins, binning=kind, replicates=replicates, rng=rng),
+            "" if self.clusters is None else "chance alone takes rows as independent; te.evaluate counts the clusters",
         )
 
-    def _also(self, figure: Noted) -> Noted:
+    def _also(self, figure: Noted, more: str = "") -> Noted:
         """A figure with what binning leaves open in its note."""
-        return replace(figure, note=joined_notes(figure.note, self._binned()))
+        return replace(figure, note=joined_notes(figure.note, self._binned(), more))
 
     def brier(self, *, confidence: float = 0.95) -> Interval:
         """The mean of (p − y)², with the interval of a mean loss."""
-        return self._noted(
-            score_interval(find_measure("brier"), self.table, {}, IntervalSpec(confidence=confidence)), binned=False
-        )
+        measure, spec = find_measure("brier"), IntervalSpec(confidence=confidence)
+        if self.clusters is not None:
+            return self._noted(
+                loss_interval(measure, self.clusters.losses(self.table, measure), {}, spec), binned=False
+            )
+        return self._noted(score_interval(measure, self.table, {}, spec), binned=False)
 
     def isotonic(self) -> Floats:
         """The recalibrated probability of each distinct score (`table.scores`): the increasing fit."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal, NamedTuple, Protocol
 
@@ -17,8 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves._base import Floats
-from trueerror.inference._problem import critical_z
+from trueerror.inference._clusters import degrees_of_freedom, effective_clusters
+from trueerror.inference._problem import critical_t, critical_z
+from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.proportion._distributions import crossing
+from trueerror.inputs._labels import Codes
 from trueerror.kernels._numpy import PIECE, block_sums, in_threads, parts
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
@@ -221,6 +224,7 @@ def _expit(line: Floats) -> Floats:
 RecalibrationMethod = Literal["profile", "wald"]
 # A limit beyond this is none: logits of 700 and more leave the likelihood flat.
 FURTHEST = 1e100
+NO_SPREAD = "too few clusters tell of it, so there is no interval"
 
 
 class Recalibration(Protocol):
@@ -317,6 +321,40 @@ def in_the_large(
         a - centre + _profile_limit(lambda v: few.likelihood(v, 1.0), top, centre, side * error, z) for side in (-1, 1)
     ]
     return figure.interval(a, limits[0], limits[1], "profile-likelihood", data.note)
+
+
+def over_clusters(made: Interval, which: int, data: LogitTable, places: Codes, rows: ClusteredRows) -> Interval:
+    """The same figure (0: the intercept beside a slope, 1: the slope, 2: in the large) with limits over clusters.
+
+    estimate ± t(G_eff − 1)·√Σδ_g², δ_g = (H − H_g)⁻¹u_g what leaving a cluster out changes, by one of Newton's steps;
+    G_eff counts the clusters by what they tell of the figure. `places` are the rows' places among the forecasts.
+    """
+    if not math.isfinite(made.estimate):
+        return replace(made, low=math.nan, high=math.nan, note=joined_notes(made.note, NO_SPREAD))
+    a, b = (made.estimate, 1.0) if which == 2 else fit_logistic(data, [0, 1])
+    x = data.x[places]
+    p = _expit(a + b * x)
+    weights = np.ones(len(x)) if rows.weights is None else rows.weights
+    design = np.stack([np.ones_like(x), x])[: 1 if which == 2 else 2]
+
+    def summed(values: Floats) -> Floats:
+        return np.bincount(rows.codes, weights=values, minlength=rows.groups)
+
+    scores = np.stack([summed(weights * (rows.positive - p) * d) for d in design], axis=1)
+    told = weights * p * (1 - p)
+    hessians = np.stack([np.stack([summed(told * c * d) for c in design], axis=1) for d in design], axis=2)
+    without = hessians.sum(axis=0) - hessians
+    # What a cluster tells of the slope it tells by forecasts away from the middle.
+    middle = float(told @ x / told.sum()) if which == 1 else 0.0
+    effective = effective_clusters(summed(told * (x - middle) ** 2 if which == 1 else told))
+    method = "cluster-recalibration"
+    sizes = np.linalg.cond(without)
+    if rows.groups < 2 or not (sizes < 1e12).all():
+        return replace(made, low=math.nan, high=math.nan, method=method, note=joined_notes(made.note, NO_SPREAD))
+    moved = np.linalg.solve(without, scores[:, :, None])[:, 1 if which == 1 else 0, 0]
+    reach = critical_t(made.confidence, degrees_of_freedom(effective)) * math.sqrt(float(moved @ moved))
+    note = joined_notes(made.note, f"{rows.groups:,} clusters")
+    return replace(made, low=made.estimate - reach, high=made.estimate + reach, method=method, note=note)
 
 
 def _profiled(figure: _Figure, data: LogitTable, point: tuple[float, float], which: int, z: float) -> Interval:
@@ -417,6 +455,15 @@ declare(
         formula="b ± z·SE, SE² from H⁻¹(Σw²uu′)H⁻¹, u the score of a row",
         source="Binder 1983, Int. Stat. Rev. 51:279",
         assumes="rows sampled independently with known weights",
+    ),
+    Method(
+        key="cluster-recalibration",
+        title="logistic recalibration over clusters",
+        formula="b ± t(G_eff − 1)·√Σδ_g², δ_g = (H − H_g)⁻¹u_g, u_g the score and H_g the information of a cluster",
+        source="Liang and Zeger 1986, Biometrika 73:13; Bell and McCaffrey 2002, Surv. Methodol. 28:169",
+        assumes="independent clusters; any dependence within them",
+        measured="slope .93–.97, in the large .95–.98 with 15 and 40 clusters of equal and lognormal sizes; limits "
+        "of independent rows cover .74–.88 and .62–.77 (simulated)",
     ),
     part="curves",
 )
