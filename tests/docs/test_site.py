@@ -64,6 +64,13 @@ QUERIES = {
     "te.compare": ["reference/python/compare"],
     "gallery of plots": ["gallery"],
     "fairness between groups": ["howto/slices"],
+    "pass@k": ["howto/repeats"],
+    "Cohen's kappa": ["howto/raters-and-judges"],
+    "LLM as a judge": ["howto/few-labels", "howto/raters-and-judges"],
+    "Elo rating": ["howto/arena"],
+    "generalization error": ["learn/01-sample-and-true-error"],
+    "overfitting": ["howto/studies", "learn/*"],
+    "McNemar calculator": ["calculators/mcnemar"],
     "small test set": ["howto/small-samples", "howto/plan-a-test-set"],
 }
 TEN = (
@@ -140,6 +147,15 @@ def test_the_tree_opens_by_clicks_and_by_address(site, browser):
     assert "DeLong" in leaf.text
     browser.open(site / "which-test.html", at="#two-learners")
     assert browser.one("#two-learners pre").is_displayed()
+
+
+def test_tabs_of_a_page_change_together(site, browser):
+    browser.open(site / "howto/plan-a-test-set.html")
+    commands = browser.all(".highlight-console")
+    assert len(commands) >= 5
+    assert not any(command.is_displayed() for command in commands)
+    next(label for label in browser.all("label.sd-tab-label") if label.text == "Shell").click()
+    assert all(command.is_displayed() for command in commands)
 
 
 def test_the_report_is_one_click_from_the_start(site, browser):
