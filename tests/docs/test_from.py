@@ -73,6 +73,30 @@ def test_the_same_numbers_where_both_give_numbers(page: str) -> None:
     assert compared >= 4
 
 
+# What R 4.2.2 with pROC 1.18.0 prints for the arrays of its page, with options(digits=10).
+PROC = {
+    "te.roc(y, score).auc().estimate": 0.8031295028,  # auc(r)
+    'te.roc(y, score).auc(method="delong").low': 0.7617839298,  # ci.auc(r)
+    'te.roc(y, score).auc(method="delong").high': 0.8444750757,
+    "te.significance.delong_unpaired(y, score, y, rival).p_value": 0.05042462344,  # roc.test(r1, r2, paired=FALSE)
+    "te.roc(y, score).partial_auc(0, 0.1).estimate": 0.04037261,  # auc(r, partial.auc=c(1, 0.9))
+    "te.roc(y, score).at(threshold=0.5).tpr": 0.7104072398,  # coords(r, 0.5)
+    "1 - te.roc(y, score).at(threshold=0.5).fpr": 0.6648044693,
+    "te.roc(y, score).best_threshold().tpr": 0.7692307692,  # coords(r, "best")
+    "1 - te.roc(y, score).best_threshold().fpr": 0.6536312849,
+}
+
+
+def test_the_numbers_of_proc() -> None:
+    names = names_of("proc")
+    for ours, theirs in PROC.items():
+        assert eval(ours, names) == pytest.approx(theirs, rel=2e-7), ours
+    # Student's t instead of the normal: a little larger, and no more than that.
+    assert names["te"].significance.delong(names["y"], names["score"], names["rival"]).p_value == pytest.approx(
+        0.04628877381, abs=0.001
+    )
+
+
 def test_figures_of_promises_are_the_measured_ones() -> None:
     measured = (ROOT / "benchmarks" / "PROMISES.md").read_text(encoding="utf-8")
     speed = (ROOT / "benchmarks" / "RESULTS.md").read_text(encoding="utf-8")
