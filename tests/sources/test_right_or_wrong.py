@@ -98,3 +98,23 @@ def test_scores_need_the_one_from_which_an_answer_is_right() -> None:
         te.read({"y": [0, 1], "svm": [0, 1]}, right_from=0.5)
     with pytest.raises(InputError, match="there is no truth="):
         te.read({"y": [0, 1], "svm": [0, 1]}, right="svm", truth="y")
+
+
+def test_truth_values_beside_numbers_and_gaps() -> None:
+    table = {"model": ["a"] * 6 + ["b"] * 6, "id": [*range(6)] * 2}
+    mixed = {**table, "correct": ["True", "1", "0", "False", "1", "0"] * 2}
+    assert te.evaluate(te.read(mixed).select("a"))["accuracy"].estimate == 0.5
+    gaps = {**table, "correct": ["1", "None", "0", "NaN", "true", ""] * 2}
+    assert te.evaluate(te.read(gaps, missing="drop").select("a"))["accuracy"].estimate == pytest.approx(2 / 3)
+    partly = {**table, "correct": ["True", "0.5", "0", "False", "1", "0"] * 2}
+    with pytest.raises(InputError, match="grade='correct' takes grades as they are"):
+        te.read(partly)
+    assert te.evaluate(te.read(partly, grade="correct").select("a"))["mean_score"].estimate == pytest.approx(2.5 / 6)
+
+
+def test_a_score_without_truth_is_told_how_to_be_a_grade() -> None:
+    table = {"model": ["a", "b"] * 3, "id": [1, 1, 2, 2, 3, 3], "score": [1, 5, 3, 2, 4, 4]}
+    with pytest.raises(InputError, match=r"grade='score' with scale=\(LOWEST, HIGHEST\)"):
+        te.read(table)
+    found = te.compare(te.graded({"a": [0.1, None, 0.5] * 9, "b": [0.2, 0.3, None] * 9}, missing="drop"))
+    assert found["b", "a"].estimate == pytest.approx(0.1)

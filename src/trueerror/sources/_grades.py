@@ -36,7 +36,7 @@ from trueerror.sources._long_tables import widen
 from trueerror.sources._models import group_columns, intersections
 from trueerror.sources._predictions import KEY_OPTIONS, ONE_MODEL, KeyKind, Predictions, Roles, Scale
 from trueerror.sources._tables import ColumnsTable, InputTable, Layout, ModelLayout, need_column, open_frame
-from trueerror.sources.columns._names import CLUSTER, FOLD, ID, MODEL, REPEAT, ROW_NUMBER, WEIGHT, bare, word_set
+from trueerror.sources.columns._names import CLUSTER, FOLD, GRADE, ID, MODEL, REPEAT, ROW_NUMBER, WEIGHT, bare, word_set
 from trueerror.sources.engines._array_source import ArraySource, ModelColumns
 from trueerror.sources.logs._recognise import PathsLike, log_reader
 from trueerror.tallies import Missing
@@ -45,14 +45,11 @@ from trueerror.tallies._confusion import GRADES, RIGHT
 Floats = NDArray[np.float64]
 # The one class of rows that carry grades.
 GRADED = "graded"
-# What columns of grades, of items and of repeats are called.
-GRADE = word_set(
-    "grade grades graded score scores rating ratings reward rewards points mark marks correct iscorrect right isright "
-    "correctness passed pass judgescore humanscore partialcredit credit value"
-)
+# What columns of items and of repeats are called.
 ITEM = ID | word_set("item question prompt promptid qid problem problemid task taskid sample example doc")
 EPOCH = REPEAT | word_set("epoch epochs attempt trial run runid sampleno seed")
 UNIT: Scale = (0.0, 1.0)
+BOOLEANS: dict[str, float | None] = {"true": 1.0, "false": 0.0} | dict.fromkeys(("none", "nan", "null"))
 
 
 def graded(
@@ -291,6 +288,9 @@ def _numbers(values: object, model: str) -> Floats:
     """A column of grades, NaN where there is none."""
     place = f"the grades of {model!r}"
     array = column(values, place)
+    if array.dtype.kind in "OUT":
+        # A file with true beside 0.5 is text.
+        array = np.array([BOOLEANS.get(v.strip().lower(), v) if isinstance(v, str) else v for v in array], dtype=object)
     gone = missing_rows(array)
     try:
         floats = np.full(len(array), np.nan)

@@ -129,7 +129,13 @@ def next_step(made: Comparison, measure: Measure) -> str:
 
 def _more_grades(c: Contrast, made: Comparison, best: str, other: str) -> str:
     """The same of paired grades, by the standard deviation of their differences; "" where rows are in clusters."""
-    if c.method not in OF_ROW_DIFFERENCES or not c.n or c.estimate == 0 or not math.isfinite(c.statistic):
+    if (
+        c.method not in OF_ROW_DIFFERENCES
+        or not c.n
+        or c.estimate == 0
+        or not math.isfinite(c.statistic)
+        or not c.statistic
+    ):
         return ""
     sd = abs(c.estimate / c.statistic) * math.sqrt(c.n)
     a, b = (made.estimates[m].estimate for m in (best, other))

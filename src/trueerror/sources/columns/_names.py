@@ -37,6 +37,10 @@ ID = word_set(
     "id ids rowid sampleid exampleid itemid uid uuid guid caseid instanceid questionid imageid docid documentid "
     "recordid observationid testid qid taskid promptid problemid passengerid"
 )
+GRADE = word_set(
+    "grade grades graded score scores rating ratings reward rewards points mark marks correct iscorrect right isright "
+    "correctness passed pass judgescore humanscore partialcredit credit value"
+)
 ROW_NUMBER = word_set("index idx unnamed0 row rownumber rowname rownames rownum column1")
 FOLD = word_set("fold folds cvfold foldid foldno foldindex foldnumber")
 REPEAT = word_set("repeat repeats repetition rep repeatid repeatno")

@@ -138,9 +138,16 @@ def _truth_column(table: InputTable, asked: ColumnRequest, *, long: bool) -> str
 
 
 def _maybe_grades(table: InputTable) -> str:
-    """Columns of 0 and 1 may say who was right; that is never guessed."""
+    """Columns of 0 and 1 may say who was right, and scores may be grades; that is never guessed."""
     found = [c for c in table.columns if set(table.few(c, 2) or (2,)) <= {0, 1}]
-    return f". Or if {_listed(found)} say who was right (1) or wrong (0): right=True" if found else ""
+    if found:
+        return f". Or if {_listed(found)} say who was right (1) or wrong (0): right=True"
+    scored = [c for c in table.columns if naming.bare(c) in naming.GRADE and table.kind(c) in ("integer", "number")]
+    if not scored:
+        return ""
+    far = any(isinstance(v, int | float) and not 0 <= v <= 1 for v in table.few(scored[0], 50) or (2,))
+    scale = " with scale=(LOWEST, HIGHEST)" if far else ""
+    return f". Or if {scored[0]!r} is a grade of each answer: grade={scored[0]!r}{scale}"
 
 
 def _mentioned(asked: ColumnRequest) -> set[str]:

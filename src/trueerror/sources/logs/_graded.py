@@ -415,7 +415,7 @@ def _same_items(by_model: Mapping[str, Mapping[tuple[str, Key], Item]], keys: li
 def grade(value: object, right_from: float | None, place: str, scale: Scale | None = None) -> bool | float | None:
     """A score as right or wrong: 1 is right, 0 is wrong, None and NaN are no answer; between them it is a grade, unless
     `right_from` says from which score an answer is right; beyond them it has to, or `scale` says what grades can be."""
-    if value is None or value == "":
+    if value is None or (isinstance(value, str) and value.strip().lower() in NO_GRADE):
         return None
     if isinstance(value, bool):
         return value if scale is None else float(value)
@@ -463,6 +463,8 @@ MARKED = re.compile(r"(?:(.+)[ _.:\-])?(is[ _.\-]?correct|correct|passed|exact[ 
 MARKED_BEFORE = re.compile(r"(is[ _.\-]?correct|correct|passed)[ _.:\-](.+)", re.IGNORECASE)
 SAYS_RIGHT = word_set("1 1.0 true t yes y right correct c pass passed success ok")
 SAYS_WRONG = word_set("0 0.0 false f no n wrong incorrect i fail failed failure")
+# What stands where there is no grade.
+NO_GRADE = frozenset(("", "none", "nan", "null", "na", "n/a", "error"))
 # Words that say right or wrong by themselves, whatever the column is called.
 PLAIN_WORDS = word_set("right wrong correct incorrect pass fail passed failed")
 # Columns that number several answers to one question.
@@ -567,8 +569,12 @@ def _two_words(table: InputTable, column: str, words: frozenset[str]) -> bool:
 
 
 def _graded(table: InputTable, column: str) -> bool:
-    """Whether a column could hold grades: words for right and wrong, or numbers."""
-    return table.kind(column) in ("boolean", "integer", "number") or _two_words(table, column, SAYS_RIGHT | SAYS_WRONG)
+    """Whether a column could hold grades: words for right and wrong, numbers, or both; some may be gone."""
+    if table.kind(column) in ("boolean", "integer", "number"):
+        return True
+    found = {str(v).strip().lower() for v in table.few(column, 20) or ()} - NO_GRADE
+    rest = found - SAYS_RIGHT - SAYS_WRONG
+    return bool(found) and (not rest or (rest < found and all(re.fullmatch(r"-?[\d.]+", v) for v in rest)))
 
 
 def _whose(table: InputTable, asked: ColumnRequest) -> str | None:
