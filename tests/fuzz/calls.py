@@ -130,12 +130,7 @@ def sample(pick: Pick) -> dict[str, Any]:
 
 def usual(name: str, s: dict[str, Any], function: str) -> Sequence[Any]:
     """Values that make sense for an argument of this name."""
-    n, names, p = s["n"], s["names"], None
-    if name in ("truth_or_predictions", "truth", "source", "candidate", "baseline", "test", "training", "data", "more"):
-        try:
-            p = te.predictions(s["truth"], scores=s["scores"], positive=s["classes"][-1], by=s["keys"])
-        except InputError:
-            p = s["truth"]
+    names = s["names"]
     if function in ("test", "power", "sample_size", "smallest_difference") and name in ("first", "second"):
         return [0.7, 0.8, 0.9]
     if function == "rank" and name == "scores":
@@ -152,14 +147,37 @@ def usual(name: str, s: dict[str, Any], function: str) -> Sequence[Any]:
         }.get(name)  # fmt: skip
         if here:
             return here
+    if "table" not in s:
+        s["table"] = table_of(s)
+    return s["table"].get(name) or WORDS.get(name) or NUMBERS
+
+
+@dataclasses.dataclass
+class Late:
+    """A value that takes long to make: made where it is picked."""
+
+    make: Callable[[], Any]
+
+
+def judged(s: dict[str, Any]) -> Any:
+    """The sample as predictions; its truth alone where it cannot be."""
+    try:
+        return te.predictions(s["truth"], scores=s["scores"], positive=s["classes"][-1], by=s["keys"])
+    except InputError:
+        return s["truth"]
+
+
+def table_of(s: dict[str, Any]) -> dict[str, Sequence[Any]]:
+    """Values that make sense by the name of an argument, whatever the function."""
+    n, names, p = s["n"], s["names"], Late(lambda: judged(s))
     battles = [{"model_a": "a", "model_b": "bcd"[i % 3], "winner": ["a", "bcd"[i % 3], "tie"][k % 3]}
                for i, k in enumerate(s["keys"])]  # fmt: skip
     answers = {m: [(s["weights"][i:] + s["weights"][:i])[:3] for i in range(n)] for m in names}
     right = np.asarray(s["truth"], dtype=object) == np.asarray(s["other"], dtype=object)
-    table: dict[str, Sequence[Any]] = {
+    return {
         "truth_or_predictions": [s["truth"], s["truth"], p], "truth": [s["truth"], p], "source": [p], "candidate": [p],
         "baseline": [p, None, names[0]], "test": [*WORDS["test"], p], "training": [p], "more": [p],
-        "data": [p, s["truth"]], "curves": [{"a": s["one"]}, [], [p]],
+        "data": [p, s["truth"]], "curves": [{"a": s["one"]}, [], Late(lambda: [judged(s)])],
         "predicted": [s["predicted"]], "scores": [s["scores"], s["one"]], "labels": [s["classes"], None],
         "positive": [*s["classes"], None], "ids": [list(range(n))], "clusters": [s["keys"]], "by": [s["keys"]],
         "folds": [s["keys"]], "repeats": [s["keys"]], "weights": [s["weights"]], "threshold": [0.5, 0.2],
@@ -182,7 +200,7 @@ def usual(name: str, s: dict[str, Any], function: str) -> Sequence[Any]:
         "answers": [answers, [s["weights"]], s["weights"]], "k": [1, 2, None], "of": [5, None],
         "ratings": [dict.fromkeys(names, s["other"]), np.array([s["keys"], s["weights"]]).T, s["truth"]],
         "raters": [names],
-        "battles": [battles, pd.DataFrame(battles)], "human": [s["other"], right, s["one"][: n // 2]],
+        "battles": [battles, Late(lambda: pd.DataFrame(battles))], "human": [s["other"], right, s["one"][: n // 2]],
         "judge": [s["truth"], s["one"], right], "judge_unlabelled": [s["one"], right, None], "budget": [1, 5, n],
         "strata": [s["keys"]], "strata_unlabelled": [s["keys"]], "inclusion": [s["one"]], "bounds": [(0, 1), None],
         "mix": [0.2], "history": [{1: s["other"], 2: s["truth"], 3: s["other"]}, {1: s["one"], 2: s["one"]}],
@@ -192,7 +210,6 @@ def usual(name: str, s: dict[str, Any], function: str) -> Sequence[Any]:
         "positives": [s["weights"]], "negatives": [s["keys"]], "most": [80],
         "disagreement": [0.2], "prevalence": [0.3], "cost_ratio": [2.0], "share": [0.5], "coverage": [0.5],
     }  # fmt: skip
-    return table.get(name) or WORDS.get(name) or NUMBERS
 
 
 def spoiled(pick: Pick, value: Any) -> Any:
@@ -246,6 +263,8 @@ def arguments(pick: Pick, function: Callable[..., Any], s: dict[str, Any], name:
             pool = usual(p.name, s, name) if names_one else [*s["names"], "nosuch", 3, None]
             how = pick(range(12))
             given[p.name] = pick(ODD + NUMBERS if how == 0 and names_one else pool)
+            if isinstance(given[p.name], Late):
+                given[p.name] = given[p.name].make()
             if how == 1 and names_one:
                 given[p.name] = spoiled(pick, given[p.name])
             if callable(given[p.name]) and p.name in ("statistic", "metric", "values"):
@@ -268,7 +287,7 @@ def make(pick: Pick, names: Sequence[str] | None = None) -> Call:
 @functools.cache
 def _often() -> tuple[str, ...]:
     """Names as often as they are drawn: what is dear less often."""
-    dear = FITTED | {"read"}
+    dear = FITTED | {"read", "cost_curve", "arena"}
     every = [name for name in sorted(functions()) for _ in range(1 if name in dear else 6)]
     return (*every, *(f"file.{kind}" for kind in sorted(READERS) for _ in range(1 if READERS[kind] is te.read else 6)))
 
@@ -415,7 +434,7 @@ FILES: dict[str, Callable[[], bytes]] = {
     "openai": lambda: "\n".join([json.dumps({"spec": {"completion_fns": ["m"], "eval_name": "e"}})] + [json.dumps(
         {"run_id": "r", "sample_id": f"e.{i}", "type": "match", "data": {"correct": i % 2 == 0}})
         for i in range(4)]).encode(),
-    "result": lambda: te.evaluate([0, 1, 1, 0], [0, 1, 0, 0]).to_json().encode(),
+    "result": functools.cache(lambda: te.evaluate([0, 1, 1, 0], [0, 1, 0, 0]).to_json().encode()),
 }  # fmt: skip
 TOKENS = [b"", b",", b"\n", b'"', b"{", b"[", b"]}", b"\x00", b"\xff", b"null", b"NaN", b"1e400", b"-", b"\r\n",
           b"[" * 3000, b"9" * 400, b"\x1b[5m", b"truth", b"\xef\xbb\xbf", b"=1+1", b":", b"'", b"True", b";", b"\t",

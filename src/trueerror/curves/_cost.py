@@ -282,15 +282,19 @@ class CostCurve(TableCurve):
             area = widened(area, table.bounds.of(lambda t: area_under(*CostCurve(t).envelope)), (0.0, 0.25))
         return self._noted(area, binned=False)
 
+    @cached_property
+    def _area(self) -> Interval:
+        """`area()` as texts show it, resampled once."""
+        return self.area()
+
     def _figures(self) -> Figures:
-        return [("the area under the envelope", self.area()), ("the cost at one PC, .at()", "mover-wilson")]
+        return [("the area under the envelope", self._area), ("the cost at one PC, .at()", "mover-wilson")]
 
     def records(self) -> Records:
         """One record for each corner of the lower envelope."""
         return columns_to_records(("pc", "cost"), self.envelope)
 
     def _words(self) -> str:
-        area = self.area()
         # Calling nothing has FNR 1 and calling all FPR 1; what is left are the model's own thresholds.
         used = [r for r in self.ranges() if r["fnr"] < 1 and r["fpr"] < 1]
         useful = f"{number(used[0]['from'])} to {number(used[-1]['to'])}" if used else "nowhere"
@@ -298,7 +302,7 @@ class CostCurve(TableCurve):
         return (
             f"Cost curve{self._subject()}: {self._rows_words(rows)}. Cheaper than flagging nothing or everything "
             f"for PC {useful} (PC is the weight of the positives: their share times the cost of a miss, against the "
-            f"negatives' share times the cost of a false alarm).\n{area}"
+            f"negatives' share times the cost of a false alarm).\n{self._area}"
         )
 
     def _outer_areas(self, confidence: float) -> tuple[float, float, str]:
