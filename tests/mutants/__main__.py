@@ -1,181 +1,192 @@
-"""`python -m tests.mutants --mutants 100 --seed 0`: small changes of the statistics, which the tests must notice.
+"""`python -m tests.mutants --mutants 300 --seed 0`: small changes of the statistics, which the tests must notice.
 
-A mutant changes one comparison, sum, product, constant, condition or call (min for max, cdf for sf) of a module of
-inference, metrics or tallies, in a copy of the package. The tests that mirror the module and those that name it run
-first, then the goldens and the laws. A mutant that none of them notices survives; sites are drawn by a seed, which is
-kept with the score in validation/MUTANTS.json.
+A mutant changes one comparison, sum, product, sign, number, condition or call (min for max, cdf for sf) of a module of
+inference, metrics or tallies. Which tests run which block of statements is found once and kept in build/; a mutant
+meets those that run its block, fastest first, up to a minute's worth. One that none of them notices survives: a test
+is missing there, or the change makes no difference. Places are drawn by a seed, which is kept with the score and the
+survivors in validation/MUTANTS.json.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
+import hashlib
 import json
-import os
 import random
-import shutil
-import subprocess
 import sys
-import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-ROOT = Path(__file__).parents[2]
-PACKAGE = ROOT / "src" / "trueerror"
-FOLDERS = ("inference", "metrics", "tallies")
+from tests.mutants.runner import (
+    FOLDERS,
+    MODULES,
+    PACKAGE,
+    RAN,
+    ROOT,
+    SPACE,
+    Loop,
+    Marked,
+    begin,
+    collected,
+    in_a_child,
+    put_in_place,
+)  # fmt: skip
+from tests.mutants.sites import sites
+
 KEPT = ROOT / "validation" / "MUTANTS.json"
-SECONDS = 300
-ARITHMETIC = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult}
-COMPARED = {
-    ast.Lt: ast.GtE, ast.LtE: ast.Gt, ast.Gt: ast.LtE, ast.GtE: ast.Lt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
-    ast.Is: ast.IsNot, ast.IsNot: ast.Is,
-}  # fmt: skip
-CALLED = {"min": "max", "max": "min", "cdf": "sf", "sf": "cdf", "ndtr": "log_ndtr", "floor": "ceil", "any": "all"}
+MAP = ROOT / "build" / "mutants.json"
+TESTS = (*(f"tests/{name}" for name in (
+    "inference", "metrics", "tallies", "laws", "reference", "golden", "curves", "verbs")),
+    *(f"src/trueerror/{name}" for name in FOLDERS))  # fmt: skip
+SECONDS = 60.0  # of tests a mutant, as long as they take without it
+Seen = dict[str, tuple[float, set[int]]]
+Site = tuple[Path, int, int, int, str]
 
 
-def changes(tree: ast.AST) -> Iterator[tuple[int, str]]:
-    """(line, words) of each change that `changed` can make, in the order of the walk."""
-    for node in ast.walk(tree):
-        line = getattr(node, "lineno", 0)
-        if isinstance(node, ast.BinOp) and type(node.op) in ARITHMETIC:
-            yield line, f"{type(node.op).__name__} → {ARITHMETIC[type(node.op)].__name__}"
-        elif isinstance(node, ast.Compare) and type(node.ops[0]) in COMPARED:
-            yield line, f"{type(node.ops[0]).__name__} → {COMPARED[type(node.ops[0])].__name__}"
-        elif isinstance(node, ast.BoolOp):
-            yield line, "and ↔ or"
-        elif isinstance(node, ast.Constant) and type(node.value) in (int, float):
-            yield line, f"{node.value!r} → {_other(node.value)!r}"
-        elif isinstance(node, ast.If):
-            yield line, "if → if not"
-        elif isinstance(node, ast.Call) and _called(node.func) in CALLED:
-            yield line, f"{_called(node.func)} → {CALLED[_called(node.func)]}"
+def map_of(files: list[str], seconds: float) -> Seen:
+    """For each test that passes its seconds and the blocks that it runs; a file whose text was seen before is not run
+    again.
+    """
+    source = hashlib.sha256(b"".join(m.read_bytes() for m in MODULES)).hexdigest()
+    kept: dict[str, Any] = json.loads(MAP.read_text(encoding="utf-8")) if MAP.exists() else {}
+    known = {f: hashlib.sha256(source.encode() + (ROOT / f).read_bytes()).hexdigest() for f in files}
+    kept = {f: kept[f] for f in known if f in kept and kept[f]["key"] == known[f]}
+    new = [f for f in files if f not in kept]
+    if new:
+        in_a_child(lambda _: look(new, known, kept, seconds), 1e9)
+        kept = json.loads(MAP.read_text(encoding="utf-8"))
+    return {t: (s, set(ran)) for one in kept.values() for t, (s, ran) in one["tests"].items()}
 
 
-def changed(source: str, number: int) -> str:
-    """The source with the change of that number."""
-    tree = ast.parse(source)
-    at = -1
-    for node in ast.walk(tree):
-        found = next(iter(changes(_alone(node))), None)
-        if found is None:
-            continue
-        at += 1
-        if at < number:
-            continue
-        if isinstance(node, ast.BinOp):
-            node.op = ARITHMETIC[type(node.op)]()
-        elif isinstance(node, ast.Compare):
-            node.ops[0] = COMPARED[type(node.ops[0])]()
-        elif isinstance(node, ast.BoolOp):
-            node.op = ast.Or() if isinstance(node.op, ast.And) else ast.And()
-        elif isinstance(node, ast.Constant):
-            node.value = _other(node.value)  # type: ignore[arg-type]
-        elif isinstance(node, ast.If):
-            node.test = ast.UnaryOp(ast.Not(), node.test)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            node.func.id = CALLED[node.func.id]
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            node.func.attr = CALLED[node.func.attr]
-        return ast.unparse(ast.fix_missing_locations(tree))
-    raise IndexError(number)
+def look(new: list[str], known: dict[str, str], kept: dict[str, Any], limit: float) -> None:
+    """Run each file's tests in a child of its own, and keep what they run."""
+    begin()
+
+    def work(loop: Loop) -> None:
+        by_file: dict[str, list[str]] = {f: [] for f in new}
+        for name, item in loop.items.items():
+            if not ({"browser", "spark"} & {m.name for m in item.iter_markers()}):
+                by_file[str(item.path.relative_to(ROOT))].append(name)
+        for file, names in by_file.items():
+
+            def one(say: Callable[[object], None], names: list[str] = names) -> None:
+                RAN.clear()
+                for name, took, failed in loop.run(names):
+                    say([name, took, failed, sorted(RAN)])
+                    RAN.clear()
+
+            said, _ = in_a_child(one, limit)
+            kept[file] = {"key": known[file], "tests": {t: (s, ran) for t, s, failed, ran in said if not failed}}
+            MAP.parent.mkdir(exist_ok=True)
+            MAP.write_text(json.dumps(kept), encoding="utf-8")
+
+    collected(new, work)
 
 
-def _alone(node: ast.AST) -> ast.AST:
-    """The node such that a walk from it sees it alone."""
-
-    class Only(ast.AST):
-        _fields = ("node",)
-
-    only = Only()
-    leaf = type(node).__new__(type(node))
-    leaf.__dict__.update(node.__dict__)
-    leaf._fields = ()  # type: ignore[misc]
-    only.node = leaf  # type: ignore[attr-defined]
-    return only
-
-
-def _called(function: ast.expr) -> str:
-    return (
-        function.id if isinstance(function, ast.Name) else function.attr if isinstance(function, ast.Attribute) else ""
-    )
+def tests_for(site: Site, seen: Seen) -> list[str]:
+    """The tests that run the block, fastest first, for a minute; of what is run at import those that run the module."""
+    first = SPACE * (MODULES.index(site[0]) + 1)
+    block = first + site[3]
+    if site[3]:
+        found = [(s, t) for t, (s, ran) in seen.items() if block in ran]
+    else:
+        found = [(s, t) for t, (s, ran) in seen.items() if any(first < one < first + SPACE for one in ran)]
+    names, total = [], 0.0
+    for s, t in sorted(found):
+        total += s
+        if total > SECONDS and names:
+            break
+        names.append(t)
+    return names
 
 
-def _other(value: float) -> float:
-    return value + 1 if isinstance(value, int) else value * 1.1 + (0.1 if value == 0 else 0.0)
+def noticed_by(site: Site, names: list[str], seen: Seen, child: Callable[..., Any]) -> str:
+    """The test that noticed the mutant; "" where none did."""
+    if not names:
+        return ""
+    said, timely = in_a_child(lambda say: child(site, names, say), 60 + 20 * sum(seen[t][0] for t in names))
+    if not timely:
+        return "time-out"
+    if not said:
+        return "the process died"
+    return said[0] if isinstance(said[0], str) else ""
 
 
-def tests_of(module: Path) -> list[list[str]]:
-    """What to run for a module: its mirror and those that name it, then goldens, then laws and references."""
-    name = module.stem.lstrip("_")
-    parts = module.relative_to(PACKAGE).parts[:-1]
-    mirror = ROOT / "tests" / Path(*parts)
-    near = sorted(mirror.glob(f"test_{name}*.py")) if mirror.is_dir() else []
-    dotted = ".".join(("trueerror", *module.relative_to(PACKAGE).with_suffix("").parts))
-    naming = [f for f in sorted((ROOT / "tests").rglob("test_*.py")) if dotted in f.read_text(encoding="utf-8")][:6]
-    first = [str(f.relative_to(ROOT)) for f in dict.fromkeys([*near, *naming])]
-    whole = [str(mirror.relative_to(ROOT))] if mirror.is_dir() else []
-    doctests = [str(module.relative_to(ROOT))]
-    return [[*doctests, *first], ["tests/golden"], [*whole, "tests/laws", "tests/reference"]]
-
-
-def killed_by(module: Path, number: int) -> str:
-    """Which tests noticed the mutant; "" where none did."""
-    with tempfile.TemporaryDirectory(prefix="trueerror-mutant-") as folder:
-        copy = Path(folder) / "trueerror"
-        shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-        target = copy / module.relative_to(PACKAGE)
-        target.write_text(changed(module.read_text(encoding="utf-8"), number), encoding="utf-8")
-        settings = {**os.environ, "PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1"}
-        for stage in tests_of(module):
-            files = [str(copy / Path(f).relative_to("src/trueerror")) if f.startswith("src/") else f for f in stage]
-            command = [
-                sys.executable,
-                "-m",
-                "pytest",
-                "-x",
-                "-q",
-                "-p",
-                "no:cacheprovider",
-                "--doctest-modules",
-                *files,
-            ]
-            try:
-                done = subprocess.run(
-                    command, cwd=ROOT, env=settings, capture_output=True, timeout=SECONDS, check=False
-                )
-            except subprocess.TimeoutExpired:
-                return "time-out"
-            if done.returncode not in (0, 5):
-                return stage[-1] if len(stage) > 1 else stage[0]
-    return ""
+def afresh(site: Site, names: list[str], say: Callable[[object], None]) -> None:
+    """In a process that has not imported the library: the mutant is what it imports."""
+    Marked.mutant = site[0], site[1]
+    try:
+        collected(sorted({t.split("::")[0] for t in names}), lambda loop: loop.first_failure(names, say))
+    except Exception as error:  # noqa: BLE001 - whatever it is, it was noticed
+        say(f"{type(error).__name__} at import")
+    except SystemExit:
+        say("collecting")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__.splitlines()[0])
-    parser.add_argument("--mutants", type=int, default=100, metavar="N", help="how many mutants are drawn (100)")
+    parser.add_argument("--mutants", type=int, default=300, metavar="N", help="how many mutants are drawn (300)")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="by which seed (0)")
-    parser.add_argument("--minutes", type=float, default=1e9, metavar="M", help="stop then")
+    parser.add_argument("--kept", type=Path, default=KEPT, metavar="FILE", help="where the score is kept")
+    parser.add_argument("--only", default="", metavar="TEXT", help="mutants of places that hold this text alone")
     asked = parser.parse_args()
-    modules = sorted(p for folder in FOLDERS for p in (PACKAGE / folder).rglob("*.py") if p.name != "__init__.py")
-    sites = [(m, i, *found) for m in modules for i, found in enumerate(changes(ast.parse(m.read_text("utf-8"))))]
-    drawn = random.Random(asked.seed).sample(sites, min(asked.mutants, len(sites)))
-    started, survivors, done = time.perf_counter(), [], 0
-    for module, number, line, words in drawn:
-        if time.perf_counter() - started > 60 * asked.minutes:
-            break
-        noticed = killed_by(module, number)
-        done += 1
-        place = f"{module.relative_to(PACKAGE)}:{line}: {words}"
-        print(f"{done}/{len(drawn)} {'killed' if noticed else 'SURVIVED'} {place}", flush=True)
-        survivors += [] if noticed else [place]
-    killed = done - len(survivors)
-    print(f"{killed} of {done} mutants noticed ({100 * killed / max(done, 1):.0f} %), {len(sites):,} sites")
-    KEPT.write_text(json.dumps({
-        "command": f"python -m tests.mutants --mutants {asked.mutants} --seed {asked.seed}", "sites": len(sites),
-        "mutants": done, "killed": killed, "survivors": survivors,
-    }, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")  # fmt: skip
-    return 0 if killed >= 0.85 * done else 1
+    every = [(m, i, *found) for m in MODULES for i, found in enumerate(sites(m.read_text("utf-8")))]
+    drawn = random.Random(asked.seed).sample(every, min(asked.mutants, len(every)))
+    drawn = [site for site in drawn if asked.only in place_of(site)]
+    import hypothesis  # noqa: F401 - what the tests import from elsewhere, once for all children
+    import pandas  # noqa: F401
+    import scipy.stats  # noqa: F401
+    import sklearn.metrics  # noqa: F401
+
+    files = sorted(
+        str(f.relative_to(ROOT))
+        for name in TESTS
+        for f in (ROOT / name).rglob("*.py" if name.startswith("src") else "test_*.py")
+        if not name.startswith("src") or ">>>" in f.read_text(encoding="utf-8")
+    )
+    seen = map_of(files, 1200)
+    print(f"{len(seen):,} tests, {sum(s for s, _ in seen.values()):.0f} s", flush=True)
+    begin()
+    started, noticed = time.perf_counter(), {}
+
+    def judge(some: list[Site], child: Callable[..., Any]) -> None:
+        for site in some:
+            noticed[site] = noticed_by(site, tests_for(site, seen), seen, child)
+            spent = time.perf_counter() - started
+            sys.__stderr__.write(
+                f"{len(noticed)}/{len(drawn)} {spent:.0f} s {place_of(site)}: {noticed[site] or 'SURVIVED'}\n"
+            )
+
+    judge([s for s in drawn if not s[3]], afresh)
+
+    def within(loop: Loop) -> None:
+        def child(site: Site, names: list[str], say: Callable[[object], None]) -> None:
+            put_in_place(site[0], site[1])
+            loop.first_failure(names, say)
+
+        judge([s for s in drawn if s[3]], child)
+
+    needed = sorted({t.split("::")[0] for s in drawn if s[3] for t in tests_for(s, seen)})
+    if needed:
+        collected(needed, within)
+    survivors = [site for site in drawn if not noticed[site]]
+    killed = len(drawn) - len(survivors)
+    score = killed / max(len(drawn), 1)
+    print(f"{killed} of {len(drawn)} mutants noticed ({score:.1%}), of {len(every):,} places; seed {asked.seed}")
+    if not asked.only:
+        asked.kept.write_text(json.dumps({
+            "command": f"python -m tests.mutants --mutants {asked.mutants} --seed {asked.seed}", "places": len(every),
+            "mutants": len(drawn), "killed": killed, "score": round(score, 3), "tests": len(seen),
+            "seconds": round(time.perf_counter() - started), "survivors": [place_of(s) for s in survivors],
+            "unreached": sum(not tests_for(s, seen) for s in survivors),
+        }, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")  # fmt: skip
+    return 0 if score >= 0.85 else 1
+
+
+def place_of(site: Site) -> str:
+    return f"{site[0].relative_to(PACKAGE)}:{site[2]}: {site[4]}"
 
 
 if __name__ == "__main__":
