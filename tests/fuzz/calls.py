@@ -492,10 +492,10 @@ def check(result: object) -> None:
     for part in parts(result):
         if isinstance(part, Interval):
             assert not part.low > part.high, f"limits the wrong way round: {part!r}"
-            if not math.isnan(part.estimate) and not math.isnan(part.low):
+            if not any(map(math.isnan, (part.estimate, part.low, part.high))):
                 slack = 1e-9 * max(1.0, abs(part.estimate))
                 assert part.low - slack <= part.estimate <= part.high + slack, f"the estimate lies outside: {part!r}"
-            if math.isnan(part.estimate):
+            else:
                 assert part.note, f"undefined without a reason: {part!r}"
         if isinstance(part, Contrast) and part.p_value is not None and not math.isnan(part.p_value):
             assert 0 < part.p_value <= 1, f"p = {part.p_value}"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import decimal
 import json
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 import trueerror as te
@@ -129,3 +132,79 @@ def test_cells_that_do_not_fit() -> None:
     for cells in ([10**30, 1, 2, 3], [5, 1], ["a", 1, 2, 3], [-1, 1, 2, 3]):
         with pytest.raises(ValueError, match=r"damaged|cells|counts|negative|large"):
             str(te.load(json.dumps(saved | {"counts": cells})))
+
+
+HUGE = 10**400
+REFUSED: list[Callable[[], object]] = [
+    lambda: te.ScoreTable([0.2, 0.6], [1, 1], [[1], 1]),
+    lambda: te.ScoreTable([0.2], [1], 1.7e308),
+    lambda: te.ScoreTable(np.array([[0.2, 0.3]] * 2), [0], [3]),
+    lambda: te.arena(np.array(2)),
+    lambda: te.bootstrap([1.0, 2.0, 3.0], statistic=[]),
+    lambda: te.bootstrap([1.0, 2.0, 3.0], statistic=pd.NA),
+    lambda: te.bootstrap([1.0, 2.0, 3.0], replicates=np.array(None)),
+    lambda: te.evaluate([0, 1], [0, 1], replicates=HUGE),
+    lambda: te.evaluate([[1], [2, 3]], [0, 1]),
+    lambda: te.evaluate([0, 1], [0, 1], metrics=np.array([["auc"]])),
+    lambda: te.evaluate([0, 1], [0, 1], metrics=pd.NA),
+    lambda: te.difference(np.array([3 + 0j, 10]), (5, 12)),
+    lambda: te.cost(te.Confusion([[5, 1], [2, 3]]), HUGE),
+    lambda: te.cost(te.Confusion([[5, 1], [2, 3]]), {"fp": HUGE}),
+    lambda: te.Confusion(np.array([[1 + 2j, 1], [1, 1]])),
+    lambda: te.gaps([0, 1], [0, 1], by={}),
+    lambda: te.gaps([0, 1] * 20, [0, 1] * 20, by=[0, 0, 1, 1] * 10, metrics=True),
+    lambda: te.graded([0.2, HUGE]),
+    lambda: te.graded([0.2], scale=np.array([0j, 3])),
+    lambda: te.interval(8, 1.7e308),
+    lambda: te.significance.two_proportions(1, 1e200, 7, 1e12),
+    lambda: te.significance.mcnemar(3, 1.7e308, alternative="greater"),
+    lambda: te.significance.mcnemar([[1], [2, 3]]),
+    lambda: te.significance.cochran_q(np.eye(4, dtype=complex)),
+    lambda: te.significance.bayes_signed_rank([3.0, 10.0], [5.0, 12.0], samples=1e12),
+    lambda: te.significance.smallest_difference(n=30, test=pd.NA),
+    lambda: te.sample_size(accuracy=1, half_width=1e-300),
+    lambda: te.metric("f1", np.array(2)),
+    lambda: te.pass_at_k(np.array(2)),
+    lambda: te.pass_at_k([[0]], None, every=True),
+    lambda: te.pass_at_k([3, 0], 2, of=1.7e308),
+    lambda: te.pass_at_k([3, 0], 2, of=[[1], [2, 3]]),
+    lambda: te.repeats({}),
+    lambda: te.prediction_powered([True, False], [0.2, 0.4], [0.1, np.inf]),
+    lambda: te.prediction_powered([True, False], [0.2, 0.4], [0.1, 0.3], bounds=["None", 1]),
+    lambda: te.prediction_powered([True, False], [0.2, 0.4], [0.1, 0.3], positive=decimal.Decimal("sNaN")),
+    lambda: te.read({"truth": [0, 1], "a": [0.1, 0.2]}, by=1.0),
+    lambda: te.read("nosuch.csv", names=1e-300),
+    lambda: te.roc([0, 1], [0.2, 0.7], model=-0.2),
+    lambda: te.roc_hull(np.array(2)),
+    lambda: te.agreement({"a": [math.inf, 1], "b": [2, 1]}),
+    lambda: te.agreement({"a": ["x", 1 + 2j], "b": ["x", "y"]}),
+    lambda: te.precision_recall([0, 1], [0.2, 0.7]).iso_f(decimal.Decimal("0.5")),  # type: ignore[arg-type]
+    lambda: te.DisjointHalves(test=HUGE),
+    lambda: te.lesion_study(None, np.eye(4), [0, 1, 0, 1], parts={"a": 0, "b": 1}, variants=1.0),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_the_fuzzer_found_is_refused_in_one_line(call: Callable[[], object]) -> None:
+    with pytest.raises(ValueError) as caught:
+        call()
+    assert isinstance(caught.value, InputError)
+    assert len(str(caught.value)) <= 300
+    assert str(caught.value).isprintable()
+
+
+def test_what_the_fuzzer_found_has_an_answer() -> None:
+    huge = te.ScoreTable([0.2, 0.6], pl.Series([1, 2], dtype=pl.Int128), [1, 1])
+    assert huge.n_positive == 3
+    assert np.isnan(te.decision_curve([1, 1], [0.4, 0.4], positive=0, prior=0.0).standardised).all()
+    assert te.mean_interval(reversed([1.0, 2.0, 4.0])) == te.mean_interval([4.0, 2.0, 1.0])
+    half = decimal.Decimal("0.5")
+    assert te.significance.smallest_difference(n=100, baseline=half).second == 0.5  # type: ignore[arg-type]
+    assert "<svg" in te.significance.corrected_t([5e-324], test_train_ratio=0.1).plot().svg
+
+
+def test_an_undefined_baseline_survives_json() -> None:
+    rows = te.predictions(["no"], scores={"a": [0.2], "b": [0.4]}, positive="yes", labels=["no", "yes"])
+    made = te.gate(rows, "b", model="a", threshold=0.2, prior=0.5, replicates=100)
+    assert np.isnan(te.load(made.to_json()).checks[0].baseline)
+    assert te.load(made.to_json()) == made

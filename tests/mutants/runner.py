@@ -118,7 +118,7 @@ def in_a_child(work: Callable[[Callable[[object], None]], None], limit: float) -
         try:
             with os.fdopen(writing, "w", encoding="utf-8") as pipe:
                 work(lambda value: print(json.dumps(value), file=pipe, flush=True))
-        except BaseException:
+        except BaseException:  # noqa: BLE001 - said before the child ends
             os.write(loud, traceback.format_exc().encode())
         finally:
             os._exit(0)

@@ -36,6 +36,7 @@ from trueerror.inputs._options import (
     MissingPredictionError,
     check_confidence,
     check_share,
+    in_few_words,
     nearest,
 )
 from trueerror.kernels._numpy import PIECE, parts
@@ -546,7 +547,8 @@ def of_each_model(make: Made) -> Made:
         if rows is None:
             return make(truth, scores, **options)
         rest = {o: v for o, v in options.items() if is_predictions(truth) or o not in (*OF_ROWS, *TABLE_WORDS)}
-        kept = {o: v for o, v in rest.items() if v is not None}
+        needed = [p.name for p in signature(make).parameters.values() if p.default is p.empty]
+        kept = {o: v for o, v in rest.items() if v is not None or o in needed}
         made = {m: make(rows, model=m, **kept) for m in rows.models if rows.has_scores(m)}
         return ModelCurves(made) if len(made) > 1 else next(iter(made.values()))
 
@@ -606,6 +608,8 @@ def curve_input(
     >>> curve_input("a curve", {"truth": [0, 1, 1], "svm": [0.2, 0.9, 0.4]}).name
     'svm'
     """
+    if model is not None and not isinstance(model, str):
+        raise InputError(f"model={in_few_words(model)} must be the name of a model")
     columns = columns or {}
     missing: Missing | None = columns.get("missing")
     table = data if isinstance(data, ScoreTable) else getattr(data, "table", None)

@@ -540,7 +540,8 @@ class DecisionCurve(TableCurve):
     @property
     def standardised(self) -> Floats:
         """Net benefit over the share of positives, its largest possible value: at most 1."""
-        return self.net_benefit / self._positive_share()
+        share = self._positive_share()
+        return self.net_benefit / share if share > 0 else np.full(len(self.thresholds), np.nan)
 
     def useful(self) -> list[tuple[float, float]]:
         """The ranges of thresholds over which the model beats both acting on all and on none, on these rows."""

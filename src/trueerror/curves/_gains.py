@@ -22,6 +22,7 @@ from trueerror.curves._base import (
     need_classes,
 )
 from trueerror.inference.proportion._distributions import limits
+from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, check_confidence
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
@@ -96,7 +97,7 @@ class _ByShare(TableCurve):
         if (share is None) == (threshold is None):
             raise InputError("give one of share= or threshold=")
         if share is not None:
-            part = float(share)
+            part = float(plain_numbers([share], "share")[0])
             if not 0 < part <= 1:
                 raise InputError(f"share={share!r} must lie in (0, 1]: the part of the rows that is predicted positive")
             return part

@@ -718,7 +718,7 @@ def _named(curves: Any, positive: Any, columns: Mapping[str, Any]) -> dict[str, 
     if isinstance(curves, Mapping):
         named = {str(k): v for k, v in curves.items()}
     else:
-        if not isinstance(curves, Roc | Confusion | Iterable):
+        if not isinstance(curves, Roc | Confusion | Iterable) or getattr(curves, "shape", True) == ():
             raise InputError(f"a ROC hull takes curves of te.roc, {{name: curve}} or predictions, not {curves!r:.40}")
         given = [curves] if isinstance(curves, Roc | Confusion) or is_rates(curves) else list(curves)
         named = {}

@@ -44,7 +44,7 @@ from trueerror.inference.auc._average_precision import (
 from trueerror.inference.auc._binned import precision_reach
 from trueerror.inference.counts._at_prior import precision_limits
 from trueerror.inference.proportion._distributions import limits as proportion_limits
-from trueerror.inputs._arrays import plain_numbers
+from trueerror.inputs._arrays import numbers, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
@@ -434,12 +434,13 @@ class PrecisionRecall(TableCurve):
         >>> round(float(recall[0]), 6), float(precision[0])
         (0.333333, 1.0)
         """
-        square = beta * beta
+        square = float(numbers([beta], "beta")[0]) ** 2
+        if not 0 < square < np.inf:
+            raise InputError(f"beta={beta!r:.40} must be above 0")
         lines = {}
-        for value in values:
-            f = float(value)
+        for f in numbers(values, "values").tolist():
             if not 0 < f < 1:
-                raise InputError(f"an iso-F line needs a value between 0 and 1, not {value!r}")
+                raise InputError(f"an iso-F line needs a value between 0 and 1, not {f:g}")
             # Precision 1 is reached at R = β²F / (1 + β² − F); nearer to recall 0 no precision gives this F.
             recall = np.linspace(square * f / (1 + square - f), 1.0, 101)
             lines[f] = (recall, np.minimum(1.0, f * recall / ((1 + square) * recall - square * f)))

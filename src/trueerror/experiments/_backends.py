@@ -158,7 +158,7 @@ def choose_engine(engine: object, jobs: int | None) -> Engine:
     workers = _workers(jobs)
     if engine is None:
         engine = "loky"
-    if engine == "loky" and workers == 1:
+    if isinstance(engine, str) and engine == "loky" and workers == 1:
         return Here()
     if not isinstance(engine, str):
         if hasattr(engine, "submit") and hasattr(engine, "scheduler_info"):

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference.proportion._paired import MCNEMAR
-from trueerror.inputs._arrays import count, matrix, numbers, paired_numbers
-from trueerror.inputs._options import InputError, Rng, check_share, generator
+from trueerror.inputs._arrays import matrix, numbers, paired_numbers
+from trueerror.inputs._options import InputError, Rng, check_replicates, check_share, generator
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Contrast, Posterior
 
@@ -88,7 +88,7 @@ def bayes_signed_rank(
     strength = float(prior_strength)
     if not (math.isfinite(strength) and strength > 0):
         raise InputError(f"prior_strength={prior_strength!r} must be above 0; 0.5 is usual")
-    draws = count(samples, "samples")
+    draws = check_replicates(samples, usual=50_000, option="samples")
     if draws < 100:
         raise InputError(f"samples={samples!r} is too few; draw at least 100")
     a, b = paired_numbers(first, second)

@@ -30,6 +30,7 @@ from trueerror.inputs._arrays import (
     plain_numbers,
 )
 from trueerror.inputs._arrays import numbers as numbers_in
+from trueerror.inputs._labels import plain_label
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, generator
 from trueerror.methods._registry import Method, declare
 from trueerror.results import DocumentResult, Interval, Table
@@ -477,9 +478,10 @@ def _what(rows: _Rows) -> str:
 
 def _bounds(rows: _Rows, given: tuple[float, float] | None) -> tuple[float, float] | None:
     if given is not None:
-        low, high = (float(v) for v in given)
-        if not low < high:
+        ends = numbers_in(given, "bounds")
+        if len(ends) != 2 or not ends[0] < ends[1]:
             raise InputError(f"bounds={given!r} are (lowest, highest) of the values, such as (1, 5)")
+        low, high = float(ends[0]), float(ends[1])
         if rows.truth.min() < low or rows.truth.max() > high:
             raise InputError(f"bounds={given!r}: labels go from {rows.truth.min():g} to {rows.truth.max():g}")
         return low, high
@@ -493,7 +495,7 @@ def _values(values: Any, name: str, positive: object) -> tuple[Any, Any, bool]:
     cells = array.astype(object)
     if positive is not None:
         known = dict.fromkeys(cells[~gone].tolist())
-        if positive in known or len(known) <= 2:
+        if (positive := plain_label(positive, "positive=")) in known or len(known) <= 2:
             return (
                 np.array([np.nan if g else float(v == positive) for v, g in zip(cells, gone, strict=True)]),
                 gone,
@@ -502,6 +504,8 @@ def _values(values: Any, name: str, positive: object) -> tuple[Any, Any, bool]:
     if array.dtype.kind in "biuf" or all(is_number(v) for v in cells[~gone]):
         numbers = np.full(len(cells), np.nan)
         numbers[~gone] = plain_numbers(array[~gone], name)
+        if np.isinf(numbers).any():
+            raise InputError(f"{name} is infinite at row {int(np.argmax(np.isinf(numbers))) + 1:,}")
         return numbers, gone, True
     order = {v: i for i, v in enumerate(sorted(dict.fromkeys(map(str, cells[~gone]))))}
     return np.array([np.nan if g else float(order[str(v)]) for v, g in zip(cells, gone, strict=True)]), gone, False

@@ -272,7 +272,7 @@ def method_named(q: Problem[Any], method: str) -> InferenceMethod:
     """The method that was asked for by word, key or alias; what does not apply is refused with the words that do."""
     words = words_for(q)
     others = {other: m for m in words.values() for other in (*m.aliases, m.key)}
-    if method in words or method in others:
+    if isinstance(method, str) and (method in words or method in others):
         return words.get(method) or others[method]
     raise NotOffered(method, q.metric.name, words)
 

@@ -25,7 +25,7 @@ from trueerror.inputs._arrays import (
     missing_rows,
     same_length,
 )
-from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
+from trueerror.inputs._options import InputError, check_confidence, check_word, in_few_words, nearest
 from trueerror.methods._registry import Method, declare
 from trueerror.results import DocumentResult, Interval, Table
 from trueerror.results._document import Bullets, Document, TableBlock, page
@@ -803,7 +803,12 @@ def _coded(given: Mapping[str, Column], level: Level, scheme: Weights, labels: S
     codes = codes.reshape(rows, len(given))
     rated = np.flatnonzero((codes >= 0).any(axis=1))
     numbers = np.array([float(v) for v in order]) if numeric and all(is_number(v) for v in order) else None
+    if numbers is not None and np.isinf(numbers).any():
+        raise InputError("a rating is infinite; ratings are text or finite numbers")
     plain = tuple(v.item() if isinstance(v, np.generic) else v for v in order)
+    odd = next((v for v in plain if not isinstance(v, str | int | float)), None)
+    if odd is not None:
+        raise InputError(f"a rating is {in_few_words(odd)}; ratings are text or finite numbers")
     return Ratings(codes[rated], plain, tuple(given), numbers)
 
 

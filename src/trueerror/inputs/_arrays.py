@@ -173,7 +173,10 @@ def missing_rows(array: Column) -> NDArray[np.bool_]:
         return np.isnat(array)
     if array.dtype.kind == "O":
         # pandas' NA has no truth value, so it must be asked for before anything is compared.
-        return np.fromiter((v is None or _is_na(v) or v != v for v in array), dtype=bool, count=len(array))
+        try:
+            return np.fromiter((v is None or _is_na(v) or v != v for v in array), dtype=bool, count=len(array))
+        except (ValueError, ArithmeticError):  # arrays within cells, a signalling NaN
+            raise InputError("a column holds values that cannot be compared: one plain value a row is needed") from None
     return np.zeros(len(array), dtype=bool)
 
 
@@ -190,6 +193,8 @@ def count_matrix(matrix: ArrayLike, *, square: bool = True) -> NDArray[np.int64]
     values = matrix.to_numpy() if hasattr(matrix, "to_numpy") else matrix
     try:
         cells = np.asarray(values, dtype=object if isinstance(values, list) else None)
+        if cells.dtype.kind == "c":
+            raise TypeError
         cells = np.asarray(cells, dtype=np.float64) if cells.dtype.kind not in "iu" else cells
     except (TypeError, ValueError, OverflowError):
         raise InputError("the confusion matrix must be a square table of counts") from None
@@ -207,6 +212,10 @@ def count_matrix(matrix: ArrayLike, *, square: bool = True) -> NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
+# Third powers of larger counts leave the range of floats.
+MOST = 1e100
+
+
 def count(value: Numeric, name: str) -> int:
     """A whole number, zero or more; 12.0 is taken for 12.
 
@@ -214,11 +223,15 @@ def count(value: Numeric, name: str) -> int:
     12
     """
     try:
+        if isinstance(value, np.complexfloating):
+            raise TypeError
         number = float(value)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name}={value!r:.40} is not a number; give a count") from None
     if math.isnan(number) or math.isinf(number) or number < 0 or number != math.floor(number):
         raise InputError(f"{name}={value!r:.40} must be a whole number, zero or more")
+    if number > MOST:
+        raise InputError(f"{name}={number:g} is no count of anything: give one up to {MOST:g}")
     return int(value) if isinstance(value, int) else int(number)
 
 
@@ -305,7 +318,7 @@ def _objects_to_floats(array: Column, name: str) -> Column:
             if isinstance(value, str | bytes):
                 raise TypeError
             numbers[i] = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             row = i // (array.shape[1] if array.ndim == 2 else 1)
             raise InputError(
                 f"{name} must be numbers, but row {row + 1:,} holds {value!r:.30}; labels go in predicted"

@@ -595,7 +595,7 @@ def _from_table(costs: object, k: int) -> Floats:
     values = costs.to_numpy() if hasattr(costs, "to_numpy") else costs
     try:
         table = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"costs must be a table of {k} × {k} numbers, not {costs!r:.60}") from None
     if table.shape not in ((k, k), (k, k + 1)):
         shape = " × ".join(map(str, table.shape)) or "a single number"
@@ -649,7 +649,7 @@ def _from_outcomes(costs: Mapping[object, Numeric], labels: Sequence[Label], pos
 def _number(cost: Numeric, key: object) -> float:
     try:
         return float(cost)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"costs has {cost!r:.40} for {key!r:.40}; costs are numbers") from None
 
 

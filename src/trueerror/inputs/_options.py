@@ -150,17 +150,20 @@ def check_alternative(alternative: str) -> None:
     check_word(alternative, ("two-sided", "greater", "less"), "alternative")
 
 
-def check_replicates(replicates: object, *, least: int = 100, usual: int = 1_000) -> int:
+def check_replicates(replicates: object, *, least: int = 100, usual: int = 1_000, option: str = "replicates") -> int:
     """How many resamples to draw: enough for limits, and not so many that it never ends.
 
     >>> check_replicates(2000.0)
     2000
     """
     counts = isinstance(replicates, int | float) or type(replicates).__module__ == "numpy"
-    value = float(cast("float", replicates)) if counts and not isinstance(replicates, bool) else math.nan
+    try:
+        value = float(cast("float", replicates)) if counts and not isinstance(replicates, bool) else math.nan
+    except (TypeError, ValueError, OverflowError):
+        value = math.nan
     if not (value.is_integer() and least <= value <= MOST_REPLICATES):
         raise InputError(
-            f"replicates={replicates!r:.40} must be a whole number from {least:,} to {MOST_REPLICATES:,}; {usual:,} is "
+            f"{option}={replicates!r:.40} must be a whole number from {least:,} to {MOST_REPLICATES:,}; {usual:,} is "
             "usual"
         )
     return int(value)

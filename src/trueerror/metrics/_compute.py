@@ -248,7 +248,7 @@ def tally_rows(
 
     Labels come from `predicted`, else from `scores` and a threshold.
     """
-    if hasattr(truth, "__len__") and len(truth) == 0:
+    if hasattr(truth, "__len__") and getattr(truth, "shape", True) != () and len(truth) == 0:
         raise InputError("truth is empty: a metric needs rows")
     if _is_table(truth):
         return _multilabel(measure, truth, predicted, labels), positive

@@ -204,7 +204,7 @@ def as_plan(plan: object) -> Plan:
         return KFold(int(plan))
     if isinstance(plan, type):
         raise InputError(f"plan={plan.__name__} is a class; pass an instance: plan={plan.__name__}(…)")
-    if hasattr(plan, "split") and not isinstance(plan, str):
+    if hasattr(plan, "split") and not isinstance(plan, str | bytes):
         return Splitter(plan)
     if isinstance(plan, Iterable) and not isinstance(plan, str):
         try:

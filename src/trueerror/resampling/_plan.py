@@ -276,8 +276,8 @@ def check_whole(value: Any, option: str, least: int) -> int:
 
 def check_test_share(value: Any, option: str) -> float:
     """A share strictly between 0 and 1."""
-    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < float(value) < 1:
-        raise InputError(f"{option}={value!r} must be a share between 0 and 1, such as 1/3")
+    if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0 < value < 1:
+        raise InputError(f"{option}={value!r:.40} must be a share between 0 and 1, such as 1/3")
     return float(value)
 
 

@@ -142,14 +142,22 @@ def from_fields(kind: type[Made], data: dict[str, Any]) -> Made:
     unknown = sorted(set(data) - set(fields))
     if unknown:
         raise ValueError(f"a saved {kind.__name__} has unknown fields: {', '.join(unknown)}")
-    restored = {k: math.nan if v is None and fields[k].type == "float" else v for k, v in data.items()}
+    # None in a field that may be absent is left out, so null was NaN there too.
+    absent = {k for k, f in fields.items() if f.type == "float" or (f.type == "float | None" and f.default is None)}
+    restored = {k: math.nan if v is None and k in absent else v for k, v in data.items()}
     for name, value in restored.items():
         wanted = PLAIN.get(str(fields[name].type))
         if wanted is not None and not (isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))):
             raise ValueError(f"this saved result is damaged: {name} of {kind.__name__} is {value!r:.40}")
-    low, high = restored.get("low"), restored.get("high")
+    low: Any = restored.get("low")
+    high: Any = restored.get("high")
     if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
         raise ValueError(f"this saved result is damaged: its low limit {low:g} lies above its high limit {high:g}")
+    estimate: Any = restored.get("estimate")
+    if "confidence" in fields and all(isinstance(x, int | float) for x in (low, estimate, high)):
+        slack = 1e-9 * max(1.0, abs(estimate))
+        if estimate < low - slack or estimate > high + slack:
+            raise ValueError(f"this saved result is damaged: its estimate {estimate:g} lies outside its limits")
     return kind(**restored)
 
 

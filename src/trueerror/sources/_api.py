@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Column, Foreign, WeightsKind, missing_rows
 from trueerror.inputs._labels import Label, label_from_text, plain_label
-from trueerror.inputs._options import ColumnError, InputError, check_word, current, memory_bytes
+from trueerror.inputs._options import ColumnError, InputError, check_word, current, in_few_words, memory_bytes
 from trueerror.sources._collect import absent_notes, build, given_rows
 from trueerror.sources._grades import graded
 from trueerror.sources._long_tables import widen
@@ -380,6 +380,8 @@ def read(
         table, truth, models, id, label, score = whole.table, whole.truth, whole.models, whole.id or False, None, None
         about_files += whole.notes
     if by is not None and not isinstance(by, str):
+        if not isinstance(by, Iterable):
+            raise InputError(f"by={in_few_words(by)} must be the name of a column, or a list of names")
         table, by = _combined(table, by)
     asked = ColumnRequest(
         truth=truth,
@@ -451,7 +453,8 @@ def input_table(path_or_table: Foreign, names: Sequence[str] | Mapping[int, str]
 
 def _places_named(names: Sequence[str] | Mapping[int, str]) -> dict[int, str]:
     """Columns by their places from 1 up."""
-    given = dict(names) if isinstance(names, Mapping) else dict(enumerate(names, 1))
+    listed = enumerate(names, 1) if isinstance(names, Iterable) else ()
+    given = dict(names) if isinstance(names, Mapping) else dict(listed)
     if isinstance(names, str) or not given or not all(isinstance(p, int) and p > 0 for p in given):
         raise InputError("names= is a list of column names, or {place: name} with places from 1 up")
     return {place: str(name) for place, name in sorted(given.items())}

@@ -312,9 +312,10 @@ def predictions(
     # A whole table in the place of the truth: its columns say what they are, and options may name them.
     alone = predicted is None and scores is None and fitted is None
     if alone and (isinstance(truth, Predictions) or is_openable(truth)):
+        usual = isinstance(missing, str) and missing == "error"
         return opened(
             truth, labels=labels, positive=positive, id=ids, cluster=clusters, by=by, fold=folds, repeat=repeats,
-            weight=weights, weights_kind=weights_kind, missing=None if missing == "error" else missing,
+            weight=weights, weights_kind=weights_kind, missing=None if usual else missing,
             threshold=threshold, **columns,
         )  # fmt: skip
     if columns:

@@ -307,7 +307,7 @@ def _numbers(values: object, model: str) -> Floats:
 def _is_number(value: object) -> bool:
     try:
         float(0.0 if isinstance(value, complex) else cast("float", value))
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return False
     return not isinstance(value, complex)
 
@@ -324,8 +324,8 @@ def _scale(columns: Mapping[str, Floats], scale: object) -> Scale:
             )
         return UNIT
     try:
-        ends = [float(x) for x in cast("Sequence[float]", scale)]
-    except (TypeError, ValueError):
+        ends = [float(x) for x in plain_numbers(scale, "scale").reshape(-1)]
+    except InputError:
         ends = []
     if len(ends) != 2 or not all(map(math.isfinite, ends)) or not ends[0] < ends[1]:
         raise InputError(f"scale={scale!r:.40} must be the lowest and the highest grade, such as (1, 5)")
@@ -432,7 +432,11 @@ def repeated_answers(
         if ids is not None:
             raise InputError("ids= names a column of a table, and a log names its questions itself: leave it out")
         rows = _rows_of_log(answers, reader.__name__, grade, models, clusters, scale)
-    elif isinstance(answers, str | os.PathLike) or is_table(answers) or (isinstance(answers, Mapping) and grade):
+    elif (
+        is_table(answers)
+        or isinstance(answers, str | os.PathLike)
+        or (grade is not None and isinstance(answers, Mapping))
+    ):
         rows = _rows_of_table(_table(answers), grade, models, ids, clusters)
     else:
         if grade is not None or models is not None:
@@ -568,10 +572,13 @@ def _rows_of_table(
 def _rows_of_arrays(answers: object, ids: ArrayLike, clusters: ArrayLike) -> _Rows:
     """Questions × answers, of one model or by name; questions may have different numbers of answers."""
     given = answers if isinstance(answers, Mapping) else {ONE_MODEL: answers}
+    if not given:
+        raise InputError("there are no answers: give a table, one line a question, or {model: table}")
     who, what, grades, sizes = [], [], [], {}
     for i, (model, table) in enumerate(given.items()):
-        lines = list(table) if hasattr(table, "__iter__") and not isinstance(table, str) else []
-        lines = [np.atleast_1d(np.asarray(line, dtype=object)) for line in lines]
+        several = isinstance(table, Iterable) and not isinstance(table, str) and getattr(table, "shape", True) != ()
+        given_lines = cast("Iterable[object]", table) if several else ()
+        lines = [np.atleast_1d(np.asarray(line, dtype=object)) for line in given_lines]
         if not lines or any(line.ndim != 1 for line in lines):
             raise InputError(
                 f"the answers of {model!r} must be a table, one line a question: [[1, 0, 1], [0, 0, 1], …]"

@@ -292,7 +292,7 @@ def _is_plain_column(values: object) -> bool:
     shape = getattr(values, "shape", None)
     if shape is not None:
         return len(shape) == 1 and "float" in _kind_of(values)
-    return len(values) > 0 and isinstance(values[0], float)  # type: ignore[index]
+    return isinstance(values, Sequence) and len(values) > 0 and isinstance(values[0], float)
 
 
 def _is_scores(values: object) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import WeightsKind
-from trueerror.inputs._labels import Codes, Label, find_label, natural_positive, need_positive
+from trueerror.inputs._labels import Codes, Label, find_label, natural_positive, need_positive, plain_label
 from trueerror.inputs._options import InputError, check_word, nearest
 from trueerror.results import Table
 from trueerror.results._format import counted, one_line, whole
@@ -556,6 +556,7 @@ class Predictions:
     def scores(self, model: str | None = None, *, positive: object = None) -> ScoreTable:
         """The score table of one model: the positive class (or another one, `positive`) against the rest."""
         name = self.only(model)
+        positive = None if positive is None else plain_label(positive, "positive=")
         key = ("scores", name, positive)
         table = self._once(key, partial(self.source.scores, name, positive=positive))
         self._keep_within_budget(key)

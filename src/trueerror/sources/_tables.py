@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import numbers
 import os
@@ -424,8 +425,10 @@ def _plain(array: Column) -> tuple[Column, Kind]:
         return (array if gone.any() else _whole_numbers(array)), "integer"
     if types and all(issubclass(t, numbers.Real | np.bool_) or t.__name__ == "Decimal" for t in types):
         floats = np.full(len(array), np.nan)
-        floats[~gone] = array[~gone].astype(np.float64)
-        return floats, "number"
+        # A whole number beyond all floats is no number that can be worked with: the check of labels words it.
+        with contextlib.suppress(OverflowError):
+            floats[~gone] = array[~gone].astype(np.float64)
+            return floats, "number"
     if types and all(issubclass(t, datetime.date | datetime.time | datetime.timedelta | np.datetime64) for t in types):
         return array, "date"
     # Text beside numbers is a mistake that the check of labels words best.

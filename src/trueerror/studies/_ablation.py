@@ -25,7 +25,15 @@ from trueerror.findings import Findings
 from trueerror.inference._contrast import adjust_contrasts, normal_quantile
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._labels import Label
-from trueerror.inputs._options import InputError, Rng, check_alternative, check_confidence, check_word, nearest
+from trueerror.inputs._options import (
+    InputError,
+    Rng,
+    check_alternative,
+    check_confidence,
+    check_word,
+    in_few_words,
+    nearest,
+)
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Measure
 from trueerror.resampling._cross_validation import KFold, as_plan
@@ -538,6 +546,8 @@ def lesion_study(
     (True, False)
     """
     data, measure = as_study_data(X, y), judged_measure(metric)
+    if not isinstance(variants, Sequence) or not variants:
+        raise InputError(f"variants={in_few_words(variants)} is not known{nearest('', KINDS)}")
     kinds: tuple[Kind, ...] = (variants,) if isinstance(variants, str) else tuple(variants)
     for word in kinds:
         check_word(word, KINDS, "variants")

@@ -22,7 +22,7 @@ from trueerror.experiments._fit import Balance
 from trueerror.inference._contrast import adjust
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._labels import Label
-from trueerror.inputs._options import InputError, Rng, check_confidence, nearest
+from trueerror.inputs._options import InputError, Rng, check_confidence, in_few_words, nearest
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
 from trueerror.resampling._cross_validation import KFold, as_plan
@@ -246,6 +246,7 @@ def _settings(learner: Learner, parameter: str, values: Sequence[Any] | None) ->
 
     if isinstance(learner, Mapping):
         raise InputError("with values= pass one learner, not several")
+    learner = learner() if isinstance(learner, type) else learner
     known = list(learner.get_params(deep=True)) if hasattr(learner, "get_params") else []
     if parameter not in known:
         raise InputError(f"the learner has no parameter {parameter!r}{nearest(parameter, known)}")
@@ -511,6 +512,8 @@ def training_history(
     ('3', '2', ('2', '3', '4'), ('5',))
     """
     level, measure = check_confidence(confidence), judged_measure(metric)
+    if not isinstance(parameter, str):
+        raise InputError(f"parameter={in_few_words(parameter)} must be the name of a step, such as 'epoch'")
     rows, steps = _history_rows(truth, history, parameter, positive, clusters)
     if len(steps) < 2:
         raise InputError(f"a history takes at least two steps, such as {{1: labels, 2: labels}}; there is {len(steps)}")

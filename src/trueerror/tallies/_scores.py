@@ -32,6 +32,7 @@ from trueerror.inputs._labels import (
     natural_labels,
     natural_positive,
     need_positive,
+    plain_label,
     recode,
 )
 from trueerror.inputs._options import InputError
@@ -105,7 +106,8 @@ class ScoreTable(Result):
         sources: tuple[str, ...] = (),
         uppers: Floats | None = None,
     ) -> None:
-        distinct = plain_numbers(scores, "scores") + 0.0
+        positive = plain_label(positive, "positive=")
+        distinct = plain_numbers(column(scores if isinstance(scores, Iterable) else [scores], "scores"), "scores") + 0.0
         ups, downs = (
             _amounts(x, squares is None, name) for x, name in ((positives, "positives"), (negatives, "negatives"))
         )
@@ -388,13 +390,15 @@ def _frozen(array: Array) -> Array:
 
 def _amounts(values: ArrayLike, whole: bool, name: str) -> Array:
     """Counts (or sums of weights) at each score."""
-    amounts = np.atleast_1d(np.asarray(values))
+    amounts = column(values if isinstance(values, Iterable) else [values], name)
+    if amounts.dtype.kind == "O":
+        amounts = plain_numbers(amounts, name)
     if amounts.dtype.kind not in "iufb":
         raise InputError(f"{name} must be numbers, not {amounts.dtype}")
-    wrong = ~np.isfinite(amounts) | (amounts < 0) | (whole & (amounts != np.floor(amounts)))
+    wrong = ~np.isfinite(amounts) | (amounts < 0) | (whole & ((amounts != np.floor(amounts)) | (amounts > 2**62)))
     if wrong.any():
         at = int(np.argmax(wrong))
-        raise InputError(f"{name} has {amounts[at]} at place {at + 1:,}; counts are whole numbers from 0 up")
+        raise InputError(f"{name} has {amounts[at]} at place {at + 1:,}; counts are whole numbers from 0 up, to 2⁶²")
     return amounts.astype(np.int64 if whole else np.float64, copy=False)
 
 

@@ -350,7 +350,7 @@ def _read(battles: Any, asked: Mapping[str, str | None], clusters: Any) -> tuple
         return _of_table(open_files(battles), asked, clusters)
     if isinstance(battles, Mapping) or is_table(battles):
         return _of_table(open_frame(battles), asked, clusters)
-    rows = list(battles) if isinstance(battles, Iterable) else []
+    rows = list(battles) if isinstance(battles, Iterable) and getattr(battles, "shape", True) != () else []
     if rows and all(isinstance(row, Mapping) for row in rows):
         names = dict.fromkeys(name for row in rows for name in row)
         return _of_table(open_frame({name: [row.get(name) for row in rows] for name in names}), asked, clusters)

@@ -87,11 +87,12 @@ def bootstrap(
         check_word(method, LIMITS, "method")
     paired = isinstance(values, tuple) and len(values) == 2 and all(np.ndim(v) == 1 for v in values)
     sample, statistic = _rows(values, statistic) if paired else (numbers(values, "values"), statistic)
-    least = 3 if statistic in ("sd", "variance") else 2
+    figure = _statistic(statistic)
+    least = 3 if isinstance(statistic, str) and statistic in ("sd", "variance") else 2
     if len(sample) < least:
         raise InputError(f"values has {len(sample)} value{'s' * (len(sample) != 1)}; drawn again they show no spread "
                          f"of the statistic: give at least {('two', 'three')[least - 2]}")  # fmt: skip
-    draws = Draws.of(sample, _statistic(statistic), check_replicates(replicates, least=25), *generator(rng))
+    draws = Draws.of(sample, figure, check_replicates(replicates, least=25), *generator(rng))
     estimate, drawn = draws.estimate, draws.replicates
     if not np.isfinite([estimate, *drawn]).all():
         raise InputError("the statistic is not a finite number on some samples; choose one that is always defined")
@@ -141,6 +142,6 @@ PLACES = ("first", "second")
 def _statistic(statistic: Any) -> Any:
     if callable(statistic):
         return statistic
-    if statistic not in STATISTICS:
+    if not isinstance(statistic, str) or statistic not in STATISTICS:
         raise InputError(f"statistic={statistic!r} must be a function, or one of {', '.join(map(repr, STATISTICS))}")
     return STATISTICS[statistic]

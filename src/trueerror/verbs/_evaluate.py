@@ -88,7 +88,10 @@ def is_multilabel(truth: Any) -> bool:
     """Whether the truth is a table of indicators, one column a label."""
     shape = getattr(truth, "shape", None)
     if shape is None and isinstance(truth, list | tuple) and truth and isinstance(truth[0], list | tuple):
-        shape = np.shape(truth)
+        try:
+            shape = np.shape(truth)
+        except ValueError:
+            return False  # rows of unequal lengths, which a column refuses by name
     return shape is not None and len(shape) == 2 and shape[1] > 1
 
 
@@ -242,7 +245,7 @@ def evaluate(
     if is_fold_result(truth_or_predictions):
         wanted = None
     else:
-        wanted = None if metrics is None or metrics == "all" else named_metrics(metrics)
+        wanted = None if metrics is None or (isinstance(metrics, str) and metrics == "all") else named_metrics(metrics)
     settings = Settings(
         confidence=confidence,
         method=method,

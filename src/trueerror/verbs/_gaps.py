@@ -8,7 +8,7 @@ models: whether the difference between them is another one in some groups.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -333,7 +333,7 @@ def evaluation_gaps(
 
 def _asked(ev: Evaluation, metrics: Any) -> list[Any]:
     if metrics is not None:
-        return [metrics] if isinstance(metrics, str) or callable(metrics) else list(metrics)
+        return [metrics] if isinstance(metrics, str) or not isinstance(metrics, Iterable) else list(metrics)
     if ev.positive is not None and ev.parts[0].confusion is not None:
         return list(USUAL)
     return [next(iter(ev.parts[0].overall))]
@@ -401,6 +401,8 @@ def gaps(
     if by is None and not (isinstance(given, Predictions) and given.has_key("slices")):
         raise InputError("gaps are between groups: pass by=, a column of groups or its name")
     made = []
+    if isinstance(by, Mapping) and not by:
+        raise InputError("by= names no group: give {name: column}, a column of groups or its name")
     for name, groups in _groupings(by, of_table=is_openable(given) or isinstance(given, Predictions)):
         ev = evaluate(given, *more, by=groups, confidence=confidence, **options)
         made.append(evaluation_gaps(ev, metrics, by=name, min_rows=min_rows))

@@ -7,7 +7,7 @@ and hard to beat.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from inspect import signature
@@ -35,6 +35,7 @@ from trueerror.inputs._options import (
     check_confidence,
     check_replicates,
     check_word,
+    in_few_words,
 )
 from trueerror.metrics._registry import Measure, Prior, class_shares, find_measure, prior_of_each, ranks_rows
 from trueerror.results import Alternative, Contrast, Interval
@@ -377,6 +378,8 @@ def named_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
         metrics = [metrics]
     if not isinstance(metrics, Iterable):
         raise InputError(f"{metrics!r:.40} names no metric; give a name such as 'accuracy', or a list of names")
+    if any(not isinstance(name, Hashable) for name in metrics):
+        raise InputError(f"{in_few_words(metrics)} names no metric; give a name such as 'accuracy', or a list of names")
     given = dict(metrics) if isinstance(metrics, Mapping) else {name: {} for name in metrics}
     named: dict[str, dict[str, Any]] = {}
     for name, options in given.items():

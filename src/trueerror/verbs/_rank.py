@@ -31,8 +31,17 @@ from trueerror.inference.ranking._rank_tests import (
     wilcoxon,
 )
 from trueerror.inference.ranking._ranking import Ranking, compose_ranking
-from trueerror.inputs._arrays import column, is_table
-from trueerror.inputs._options import ColumnError, InputError, Rng, check_confidence, check_word, nearest, speaks
+from trueerror.inputs._arrays import LARGEST, column, is_table
+from trueerror.inputs._options import (
+    ColumnError,
+    InputError,
+    Rng,
+    check_confidence,
+    check_word,
+    in_few_words,
+    nearest,
+    speaks,
+)
 from trueerror.results import Contrast, Posterior
 from trueerror.sources._models import FoldTable, is_fold_result
 from trueerror.sources._tables import InputTable, need_column, open_frame
@@ -84,7 +93,7 @@ class ScoreSheet:
         """
         means = np.stack([part.mean(axis=0) for part in self.parts])
         largest = float(np.abs(means).max())
-        if largest == 0:
+        if largest == 0 or largest > LARGEST:
             return means
         scale = 2.0 ** math.ceil(math.log2(largest))  # a power of two divides without rounding
         return np.round(means / scale, 12) * scale
@@ -435,6 +444,8 @@ def _folds_alone(scores: Any, columns: Columns, cv: Any, ratio: float | None) ->
     """The folds of one data set, where that is what was handed over: results of cross_validate, a search, cv=."""
     if cv is None and not is_fold_result(scores):
         return None
+    if columns.value is not None and not isinstance(columns.value, str):
+        raise InputError(f"value={in_few_words(columns.value)} must be the name of a column of scores")
     if cv is not None and hasattr(scores, "columns") and not isinstance(scores, Mapping):
         scores = {str(c): np.asarray(scores[c]) for c in scores.columns}
     table = scores if isinstance(scores, FoldTable) else fold_table(scores, cv=cv, test_train_ratio=ratio,

@@ -21,7 +21,7 @@ from trueerror.inference.loss._bounded_mean import (
     question_units,
     score_interval_of,
 )
-from trueerror.inputs._arrays import ArrayLike
+from trueerror.inputs._arrays import ArrayLike, column, count, plain_numbers
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.metrics._registry import find_measure
@@ -399,25 +399,38 @@ def pass_at_k(
     >>> print(pass_at_k([3, 0, 5, 1], k=2, of=5))
     pass@2 0.575 [0.165, 0.907], 95 % half-row-mean, n = 4
     """
-    given = answers if of is None else _from_counts(answers, of)
+    k, given = count(k, "k"), answers if of is None else _from_counts(answers, of)
     if isinstance(given, Mapping):
         raise InputError("pass_at_k is of one model: te.repeats takes several")
     made = repeats(given, k=k, clusters=clusters, method=method, confidence=confidence)
     if not made.right_or_wrong:
         raise InputError("pass@k is of answers that are right (1) or wrong (0); te.repeats has the best of k of grades")
-    return made[f"pass^{k}" if every and k > 1 else f"pass@{k}"]
+    return made[f"pass^{k}" if every and k != 1 else f"pass@{k}"]
+
+
+MOST_ANSWERS = 100_000_000
 
 
 def _from_counts(right: object, of: object) -> list[list[float]]:
     """How many were right of how many, as lines of 1 and 0."""
-    counts, totals = np.atleast_1d(np.asarray(right)), np.asarray(of)
+    counts, totals = (plain_numbers(x if np.isscalar(x) else column(x, name), name) for x, name in
+                      ((right, "answers"), (of, "of")))  # fmt: skip
+    counts = np.atleast_1d(counts)
     totals = np.broadcast_to(totals.reshape(()), counts.shape) if totals.size == 1 else totals
-    wrong = counts.shape != totals.shape or counts.ndim != 1 or {counts.dtype.kind, totals.dtype.kind} - set("iuf")
+    wrong = (
+        counts.shape != totals.shape
+        or counts.ndim != 1
+        or not (np.isfinite(counts).all() and np.isfinite(totals).all())
+    )
     if wrong or (counts != np.floor(counts)).any() or (totals != np.floor(totals)).any():
         raise InputError("with of= the answers are whole numbers: how many of each question's answers were right")
     if (counts < 0).any() or (counts > totals).any() or (totals < 1).any():
         row = int(np.argmax((counts < 0) | (counts > totals) | (totals < 1)))
         raise InputError(f"question {row + 1:,} has {counts[row]} right of {totals[row]}: at most all can be right")
+    if totals.max(initial=0) > MOST_ANSWERS / max(totals.size, 1):
+        raise InputError(
+            f"of={totals.max():g} answers to a question are too many: {MOST_ANSWERS:,} in all can be judged"
+        )
     return [[1.0] * int(c) + [0.0] * int(n - c) for c, n in zip(counts, totals, strict=True)]
 
 

@@ -8,7 +8,7 @@ A loss is infinite where a model gave probability 0 to what happened; its mean t
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -69,6 +69,7 @@ def mean_interval(
     if values is not None:
         if not (mean is None and sd is None and n is None):
             raise InputError("give the values, or mean=, sd= and n=, not both")
+        values = list(values) if isinstance(values, Iterator) else values
         centre, spread, size = _moments(values)
     else:
         if mean is None or sd is None or n is None:

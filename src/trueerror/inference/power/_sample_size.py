@@ -9,6 +9,7 @@ from typing import Any
 from scipy import special
 
 from trueerror.inference.power._designs import (
+    MAKERS,
     PlannedMethod,
     PlannedTest,
     PowerOptions,
@@ -17,8 +18,8 @@ from trueerror.inference.power._designs import (
     smallest_n,
 )
 from trueerror.inference.proportion._distributions import crossing
-from trueerror.inputs._arrays import count, open_share
-from trueerror.inputs._options import InputError, check_alternative, check_share
+from trueerror.inputs._arrays import count, numbers, open_share
+from trueerror.inputs._options import InputError, check_alternative, check_share, check_word
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Alternative, Result, Table
 from trueerror.results._format import folded, number, percent, real_minus, whole
@@ -228,7 +229,8 @@ def smallest_difference(
     0.8998
     """
     target, effect = open_share(power, "power"), design_effect(icc, cluster_size)
-    rows = _effective(count(n, "n"), effect)
+    rows, baseline = _effective(count(n, "n"), effect), float(numbers([baseline], "baseline")[0])
+    disagreement = None if disagreement is None else check_share(disagreement, "disagreement")
 
     def plan_for(gap: float) -> tuple[PowerPlan, PowerOptions]:
         options = PowerOptions(
@@ -236,6 +238,7 @@ def smallest_difference(
         )  # fmt: skip
         return power_plan(test, options), options
 
+    check_word(test, MAKERS, "test")
     if test in ("equivalence", "noninferiority"):
         raise InputError(f"{test} shows that a difference is small; give test='mcnemar' for the smallest that is found")
     for sign in (1.0, -1.0):
@@ -359,8 +362,8 @@ def _result(plan: PowerPlan, test: str, options: PowerOptions, n: int, effect: f
 def _size_for_width(accuracy: Any, half_width: Any, alpha: float, effect: float) -> Power:
     if accuracy is None or half_width is None:
         raise InputError("accuracy= and half_width= go together: about how good, and how exactly must it be known?")
-    p, h = check_share(accuracy, "accuracy"), float(half_width)
-    if not 0 < h < 0.5:
+    p, h = check_share(accuracy, "accuracy"), open_share(half_width, "half_width")
+    if not 1e-100 < h < 0.5:
         raise InputError(f"half_width={half_width!r} must lie between 0 and 0.5")
     z = -float(special.ndtri(open_share(alpha, "alpha") / 2))
     spread = p * (1 - p)

@@ -331,6 +331,8 @@ def _number(value: Any, name: str) -> float:
         raise InputError(f"{name}={value!r:.20}… is too large") from None
     if not math.isfinite(number):
         raise InputError(f"{name}={value!r:.40} must be a finite number")
+    if number > 1e100:
+        raise InputError(f"{name}={number:g} is too large")
     if number < 0:
         raise InputError(f"{name}={value!r:.40} is negative; counts start at 0")
     return number

@@ -213,7 +213,7 @@ def mcnemar_test(b: int, c: int, method: McNemarMethod, alternative: Alternative
 
 def _four_cells(table: Any) -> tuple[int, int, int, int]:
     """[[both right, only the first], [only the second, neither]] as four counts."""
-    if np.ndim(table) == 0 and not hasattr(table, "shape"):
+    if isinstance(table, str) or not (hasattr(table, "__len__") or hasattr(table, "shape")):
         raise InputError(
             "only_second is missing: give the rows that only the first and only the second model got right, such as "
             "(60, 40), or the table [[both, first], [second, neither]]"
@@ -309,7 +309,7 @@ def cochran_q(correct: Any) -> Test:
     table = matrix(correct, "correct")
     if table.ndim != 2 or table.shape[1] < 2:
         raise InputError("correct must have one column for each model, at least two, and one row for each item")
-    flags = np.asarray(table)
+    flags = plain_numbers(table, "correct")
     if not np.isin(flags, (0, 1)).all():
         wrong = flags[~np.isin(flags, (0, 1))].flat[0]
         raise InputError(f"correct must hold 0 and 1 (or False and True), but it holds {wrong!r}")

@@ -134,7 +134,9 @@ def domain_of(values: Sequence[float], within: tuple[float, float] = (-math.inf,
         within = (-math.inf, math.inf)
     air = 0.08 * (high - low) or 0.05 * (abs(high) or 1.0)
     left, right = max(low - air, within[0]), min(high + air, within[1])
-    return (round(left, 12), round(right, 12)) if left < right else (left - 0.5, right + 0.5)
+    if round(left, 12) < round(right, 12):
+        return round(left, 12), round(right, 12)
+    return (left, right) if right - left > 1e-300 else (left - 0.5, right + 0.5)
 
 
 def _cut_panel(

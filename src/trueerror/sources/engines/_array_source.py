@@ -267,7 +267,8 @@ class ArraySource:
         low, high = float(np.nanmin(scores)), float(np.nanmax(scores))
         if scores.ndim == 1:
             return ScoreRange(low, high)
-        sums = scores.sum(axis=1, dtype=np.float64)
+        with np.errstate(invalid="ignore"):  # infinite scores of both signs add up to none
+            sums = scores.sum(axis=1, dtype=np.float64)
         return ScoreRange(low, high, float(np.nanmin(sums)), float(np.nanmax(sums)))
 
     def class_scores(self, model: str) -> tuple[Codes, Floats]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import ArrayLike, Foreign
+from trueerror.inputs._arrays import ArrayLike, Foreign, column
 from trueerror.inputs._options import InputError, in_few_words, nearest
 from trueerror.sources._collect import GivenModel, predictions, read_fitted
 from trueerror.sources._models import (
@@ -380,8 +380,11 @@ def folds_of(cv: object, y: Foreign, X: object = None, groups: ArrayLike = None)
     """
     from sklearn.model_selection import check_cv
 
+    y = column(y, "truth")
     try:
         splitter = check_cv(cv, y, classifier=True)
+        if isinstance(cv, Iterable) and not all(isinstance(split, Sized) and len(split) == 2 for split in splitter.cv):
+            raise TypeError
     except (TypeError, ValueError):
         raise InputError(f"cv={in_few_words(cv)} is no number of folds, no splitter and no list of splits") from None
     if getattr(splitter, "shuffle", False) and getattr(splitter, "random_state", None) is None:
