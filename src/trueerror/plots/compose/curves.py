@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -28,6 +29,8 @@ THRESHOLD_LINES = 16
 UNIT = np.array([0.0, 1.0])
 RECALL = "recall: share of the positives that are found"
 PRECISION = "precision: share of the found that are positive"
+precision_recall_space = partial(Curves, x=Axis(title=RECALL), y=Axis(title=PRECISION))
+wide_curves = partial(Curves, size=(460, 340))
 # Error bars along an averaged curve.
 MEAN_BARS = 11
 # What a curve tells at each of its points: title → the curve's field.
@@ -77,11 +80,9 @@ def precision_recall_picture(
                 _precision_band(c.band(), place, f"95 % pointwise band ({'Wilson' if c.prior is None else 'MOVER-R'})")
             )
     mixes = {plain(f"precision {c._mix}") for _, c in named if c.prior is not None}
-    return Curves(
+    return precision_recall_space(
         title=heading("Precision and recall", named),
         subtitle=(_area_words("average precision", areas, named), sizes_words(named), *sorted(mixes)),
-        x=Axis(title=RECALL),
-        y=Axis(title=PRECISION),
         lines=tuple(lines),
         bands=tuple(bands),
     )
@@ -94,11 +95,9 @@ def _precision_band(band: PrecisionRecallBand, place: int, name: str = "") -> Ba
 def precision_recall_band_picture(named: Named) -> Curves:
     """Bands around precision–recall curves."""
     several = len(named) > 1
-    return Curves(
+    return precision_recall_space(
         title=heading(f"Precision and recall with {'their bands' if several else 'its band'}", named),
         subtitle=(f"{named[0][1].title}: holds at each threshold by itself",),
-        x=Axis(title=RECALL),
-        y=Axis(title=PRECISION),
         lines=tuple(Line(x=b.recall, y=b.precision, name=series_name(n), series=i) for i, (n, b) in enumerate(named)),
         bands=tuple(_precision_band(b, i) for i, (_, b) in enumerate(named)),
     )
@@ -116,13 +115,11 @@ def average_precision_recall_picture(named: Named) -> Curves:
         whiskers.append(Whiskers(x=c.recall[some], y=c.precision[some], **bars, name=name, series=place))
     first = named[0][1]
     level = percent(first.confidence)
-    return Curves(
+    return precision_recall_space(
         title=heading("Averaged precision and recall", named),
         subtitle=(
             f"averages of {len(first.areas)} curves at fixed recalls, bars: {level} t-intervals over the curves",
         ),
-        x=Axis(title=RECALL),
-        y=Axis(title=PRECISION),
         lines=tuple(lines),
         whiskers=tuple(whiskers),
     )
@@ -298,7 +295,7 @@ def cost_curve_picture(named: Named) -> Curves:
         tips = {"PC": grid, "lowest cost": c.cost(grid)}
         lines.append(Line(x=grid, y=c.cost(grid), name=series_name(name), series=place, tips=tips))
     grey = ("grey: single thresholds",) if len(named) == 1 else ()
-    return Curves(
+    return wide_curves(
         title=heading("Cost curve", named),
         subtitle=(
             "lower is cheaper; each point takes the threshold that is best there on these rows",
@@ -307,7 +304,6 @@ def cost_curve_picture(named: Named) -> Curves:
         x=Axis(title="PC: weight of the positives, P(+)·cost of a miss, as a share"),
         y=Axis(title="normalised expected cost", low=0.0, high=0.55),
         lines=tuple(lines),
-        size=(460, 340),
     )
 
 
@@ -334,13 +330,12 @@ def decision_curve_picture(named: Named) -> Curves:
         ranges = [f"{number(a)} to {number(b)}" for a, b in first.useful()]
         better = f"from {listing(ranges[:4])}" if ranges else "at no threshold shown"
         subtitle.insert(0, f"better than acting on all and on none {better}")
-    return Curves(
+    return wide_curves(
         title=heading("Decision curve", named),
         subtitle=tuple(subtitle),
         x=Axis(title="threshold probability: act from this forecast up"),
         y=Axis(title="net benefit per row", low=low, high=1.08 * (highest or 1.0)),
         lines=tuple(lines),
-        size=(460, 340),
     )
 
 
@@ -363,13 +358,12 @@ def brier_curve_picture(named: Named) -> Curves:
     area = "the area under each curve is its Brier score"
     if len(named) == 1:
         area = f"its area is the Brier score, {estimate_words(areas[0])}"
-    return Curves(
+    return wide_curves(
         title=heading("Brier curve", named),
         subtitle=(area, sizes_words(named)),
         x=Axis(title="cost proportion: a false alarm’s share of both costs; cut there"),
         y=Axis(title="loss", low=0.0, high=1.08 * (highest or 1.0)),
         lines=tuple(lines),
-        size=(460, 340),
     )
 
 
@@ -391,13 +385,12 @@ def risk_coverage_picture(named: Named) -> Curves:
             f"wrong: {parts[0]} of all, {parts[1]} of the surest 80 %, {parts[2]} of the surest half",
             f"{whole(named[0][1].n)} rows, 95 % intervals",
         ]
-    return Curves(
+    return wide_curves(
         title=heading("Risk and coverage", named),
         subtitle=tuple(subtitle),
         x=Axis(title="coverage: share of the rows answered, surest first"),
         y=Axis(title="risk: share of the answers that are wrong", low=0.0, high=min(1.0, 1.15 * highest) or 1.0),
         lines=tuple(lines),
-        size=(460, 340),
     )
 
 

@@ -176,7 +176,7 @@ def interval_row(label: str, i: Interval, *, signed: bool = False, more: str = "
 
 def interval_text(i: Interval, *, signed: bool = False) -> str:
     """An interval in as few words as can stand beside its line."""
-    say = signed_number if signed else unsigned_number
+    say = signed_number if signed else number
     if math.isnan(i.estimate):
         return f"undefined{': ' + shorten(i.note, 60) if i.note else ''}"
     if math.isnan(i.low) and math.isnan(i.high):
@@ -188,14 +188,9 @@ def interval_text(i: Interval, *, signed: bool = False) -> str:
     return f"{say(i.estimate)} [{say(i.low)}, {say(i.high)}]"
 
 
-def unsigned_number(x: float) -> str:
-    """A number with a true minus."""
-    return number(x)
-
-
 def signed_number(x: float) -> str:
     """A number with its sign, plus or minus."""
-    return ("+" if x > 0 else "") + unsigned_number(x)
+    return ("+" if x > 0 else "") + number(x)
 
 
 def p_words(c: Contrast) -> str:

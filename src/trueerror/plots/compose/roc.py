@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -34,6 +35,9 @@ CORNERS = (
 )
 # Error bars of an averaged curve, spread along it.
 BARS = 11
+
+
+roc_space = partial(Curves, x=Axis(title=FPR), y=Axis(title=TPR), empty_corner="lower right")
 
 
 def diagonal() -> Line:
@@ -99,15 +103,12 @@ def roc_picture(
     notes.append(", ".join([*([sizes_words(counted)] if counted else []), *about]))
     bands = [_band(c.band(band), place) for place, _, c in scored] if band else []
     kind = ("ROC curve" if len(named) == 1 else "ROC curves") if scored else "ROC space"
-    return Curves(
+    return roc_space(
         title=heading(kind, named),
         subtitle=tuple(notes),
-        x=Axis(title=FPR),
-        y=Axis(title=TPR),
         lines=tuple(lines),
         marks=tuple(marks),
         bands=tuple(bands),
-        empty_corner="lower right",
     )
 
 
@@ -131,14 +132,11 @@ def band_picture(named: Named) -> Curves:
     lines += [Line(x=b.fpr, y=b.tpr, name=series_name(name), series=i) for i, (name, b) in enumerate(named)]
     first = named[0][1]
     holds = "holds at each false positive rate by itself" if first.kind == "pointwise" else "holds over the whole curve"
-    return Curves(
+    return roc_space(
         title=heading("ROC curve with its band" if len(named) == 1 else "ROC curves with their bands", named),
         subtitle=(f"{first.title}: {holds}",),
-        x=Axis(title=FPR),
-        y=Axis(title=TPR),
         lines=tuple(lines),
         bands=tuple(_band(b, i) for i, (_, b) in enumerate(named)),
-        empty_corner="lower right",
     )
 
 
@@ -182,14 +180,11 @@ def iso_picture(named: Named) -> Curves:
         ends = np.array(line.ends)
         if len(ends):
             lines.append(Line(x=ends[:, 0], y=ends[:, 1], name=str(line), series=place))
-    return Curves(
+    return roc_space(
         title="Lines of equal value in ROC space" if len(named) > 1 else f"Equal {named[0][1].kind} in ROC space",
         subtitle=tuple(str(line) for _, line in named[:1]),
-        x=Axis(title=FPR),
-        y=Axis(title=TPR),
         lines=tuple(lines),
         marks=CORNERS,
-        empty_corner="lower right",
     )
 
 
@@ -320,12 +315,9 @@ def average_picture(named: Named) -> Curves:
     methods = dict.fromkeys("plain t over the curves" if c.area is None else c.area.method for _, c in named)
     how = f"{level} {listing(list(methods))}"
     own = (f"{_average_area(first)} ({how})" if len(named) == 1 else f"AUC in brackets: {how}",)
-    return Curves(
+    return roc_space(
         title=heading("Averaged ROC curve" if len(named) == 1 else "Averaged ROC curves", named),
         subtitle=(*own, folds),
-        x=Axis(title=FPR),
-        y=Axis(title=TPR),
         lines=tuple(lines),
         whiskers=tuple(whiskers),
-        empty_corner="lower right",
     )
