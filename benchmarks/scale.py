@@ -107,48 +107,38 @@ def _load() -> str:
     return f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; memory is the whole process's"
 
 
-def case_compare_accuracy(quick: bool) -> Row:
+def _compared_case(metric: str, title: str, quick: bool, exact: str | None, within: float) -> Row:
+    """Three models in a file, judged by a metric; `exact` is what DuckDB computes of a model {m} for each row."""
     import duckdb
 
     rows = 2_000_000 if quick else 100_000_000
-    ours, theirs, memory, found = compared("accuracy", rows, 3 if quick else 2)
-    right = ", ".join(f"sum((({m} >= 0.5)::TINYINT = truth)::INT)" for m in MODELS)
-    exact = duckdb.sql(f"SELECT {right} FROM '{made(rows)}'").fetchall()[0]
+    ours, theirs, memory, found = compared(metric, rows, 3 if quick else 2)
+    truth = None
+    if exact is not None:
+        means = ", ".join(f"avg({exact.format(m=m)})" for m in MODELS)
+        truth = [float(x) for x in duckdb.sql(f"SELECT {means} FROM '{made(rows)}'").fetchall()[0]]
+    elif rows <= 10_000_000:
+        whole = te.compare(te.read(made(rows), budget="64GB"), metric=metric)
+        truth = [whole.estimates[m].estimate for m in MODELS]
     estimates = _estimates(found)
-    agree = all(abs(estimates[m] - float(x) / rows) < 1e-12 for m, x in zip(MODELS, exact, strict=True))
+    pairs = zip(MODELS, truth or (), strict=False)
+    agree = None if truth is None else all(abs(estimates[m] - x) <= within for m, x in pairs)
     return row(
-        f"trueerror compare, 3 models in Parquet, {rows:,} rows: accuracy", ours_s=ours, peer=STREAM, peer_s=theirs,
+        f"trueerror compare, 3 models in Parquet, {rows:,} rows: {title}", ours_s=ours, peer=STREAM, peer_s=theirs,
         slower=None if quick else 4, megabytes=2000, memory_mb=memory, agree=agree, note=_load(),
     )  # fmt: skip
+
+
+def case_compare_accuracy(quick: bool) -> Row:
+    return _compared_case("accuracy", "accuracy", quick, "(({m} >= 0.5)::TINYINT = truth)::INT", 1e-12)
 
 
 def case_compare_auc(quick: bool) -> Row:
-    rows = 2_000_000 if quick else 100_000_000
-    ours, theirs, memory, found = compared("auc", rows, 3 if quick else 2)
-    agree = None
-    if rows <= 10_000_000:
-        exact = te.compare(te.read(made(rows), budget="64GB"), metric="auc")
-        estimates = _estimates(found)
-        agree = all(abs(estimates[m] - exact.estimates[m].estimate) <= 1e-4 for m in MODELS)
-    return row(
-        f"trueerror compare, 3 models in Parquet, {rows:,} rows: AUC", ours_s=ours, peer=STREAM, peer_s=theirs,
-        slower=None if quick else 4, megabytes=2000, memory_mb=memory, agree=agree, note=_load(),
-    )  # fmt: skip
+    return _compared_case("auc", "AUC", quick, None, 1e-4)
 
 
 def case_compare_brier(quick: bool) -> Row:
-    import duckdb
-
-    rows = 2_000_000 if quick else 100_000_000
-    ours, theirs, memory, found = compared("brier", rows, 3 if quick else 2)
-    means = ", ".join(f"avg(({m} - truth) * ({m} - truth))" for m in MODELS)
-    exact = duckdb.sql(f"SELECT {means} FROM '{made(rows)}'").fetchall()[0]
-    estimates = _estimates(found)
-    agree = all(abs(estimates[m] - float(x)) < 1e-10 for m, x in zip(MODELS, exact, strict=True))
-    return row(
-        f"trueerror compare, 3 models in Parquet, {rows:,} rows: Brier score", ours_s=ours, peer=STREAM, peer_s=theirs,
-        slower=None if quick else 4, megabytes=2000, memory_mb=memory, agree=agree, note=_load(),
-    )  # fmt: skip
+    return _compared_case("brier", "Brier score", quick, "({m} - truth) * ({m} - truth)", 1e-10)
 
 
 def _estimates(found: dict[str, Any]) -> dict[str, float]:

@@ -32,7 +32,7 @@ from trueerror.results._document import Bullets, Document, TableBlock, page
 from trueerror.results._format import capitalised, listing, number, one_line, percent, some, whole
 from trueerror.results._values import Note, interval_cell, short
 from trueerror.sources._tables import need_column, open_frame
-from trueerror.sources.columns._names import bare
+from trueerror.sources.columns._roles import bare
 
 if TYPE_CHECKING:
     from trueerror.sources._tables import InputTable

@@ -12,8 +12,7 @@ from trueerror.plots._specs import Bars, Curves, Forest, Heat, Picture, Row
 from trueerror.plots._style import plain
 from trueerror.plots.svg._charts import write_bars, write_forest, write_heat, write_ranks
 from trueerror.plots.svg._curves import write_curves, write_row
-from trueerror.plots.svg._elements import Drawing
-from trueerror.plots.svg._standalone import PictureFrame, document, frame_of, picture_page
+from trueerror.plots.svg._elements import Drawing, PictureFrame, document, frame_of, picture_page
 from trueerror.results._files import write_file
 
 if TYPE_CHECKING:

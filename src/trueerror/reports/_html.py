@@ -23,8 +23,7 @@ from trueerror.plots._simplify import axis_ticks, drawn, legend_names
 from trueerror.plots._specs import Axis, Band, Curves, Floats, Forest, ForestRow, Line, Panel, Picture
 from trueerror.plots.svg._charts import axis_marks, interval_marks
 from trueerror.plots.svg._curves import BOTTOM, TOP, Plot, curves_of, hover_lines, plot_body, series_of
-from trueerror.plots.svg._elements import box, corners, el, joined, place, straight, text, text_width, widest
-from trueerror.plots.svg._standalone import inline
+from trueerror.plots.svg._elements import box, corners, el, inline, joined, place, straight, text, text_width, widest
 from trueerror.results._document import Table
 from trueerror.results._format import clip, one_line, real_minus, shared_ends, short_names, width
 

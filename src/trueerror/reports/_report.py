@@ -24,7 +24,7 @@ from trueerror.inputs._arrays import is_table
 from trueerror.inputs._options import InputError, Rng, check_confidence
 from trueerror.plots._figure import script_safe
 from trueerror.plots._style import DARK, LIGHT
-from trueerror.plots.svg._standalone import colours, rules, source_hash
+from trueerror.plots.svg._elements import colours, rules, source_hash
 from trueerror.reports._contents import Contents, ReportOptions, Said, Sayings, entries, paragraph, software
 from trueerror.reports._html import Gallery, brief, clipped, unwrapped
 from trueerror.reports._learners import about_experiment, about_ranking

@@ -36,7 +36,7 @@ from trueerror.sources._long_tables import widen
 from trueerror.sources._models import group_columns, intersections
 from trueerror.sources._predictions import KEY_OPTIONS, ONE_MODEL, KeyKind, Predictions, Roles, Scale
 from trueerror.sources._tables import ColumnsTable, InputTable, Layout, ModelLayout, need_column, open_frame
-from trueerror.sources.columns._names import CLUSTER, FOLD, GRADE, ID, MODEL, REPEAT, ROW_NUMBER, WEIGHT, bare, word_set
+from trueerror.sources.columns._roles import CLUSTER, FOLD, GRADE, ID, MODEL, REPEAT, ROW_NUMBER, WEIGHT, bare, word_set
 from trueerror.sources.engines._array_source import ArraySource, ModelColumns
 from trueerror.sources.logs._recognise import PathsLike, log_reader
 from trueerror.tallies import Missing

@@ -45,7 +45,7 @@ from trueerror.inputs._options import (
 from trueerror.results import Contrast, Posterior
 from trueerror.sources._models import FoldTable, is_fold_result
 from trueerror.sources._tables import InputTable, need_column, open_frame
-from trueerror.sources.columns import _names as naming
+from trueerror.sources.columns import _roles as naming
 from trueerror.sources.logs.sklearn_cv import fold_table
 from trueerror.verbs._ranking_result import LearnerRanking
 

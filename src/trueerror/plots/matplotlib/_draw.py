@@ -20,8 +20,7 @@ from trueerror.plots._specs import Axis, Bars, Curves, Floats, Forest, ForestRow
 from trueerror.plots._style import columns_needed, distinct, fold, fold_all, shorten
 from trueerror.plots.compose.matrices import CHARACTER, COLUMN_NAME, GAP, ROW_NAME, cell_size, lay_out, ruler
 from trueerror.plots.svg._curves import PlacedWords, Plot, words_apart
-from trueerror.plots.svg._elements import text_width, widest
-from trueerror.plots.svg._standalone import PictureFrame
+from trueerror.plots.svg._elements import PictureFrame, text_width, widest
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
