@@ -655,7 +655,8 @@ def confused_lines(part: ModelEvaluation) -> tuple[str, ...]:
     if t is None or len(t.labels) < 3 or is_graded(t):
         return ()
     found = t.most_confused(5)
-    return (f"Most often confused (of {whole(found.errors)} errors): {found.words()}.",) if len(found) else ()
+    errors = f"{whole(found.errors)} error{'s' * (found.errors != 1)}"
+    return (f"Most often confused (of {errors}): {found.words()}.",) if len(found) else ()
 
 
 def thresholds_table(ev: Evaluation) -> Table | None:
