@@ -98,7 +98,7 @@ def test_the_verdict_comes_first_and_a_file_holds_every_test_part(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert lines[0].startswith("2 learners × 1 data set, KFold(k=5, repeats=1, stratify=True): 10 fits")
-    assert lines[1] == "flowers: 60 rows (30 positive = tulip), 2 features."
+    assert lines[1] == "flowers: 60 rows, 30 tulip (positive), 2 features."
     assert lines[3].startswith("  ")
     assert lines.index("! TE506 the smallest test fold has 12 rows; t intervals need 30 or more") > 5
     assert "--explain says by which methods" in done.stdout

@@ -32,7 +32,7 @@ def test_estimates_verdicts_and_ranks(three):
     assert made.verdicts["two"] == run.compare("accuracy", "two").verdict
     assert made.overall == run.rank("accuracy").verdict
     assert {"TE201", "TE506", "TE507", "TE511"} == set(made.findings.codes)
-    assert "two: 90 rows (30 positive = 1), 3 features." in made.reading
+    assert "two: 90 rows, 30 positive, 3 features." in made.reading
     assert "three: 90 rows (30 maybe, 30 no, 30 yes), 3 features." in made.reading
     numbered = te.experiment({"means": Means()}, (three["two"].X, np.arange(90) % 3), plan=2).summary()
     assert "(0: 30, 1: 30, 2: 30)" in numbered.reading

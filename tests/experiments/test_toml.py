@@ -128,6 +128,6 @@ def test_every_kind_of_file_gives_the_same_data_set(folder, ending):
     known = te.Dataset.read(folder / "flowers.csv", target="kind", positive="tulip", id="name")
     found = te.Dataset.read(path, target="kind", positive="tulip", id="name")
     assert found.fingerprint == known.fingerprint
-    assert found.words() == "60 rows (30 positive = tulip), 4 features"
+    assert found.words() == "60 rows, 30 tulip (positive), 4 features"
     fewer = te.Dataset.read(path, target="kind", features=["petals"], cluster="name")
     assert fewer.words() == "60 rows (30 rose, 30 tulip), 1 feature, 60 clusters"

@@ -12,8 +12,7 @@ from selenium.webdriver import ActionChains, Keys
 
 import trueerror as te
 from trueerror.reports._explorer import share_words, three_digits
-from trueerror.reports._html import brief_names
-from trueerror.results._format import number
+from trueerror.results._format import brief_names, number
 
 # Share of positives, cost of a false alarm, cost of a miss.
 CONDITIONS = [(0.1, 1, 1), (0.37, 1, 10), (0.02, 1, 200), (0.6, 5, 1), (0.95, 0.5, 3), (0.001, 1, 1), (0.5, 700, 0.1)]

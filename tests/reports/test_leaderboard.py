@@ -10,9 +10,8 @@ from report_sources import SOURCES, scored
 
 import trueerror as te
 from trueerror.reports._contents import headline
-from trueerror.reports._html import brief_names, name_key
 from trueerror.reports._leaderboard import Column, comparison_board, told
-from trueerror.results._format import fixed
+from trueerror.results._format import brief_names, fixed, name_key
 
 BOARD = """
 return [...document.querySelectorAll(arguments[0] + " .leaderboard tbody tr")].filter((r) => r.offsetParent !== null)

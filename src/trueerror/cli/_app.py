@@ -395,9 +395,10 @@ def show(
     more: Sequence[Block] = (),
 ) -> None:
     """Print a result in the wanted format; `text` writes it in words where its document does not, `more` ends it."""
-    blocks = result.document().blocks if text is None else (Words(text()),)
-    footers = tuple(block for block in blocks if isinstance(block, Footer))
-    document = Document((*(block for block in blocks if not isinstance(block, Footer)), *more, *footers))
+    made = result.document() if text is None else Document((Words(text()),))
+    footers = tuple(block for block in made.blocks if isinstance(block, Footer))
+    rest = (block for block in made.blocks if not isinstance(block, Footer))
+    document = dataclasses.replace(made, blocks=(*rest, *more, *footers))
     if explain:
         told = [as_options(words) for block in footers if (words := block.text())]
         tell("\n\n".join([*told, str(result.explain())]))

@@ -22,7 +22,7 @@ from trueerror.inputs._arrays import check_indexes, column, matrix, missing_rows
 from trueerror.inputs._labels import Label, code_column, find_label, label_from_text, natural_positive
 from trueerror.inputs._options import InputError
 from trueerror.resampling._plan import Ints, Rows, take
-from trueerror.results._format import listing
+from trueerror.results._format import listing, one_line
 from trueerror.sources._models import named_estimators
 from trueerror.sources._tables import InputTable, need_column
 
@@ -255,16 +255,17 @@ class Dataset:
         """What was read: rows, positives, features, clusters."""
         counts = np.bincount(self.codes, minlength=len(self.labels))
         if self.positive is not None:
-            share = f"{counts[self.labels.index(self.positive)]:,} positive = {self.positive}"
+            found, name = int(counts[self.labels.index(self.positive)]), one_line(str(self.positive))
+            share = f", {found:,} positive" if name == "1" else f", {found:,} {name} (positive)"
         else:
             named = [
                 f"{n:,} {label}" if isinstance(label, str) else f"{label}: {n:,}"
                 for n, label in zip(counts, self.labels, strict=True)
             ]
-            share = ", ".join(named) if len(named) <= 4 else f"{len(named):,} classes"
+            share = f" ({', '.join(named)})" if len(named) <= 4 else f", {len(named):,} classes"
         features = f"{self.X.shape[1]:,} feature{'s' * (self.X.shape[1] != 1)}"
         clusters = "" if self.clusters is None else f", {self.rows.units:,} clusters"
-        return f"{self.n:,} rows ({share}), {features}{clusters}"
+        return f"{self.n:,} rows{share}, {features}{clusters}"
 
     def __repr__(self) -> str:
         features = f"{self.X.shape[1]} feature{'s' * (self.X.shape[1] != 1)}"

@@ -14,7 +14,7 @@ from trueerror.findings.models import _spoken_of
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inputs._arrays import SUM_SLACK, sum_slack
 from trueerror.results import Interval
-from trueerror.results._format import limits, number, percent, signed
+from trueerror.results._format import fixed, limits, number, percent, signed
 from trueerror.results._format import p_value as p_value_words
 from trueerror.sources._predictions import ScoreRange
 from trueerror.tallies import Confusion, ScoreTable
@@ -98,16 +98,21 @@ def threshold_chosen_here(tuned_threshold: TunedThreshold) -> Iterator[str]:
     t = tuned_threshold
     beyond = "above every score" if t.threshold > 0 else "below every score"
     shown = beyond if math.isinf(t.threshold) else f"{t.threshold:.3g}"
-    honest = "" if math.isnan(t.honest) else f"; on rows not used to choose it, {number(abs(t.honest))} (bootstrap)"
+    # A share in three decimals; costs of 100 rows as the verdict gives them.
+    known = [abs(x) for x in (t.apparent, t.honest) if not math.isnan(x)]
+    digits = 3 if max(known) <= 1 else 1 if max(known) < 100 else 0
+    honest = ""
+    if not math.isnan(t.honest):
+        honest = f"; on rows not used to choose it, {fixed(abs(t.honest), digits)} (bootstrap)"
     if t.used:
         yield (
             f"the threshold {shown} is the one that looks best for {t.metric} on these very rows "
-            f"({number(abs(t.apparent))}{honest})"
+            f"({fixed(abs(t.apparent), digits)}{honest})"
         )
     else:
         yield (
             f"a threshold tuned on these rows would be {shown} and look like {t.metric} "
-            f"{number(abs(t.apparent))}{honest}"
+            f"{fixed(abs(t.apparent), digits)}{honest}"
         )
 
 

@@ -36,8 +36,6 @@ from trueerror.reports._html import (
     Dots,
     Gallery,
     Section,
-    brief,
-    brief_names,
     clipped,
     html_table,
     svg_dots,
@@ -45,7 +43,7 @@ from trueerror.reports._html import (
 )
 from trueerror.results import Interval
 from trueerror.results._document import Table
-from trueerror.results._format import clip, number, p_value, percent, whole
+from trueerror.results._format import brief, brief_names, clip, number, p_value, percent, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion
 from trueerror.tallies._confusion import is_graded
@@ -342,7 +340,7 @@ def _scores_by_class(explored: Explored, model: str) -> Markup:
         low, high = low - 0.5, high + 0.5
     edges = np.linspace(low, high, HISTOGRAM_BINS + 1)
     up, down = (np.histogram(table.scores, bins=edges, weights=side)[0] for side in (table.positives, table.negatives))
-    names = (f"{clipped(explored.positive)} (up)", "the rest (down)")
+    names = (f"{clipped(explored.positive)} (up)", f"{explored.negative} (down)")
     return svg_histogram(edges, up, down, names, explored.names[model])
 
 
@@ -474,7 +472,7 @@ def confusion_matrix(confusion: Confusion, model: str) -> Markup:
             look = f"{'h' if i == j else 'e'}{max(1, round(SHADES * scale))}{' right' if i == j else ''}"
             cells.append(el("td", whole(mass), el("small", f"{100 * share:.1f} %"), class_=look))
         rows.append(el("tr", *cells))
-    return _matrix(f"{clipped(model)}: rows are the truth, columns the calls; share of the row beneath", columns, rows)
+    return _matrix(f"{clipped(model)}: rows true, columns predicted", columns, rows)
 
 
 def _dense(confusion: Confusion) -> tuple[Floats, list[str], list[str]]:
@@ -550,12 +548,16 @@ def gap_figures(
             found = evaluation_gaps(ev, name, costs=costs)
         except InputError:
             continue
-        figures.append(_slice_dots(ev, found, rate=costs is None or name != asked[0]))
-        verdict = verdict or found.verdict
-    return (el("div", joined(figures), class_="slices"),) if figures else (), verdict
+        by_cost = costs is not None and name == asked[0]
+        figures.append(_slice_dots(ev, found, by_cost=by_cost))
+        verdict = verdict or (found.said(PER_100, 100) if by_cost else found.verdict)
+    return (el("div", joined(figures), class_="multiples slices"),) if figures else (), verdict
 
 
-def _slice_dots(ev: Evaluation, gaps: Gaps, *, rate: bool) -> Markup:
+PER_100 = "cost per 100 rows"
+
+
+def _slice_dots(ev: Evaluation, gaps: Gaps, *, by_cost: bool) -> Markup:
     """One metric by slice and model, the worst slice first, the overall value as a line."""
     parts = list(gaps)[:MOST_MODELS]
     first = parts[0]
@@ -564,15 +566,14 @@ def _slice_dots(ev: Evaluation, gaps: Gaps, *, rate: bool) -> Markup:
     worst = sorted(groups, key=lambda g: min(sign * p.groups[g].estimate for p in parts if g in p.groups))[:MOST_ROWS]
     missing = Interval(name="", estimate=math.nan, low=math.nan, high=math.nan, confidence=first.confidence, method="")
     grid = [[part.groups.get(g, missing) for part in parts] for g in worst]
-    estimate, low, high = (
-        np.array([[getattr(i, end) for i in row] for row in grid]) for end in ("estimate", "low", "high")
-    )
+    scale, title = (100.0, PER_100) if by_cost else (1.0, first.title)
+    estimate, low, high = (scale * np.array([[getattr(i, end) for i in row] for row in grid]) for end in ENDS)
     names = brief_names(tuple(ev.models))
-    overall = [_overall(ev, part) if rate else math.nan for part in parts]
+    overall = [math.nan if by_cost else _overall(ev, part) for part in parts]
     tests = "; ".join(f"{names.get(part.model, part.model)} {p_value(part.p_value)}" for part in parts)
     dots = Dots(
-        title=f"{first.title[:1].upper()}{first.title[1:]} by slice",
-        axis=first.title,
+        title=f"{title[:1].upper()}{title[1:]} by slice",
+        axis=title,
         rows=tuple(clip(clipped(g), 30) for g in worst),
         notes=tuple(f"{ev.slices[g].n:,.0f} rows" for g in worst),
         series=tuple(names.get(part.model, part.model) for part in parts),
@@ -581,8 +582,8 @@ def _slice_dots(ev: Evaluation, gaps: Gaps, *, rate: bool) -> Markup:
         subtitle=(f"{percent(first.confidence)} intervals, the worst slice first; any difference between slices, "
                   f"adjusted for all pairs: {tests}",),
     )  # fmt: skip
-    return svg_dots(dots, limits=(0.0, 1.0) if rate and float(np.nanmax(high)) <= 1 and float(np.nanmin(low)) >= 0
-                    else (-math.inf, math.inf))  # fmt: skip
+    share = not by_cost and float(np.nanmax(high)) <= 1 and float(np.nanmin(low)) >= 0
+    return svg_dots(dots, limits=(0.0, 1.0) if share else (-math.inf, math.inf))
 
 
 def _overall(ev: Evaluation, gap: Gap) -> float:

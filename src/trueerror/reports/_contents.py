@@ -21,7 +21,7 @@ from trueerror.results import Result
 from trueerror.results._format import listing, one_line, percent
 from trueerror.results._values import deciding_p, surety
 from trueerror.verbs._compare_costs import CostComparison
-from trueerror.verbs._comparison import Comparison
+from trueerror.verbs._comparison import Comparison, verdict_beneath, worse_words
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
 from trueerror.verbs._model_metrics import MetricChoice, judged_by
 from trueerror.version import __version__
@@ -155,9 +155,12 @@ def comparison_answer(cmp: Comparison) -> Said:
     lines = cmp._verdict_lines()
     but = [line for line in lines if line in cmp.findings.but(cmp.leaders)]
     words = [line for line in lines if line not in but]
-    surety_, head = of_comparison(cmp), headline(cmp)
+    judged, head = cmp, ""
     if isinstance(cmp, CostComparison):
         head, words = words[0], words[1:]
+    elif head := headline(cmp):
+        words, judged = [verdict_beneath(cmp)], cmp.instead or cmp
+    surety_ = of_comparison(judged)
     return Said(surety=surety_, headline=head, words=" ".join(words), but=" ".join(but), lines=lines)
 
 
@@ -175,17 +178,19 @@ def headline(cmp: Comparison) -> str:
     'Too close to call between a and c; the other is clearly worse'
     """
     best = cmp.best
-    special = cmp.reference or cmp.instead or cmp.facts.infinite or best in (cmp.facts.hollow or ())
+    special = cmp.reference or cmp.facts.infinite or best in (cmp.facts.hollow or ())
     if special or len(cmp.leaders) > 1:
         return ""
+    if cmp.instead is not None:
+        return f"By {cmp.instead.title} {found}" if (found := headline(cmp.instead)) else ""
     pairs = {m: cmp.judged(m, best) for m in cmp.ranked[1:]}
     open_ = [m for m, c in pairs.items() if not cmp.better(best, m)]
     if any(math.isnan(deciding_p(c)) for c in pairs.values()):
         return ""
     worse = [m for m in pairs if m not in open_]
-    clear = all(surety(deciding_p(pairs[m]), 1 - cmp.confidence) == "clear" for m in worse)
-    how = "clearly" if clear else "probably"
     if not open_:
+        clear = all(surety(deciding_p(pairs[m]), 1 - cmp.confidence) == "clear" for m in worse)
+        how = "clearly" if clear else "probably"
         rest = f"better than {one_line(worse[0])}" if len(worse) == 1 else f"the best of {len(cmp.models)}"
         return f"{one_line(best)} is {how} {rest}"
     close = [best, *open_]
@@ -196,7 +201,8 @@ def headline(cmp: Comparison) -> str:
     if not worse:
         return lead
     others = "other is" if len(worse) == 1 else f"other {len(worse)} are"
-    return f"{lead}; the {others} {how} worse"
+    how = worse_words(cmp, best, worse)
+    return f"{lead}; the {others} {'clearly worse' if how == 'worse' else how}"
 
 
 # Method → what it was used for.

@@ -32,10 +32,11 @@ from trueerror.plots.compose.roc import CORNERS, FPR, TPR, diagonal, roc_line
 from trueerror.plots.svg._curves import LEFT, TOP, Plot
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._contents import ReportOptions, Start
-from trueerror.reports._html import COLOURED, FEW_HOVERED, Gallery, Section, brief_names, clipped, html_table
+from trueerror.reports._html import COLOURED, FEW_HOVERED, Gallery, Section, clipped, html_table
 from trueerror.results import Interval
 from trueerror.results._document import Table
-from trueerror.results._format import number, percent, whole
+from trueerror.results._format import brief_names, number, percent, whole
+from trueerror.results._values import CLEAR, deciding_p, surety
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._model_metrics import ModelMetrics, Settings
@@ -88,6 +89,7 @@ class Explored:
     areas: dict[str, Interval]
     grid: Floats
     positive: object
+    negative: str
     start: Start
     given: bool
     confidence: float
@@ -144,6 +146,7 @@ def explore(p: Predictions, asked: ReportOptions | None = None) -> Explored | No
         areas=_areas(p, ranked, wanted.confidence),
         grid=grid,
         positive=p.positive,
+        negative=next(clipped(x) for x in p.labels if x != p.positive) if len(p.labels) == 2 else "the rest",
         start=start,
         given=wanted.prior is not None,
         confidence=wanted.confidence,
@@ -372,6 +375,7 @@ def explorer_data(e: Explored, panels: list[dict[str, object]], cmp: Comparison 
         "z": critical_z(e.confidence),
         # Šidák: all differences from the chosen one together.
         "together": critical_z(e.confidence ** (1 / rivals)),
+        "clearly": critical_z((1 - CLEAR) ** (1 / rivals)),
         "start": start,
         "positive": clipped(e.positive),
         "grid": [finite(t) for t in e.grid.tolist()],
@@ -407,7 +411,8 @@ def _start_gaps(e: Explored, cmp: Comparison | None) -> dict[str, object] | None
     for name in e.curves:
         c = None if name == cmp.best else cmp.judged(name, cmp.best)
         known = c is not None and math.isfinite(c.low) and math.isfinite(c.high)
-        of.append(sorted((sign * c.low, sign * c.high)) if c is not None and known else None)
+        clear = c is not None and surety(deciding_p(c), 1 - c.confidence) == "clear"
+        of.append([*sorted((sign * c.low, sign * c.high)), clear] if c is not None and known else None)
     return {"best": list(e.curves).index(cmp.best), "of": of}
 
 
@@ -677,7 +682,7 @@ def _model_choice(e: Explored) -> Markup:
 def _outcome(e: Explored) -> Markup:
     cells = [
         [el("th", clipped(e.positive), scope="row"), el("td", data_x="cell-tp"), el("td", data_x="cell-fn")],
-        [el("th", "the rest", scope="row"), el("td", data_x="cell-fp"), el("td", data_x="cell-tn")],
+        [el("th", e.negative, scope="row"), el("td", data_x="cell-fp"), el("td", data_x="cell-tn")],
     ]
     head = el("tr", el("td"), el("th", "flagged", scope="col"), el("th", "not flagged", scope="col"))
     matrix = el(
@@ -741,7 +746,7 @@ def _small_charts(e: Explored) -> Markup:
     """Cost against the threshold and against the class mix, drawn by the script."""
 
     def chart(key: str, words: str) -> Markup:
-        box = "0 0 420 200"
+        box = "0 0 460 220"
         # The script draws it anew, without its title: the label stays.
         drawing = el("svg", el("title", words), viewBox=box, role="img", class_="te-picture line-chart", data_x=key,
                      aria_label=words)  # fmt: skip

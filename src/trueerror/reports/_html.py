@@ -9,10 +9,8 @@ gets what they tell from here.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 
 import numpy as np
 from markupsafe import Markup
@@ -25,14 +23,7 @@ from trueerror.plots.svg._charts import axis_marks, interval_marks
 from trueerror.plots.svg._curves import BOTTOM, TOP, Plot, curves_of, hover_lines, plot_body, series_of
 from trueerror.plots.svg._elements import box, corners, el, inline, joined, place, straight, text, text_width, widest
 from trueerror.results._document import Table
-from trueerror.results._format import clip, one_line, real_minus, shared_ends, short_names, width
-
-# Names longer than this are cut in the middle: nobody reads on, and a page repeats them in many places.
-LONGEST_NAME = 120
-# In sentences, and where many stand under each other, names are cut to this.
-BRIEF = 28
-# What long names share is cut from this many characters on, if this many are left of each.
-LEAST_CUT, LEAST_OWN = 8, 3
+from trueerror.results._format import LONGEST_NAME, clip, one_line, real_minus
 
 
 def clipped(text: object) -> str:
@@ -47,77 +38,6 @@ def clipped(text: object) -> str:
 def unwrapped(text: str) -> str:
     """Lines of a paragraph as one."""
     return " ".join(text.split())
-
-
-@cache
-def brief_names(names: tuple[str, ...]) -> dict[str, str]:
-    """Each name, and its handle where room is short: at most `BRIEF` columns, and no two alike.
-
-    What all long names begin and end with is cut, and `name_key` says it once; else each is cut in its middle.
-
-    >>> list(brief_names(("trees_depth3_rate0.05_of-the-week-31", "trees_depth12_rate0.05_of-the-week-31")).values())
-    ['depth3', 'depth12']
-    >>> list(brief_names(("logreg", "a forest of 500 trees with a very long name")).values())
-    ['logreg', 'a forest of 50…ery long name']
-    """
-    flat = [one_line(n) for n in names]
-    front, back = _cut_ends(tuple(flat))
-    if front or back:
-        own = [n[len(front) : len(n) - len(back)] for n in flat]
-        return dict(zip(names, short_names(own, BRIEF), strict=True))
-    return dict(zip(names, short_names(flat, BRIEF), strict=True))
-
-
-def _cut_ends(names: tuple[str, ...]) -> tuple[str, str]:
-    """What is cut from both ends of all names: nothing where they are short, or where too little would be left."""
-    if len(names) < 2 or max(map(width, names)) <= BRIEF:
-        return "", ""
-    front, back = shared_ends(names)
-    if len(front) + len(back) < LEAST_CUT:
-        return "", ""
-    if any(len(n) - len(front) - len(back) < LEAST_OWN for n in names):
-        # A bare number says too little: the word before it stays.
-        kept = front.rstrip(" _-.,;/")
-        front = front[: max(kept.rfind(c) for c in " _-.,;/") + 1]
-    own = [n[len(front) : len(n) - len(back)] for n in names]
-    return (front, back) if len(set(own)) == len(set(names)) and all(map(str.strip, own)) else ("", "")
-
-
-def name_key(names: Sequence[str]) -> list[str]:
-    """What was cut from all names, as a sentence; nothing where nothing was.
-
-    >>> name_key(("trees_depth3_rate0.05_of-the-week-31", "trees_depth12_rate0.05_of-the-week-31"))
-    ['Names are short here: all begin with “trees_” and end with “_rate0.05_of-the-week-31”.']
-    """
-    front, back = _cut_ends(tuple(one_line(n) for n in names))
-    ends = [f"{verb} with “{clipped(end)}”" for verb, end in (("begin", front), ("end", back)) if end]
-    return [f"Names are short here: all {' and '.join(ends)}."] if ends else []
-
-
-def brief(text: str, names: Iterable[object]) -> str:
-    """A sentence with its long names cut to their handles, and real minus signs before numbers.
-
-    >>> brief(f"Use {'x' * 30}{'y' * 30} here: -1.5", ["x" * 30 + "y" * 30])
-    'Use xxxxxxxxxxxxxx…yyyyyyyyyyyyy here: −1.5'
-    """
-    shown = {one_line(n): short for n, short in brief_names(tuple(str(n) for n in names)).items() if n}
-    if not shown:
-        return real_minus(text)
-    # A name may be the beginning of another one, and may hold what looks like a negative number.
-    pattern = re.compile("|".join(re.escape(n) for n in sorted(shown, key=len, reverse=True)))
-    out, end = [], 0
-    for found in pattern.finditer(text):
-        name = found.group()
-        whole_word = not (_joins(text, found.start() - 1, name[0]) or _joins(text, found.end(), name[-1]))
-        if len(name) > BRIEF or whole_word:
-            out += [real_minus(text[end : found.start()]), shown[name]]
-            end = found.end()
-    return "".join([*out, real_minus(text[end:])])
-
-
-def _joins(text: str, place: int, edge: str) -> bool:
-    """Whether a character goes on with the word that a name begins or ends with."""
-    return 0 <= place < len(text) and text[place].isalnum() and edge.isalnum()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -377,7 +297,7 @@ class Dots:
     subtitle: tuple[str, ...] = ()
 
 
-DOT_ROW, DOT_GAP, DOT_WIDTH = 11, 8, 430
+DOT_ROW, DOT_GAP, DOT_WIDTH = 11, 8, 330
 
 
 def svg_dots(picture: Dots, *, limits: tuple[float, float]) -> Markup:

@@ -20,9 +20,9 @@ from trueerror.plots._specs import ForestRow, Panel
 from trueerror.plots.compose.forests import make_panel
 from trueerror.plots.svg._charts import axis_marks, interval_marks
 from trueerror.plots.svg._elements import el, joined
-from trueerror.reports._html import brief_names, clipped, name_key, scrolled
+from trueerror.reports._html import clipped, scrolled
 from trueerror.results import Contrast, Interval
-from trueerror.results._format import fixed, p_cell, percent, whole
+from trueerror.results._format import brief_names, fixed, name_key, p_cell, percent, whole
 from trueerror.results._values import decided, deciding_p, surety
 from trueerror.verbs._compare_costs import CostComparison
 from trueerror.verbs._comparison import Comparison, together_words
@@ -359,7 +359,7 @@ def _panel(
 
 def axis_line(panel: Panel) -> Markup:
     """The axis under a column of lines."""
-    return el("svg", *axis_marks(panel), width="100%", height="22", class_="te-picture", aria_hidden="true")
+    return el("svg", *axis_marks(panel, 4), width="100%", height="22", class_="te-picture", aria_hidden="true")
 
 
 def interval_line(row: ForestRow, panel: Panel) -> Markup:
@@ -497,7 +497,7 @@ def pairs_matrix(cmp: Comparison) -> Markup:
         name = [f"{number[a]} ", el("span", shown[a], title=clipped(a) if clipped(a) != shown[a] else None)]
         body.append(el("tr", el("th", *name, scope="row", class_="name", data_text=clipped(a)), *cells))
     unit = ", in points" if cmp.facts.share else ", per 100 rows" if power else ""
-    figures = f" with row − column{unit}" if written else "; rest on a cell for its figures"
+    figures = f" with row − column{unit}" if written else "; point at a cell for its figures"
     adjusted = "" if cmp.adjust == "none" or len(cmp.pairs) < 2 else f", p-values adjusted ({cmp.adjust})"
     caption = (
         f"How the row stands to the column{figures}{adjusted}: ▲ clearly better, △ probably better, ? no clear "

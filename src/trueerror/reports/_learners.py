@@ -32,17 +32,7 @@ from trueerror.reports._contents import (
     used_in_comparison,
 )
 from trueerror.reports._explorer import explore, explorer_section
-from trueerror.reports._html import (
-    Gallery,
-    Section,
-    brief,
-    brief_names,
-    clipped,
-    html_table,
-    name_key,
-    scrolled,
-    unwrapped,
-)
+from trueerror.reports._html import Gallery, Section, clipped, html_table, scrolled, unwrapped
 from trueerror.reports._leaderboard import (
     LEADS,
     MOST_OPEN,
@@ -66,7 +56,18 @@ from trueerror.resampling._cross_validation import KFold
 from trueerror.resampling._plan import Plan
 from trueerror.results import Interval
 from trueerror.results._document import Cell, Table, cells_block
-from trueerror.results._format import fixed, number, one_line, p_cell, p_value, percent, whole
+from trueerror.results._format import (
+    brief,
+    brief_names,
+    fixed,
+    name_key,
+    number,
+    one_line,
+    p_cell,
+    p_value,
+    percent,
+    whole,
+)
 from trueerror.results._values import decided, deciding_p
 from trueerror.verbs._comparison import Comparison, alike_within_margin
 from trueerror.verbs._ranking_result import LearnerRanking, scores_table
@@ -159,7 +160,7 @@ def grid(
     table = el(
         "table", el("caption", caption), el("thead", el("tr", *head)), el("tbody", joined(body)), foot, class_="grid"
     )
-    notes = [*name_key(order), "Rest on a cell for its interval and its difference; open a data set for more."]
+    notes = [*name_key(order), "Point at a cell for its interval and its difference; open a data set for more."]
     blocks = (scrolled(table, "Data sets by learners"), el("p", " ".join(notes), class_="note"))
     return [Section(key="sets", title="Every learner on every data set", blocks=blocks)]
 
@@ -215,11 +216,14 @@ def ranking_board(ranking: Ranking) -> Markup:
         row = ForestRow(label="", estimate=ranks[m], low=math.nan, high=math.nan)
         cells = [name_cell(m, shown[m]), *([el("td", letters[m], class_="tier")] if letters else [])]
         cells += [el("td", interval_line(row, panel), class_="line"),
-                  el("td", f"{ranks[m]:.2f}", class_="number", data_sort=sort_key(ranks[m]))]  # fmt: skip
+                  el("td", f"{ranks[m]:.2f}", class_="number", data_sort=sort_key(ranks[m]),
+                     data_label="mean rank")]  # fmt: skip
         if scored is not None:
-            cells.append(el("td", fixed(means[m], 3), class_="number", data_sort=sort_key(means[m])))
+            cells.append(el("td", fixed(means[m], 3), class_="number", data_sort=sort_key(means[m]), data_label="mean"))
             gap = "" if m == anchor else fixed(scale * gaps[m], 1 if scored.share or scored.percent else 3, sign=True)
-            cells.append(el("td", gap, class_="number", data_sort=sort_key(gaps.get(m, 0.0))))
+            cells.append(
+                el("td", gap, class_="number", data_sort=sort_key(gaps.get(m, 0.0)), data_label="median difference")
+            )
         if m == anchor:
             found = REFERENCE if ranking.control else LEADS
             cells += [el("td", class_="number"), el("td", class_="number p")]
@@ -227,7 +231,7 @@ def ranking_board(ranking: Ranking) -> Markup:
             pair, outcome = ranking._compared(m, anchor)
             p = deciding_p(pair)
             found = told_by(p, ranking.alpha, ranks[m] < ranks[anchor])
-            cells += [el("td", "–".join(map(str, outcome)), class_="number"),
+            cells += [el("td", "–".join(map(str, outcome)), class_="number", data_label="won–tied–lost"),
                       el("td", p_cell(p_value(p)), class_="number p", data_sort=sort_key(p))]  # fmt: skip
         cells.append(el("td", el("b", found.sign, aria_hidden="true"), " ", found.word, class_="told"))
         body.append(el("tr", *cells, class_=f"is-{found.kind}"))

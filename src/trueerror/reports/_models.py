@@ -31,15 +31,7 @@ from trueerror.reports._contents import (
     used_in_evaluation,
 )
 from trueerror.reports._explorer import Explored, explore, explorer_section
-from trueerror.reports._html import (
-    BRIEF,
-    Gallery,
-    Section,
-    brief_names,
-    clipped,
-    html_table,
-    unwrapped,
-)
+from trueerror.reports._html import Gallery, Section, clipped, html_table, unwrapped
 from trueerror.reports._leaderboard import (
     Column,
     cell,
@@ -53,7 +45,7 @@ from trueerror.reports._leaderboard import (
 )
 from trueerror.results import Result
 from trueerror.results._document import Cell, Table, TableBlock, cells_block
-from trueerror.results._format import clip, listing, one_line, percent, whole
+from trueerror.results._format import BRIEF, brief_names, clip, listing, one_line, percent, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._compare import compare
 from trueerror.verbs._compare_costs import CostComparison

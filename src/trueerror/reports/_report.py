@@ -26,12 +26,12 @@ from trueerror.plots._figure import script_safe
 from trueerror.plots._style import DARK, LIGHT
 from trueerror.plots.svg._elements import colours, rules, source_hash
 from trueerror.reports._contents import Contents, ReportOptions, Said, Sayings, entries, paragraph, software
-from trueerror.reports._html import Gallery, brief, clipped, unwrapped
+from trueerror.reports._html import Gallery, clipped, unwrapped
 from trueerror.reports._learners import about_experiment, about_ranking
 from trueerror.reports._models import about_comparison, about_evaluation, about_predictions, about_result, is_result
 from trueerror.results import Result
 from trueerror.results._files import write_file
-from trueerror.results._format import listing, some
+from trueerror.results._format import brief, listing, some, unbroken
 from trueerror.sources._collect import opened, option_word, takes_whole_rows
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._comparison import Comparison
@@ -57,6 +57,9 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
     environment = Environment(
         loader=loader, autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
+
+    # Figures and their units stay on one line.
+    environment.filters["tied"] = unbroken
 
     def source(name: str) -> str:
         return loader.get_source(environment, name)[0]
@@ -97,8 +100,15 @@ def _left_off(c: Contents) -> str:
     return listing([t[:1].lower() + t[1:] if i else t for i, t in enumerate(titles)])
 
 
+# A verdict of so many characters is a headline by itself.
+SHORT = 110
+
+
 def _brief_answer(a: Said, names: tuple[str, ...]) -> Said:
-    return replace(a, headline=brief(a.headline, names), words=brief(a.words, names), but=brief(a.but, names))
+    head, words = brief(a.headline, names), brief(a.words, names)
+    if not head and len(words) <= SHORT:
+        head, words = words, ""
+    return replace(a, headline=head, words=words, but=brief(a.but, names))
 
 
 # What a preview of the page in a chat or a search shows.

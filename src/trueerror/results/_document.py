@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Flag, auto
 from importlib import import_module
 from importlib.resources import files
@@ -19,7 +19,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
 
 from trueerror.results._files import write_file
-from trueerror.results._format import Text, aligned_columns, filled, number, one_line, real_minus, width
+from trueerror.results._format import (
+    Text,
+    aligned_columns,
+    brief,
+    filled,
+    name_key,
+    number,
+    one_line,
+    real_minus,
+    width,
+)
 from trueerror.results._json import SCHEMA, TYPES, fields_of
 
 
@@ -710,10 +720,18 @@ class Document:
     """The blocks of a result, in the order in which they are read."""
 
     blocks: tuple[Block, ...]
+    # Of models: where all are long and begin or end alike, a screen shows what they differ in.
+    names: tuple[str, ...] = ()
 
     def shown(self, where: Media) -> list[Block]:
         """The blocks that stand there."""
-        return [block for block in self.blocks if where & block.where]
+        blocks = [block for block in self.blocks if where & block.where]
+        key = name_key(self.names) if where in Media.SCREEN else []
+        if not key:
+            return blocks
+        short: list[Block] = [_with_handles(block, self.names) for block in blocks]
+        place = next((i for i, block in enumerate(short) if isinstance(block, Footer)), len(short))
+        return [*short[:place], Paragraph(tuple(key)), *short[place:]]
 
     @property
     def lead(self) -> str:
@@ -752,11 +770,27 @@ def page(
     footer: Sequence[str] = (),
     hanging: str = "",
     tone: Tone = "",
+    names: Sequence[str] = (),
 ) -> Document:
-    """The usual order: what was read, the verdict, tables and the rest (None is left out), then the small print."""
+    """The usual order: what was read, the verdict, tables and the rest (None is left out), then the small print.
+
+    `names` are those of the models that it is about.
+    """
     between = tuple(block for block in blocks if block is not None)
     said = Verdict(tuple(verdict), tone=tone)
-    return Document((data_summary(reading), said, *between, Footer(tuple(footer), hanging)))
+    return Document((data_summary(reading), said, *between, Footer(tuple(footer), hanging)), tuple(names))
+
+
+def _with_handles(value: Any, names: tuple[str, ...]) -> Any:
+    """A block with the names in its words and tables cut to their handles."""
+    if isinstance(value, str):
+        return brief(value, names)
+    if isinstance(value, tuple):
+        return tuple(_with_handles(part, names) for part in value)
+    if not is_dataclass(value) or isinstance(value, type):
+        return value
+    held = {f.name: getattr(value, f.name) for f in fields(value) if f.name not in ("where", "tone")}
+    return replace(value, **{k: _with_handles(v, names) for k, v in held.items()})
 
 
 def data_summary(reading: str, *, by_line: bool = False) -> Paragraph:

@@ -87,6 +87,7 @@ class CostComparison(Comparison):
             self.findings.block(several=True),
             Paragraph((trust,)) if trust else None,
             footer=[f"{costs} Methods: {methods}; .explain() for more."],
+            names=self.models,
         )
 
     @property
@@ -374,10 +375,10 @@ def _constant_words(cmp: CostComparison) -> list[str]:
     answer = f'always answering "{one_line(c.second)}"'
     size = f"{_money(-c.estimate)} per 100 rows{_reach(-c.high, -c.low, c.confidence)}"
     if c.p_value <= 1 - c.confidence and c.estimate < 0:
-        return [f"It is cheaper than {answer}, by {size}."]
+        return [f"{_best(cmp)} is cheaper than {answer}, by {size}."]
     if c.estimate >= 0:
         return [f"At this threshold {answer} is as cheap or cheaper."]
-    return [f"It may be no cheaper than {answer}: it saves {size}{_tested(c.p_value)}."]
+    return [f"{_best(cmp)} may be no cheaper than {answer}: it saves {size}{_tested(c.p_value)}."]
 
 
 def _tested(p: float) -> str:

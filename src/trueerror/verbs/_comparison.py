@@ -332,6 +332,7 @@ class Comparison(TrackedResult):
             Paragraph((f"Next: {self.next_step}",)) if self.next_step else None,
             footer=_footer_lines(self),
             tone=_tone(self),
+            names=self.models,
         )
 
     def without(self, *codes: str) -> Comparison:
@@ -397,11 +398,39 @@ def _rather(cmp: Comparison) -> tuple[str, ...]:
     """Where nearly all rows are of one class: why another metric leads, and what it says."""
     if cmp.instead is None or cmp.facts.constant is None:
         return ()
+    return (f"{_why_instead(cmp)} By {cmp.instead.title}: {_verdict(cmp.instead)}",)
+
+
+def _why_instead(cmp: Comparison) -> str:
+    assert cmp.facts.constant is not None
     label, share = cmp.facts.constant
-    return (
-        f'{percents(share)} % of the rows are "{one_line(label)}", so {cmp.title} mostly says how common that is. By '
-        f"{cmp.instead.title}: {_verdict(cmp.instead)}",
-    )
+    return f'{percents(share)} % of the rows are "{one_line(label)}", so {cmp.title} mostly says how common that is.'
+
+
+def verdict_beneath(cmp: Comparison) -> str:
+    """The verdict under a headline that says who is ahead and how sure that is: the figures."""
+    if cmp.instead is not None:
+        return f"{_why_instead(cmp)} {verdict_beneath(cmp.instead)} By {cmp.title}: {_verdict(cmp)}"
+    best, *others = cmp.ranked
+    own = own_figure(cmp, cmp.estimates[best].estimate)
+    if len(others) == 1:
+        c = cmp.judged(best, others[0])
+        ahead = f"{one_line(best)} is ahead: " if _sure(cmp, best, others[0]) == "open" else ""
+        other = own_figure(cmp, cmp.estimates[others[0]].estimate)
+        figures = f"{ahead}{own} against {other} {cmp.title}, {points(cmp, c.estimate)}{unit(cmp)}, {_ci(cmp, c)}."
+        close = " A close call." if cmp.facts.borderline else ""
+        return f"{figures}{close} {_odds(cmp, c, one_line(best))}"
+    worse = [m for m in others if cmp.better(best, m)]
+    open_ = [m for m in others if m not in worse]
+    if not open_:
+        return f"{one_line(best)} has {own} {cmp.title}; the nearest is {_gap(cmp, best, worse[0])}."
+    word = "highest" if cmp.higher_is_better else "lowest"
+    rivals = f", with no clear difference from {_names(open_)}" if len(open_) <= SHOWN_RIVALS else ""
+    if len(worse) > SHOWN_RIVALS:
+        rest = f"The nearest of the other {len(worse)} is {_gap(cmp, best, worse[0])}."
+    else:
+        rest = _worse(cmp, best, worse) if worse else f"The nearest is {_gap(cmp, best, open_[0])}."
+    return f"{one_line(best)} has the {word} estimate ({own} {cmp.title}){rivals}. {rest}"
 
 
 def _hollow(cmp: Comparison) -> str:
@@ -608,12 +637,19 @@ def _compared(cmp: Comparison, a: str, b: str) -> bool:
 
 def _worse(cmp: Comparison, best: str, worse: list[str]) -> str:
     """Who is behind, and by how much the nearest of them."""
-    sure = "" if all(_sure(cmp, best, m) == "clear" for m in worse) else "probably "
+    how = worse_words(cmp, best, worse)
     if len(worse) == 1:
-        return f"{one_line(worse[0])} is {sure}worse: {_distance(cmp, best, worse[0])}."
-    if len(worse) > SHOWN_RIVALS:
-        return f"The other {len(worse)} are {sure}worse: the nearest is {_gap(cmp, best, worse[0])}."
-    return f"{_names(worse)} are {sure}worse: the nearest is {_gap(cmp, best, worse[0])}."
+        return f"{one_line(worse[0])} is {how}: {_distance(cmp, best, worse[0])}."
+    who = f"The other {len(worse)}" if len(worse) > SHOWN_RIVALS else _names(worse)
+    return f"{who} are {how}: the nearest is {_gap(cmp, best, worse[0])}."
+
+
+def worse_words(cmp: Comparison, best: str, worse: Sequence[str]) -> str:
+    """How surely models are worse than the best one; of several by count where they differ in that."""
+    clear = sum(_sure(cmp, best, m) == "clear" for m in worse)
+    if clear in (0, len(worse)):
+        return "worse" if clear else "probably worse"
+    return f"worse, {clear} of them clearly"
 
 
 def _gap(cmp: Comparison, best: str, other: str) -> str:

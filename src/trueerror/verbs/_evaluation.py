@@ -340,7 +340,7 @@ class Evaluation(TrackedResult):
         for table in (thresholds_table(self), slice_table(self)):
             blocks.append(None if table is None else TableBlock(table, where=Media.SCREEN))
         blocks.append(self.findings.block(several=len(self.parts) > 1))
-        return page(self.reading, verdict_lines(self), *blocks, footer=_footer_lines(self))
+        return page(self.reading, verdict_lines(self), *blocks, footer=_footer_lines(self), names=self.models)
 
 
 def verdict_lines(ev: Evaluation) -> tuple[str, ...]:

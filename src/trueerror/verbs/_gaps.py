@@ -93,16 +93,26 @@ class Gap(DocumentResult):
     @property
     def verdict(self) -> str:
         """Who is worst off and how sure that is."""
-        what, k = self.title[:1].upper() + self.title[1:], len(self.groups)
-        low, high = (self.groups[g] for g in (self.lowest, self.highest))
-        ends = f"lowest in {self.lowest} ({number(low.estimate)}), highest in {self.highest} ({number(high.estimate)})"
-        d = self.difference
-        reach = ci_words(d.low, d.high, d.confidence)
-        size = f"a gap of {number(d.estimate)}, {reach} ({p_value(self.p_value)}, adjusted for all pairs)"
+        return self.said()
+
+    def said(self, title: str = "", scale: float = 1.0) -> str:
+        """The verdict, where asked for in another unit: `scale` times the metric, called `title`."""
+        title = title or self.title
+        what, k = title[:1].upper() + title[1:], len(self.groups)
+        low, high, d, under, over = (
+            scale * x
+            for x in (
+                self.groups[self.lowest].estimate, self.groups[self.highest].estimate,
+                self.difference.estimate, self.difference.low, self.difference.high,
+            )
+        )  # fmt: skip
+        ends = f"lowest in {self.lowest} ({number(low)}), highest in {self.highest} ({number(high)})"
+        reach = ci_words(under, over, self.difference.confidence)
+        size = f"a gap of {number(d)}, {reach} ({p_value(self.p_value)}, adjusted for all pairs)"
         whose = f" of {one_line(self.model)}" if self.model not in ("", "model") and self.model not in what else ""
         if self.differ:
             return f"{what}{whose} differs between the {k} groups: {ends}; {size}."
-        return f"No clear difference in {self.title}{whose} between the {k} groups: {ends}; {size}."
+        return f"No clear difference in {title}{whose} between the {k} groups: {ends}; {size}."
 
     def records(self) -> list[dict[str, object]]:
         """One record for each group, then one for each pair."""
@@ -207,14 +217,18 @@ class Gaps(DocumentResult):
 
     @property
     def verdict(self) -> str:
-        """The largest gap of those that are more than chance, or that none is."""
+        """The clearest of the gaps, or that none is clear."""
+        return self.said()
+
+    def said(self, title: str = "", scale: float = 1.0) -> str:
+        """The verdict, where asked for in another unit."""
         if len(self.parts) == 1:
-            return self.parts[0].verdict
+            return self.parts[0].said(title, scale)
         apart = [g for g in self.parts if g.differ]
         if not apart:
             least = min(self.parts, key=lambda g: math.inf if math.isnan(g.p_value) else g.p_value)
-            return f"No gap is more than chance would give. {least.verdict}"
-        return " ".join(g.verdict for g in sorted(apart, key=lambda g: g.p_value)[:3])
+            return f"No clear gap. {least.said(title, scale)}"
+        return " ".join(g.said(title, scale) for g in sorted(apart, key=lambda g: g.p_value)[:3])
 
     def without(self, *codes: str) -> Gaps:
         """The same with some findings silenced, by code."""

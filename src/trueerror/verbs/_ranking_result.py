@@ -156,6 +156,7 @@ class LearnerRanking(DocumentResult, Ranking):
             Paragraph(_overall_lines(self), "  ", where=Media.SCREEN),
             footer=_footer_lines(self),
             hanging="  ",
+            names=self.names,
         )
 
 

@@ -209,7 +209,7 @@ def det_picture(named: Named) -> Curves:
     return Curves(
         title=heading("Detection error tradeoff", named),
         subtitle=("axes by normal quantiles", sizes_words(named)),
-        x=Axis(title="false alarms: share of the negatives called", low=x[0], high=x[1], scale="deviate"),
+        x=Axis(title="false alarms: share of the negatives flagged", low=x[0], high=x[1], scale="deviate"),
         y=Axis(title="misses: share of the positives not flagged", low=y[0], high=y[1], scale="deviate"),
         lines=(equal, *curve_lines(named, "fpr", "fnr", tips)),
     )

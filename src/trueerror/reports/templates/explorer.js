@@ -5,7 +5,7 @@
   const root = document.getElementById("explore");
   if (!root) return;
   const data = JSON.parse(document.getElementById("explorer-data").textContent);
-  const { number, figure, share, whole, amount } = window.trueerrorWords;
+  const { number, figure, share, whole, amount, tied } = window.trueerrorWords;
   const part = (key) => root.querySelector('[data-x="' + key + '"]');
   const TRIVIAL = { "-1": "Flag nothing", "-2": "Flag everything" };
   const TIE = 1e-12;
@@ -174,13 +174,17 @@
   function gap(p, q, drawn) {
     const d = cost(q) - cost(p), start = data.start.gaps;
     if (start && state.mode === "use" && unmoved() && start.best === p.model && q.model >= 0 && start.of[q.model]) {
-      const [low, high] = start.of[q.model];
-      return { model: q.model, d, low, high };
+      const [low, high, clear] = start.of[q.model];
+      return { model: q.model, d, low, high, clear };
     }
-    const [lp, up] = costLimits(p, data.together), [lq, uq] = costLimits(q, data.together);
     const rho = resampled ? correlation(drawn, resampledCosts(q)) : 0;
     const side = (x, y) => Math.sqrt(Math.max(0, x * x - 2 * rho * x * y + y * y));
-    return { model: q.model, d, low: d - side(cost(q) - lq, up - cost(p)), high: d + side(uq - cost(q), cost(p) - lp) };
+    const reach = (z) => {
+      const [lp, up] = costLimits(p, z), [lq, uq] = costLimits(q, z);
+      return [d - side(cost(q) - lq, up - cost(p)), d + side(uq - cost(q), cost(p) - lp)];
+    };
+    const [low, high] = reach(data.together), [under, over] = reach(data.clearly);
+    return { model: q.model, d, low, high, clear: under > 0 || over < 0 };
   }
 
   // Words.
@@ -197,18 +201,18 @@
     if (state.model !== null) return nameOf(p) + " " + atWords(p) + ".";
     if (state.mode === "best") return "Run " + nameOf(p) + " " + atWords(p) + ".";
     if (state.mode === "at" && p.t !== null) return "At threshold " + where(p) + " " + nameOf(p) + " costs least.";
+    if (data.models.length === 1) return "As used now (" + (p.t === null ? "by its own calls" : "threshold " + where(p)) + ") " + nameOf(p) + " costs less than flagging nothing or everything.";
     return "As used now " + nameOf(p) + " costs least (" + (p.t === null ? "by its own calls" : "threshold " + where(p)) + ").";
   }
   const unit = () => (state.unit === "" ? "" : " " + state.unit);
   const count = (x) => whole(Math.round(x * 10) / 10);
-  const signed = (x, digits) => (amount(Math.abs(x), digits) === amount(0, digits) ? "±" : x < 0 ? "−" : "+") + amount(Math.abs(x), digits);
-  const bare = (x, digits) => (x < 0 && amount(-x, digits) !== amount(0, digits) ? "−" : "") + amount(Math.abs(x), digits);
+  const signed = (x, digits) => (amount(Math.abs(x), digits) === amount(0, digits) ? "" : x < 0 ? "−" : "+") + amount(Math.abs(x), digits);
   // As many decimals as give the largest number of a column three digits.
   const decimals = (largest) => (largest > 0 ? Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(largest)))) : 0);
   // One number of decimals for the costs of all models, in words and in the table.
   const costDigits = (points) => decimals(100 * Math.max(...points.map((p) => (p ? costLimits(p)[1] : 0))));
   const listed = (words, last) => (words.length < 2 ? words.join("") : words.slice(0, -1).join(", ") + " " + last + " " + words[words.length - 1]);
-  const say = (key, text) => { const e = part(key); e.textContent = text; e.hidden = text === ""; };
+  const say = (key, text) => { const e = part(key); e.textContent = tied(text); e.hidden = text === ""; };
   // A rate and its limits, in percent, with as many decimals as give the upper limit two digits.
   const rateWords = (rate, [low, high]) => {
     const digits = high > 0 ? Math.max(0, Math.min(6, 1 - Math.floor(Math.log10(100 * high)))) : 0;
@@ -217,16 +221,16 @@
 
   function sure(best, points, drawn, wins) {
     const words = [], digits = costDigits(points);
-    const amountWords = (g) => signed(100 * g.d, digits) + unit() + " per 100, " + LEVEL + " " + bare(100 * g.low, digits) + " to " + bare(100 * g.high, digits);
+    const amountWords = (g) => signed(100 * g.d, digits) + unit() + " per 100, " + LEVEL + " " + signed(100 * g.low, digits) + " to " + signed(100 * g.high, digits);
     const others = points.filter((p) => p && p.model !== best.model).map((p) => gap(best, p, drawn)).sort((a, b) => a.d - b.d);
     const close = others.filter((g) => g.low <= 0 && g.high >= 0), cheaper = others.filter((g) => g.high < 0);
     if (best.model >= 0) {
-      if (cheaper.length) words.push("Clearly cheaper: " + listed(cheaper.slice(0, 3).map((g) => nameOf(g) + " (" + amountWords(g) + ")"), "and") + ".");
+      if (cheaper.length) words.push((cheaper.every((g) => g.clear) ? "Clearly" : "Probably") + " cheaper: " + listed(cheaper.slice(0, 3).map((g) => nameOf(g) + " (" + amountWords(g) + ")"), "and") + ".");
       if (close.length) {
         const named = close.slice(0, 3).map((g) => nameOf(g) + " (" + amountWords(g) + ")"), more = close.length - named.length;
         words.push("Too close to call: " + listed(more > 0 ? [...named, whole(more) + " more"] : named, "and") + ".");
       } else if (others.length && !cheaper.length) {
-        words.push("Clear difference: " + (others.length > 1 ? "every other model costs more, the next " : "") + nameOf(others[0]) + (others.length > 1 ? "" : " costs more") + " (" + amountWords(others[0]) + ").");
+        words.push((others.every((g) => g.clear) ? "Clear" : "Probable") + " difference: " + (others.length > 1 ? "every other model costs more, the next " : "") + nameOf(others[0]) + (others.length > 1 ? "" : " costs more") + " (" + amountWords(others[0]) + ").");
       }
       const limits = costLimits(best);
       const idle = trivial.filter((t) => limits[1] >= cost(t) && cost(t) >= cost(best));
@@ -369,6 +373,10 @@
       fill(row.cells[4], count(p.fp), constant ? "" : countLimits(limits.alarm, p.n));
       fill(row.cells[5], wins ? figure(Math.round(1000 * wins[i]) / 10) + " %" : "");
     });
+    // The cheapest first; what needs no model stands last.
+    const price = (i) => (rows[i] === null ? Infinity : cost(rows[i]));
+    const order = own.map((_, i) => i).sort((a, b) => price(a) - price(b) || a - b);
+    modelRows[0].parentNode.append(...order.map((i) => modelRows[i]), ...modelRows.slice(own.length));
   }
   const costWords = () => (state.fp === state.fn ? "at equal costs" :
     "a false alarm costing " + figure(state.fp) + unit() + " and a miss " + figure(state.fn) + unit());
@@ -406,10 +414,14 @@
   }
 
   // Small line charts: cost against the threshold, and against the class mix.
-  const WIDE = 420, TALL = 200, EDGE = { left: 46, right: 20, top: 8, bottom: 34 };
+  let WIDE = 460;
+  const TALL = 220, EDGE = { left: 46, right: 20, top: 8, bottom: 34 };
   const look = (model) => data.models[model].look;
   function small(svg, x, top, ticks, title) {
     svg.textContent = "";
+    // As many units as pixels, so that words have one size on a wide screen and on a narrow one.
+    WIDE = Math.max(280, svg.clientWidth || 460);
+    svg.setAttribute("viewBox", "0 0 " + WIDE + " " + TALL);
     const right = WIDE - EDGE.right, bottom = TALL - EDGE.bottom;
     const px = (v) => EDGE.left + (right - EDGE.left) * (v - x[0]) / (x[1] - x[0]), py = (v) => bottom - (bottom - EDGE.top) * Math.min(1.5, v / top);
     const step = [1, 2, 2.5, 5, 10].map((s) => s * 10 ** Math.floor(Math.log10(top / 3))).find((s) => top / s <= 4.5) || top;

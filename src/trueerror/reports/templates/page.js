@@ -44,7 +44,8 @@
     area.remove();
     return done;
   };
-  const copy = (text, button) => {
+  const copy = (tied, button) => {
+    const text = tied.replace(/\u00a0/g, " ");
     const fallen = () => say(button, byHand(text) ? "Copied" : "Not allowed here");
     if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => say(button, "Copied"), fallen);
     else fallen();
@@ -131,7 +132,8 @@
       button.textContent = format;
       button.addEventListener("click", () => copy(FORMATS[format](table), button));
     }
-    (table.closest(".wide") || table).after(bar);
+    const box = table.closest(".wide") || table;
+    if (box.closest(".matrix")) box.append(bar); else box.after(bar);
   }
 
   // Sorting.

@@ -36,8 +36,10 @@ window.trueerrorWords = (function () {
     if (size >= 1e3) return thousands(fixed(x, 0));
     return rounded(x, size < 10 ? 3 : Math.max(0, 3 - String(Math.trunc(size)).length));
   }
+  // Figures and their units stay on one line (unbroken in results/_format.py).
+  const tied = (text) => text.replace(/\d %(?: CI\b)?|\d per 100\b/g, (found) => found.replace(/ /g, "\u00a0"));
   return {
-    number,
+    number, tied,
     amount: (x, digits) => thousands(fixed(x, digits)),
     figure: (x) => (Math.abs(x) >= 1000 ? thousands(fixed(x, 0)) : general(x, 3)),
     share: (x) => general(100 * Number(x.toPrecision(3)), 6) + " %",
