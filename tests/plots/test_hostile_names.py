@@ -60,7 +60,7 @@ def test_svg_holds_names_as_text_only(kind: str, hostile: tuple[str, ...], svg: 
     shown = svg(pictures(hostile)[kind])
     assert MARK in " ".join([*shown.texts(), *shown.tips()]), "the test must see the names"
     assert {e.tag.rpartition("}")[2] for e in shown.root.iter()} <= {
-        "svg", "g", "desc", "style", "rect", "line", "polyline", "polygon", "circle", "text", "title",
+        "svg", "g", "desc", "style", "rect", "line", "path", "polyline", "polygon", "circle", "text", "title",
     }  # fmt: skip
     attributes = [(name, value) for e in shown.root.iter() for name, value in e.attrib.items()]
     assert [name for name, _ in attributes if name.startswith("on") or name in ("href", "style", "id")] == []

@@ -104,11 +104,11 @@ def test_slices_are_judged_by_cost_where_costs_are_asked_for():
     ev = te.evaluate(p.with_threshold(cmp.threshold))
     figures, verdict = gap_figures(ev, cmp.metric, Gallery(), cmp)
     text = str(figures[0])
-    assert "expected cost" in verdict
-    assert "Expected cost by slice" in text
+    assert "cost per 100 rows" in verdict
+    assert "Cost per 100 rows by slice" in text
     assert "Recall by slice" in text
     t = p.slice("y").confusion("b", threshold=cmp.threshold).binary()
-    cost = float(10 * t.fn + t.fp) / p.slice("y").n
+    cost = 100 * float(10 * t.fn + t.fp) / p.slice("y").n
     assert f"y, b: {cost:.3g} [" in text
     assert re.search(r"adjusted for all pairs: a p [=<] [\d.]+; b p [=<] [\d.]+", text)
 

@@ -12,6 +12,7 @@ import trueerror as te
 from trueerror.reports._contents import headline
 from trueerror.reports._leaderboard import Column, comparison_board, told
 from trueerror.results._format import brief_names, fixed, name_key
+from trueerror.verbs._comparison import verdict_beneath
 
 BOARD = """
 return [...document.querySelectorAll(arguments[0] + " .leaderboard tbody tr")].filter((r) => r.offsetParent !== null)
@@ -177,7 +178,7 @@ def test_the_verdict_is_copied_in_words(pages, browser):
     copied = browser.run("return window.copied;")
     cmp = te.compare(SOURCES["twelve"]())
     assert copied.startswith(headline(cmp))
-    assert cmp.verdict.replace("-", "−")[:60] in copied.replace("-", "−")
+    assert verdict_beneath(cmp) in copied
 
 
 def test_the_preview_and_the_header_say_what_and_where_from(pages, browser, tmp_path):

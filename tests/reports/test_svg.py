@@ -8,6 +8,7 @@ import pytest
 import trueerror as te
 from trueerror.plots import picture
 from trueerror.plots._specs import Axis, Band, Curves, Line, Mark, Whiskers
+from trueerror.plots.svg._elements import outline
 from trueerror.reports._html import MOST_HOVERED, svg_curves
 
 
@@ -22,10 +23,30 @@ def drawn(shown):
     return str(text), hover
 
 
+def places(path):
+    """The corners of a path whose steps are relative: M, h, v, l, z."""
+    at, corners = [0.0, 0.0], []
+    for kind, figures in re.findall(r"([Mhvlz])([^Mhvlz]*)", path):
+        numbers = [float(n) for n in re.findall(r"-?(?:\d+\.?\d*|\.\d+)", figures)]
+        if kind in "hv":
+            numbers = [v for n in numbers for v in ((n, 0.0) if kind == "h" else (0.0, n))]
+        for dx, dy in zip(numbers[::2], numbers[1::2], strict=True):
+            at = [dx, dy] if kind == "M" else [at[0] + dx, at[1] + dy]
+            corners.append(tuple(at))
+    return corners
+
+
+def test_a_path_passes_the_places_it_is_made_of():
+    wanted = [(round(x, 1), round(y, 1)) for x, y in np.random.default_rng(0).uniform(-20, 300, (200, 2)).tolist()]
+    wanted += [(5.0, 7.0), (9.0, 7.0), (9.0, 7.5), (0.1, -0.4)]
+    np.testing.assert_allclose(places(outline(wanted)), wanted, atol=1e-9)
+
+
 def inside(text):
-    """Every place of a polyline, circle or polygon lies within the view box."""
+    """Every place of a path, circle or polygon lies within the view box."""
     width, height = (float(v) for v in re.search(r'viewBox="0 0 (\d+) (\d+)"', text).groups())
     points = [p.split(",") for group in re.findall(r'points="([^"]+)"', text) for p in group.split()]
+    points += [p for d in re.findall(r' d="([^"]+)"', text) for p in places(d)]
     points += re.findall(r'cx="([^"]+)" cy="([^"]+)"', text)
     assert points
     return all(-1 <= float(x) <= width + 1 and -1 <= float(y) <= height + 1 for x, y in points)

@@ -21,7 +21,7 @@ from trueerror.plots._simplify import axis_ticks, drawn, legend_names
 from trueerror.plots._specs import Axis, Band, Curves, Floats, Forest, ForestRow, Line, Panel, Picture
 from trueerror.plots.svg._charts import axis_marks, interval_marks
 from trueerror.plots.svg._curves import BOTTOM, TOP, Plot, curves_of, hover_lines, plot_body, series_of
-from trueerror.plots.svg._elements import box, corners, el, inline, joined, place, straight, text, text_width, widest
+from trueerror.plots.svg._elements import el, inline, joined, outline, place, straight, text, text_width, widest
 from trueerror.results._document import Table
 from trueerror.results._format import LONGEST_NAME, clip, one_line, real_minus
 
@@ -181,7 +181,7 @@ def _bands(bands: Sequence[Band], plot: Plot) -> Markup | None:
         edges = [drawn(Line(x=band.x, y=side), plot.picture) for side in (band.low, band.high)]
         low, high = ([(plot.x(a), plot.y(b)) for a, b in zip(e.x.tolist(), e.y.tolist(), strict=True)] for e in edges)
         look = f"band {plot.look(band.series)[0]}{' quiet' if i else ''}"
-        shapes.append(el("polygon", points=corners([*low, *reversed(high)]), class_=look, data_band=band.series))
+        shapes.append(el("path", d=outline([*low, *reversed(high)], closed=True), class_=look, data_band=band.series))
     box_ = f"{place(x)} {y} {width} {height}"
     return el("svg", *shapes, x=place(x), y=y, width=width, height=height, viewBox=box_, class_="bands",
               aria_hidden="true")  # fmt: skip
@@ -369,13 +369,15 @@ def svg_histogram(edges: Floats, up: Floats, down: Floats, names: tuple[str, str
 
     parts = []
     middle = top + HIGH
-    for a, b, one, two in zip(edges[:-1], edges[1:], up, down, strict=True):
-        start, width = x(float(a)), max(1.0, x(float(b)) - x(float(a)) - 1)
-        for count, kind, sign, name in ((float(one), "first", -1, names[0]), (float(two), "second", 1, names[1])):
-            tall = HIGH * math.sqrt(count) / highest
+    for counts, kind, sign in ((up, "first", -1), (down, "second", 1)):
+        bars = []
+        for a, b, count in zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True):
+            start, end, tall = x(a), max(x(a) + 1, x(b) - 1), middle + sign * HIGH * math.sqrt(count) / highest
             if count:
-                told = el("title", f"{name}, {float(a):.3g} to {float(b):.3g}: {count:,.0f} rows")
-                parts.append(box(start, middle - tall if sign < 0 else middle, width, tall, f"bar {kind}", told))
+                sides = [(start, middle), (end, middle), (end, tall), (start, tall)]
+                told = el("title", f"{a:.3g} to {b:.3g}: {count:,.0f} rows")
+                bars.append(el("path", told, d=outline(sides, closed=True)))
+        parts.append(el("g", *bars, class_=f"bar {kind}"))
     parts.append(straight(left, middle, left + wide, middle, "tick"))
     for value, words in axis_ticks(Axis(title="", low=low, high=high)):
         parts.append(text(words, x(value), middle + HIGH + 16, align="center"))

@@ -516,7 +516,7 @@ def _pair(cmp: Comparison, a: str, b: str, column: Column, written: bool) -> Mar
     found = told(cmp, c)
     size = column.say(c.estimate, sign=True)
     # The name of the column is in its head; saying it in each of a thousand cells would double the page.
-    tip = f"{size} {column.limits(c, sign=True)}, {decided(c)}: {found.word}"
+    tip = f"{size} {column.limits(c, sign=True)}, {decided(c)}"
     inner: list[object] = [el("b", found.sign)]
     inner += [" ", size] if written else []
     return el("td", *inner, class_=f"is-{found.kind}", title=tip)

@@ -20,7 +20,7 @@ from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast, DocumentResult, Interval, Table
 from trueerror.results._document import Document, TableBlock, page
-from trueerror.results._format import ci_words, limits, number, one_line, p_value, percent, whole
+from trueerror.results._format import ci_words, fixed, limits, number, one_line, p_value, percent, whole
 from trueerror.results._values import short, significantly_different
 from trueerror.sources._collect import is_openable
 from trueerror.sources._models import group_columns
@@ -106,9 +106,13 @@ class Gap(DocumentResult):
                 self.difference.estimate, self.difference.low, self.difference.high,
             )
         )  # fmt: skip
-        ends = f"lowest in {self.lowest} ({number(low)}), highest in {self.highest} ({number(high)})"
-        reach = ci_words(under, over, self.difference.confidence)
-        size = f"a gap of {number(d)}, {reach} ({p_value(self.p_value)}, adjusted for all pairs)"
+
+        def say(x: float) -> str:
+            return number(x) if scale == 1 else fixed(x, 1)
+
+        ends = f"lowest in {self.lowest} ({say(low)}), highest in {self.highest} ({say(high)})"
+        reach = ci_words(under, over, self.difference.confidence, say)
+        size = f"a gap of {say(d)}, {reach} ({p_value(self.p_value)}, adjusted for all pairs)"
         whose = f" of {one_line(self.model)}" if self.model not in ("", "model") and self.model not in what else ""
         if self.differ:
             return f"{what}{whose} differs between the {k} groups: {ends}; {size}."

@@ -87,7 +87,7 @@ def test_bands_of_several_models_share_one_legend_entry(rows: Any, svg: Any) -> 
     truth, scores = rows
     made = svg({name: roc(truth, s) for name, s in scores.items()}, band="pointwise")
     assert made.legend()[2:] == ["95 % pointwise band"]
-    assert len([e for e in made.all("polygon", "band") if e.get("points")]) == 2
+    assert len([e for e in made.all("path", "band") if e.get("d")]) == 2
 
 
 def test_options_reach_the_picture_from_the_result(rows: Any) -> None:

@@ -17,7 +17,19 @@ from markupsafe import Markup
 from trueerror.plots._simplify import aside_names, axis_ticks, drawn, ends, hover_places, legend_names, placed
 from trueerror.plots._specs import Band, Curves, Floats, Histogram, Line, Mark, Row, Whiskers
 from trueerror.plots._style import PALETTE, fold, plain, series_style
-from trueerror.plots.svg._elements import Drawing, box, corners, el, joined, place, straight, text, text_width, widest
+from trueerror.plots.svg._elements import (
+    Drawing,
+    box,
+    corners,
+    el,
+    joined,
+    outline,
+    place,
+    straight,
+    text,
+    text_width,
+    widest,
+)
 from trueerror.results._format import number
 
 LEFT, TOP, RIGHT, BOTTOM = 46, 26, 12, 44
@@ -108,7 +120,7 @@ def plot_body(plot: Plot) -> Markup:
     fine = replace(picture, size=_fineness(picture.size, len(curves)))
     for i, line in enumerate(curves):
         kind, dash = plot.look(series_of(line, i))
-        inner.append(_polyline(line, plot, fine, class_=f"curve {kind}", stroke_dasharray=dash, data_line=i))
+        inner.append(_path(line, plot, fine, class_=f"curve {kind}", stroke_dasharray=dash, data_line=i))
     inner += [_plain_line(n, plot) for n in beside if n.role == "hull"]
     inner += [part for w in picture.whiskers for part in _whiskers(w, plot)]
     parts = [_frame(plot), _clipped(inner, plot)]
@@ -163,22 +175,22 @@ def _apart(places: list[tuple[float, str]]) -> list[tuple[float, str]]:
     return kept
 
 
-def _polyline(line: Line, plot: Plot, picture: Curves, **look: object) -> Markup:
+def _path(line: Line, plot: Plot, picture: Curves, **look: object) -> Markup:
     shape = drawn(line, picture)
     path = ((plot.x(x), plot.y(y)) for x, y in zip(shape.x.tolist(), shape.y.tolist(), strict=True))
-    return el("polyline", points=corners(path), **look)
+    return el("path", d=outline(path), **look)
 
 
 def _plain_line(line: Line, plot: Plot) -> Markup:
     colour = "" if line.series is None else f" {plot.look(line.series)[0]}"
     role = "beside" if line.role == "aside" else line.role
-    return _polyline(line, plot, plot.picture, class_=f"line {role}{colour}")
+    return _path(line, plot, plot.picture, class_=f"line {role}{colour}")
 
 
 def _band(band: Band, plot: Plot) -> Markup:
     edges = [drawn(Line(x=band.x, y=y), plot.picture) for y in (band.low, band.high)]
     low, high = ([(plot.x(x), plot.y(y)) for x, y in zip(e.x.tolist(), e.y.tolist(), strict=True)] for e in edges)
-    return el("polygon", points=corners([*low, *reversed(high)]), class_=f"band {plot.look(band.series)[0]}")
+    return el("path", d=outline([*low, *reversed(high)], closed=True), class_=f"band {plot.look(band.series)[0]}")
 
 
 def _whiskers(w: Whiskers, plot: Plot) -> list[Markup]:

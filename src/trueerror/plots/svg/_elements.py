@@ -70,8 +70,36 @@ def place(x: float) -> str:
 
 
 def corners(places: Iterable[tuple[float, float]]) -> str:
-    """Places as a polyline or polygon takes them."""
+    """Places as a polygon takes them."""
     return " ".join(f"{place(x)},{place(y)}" for x, y in places)
+
+
+def outline(places: Iterable[tuple[float, float]], *, closed: bool = False) -> str:
+    """Places as a path takes them, each from the one before: half as long as they themselves.
+
+    >>> outline([(10, 20), (12.5, 20), (12.5, 18), (14, 17.5), (15, 17)])
+    'M10 20h2.5v-2l1.5-.5 1-.5'
+    """
+    out, x, y, before = "", 0, 0, ""
+    for a, b in ((round(10 * px), round(10 * py)) for px, py in places):
+        dx, dy = a - x, b - y
+        if not out:
+            out = f"M{_tenths(a)} {_tenths(b)}"
+        elif dx and dy:
+            first, second = _tenths(dx), _tenths(dy)
+            lead = "l" if before != "l" else "" if first.startswith("-") else " "
+            out += f"{lead}{first}{'' if second.startswith('-') else ' '}{second}"
+            before = "l"
+        elif dx or dy:
+            before = "h" if dx else "v"
+            out += f"{before}{_tenths(dx or dy)}"
+        x, y = a, b
+    return f"{out}z" if closed and out else out
+
+
+def _tenths(n: int) -> str:
+    whole, rest = divmod(abs(n), 10)
+    return ("-" if n < 0 else "") + (f"{whole or ''}.{rest}" if rest else f"{whole}")
 
 
 ANCHORS = {"left": None, "center": "middle", "right": "end"}

@@ -75,7 +75,7 @@
   // A name in a legend brings its curve out, with its band: while it is pointed at, or until it is taken back.
   for (const picture of document.querySelectorAll(".picture")) {
     const items = [...picture.querySelectorAll(".legend li[data-line]")];
-    const curves = [...picture.querySelectorAll("polyline[data-line]")], bands = [...picture.querySelectorAll("[data-band]")];
+    const curves = [...picture.querySelectorAll("path[data-line]")], bands = [...picture.querySelectorAll("[data-band]")];
     let kept = null, lead = null;
     const light = (line) => {
       for (const c of curves) { c.classList.toggle("lit", c.dataset.line === line); c.classList.toggle("dim", line !== null && c.dataset.line !== line); }
