@@ -147,7 +147,7 @@ def test_with_nothing_moved_it_shows_the_calls_in_use(pages, browser):
     # The comparison at the top of the page has the same difference and limits, in points of accuracy.
     c = te.compare(given).judged(*[m for m in given.models if m != best], best)
     low, high = sorted((-100 * c.low, -100 * c.high))
-    assert f"95 % CI {low:.1f} to {high:.1f}".replace("-", "−") in browser.said_by("sure")
+    assert f"95 % CI {low:+.1f} to {high:+.1f}".replace("-", "−") in browser.said_by("sure")
 
 
 def test_the_same_threshold_for_all(pages, browser):

@@ -43,7 +43,8 @@ class Reader(HTMLParser):
 
 
 def page(source, tmp_path, **options) -> str:
-    return te.report(source, tmp_path / "report.html", **options).read_text(encoding="utf-8")
+    made = te.report(source, tmp_path / "report.html", **options).read_text(encoding="utf-8")
+    return made.replace("\u00a0", " ")
 
 
 def scored(models: int = 3, rows: int = 200, seed: int = 5, name: str = "model {}"):
@@ -183,7 +184,7 @@ def test_many_classes(classes, tmp_path):
     calls = {f"m{i}": np.where(rng.random(800) < 0.7, truth, rng.integers(0, classes, 800)) for i in range(2)}
     text = Reader(page(te.predictions(truth, calls), tmp_path)).text
     assert ("Most confused of 40 classes" in text) == (classes == 40)
-    assert ("rows are the truth, columns the calls" in text) == (classes == 5)
+    assert ("rows true, columns predicted" in text) == (classes == 5)
 
 
 def test_evaluations_comparisons_and_rankings_too(tmp_path):
