@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from report_browser import DESKTOP, PHONE
@@ -206,23 +205,11 @@ def test_everything_is_reached_by_keyboard(pages, browser):
     assert wanted <= seen
 
 
-# What axe-core finds wrong for those who cannot see or point, of some weight.
-AXE = """
-const done = arguments[0];
-const weighty = (v) => v.impact === "serious" || v.impact === "critical";
-const told = (v) => [v.id, v.nodes.length, v.nodes[0].html.slice(0, 200)];
-axe.run(document, { resultTypes: ["violations"] })
-  .then((r) => done(r.violations.filter(weighty).map(told)), (e) => done([String(e)]));
-"""
-
-
 @pytest.mark.parametrize(("name", "width", "dark"), [("two", DESKTOP, False), ("experiments", PHONE, True)])
 def test_axe_finds_nothing_serious(name, width, dark, pages, browser):
-    axe = pytest.importorskip("axe_core_python", reason="axe-core comes with the development dependencies")
     browser.open(pages(name), width=width, dark=dark)
     browser.unfold()
-    browser.run(Path(axe.__path__[0], "axe.min.js").read_text(encoding="utf-8"))
-    assert browser.driver.execute_async_script(AXE) == []
+    assert browser.axe() == []
 
 
 INTRUDERS = """
