@@ -160,7 +160,7 @@ def test_a_name_in_a_legend_brings_its_curve_and_band_out(pages, browser):
     browser.open(pages("twelve"))
     browser.unfold()
     place = "section:has(#precision-recall) .pair > :last-child .picture"
-    items = browser.all(f"{place} .legend li[data-line]")
+    items = browser.all(f"{place} .legend li[data-line] [role=button]")
     seen = "[data-band]:not(.quiet)"
     assert browser.run(LIT, place, seen, "data-band") == ["0"]
     assert items[2].get_attribute("aria-pressed") == "false"
@@ -172,7 +172,7 @@ def test_a_name_in_a_legend_brings_its_curve_and_band_out(pages, browser):
     assert items[2].get_attribute("aria-pressed") == "true"
     assert browser.run(LIT, place, ".curve.lit", "data-line") == ["2"]
     browser.run("arguments[0].click();", items[2])
-    browser.run("arguments[0].dispatchEvent(new Event('pointerleave'));", items[2])
+    browser.run('arguments[0].closest("li").dispatchEvent(new Event("pointerleave"));', items[2])
     assert browser.run(LIT, place, ".curve.lit", "data-line") == []
     assert browser.run(LIT, place, seen, "data-band") == ["0"]
 

@@ -87,21 +87,20 @@
       const line = item.dataset.line;
       const keep = () => {
         kept = kept === line ? null : line;
-        for (const other of items) other.setAttribute("aria-pressed", String(other.dataset.line === kept));
+        for (const other of items) other.querySelector("[role=button]").setAttribute("aria-pressed", String(other.dataset.line === kept));
         light(kept);
       };
-      item.setAttribute("role", "button");
-      item.setAttribute("aria-pressed", "false");
-      item.tabIndex = 0;
+      const knob = item.querySelector("span");
+      knob.setAttribute("role", "button");
+      knob.setAttribute("aria-pressed", "false");
+      knob.tabIndex = 0;
       item.addEventListener("pointerenter", () => light(line));
       item.addEventListener("pointerleave", () => light(kept));
-      item.addEventListener("focus", () => light(line));
-      item.addEventListener("blur", () => light(kept));
+      knob.addEventListener("focus", () => light(line));
+      knob.addEventListener("blur", () => light(kept));
       item.addEventListener("click", keep);
-      item.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); keep(); } });
+      knob.addEventListener("keydown", (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); keep(); } });
     }
-    // A list whose items are buttons is a group of them.
-    for (const list of picture.querySelectorAll(".legend")) if (list.querySelector("[role=button]")) { list.setAttribute("role", "group"); list.setAttribute("aria-label", "Curves"); for (const li of list.querySelectorAll("li:not([role])")) li.setAttribute("role", "presentation"); }
   }
 })();
 
