@@ -1,4 +1,4 @@
-"""Load: very many models, classes and data sets, and very long names, each within a stated time and memory."""
+"""Load: very many models, classes, data sets and folds, and very long names, each within a stated time and memory."""
 
 from __future__ import annotations
 
@@ -69,6 +69,24 @@ def case_thousand_data_sets(quick: bool) -> Row:
     scores = rng.normal(0.8, 0.05, (sets, 1)) + rng.normal(0, 0.02, (sets, models)) + 0.001 * np.arange(models)
     table = {f"model {i}": scores[:, i] for i in range(models)}
     return _held(f"te.rank, {sets:,} data sets × {models} models", lambda: str(te.rank(table)), 30, 500)
+
+
+def case_hundred_by_hundred_folds(quick: bool) -> list[Row]:
+    repeats, folds, rows = (10 if quick else 100), 100, 2_000
+    truth, _ = calls_of(rows, 1)
+    rng = np.random.default_rng(1)
+    every = np.tile(truth, repeats)
+    calls = {m: np.where(rng.random(len(every)) < share, every, 1 - every) for m, share in (("a", 0.9), ("b", 0.89))}
+    p = te.predictions(
+        every, calls, ids=np.tile(np.arange(rows), repeats), repeats=np.repeat(np.arange(repeats), rows),
+        folds=np.concatenate([rng.permutation(rows) % folds for _ in range(repeats)]),
+    )  # fmt: skip
+    shape = f"{repeats} × {folds} folds of {rows:,} rows, 2 models"
+    return [
+        _held(f"te.evaluate, {shape}", lambda: str(te.evaluate(p)), 30, 500),
+        _held(f"te.compare, {shape}", lambda: str(te.compare(p)), 30, 500),
+        _held(f"te.compare by corrected t, {shape}", lambda: str(te.compare(p, method="corrected-t")), 30, 500),
+    ]
 
 
 def case_long_names(quick: bool) -> list[Row]:

@@ -11,7 +11,7 @@ Machine Learning 52:239.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -33,13 +33,24 @@ from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.methods import Default, Method, declare, inference_method
-from trueerror.metrics._registry import ClassScores, Measure, MetricOptions, Prior, ranks_rows, value
+from trueerror.metrics._registry import (
+    ClassScores,
+    Measure,
+    MetricOptions,
+    Prior,
+    check_metric_options,
+    needs_collapse,
+    prepared,
+    ranks_rows,
+    value,
+)
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import whole
 from trueerror.results._values import sentences_of
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import class_scored_rows, scored_rows
 from trueerror.tallies import Confusion, ScoreTable
+from trueerror.tallies._confusion import collapsed, sum_columns
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -70,29 +81,39 @@ def pooled_parts(
     (0.5, [0.46, 0.79, 0.26])
     """
     total = sum(tables[1:], tables[0])
-    together = float(value(measure, total, positive=positive, **options))
-    matrix, labels = total.matrix, total.labels
-    if len(tables) == 1:
+    width = len(total.labels) + 1
+    cells = total.row * width + total.col
+    masses = np.zeros((len(tables), len(cells)))
+    for own, table in zip(masses, tables, strict=True):
+        # The last code is that of rows without a prediction.
+        place = np.array([*(total.labels.index(label) for label in table.labels), width - 1])
+        own[np.searchsorted(cells, place[table.row] * width + place[table.col])] = table.counts
+    return _pseudo_values(total, masses, measure, positive, options)
+
+
+def _of_masses(
+    total: Confusion, masses: Floats, measure: Measure, positive: Label | None, options: Mapping[str, Any]
+) -> Floats:
+    """The metric of each of several tables that have the cells of one, as masses (tables, cells)."""
+    check_metric_options(measure, options)
+    table, _, chosen = prepared(measure, total, positive)
+    if needs_collapse(measure, total, positive):
+        table, place = collapsed(total, positive)
+        masses = sum_columns(masses, place, len(table.counts))
+    return np.asarray(measure.of_table(table, masses, positive=chosen, **options), dtype=np.float64)
+
+
+def _pseudo_values(
+    total: Confusion, masses: Floats, measure: Measure, positive: Label | None, options: Mapping[str, Any]
+) -> Floats:
+    whole = masses.sum(axis=0)
+    together, *without = _of_masses(total, np.vstack([whole, whole - masses]), measure, positive, options)
+    if len(masses) == 1:
         return np.array([together])
-    without = []
-    for table in tables:
-        rest = Confusion(matrix - _on(table, labels), labels=labels)
-        rest = rest if total.positive is None else rest.with_positive(total.positive)
-        without.append(float(value(measure, rest, positive=positive, **options)))
     rest_of = np.where(np.isnan(without), together, without)
-    pseudo: Floats = together + (len(tables) - 1) * (together - rest_of)
+    pseudo: Floats = together + (len(masses) - 1) * (together - rest_of)
     centred: Floats = pseudo + (together - float(pseudo.mean()))
     return centred
-
-
-def _on(table: Confusion, labels: tuple[Label, ...]) -> Ints:
-    """The counts of a fold in the order of all labels."""
-    if table.labels == labels:
-        return table.matrix
-    place = [labels.index(label) for label in table.labels]
-    counts = np.zeros((len(labels), len(labels)), dtype=np.int64)
-    counts[np.ix_(place, place)] = table.matrix
-    return counts
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -272,10 +293,11 @@ def _scores_of(
 ) -> Floats:
     if measure.of_labels:
         keyed = p.keyed_confusion(model, "folds", threshold=threshold)
-        tables = [keyed[name] for name in names]
-        if taken_together(measure):
-            return pooled_parts(tables, measure, positive=positive, **options)
-        return np.array([float(value(measure, t, positive=positive, **options)) for t in tables])
+        masses = np.zeros((len(keyed.keys), len(keyed.table.counts)))
+        masses[keyed.key, keyed.cell] = keyed.masses
+        place = {name: i for i, name in enumerate(keyed.keys)}
+        by_fold = _pseudo_values if taken_together(measure) else _of_masses
+        return by_fold(keyed.table, masses[[place[name] for name in names]], measure, positive, options)
     if measure.of_losses:
         losses = p.keyed_losses(model, "folds", measure.function, **options)
         with np.errstate(invalid="ignore", divide="ignore"):
