@@ -1,18 +1,20 @@
 """Readers of what other tools wrote: a table of predictions in, the same verbs after.
 
 `te.read` and the commands recognise files of lm-evaluation-harness, Inspect, promptfoo, OpenAI evals, lighteval,
-mlflow.genai and WEKA by themselves; these functions say which it is, name models, and have further options.
+mlflow.genai, SWE-bench, EvalPlus and WEKA by themselves; these functions say which it is, name models, and have
+further options.
 """
 
 from __future__ import annotations
 
 from trueerror.inputs._options import speaks
 from trueerror.sources.logs.inspect_ai import inspect
-from trueerror.sources.logs.llm_evals import lighteval, lm_eval, mlflow, openai_evals, promptfoo
+from trueerror.sources.logs.llm_evals import code_benchmark, lighteval, lm_eval, mlflow, openai_evals, promptfoo
 from trueerror.sources.logs.sklearn_cv import cross_val_predict, cross_validate, fold_scores, grid_search
 from trueerror.sources.logs.weka import weka, weka_results
 
 __all__ = [
+    "code_benchmark",
     "cross_val_predict",
     "cross_validate",
     "fold_scores",

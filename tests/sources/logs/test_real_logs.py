@@ -340,6 +340,38 @@ def test_mlflow_genai(ending: str) -> None:
     assert accuracy(p) == pytest.approx(27 / 31)
 
 
+def test_code_benchmarks(tmp_path: Path) -> None:
+    ids = [f"django__django-{i}" for i in range(10)]
+    # As swebench/harness/reporting.py (schema 2) writes it.
+    swe = {
+        "total_instances": 10, "submitted_instances": 9, "resolved_instances": 4, "completed_ids": ids[:7],
+        "incomplete_ids": ids[9:], "empty_patch_ids": [ids[8]], "submitted_ids": ids[:9], "resolved_ids": ids[:4],
+        "unresolved_ids": ids[4:7], "error_ids": [ids[7]], "schema_version": 2,
+    }  # fmt: skip
+    (tmp_path / "gpt.run1.json").write_text(json.dumps(swe, indent=4))
+    with pytest.raises(InputError, match="missing"):
+        te.read(tmp_path / "gpt.run1.json")
+    assert accuracy(te.read(tmp_path / "gpt.run1.json", missing="wrong")) == 0.4
+    # As evalplus.evaluate (0.3) writes it: "plus" is passed with both.
+    answers = [("pass", "pass"), ("pass", "fail"), ("fail", "fail"), ("pass", "pass")]
+    found = {
+        f"HumanEval/{i}": [
+            {"task_id": f"HumanEval/{i}", "base_status": b, "plus_status": p} for b, p in answers[i:] + answers[:i]
+        ]
+        for i in range(4)
+    }
+    (tmp_path / "eval_results.json").write_text(json.dumps({"date": "", "hash": "", "eval": found}))
+    p = te.read(tmp_path / "eval_results.json")
+    assert (accuracy(p), len(p.keys("clusters").names)) == (0.5, 4)
+    assert accuracy(te.read(tmp_path / "eval_results.json", score="base")) == 0.75
+    lines = [
+        {"task_id": f"HumanEval/{i % 5}", "completion": "", "result": "passed", "passed": i < 6} for i in range(10)
+    ]
+    (tmp_path / "samples_results.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    p = te.logs.code_benchmark({"mine": tmp_path / "samples_results.jsonl"})
+    assert (p.models, accuracy(p), len(p.keys("clusters").names)) == (("mine",), 0.6, 5)
+
+
 def test_openai_evals(tmp_path: Path) -> None:
     for model, wrong in (("gpt-a", {3}), ("gpt-b", {1, 3, 5})):
         lines = [{"spec": {"completion_fns": [model], "eval_name": "sums.dev.v0", "base_eval": "sums"}}]

@@ -166,6 +166,50 @@ def openai_evals(file: Path, name: str | None, asked: LogRequest) -> Iterator[Ru
     yield run
 
 
+def is_code_benchmark(path: Path) -> bool:
+    """Whether a file looks like what SWE-bench, EvalPlus or HumanEval say of each problem."""
+    head = head_of(path, 1 << 16)
+    if path.name.lower().removesuffix(".gz").endswith(".jsonl"):
+        first = head.lstrip().partition(b"\n")[0]
+        return all(word in first for word in (b'"task_id"', b'"result"', b'"passed"'))
+    report = b'"total_instances"' in head and b'"resolved_instances"' in head
+    return report or (b'"base_status"' in head and b'"eval"' in head)
+
+
+@reads("*.json", "*.jsonl", is_log=is_code_benchmark)
+def code_benchmark(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
+    """Solved or not, problem by problem: SWE-bench's report, EvalPlus's eval_results.json, HumanEval's _results.jsonl.
+
+    A problem of SWE-bench that was never submitted is no answer (`missing="wrong"` counts it, as its own figure does).
+    EvalPlus has the scores "plus", which is taken unless `score` says "base": all its tests, or those of the original.
+    Several answers to one problem are repeats of it.
+    """
+    model = name or re.sub(r"[._-]?(eval_results|results)?\.jsonl?(\.gz)?$", "", file.name)
+    rows: list[tuple[str, Row]] = []
+    if file.name.lower().removesuffix(".gz").endswith(".jsonl"):
+        rows = [(str(row.get("task_id")), {"passed": row.get("passed")}) for row in _json_rows(file)]
+    else:
+        whole = json_of(file, text_of(file))
+        said = {"resolved": True, "unresolved": False, "empty_patch": False, "error": False, "incomplete": None}
+        for word, right in said.items():
+            rows += [(str(i), {"resolved": right}) for i in whole.get(f"{word}_ids") or ()]
+        for problem, answers in _part(whole, "eval").items():
+            if not isinstance(answers, list) or not all(isinstance(a, dict) and "base_status" in a for a in answers):
+                raise FileError(f"{file.name} is of an old EvalPlus: evaluate its samples with a version from 0.3 on")
+            for a in answers:
+                base, more = (a.get(f"{word}_status") for word in ("base", "plus"))
+                rows.append((problem, {"base": base == "pass"} | ({"plus": base == more == "pass"} if more else {})))
+    names = list(dict.fromkeys(measure for _, scores in rows for measure in scores))
+    measure = asked.measure(names, file.name, "score", "plus" if "plus" in names else None)
+    run = Run(model, "problems", measure, file.name)
+    seen: Counter[str] = Counter()
+    for problem, scores in rows:
+        seen[problem] += 1
+        right = asked.grade(scores.get(measure), f"{file.name}, problem {problem}: {measure}")
+        run.add(problem, Item(right), seen[problem])
+    yield run
+
+
 # details/ORGANISATION/MODEL/TIME/details_TASK_TIME.parquet
 STAMP = r"\d{4}-\d\d-\d\dT[\d.\-:]+"
 DETAILS = re.compile(rf"^details_(.+?)(?:_({STAMP}?))?\.(?:parquet|jsonl)$")
@@ -326,6 +370,7 @@ def _parquet_rows(file: Path) -> Iterator[Row]:
 READERS: Iterable[tuple[tuple[str, ...], Callable[[Path], bool], LogReader]] = (
     ((".json", ".jsonl", ".csv"), is_promptfoo, promptfoo),
     ((".jsonl",), is_openai_evals, openai_evals),
+    ((".json", ".jsonl"), is_code_benchmark, code_benchmark),
     ((".jsonl", ".parquet"), is_lighteval, lighteval),
     ((".csv", ".json", ".parquet"), is_mlflow, mlflow),
 )
