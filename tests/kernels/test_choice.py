@@ -28,6 +28,17 @@ def test_large_work_is_fast_where_numba_is():
     assert kernels.chosen(1).__name__ == "trueerror.kernels._numba"
 
 
+def test_compiling_has_to_pay_where_no_code_was_kept(monkeypatch, tmp_path):
+    pytest.importorskip("numba")
+    monkeypatch.delitem(sys.modules, "trueerror.kernels._numba", raising=False)
+    monkeypatch.setattr(kernels, "__file__", str(tmp_path / "__init__.py"))
+    assert kernels.chosen(kernels.COLD) is kernels.plain
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "_numba.placements-1.py311.nbi").touch()
+    assert kernels.chosen(kernels.COLD - 1) is kernels.plain
+    assert kernels.chosen(kernels.COLD).__name__ == "trueerror.kernels._numba"
+
+
 def test_without_numba_everything_still_works(monkeypatch):
     monkeypatch.setattr(kernels, "find_spec", lambda name: None)
     monkeypatch.delitem(sys.modules, "trueerror.kernels._numba", raising=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Protocol, cast
 
 import numpy as np
@@ -17,9 +18,13 @@ from trueerror.kernels._numpy import RankLayout
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-# Rows times replicates from which loading compiled loops pays: cold, and once they are loaded.
+# Rows times replicates from which compiled loops pay: where they have to be compiled first (seven seconds), where their
+# code only has to be loaded (a second at most), and once they are loaded.
+UNCOMPILED = 3_000_000_000
 COLD = 300_000_000
 WARM = 500_000
+# Ranking rows takes as long as so many visits of each.
+RANKING = 48
 
 
 class Kernels(Protocol):
@@ -37,7 +42,8 @@ class Kernels(Protocol):
 def chosen(work: int) -> Kernels:
     """The kernels for so many row visits, by `te.config(kernels=…)`.
 
-    "auto" takes the compiled ones where numba is installed and the work outweighs loading them.
+    "auto" takes the compiled ones where numba is installed and the work outweighs loading them, and compiling
+    them where that was not done yet.
     """
     choice = current().kernels
     if choice == "plain" or (choice == "auto" and not _pays(work)):
@@ -54,4 +60,6 @@ def chosen(work: int) -> Kernels:
 def _pays(work: int) -> bool:
     if "trueerror.kernels._numba" in sys.modules:
         return work >= WARM
-    return work >= COLD and find_spec("numba") is not None
+    if work < COLD or find_spec("numba") is None:
+        return False
+    return work >= UNCOMPILED or any(Path(__file__).with_name("__pycache__").glob("_numba.*.nbi"))

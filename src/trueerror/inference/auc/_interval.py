@@ -28,7 +28,7 @@ from trueerror.inference._clusters import class_weighted_sizes, degrees_of_freed
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, clustered, independent
 from trueerror.inference._variance import ScoreSample
 from trueerror.inference.proportion._distributions import on_logit
-from trueerror.kernels import chosen
+from trueerror.kernels import RANKING, chosen
 from trueerror.kernels._numpy import in_threads, table_placements
 from trueerror.methods._registry import Default, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions
@@ -106,7 +106,7 @@ def delong_covariance(positive: NDArray[np.bool_], scores: Sequence[NDArray[Any]
     m, n = len(positives), len(negatives)
     over_positives = np.empty((len(scores), m))
     over_negatives = np.empty((len(scores), n))
-    kernels = chosen(len(positive))
+    kernels = chosen(RANKING * len(positive) * len(scores))
 
     def place(i: int) -> None:
         twice = kernels.placements(scores[i], positive)
