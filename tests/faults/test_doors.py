@@ -160,6 +160,24 @@ def test_a_small_zip_cannot_eat_the_memory(tmp_path: Path, monkeypatch: pytest.M
         te.logs.inspect(file)
 
 
+def test_a_log_packed_by_zstandard_is_bounded_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from trueerror.sources.logs import inspect_ai
+
+    real = sorted((Path(__file__).parents[1] / "sources" / "logs" / "data").glob("inspect_d*.eval"))[0]
+    with zipfile.ZipFile(real) as archive:
+        assert {member.compress_type for member in archive.infolist()} == {inspect_ai.ZSTANDARD}
+    liar, content, at = tmp_path / "liar.eval", bytearray(real.read_bytes()), 0
+    while (at := content.find(b"PK\x01\x02", at)) >= 0:
+        content[at + 24 : at + 28] = (10).to_bytes(4, "little")  # the size that the directory claims
+        at += 4
+    liar.write_bytes(content)
+    with pytest.raises(FileError, match="damaged"):
+        te.logs.inspect(liar)
+    monkeypatch.setattr(inspect_ai, "MOST_PARSED", 100)
+    with pytest.raises(FileError, match="unpacks to more than"):
+        te.logs.inspect(real)
+
+
 def test_a_line_without_end_in_a_packed_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from trueerror.sources.logs import _recognise
 

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -122,6 +123,21 @@ def test_a_hog_is_a_failure() -> None:
     done = run(None, good=Constant(), hog=Hog())
     assert {f.learner for f in done.failures} == {"hog"}
     assert all("MemoryError" in f.error for f in done.failures)
+    assert done.estimate(learner="good").estimate == pytest.approx(0.5)
+
+
+class Crasher(Constant):
+    """Dies as by a wrong pointer."""
+
+    def fit(self, X: Any, y: Any) -> Crasher:
+        os.kill(os.getpid(), signal.SIGSEGV)
+        return self
+
+
+def test_a_learner_that_dies_is_a_failure() -> None:
+    learners = {"good": Constant(), "crasher": Crasher()}
+    done = te.experiment(learners, te.Dataset(X, Y), plan=te.KFold(2), engine="loky", jobs=2, rng=0)
+    assert {f.learner for f in done.failures} == {"crasher"}
     assert done.estimate(learner="good").estimate == pytest.approx(0.5)
 
 

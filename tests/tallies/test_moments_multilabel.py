@@ -71,3 +71,10 @@ def test_what_are_no_indicators_is_refused(truth: Any, called: Any, words: str) 
 def test_labels_must_fit_the_columns() -> None:
     with pytest.raises(InputError, match="3 columns but labels= names 2"):
         MultiLabel.count(TRUTH, CALLED, labels=["x", "y"])
+
+
+def test_other_counts_of_the_same_labels_are_another_tally() -> None:
+    table = MultiLabel.count(TRUTH, CALLED)
+    assert table == MultiLabel.count(TRUTH[::-1], CALLED[::-1])
+    assert table != MultiLabel.count(TRUTH, TRUTH)
+    assert table != MultiLabel.count(np.vstack([TRUTH, TRUTH]), np.vstack([CALLED, CALLED]))

@@ -22,7 +22,7 @@ from trueerror.curves._base import (
     need_classes,
 )
 from trueerror.inference.proportion._distributions import limits
-from trueerror.inputs._arrays import plain_numbers
+from trueerror.inputs._arrays import one_number
 from trueerror.inputs._options import InputError, check_confidence
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
@@ -97,11 +97,11 @@ class _ByShare(TableCurve):
         if (share is None) == (threshold is None):
             raise InputError("give one of share= or threshold=")
         if share is not None:
-            part = float(plain_numbers([share], "share")[0])
+            part = one_number(share, "share")
             if not 0 < part <= 1:
                 raise InputError(f"share={share!r} must lie in (0, 1]: the part of the rows that is predicted positive")
             return part
-        assert threshold is not None
+        threshold = one_number(threshold, "threshold")
         place = int(np.count_nonzero(self.table.scores >= threshold))
         if place == 0:
             raise InputError(f"threshold={threshold!r} flags no row; the highest score is {self.table.scores[-1]:.6g}")

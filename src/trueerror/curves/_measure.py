@@ -20,7 +20,7 @@ from trueerror.curves._base import (
     cutoffs,
     frozen,
 )
-from trueerror.inputs._arrays import plain_numbers
+from trueerror.inputs._arrays import one_number
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import Measure, every_measure, find_measure, ratio
 from trueerror.results._format import whole
@@ -109,7 +109,7 @@ class MeasureCurve(TableCurve):
 
     def at(self, threshold: float) -> tuple[float, float]:
         """(x, y) when rows from this score up are predicted positive."""
-        threshold = float(plain_numbers([threshold], "threshold")[0])
+        threshold = one_number(threshold, "threshold")
         if self.table.bounds.words_at(threshold):
             raise InputError(
                 f"threshold={threshold!r} lies within a bin of scores; `thresholds` lists those that do not"

@@ -137,7 +137,7 @@ def iso_accuracy(accuracy: float, prior: float) -> IsoLine:
     >>> print(iso_accuracy(0.8, 0.5))
     accuracy 0.800 along tpr = 0.600 + 1.000·fpr
     """
-    condition = Condition(prior)
+    condition, accuracy = Condition(prior), check_share(accuracy, "accuracy")
     return _line("accuracy", accuracy, condition, 1 - accuracy)
 
 

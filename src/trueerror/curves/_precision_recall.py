@@ -44,7 +44,7 @@ from trueerror.inference.auc._average_precision import (
 from trueerror.inference.auc._binned import precision_reach
 from trueerror.inference.counts._at_prior import precision_limits
 from trueerror.inference.proportion._distributions import limits as proportion_limits
-from trueerror.inputs._arrays import numbers, plain_numbers
+from trueerror.inputs._arrays import numbers, one_number, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
@@ -434,7 +434,7 @@ class PrecisionRecall(TableCurve):
         >>> round(float(recall[0]), 6), float(precision[0])
         (0.333333, 1.0)
         """
-        square = float(numbers([beta], "beta")[0]) ** 2
+        square = one_number(beta, "beta") ** 2
         if not 0 < square < np.inf:
             raise InputError(f"beta={beta!r:.40} must be above 0")
         lines = {}

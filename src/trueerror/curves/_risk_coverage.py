@@ -187,7 +187,7 @@ def _scores(scores: Any, missing: Missing) -> tuple[NDArray[Any], NDArray[np.boo
 
 def _lacking(array: NDArray[Any]) -> NDArray[np.bool_]:
     """Which rows lack a score."""
-    absent: NDArray[np.bool_] = np.isnan(array).reshape(len(array), -1).any(axis=1)
+    absent: NDArray[np.bool_] = np.isnan(array if array.ndim == 2 else array[:, None]).any(axis=1)
     return absent
 
 

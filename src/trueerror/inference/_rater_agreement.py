@@ -782,7 +782,7 @@ def _coded(given: Mapping[str, Column], level: Level, scheme: Weights, labels: S
         raise InputError(f"{twice!r} is text for one rater and a number for another: convert one of the two")
     order: list[Any]
     if labels is not None:
-        order = list(labels)
+        order = list(column(labels, "labels"))
         unknown = next((v for v in seen if v not in order), None)
         if unknown is not None:
             raise InputError(f"labels= lacks {unknown!r}, which was given{nearest(unknown, order)}")

@@ -282,6 +282,14 @@ def plain_numbers(values: ArrayLike, name: str) -> Floats:
         raise InputError(f"{name} must be numbers, not {in_few_words(values)}") from None
 
 
+def one_number(value: object, name: str) -> float:
+    """A single number."""
+    array = plain_numbers(value, name)
+    if array.ndim:
+        raise InputError(f"{name} must be one number, not {in_few_words(value)}")
+    return float(array)
+
+
 def paired_numbers(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
     """Two columns of numbers that belong together row by row."""
     check_indexes({"first": first, "second": second})

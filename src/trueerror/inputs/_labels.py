@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Column, Numeric, count_matrix, missing_rows
+from trueerror.inputs._arrays import Column, Numeric, count_matrix, missing_rows, plain_numbers
 from trueerror.inputs._options import InputError, in_few_words, nearest
 
 Label = str | int | bool
@@ -333,6 +333,8 @@ def check_labels(labels: Iterable[object]) -> tuple[Label, ...]:
     """Labels that the user gave, in the user's order."""
     if isinstance(labels, str):
         raise InputError(f"labels={labels!r} must be a list of labels, not one text")
+    if not isinstance(labels, Iterable):
+        raise InputError(f"labels={in_few_words(labels)} must be a list of labels")
     given = tuple(plain_label(v, "labels=") for v in labels)
     if len(set(given)) < len(given):
         twice = next(v for i, v in enumerate(given) if v in given[:i])
@@ -594,8 +596,8 @@ def cost_matrix(costs: object, labels: Sequence[Label], positive: Label | None =
 def _from_table(costs: object, k: int) -> Floats:
     values = costs.to_numpy() if hasattr(costs, "to_numpy") else costs
     try:
-        table = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
+        table = np.array(plain_numbers(values, "costs"))
+    except InputError:
         raise InputError(f"costs must be a table of {k} × {k} numbers, not {costs!r:.60}") from None
     if table.shape not in ((k, k), (k, k + 1)):
         shape = " × ".join(map(str, table.shape)) or "a single number"

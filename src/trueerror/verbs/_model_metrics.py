@@ -26,7 +26,7 @@ from trueerror.inference.learner._fold_scores import FoldedModel
 from trueerror.inference.loss._bounded_mean import graded_units, score_interval_of
 from trueerror.inference.loss._mean import ClusterSums, as_if_wrong, loss_interval
 from trueerror.inference.proportion._paired import mcnemar_test
-from trueerror.inputs._arrays import sum_slack
+from trueerror.inputs._arrays import one_number, sum_slack
 from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
 from trueerror.inputs._options import (
     InputError,
@@ -109,7 +109,7 @@ def mix_words(prior: Prior, positive: Label | None) -> str:
     """The class mix that was asked for."""
     if isinstance(prior, Mapping):
         return ", ".join(f"{percent(round(float(p), 4))} {label}" for label, p in list(prior.items())[:6])
-    return f"{percent(round(float(prior), 4))} {positive}"
+    return f"{percent(round(one_number(prior, 'prior'), 4))} {positive}"
 
 
 def reading(p: Predictions, settings: Settings) -> str:

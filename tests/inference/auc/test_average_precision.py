@@ -235,3 +235,21 @@ def test_clusters_of_one_class_each_have_limits():
         found = te.evaluate(up.astype(int), scores=scores, positive=1, clusters=keys, metrics=["average_precision"])
         interval = found["average_precision"]
         assert 0 <= interval.low < interval.estimate < interval.high <= 1
+
+
+def test_very_many_scores_are_joined_finely_where_few_rows_lie_above():
+    from trueerror.inference.auc._average_precision import FINENESS, MANY_SCORES, RankedRows
+
+    n = 4 * MANY_SCORES
+    rows = RankedRows(np.arange(n) % 3.0, np.ones(n), 0.2)
+    joined = rows.joined()
+    assert joined.positives.sum() == rows.positives.sum()
+    assert joined.negatives.sum() == n
+    assert joined.share == 0.2
+    sizes = (joined.positives + joined.negatives)[::-1]
+    rank = np.cumsum(sizes)
+    # As many rows as one part in 4,096 of those above, and a row or two.
+    assert (sizes <= rank / FINENESS + 6).all()
+    assert len(sizes) <= FINENESS * np.log1p(rank[-1] / FINENESS) + 2
+    few = RankedRows(rows.positives[:9], rows.negatives[:9])
+    assert few.joined() is few

@@ -372,3 +372,18 @@ def test_power_with_clusters_holds_in_simulation() -> None:
     d = (right[..., 0].astype(float) - right[..., 1]).mean(axis=2)
     t = d.mean(axis=1) / (d.std(axis=1, ddof=1) / np.sqrt(groups))
     assert float((np.abs(t) > 2.0227).mean()) == pytest.approx(planned, abs=0.04)
+
+
+@pytest.mark.parametrize(("n", "gap"), [(8, 0.5), (20, 0.3), (60, 0.1)])
+def test_wrong_signs_of_a_t_test_are_those_of_the_noncentral_t(n: int, gap: float) -> None:
+    from scipy import stats
+
+    found = te.power(test="paired-t", n=n, first=gap, second=0.0, sd=1.0)
+    cut, law = stats.t.ppf(0.975, n - 1), stats.nct(n - 1, gap * math.sqrt(n))
+    right, wrong = float(law.sf(cut)), float(law.cdf(-cut))
+    assert found.power == pytest.approx(right, rel=1e-6)  # to the right side
+    assert found.wrong_sign == pytest.approx(wrong / (right + wrong), rel=2e-3)
+    rng = np.random.default_rng(0)
+    seen = rng.normal(gap, 1 / math.sqrt(n), 400_000)
+    t = seen / np.sqrt(rng.chisquare(n - 1, 400_000) / (n - 1) / n)
+    assert found.exaggeration == pytest.approx(np.abs(seen[np.abs(t) > cut]).mean() / gap, rel=0.02)

@@ -18,7 +18,7 @@ from trueerror.inference.power._designs import (
     smallest_n,
 )
 from trueerror.inference.proportion._distributions import crossing
-from trueerror.inputs._arrays import count, numbers, open_share
+from trueerror.inputs._arrays import count, one_number, open_share
 from trueerror.inputs._options import InputError, check_alternative, check_share, check_word
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Alternative, Result, Table
@@ -134,6 +134,7 @@ def power(
     Note: mid-p test.
     """
     check_alternative(alternative)
+    check_word(test, MAKERS, "test")
     if first is None and second is None and test in ("mcnemar", "two-proportions", "one-proportion"):
         raise InputError(
             "first= and second= are needed: the two accuracies; for the smallest difference that n rows show give "
@@ -229,7 +230,7 @@ def smallest_difference(
     0.8998
     """
     target, effect = open_share(power, "power"), design_effect(icc, cluster_size)
-    rows, baseline = _effective(count(n, "n"), effect), float(numbers([baseline], "baseline")[0])
+    rows, baseline = _effective(count(n, "n"), effect), one_number(baseline, "baseline")
     disagreement = None if disagreement is None else check_share(disagreement, "disagreement")
 
     def plan_for(gap: float) -> tuple[PowerPlan, PowerOptions]:
