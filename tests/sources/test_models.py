@@ -217,3 +217,10 @@ def test_learners_one_after_the_other():
 
     run = te.experiment([Learner(), Learner(0.25)], X.repeat(4, axis=0), Y.repeat(4), plan=4, progress=False)
     assert run.learners == ("Learner", "Learner 2")
+
+
+def test_numbers_in_text_are_models_unless_their_scores_sum_to_one():
+    truth, scores = np.array([0, 1] * 20), np.random.default_rng(0).random(40)
+    assert te.predictions(truth, scores={"0": scores, "1": scores**2}).models == ("0", "1")
+    assert te.predictions(truth, scores={"0": 1 - scores, "1": scores}).models == ("model",)
+    assert te.predictions(truth, scores={0: -scores, 1: scores}).models == ("model",)

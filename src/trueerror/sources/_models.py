@@ -249,7 +249,10 @@ def _length(values: object) -> int:
 
 
 def _classes_or_models(truth: ArrayLike, columns: Mapping[Any, object], whole: ArrayLike) -> ArrayLike:
-    """{class: scores} of one model where every class of the truth has a column, else {model: column}."""
+    """{class: scores} of one model where every class of the truth has a column, else {model: column}.
+
+    Numbers in text ("0", "1") may well be names of models: they are classes where the scores of a row sum to one.
+    """
     framed = not isinstance(whole, Mapping)
     if len(columns) < 2 or not (framed or all(_is_plain_column(c) for c in columns.values())):
         return whole
@@ -260,13 +263,21 @@ def _classes_or_models(truth: ArrayLike, columns: Mapping[Any, object], whole: A
     called = [str(name) for name in columns]
     if framed and called == [str(i) for i in range(len(columns))] and not set(named) <= set(called):
         return whole  # columns that are only numbered follow the label order
-    if set(named) <= set(called):
+    numbered = not framed and all(isinstance(n, str) and n.removeprefix("-").isdigit() for n in columns)
+    if set(named) <= set(called) and not (numbered and not _sum_to_one(list(columns.values()))):
         classes = {_class_name(name, named): values for name, values in columns.items()}
         return {ONE_MODEL: classes}
     lacking = [name for name in named if name not in called]
     if framed and len(lacking) < len(named):
         raise InputError(f"the frame has no column for {named[lacking[0]]!r}; it has one for other classes: add it")
     return {str(name): values for name, values in columns.items()}
+
+
+def _sum_to_one(columns: Sequence[Foreign]) -> bool:
+    if len({len(c) for c in columns}) > 1:
+        return False
+    total = sum(c if on_device(c) else np.asarray(c, dtype=np.float64) for c in columns)
+    return not bool((abs(total - 1) > 1e-3).any())
 
 
 def _first(values: Foreign) -> object:
