@@ -333,9 +333,9 @@ def _scale(columns: Mapping[str, Floats], scale: object) -> Scale:
         beyond = (values < ends[0]) | (values > ends[1])
         if beyond.any():
             row = int(np.argmax(beyond))
+            whose = f" of {model!r}" if model else ""
             raise InputError(
-                f"the grade of {model!r} at row {row + 1:,} is {values[row]:g}, beyond the scale {ends[0]:g} to "
-                f"{ends[1]:g}"
+                f"the grade{whose} at row {row + 1:,} is {values[row]:g}, beyond the scale {ends[0]:g} to {ends[1]:g}"
             )
     return ends[0], ends[1]
 
