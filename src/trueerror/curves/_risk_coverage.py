@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -30,7 +30,9 @@ from trueerror.curves._base import (
     refuse_repeats,
     wilson_proportion,
 )
+from trueerror.curves._cluster_worth import CurveClusters
 from trueerror.curves._replicates import bootstrap_area
+from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.bootstrap._tables import Statistic
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._arrays import (
@@ -59,6 +61,7 @@ from trueerror.inputs._options import InputError, Rng, check_confidence, check_s
 from trueerror.results import Interval
 from trueerror.results._format import limits as bracket
 from trueerror.results._format import number, percent, whole
+from trueerror.results._values import joined_notes
 from trueerror.sources._collect import refuse_columns, takes_table_options
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies._confusion import Missing
@@ -66,11 +69,13 @@ from trueerror.tallies._scores import ScoreTable
 
 
 class Answers(NamedTuple):
-    """Confidence → right (as positives) and wrong (as negatives); rows without an answer, and the model's name."""
+    """Confidence → right (as positives) and wrong (as negatives); rows without an answer, the model's name, and the
+    rows in their clusters where there are any."""
 
     table: ScoreTable
     absent: int
     name: str
+    clusters: CurveClusters | None = None
 
 
 def count_answers(
@@ -106,7 +111,7 @@ def count_answers(
 
 def _counted(
     truth: Codes, called: Codes, confidence: Floats, absent: NDArray[np.bool_], missing: Missing,
-    weights: Floats | None, weights_kind: WeightsKind | None, name: str,
+    weights: Floats | None, weights_kind: WeightsKind | None, name: str, clusters: Codes | None = None,
 ) -> Answers:  # fmt: skip
     absent = absent | (called < 0)
     count = int(absent.sum())
@@ -120,8 +125,13 @@ def _counted(
     if missing == "drop" and count:
         right, confidence = right[~absent], confidence[~absent]
         weights = None if weights is None else weights[~absent]
+        clusters = None if clusters is None else clusters[~absent]
     table = ScoreTable.from_codes(right, confidence, True, weights=weights, weights_kind=weights_kind)
-    return Answers(table, count, name)
+    if clusters is None:
+        return Answers(table, count, name)
+    codes = np.unique(clusters, return_inverse=True)[1]
+    own = ClusteredRows(positive=right, scores=confidence, codes=codes, weights=weights)
+    return Answers(table, count, name, CurveClusters(own))
 
 
 def from_score_table(table: ScoreTable, threshold: float | None) -> ScoreTable:
@@ -168,7 +178,8 @@ def _from_predictions(data: Predictions, model: str | None, threshold: float | N
     else:
         confidence = _confidence(array, called)
     facts = data.facts
-    return _counted(rows.truth, called, confidence, absent, facts.missing, rows.weights, facts.weights_kind, name)
+    keys = rows.keyed["clusters"].codes if cluster_caution(data) else None
+    return _counted(rows.truth, called, confidence, absent, facts.missing, rows.weights, facts.weights_kind, name, keys)
 
 
 def _scores(scores: Any, missing: Missing) -> tuple[NDArray[Any], NDArray[np.bool_]]:
@@ -284,7 +295,7 @@ def risk_coverage(
     )  # fmt: skip
     predictions = truth if is_predictions(truth) else None
     return RiskCoverage(
-        answers.table, name=answers.name, caution=cluster_caution(predictions), absent=answers.absent,
+        answers.table, name=answers.name, absent=answers.absent, clusters=answers.clusters,
         missing=missing if predictions is None else predictions.missing,
     )  # fmt: skip
 
@@ -376,27 +387,42 @@ class RiskCoverage(TableCurve):
         part = rows / float(self._covered[-1])
         return self._noted(wilson_proportion(
             f"accuracy on the most confident {percent(round(part, 6))}", rows - wrong, wrong, confidence=confidence,
-            squares=self._squares(rows), note=f"confidence at least {number(cut)}{read}{ties}",
+            squares=self._squares(rows), worth=self._worth(cut, confidence),
+            note=joined_notes(f"confidence at least {number(cut)}{read}{ties}", self._units),
             estimand=f"this model on rows with confidence at least {number(cut)}",
         ))  # fmt: skip
+
+    def _worth(self, cut: float, confidence: float) -> float | None:
+        """The independent rows that the answers from a confidence up are worth; None without clusters."""
+        if self.clusters is None:
+            return None
+        found = self.clusters.worth(self.clusters.rows.positive, self.clusters.called(cut), confidence)
+        return 1.0 if math.isnan(found) else found
 
     def area(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Rng = None) -> Interval:
         """AURC: the mean over all coverages of the risk; within ties, as if in random order.
 
         With n rows it is the mean over k = 1 … n of the risk among the k most confident. Bootstrap limits; where the
         replicates have no spread, as with no error at all, [0, U(1 − ln U)] with U Wilson's upper limit of the error
-        rate: that is the AURC when all errors are the most confident answers. Source: Geifman, Uziel and El-Yaniv 2019,
-        ICLR.
+        rate: that is the AURC when all errors are the most confident answers. Of rows in clusters the limits lie
+        farther off by √(n/worth), worth the independent rows that they are worth. Source: Geifman, Uziel and El-Yaniv
+        2019, ICLR.
         """
         level = check_confidence(confidence)
-        rows = self._all_rows()
+        rows = self._all_rows(level)
         rate = float(self._fp[-1] / self._covered[-1])
         low, high = (float(x) for x in limits(rate * rows, rows, "wilson", level))
         fallback = (max(0.0, best_risk_area(low)), high * (1 - math.log(high)) if high < 1 else 1.0, "unseen-share")
-        return self._noted(bootstrap_area(
+        made = bootstrap_area(
             self.table, self._areas, name="area under risk and coverage", estimate=self._area(), confidence=level,
             replicates=replicates, rng=rng, fallback=fallback, estimand="this model", bounds=None,
-        ), binned=False)  # fmt: skip
+        )  # fmt: skip
+        if self.clusters is not None and made.method != "unseen-share":
+            wider = math.sqrt(self.table.n / max(rows, 1.0))
+            low, high = (made.estimate + wider * (limit - made.estimate) for limit in (made.low, made.high))
+            note = joined_notes(made.note, f"{self._units}: limits at the independent rows that they are worth")
+            made = replace(made, low=max(0.0, low), high=min(1.0, high), note=note)
+        return self._noted(made, binned=False)
 
     @property
     def excess(self) -> float:

@@ -696,11 +696,11 @@ SHARES = (0.5, 0.8, 0.9)
 def confident_shares(bench: ModelMetrics) -> dict[float, Interval]:
     """Accuracy on the most confident 50, 80 and 90 % of the rows; empty for labels alone and for counts.
 
-    Empty too where accuracy at the class mix of these rows is not what is asked for, and where rows are clustered: the
-    intervals of the curve take rows as independent. Rows beyond the memory budget cannot be ranked by confidence, and
-    bins of scores do not tell which of two rows on either side of the threshold is farther from it: empty as well.
+    Empty too where accuracy at the class mix of these rows is not what is asked for. Rows beyond the memory budget
+    cannot be ranked by confidence, and bins of scores do not tell which of two rows on either side of the threshold is
+    farther from it: empty as well.
     """
-    if bench.settings.other_mix or bench.clusters is not None:
+    if bench.settings.other_mix:
         return {}
     if bench.predictions is None or not bench.has_scores or not bench.calls or bench.confusion.n == 0:
         return {}
