@@ -318,8 +318,8 @@ class PrecisionRecall(TableCurve):
         limits that it has there wherever the threshold is, not those of this threshold alone.
 
         >>> print(precision_recall([1, 0, 1, 0], [0.9, 0.8, 0.7, 0.1]).at(recall=1))
-        At threshold 0.700: flags 3 of 4 rows, 2 of them positive: precision 0.667 [0.208, 1.000];
-        finds 2 of 2 positives: recall 1.000 [0.342, 1.000]. (the threshold was read off these rows; limits of the
+        At threshold 0.700: retrieves 3 of 4 rows, 2 of them relevant: precision 0.667 [0.208, 1.000];
+        finds 2 of 2 relevant rows: recall 1.000 [0.342, 1.000]. (the threshold was read off these rows; limits of the
         precision at a recall of 1.000)
         """
         given = [v for v in (threshold, recall, precision) if v is not None]
@@ -613,11 +613,11 @@ class RetrievalPoint(Result):
     def __str__(self) -> str:
         note = f" ({self.note})" if self.note else ""
         p, r = self.precision, self.recall
-        mix = "" if self.prior is None else f"at {percent(self.prior)} positives "
+        mix = "" if self.prior is None else f"at {percent(self.prior)} relevant rows "
         return folded(
-            f"At threshold {number(self.threshold)}: flags {whole(self.retrieved)} of {whole(self.n)} rows, "
-            f"{whole(self.found)} of them positive: {mix}precision {number(p.estimate)} {limits(p.low, p.high)};\n"
-            f"finds {whole(self.found)} of {whole(self.relevant)} positives: "
+            f"At threshold {number(self.threshold)}: retrieves {whole(self.retrieved)} of {whole(self.n)} rows, "
+            f"{whole(self.found)} of them relevant: {mix}precision {number(p.estimate)} {limits(p.low, p.high)};\n"
+            f"finds {whole(self.found)} of {whole(self.relevant)} relevant rows: "
             f"recall {number(r.estimate)} {limits(r.low, r.high)}.{note}"
         )
 

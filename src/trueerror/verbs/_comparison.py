@@ -649,7 +649,7 @@ def worse_words(cmp: Comparison, best: str, worse: Sequence[str]) -> str:
     clear = sum(_sure(cmp, best, m) == "clear" for m in worse)
     if clear in (0, len(worse)):
         return "worse" if clear else "probably worse"
-    return f"worse, {clear} of them clearly"
+    return f"worse, {'one' if clear == 1 else clear} of them clearly"
 
 
 def _gap(cmp: Comparison, best: str, other: str) -> str:
