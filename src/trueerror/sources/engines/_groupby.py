@@ -541,8 +541,9 @@ class GroupedSource:
             found = summed_moments(self, (model,), loss)
             if found is not None:
                 return found
-        if facts.model(model).scores == "each" or facts.weights_kind == "sampling":
-            return self.scored_rows([model]).moments(model, loss)
+        held = None if facts.weights_kind is not None else self._held([model], full=False, ids=False)
+        if held is not None or facts.model(model).scores == "each" or facts.weights_kind == "sampling":
+            return (held or self.scored_rows([model])).moments(model, loss)
         # The loss of a row depends on its score and its class alone, so distinct scores are enough.
         chosen = facts.score_class(model, None)
         if self.table_fits(self.score_column(model, chosen)):
