@@ -534,14 +534,10 @@ def lesion_study(
     through `te.experiment`. Lesion studies of learning systems: Cohen and Howe 1988, AI Magazine 9(4):35.
 
     >>> import numpy as np
-    >>> class Nearest:
-    ...     def fit(self, X, y):
-    ...         self.means = np.array([X[y == c].mean(axis=0) for c in (0, 1)])
-    ...     def predict(self, X):
-    ...         return ((X[:, None, :] - self.means) ** 2).sum(axis=2).argmin(axis=1)
+    >>> from sklearn.neighbors import NearestCentroid
     >>> y = np.arange(200) % 2
     >>> X = np.random.default_rng(0).normal(size=(200, 2)) + np.stack([2.0 * y, 0 * y], axis=1)
-    >>> study = lesion_study(Nearest(), X, y, parts={"signal": 0, "noise": 1}, plan=10)
+    >>> study = lesion_study(NearestCentroid(), X, y, parts={"signal": 0, "noise": 1}, plan=10)
     >>> study["signal"].helps(), study["noise"].helps()
     (True, False)
     """

@@ -294,13 +294,8 @@ def bias_variance(
     two do not mean the same by bias and variance. Squared loss is that of probabilities. The limits take in the chance
     of test rows and of training sets.
 
-    >>> import numpy as np
-    >>> class Nearest:
-    ...     def fit(self, X, y):
-    ...         self.X, self.y = X, y
-    ...     def predict(self, X):
-    ...         return self.y[((X[:, None, :] - self.X) ** 2).sum(axis=2).argmin(axis=1)]
-    >>> found = bias_variance({"1-nn": Nearest()}, generator="two-normals", n=40, rounds=50, test_rows=300)
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> found = bias_variance({"1-nn": KNeighborsClassifier(1)}, generator="two-normals", n=40, rounds=50, test_rows=300)
     >>> parts = found["1-nn"]
     >>> bool(abs(parts.error.estimate - parts.noise.estimate - parts.bias.estimate - parts.variance.estimate) < 1e-12)
     True

@@ -182,15 +182,11 @@ def learning_curve(
     first three the one that foretells the largest sizes best, chosen anew in each resampling.
 
     >>> import numpy as np
-    >>> class Nearest:
-    ...     def fit(self, X, y):
-    ...         self.means = np.array([X[y == c].mean(axis=0) for c in (0, 1)])
-    ...     def predict(self, X):
-    ...         return ((X[:, None, :] - self.means) ** 2).sum(axis=2).argmin(axis=1)
+    >>> from sklearn.neighbors import NearestCentroid
     >>> rng = np.random.default_rng(0)
     >>> y = np.arange(200) % 2
     >>> X = rng.normal(size=(200, 8)) + 0.6 * y[:, None]
-    >>> curve = learning_curve({"nearest": Nearest()}, X, y, sizes=[10, 20, 40, 80, 160])
+    >>> curve = learning_curve({"nearest": NearestCentroid()}, X, y, sizes=[10, 20, 40, 80, 160])
     >>> curve.extrapolate(400).low < curve.of()[0].estimate
     True
     """
@@ -259,15 +255,11 @@ def training_shares(
     √(bias² + sd²), how far one split is off. Source: Kohavi 1995, IJCAI 2:1137.
 
     >>> import numpy as np
-    >>> class Nearest:
-    ...     def fit(self, X, y):
-    ...         self.means = np.array([X[y == c].mean(axis=0) for c in (0, 1)])
-    ...     def predict(self, X):
-    ...         return ((X[:, None, :] - self.means) ** 2).sum(axis=2).argmin(axis=1)
+    >>> from sklearn.neighbors import NearestCentroid
     >>> rng = np.random.default_rng(0)
     >>> y = np.arange(200) % 2
     >>> X = rng.normal(size=(200, 8)) + 0.4 * y[:, None]
-    >>> made = training_shares({"nearest": Nearest()}, X, y, shares=[0.2, 0.5, 0.9], progress=False)
+    >>> made = training_shares({"nearest": NearestCentroid()}, X, y, shares=[0.2, 0.5, 0.9], progress=False)
     >>> few, half, most = made.of()
     >>> few.sd < most.sd, few.bias > half.bias > most.bias == 0
     (True, True)

@@ -213,16 +213,11 @@ def overfitting(
     by the corrected t over the same splits, the larger p counts (intersection–union), and Holm adjusts.
 
     >>> import numpy as np
-    >>> class Neighbours:
-    ...     def __init__(self, k): self.k = k
-    ...     def fit(self, X, y): self.X, self.y = X, y
-    ...     def predict(self, X):
-    ...         near = np.argsort(((X[:, None, :] - self.X) ** 2).sum(axis=2), axis=1)[:, : self.k]
-    ...         return (self.y[near].mean(axis=1) > 0.5).astype(int)
+    >>> from sklearn.neighbors import KNeighborsClassifier
     >>> rng = np.random.default_rng(0)
     >>> y = np.arange(300) % 2
     >>> X = rng.normal(size=(300, 2)) + 1.2 * y[:, None]
-    >>> found = overfitting({k: Neighbours(k) for k in (25, 1)}, X, y, parameter="neighbours")
+    >>> found = overfitting({k: KNeighborsClassifier(k) for k in (25, 1)}, X, y, parameter="neighbours")
     >>> found.overfits
     ('1',)
     """
