@@ -295,7 +295,8 @@ def bias_variance(
     of test rows and of training sets.
 
     >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> found = bias_variance({"1-nn": KNeighborsClassifier(1)}, generator="two-normals", n=40, rounds=50, test_rows=300)
+    >>> nearest = {"1-nn": KNeighborsClassifier(1)}
+    >>> found = bias_variance(nearest, generator="two-normals", n=40, rounds=50, test_rows=300)
     >>> parts = found["1-nn"]
     >>> bool(abs(parts.error.estimate - parts.noise.estimate - parts.bias.estimate - parts.variance.estimate) < 1e-12)
     True

@@ -273,7 +273,8 @@ def estimator_laboratory(
     of chance, this makes them a little optimistic, which `stratify=False` avoids.
 
     >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> lab = estimator_laboratory(KNeighborsClassifier(1), n=20, runs=20, estimators=["training", "k-fold"], test_rows=200)
+    >>> nearest = KNeighborsClassifier(1)
+    >>> lab = estimator_laboratory(nearest, n=20, runs=20, estimators=["training", "k-fold"], test_rows=200)
     >>> lab["training"].bias.high < 0 < lab["k-fold"].bias.high
     True
     """

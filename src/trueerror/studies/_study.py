@@ -184,8 +184,8 @@ def shortfall(values: Floats, measure: Measure) -> Floats:
     return made
 
 
-def study_text(head: str, verdict: Sequence[str], table: Table, last: Sequence[str], *, width: int = WIDTH) -> str:
-    """A study for a terminal: what was run, the verdict (in lines of `width`), the table, and how it was made."""
-    indented = "\n".join(filled(line, width, initial_indent="  ", subsequent_indent="  ") for line in verdict)
+def study_text(head: str, verdict: Sequence[str], table: Table, last: Sequence[str]) -> str:
+    """A study for a terminal: what was run, the verdict, the table, and how it was made."""
+    indented = "\n".join(filled(line, WIDTH, initial_indent="  ", subsequent_indent="  ") for line in verdict)
     notes = "\n".join(filled(line, WIDTH) for line in last)
     return "\n\n".join([filled(head, WIDTH), indented, table.text(WIDTH), notes])

@@ -9,7 +9,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypedDict
 
 from trueerror.curves._operating_point import OperatingPoint
@@ -551,26 +550,17 @@ def shown_metrics(ev: Evaluation) -> list[str]:
     return [m for m in COLUMNS if any(m in p.overall for p in ev.parts)]
 
 
-def models_block(
-    ev: Evaluation, metrics: list[str], *, missing: str = "–", errors: bool = False, constant: bool = True
-) -> TableBlock:
-    """A row for each model, and one for the constant answer where accuracy is shown.
-
-    `missing` stands for a metric that a model cannot have; `errors` puts misses and false alarms after the first one.
-    """
+def models_block(ev: Evaluation, metrics: list[str]) -> TableBlock:
+    """A row for each model, and one for the constant answer where accuracy is shown."""
     part = next((p for p in ev.parts if p.baseline_label is not None), ev.parts[0])
     measures = [find_measure(m) for m in metrics]
     columns = ["model", *[m.title for m in measures]]
     rows: list[list[Cell]] = [
-        [(p.name, None), *(interval_cell(p.overall.get(m), missing) for m in metrics)] for p in ev.parts
+        [(p.name, None), *(interval_cell(p.overall.get(m), "–") for m in metrics)] for p in ev.parts
     ]
-    if constant and "accuracy" in metrics and part.baseline_label is not None:
+    if "accuracy" in metrics and part.baseline_label is not None:
         base = [interval_cell(part.baseline if m == "accuracy" else None, "") for m in metrics]
         rows.append([(f'always "{part.baseline_label}"', None), *base])
-    if errors:
-        columns[2:2] = ["misses", "false alarms"]
-        for row, counted in zip_longest(rows, ev.parts):
-            row[2:2] = [("", None), ("", None)] if counted is None else _errors(counted)
     of_class = [m.title for m in measures if m.of_one_class or m.of_scores]
     title = f"In brackets: {percent(part.confidence)} intervals."
     if of_class and part.positive not in (None, 1):
@@ -591,14 +581,6 @@ def _best_cells(
             best = (max if m.higher_is_better else min)(known.values(), key=lambda x: x or 0.0)
             places += [(i, at) for i, x in known.items() if x == best]
     return tuple(places)
-
-
-def _errors(part: ModelEvaluation) -> list[Cell]:
-    """The misses of the positives and the false alarms of the negatives."""
-    assert part.confusion is not None
-    c = part.confusion.binary(part.positive)
-    cells = ((c.fn, c.tp + c.fn), (c.fp, c.fp + c.tn))
-    return [(f"{whole(round(float(x), 1))} of {whole(round(float(n), 1))}", float(x)) for x, n in cells]
 
 
 def _models_in_pieces(ev: Evaluation) -> TableBlock:
