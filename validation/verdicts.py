@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+from scipy import special
 
 import trueerror as te
 from trueerror.results._values import deciding_p
@@ -34,6 +35,33 @@ def gate_cell(metric: str, n: int, candidate: float, baseline: float, prevalence
         family="gates, the candidate worse by the whole margin",
         scenario=f"{metric}, n = {n:,}, right on {candidate:.0%} and {baseline:.0%}, margin {old - new:.3f}", draw=draw,
         procedures=(Procedure(f"{metric}, passes", passes, kind="test"),), confidences=CONFIDENCES[:1], n=n, block=250,
+    )  # fmt: skip
+
+
+def clustered_gate_cell(groups: int, sd: float, rate: float, margin: float) -> Cell:
+    """A candidate that is worse by exactly the margin, on clusters of lognormal size that are hard for both by half."""
+
+    def chances(mean: float, ranks: np.ndarray) -> np.ndarray:
+        return np.asarray(special.betaincinv(4 * mean, 4 * (1 - mean), ranks))
+
+    def passes(rng: np.random.Generator, level: float) -> bool:
+        sizes = np.maximum(1, np.round(10 * np.exp(sd * rng.standard_normal(groups)))).astype(int)
+        keys = np.repeat(np.arange(groups), sizes)
+        truth, hard = rng.integers(0, 2, len(keys)), rng.random(groups)
+        said = {}
+        for name, mean in (("challenger", rate - margin), ("incumbent", rate)):
+            shared = rng.random(len(keys)) < 0.5
+            chance = np.where(shared, chances(mean, hard)[keys], chances(mean, rng.random(groups))[keys])
+            said[name] = np.where(rng.random(len(keys)) < chance, truth, 1 - truth)
+        sample = te.predictions(truth, said, clusters=keys, labels=[0, 1])
+        return te.gate(sample, "incumbent", model="challenger", margin=margin, confidence=1 - level).decision == "pass"
+
+    return Cell(
+        family="gates, the candidate worse by the whole margin",
+        scenario=f"accuracy, {groups} clusters (sd {sd:g}), right on {rate - margin:.0%} and {rate:.0%}",
+        draw=lambda rng: np.random.default_rng(int(rng.integers(2**62))),
+        procedures=(Procedure("accuracy over clusters, passes", passes, kind="test"),), confidences=CONFIDENCES[:1],
+        n=10 * groups, block=250, wanted=2_000,
     )  # fmt: skip
 
 
@@ -91,5 +119,7 @@ def cells(*, quick: bool) -> Iterator[Cell]:
         ("accuracy", 300, 0.8, 0.9), ("accuracy", 1000, 0.9, 0.3), ("f1", 300, 0.8, 0.5), ("mcc", 300, 0.85, 0.9),
     ):  # fmt: skip
         yield replace(hiding_cell(metric, n, rate, hidden), rank=2)
+    for groups, sd, rate, margin in ((20, 1.0, 0.85, 0.05), (40, 1.5, 0.9, 0.03)):
+        yield replace(clustered_gate_cell(groups, sd, rate, margin), rank=3)
     for models, sets, rank in ((4, 12, 2), (10, 20, 3)):
         yield replace(rank_cell(models, sets), rank=rank)
