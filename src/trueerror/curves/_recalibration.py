@@ -338,7 +338,7 @@ def over_clusters(made: Interval, which: int, data: LogitTable, places: Codes, r
     design = np.stack([np.ones_like(x), x])[: 1 if which == 2 else 2]
 
     def summed(values: Floats) -> Floats:
-        return np.bincount(rows.codes, weights=values, minlength=rows.groups)
+        return np.asarray(np.bincount(rows.codes, weights=values, minlength=rows.groups), dtype=np.float64)
 
     scores = np.stack([summed(weights * (rows.positive - p) * d) for d in design], axis=1)
     told = weights * p * (1 - p)

@@ -205,8 +205,8 @@ def code_benchmark(file: Path, name: str | None, asked: LogRequest) -> Iterator[
     seen: Counter[str] = Counter()
     for problem, scores in rows:
         seen[problem] += 1
-        right = asked.grade(scores.get(measure), f"{file.name}, problem {problem}: {measure}")
-        run.add(problem, Item(right), seen[problem])
+        graded = asked.grade(scores.get(measure), f"{file.name}, problem {problem}: {measure}")
+        run.add(problem, Item(graded), seen[problem])
     yield run
 
 
