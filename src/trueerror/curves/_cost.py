@@ -514,7 +514,7 @@ class DecisionCurve(TableCurve):
         if prior is not None:
             prior = check_share(prior, "prior")
             need_classes(self.table, "a decision curve at another prior", positives=prior > 0, negatives=prior < 1)
-        grid = np.arange(1, 100) / 100 if given is None else column(given, "thresholds").astype(np.float64)
+        grid = np.arange(1, 100) / 100 if given is None else plain_numbers(column(given, "thresholds"), "thresholds")
         if len(grid) == 0 or not ((grid >= 0) & (grid < 1)).all():
             raise InputError("thresholds must be probabilities from 0 up and below 1: at 1 no hit outweighs an alarm")
         object.__setattr__(self, "thresholds", frozen(np.unique(grid)))

@@ -11,7 +11,7 @@ People and judges who label: do they agree (`te.agreement`), and what do few of 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
@@ -494,7 +494,7 @@ def _values(values: Any, name: str, positive: object) -> tuple[Any, Any, bool]:
     gone = missing_rows(array)
     cells = array.astype(object)
     if positive is not None:
-        known = dict.fromkeys(cells[~gone].tolist())
+        known = dict.fromkeys(v if isinstance(v, Hashable) else str(v) for v in cells[~gone].tolist())
         if (positive := plain_label(positive, "positive=")) in known or len(known) <= 2:
             return (
                 np.array([np.nan if g else float(v == positive) for v, g in zip(cells, gone, strict=True)]),

@@ -635,7 +635,7 @@ def agreement(
         )
     return RaterAgreement(
         coefficients=made, pairs=pairs, raters=r.raters, labels=r.labels, items=r.items, level=level,
-        weights=scheme, confidence=confidence, reading=_reading(r),
+        weights=scheme, confidence=spec.confidence, reading=_reading(r),
     )  # fmt: skip
 
 

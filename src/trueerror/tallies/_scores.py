@@ -395,7 +395,11 @@ def _amounts(values: ArrayLike, whole: bool, name: str) -> Array:
         amounts = plain_numbers(amounts, name)
     if amounts.dtype.kind not in "iufb":
         raise InputError(f"{name} must be numbers, not {amounts.dtype}")
-    wrong = ~np.isfinite(amounts) | (amounts < 0) | (whole & ((amounts != np.floor(amounts)) | (amounts > 2**62)))
+    wrong = (
+        ~np.isfinite(amounts)
+        | (amounts < 0)
+        | (whole & ((amounts != np.floor(amounts)) | (np.asarray(amounts, dtype=np.float64) > 2**62)))
+    )
     if wrong.any():
         at = int(np.argmax(wrong))
         raise InputError(f"{name} has {amounts[at]} at place {at + 1:,}; counts are whole numbers from 0 up, to 2⁶²")

@@ -376,7 +376,7 @@ def named_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
         return {}
     if isinstance(metrics, str) or callable(metrics):
         metrics = [metrics]
-    if not isinstance(metrics, Iterable):
+    if not isinstance(metrics, Iterable) or getattr(metrics, "shape", True) == ():
         raise InputError(f"{metrics!r:.40} names no metric; give a name such as 'accuracy', or a list of names")
     if any(not isinstance(name, Hashable) for name in metrics):
         raise InputError(f"{in_few_words(metrics)} names no metric; give a name such as 'accuracy', or a list of names")
