@@ -207,3 +207,11 @@ def test_preferences_of_alpaca_eval_and_ties_alone() -> None:
     with pytest.raises(InputError, match=r"te.graded takes it, with scale=\(1, 2\)"):
         te.arena({**battles, "preference": [1.0, 1.98, 2.0, 1.5] * 2})
     assert "All battles are tied" in str(te.arena([("a", "b", "tie")] * 9))
+
+
+def test_one_cluster_shows_no_spread_and_says_so() -> None:
+    arena = te.arena([{"model_a": "a", "model_b": "b", "winner": "a"}], clusters=[0])
+    for part in (arena.elo["a"], arena["a", "b"]):
+        assert math.isnan(part.low)
+        assert "one cluster" in part.note
+    assert "1 cluster (" in str(arena)

@@ -356,12 +356,14 @@ class Strengths:
             method=self.method, n=n, first=self.names[i], second=self.names[j], statistic=z,
             df=None if math.isinf(self.df) else self.df,
             p_value=p, alternative="two-sided", name="strength",
+            notes=(str(Note("one-cluster")),) if self.df <= 0 else (),
         )  # fmt: skip
 
     def own(self, i: int, spec: IntervalSpec, n: float, notes: Sequence[Note] = ()) -> Interval:
         """One strength from the mean of all, in log-odds."""
         error = math.sqrt(max(float(self.covariance[i, i]), 0.0))
         reach = spec.factor(self.df) * error if error > 0 and self.df > 0 else math.nan
+        notes = (*notes, Note("one-cluster")) if self.df <= 0 else notes
         value = float(self.values[i])
         return spec.interval(
             self.names[i], value, value - reach, value + reach, bounds=(-math.inf, math.inf), method=self.method, n=n,

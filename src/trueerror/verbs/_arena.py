@@ -28,7 +28,7 @@ from trueerror.inputs._arrays import column, is_table, missing_rows
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.results import Contrast, DocumentResult, Interval, Table, Test
 from trueerror.results._document import Bullets, Document, TableBlock, page
-from trueerror.results._format import Text, limits, listing, one_line, p_cell, p_value, percent, some, whole
+from trueerror.results._format import Text, counted, limits, listing, one_line, p_cell, p_value, percent, some, whole
 from trueerror.results._values import Note, deciding_p, surety
 from trueerror.sources._tables import need_column, open_frame
 from trueerror.sources.columns._roles import bare
@@ -339,7 +339,7 @@ def _extreme(b: Battles, names: Sequence[str]) -> list[str]:
 
 def _reading(b: Battles, tied: float, count: int | None, columns: str) -> str:
     text = f"Read {whole(b.n)} battles of {len(b.names)} models, {100 * tied:.0f} % ties"
-    text += f"; {whole(count)} clusters ({columns})" if count is not None else ""
+    text += f"; {counted(count, 'cluster')} ({columns})" if count is not None else ""
     return f"{text}."
 
 
