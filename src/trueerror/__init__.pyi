@@ -33,7 +33,7 @@ from trueerror.inference._prediction_powered import prediction_powered as predic
 from trueerror.inference._problem import critical as critical
 from trueerror.inference._rater_agreement import RaterAgreement as RaterAgreement
 from trueerror.inference._rater_agreement import agreement as agreement
-from trueerror.inference.loss._mean import mean_interval as mean_interval
+from trueerror.inference.loss._interval import mean_interval as mean_interval
 from trueerror.inference.power._sample_size import power as power
 from trueerror.inference.power._sample_size import sample_size as sample_size
 from trueerror.inference.proportion._interval import interval as interval

@@ -379,7 +379,8 @@ SUM_SLACK = 1e-3
 def sum_slack(values: Sequence[float], classes: int) -> float:
     """How far probabilities of K classes may miss a sum of 1: K/2 units of their last decimal, where they are rounded.
 
-    `values` are the lowest and the highest probability and sum of a row: rounded ones all have one to six decimals.
+    `values` are the lowest and the highest probability and sum of a row: rounded ones all have one to six decimals. Two
+    shares of one decimal do not miss it: what one gains the other loses.
 
     >>> sum_slack((0.01, 0.98, 0.99, 1.01), 3) > 0.015
     True
@@ -388,7 +389,7 @@ def sum_slack(values: Sequence[float], classes: int) -> float:
     """
     if not all(map(math.isfinite, values)):
         return SUM_SLACK
-    for decimals in range(1, 7):
+    for decimals in range(1 if classes > 2 else 2, 7):
         unit = 10.0**-decimals
         # float32 keeps seven digits.
         if all(abs(v / unit - round(v / unit)) < max(1e-6, 1e-7 / unit) for v in values):

@@ -17,7 +17,7 @@ from scipy import special
 
 from trueerror.experiments._dataset import Dataset, Learner, as_learners, text_seed
 from trueerror.experiments._experiment import Experiment, RunOptions, experiment_seed, run_experiment
-from trueerror.inference.loss._mean import mean_interval
+from trueerror.inference.loss._interval import mean_interval
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
 from trueerror.methods import Method, declare
 from trueerror.resampling._cross_validation import KFold, LeaveOneOut, as_k_fold

@@ -107,7 +107,7 @@ class ScoreTable(Result):
         uppers: Floats | None = None,
     ) -> None:
         positive = plain_label(positive, "positive=")
-        distinct = plain_numbers(column(scores if isinstance(scores, Iterable) else [scores], "scores"), "scores") + 0.0
+        distinct = plain_numbers(column(scores, "scores"), "scores") + 0.0
         ups, downs = (
             _amounts(x, squares is None, name) for x, name in ((positives, "positives"), (negatives, "negatives"))
         )

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference.bootstrap._limits import quantiles
-from trueerror.inference.loss._mean import NO_SPREAD, ONE_VALUE, mean_limits
+from trueerror.inference.loss._interval import NO_SPREAD, ONE_VALUE
+from trueerror.inference.loss._mean import mean_limits
 from trueerror.inference.loss._t_tests import CorrectedSpread, corrected_spread
 from trueerror.inputs._arrays import matrix, numbers
 from trueerror.inputs._options import InputError, Rng, check_replicates, check_word, generator

@@ -29,7 +29,7 @@ from trueerror.inference._contrast import tail_area
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range, choose, method_named
 from trueerror.inference.bootstrap._half_row import half_row_p, half_unit_limit
 from trueerror.inference.counts._one_class import ONE_CLUSTER
-from trueerror.inference.loss._mean import t_limits
+from trueerror.inference.loss._interval import t_limits
 from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.methods._registry import ROWS, Default, inference_method
