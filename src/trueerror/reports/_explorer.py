@@ -35,7 +35,7 @@ from trueerror.reports._contents import ReportOptions, Start
 from trueerror.reports._html import COLOURED, FEW_HOVERED, Gallery, Section, clipped, html_table
 from trueerror.results import Interval
 from trueerror.results._document import Table
-from trueerror.results._format import brief_names, number, percent, whole
+from trueerror.results._format import brief_names, number, percent, unbroken, whole
 from trueerror.results._values import CLEAR, deciding_p, surety
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._comparison import Comparison
@@ -608,7 +608,7 @@ COST_TICKS = ((0.0, "0.1"), (0.25, "1"), (0.5, "10"), (0.75, "100"), (1.0, "1,00
 
 
 def _controls(e: Explored) -> Markup:
-    own = "" if e.given else f", {share_words(e.prior)} in the file"
+    own = "" if e.given else unbroken(f", {share_words(e.prior)} in the file")
     return el(
         "form",
         _control("prior", f"Share of positives ({clipped(e.positive)}) where it will run{own}", "%", PRIOR_TICKS),
