@@ -179,6 +179,11 @@ REFUSED: list[Callable[[], object]] = [
     lambda: te.agreement({"a": [math.inf, 1], "b": [2, 1]}),
     lambda: te.agreement({"a": ["x", 1 + 2j], "b": ["x", "y"]}),
     lambda: te.precision_recall([0, 1], [0.2, 0.7]).iso_f(decimal.Decimal("0.5")),  # type: ignore[arg-type]
+    lambda: te.evaluate([], [], cv=5),
+    lambda: te.evaluate([0, 1], scores=[0.2, 0.9], cv=2**70),
+    lambda: te.gate(te.predictions([0, 1] * 4, [0, 1] * 4), te.predictions([0, 1] * 4, [0, 1] * 4), margin=10**400),
+    lambda: te.read({"truth": [1, 0], "a": [1, 0]}, label=pd.NA),
+    lambda: te.precision_recall([0, 1, 1], [0.1, 0.4, 0.8], prior=5e-324),
     lambda: te.DisjointHalves(test=HUGE),
     lambda: te.lesion_study(None, np.eye(4), [0, 1, 0, 1], parts={"a": 0, "b": 1}, variants=1.0),  # type: ignore[arg-type]
 ]
@@ -200,6 +205,9 @@ def test_what_the_fuzzer_found_has_an_answer() -> None:
     assert te.mean_interval(reversed([1.0, 2.0, 4.0])) == te.mean_interval([4.0, 2.0, 1.0])
     half = decimal.Decimal("0.5")
     assert te.significance.smallest_difference(n=100, baseline=half).second == 0.5  # type: ignore[arg-type]
+    assert (
+        "too few battles" in te.arena([{"model_a": "a", "model_b": "b", "winner": "b"}], position=True)["a", "b"].note
+    )
     assert "<svg" in te.significance.corrected_t([5e-324], test_train_ratio=0.1).plot().svg
 
 

@@ -106,7 +106,7 @@ def count_answers(
     w = None if weights is None else weight_column(weights, weights_kind)
     if w is not None:
         same_length({"truth": codes, "weights": w})
-    return _counted(codes, called, confidence, absent, missing, w, weights_kind, model or "")
+    return _counted(codes, called, confidence, absent, missing, w, weights_kind, "" if model is None else str(model))
 
 
 def _counted(

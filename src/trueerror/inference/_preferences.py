@@ -37,6 +37,7 @@ FIRST, TIE, SECOND = 0, 1, 2
 LEAST_SPREAD = 1.0
 # Differences of more models than this are judged by standard errors alone.
 MOST_TESTED = 12
+FEW_BATTLES = "too few battles to tell how far apart they may be"
 
 
 @dataclass(frozen=True, eq=False)
@@ -351,12 +352,13 @@ class Strengths:
         low, high = gap - reach, gap + reach
         if (i, j) in self.tested:
             low, high, p = self.tested[i, j]
+        few = (FEW_BATTLES,) if math.isnan(low) or math.isnan(high) else ()
         return contrast(
             estimate=gap, limits=(low, high), whole=(-math.inf, math.inf), confidence=spec.confidence,
             method=self.method, n=n, first=self.names[i], second=self.names[j], statistic=z,
             df=None if math.isinf(self.df) else self.df,
             p_value=p, alternative="two-sided", name="strength",
-            notes=(str(Note("one-cluster")),) if self.df <= 0 else (),
+            notes=(str(Note("one-cluster")),) if self.df <= 0 else few,
         )  # fmt: skip
 
     def own(self, i: int, spec: IntervalSpec, n: float, notes: Sequence[Note] = ()) -> Interval:

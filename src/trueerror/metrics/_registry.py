@@ -598,13 +598,19 @@ def _from_mapping(prior: Mapping[Any, float], labels: Sequence[Label]) -> Floats
     return np.asarray(shares / shares.sum())
 
 
+# Odds of smaller shares leave the range of floats.
+LEAST_SHARE = 1e-300
+
+
 def _share(value: Any, name: str) -> float:
     try:
         share = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise InputError(f"{name}={value!r:.40} is not a number; a prior is a share between 0 and 1") from None
     if not 0 <= share <= 1:
         raise InputError(f"{name}={value!r} must lie between 0 and 1")
+    if 0 < share < LEAST_SHARE:
+        raise InputError(f"{name}={value!r} cannot be told from 0; give a share of {LEAST_SHARE:g} or more, or 0")
     return share
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from trueerror.findings import Evidence, Findings, find
 from trueerror.inference._unpaired import contrasts_compared, extent, group_contrasts, ratio_of
-from trueerror.inputs._arrays import count
+from trueerror.inputs._arrays import count, one_number
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import Measure, find_measure
@@ -97,7 +97,7 @@ class Gap(DocumentResult):
 
     def said(self, title: str = "", scale: float = 1.0) -> str:
         """The verdict, where asked for in another unit: `scale` times the metric, called `title`."""
-        title = title or self.title
+        title, scale = title or self.title, one_number(scale, "scale")
         what, k = title[:1].upper() + title[1:], len(self.groups)
         low, high, d, under, over = (
             scale * x

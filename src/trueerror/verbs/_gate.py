@@ -800,8 +800,8 @@ def _each(given: Any, measure: Measure, option: str, default: float | None, ends
         return None
     try:
         value = float(given)
-    except (TypeError, ValueError):
-        raise InputError(f"{option}={given!r} is not a number") from None
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"{option}={given!r:.40} is not a number") from None
     low, high = ends
     if option == "at_least" and not low <= value <= high:
         raise InputError(f"at_least={given!r} is not a value that {measure.name} can have: it runs {low:g} to {high:g}")

@@ -624,7 +624,7 @@ class ModelFinder:
                 return self.wide(columns, None, None)
             if models is not None:
                 raise InputError('label= and score= name the columns of one model; for several use models={"name": …}')
-            named = label or score
+            named = score if label is None else label
             inner = marked(named) if isinstance(named, str) else None
             self._enter((inner.model if inner else "") or ONE_MODEL, {"label": label, "score": score})
         elif models is None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import ArrayLike, Foreign, column
 from trueerror.inputs._options import InputError, in_few_words, nearest
+from trueerror.results._format import one_line
 from trueerror.sources._collect import GivenModel, predictions, read_fitted
 from trueerror.sources._models import (
     FoldTable,
@@ -390,7 +391,11 @@ def folds_of(cv: object, y: Foreign, X: object = None, groups: ArrayLike = None)
     if getattr(splitter, "shuffle", False) and getattr(splitter, "random_state", None) is None:
         raise InputError("cv= shuffles without a random_state, so its folds cannot be assigned again; set one")
     folds = np.full(len(y), -1, dtype=np.int64)
-    for fold, (_, test) in enumerate(splitter.split(np.zeros(len(y)) if X is None else X, y, groups)):
+    try:
+        parts = list(splitter.split(np.zeros(len(y)) if X is None else X, y, groups))
+    except ValueError as error:
+        raise InputError(f"cv={in_few_words(cv)} cannot split these rows: {one_line(str(error)):.150}") from None
+    for fold, (_, test) in enumerate(parts):
         if (folds[test] >= 0).any():
             raise InputError("cv= tests some rows more than once, which cross_val_predict does not do")
         folds[test] = fold
