@@ -6,6 +6,7 @@ Also the operating condition itself, and the lines of equal accuracy and equal c
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -43,8 +44,9 @@ class Condition:
         check_share(self.prior, "prior")
         for name in ("cost_fp", "cost_fn", "cost_tp", "cost_tn"):
             value = getattr(self, name)
-            if not isinstance(value, int | float | np.number) or isinstance(value, bool) or not math.isfinite(value):
-                raise InputError(f"{name}={value!r} must be a finite number")
+            plain = isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+            if not plain or not abs(value) <= sys.float_info.max:
+                raise InputError(f"{name}={value!r:.40} must be a finite number")
             object.__setattr__(self, name, float(value))
         for wrong, right in (("cost_fp", "cost_tn"), ("cost_fn", "cost_tp")):
             if not getattr(self, wrong) > getattr(self, right):

@@ -283,6 +283,7 @@ def risk_coverage(
     >>> curve.coverage.tolist(), curve.accuracy.round(3).tolist()
     ([0.25, 0.5, 0.75, 1.0], [1.0, 1.0, 0.667, 0.75])
     """
+    check_word(missing, ("error", "wrong", "drop"), "missing")
     if predicted is None:
         rule = None if missing == "error" else missing
         columns |= {"labels": labels, "missing": rule}

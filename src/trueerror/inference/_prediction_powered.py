@@ -494,6 +494,7 @@ def _values(values: Any, name: str, positive: object) -> tuple[Any, Any, bool]:
     gone = missing_rows(array)
     cells = array.astype(object)
     if positive is not None:
+        cells = np.array([v.item() if isinstance(v, np.generic) else v for v in cells], dtype=object)
         known = dict.fromkeys(v if isinstance(v, Hashable) else str(v) for v in cells[~gone].tolist())
         if (positive := plain_label(positive, "positive=")) in known or len(known) <= 2:
             return (

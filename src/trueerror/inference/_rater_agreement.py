@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -774,6 +774,9 @@ def _coded(given: Mapping[str, Column], level: Level, scheme: Weights, labels: S
         kept = values.astype(object)
         kept[missing_rows(values)] = None
         cells[:, j] = [None if v is None or (isinstance(v, str) and not v.strip()) else v for v in kept]
+    odd = next((v for v in cells.ravel().tolist() if not isinstance(v, Hashable)), None)
+    if odd is not None:
+        raise InputError(f"a rating is one plain value, not {odd!r:.60}")
     seen = dict.fromkeys(v for v in cells.ravel().tolist() if v is not None)
     numeric = all(is_number(v) for v in seen)
     written = {f"{v:g}" if isinstance(v, float | np.floating) else str(v): v for v in seen if is_number(v)}

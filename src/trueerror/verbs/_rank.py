@@ -231,7 +231,10 @@ def _from_array(scores: Any, asked: Columns, names: Iterable[Any] | None, missin
     if named is not None:
         raise ColumnError(f"{named}= names a column, but an array has none; pass a data frame or a mapping of columns")
     try:
-        table = np.asarray(scores, dtype=np.float64)
+        table = np.asarray(scores)
+        if table.dtype.kind == "c":
+            raise TypeError
+        table = table.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(
             "scores must be a path, a data frame, or numbers: data sets × learners, or × folds besides"

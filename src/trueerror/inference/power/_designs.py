@@ -405,7 +405,7 @@ USED: dict[str, tuple[str, ...]] = {
 def _mcnemar(o: PowerOptions) -> PowerPlan:
     first, second = _accuracies(o)
     p10, p01, note = _discordant(o, first, second)
-    method = o.method or "mid-p"
+    method = "mid-p" if o.method is None else o.method
     check_word(method, ("mid-p", "exact", "chi2", "chi2-cc", "normal"), "method")
     design = paired_design(p10, p01)
 

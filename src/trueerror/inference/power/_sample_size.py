@@ -353,7 +353,8 @@ def _result(plan: PowerPlan, test: str, options: PowerOptions, n: int, effect: f
     if effect > 1:
         notes.append(f"worth {rows:,} independent rows: design effect {effect:.3g}")
     return Power(
-        test=test, n=n, power=analysis.power, alpha=options.alpha, alternative=options.alternative, first=plan.first,
+        test=test, n=n, power=analysis.power, alpha=float(options.alpha), alternative=options.alternative,
+        first=plan.first,
         second=plan.second, difference=plan.first - plan.second, wrong_sign=analysis.wrong_sign,
         exaggeration=analysis.exaggeration, margin=options.margin, groups=plan.groups, design_effect=effect,
         method=plan.method, note="; ".join(note for note in notes if note),
@@ -373,7 +374,7 @@ def _size_for_width(accuracy: Any, half_width: Any, alpha: float, effect: float)
     # The positive root, in the form that does not cancel for the sign of b.
     u = -2 * c / (b + root) if b > 0 else (root - b) / (2 * a)
     return Power(
-        test="half-width", n=math.ceil(z * z / u * effect - 1e-9), power=math.nan, alpha=alpha, first=p,
+        test="half-width", n=math.ceil(z * z / u * effect - 1e-9), power=math.nan, alpha=float(alpha), first=p,
         second=math.nan, difference=math.nan, half_width=h, design_effect=effect, method="wilson-half-width",
         note="" if effect == 1 else f"design effect {effect:.3g}",
     )  # fmt: skip
