@@ -180,7 +180,7 @@ REFUSED: list[Callable[[], object]] = [
     lambda: te.agreement({"a": ["x", 1 + 2j], "b": ["x", "y"]}),
     lambda: te.precision_recall([0, 1], [0.2, 0.7]).iso_f(decimal.Decimal("0.5")),  # type: ignore[arg-type]
     lambda: te.evaluate([], [], cv=5),
-    lambda: te.roc([0, 1, 1], [0.1, 0.4, 0.8]).best(cost_fp=10**400),
+    lambda: te.roc_hull([0, 1, 1], [0.1, 0.4, 0.8]).best(cost_fp=10**400),
     lambda: te.significance.smallest_difference(n=10, method=pd.NA),  # type: ignore[arg-type]
     lambda: te.agreement({"a": [True, False], "b": [True, [1]]}),
     lambda: te.rank(np.array([[1 + 0j, 2], [3, 4]])),

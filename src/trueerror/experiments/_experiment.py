@@ -261,7 +261,7 @@ class RunOptions:
     def __post_init__(self) -> None:
         if self.balance is not None:
             check_word(self.balance, ("over", "under"), "balance")
-        if self.timeout is not None and not self.timeout > 0:
+        if self.timeout is not None and not (isinstance(self.timeout, int | float | np.number) and self.timeout > 0):
             raise InputError(f"timeout={self.timeout!r} must be a number of seconds above 0, or None")
 
     def inside(self, folder: str) -> RunOptions:

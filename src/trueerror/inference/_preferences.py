@@ -8,7 +8,7 @@ logit with utilities d/2, −d/2 and τ, d = β_a − β_b + δ: Bradley and Ter
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import combinations
@@ -361,15 +361,15 @@ class Strengths:
             notes=(str(Note("one-cluster")),) if self.df <= 0 else few,
         )  # fmt: skip
 
-    def own(self, i: int, spec: IntervalSpec, n: float, notes: Sequence[Note] = ()) -> Interval:
+    def own(self, i: int, spec: IntervalSpec, n: float) -> Interval:
         """One strength from the mean of all, in log-odds."""
         error = math.sqrt(max(float(self.covariance[i, i]), 0.0))
         reach = spec.factor(self.df) * error if error > 0 and self.df > 0 else math.nan
-        notes = (*notes, Note("one-cluster")) if self.df <= 0 else notes
+        why = str(Note("one-cluster")) if self.df <= 0 else FEW_BATTLES if math.isnan(reach) else ""
         value = float(self.values[i])
         return spec.interval(
             self.names[i], value, value - reach, value + reach, bounds=(-math.inf, math.inf), method=self.method, n=n,
-            note=list(notes),
+            note=why,
         )  # fmt: skip
 
 
