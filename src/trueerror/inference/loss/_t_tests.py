@@ -106,7 +106,8 @@ class FoldDifferences(Result):
     @property
     def s(self) -> float:
         """The standard deviation of the differences, Σ(δ − δ̄)²/(k − 1) under the root."""
-        return float(np.std(self.differences, ddof=1)) if len(self.first) > 1 else math.nan
+        known = len(self.first) > 1 and bool(np.isfinite(self.differences).all())
+        return float(np.std(self.differences, ddof=1)) if known else math.nan
 
     def records(self) -> list[dict[str, object]]:
         """One record for each fold."""
