@@ -44,12 +44,12 @@ def check_command(
     from trueerror.verbs._check import check_predictions, lenient
 
     options = rows.given(output)
-    given, problems = lenient(partial(o.read_file, file), **options)
+    given, seen = lenient(partial(o.read_file, file), **options)
     if output.columns:
         print(given.roles)
         return
     known = None if training is None else lenient(partial(o.read_file, training), **options)[0]
-    findings = output.kept(check_predictions(given, problems, known))
+    findings = output.kept(check_predictions(given, seen, known))
     output.show(findings, lambda: f"{filled(one_line(str(given)), WIDTH)}\n\n{findings_page(findings)}")
     if fails(findings, fail_on):
         raise typer.Exit(1)

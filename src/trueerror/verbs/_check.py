@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -45,53 +46,49 @@ def check(source: Any, *, training: Any = None, **columns: Any) -> Findings:
         if training is not None:
             raise InputError("training= speaks of rows, but a confusion matrix has only counts")
         return evaluate(source).findings
-    given, facts = _opened(source, columns)
+    given, seen = _opened(source, columns)
     known = None if training is None else _opened(training, columns)[0]
-    return check_predictions(given, facts, known)
+    return check_predictions(given, seen, known)
 
 
-def lenient(reader: Callable[..., Predictions], **options: Any) -> tuple[Predictions, dict[str, Any]]:
-    """Rows read although ids repeat or predictions are missing, and the facts: a linter reports what others refuse."""
-    facts: dict[str, Any] = {}
+def lenient(reader: Callable[..., Predictions], **options: Any) -> tuple[Predictions, Evidence]:
+    """Rows read although ids repeat or predictions are missing, and what was seen: a linter reports what others
+    refuse.
+    """
+    repeated, undecided = None, False
     while True:
         try:
             made = reader(**options)
         except RepeatedIdError as error:
-            options, facts["repeated_ids"] = {**options, "id": False}, (error.rows, error.example)
+            options, repeated = {**options, "id": False}, (error.rows, error.example)
         except MissingPredictionError:
-            options, facts["undecided"] = {**options, "missing": "drop"}, ()
+            options, undecided = {**options, "missing": "drop"}, True
         else:
-            if "undecided" in facts:
-                facts["undecided"] = (tuple((m, made.absent(m)) for m in made.models), made.n)
-            return made, facts
+            absent = (tuple((m, made.absent(m)) for m in made.models), made.n) if undecided else None
+            return made, Evidence(repeated_ids=repeated, undecided=absent)
 
 
-def check_predictions(
-    p: Predictions, facts: dict[str, Any] | None = None, training: Predictions | None = None
-) -> Findings:
+def check_predictions(p: Predictions, seen: Evidence | None = None, training: Predictions | None = None) -> Findings:
     """The findings about rows, about each model, about models that are one, and about the training rows."""
-    about_rows: dict[str, Any] = {**(facts or {}), "repeats": repeated_sample(p)}
-    doubled = duplicate_rows(p)
-    if doubled is not None:
-        about_rows["doubled"] = doubled
+    about_rows = replace(seen or Evidence(), repeats=repeated_sample(p), doubled=duplicate_rows(p))
     # Without slices, each of which has an evaluation of its own; rows are judged by themselves above.
     judged = p.one_round().without("repeats", "slices")
-    evidence = [Evidence(**about_rows), *_identical_models(judged)]
+    evidence = [about_rows, *_identical_models(judged)]
     if training is not None:
         overlap = shared_rows(judged, training)
         if overlap is not None:
             evidence.append(Evidence(training_overlap=overlap))
         evidence += training_gap_evidence(judged, training)
     models = evaluate_predictions(judged, Settings(), sliced=False).findings
-    if "undecided" in about_rows:
+    if about_rows.undecided is not None:
         # What they were treated as is no finding of its own then.
         models = models.without("TE206")
     return sorted_findings([*find(evidence), *models])
 
 
-def _opened(source: Any, columns: dict[str, Any]) -> tuple[Predictions, dict[str, Any]]:
+def _opened(source: Any, columns: dict[str, Any]) -> tuple[Predictions, Evidence]:
     if isinstance(source, Predictions):
-        return opened(source, **columns), {}
+        return opened(source, **columns), Evidence()
     if not is_openable(source):
         raise InputError(
             f"cannot check a {type(source).__name__}: pass a path, a data frame, or what te.predictions, te.read, "
