@@ -86,6 +86,7 @@ def test_perfect_separation_keeps_a_width():
     assert made.low == pytest.approx(0.8987, abs=5e-5)
 
 
+@pytest.mark.slow
 def test_bootstrap_of_many_rows_is_reproducible_and_near_delong():
     truth, noise = RNG.random(30_000)[:12_000] < 0.3, RNG.normal(size=30_000)[:12_000]
     curve = te.roc(truth, noise + truth)
