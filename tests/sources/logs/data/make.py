@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -182,6 +183,28 @@ def inspect_set() -> None:
     log = read_eval_log(str(min((HERE / "inspect_set").glob("*.eval"))))
     log = invalidate_samples(log, [log.samples[0].uuid], ProvenanceData(author="someone", reason="a wrong question"))
     write_eval_log(log, str(HERE / "inspect_invalid.eval"))
+    for file in (HERE / "inspect_invalid.eval", *(HERE / "inspect_set").iterdir()):
+        without_paths(file)
+
+
+def without_paths(file: Path) -> None:
+    """The log without the folder of the machine that wrote it: tasks and tracebacks name their files."""
+    import zipfile_zstd as zipfile  # a part of Inspect: zip files with Zstandard
+
+    tops = {Path(place).parts[1] for place in (HERE, sys.prefix, tempfile.gettempdir())}
+    folder = re.compile(rf"/(?:{'|'.join(map(re.escape, tops))})(?:/[\w.+-]+)*/".encode())
+
+    def cleaned(content: bytes) -> bytes:
+        return folder.sub(b"", content)
+
+    if file.suffix != ".eval":
+        file.write_bytes(cleaned(file.read_bytes()))
+        return
+    with zipfile.ZipFile(file) as log:
+        members = [(info, cleaned(log.read(info))) for info in log.infolist()]
+    with zipfile.ZipFile(file, "w") as log:
+        for info, content in members:
+            log.writestr(info, content)
 
 
 def lm_eval() -> None:
