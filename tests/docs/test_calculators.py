@@ -24,14 +24,6 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def run(browser: Any) -> Callable[[str, object], Any]:
-    """What a program gives in a real browser that sees the script as `c` and an input as `given`."""
-    script = f"const module = {{exports: {{}}}}; {SCRIPT.read_text(encoding='utf-8')}; const c = module.exports;"
-    browser.driver.get("about:blank")
-    return lambda program, given: browser.run(f"{script} const given = arguments[0]; {program}", given)
-
-
-@pytest.fixture
 def calculated(run: Callable[[str, object], Any]) -> Callable[[str, list[dict[str, Any]]], list[Any]]:
     """What a function of the script gives for each input; NaN and infinities come back as None."""
     return lambda function, inputs: run(f"return given.map((o) => c.{function}(o));", inputs)

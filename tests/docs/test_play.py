@@ -21,13 +21,6 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def run(browser: Any) -> Callable[[str, object], Any]:
-    script = f"const module = {{exports: {{}}}}; {SCRIPT.read_text(encoding='utf-8')}; const c = module.exports;"
-    browser.driver.get("about:blank")
-    return lambda program, given: browser.run(f"{script} const given = arguments[0]; {program}", given)
-
-
-@pytest.fixture
 def found(run: Any) -> Callable[..., list[dict[str, Any]]]:
     """What a simulation finds with these settings, for several seeds."""
     program = "return given[2].map((seed) => c.SIMULATIONS[given[0]].run(given[1], c.generator(seed)).found);"
