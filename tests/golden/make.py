@@ -1,4 +1,4 @@
-"""Freezes the cases: `python -m tests.golden.make` writes tests/golden/*.json anew; look at the diff."""
+"""Freezes the cases: `python -m tests.golden.make` writes tests/golden/*.json and figures/*.json anew; see the diff."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import warnings
 from pathlib import Path
 
 from tests.golden.cases import families, frozen
+from tests.golden.sweeps import figures_of, sweeps
 from tests.golden.test_golden import differences
 
 HERE = Path(__file__).parent
@@ -32,6 +33,19 @@ def main() -> None:
             path.write_text(text + "\n", encoding="utf-8")
             sys.stderr.write(
                 f"{family}: {len(kept)} cases, {sum('error' in k for k in kept.values())} of them errors\n"
+            )
+    for family, swept in sweeps().items():
+        if not wanted or family in wanted:
+            path = HERE / "figures" / f"{family}.json"
+            was = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+            figures = {name: figures_of(call) for name, call in swept}
+            figures = {k: was[k] if k in was and not differences(was[k], v) else v for k, v in figures.items()}
+            lines = (
+                f" {json.dumps(k, ensure_ascii=False)}: {json.dumps(v, ensure_ascii=False)}" for k, v in figures.items()
+            )
+            path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+            sys.stderr.write(
+                f"{family}: {len(figures)} cases, {sum(isinstance(f, str) for f in figures.values())} errors\n"
             )
 
 

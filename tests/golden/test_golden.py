@@ -4,12 +4,12 @@ frozen anew by `python -m tests.golden.make`."""
 import json
 import math
 import re
-import warnings
 from pathlib import Path
 
 import pytest
 
 from tests.golden.cases import families, frozen
+from tests.golden.sweeps import figures_of, sweeps
 
 HERE = Path(__file__).parent
 FAMILIES = ("intervals", "methods", "comparisons", "evaluations", "verbs", "curves", "learners", "graded", "sources")
@@ -34,18 +34,48 @@ def differences(was, now, path=""):
     return [] if was == now else [f"{path}: {was!r} is now {now!r}"]
 
 
+KEPT = {family: json.loads((HERE / f"{family}.json").read_text(encoding="utf-8")) for family in FAMILIES}
+
+
 @pytest.fixture(scope="module")
 def cases(tmp_path_factory):
-    return families(tmp_path_factory.mktemp("golden"))
+    return {family: dict(some) for family, some in families(tmp_path_factory.mktemp("golden")).items()}
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_results_are_as_they_were_frozen(family, cases):
-    kept = json.loads((HERE / f"{family}.json").read_text(encoding="utf-8"))
-    assert sorted(kept) == sorted(name for name, _ in cases[family])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        now = {name: json.loads(json.dumps(frozen(call))) for name, call in cases[family]}
-    changed = {name: differences(kept[name], now[name]) for name in kept}
-    told = [f"{name}{line}" for name, lines in changed.items() for line in lines]
+def test_every_case_is_frozen(family, cases):
+    assert sorted(KEPT[family]) == sorted(cases[family])
+
+
+@pytest.mark.parametrize(("family", "name"), [(family, name) for family, kept in KEPT.items() for name in kept])
+@pytest.mark.filterwarnings("ignore")
+def test_results_are_as_they_were_frozen(family, name, cases):
+    now = json.loads(json.dumps(frozen(cases[family][name])))
+    told = differences(KEPT[family][name], now)
+    assert not told, "\n".join(told[:40])
+
+
+TOGETHER = 8
+FIGURES = {
+    path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted((HERE / "figures").glob("*.json"))
+}
+SOME = [
+    (family, list(held)[i : i + TOGETHER]) for family, held in FIGURES.items() for i in range(0, len(held), TOGETHER)
+]
+
+
+@pytest.fixture(scope="module")
+def swept():
+    return {family: dict(some) for family, some in sweeps().items()}
+
+
+def test_every_sweep_is_frozen(swept):
+    assert {family: sorted(held) for family, held in FIGURES.items()} == {k: sorted(v) for k, v in swept.items()}
+
+
+@pytest.mark.parametrize(("family", "names"), SOME, ids=[f"{family}-{names[0]}" for family, names in SOME])
+@pytest.mark.filterwarnings("ignore")
+def test_figures_are_as_they_were_frozen(family, names, swept):
+    now = {name: figures_of(swept[family][name]) for name in names}
+    told = differences({name: FIGURES[family][name] for name in names}, now)
     assert not told, "\n".join(told[:40])

@@ -37,8 +37,10 @@ from tests.mutants.sites import sites
 
 KEPT = ROOT / "validation" / "MUTANTS.json"
 MAP = ROOT / "build" / "mutants.json"
+# What runs in the process itself; of the rest, pages and files are compared, not figures.
 TESTS = (*(f"tests/{name}" for name in (
-    "inference", "metrics", "tallies", "laws", "reference", "golden", "curves")),
+    "inference", "metrics", "tallies", "laws", "reference", "golden", "curves", "verbs", "seeds", "experiments",
+    "studies", "findings", "results", "methods", "kernels")),
     *(f"src/trueerror/{name}" for name in FOLDERS))  # fmt: skip
 SECONDS = 20.0  # of tests a mutant, as long as they take without it
 Seen = dict[str, tuple[float, set[int]]]
@@ -67,7 +69,8 @@ def look(new: list[str], known: dict[str, str], kept: dict[str, Any], limit: flo
     def work(loop: Loop) -> None:
         by_file: dict[str, list[str]] = {f: [] for f in new}
         for name, item in loop.items.items():
-            if not ({"browser", "spark"} & {m.name for m in item.iter_markers()}):
+            elsewhere = hasattr(getattr(item, "module", None), "subprocess")
+            if not elsewhere and not ({"browser", "spark"} & {m.name for m in item.iter_markers()}):
                 by_file[str(item.path.relative_to(ROOT))].append(name)
         for file, names in by_file.items():
 
@@ -131,12 +134,18 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="by which seed (0)")
     parser.add_argument("--kept", type=Path, default=KEPT, metavar="FILE", help="where the score is kept")
     parser.add_argument("--only", default="", metavar="TEXT", help="mutants of places that hold this text alone")
+    parser.add_argument("--again", type=Path, metavar="FILE", help="the survivors that a file of scores lists")
     asked = parser.parse_args()
     every = [(m, i, *found) for m in MODULES for i, found in enumerate(sites(m.read_text("utf-8")))]
     drawn = random.Random(asked.seed).sample(every, min(asked.mutants, len(every)))
+    if asked.again:
+        before = set(json.loads(asked.again.read_text(encoding="utf-8"))["survivors"])
+        drawn = [site for site in every if place_of(site) in before]
     drawn = [site for site in drawn if asked.only in place_of(site)]
-    import hypothesis  # noqa: F401 - what the tests import from elsewhere, once for all children
+    import duckdb  # noqa: F401 - what the tests import from elsewhere, once for all children
+    import hypothesis  # noqa: F401
     import pandas  # noqa: F401
+    import polars  # noqa: F401
     import scipy.stats  # noqa: F401
     import sklearn.metrics  # noqa: F401
 
@@ -175,7 +184,7 @@ def main() -> int:
     killed = len(drawn) - len(survivors)
     score = killed / max(len(drawn), 1)
     print(f"{killed} of {len(drawn)} mutants noticed ({score:.1%}), of {len(every):,} places; seed {asked.seed}")
-    if not asked.only:
+    if not (asked.only or asked.again):
         asked.kept.write_text(json.dumps({
             "command": f"python -m tests.mutants --mutants {asked.mutants} --seed {asked.seed}", "places": len(every),
             "mutants": len(drawn), "killed": killed, "score": round(score, 3), "tests": len(seen),

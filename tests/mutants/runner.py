@@ -149,7 +149,7 @@ class Loop:
     """Takes the place of pytest's own loop: `work` is done once all tests are collected."""
 
     def __init__(self, work: Callable[[Loop], None]) -> None:
-        self.work, self.failed, self.seconds = work, False, 0.0
+        self.work, self.failed = work, False
         self.items: dict[str, pytest.Item] = {}
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
@@ -161,15 +161,14 @@ class Loop:
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self.failed |= report.failed
-        self.seconds += report.duration
 
     def run(self, names: Sequence[str]) -> Iterator[tuple[str, float, bool]]:
-        """Each test with its seconds and whether it failed."""
+        """Each test with its seconds of the processor, whatever else the machine does, and whether it failed."""
         items = [self.items[name] for name in names]
         for item, following in zip(items, [*items[1:], None], strict=True):
-            self.failed, self.seconds = False, 0.0
+            self.failed, before = False, time.process_time()
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
-            yield item.nodeid, self.seconds, self.failed
+            yield item.nodeid, time.process_time() - before, self.failed
 
     def first_failure(self, names: Sequence[str], say: Callable[[object], None]) -> None:
         for name, _, failed in self.run(names):
@@ -180,9 +179,10 @@ class Loop:
 
 def collected(files: Sequence[str], work: Callable[[Loop], None]) -> None:
     """Import the library, collect the tests and do the work in pytest's loop."""
-    # Before pytest, which would load a plugin's package by a loader of its own.
-    for module in MODULES:
-        importlib.import_module(dotted(module))
+    # Before pytest, which would load a plugin's package by a loader of its own; the rest once for all children.
+    for module in sorted(PACKAGE.rglob("*.py")) if Marked.mutant is None else MODULES:
+        if module.name != "__main__.py":
+            importlib.import_module(dotted(module))
     told = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-W", "ignore::pytest.PytestAssertRewriteWarning"]
     code = pytest.main([*told, *files], [Loop(work)])
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):

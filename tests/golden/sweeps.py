@@ -1,0 +1,621 @@
+"""Figures of many metrics, tests and plans over odd samples and every option, each a name and a call.
+
+Unlike the other cases these keep figures without words: of each interval or test its estimate, limits, method, p-value
+and note. Samples are those where formulas change hands: few rows, no error, one positive, ties, rare classes, few
+clusters, uneven weights, both ends of a scale.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+import trueerror as te
+from trueerror.results import Contrast, Interval, Posterior, Test
+
+Case = tuple[str, Callable[[], Any]]
+REPLICATES = 200
+SIDES = ("two-sided", "greater", "less")
+BETWEEN = ("f1", "mcc", "kappa", "balanced_accuracy", "precision", "recall", "accuracy", "auc", "average_precision",
+           "brier", "log_loss", "ece", "g_mean", "informedness")  # fmt: skip
+
+
+def figures(value: Any) -> Any:
+    """The figures of a result as plain values of JSON."""
+    if isinstance(value, bool) or value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int | float | np.number):
+        number = float(value)
+        return float(f"{number:.12g}") if math.isfinite(number) else str(number)
+    if isinstance(value, Interval):
+        row = [value.estimate, value.low, value.high, value.n, value.method, str(value.note)]
+        if isinstance(value, Contrast):
+            row += [value.statistic, value.df, value.p_value, value.p_adjusted]
+        return [figures(x) for x in row]
+    if isinstance(value, Test):
+        return [figures(x) for x in (value.statistic, value.df, value.p_value, value.n, value.method, str(value.note))]
+    if isinstance(value, Posterior):
+        return [figures(x) for x in (value.left, value.rope, value.right)]
+    if isinstance(value, Mapping):
+        return {str(k): figures(v) for k, v in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [figures(v) for v in value]
+    if is_dataclass(value) and not isinstance(value, type):
+        return {f.name: figures(getattr(value, f.name)) for f in fields(value)}
+    raise TypeError(f"no figures of {type(value).__name__}")
+
+
+def figures_of(call: Callable[[], Any]) -> Any:
+    """The figures of a call, or the sentence of its error."""
+    try:
+        return figures(call())
+    except (ValueError, TypeError) as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def samples() -> dict[str, dict[str, Any]]:
+    """Truth, two models' scores, clusters and weights of samples at the edges."""
+    rng = np.random.default_rng(20)
+
+    def made(y: Any, strength: float, digits: int = 3) -> dict[str, Any]:
+        y = np.asarray(y)
+        n = len(y)
+        scores = {
+            name: np.round(1 / (1 + np.exp(-(k * (2 * y - 1) + rng.normal(size=n)))), digits)
+            for name, k in (("a", strength), ("b", strength / 2))
+        }
+        return {"y": y, "scores": scores, "clusters": np.arange(n) // 3, "weights": 1 + np.arange(n) % 4}
+
+    found = {
+        "nine rows": made([1, 0, 0, 1, 0, 1, 0, 0, 1], 0.8),
+        "one positive": made([1] + [0] * 29, 1.0),
+        "rare": made(np.arange(90) % 15 == 0, 1.2) | {"clusters": np.arange(90) // 6},
+        "few clusters": made(np.arange(48) % 3 == 0, 0.7) | {"clusters": np.repeat([0, 1, 2, 3], [4, 8, 12, 24])},
+        "ties": made(np.arange(70) % 2, 0.6, 1),
+        "heavy weights": made(np.arange(60) % 4 == 0, 0.8) | {"weights": np.where(np.arange(60) % 10, 1, 40)},
+    }
+    y = np.arange(24) % 2
+    right = np.where(y, 0.8, 0.3)
+    found["all right"] = {"y": y, "scores": {"a": right, "b": np.where(np.arange(24) < 3, 1 - right, right)},
+                          "clusters": np.arange(24) // 4, "weights": 1 + np.arange(24) % 3}  # fmt: skip
+    for one in found.values():
+        one["y"] = one["y"].astype(int)
+    return found
+
+
+DESIGNS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+    "plain": lambda d: {},
+    "clusters": lambda d: {"clusters": d["clusters"]},
+    "frequency": lambda d: {"weights": d["weights"], "weights_kind": "frequency"},
+    "sampling": lambda d: {"weights": d["weights"] + 0.5, "weights_kind": "sampling"},
+    "prior": lambda d: {"prior": 0.2},
+    "case-control": lambda d: {"design": "case-control", "prior": 0.2},
+    "clusters, sampling": lambda d: {
+        "clusters": d["clusters"], "weights": d["weights"] + 0.5, "weights_kind": "sampling"
+    },
+    "clusters, prior": lambda d: {"clusters": d["clusters"], "prior": 0.2},
+    "frequency, prior": lambda d: {"weights": d["weights"], "weights_kind": "frequency", "prior": 0.2},
+    "80 %": lambda d: {"confidence": 0.8},
+    "simultaneous": lambda d: {"simultaneous": True},
+}  # fmt: skip
+
+
+def metrics_of(classes: int = 2) -> dict[str, dict[str, Any]]:
+    several = ("hand_till_auc", "ovr_auc", "ranked_probability_score")
+    names = [r["name"] for r in te.catalogue().records() if r["needs"] != "grades"]
+    names = [n for n in names if n not in ("cost", "expected_cost", "savings") and (classes > 2 or n not in several)]
+    given = {"f_beta": {"beta": 2.0}, "weighted_accuracy": {"weights": [3.0, 3.0, 1.0, 1.0]}}
+    two = ("f_beta", "weighted_accuracy", "gini", "average_precision", "ece", "mce", "brier_skill_score")
+    averages = ("macro_f1", "micro_f1", "weighted_f1", "macro_precision", "macro_recall", "macro_jaccard")
+    return {n: given.get(n, {}) for n in names if classes == 2 or n not in two} | (
+        {n: {} for n in averages} if classes > 2 else {}
+    )
+
+
+def one_model() -> Iterator[Case]:
+    """Every metric of one model on every sample under every design."""
+    for (name, d), design in product(samples().items(), DESIGNS):
+
+        def call(d: dict[str, Any] = d, design: str = design) -> Any:
+            found = {}
+            given = {"positive": 1, "replicates": REPLICATES, "scores": d["scores"]["a"], **DESIGNS[design](d)}
+            wanted = metrics_of()
+            while True:
+                try:
+                    ev = te.evaluate(d["y"], (d["scores"]["a"] >= 0.5).astype(int), metrics=wanted, **given)
+                except te.InputError as error:
+                    # A metric that this design refuses is left out, and the refusal kept.
+                    lost = [n for n in wanted if str(error).startswith(n)]
+                    if not lost:
+                        raise
+                    found |= {n: str(error) for n in lost}
+                    wanted = {n: o for n, o in wanted.items() if n not in lost}
+                else:
+                    return found | {n: ev[n] for n in wanted}
+
+        yield f"{name} · {design}", call
+    for name, (word, costs) in product(
+        ("rare", "ties"),
+        (("cost", [[0, 1], [5, 0]]), ("expected_cost", [[0, 2], [3, 0]]), ("savings", [[0, 1], [5, 0]])),
+    ):
+        d = samples()[name]
+        for design in ("plain", "clusters", "sampling", "prior"):
+            yield (
+                f"{word} · {name} · {design}",
+                lambda d=d, word=word, costs=costs, design=design: te.evaluate(
+                    d["y"], scores=d["scores"]["b"], positive=1, metrics=[word], costs=costs, replicates=REPLICATES,
+                    **DESIGNS[design](d),
+                )[word],
+            )  # fmt: skip
+
+
+def several_classes() -> Iterator[Case]:
+    """Metrics of four classes, one of them rare, by designs and methods."""
+    rng = np.random.default_rng(21)
+    names = np.array(["ant", "bee", "cat", "dog"])
+    for rows, shares in ((60, [0.4, 0.3, 0.25, 0.05]), (14, [0.25] * 4)):
+        codes = rng.choice(4, rows, p=shares)
+        z = rng.normal(size=(2, rows, 4))
+        z[:, np.arange(rows), codes] += np.array([1.5, 0.8])[:, None]
+        p = np.round(np.exp(z) / np.exp(z).sum(axis=2, keepdims=True), 6)
+        p[:, :, -1] = 1 - p[:, :, :-1].sum(axis=2)
+        d = {"y": names[codes], "scores": {"a": p[0], "b": p[1]}, "clusters": np.arange(rows) // 3,
+             "weights": 1 + np.arange(rows) % 4}  # fmt: skip
+        prior = {"prior": dict(zip(names, [0.1, 0.2, 0.3, 0.4], strict=True))}
+        designs = {k: v for k, v in DESIGNS.items() if "prior" not in k and k != "case-control"}
+        wanted = metrics_of(4)
+        for design, extra in {**{k: v(d) for k, v in designs.items()}, "prior": prior}.items():
+            for some in np.array_split(list(wanted), 6):
+                yield (
+                    f"{rows} rows · {design} · {some[0]} and more",
+                    lambda d=d, extra=extra, some=some: {
+                        str(n): figures_of(
+                            lambda n=n: te.evaluate(
+                                d["y"], scores=d["scores"]["a"], labels=list(names), metrics=[str(n)],
+                                replicates=REPLICATES, positive="cat", **extra,
+                            )[str(n)]
+                        )
+                        for n in some
+                    },
+                )  # fmt: skip
+        for metric, design in product(
+            ("accuracy", "macro_f1", "kappa", "mcc", "balanced_accuracy", "log_loss", "brier", "hand_till_auc"),
+            ("plain", "clusters", "sampling"),
+        ):
+            yield (
+                f"{rows} rows · {metric} · {design} · two models",
+                lambda d=d, metric=metric, design=design: te.compare(
+                    d["y"], scores=d["scores"], labels=list(names), metric=metric, replicates=REPLICATES,
+                    **DESIGNS[design](d),
+                )["a", "b"],
+            )  # fmt: skip
+
+
+def two_models() -> Iterator[Case]:
+    """Two models by each kind of metric on every sample, paired and on different rows, one-sided too."""
+    for (name, d), metric in product(samples().items(), BETWEEN):
+        for design, extra in {
+            "plain": {}, "clusters": {"clusters": d["clusters"]}, "less": {"alternative": "less", "confidence": 0.9},
+            "sampling": {"weights": d["weights"] + 0.5, "weights_kind": "sampling"}, "prior": {"prior": 0.2},
+        }.items():  # fmt: skip
+            # At another class mix a comparison takes a tenth of a second: one sample will do.
+            odd = ("few clusters", *(("heavy weights", "all right") if design != "prior" else ()))
+            if design == "plain" or name in odd:
+                yield (
+                    f"{metric} · {name} · {design}",
+                    lambda d=d, metric=metric, extra=extra: te.compare(
+                        d["y"], scores=d["scores"], positive=1, metric=metric, replicates=REPLICATES, **extra
+                    )["a", "b"],
+                )
+    for (name, d), metric in product(samples().items(), ("accuracy", "recall", "f1", "auc", "brier", "mcc")):
+        half = len(d["y"]) // 2
+
+        def apart(d: dict[str, Any] = d, metric: str = metric, half: int = half, **more: Any) -> Any:
+            parts = [
+                te.predictions(d["y"][part], scores={n: d["scores"][n][part]}, positive=1)
+                for n, part in (("a", slice(0, half)), ("b", slice(half, None)))
+            ]
+            return te.compare(*parts, metric=metric, paired=False, replicates=REPLICATES, **more)["a", "b"]
+
+        yield f"{metric} · {name} · different rows", apart
+        yield f"{metric} · {name} · different rows, greater", lambda apart=apart: apart(alternative="greater")
+    counted = (810, 60, 40, 90), (12, 5, 0, 3), (0, 0, 0, 7), (20, 3, 3, 0)
+    for counts, alternative in product(counted, SIDES):
+        table = dict(zip(("both", "a", "b", "neither"), counts, strict=True))
+        yield (
+            f"counts {counts} · {alternative}",
+            lambda table=table, alternative=alternative: te.compare(counts=table, alternative=alternative)["a", "b"],
+        )
+    for pair in ({"A": (456, 500), "B": (445, 500)}, {"A": (9, 10), "B": (4, 10)}, {"A": (30, 30), "B": (30, 30)}):
+        yield f"marginals {pair}", lambda pair=pair: te.compare(marginals=pair)["A", "B"]
+
+
+def counts_alone() -> Iterator[Case]:
+    """Proportions, differences and tests of counts, at and near the ends."""
+    methods = ("wald", "wald-cc", "wilson", "wilson-cc", "clopper-pearson", "mid-p", "agresti-coull", "jeffreys")
+    counted = (0, 5), (1, 5), (5, 5), (3, 8), (7, 100), (99, 100), (0, 1), (5000, 10000)
+    for method, (x, n), side in product(methods, counted, ("two-sided", "lower", "upper")):
+        for confidence in (0.95, 0.6):
+            yield (
+                f"{x} of {n} by {method} · {side} · {confidence}",
+                lambda x=x, n=n, m=method, s=side, c=confidence: te.interval(x, n, method=m, side=s, confidence=c),
+            )
+    tables = ((0, 5), (5, 5)), ((3, 8), (3, 8)), ((7, 100), (19, 90)), ((0, 9), (0, 7)), ((450, 500), (30, 35))
+    for (a, b), alternative in product(tables, SIDES):
+        for method in ("wald", "newcombe", "newcombe-cc", "agresti-caffo", "miettinen-nurminen"):
+            yield (
+                f"difference {a} {b} by {method} · {alternative}",
+                lambda a=a, b=b, m=method, s=alternative: te.difference(a, b, method=m, alternative=s, confidence=0.9),
+            )
+        for method in ("pooled-z", "unpooled-z", "fisher", "yates"):
+            yield (
+                f"two proportions {a} {b} by {method} · {alternative}",
+                lambda a=a, b=b, m=method, s=alternative: te.significance.two_proportions(
+                    *a, *b, method=m, alternative=s
+                ),
+            )
+        for method in ("normal", "beta"):
+            yield (
+                f"P({a} < {b}) by {method} · {alternative}",
+                lambda a=a, b=b, m=method: te.probability_less(a, b, method=m),
+            )
+    for (x, n), p0, method, alternative in product(counted, (0.5, 0.93), ("exact", "score"), SIDES):
+        yield (
+            f"one proportion {x} of {n} against {p0} by {method} · {alternative}",
+            lambda x=x, n=n, p0=p0, m=method, s=alternative: te.significance.one_proportion(
+                x, n, p0, method=m, alternative=s
+            ),
+        )
+    for (b, c), method, interval, alternative in product(
+        ((0, 0), (5, 0), (9, 3), (40, 61)),
+        ("mid-p", "exact", "chi2", "chi2-cc"),
+        ("tango", "bonett-price", "newcombe", "wald"),
+        SIDES,
+    ):
+        yield (
+            f"mcnemar {b} {c} by {method}, {interval} · {alternative}",
+            lambda b=b, c=c, m=method, i=interval, s=alternative: te.significance.mcnemar(
+                b, c, both_right=50, both_wrong=7, method=m, interval=i, alternative=s
+            ),
+        )
+    for (b, c), alternative in product(((0, 0), (5, 0), (9, 3), (40, 61)), SIDES):
+        yield (
+            f"e value {b} {c} · {alternative}",
+            lambda b=b, c=c, s=alternative: te.significance.e_value(b, c, n=200, alternative=s),
+        )
+        yield (
+            f"e value {b} {c} margin · {alternative}",
+            lambda b=b, c=c, s=alternative: te.significance.e_value(b, c, n=200, alternative=s, margin=0.05),
+        )
+        yield (
+            f"confidence sequence {b} {c} · {alternative}",
+            lambda b=b, c=c, s=alternative: te.significance.confidence_sequence(b, c, n=200, alternative=s),
+        )
+
+
+def tests_of_columns() -> Iterator[Case]:
+    """Tests of two columns and of tables of models, with ties, zeros, constants and one-sided."""
+    s = te.significance
+    rng = np.random.default_rng(22)
+    a = np.round(rng.normal(0.8, 0.05, 14), 2)
+    pairs = {
+        "plain": (a, np.round(a - rng.normal(0.02, 0.03, 14), 2)),
+        "tied": (np.round(a, 1), np.round(a - 0.03, 1)),
+        "shifted": (a, a - 0.01),
+        "equal": (a, a),
+        "three": (a[:3], a[3:6]),
+        "graded": (np.clip(a, 0, 1), np.clip(a[::-1] - 0.1, 0, 1)),
+    }
+    for (name, (x, y)), alternative in product(pairs.items(), SIDES):
+        calls: dict[str, Callable[..., Any]] = {
+            "paired t": lambda x=x, y=y, **k: s.paired_t(x, y, **k),
+            "welch": lambda x=x, y=y, **k: s.unpaired_t(x, y, **k),
+            "pooled": lambda x=x, y=y, **k: s.unpaired_t(x[:-1], y, df="pooled", **k),
+            "conservative": lambda x=x, y=y, **k: s.unpaired_t(x, y[1:], df="conservative", **k),
+            "corrected t": lambda x=x, y=y, **k: s.corrected_t(x - y, test_train_ratio=1 / 9, **k),
+            "sign": lambda x=x, y=y, **k: s.sign(x, y, **k),
+            "permutation": lambda x=x, y=y, **k: s.permutation(x, y, replicates=300, **k),
+            "permutation, drawn": lambda x=x, y=y, **k: s.permutation(x, y, method="monte-carlo", replicates=300, **k),
+            "permutation, unpaired": lambda x=x, y=y, **k: s.permutation(x[:5], y[:5], paired=False, **k),
+            "permutation, unpaired, drawn": lambda x=x, y=y, **k: s.permutation(
+                x, y[:-1], paired=False, method="monte-carlo", replicates=300, **k
+            ),
+            "sequence": lambda x=x, y=y, **k: s.confidence_sequence(x, y, **k),
+            "e value": lambda x=x, y=y, **k: s.e_value(x, y, **k),
+        }
+        for zeros, method in product(("wilcox", "pratt"), ("auto", "exact", "normal", "normal-cc")):
+            calls[f"wilcoxon {zeros} {method}"] = lambda x=x, y=y, z=zeros, m=method, **k: s.wilcoxon(
+                x, y, zeros=z, method=m, **k
+            )
+        yield (
+            f"{name} · {alternative}",
+            lambda calls=calls, alternative=alternative: {
+                k: figures_of(lambda call=call: call(alternative=alternative)) for k, call in calls.items()
+            },
+        )
+    for name, (x, y) in pairs.items():
+        yield (
+            f"{name} · margins",
+            lambda x=x, y=y: {
+                "equivalence": figures_of(lambda: s.equivalence(x, y, margin=0.03)),
+                "equivalence, unpaired": figures_of(lambda: s.equivalence(x, y, margin=0.03, paired=False)),
+                "noninferiority": figures_of(lambda: s.noninferiority(x, y, margin=0.02)),
+                "noninferiority of losses": figures_of(
+                    lambda: s.noninferiority(x, y, margin=0.02, higher_is_better=False)
+                ),
+                "signed rank": figures_of(lambda: s.bayes_signed_rank(x, y, rope=0.01, samples=2000)),
+                "correlated t": figures_of(lambda: s.bayes_correlated_t(x - y, rho=0.1, rope=0.01)),
+                "folds": figures_of(lambda: s.fold_differences(x, y).records()),
+            },
+        )
+    ten = np.round(rng.normal(0.02, 0.03, (5, 2)), 3)
+    yield "5 × 2 t", lambda: [s.five_by_two_t(ten, alternative=k) for k in SIDES]
+    yield "5 × 2 F", lambda: [s.five_by_two_f(ten), s.five_by_two_f(ten, confidence=0.8)]
+    for rows, models, digits in product((2, 7), (3, 5), (3, 1)):
+        sheet = np.round(rng.normal(0.8, 0.06, (rows, models)) + 0.03 * np.arange(models), digits)
+        yield (
+            f"{rows} sets × {models} models, {digits} digits",
+            lambda sheet=sheet, models=models: {
+                "friedman": figures_of(lambda: s.friedman(sheet)),
+                "friedman, no ties": figures_of(lambda: s.friedman(sheet, ties=False, higher_is_better=False)),
+                "iman": figures_of(lambda: s.iman_davenport(sheet)),
+                "iman, no ties": figures_of(lambda: s.iman_davenport(sheet, ties=False)),
+                "quade": figures_of(lambda: s.quade(sheet)),
+                "cochran": figures_of(lambda: s.cochran_q((sheet > 0.85).astype(int))),
+                "nemenyi": figures_of(lambda: s.nemenyi(sheet).records()),
+                "dunn": figures_of(lambda: s.bonferroni_dunn(sheet, control=1).records()),
+                "shaffer": figures_of(lambda: s.shaffer(sheet, confidence=0.9).records()),
+                "rank": figures_of(lambda: te.rank(sheet).records()),
+                "rank, rope": figures_of(lambda: te.rank(sheet, rope=0.02, rng=1).records()),
+            },
+        )
+    p = [0.001, 0.04, 0.03, 0.5, 0.012, 0.9, 0.03]
+    for method in ("holm", "hochberg", "hommel", "bonferroni", "sidak", "holm-sidak", "bh", "by", "none"):
+        yield f"adjusted by {method}", lambda method=method: s.adjust(p, method)
+    yield "bowker", lambda: [s.bowker([[3, 2, 0], [7, 9, 1], [0, 1, 4]]), s.bowker([[3, 0], [0, 9]])]
+    y = np.arange(30) % 2
+    one, two = (np.round(k * y + rng.normal(size=30), 1) for k in (1.2, 0.7))
+    for reference, alternative in product(("t", "z"), SIDES):
+        yield (
+            f"delong by {reference} · {alternative}",
+            lambda r=reference, k=alternative: [
+                s.delong(y, one, two, reference=r, alternative=k),
+                s.delong(y, one, one, reference=r, alternative=k),
+                s.delong(y, y + 1.0, two, reference=r, alternative=k),
+                s.delong_unpaired(y[:16], one[:16], y[14:], two[14:], reference=r, alternative=k),
+                s.delong_unpaired(y, one, y[:20], two[:20], reference=r, alternative=k, df="satterthwaite"),
+                s.delong_unpaired(y, y + 1.0, y[:20], two[:20], reference=r, alternative=k),
+            ],
+        )
+    for metric, method, ties, quantile in product(
+        ("f1", "mcc"), ("bca", "percentile", "basic", "normal"), ("half", "strict"),
+        ("linear", "weibull", "r-boot", "order"),
+    ):  # fmt: skip
+        yield (
+            f"paired bootstrap of {metric} by {method}, {ties}, {quantile}",
+            lambda metric=metric, m=method, t=ties, q=quantile: [
+                s.paired_bootstrap(
+                    y, (one > 0.5).astype(int), (two > 0.5).astype(int), metric=metric, positive=1, method=m,
+                    replicates=REPLICATES, ties=t, quantile=q, alternative=k,
+                )
+                for k in SIDES
+            ],
+        )  # fmt: skip
+    for statistic, method in product(
+        ("mean", "median", "sd", "variance"), ("bootstrap-t", "bca-t", "bca", "percentile", "basic", "normal")
+    ):
+        yield (
+            f"bootstrap of the {statistic} by {method}",
+            lambda st=statistic, m=method: te.bootstrap(a, st, method=m, replicates=REPLICATES).interval,
+        )
+
+
+def plans() -> Iterator[Case]:
+    """Power, sample size and smallest difference of every test and method."""
+    given: dict[str, dict[str, Any]] = {
+        "mcnemar": {"first": 0.85, "second": 0.8, "disagreement": 0.15},
+        "two-proportions": {"first": 0.85, "second": 0.8},
+        "one-proportion": {"first": 0.85, "second": 0.8},
+        "auc": {"first": 0.85, "second": 0.8, "prevalence": 0.3, "correlation": 0.4},
+        "equivalence": {"first": 0.85, "second": 0.85, "margin": 0.05, "disagreement": 0.1},
+        "noninferiority": {"first": 0.85, "second": 0.84, "margin": 0.05, "disagreement": 0.1},
+        "paired-mean": {"first": 0.5, "second": 0.4, "sd": 0.3},
+        "paired-t": {"first": 0.5, "second": 0.4, "sd": 0.3},
+        "unpaired-t": {"first": 0.5, "second": 0.4, "sd": 0.3},
+    }
+    methods: dict[str, tuple[str | None, ...]] = {"mcnemar": (None, "exact", "chi2", "chi2-cc", "normal")}
+
+    def all_of(p: Any) -> Any:
+        return p.records()
+
+    for test, options in given.items():
+        for method, alternative, n in product(methods.get(test, (None,)), SIDES, (12, 90, 400)):
+            yield (
+                f"power of {test} by {method} · {alternative} · {n}",
+                lambda t=test, o=options, m=method, k=alternative, n=n: all_of(
+                    te.power(test=t, n=n, method=m, alternative=k, **o)
+                ),
+            )
+        for alpha, wanted in ((0.05, 0.8), (0.01, 0.9)):
+            yield (
+                f"rows of {test} · {alpha} · {wanted}",
+                lambda t=test, o=options, a=alpha, w=wanted: all_of(te.sample_size(test=t, power=w, alpha=a, **o)),
+            )
+        yield (
+            f"power of {test} in clusters",
+            lambda t=test, o=options: [
+                figures_of(lambda: all_of(te.power(test=t, n=200, icc=0.2, cluster_size=4, **o))),
+                figures_of(lambda: all_of(te.power(test=t, n=99, icc_right=0.3, icc_between=0.1, cluster_size=4, **o))),
+                figures_of(lambda: all_of(te.sample_size(test=t, icc=0.2, cluster_size=4, **o))),
+                figures_of(lambda: all_of(te.power(test=t, n=200, **(o | {"disagreement": None})))),
+                figures_of(
+                    lambda: all_of(
+                        te.power(
+                            test=t, n=200, icc_right=0.3, icc_between=0.1, cluster_size=4,
+                            **(o | {"disagreement": None}),
+                        )
+                    )
+                ),
+            ],
+        )  # fmt: skip
+        more = {k: v for k, v in options.items() if k not in ("first", "second", "margin")}
+        yield (
+            f"smallest difference of {test}",
+            lambda t=test, m=more: all_of(te.significance.smallest_difference(test=t, n=150, baseline=0.8, **m)),
+        )
+    for accuracy, half in product((0.5, 0.9, 0.99), (0.2, 0.05, 0.01)):
+        yield (
+            f"rows for ±{half} at {accuracy}",
+            lambda a=accuracy, h=half: [
+                all_of(te.sample_size(accuracy=a, half_width=h)),
+                all_of(te.sample_size(accuracy=a, half_width=h, icc=0.1, cluster_size=5, alpha=0.1)),
+            ],
+        )
+    for confidence, df, side in product((0.5, 0.95, 0.999), (None, 1, 4.5, 200), ("two-sided", "lower", "upper")):
+        yield (
+            f"critical {confidence} · {df} · {side}",
+            lambda c=confidence, df=df, side=side: te.critical(c, df=df, side=side),
+        )
+
+
+def people() -> Iterator[Case]:
+    """Raters, battles, judges with few labels, groups, repeated answers, graded rows."""
+    rng = np.random.default_rng(23)
+    true = rng.integers(1, 4, 24)
+    seen = np.where(rng.random((24, 3)) < 0.75, true[:, None], rng.integers(1, 4, (24, 3))).astype(float)
+    gaps = seen.copy()
+    gaps[::5, 2] = gaps[3, 0] = np.nan
+    tables = {"full": seen, "two raters": seen[:, :2], "gaps": gaps, "four items": seen[:4], "same": seen[:, [0, 0]]}
+    levels = ("nominal", "ordinal", "interval", "ratio")
+    for (name, table), level in product(tables.items(), levels):
+        yield f"agreement · {name} · {level}", lambda t=table, k=level: te.agreement(t, level=k).records()
+    for weights, method in product(("none", "linear", "quadratic", "ordinal", "ratio"), ("cohen", "fleiss", "gwet")):
+        yield (
+            f"agreement by {method} · {weights}",
+            lambda w=weights, m=method: te.agreement(seen[:, :2], weights=w, method=m, confidence=0.9).records(),
+        )
+    names = "abcd"
+    games = []
+    for _ in range(90):
+        i, j = rng.choice(4, 2, replace=False)
+        u = rng.normal(0.4 * (j - i), 1.2)
+        games.append((names[i], names[j], "tie" if abs(u) < 0.3 else names[i] if u > 0 else names[j]))
+    prompts = list(np.arange(90) // 3)
+    swept = [*games, *[("z", "a", "z")] * 5]
+    for ties, position, penalised in product(("davidson", "half", "drop"), (False, True), (False, True)):
+        yield (
+            f"arena · {ties}{' · position' * position}{' · penalised' * penalised}",
+            lambda t=ties, p=position, f=penalised: te.arena(games, ties=t, position=p, penalised=f).records(),
+        )
+    yield "arena · clusters", lambda: te.arena(games, clusters=prompts).records()
+    yield "arena · clusters, half", lambda: te.arena(games, clusters=prompts, ties="half", adjust="bh").records()
+    yield "arena · anchor", lambda: te.arena(games, anchor={"b": 1200}, confidence=0.8).records()
+    yield "arena · unbeaten", lambda: te.arena(swept).records()
+
+    def pairs_of(**options: Any) -> Any:
+        found = te.arena(games, **options)
+        return [found[i, j] for i in names for j in names if i < j] + [found.beats("a", "d")]
+
+    yield "arena · pairs", lambda: pairs_of()
+    yield "arena · pairs · clusters", lambda: pairs_of(clusters=prompts)
+    yield "arena · pairs · half", lambda: pairs_of(ties="half")
+
+    truth = (rng.random(300) < 0.7).astype(float)
+    judge = np.where(rng.random(300) < 0.85, truth, 1 - truth)
+    score = np.round(np.clip(0.5 + 0.35 * (2 * truth - 1) + rng.normal(0, 0.2, 300), 0, 1), 3)
+    grades = np.round(np.clip(truth * 0.6 + rng.beta(2, 5, 300), 0, 1), 2)
+    strata = np.arange(300) % 3
+    chance = np.where(score > 0.6, 0.1, 0.4)
+    for (name, human), method in product(
+        {"labels": truth, "grades": grades}.items(), (None, "post-stratified", "ppi++", "classical")
+    ):
+        for said, values in {"labels": judge, "scores": score}.items():
+            for extra, options in {
+                "plain": {},
+                "strata": {"strata": strata[:60], "strata_unlabelled": strata[60:]},
+                "inclusion": {"inclusion": chance[:60]},
+                "80 %": {"confidence": 0.8},
+                "few": {},
+            }.items():
+                few = 12 if extra == "few" else 60
+                yield (
+                    f"{name} by a judge's {said} · {method} · {extra}",
+                    lambda h=human[:few], j=values[:few], u=values[60:], m=method, o=options: te.corrected(
+                        h, j, u, method=m, **o
+                    ).records(),
+                )
+    yield (
+        "two models by a judge",
+        lambda: te.corrected(
+            {"a": truth[:60], "b": grades[:60]},
+            {"a": judge[:60], "b": score[:60]},
+            {"a": judge[60:], "b": score[60:]},
+        ).records(),
+    )
+    yield (
+        "grades 1 to 5",
+        lambda: te.corrected(1 + 4 * grades[:50], 1 + 4 * score[:50], 1 + 4 * score[50:], bounds=(1, 5)).records(),
+    )
+    yield "without bounds", lambda: te.corrected(9 * grades[:50] - 3, 9 * score[:50], 9 * score[50:]).records()
+    known = np.where(np.arange(300) % 6 == 0, grades, np.nan)
+    for method, said in product(("neyman", "active", "random"), ({"labels": judge, "scores": score}).items()):
+        yield (
+            f"label plan {method} · {said[0]}",
+            lambda m=method, j=said[1]: _plan(te.label_plan(j, 40, method=m)),
+        )
+        yield (
+            f"label plan {method} · {said[0]} · known",
+            lambda m=method, j=said[1]: _plan(te.label_plan(j, 40, method=m, human=known)),
+        )
+    yield "label plan, mix", lambda: _plan(te.label_plan(score, 40, method="active", mix=0.5))
+    d = samples()["few clusters"]
+    groups = np.array(["n", "s"])[np.arange(48) % 2]
+    for metric in ("accuracy", "recall", "fpr", "precision", "auc", "brier"):
+        yield (
+            f"gaps in {metric}",
+            lambda m=metric: te.gaps(
+                d["y"], scores=d["scores"]["a"], positive=1, by=groups, metrics=m, min_rows=3
+            ).records(),
+        )
+    tries = (rng.random((20, 5)) < rng.beta(2, 2, 20)[:, None]).astype(int)
+    for k, every in product((1, 2, 5), (False, True)):
+        yield f"pass@{k}{' all' * every}", lambda k=k, e=every: te.pass_at_k(tries, k, every=e)
+        yield (
+            f"pass@{k}{' all' * every} · clusters",
+            lambda k=k, e=every: te.pass_at_k(tries, k, every=e, clusters=np.arange(20) // 4),
+        )
+    yield "repeats", lambda: te.repeats({"a": tries, "b": 1 - tries}, cost_ratio=4).records()
+    yield (
+        "repeats, uneven",
+        lambda: te.repeats({"a": np.where(np.arange(100).reshape(20, 5) % 7, tries, np.nan)}, missing="drop").records(),
+    )
+    few = np.array([0.2, 0.9, 0.4, 1.0, 0.0, 0.7])
+    for name, values in {"few": few, "ones": np.ones(6), "flat": np.full(6, 0.4), "two": few[:2]}.items():
+        for method in (None, "half-row", "t", "betting", "bernstein"):
+            yield (
+                f"mean score · {name} · {method}",
+                lambda v=values, m=method: te.evaluate(te.graded(v, scale=(0, 1)), method=m)["mean_score"],
+            )
+        yield f"mean · {name}", lambda v=values: [te.mean_interval(v, side=k) for k in ("two-sided", "lower", "upper")]
+
+
+def _plan(plan: Any) -> Any:
+    return [plan.labels, plan.rows, plan.worth]
+
+
+def sweeps() -> dict[str, list[Case]]:
+    """Every case, by the file that keeps it."""
+    return {
+        "one_model": list(one_model()),
+        "several_classes": list(several_classes()),
+        "two_models": list(two_models()),
+        "counts": list(counts_alone()),
+        "columns": list(tests_of_columns()),
+        "plans": list(plans()),
+        "people": list(people()),
+    }
