@@ -8,6 +8,7 @@ import hashlib
 import html
 import json
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 import trueerror as te
+from trueerror.cli._terminal import target
 from trueerror.plots._figure import Figure, script_safe
 from trueerror.plots._style import DARK, LIGHT
 from trueerror.tallies import Confusion
@@ -127,3 +129,21 @@ def test_colours_follow_light_and_dark_and_do_not_leak(svg: Any) -> None:
 def test_characters_that_xml_forbids_are_replaced(svg: Any) -> None:
     odd = te.Interval(name="a\x00b\ufffe\ud800c", estimate=0.5, low=0.4, high=0.6)
     assert any("b" in words for words in svg(odd).texts())
+
+
+def test_without_matplotlib_svg_and_pages_are_there_and_the_rest_names_the_extra(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    found = te.evaluate(Confusion([[40, 10], [5, 45]]))
+    for ending in (".svg", ".html"):
+        assert found.save(tmp_path / f"a{ending}").stat().st_size > 1000
+    named = re.escape('needs matplotlib: pip install "trueerror[matplotlib]"')
+    for ending in (".png", ".pdf"):
+        with pytest.raises(te.InputError, match=named):
+            found.save(tmp_path / f"a{ending}")
+        with pytest.raises(te.InputError, match=named):
+            target(tmp_path / f"a{ending}", (".svg", ending), "a picture")
+        assert not (tmp_path / f"a{ending}").exists()
+    with pytest.raises(te.InputError, match=named):
+        found.draw()

@@ -241,6 +241,10 @@ def target(path: Path, endings: tuple[str, ...], what: str) -> Path:
     """
     if path.suffix.lower() not in endings:
         raise InputError(f"{what} is written as {listing(list(endings), 'or')}, not as {path.name!r}")
+    if path.suffix.lower() in (".png", ".pdf"):
+        from trueerror.plots._figure import need_matplotlib
+
+        need_matplotlib(f"a picture as {path.suffix.lower()}")
     if path.is_dir():
         raise InputError(f"{str(path)!r} is a folder; give the name of a file")
     if not path.parent.is_dir():

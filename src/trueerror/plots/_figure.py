@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from trueerror.inputs._options import InputError
 from trueerror.plots._specs import Bars, Curves, Forest, Heat, Picture, Row
 from trueerror.plots._style import plain
 from trueerror.plots.svg._charts import write_bars, write_forest, write_heat, write_ranks
@@ -19,6 +21,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ENDINGS = (".html", ".png", ".svg", ".pdf")
+
+
+def need_matplotlib(what: str) -> None:
+    """An input error that names the extra, where matplotlib is not installed."""
+    if find_spec("matplotlib") is None:
+        raise InputError(f'{what} needs matplotlib: pip install "trueerror[matplotlib]"; .svg and .html do without')
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -65,6 +73,7 @@ class Figure:
         `color`) and a line of the legend (its name, or `label`); references, title and words are those of the first.
         `title` is another one, or False for none; `annotate=False` leaves marks and words out.
         """
+        need_matplotlib(".draw()")
         from trueerror.plots.matplotlib._draw import Look, draw_picture
 
         look = Look(label=label, color=color, title=title, annotate=annotate)
@@ -83,6 +92,7 @@ class Figure:
         if ending == ".html":
             return self.html.encode()
         if ending in (".png", ".pdf"):
+            need_matplotlib(f"a picture as {ending}")
             from trueerror.plots.matplotlib._draw import file_bytes
 
             return file_bytes(self.picture, _frame(self.picture), "png" if ending == ".png" else "pdf")
