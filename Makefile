@@ -11,17 +11,21 @@ export PYTHONDONTWRITEBYTECODE :=
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
-$(BIN)/.core: pyproject.toml
+$(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "trueerror needs Python 3.11 or newer; set PYTHON=/path/to/python3.11"; exit 1; }
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || \
+	@$(PYTHON) -m venv $(VENV) || \
 	  { echo "Cannot make a virtual environment; on Debian: apt-get install python3-venv"; exit 1; }
+
+$(BIN)/.core: pyproject.toml | $(BIN)/python
 	$(PIP) install --quiet --editable .
 	@touch $@
 
-$(BIN)/.dev: $(BIN)/.core
-	$(PIP) install --quiet --editable '.[dev,docs]'
-	@touch $@
+# uv loads side by side and compiles nothing that is not used; where it reaches no index, pip does the same.
+$(BIN)/.dev: pyproject.toml | $(BIN)/python
+	{ $(PIP) install --quiet uv && $(BIN)/uv pip install --quiet --python $(BIN)/python --editable '.[dev,docs]'; } || \
+	  $(PIP) install --quiet --editable '.[dev,docs]'
+	@touch $(BIN)/.core $@
 
 demo: $(BIN)/.core ## run the main job on bundled real predictions
 	@$(BIN)/trueerror demo
@@ -42,8 +46,11 @@ postgres:
 	      echo "PostgreSQL could not be installed, so the tests on it are left out"; \
 	  else echo "no PostgreSQL, so the tests on it are left out; on Debian: apt-get install postgresql"; fi
 
-test: $(BIN)/.dev java browser postgres lint types ## lint, types, import layers, doctests and all tests
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+# Types are checked beside the first tests: what mypy says comes after theirs, and fails the whole as they do.
+test: $(BIN)/.dev java browser postgres lint ## lint, types, import layers, doctests and all tests
+	@$(BIN)/mypy > $(BIN)/.types 2>&1 & types=$$!; \
+	  $(BIN)/python -m pytest -n 2 --dist loadfile; tests=$$?; \
+	  wait $$types; types=$$?; cat $(BIN)/.types; exit $$((tests + types))
 
 quick: $(BIN)/.dev ## style and the tests that take no browser, no Spark and no long runs
 	$(BIN)/ruff check .

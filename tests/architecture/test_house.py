@@ -4,6 +4,7 @@ Each figure is a ratchet: it may fall, and whoever lowers it lowers the limit he
 """
 
 import ast
+import functools
 import importlib
 import os
 import pkgutil
@@ -47,9 +48,15 @@ def lines_with(pattern, but=""):
     ]
 
 
+@functools.cache
+def trees():
+    return {module_name(path): ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+
+
+@functools.cache
 def importers():
     """Which modules import which, at any depth of the code; the names of a stub are imported by its package."""
-    known = {module_name(path): ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+    known = trees()
     stubs = [(module_name(path), ast.parse(path.read_text(encoding="utf-8"))) for path in ROOT.rglob("*.pyi")]
     found = defaultdict(set)
     for module, tree in [*known.items(), *stubs]:
@@ -105,10 +112,7 @@ def test_type_checkers_know_the_public_names_and_no_other(package, tmp_path):
 
 
 def test_every_module_says_what_it_is_for():
-    silent = [
-        p for p in FILES if (text := p.read_text(encoding="utf-8")).strip() and not ast.get_docstring(ast.parse(text))
-    ]
-    assert not silent
+    assert not [module for module, tree in trees().items() if tree.body and not ast.get_docstring(tree)]
 
 
 def test_nothing_is_called_utils():
@@ -163,7 +167,7 @@ def test_nothing_reads_prose_back():
 
 def test_modules_import_one_another_without_a_cycle():
     """Imports at the top of a module make no ring; those inside functions are there for start-up time."""
-    known = {module_name(path): ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
+    known = trees()
     graph = {}
     for module, tree in known.items():
         targets = set()

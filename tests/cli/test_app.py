@@ -10,17 +10,12 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from tests.cli.program import run
 from trueerror.cli._app import COMMANDS, command_of, examples
 from trueerror.data import path
 
 CANCER = str(path("breast_cancer"))
 READ = (CANCER, "--positive", "malignant")
-
-
-def run(*args: str, **more) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "trueerror", *args], capture_output=True, text=True, check=False, **more
-    )
 
 
 @pytest.mark.parametrize("command", list(COMMANDS))

@@ -9,15 +9,10 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from tests.cli.program import run
 from trueerror.data import path
 
 CANCER, DIGITS = str(path("breast_cancer")), str(path("digits"))
-
-
-def run(*args: str, **more) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "trueerror", *args], capture_output=True, text=True, check=False, **more
-    )
 
 
 def good(*args: str, **more) -> str:

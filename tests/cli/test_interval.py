@@ -8,12 +8,7 @@ import sys
 import pytest
 
 import trueerror as te
-
-
-def run(*args: str, **more) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "trueerror", *args], capture_output=True, text=True, check=False, **more
-    )
+from tests.cli.program import run
 
 
 def test_the_seeds_example():
@@ -98,5 +93,8 @@ def best(args: list[str], tries: int) -> float:
 def test_starts_within_twice_the_time_of_loading_numpy_and_scipy():
     ours = [sys.executable, "-m", "trueerror", "interval", "750/1000", "--confidence", "0.8"]
     peer = [sys.executable, "-c", "import numpy, scipy.special"]
-    ratios = [best(ours, 3) / best(peer, 3) for _ in range(3)]
+    # Again only where something else took the time.
+    ratios = []
+    while len(ratios) < 3 and min(ratios, default=3) > 2:
+        ratios.append(best(ours, 3) / best(peer, 3))
     assert min(ratios) <= 2, ratios

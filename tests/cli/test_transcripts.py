@@ -2,19 +2,18 @@
 
 import csv
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.cli.program import run
 from trueerror.data import path
 
 CV = Path(__file__).parent / "data" / "cv.csv"
 
 
 def answer(*args: str) -> str:
-    done = subprocess.run([sys.executable, "-m", "trueerror", *args], capture_output=True, text=True, check=False)
+    done = run(*args)
     assert (done.returncode, done.stderr) == (0, "")
     assert max(map(len, done.stdout.splitlines())) <= 80
     return done.stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import html
 import re
 from typing import Any
@@ -20,6 +21,7 @@ from trueerror.tallies import Confusion
 MARK = "qzxmark"
 
 
+@functools.cache
 def pictures(names: tuple[str, ...]) -> dict[str, Any]:
     rng = np.random.default_rng(0)
     k = len(names)

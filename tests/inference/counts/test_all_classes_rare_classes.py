@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import numpy as np
@@ -12,21 +13,28 @@ from scipy import special
 
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.metrics._registry import find_measure, value
+from trueerror.results import Interval
 from trueerror.tallies import Confusion
 
 Z = 1.959963984540054
 COUNT = st.integers(0, 60)
 
 
+@functools.cache
+def all_intervals(metric: str, n: int) -> list[tuple[tuple[int, ...], Interval]]:
+    """Every table of n rows with its default interval."""
+    tables = [(a, b, c, n - a - b - c) for a in range(n + 1) for b in range(n + 1 - a) for c in range(n + 1 - a - b)]
+    return [(row, metric_interval(metric, Confusion(np.reshape(row, (2, 2))))) for row in tables]
+
+
 def enumerated_coverage(metric: str, n: int, prevalence: float, sensitivity: float, specificity: float) -> float:
     """The chance that the default interval holds the truth, over every table of n rows on which it is defined."""
-    tables = [(a, b, c, n - a - b - c) for a in range(n + 1) for b in range(n + 1 - a) for c in range(n + 1 - a - b)]
+    tables, made = zip(*all_intervals(metric, n), strict=True)
     p, q = prevalence, 1 - prevalence
     cells = np.array([q * specificity, q * (1 - specificity), p * (1 - sensitivity), p * sensitivity])
     t = np.array(tables)
     chance = np.exp(special.gammaln(n + 1) - special.gammaln(t + 1).sum(axis=1) + special.xlogy(t, cells).sum(axis=1))
     truth = value(find_measure(metric), Confusion((cells * 1e12).round().astype(np.int64).reshape(2, 2)))
-    made = [metric_interval(metric, Confusion(np.reshape(row, (2, 2)))) for row in tables]
     known = np.array([not math.isnan(i.estimate) for i in made])
     held = np.array([i.low <= truth <= i.high for i in made])
     return float(chance[known & held].sum() / chance[known].sum())
