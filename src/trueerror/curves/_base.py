@@ -135,6 +135,8 @@ class TableCurve(Result):
     kind: ClassVar[CurveKind]
     # Whether the curve's limits follow the clusters.
     by_cluster: ClassVar[bool] = True
+    # Whether its points are its cutoffs, of which a picture needs but those that can be told apart.
+    at_cutoffs: ClassVar[bool] = True
 
     @classmethod
     def from_estimator(cls, estimator: Any, X: Any, y: Any, **options: Any) -> Self:
@@ -179,6 +181,12 @@ class TableCurve(Result):
     def _fp(self) -> Floats:
         """False positives at each cutoff."""
         return downward(self.table.negatives)
+
+    @cached_property
+    def _drawn(self) -> Self:
+        """The curve at the cutoffs that a picture can show; all that is read off it as a number is of the whole one."""
+        table = self.table.drawable() if self.at_cutoffs else self.table
+        return self if table is self.table else replace(self, table=table)
 
     def _class_rows(self, confidence: float = 0.95) -> tuple[float, float]:
         """Positives and negatives; with sampling weights or clusters the independent rows that they are worth."""
@@ -936,6 +944,11 @@ def isotonic_proportions(positives: Counts, negatives: Counts) -> Floats:
     up = np.add.reduceat(np.asarray(positives, dtype=np.float64), starts)
     down = np.add.reduceat(np.asarray(negatives, dtype=np.float64), starts)
     return np.repeat(up / (up + down), np.diff(np.append(starts, len(positives))))
+
+
+def hull_of(table: ScoreTable) -> Places:
+    """The cutoffs of a table on its ROC hull."""
+    return table.once("hull", lambda: hull_places(table.positives, table.negatives))
 
 
 def hull_places(positives: Counts, negatives: Counts) -> Places:

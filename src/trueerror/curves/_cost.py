@@ -30,6 +30,7 @@ from trueerror.curves._base import (
     cutoffs,
     downward,
     frozen,
+    hull_of,
     hull_places,
     need_classes,
     need_probabilities,
@@ -134,13 +135,15 @@ def probability_cost(prior: float, cost_fp: float = 1.0, cost_fn: float = 1.0) -
 class CostCurve(TableCurve):
     """One line for each threshold from (0, FPR) to (1, FNR), and their lower envelope."""
 
+    at_cutoffs = False
+
     def __post_init__(self) -> None:
         need_classes(self.table, "a cost curve")
 
     @cached_property
     def _places(self) -> NDArray[np.intp]:
         """The lines that are on the envelope."""
-        return hull_places(self.table.positives, self.table.negatives)
+        return hull_of(self.table)
 
     @cached_property
     def _rates(self) -> tuple[Floats, Floats]:
@@ -404,6 +407,8 @@ def brier_curve(data: CurveInput) -> BrierCurve:
 class BrierCurve(TableCurve):
     """Loss against cost proportion: pieces of straight lines, with a step at each distinct forecast."""
 
+    at_cutoffs = False
+
     def __post_init__(self) -> None:
         need_probabilities(self.table, "a Brier curve")
 
@@ -430,7 +435,7 @@ class BrierCurve(TableCurve):
     def best_loss(self, cost: ArrayLike) -> Floats:
         """The loss with the cutoff that is best on these rows: what stays after recalibrating."""
         c = plain_numbers(cost, "cost")
-        places = hull_places(self.table.positives, self.table.negatives)
+        places = hull_of(self.table)
         lines = self._at_places(c[..., None], places)
         return np.asarray(lines.min(axis=-1))
 
@@ -505,6 +510,7 @@ def decision_curve(data: CurveInput, *, thresholds: Any = None, prior: float | N
 class DecisionCurve(TableCurve):
     """Net benefit at each of `thresholds` (0.01 … 0.99 where none were given)."""
 
+    at_cutoffs = False
     thresholds: Floats = None  # type: ignore[assignment]  # never after __post_init__
     prior: float | None = field(default_factory=lambda: None)
 

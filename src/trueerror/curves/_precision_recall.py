@@ -562,7 +562,9 @@ class PrecisionRecall(TableCurve):
             )
         if method != "boyd-logit":
             # Of other ways to join the points, as far below and above as of the steps.
-            steps = float(self._area_of("step", self.table.positives[None], self.table.negatives[None])[0])
+            steps = estimate
+            if interpolation != "step":
+                steps = float(self._area_of("step", self.table.positives[None], self.table.negatives[None])[0])
             outer = unseen_negative_limits(self.table, steps, spec, self.prior)
             low, high = min(low, estimate - steps + outer[0]), max(high, estimate - steps + outer[1])
             low, high, used, note = max(0.0, low), min(1.0, high), "boyd-unseen-negative", ""

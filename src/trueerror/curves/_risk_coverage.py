@@ -137,29 +137,50 @@ def _counted(
 def from_score_table(table: ScoreTable, threshold: float | None) -> ScoreTable:
     """Binary scores as answers: positive from the threshold up, the more confident the farther from it."""
     cut = default_threshold(table.scores, threshold)
+    return table.once(f"answers at {cut!r}", lambda: _folded_at(table, cut))
+
+
+def _folded_at(table: ScoreTable, cut: float) -> ScoreTable:
+    middle = int(np.searchsorted(table.scores, cut))
     confidence = _distance(table.scores, cut)
-    called = table.scores >= cut
-    right = np.where(called, table.positives, table.negatives)
-    wrong = np.where(called, table.negatives, table.positives)
-    distinct, where = np.unique(confidence, return_inverse=True)
 
-    def summed(counts: NDArray[Any]) -> NDArray[Any]:
-        total = np.zeros(len(distinct), dtype=counts.dtype)
-        np.add.at(total, where, counts)
-        return total
+    def halves(above: NDArray[Any], beneath: NDArray[Any]) -> NDArray[Any]:
+        return np.concatenate((beneath[:middle][::-1], above[middle:]))
 
+    # Confidence rises above the cut and falls beneath it: two sorted runs, which a stable sort finds and merges.
+    confidence = halves(confidence, confidence)
+    order = np.argsort(confidence, kind="stable")
+    confidence = confidence[order]
+    starts = np.flatnonzero(np.concatenate(([True], confidence[1:] != confidence[:-1])))
+
+    def summed(above: NDArray[Any], beneath: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(np.add.reduceat(halves(above, beneath)[order], starts))
+
+    scores, ups, downs = confidence[starts], table.positives, table.negatives
+    right, wrong = summed(ups, downs), summed(downs, ups)
+    if table.exact and table.squares is None:
+        return ScoreTable._counted(scores, right, wrong, positive=True, sources=table.sources)
     squares = None
     if table.squares is not None:
         up, down = table.squares
-        squares = np.stack([summed(np.where(called, up, down)), summed(np.where(called, down, up))])
-    return ScoreTable(
-        distinct, summed(right), summed(wrong), positive=True, exact=table.exact, squares=squares, sources=table.sources
-    )
+        squares = np.stack([summed(up, down), summed(down, up)])
+    return ScoreTable(scores, right, wrong, positive=True, exact=table.exact, squares=squares, sources=table.sources)
+
+
+def _cut_alone(data: Predictions, name: str) -> bool:
+    """Whether a model has one score for each row of two classes, and rows count alike."""
+    alike = data.weights_kind is None and not data.absent(name) and not cluster_caution(data)
+    return alike and len(data.labels) == 2 and data.positive is not None and data.facts.model(name).scores == "one"
 
 
 def _from_predictions(data: Predictions, model: str | None, threshold: float | None) -> Answers:
     name = data.only(model)
     refuse_repeats(data, "risk and coverage")
+    if _cut_alone(data, name):
+        rule = data.facts.decision_rule(name, threshold)
+        # Scores that are cut: all is in their table, which others have asked for as well.
+        if rule.kind == "cut" and (table := data.scores(name)).exact:
+            return Answers(from_score_table(table, rule.threshold), 0, name)
     rows = data.source.fetched()
     scores = rows.columns[name].scores
     if scores is None:

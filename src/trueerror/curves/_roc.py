@@ -34,7 +34,7 @@ from trueerror.curves._base import (
     downward,
     foot_at,
     frozen,
-    hull_places,
+    hull_of,
     need_classes,
     top_at,
     wilson_proportion,
@@ -524,7 +524,7 @@ class Roc(TableCurve):
     @cached_property
     def _corners(self) -> Places:
         """Which of the points are corners of the curve's own hull."""
-        return hull_places(self.table.positives, self.table.negatives)
+        return hull_of(self.table)
 
     @cached_property
     def _best(self) -> Roc:

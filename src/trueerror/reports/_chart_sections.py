@@ -238,10 +238,10 @@ def _ranking_chart(kind: Kind, p: Predictions, models: Sequence[str], explored: 
             named = f"{percent(explored.confidence)} pointwise band of the curve that stands out"
             bands = []
             for i, c in enumerate(curves.values()):
-                x, low, high = kind.limits(c, explored.confidence)
+                x, low, high = kind.limits(c._drawn, explored.confidence)
                 bands.append(Band(x=x, low=low, high=high, name=named, series=i))
             whole = replace(whole, bands=tuple(bands))
-        corner = kind.corner(whole, list(curves.values())) if explored.sharp else None
+        corner = kind.corner(whole, [c._drawn for c in curves.values()]) if explored.sharp else None
     except InputError as reason:
         return el("p", brief(f"Not shown: {reason}.", models))
     return gallery.zoomed(whole, corner, points=FEW_HOVERED)
@@ -332,14 +332,17 @@ HISTOGRAM_BINS = 40
 
 
 def _scores_by_class(explored: Explored, model: str) -> Markup:
-    table = explored.curves[model].table
+    curve = explored.curves[model]
+    table = curve.table
     low, high = float(table.scores[0]), float(table.scores[-1])
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
     if not low < high:
         low, high = low - 0.5, high + 0.5
     edges = np.linspace(low, high, HISTOGRAM_BINS + 1)
-    up, down = (np.histogram(table.scores, bins=edges, weights=side)[0] for side in (table.positives, table.negatives))
+    # Rows at or above each edge; the last edge belongs to its bin.
+    places = len(table.scores) - np.append(np.searchsorted(table.scores, edges[:-1]), len(table.scores))
+    up, down = (-np.diff(side[places]) for side in (curve._tp, curve._fp))
     names = (f"{clipped(explored.positive)} (up)", f"{explored.negative} (down)")
     return svg_histogram(edges, up, down, names, explored.names[model])
 

@@ -221,12 +221,8 @@ def _steps(grid: Floats) -> list[int]:
 
 def called_at(curve: Roc, thresholds: Floats) -> tuple[Floats, Floats]:
     """False and true positives where scores are cut at thresholds: a score at the threshold is flagged."""
-    place = np.searchsorted(curve.table.scores, thresholds, side="left")
-    fp, tp = (
-        np.append(np.cumsum(np.asarray(side, dtype=np.float64)[::-1])[::-1], 0.0)[place]
-        for side in (curve.table.negatives, curve.table.positives)
-    )
-    return fp, tp
+    place = len(curve.table.scores) - np.searchsorted(curve.table.scores, thresholds, side="left")
+    return curve._fp[place], curve._tp[place]
 
 
 def _knots(p: Predictions, curves: dict[str, Roc], in_use: dict[str, InUse | None], grid: Floats) -> dict[str, Knots]:
@@ -299,19 +295,17 @@ def _in_rows(p: Predictions, cuts: dict[str, Cuts], seed: int) -> dict[str, tupl
     """For each model the negatives and positives of each group that are flagged at each threshold, and all of them."""
     truth, scores = p.score_columns(list(cuts), positive=p.positive)
     groups, group = groups_of_rows(len(truth), seed)
+    side = 2 * group + truth
     out = {}
     for place, (m, cut) in enumerate(cuts.items()):
-        own = scores[:, place]
+        own, width = scores[:, place], len(cut.thresholds) + 1
         known = ~np.isnan(own)
         # How many of the thresholds, which fall, a row reaches: from its first one on it is flagged.
-        first = len(cut.thresholds) - np.searchsorted(cut.thresholds[::-1], own, side="right")
-        sides = []
-        for side in (known & ~truth, known & truth):
-            flat = group[side] * (len(cut.thresholds) + 1) + first[side]
-            cells = np.bincount(flat, minlength=groups * (len(cut.thresholds) + 1)).reshape(groups, -1)
-            sides.append((np.cumsum(cells[:, :-1], axis=1).astype(np.float64), cells.sum(axis=1).astype(np.float64)))
-        (quiet, negatives), (found, positives) = sides
-        out[m] = (quiet, found), (negatives, positives)
+        flat = side * width + (width - 1 - np.searchsorted(cut.thresholds[::-1], own, side="right"))
+        cells = np.bincount(flat if known.all() else flat[known], minlength=2 * groups * width)
+        flagged = np.cumsum(cells.reshape(groups, 2, width), axis=2).astype(np.float64)
+        quiet, found = (flagged[:, i, :-1] for i in (0, 1))
+        out[m] = (quiet, found), (flagged[:, 0, -1], flagged[:, 1, -1])
     return out
 
 
@@ -567,7 +561,7 @@ def _bands(e: Explored, right: float) -> tuple[Band, ...]:
         if c.calls or len(out) == MOST_BANDS:
             continue
         if c.table.exact:
-            under, over = pointwise_limits(c.fpr, c.tpr, grid, c._class_rows(e.confidence), e.confidence)
+            under, over = pointwise_limits(c._drawn.fpr, c._drawn.tpr, grid, c._class_rows(e.confidence), e.confidence)
             # The true curve does not fall, so neither need the limits.
             low = np.maximum.accumulate(np.clip(under, 0.0, 1.0))
             high = np.minimum.accumulate(np.clip(over, 0.0, 1.0)[::-1])[::-1]
@@ -583,7 +577,7 @@ def _bands(e: Explored, right: float) -> tuple[Band, ...]:
 def _curves(e: Explored, right: float, bottom: float) -> Curves:
     whole_panel = (right, bottom) == (1.0, 0.0)
     lines = [diagonal()] if whole_panel else []
-    for i, (name, c) in enumerate(e.curves.items()):
+    for i, (name, c) in enumerate((name, c._drawn) for name, c in e.curves.items()):
         # Rates only rise: what is shown is one stretch, with a point more on either side so that lines reach the edge.
         begin, end = int(np.searchsorted(c.tpr, bottom)), int(np.searchsorted(c.fpr, right, side="right"))
         kept = slice(max(0, begin - 1), min(len(c.fpr), end + 1)) if begin < end else slice(2)

@@ -5,9 +5,10 @@ Tables of shards add up: two by merging their sorted scores, many by one sort th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,10 +46,14 @@ if TYPE_CHECKING:
     from trueerror.tallies._score_bounds import ScoreBounds
 
 Floats = NDArray[np.float64]
+T = TypeVar("T")
 # From so many distinct scores on, a kernel goes through the table in blocks, in threads.
 MANY = 1 << 16
 # A table on a GPU is looked at by rules of thumb in so many bins.
 COMPACT = 1 << 14
+# A table of more scores is drawn by its cutoffs at steps of such a share of either class, and finer towards both ends.
+DRAWN = 1 << 14
+FINER = 200
 # What a saved table holds.
 FIELDS = ("exact", "negatives", "positive", "positives", "scores", "sources", "squares", "uppers")
 
@@ -69,11 +74,10 @@ class ScoreTable(Result):
     """
 
     __slots__ = (
+        "_asked",
         "_columns",
         "_groups",
         "_parts",
-        "_placed",
-        "_sums",
         "exact",
         "positive",
         "sources",
@@ -85,9 +89,8 @@ class ScoreTable(Result):
     _parts: tuple[ScoreTable, ...]
     # The same three where they lie on a GPU; they come to memory when someone asks.
     _groups: DeviceGroups | None
-    # All positives and negatives, and the sums of placements on a GPU, once someone has asked.
-    _sums: tuple[float, float] | None
-    _placed: tuple[float, float, float] | None
+    # What someone has asked for already.
+    _asked: dict[str, object]
     positive: Label
     exact: bool
     squares: Floats | None
@@ -130,8 +133,8 @@ class ScoreTable(Result):
         **values: ArrayLike,
     ) -> None:
         frozen = None if columns is None else tuple(_frozen(column) for column in columns)
-        asked = {"_sums": None, "_placed": None}
-        for name, value in {**values, "_columns": frozen, "_parts": _parts, "_groups": _groups, **asked}.items():
+        own: dict[str, object] = {"_columns": frozen, "_parts": _parts, "_groups": _groups, "_asked": {}}
+        for name, value in {**values, **own}.items():
             object.__setattr__(self, name, _frozen(value) if isinstance(value, np.ndarray) else value)
 
     @classmethod
@@ -190,24 +193,29 @@ class ScoreTable(Result):
         """The negatives (or their weight) at each score."""
         return self._merged()[2]
 
+    def once(self, key: str, make: Callable[[], T]) -> T:
+        """What is made of the table, once: many ask a frozen table for the same."""
+        if key not in self._asked:
+            self._asked[key] = make()
+        return cast("T", self._asked[key])
+
     def placement_sums(self) -> tuple[float, float, float]:
         """The ordered pairs, doubled, and the spreads of placements in either class: all that DeLong's variance needs.
 
         >>> ScoreTable.count([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]).placement_sums()
         (6.0, 0.125, 0.125)
         """
-        if self._groups is not None:
-            if self._placed is None:
-                object.__setattr__(self, "_placed", device_sums(self._groups.positives, self._groups.negatives))
-            assert self._placed is not None
-            return self._placed
-        return chosen(len(self.positives)).placement_sums(self.positives, self.negatives)
+        if (groups := self._groups) is not None:
+            return self.once("placed", lambda: device_sums(groups.positives, groups.negatives))
+        kernel = chosen(len(self.positives))
+        return self.once("placed", lambda: kernel.placement_sums(self.positives, self.negatives))
 
     def ordered_pairs(self) -> float:
         """Twice the pairs in which the positive has the higher score, ties half."""
-        if self._groups is not None:
+        if self._groups is not None or "placed" in self._asked:
             return self.placement_sums()[0]
-        return chosen(len(self.positives)).ordered_pairs(self.positives, self.negatives)
+        kernel = chosen(len(self.positives))
+        return self.once("pairs", lambda: kernel.ordered_pairs(self.positives, self.negatives))
 
     @property
     def groups(self) -> DeviceGroups | None:
@@ -220,6 +228,42 @@ class ScoreTable(Result):
             return self
         lows, highs, ups, downs = thinned(self._groups, COMPACT)
         return ScoreTable(lows, ups, downs, positive=self.positive, exact=False, sources=self.sources, uppers=highs)
+
+    def drawable(self) -> ScoreTable:
+        """What a picture needs of a table of very many scores; a smaller table, or a binned one, is drawn as it is.
+
+        Scores whose cutoffs cannot be told apart are one: between two cutoffs that stay lie at most 1/2¹⁴ of either
+        class and, towards both ends, 1/200 of the rows of the class beyond them, or rows of one score, a step that is
+        seen. The counts at each cutoff that stays are those of the whole table.
+        """
+        if not self.exact or len(self.scores) <= 4 * DRAWN:
+            return self
+        return self.once("drawn", lambda: self._at_cutoffs(self._apart()))
+
+    def _apart(self) -> NDArray[np.intp]:
+        """Places of the scores whose cutoffs stay apart in a picture."""
+        kept = [np.array([0, len(self.scores) - 1])]
+        for counts in (self.positives, self.negatives):
+            below = np.cumsum(counts)
+            total = float(below[-1])
+            near = total / DRAWN * FINER
+            few = np.arange(1, 1 + min(FINER, int(total)), dtype=np.float64)
+            more = np.exp(np.arange(math.log(FINER), math.log(max(near, FINER)), 1 / FINER))
+            ends = np.searchsorted(below, np.concatenate((few, more, total - few, total - more, [total])))
+            place = np.searchsorted(below, np.arange(1, DRAWN) * (total / DRAWN))
+            # Where the rows of one score pass several levels, both ends of that step are cutoffs.
+            steps = place[1:][place[1:] == place[:-1]]
+            kept += [place, steps + 1, ends, ends + 1]
+        return np.unique(np.minimum(np.concatenate(kept), len(self.scores) - 1))
+
+    def _at_cutoffs(self, starts: NDArray[np.intp]) -> ScoreTable:
+        """The table with all scores from one start to the next as one."""
+        ups, downs = (np.add.reduceat(counts, starts) for counts in (self.positives, self.negatives))
+        squares = None if self.squares is None else np.add.reduceat(self.squares, starts, axis=1)
+        kept = ScoreTable.__new__(ScoreTable)
+        kept._keep((self.scores[starts], ups, downs), positive=self.positive, exact=True, squares=squares,
+                   sources=self.sources, uppers=None)  # fmt: skip
+        return kept
 
     @property
     def many(self) -> bool:
@@ -301,11 +345,11 @@ class ScoreTable(Result):
         return self._totals()[1]
 
     def _totals(self) -> tuple[float, float]:
-        if self._sums is None:
-            columns = (self.positives, self.negatives) if self._groups is None else self._groups[1:]
-            object.__setattr__(self, "_sums", tuple(column.sum().item() for column in columns))
-        assert self._sums is not None
-        return self._sums
+        def summed() -> tuple[float, float]:
+            ups, downs = (self.positives, self.negatives) if self._groups is None else self._groups[1:]
+            return ups.sum().item(), downs.sum().item()
+
+        return self.once("sums", summed)
 
     @property
     def nbytes(self) -> int:

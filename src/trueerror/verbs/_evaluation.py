@@ -452,7 +452,7 @@ def _leader(ev: Evaluation) -> tuple[tuple[str, ...], tuple[str, ...]]:
     word = "Highest" if measure.higher_is_better else "Lowest"
     ties = [one_line(p.name) for p in ranked if p.overall[name].estimate == first.estimate]
     each = " each" if len(ties) > 1 else ""
-    without = some([one_line(p.name) for p in ev.parts if p not in ranked])
+    without = some([one_line(p.name) for p in ev.parts if math.isnan(p.overall[name].estimate)])
     unknown = f" It is undefined for {without}." if without else ""
     doubt = "one is really better than another" if len(ties) > 1 else "it is really better than the others"
     why = "Nearly all rows are of one class, so accuracy says little. " if rare and name in RATHER else ""

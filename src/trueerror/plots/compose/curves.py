@@ -48,8 +48,8 @@ def reference(
 def curve_lines(named: Named, x: str, y: str, tips: Tips, figures: Callable[[Any], str] = lambda _: "") -> list[Line]:
     """A line for each curve through two of its fields, with its figures in the legend."""
     return [
-        Line(x=getattr(c, x), y=getattr(c, y), name=series_name(name, figures(c)), series=place,
-             tips={title: getattr(c, field) for title, field in tips.items()})
+        Line(x=getattr(c._drawn, x), y=getattr(c._drawn, y), name=series_name(name, figures(c)), series=place,
+             tips={title: getattr(c._drawn, field) for title, field in tips.items()})
         for place, (name, c) in enumerate(named)
     ]  # fmt: skip
 
@@ -71,14 +71,13 @@ def precision_recall_picture(
     areas = [c.average_precision() for _, c in named]
     bands = []
     for place, (name, c) in enumerate(named):
-        x, y, thresholds = davis_goadrich_path(c)
+        x, y, thresholds = davis_goadrich_path(c._drawn)
         tips = {"threshold": thresholds, "recall": x, "precision": y}
         legend = series_name(name, f"AP {estimate_words(areas[place])}")
         lines.append(Line(x=x, y=y, name=legend, series=place, tips=tips))
         if band:
-            bands.append(
-                _precision_band(c.band(), place, f"95 % pointwise band ({'Wilson' if c.prior is None else 'MOVER-R'})")
-            )
+            kind = "Wilson" if c.prior is None else "MOVER-R"
+            bands.append(_precision_band(c._drawn.band(), place, f"95 % pointwise band ({kind})"))
     mixes = {plain(f"precision {c._mix}") for _, c in named if c.prior is not None}
     return precision_recall_space(
         title=heading("Precision and recall", named),
@@ -182,7 +181,7 @@ def gains_picture(named: Named) -> Curves:
 
 def lift_picture(named: Named) -> Curves:
     """Lift with the random and the perfect ranking."""
-    highest = max(float(c.lift.max()) for _, c in named)
+    highest = max(float(c._drawn.lift.max()) for _, c in named)
     top = max(1.25, 1.1 * highest)
     tips = {"threshold": "thresholds", "share of the rows": "share", "lift": "lift"}
     lines = [
@@ -201,7 +200,7 @@ def lift_picture(named: Named) -> Curves:
 
 def det_picture(named: Named) -> Curves:
     """Misses against false alarms on normal-deviate axes."""
-    x, y = (_deviate_range([getattr(c, rate) for _, c in named]) for rate in ("fpr", "fnr"))
+    x, y = (_deviate_range([getattr(c._drawn, rate) for _, c in named]) for rate in ("fpr", "fnr"))
     ends = np.array([min(x[0], y[0]), max(x[1], y[1])])
     top = min(x[1], y[1])
     tips = {"threshold": "thresholds", "false alarms": "fpr", "misses": "fnr"}
@@ -223,6 +222,7 @@ def measure_picture(named: Named) -> Curves:
     for place, (name, c) in enumerate(named):
         if (c.x_name, c.y_name) != (first.x_name, first.y_name):
             raise InputError(f"one picture shows {y_title} against {x_title}, not {c.y_name} against {c.x_name} too")
+        c = c._drawn
         there = np.isfinite(c.x) & np.isfinite(c.y)
         if not there.any():
             raise InputError(f"{y_title} against {x_title} has no point at which both are defined")
@@ -375,7 +375,7 @@ def risk_coverage_picture(named: Named) -> Curves:
         lambda c: f"{percent(round(1 - c.at(coverage=0.5).estimate, 3))} wrong in the surest half",
     )  # fmt: skip
     # The first few answers swing between all right and all wrong; the axis is made for the rest.
-    highest = max(float(c.risk[c.coverage >= 0.02].max(initial=0.0)) for _, c in named)
+    highest = max(float(c.risk[c.coverage >= 0.02].max(initial=0.0)) for c in (c._drawn for _, c in named))
     subtitle = [f"{whole(named[0][1].n)} rows"]
     if len(named) == 1:
         right = [named[0][1].at(coverage=share) for share in (1.0, 0.8, 0.5)]

@@ -47,6 +47,7 @@ def diagonal() -> Line:
 
 def roc_line(curve: Roc, name: str, place: int, part: slice = slice(None)) -> Line:
     """A ROC curve, or a part of it, with what its points tell."""
+    curve = curve._drawn
     columns = {"threshold": curve.thresholds, "false positive rate": curve.fpr, "true positive rate": curve.tpr}
     tips = {title: values[part] for title, values in columns.items()}
     return Line(x=curve.fpr[part], y=curve.tpr[part], name=name, series=place, tips=tips)
@@ -101,7 +102,7 @@ def roc_picture(
     about = ["dotted: convex hull"] if hull else []
     counted = [(name, c) for name, c in named if c.calls != "rates"]
     notes.append(", ".join([*([sizes_words(counted)] if counted else []), *about]))
-    bands = [_band(c.band(band), place) for place, _, c in scored] if band else []
+    bands = [_band(c._drawn.band(band), place) for place, _, c in scored] if band else []
     kind = ("ROC curve" if len(named) == 1 else "ROC curves") if scored else "ROC space"
     return roc_space(
         title=heading(kind, named),
