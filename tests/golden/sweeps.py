@@ -54,7 +54,7 @@ def figures_of(call: Callable[[], Any]) -> Any:
     """The figures of a call, or the sentence of its error."""
     try:
         return figures(call())
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, AttributeError) as error:
         return f"{type(error).__name__}: {error}"
 
 
@@ -608,6 +608,357 @@ def _plan(plan: Any) -> Any:
     return [plan.labels, plan.rows, plan.worth]
 
 
+def binned() -> Iterator[Case]:
+    """Scores known to their bins alone: metrics, areas of two models on the same and on different rows."""
+    from tests.inference.auc.test_binned import placements
+    from trueerror.inference._metric_interval import metric_interval
+    from trueerror.inference.auc._binned import binned_area_contrast, unpaired_table_contrast
+    from trueerror.kernels._histogram import even_grid
+
+    def table(up: Any, scores: Any, bins: int) -> te.ScoreTable:
+        grid = even_grid(float(scores.min()), float(scores.max()), bins)
+        place = grid.places(scores)
+        counts = [np.bincount(place[side], minlength=grid.cells) for side in (up, ~up)]
+        there = np.flatnonzero(counts[0] + counts[1])
+        lower, upper = grid.spans(there)
+        return te.ScoreTable(lower, counts[0][there], counts[1][there], exact=False, uppers=upper)
+
+    rng = np.random.default_rng(24)
+    asked = {
+        "auc": ("delong-logit", "delong", "hanley-mcneil", "newcombe"), "gini": ("delong-logit",),
+        "average_precision": ("boyd-logit",), "brier": ("t-log-mean", "t-mean"), "log_loss": ("t-log-mean", "t-mean"),
+        "brier_skill_score": (None,), "ece": (None,),
+    }  # fmt: skip
+    for positives, negatives, shift, bins in ((40, 60, 1.0, 12), (5, 90, 1.5, 4), (9, 7, 6.0, 3), (200, 150, 0.2, 400)):
+        up = np.repeat([True, False], (positives, negatives))
+        logits = [rng.normal(size=len(up)) + k * shift * up for k in (1.0, 0.6)]
+        scores = [np.round(1 / (1 + np.exp(-x)), 6) for x in logits]
+        name = f"{positives} and {negatives} in {bins} bins"
+        for metric, methods in asked.items():
+            for method, side in product(methods, ("two-sided", "lower", "upper")):
+                yield (
+                    f"{metric} by {method} · {name} · {side}",
+                    lambda up=up, s=scores[0], b=bins, m=metric, by=method, side=side: metric_interval(
+                        m, table(up, s, b), method=by, side=side, confidence=0.9
+                    ),
+                )
+        yield (
+            f"average precision at a prior · {name}",
+            lambda up=up, s=scores[0], b=bins: metric_interval("average_precision", table(up, s, b), prior=0.1),
+        )
+        for alternative, confidence in product(SIDES, (0.6, 0.95)):
+            yield (
+                f"two areas · {name} · {alternative} · {confidence}",
+                lambda up=up, s=scores, b=bins, k=alternative, c=confidence: [
+                    binned_area_contrast(placements(up, s, b), 0, 1, confidence=c, alternative=k),
+                    binned_area_contrast(placements(up, [s[0], s[0]], b), 0, 1, confidence=c, alternative=k),
+                    unpaired_table_contrast(
+                        table(up, s[0], b), table(up[1:], s[1][1:], b), confidence=c, alternative=k
+                    ),
+                ],
+            )
+
+
+def folds() -> Iterator[Case]:
+    """Predictions over folds and repeats, and the intervals of learners from losses."""
+    from types import SimpleNamespace
+
+    from trueerror.inference.learner import _intervals as learner
+
+    rng = np.random.default_rng(25)
+    y = np.arange(60) % 2
+    s = {
+        k: np.round(1 / (1 + np.exp(-(v * (2 * y - 1) + rng.normal(size=60)))), 3) for k, v in (("a", 1.0), ("b", 0.4))
+    }
+    fold = np.arange(60) // 12
+    kinds: dict[str, dict[str, Any]] = {
+        "folds": {"folds": fold},
+        "clusters": {"folds": fold, "clusters": np.arange(60) // 3},
+        "small folds": {"folds": np.arange(60) // 3},
+        "leave one out": {"folds": np.arange(60)},
+        "repeats": {"folds": np.tile(np.arange(30) // 6, 2), "repeats": np.repeat([0, 1], 30),
+                    "ids": np.tile(np.arange(30), 2)},
+        "splits": {"folds": np.repeat([0, 1, 2], 20), "repeats": np.repeat([0, 1, 2], 20),
+                   "ids": np.concatenate([rng.permutation(40)[:20] for _ in range(3)])},
+    }  # fmt: skip
+    names = ("accuracy", "auc", "gini", "average_precision", "brier", "f1", "mcc", "log_loss", "ece")
+    for (kind, given), metric in product(kinds.items(), names):
+        truth = y if "ids" not in given else np.asarray(given["ids"]) % 2
+        yield (
+            f"{metric} · {kind}",
+            lambda g=given, m=metric, truth=truth: [
+                figures_of(lambda: te.evaluate(truth, scores=s["a"], positive=1, metrics=[m], replicates=100, **g)[m]),
+                figures_of(lambda: te.compare(truth, scores=s, positive=1, metric=m, replicates=100, **g)["a", "b"]),
+            ],
+        )
+    three = np.round(rng.dirichlet([1, 1, 1], 60), 6)
+    three[:, 2] = 1 - three[:, 0] - three[:, 1]
+    for kind, metric in product(("folds", "clusters"), ("hand_till_auc", "ovr_auc", "log_loss")):
+        yield (
+            f"{metric} · {kind} · 3 classes",
+            lambda k=kind, m=metric: te.evaluate(
+                np.arange(60) % 3, scores=three, metrics=[m], replicates=100, **kinds[k]
+            )[m],
+        )
+    for method in ("within-folds", "ledell", "mean-t", "corrected-t", "pooled-bootstrap"):
+        yield (
+            f"auc over folds by {method}",
+            lambda m=method: te.auc_over_folds(
+                te.predictions(y, scores=s["a"], positive=1, folds=fold), method=m, replicates=100
+            ),
+        )
+    scores = np.round(rng.normal(0.8, 0.04, 10), 3)
+    yield (
+        "fold t",
+        lambda: [
+            learner.fold_t(scores),
+            learner.fold_t(mean=0.1, sd=0.02, folds=7, confidence=0.9, bounds=(0, 1), rows=70),
+            learner.fold_t(np.full(5, 0.3), bounds=(0, 1)),
+        ],
+    )
+    yield (
+        "corrected t",
+        lambda: [
+            learner.corrected_t_interval(scores, test_train_ratio=1 / 9, repeats=1),
+            learner.corrected_t_interval(
+                scores.reshape(2, 5), test_train_ratio=1 / 4, round_of=[0] * 5 + [1] * 5, rows=50
+            ),
+            learner.corrected_t_interval(np.full(6, 0.9), test_train_ratio=0.5, bounds=(0, 1)),
+        ],
+    )
+    yield (
+        "bayle",
+        lambda: [
+            learner.bayle([1] * 3 + [0] * 40, bounds=(0, 1)),
+            learner.bayle([0] * 20, bounds=(0, 1)),
+            learner.bayle(scores, confidence=0.8),
+            learner.bayle([0.4]),
+        ],
+    )
+    yield (
+        "halves",
+        lambda: [
+            learner.conservative_z(0.2, [[0.22, 0.18], [0.24, 0.20]], rows=40, bounds=(0, 0.23)),
+            learner.conservative_z(0.2, [[0.22, 0.22]]),
+        ],
+    )
+
+    def nested(seed: int, share: float, k: int = 4) -> Any:
+        draw = np.random.default_rng(seed)
+        size = [9, 7, 8, 8, 6][:k]
+        return [
+            SimpleNamespace(
+                single=[(draw.random(n) < share).astype(float) for n in size],
+                pair={
+                    (i, j): tuple((draw.random(size[x]) < share + 0.03).astype(float) for x in (i, j))
+                    for i in range(k)
+                    for j in range(i + 1, k)
+                },
+            )
+            for _ in range(3)
+        ]
+
+    for share, k in product((0.0, 0.2, 0.6), (3, 5)):
+        yield f"bates {share} · {k}", lambda p=share, k=k: learner.bates(nested(1, p, k), bounds=(0, 1))
+
+    def bags(seed: int, share: float) -> Any:
+        draw = np.random.default_rng(seed)
+        rows = [np.unique(draw.integers(0, 40, 15)) for _ in range(12)]
+        return [learner.Bagged(r, (draw.random(len(r)) < share).astype(float)) for r in rows]
+
+    for kind, share, apparent in product(("632+", "632", "out-of-bag"), (0.0, 0.3, 0.7), (0.0, 0.25)):
+        yield (
+            f"{kind} · {share} · {apparent}",
+            lambda k=kind, p=share, a=apparent: learner.bootstrap_error(
+                bags(2, p), n=40, apparent=a, no_information=0.5, kind=k, bounds=(0, 1)
+            ),
+        )
+    table = (rng.random((30, 6)) < 0.3).astype(float)
+    for better, clusters in product((False, True), (None, np.arange(30) // 3)):
+        yield (
+            f"bbc-cv · {better} · {clusters is not None}",
+            lambda b=better, c=clusters: [
+                learner.bbc_cv(table, higher_is_better=b, clusters=c, replicates=150),
+                learner.bbc_cv(np.zeros((30, 2)), higher_is_better=b, clusters=c, replicates=100),
+            ],
+        )
+
+
+def results_of_results() -> Iterator[Case]:
+    """Differences of results, posteriors, gaps of gaps, permutations of metrics, odd ways to give counts."""
+    d = samples()
+    f, w = d["few clusters"], d["ties"]
+    groups = np.array(["n", "s", "w"])[np.arange(48) % 3]
+
+    def compared(metric: str, which: dict[str, Any] = f, **options: Any) -> Any:
+        return te.compare(which["y"], scores=which["scores"], positive=1, metric=metric, replicates=100, **options)
+
+    for metric, rope in product(("accuracy", "recall", "f1", "auc", "brier"), (0.0, 0.02)):
+        yield f"posterior of {metric} · {rope}", lambda m=metric, r=rope: compared(m).bayes("a", "b", rope=r)
+        yield (
+            f"posterior of {metric} · {rope} · less",
+            lambda m=metric, r=rope: compared(m, w, alternative="less").bayes("a", "b", rope=r),
+        )
+    for metric in ("accuracy", "recall", "brier", "auc"):
+        yield f"gaps of a difference · {metric}", lambda m=metric: te.gaps(compared(m, by=groups), min_rows=3).records()
+        yield (
+            f"difference of results · {metric}",
+            lambda m=metric: (
+                [
+                    figures_of(lambda k=k, one=one, two=two: te.difference(one()[m], two()[m], alternative=k))
+                    for k in SIDES
+                    for one, two in ((first, second), (second, first))
+                ]
+                + [figures_of(lambda: te.difference(first(), second(), metric=m, confidence=0.9))]
+            ),
+        )
+
+        def first(m: str = metric) -> Any:
+            return te.evaluate(f["y"], scores=f["scores"]["a"], positive=1, metrics=[m], replicates=100)
+
+        def second(m: str = metric) -> Any:
+            return te.evaluate(w["y"], scores=w["scores"]["b"], positive=1, metrics=[m], replicates=100)
+
+    y, a, b = f["y"], (f["scores"]["a"] > 0.5).astype(int), (f["scores"]["b"] > 0.5).astype(int)
+    for metric, alternative in product(("accuracy", "f1", "mcc", "kappa"), SIDES):
+        yield (
+            f"permutation of {metric} · {alternative}",
+            lambda m=metric, k=alternative: te.significance.permutation(
+                y, a, b, metric=m, positive=1, replicates=150, alternative=k
+            ),
+        )
+    s = te.significance
+    yield (
+        "counts in other ways",
+        lambda: [
+            figures_of(call)
+            for call in (
+                lambda: te.interval([1, 0, 1, 1]),
+                lambda: te.interval(0, 0),
+                lambda: te.interval(rate=0.75, trials=40),
+                lambda: te.interval(rate=1.0, trials=40),
+                lambda: te.interval(3.5, 10),
+                lambda: te.interval(10**17, 3 * 10**17),
+                lambda: te.interval(0.3, 10),
+                lambda: te.mean_interval(mean=0.4, sd=0.2, n=9),
+                lambda: te.mean_interval(mean=0.4, sd=0.2, n=9, side="upper", confidence=0.8),
+                lambda: te.difference((0.25, 40), (0.4, 50), method="wald"),
+                lambda: te.difference((1.0, 40), (0.4, 50), method="newcombe"),
+                lambda: te.difference((0, 0), (4, 5)),
+                lambda: te.difference((10, 10), (10, 10), method="wald"),
+                lambda: s.mcnemar([[40, 9], [3, 8]]),
+                lambda: s.mcnemar(9, 3, n=60),
+                lambda: s.mcnemar(9, 3),
+                lambda: s.mcnemar(0, 0, n=0),
+                lambda: s.one_proportion(0, 0, 0.5),
+                lambda: s.two_proportions(0, 0, 3, 4),
+                lambda: s.two_proportions(4, 4, 3, 3, method="unpooled-z"),
+                lambda: s.equivalence((40, 50), (42, 50), margin=0.2),
+                lambda: s.equivalence(9, 3, margin=0.2, n=80),
+                lambda: s.noninferiority((40, 50), (42, 50), margin=0.15),
+                lambda: s.noninferiority(9, 3, margin=0.05, n=80, higher_is_better=False),
+                lambda: s.e_value(400, 10, n=1000),
+                lambda: s.confidence_sequence([0.2, 0.4], [0.1, 0.9], confidence=0.8),
+                lambda: s.wilcoxon(np.arange(60.0) ** 1.1 % 7, np.arange(60.0) % 5),
+                lambda: s.wilcoxon(np.arange(2300.0) ** 1.1 % 7, np.arange(2300.0) % 5 + 0.7),
+                lambda: s.sign(np.arange(60.0) ** 1.1 % 7, np.arange(60.0) % 5),
+                lambda: s.cochran_q(np.ones((4, 3), int)),
+                lambda: s.iman_davenport(np.ones((4, 3))),
+                lambda: s.iman_davenport([[0.1, 0.2, 0.3]]),
+                lambda: s.quade(np.ones((4, 3))),
+                lambda: s.quade([[0.1, 0.2, 0.3]]),
+                lambda: s.bayes_signed_rank([0.5, 0.6, 0.7], [0.5, 0.5, 0.8], samples=500),
+                lambda: s.bayes_correlated_t([0.1, 0.1, 0.1], rho=0.1, rope=0.05),
+                lambda: s.bayes_correlated_t([0.0, 0.0], rho=0.1),
+            )
+        ],
+    )
+    for method in ("bootstrap", "bootstrap-percentile", "bootstrap-basic", "bootstrap-normal", "bootstrap-studentised"):
+        for metric, design in product(
+            ("f1", "mcc", "auc", "average_precision", "brier"), ("plain", "clusters", "sampling")
+        ):
+            yield (
+                f"{metric} by {method} · {design}",
+                lambda m=metric, by=method, design=design: te.evaluate(
+                    f["y"], scores=f["scores"]["a"], positive=1, metrics=[m], method=by, replicates=100,
+                    **DESIGNS[design](f),
+                )[m],
+            )  # fmt: skip
+    costs = [[0, 1], [4, 0]]
+    for design in ("plain", "clusters", "sampling", "prior"):
+        yield (
+            f"by cost · {design}",
+            lambda design=design: te.compare(
+                f["y"], scores=f["scores"], positive=1, costs=costs, replicates=100, **DESIGNS[design](f)
+            ).records(),
+        )
+    yield "classes in which models differ", lambda: compared("accuracy").classes().records()
+    offered = {"auc": ("delong", "bootstrap"), "average_precision": ("t", "bootstrap"), "brier": ("half-row", "t"),
+               "ece": ("gaps", "bootstrap"), "log_loss": ("half-row", "t")}  # fmt: skip
+    for metric, methods in offered.items():
+        for method, alternative, clusters in product(methods, SIDES, (None, f["clusters"])):
+            yield (
+                f"{metric} of two models by {method} · {alternative}{' · clusters' * (clusters is not None)}",
+                lambda m=metric, by=method, k=alternative, c=clusters: compared(
+                    m, method=by, alternative=k, clusters=c
+                )["a", "b"],
+            )
+    wrong = np.where(w["y"] == 1, 0.0, 1.0)
+    sure = {"a": w["scores"]["a"], "b": np.where(np.arange(70) < 2, wrong, w["scores"]["b"])}
+    yield "certain and wrong", lambda: te.compare(w["y"], scores=sure, positive=1, metric="log_loss").records()
+    at = np.linspace(0.05, 0.95, 7)
+    for prior in (None, 0.1):
+        yield (
+            f"precision and recall · {prior}",
+            lambda prior=prior: [
+                figures_of(lambda x=x, curve=curve: curve.at(threshold=float(x)))
+                for curve in [te.precision_recall(f["y"], f["scores"]["a"], positive=1, prior=prior)]
+                for x in at
+            ],
+        )
+
+
+def words() -> Iterator[Case]:
+    """What results say of themselves."""
+    rng = np.random.default_rng(26)
+    s = te.significance
+    sheet = np.round(rng.normal(0.8, 0.06, (9, 4)) + 0.05 * np.arange(4), 2)
+    shown: dict[str, Callable[[], Any]] = {
+        "nemenyi": lambda: s.nemenyi(sheet),
+        "dunn": lambda: s.bonferroni_dunn(sheet, control=0),
+        "dunn, best": lambda: s.bonferroni_dunn(sheet, control=3),
+        "shaffer": lambda: s.shaffer(sheet),
+        "one data set": lambda: s.nemenyi(sheet[:1]),
+        "folds": lambda: s.fold_differences(sheet[:, 0], sheet[:, 1]),
+        "folds, repeated": lambda: s.fold_differences(sheet[:8, 0], sheet[:8, 1], repeats=2, test_train_ratio=0.25),
+        "half width": lambda: te.sample_size(accuracy=0.9, half_width=0.03),
+        "agreement": lambda: te.agreement(rng_labels(3)),
+        "agreement of two": lambda: te.agreement(rng_labels(2)),
+        "agreement, ordinal": lambda: te.agreement(rng_labels(3), level="ordinal"),
+        "agreement by columns": lambda: te.agreement(*rng_labels(3).T.tolist(), labels=[0, 1, 2]),
+        "arena": lambda: te.arena([("a", "b", "a")] * 9 + [("b", "c", "tie")] * 7 + [("a", "c", "c")] * 5),
+        "judge": lambda: te.corrected([1, 1, 0, 1] * 12, [1, 0, 0, 1] * 12, [1, 0, 1] * 90),
+        "judge, labels": lambda: te.corrected(["y", "n"] * 20, ["y", "y"] * 20, ["y", "n", "y"] * 50, positive="y"),
+        "two models by a judge": lambda: te.corrected(
+            {"a": [1, 1, 0, 1] * 12, "b": [0, 1, 0, 1] * 12}, {"a": [1, 0, 0, 1] * 12, "b": [0, 1, 0, 1] * 12},
+            {"a": [1, 0, 1] * 90, "b": [0, 0, 1] * 90},
+        ),
+        "label plan": lambda: te.label_plan([0.02] * 80 + [0.5] * 20, 30),
+        "label plan, answered": lambda: te.label_plan([0.02] * 80 + [0.5] * 20, 30).estimate(
+            [0, 1, 0] * 10, [0.02] * 80 + [0.5] * 20
+        ),
+        "confused": lambda: te.Confusion([[9, 2, 1], [3, 7, 0], [0, 4, 8]], labels=["a", "b", "c"]).most_confused(),
+    }  # fmt: skip
+
+    def rng_labels(raters: int) -> Any:
+        draw = np.random.default_rng(27)
+        return (draw.integers(0, 3, (20, 1)) + (draw.random((20, raters)) < 0.2)) % 3
+
+    for name, call in shown.items():
+        yield name, lambda call=call: str(call())
+        yield f"{name} · page", lambda call=call: call().to_markdown()
+
+
 def sweeps() -> dict[str, list[Case]]:
     """Every case, by the file that keeps it."""
     return {
@@ -618,4 +969,8 @@ def sweeps() -> dict[str, list[Case]]:
         "columns": list(tests_of_columns()),
         "plans": list(plans()),
         "people": list(people()),
+        "binned": list(binned()),
+        "folds": list(folds()),
+        "results_of_results": list(results_of_results()),
+        "words": list(words()),
     }

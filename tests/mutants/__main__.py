@@ -10,6 +10,7 @@ survivors in validation/MUTANTS.json.
 from __future__ import annotations
 
 import argparse
+import ast
 import hashlib
 import json
 import random
@@ -33,44 +34,62 @@ from tests.mutants.runner import (
     in_a_child,
     put_in_place,
 )  # fmt: skip
-from tests.mutants.sites import sites
+from tests.mutants.sites import Walk, sites
 
 KEPT = ROOT / "validation" / "MUTANTS.json"
-MAP = ROOT / "build" / "mutants.json"
-# What runs in the process itself; of the rest, pages and files are compared, not figures.
+MAP = ROOT / "build" / "mutants"
+# What compares figures in the process itself, and is no long run; figures of all verbs are in golden.
 TESTS = (*(f"tests/{name}" for name in (
-    "inference", "metrics", "tallies", "laws", "reference", "golden", "curves", "verbs", "seeds", "experiments",
-    "studies", "findings", "results", "methods", "kernels")),
-    *(f"src/trueerror/{name}" for name in FOLDERS))  # fmt: skip
+    "golden", "reference", "metrics", "tallies", "inference", "verbs", "curves", "findings", "results", "resampling",
+    "methods", "kernels", "cli")), *(f"src/trueerror/{name}" for name in FOLDERS))  # fmt: skip
 SECONDS = 20.0  # of tests a mutant, as long as they take without it
 Seen = dict[str, tuple[float, set[int]]]
 Site = tuple[Path, int, int, int, str]
 
 
 def map_of(files: list[str], seconds: float) -> Seen:
-    """For each test that passes its seconds and the blocks that it runs; a file whose text was seen before is not run
-    again.
+    """For each test that passes its seconds and the blocks that it runs.
+
+    A file is not run again while its own text and the blocks of the modules that it runs are what they were: a change
+    within a block may send a test another way, and then a mutant meets a test too few.
     """
-    source = hashlib.sha256(b"".join(m.read_bytes() for m in MODULES)).hexdigest()
-    kept: dict[str, Any] = json.loads(MAP.read_text(encoding="utf-8")) if MAP.exists() else {}
-    known = {f: hashlib.sha256(source.encode() + (ROOT / f).read_bytes()).hexdigest() for f in files}
-    kept = {f: kept[f] for f in known if f in kept and kept[f]["key"] == known[f]}
-    new = [f for f in files if f not in kept]
+    places = {f: MAP / f"{hashlib.sha256(f.encode() + text_of(f)).hexdigest()[:24]}.json" for f in files}
+    shape = [[str(m.relative_to(PACKAGE)), len(Walk(ast.parse(m.read_text("utf-8"))).blocks)] for m in MODULES]
+    new = {f: place for f, place in places.items() if not (place.exists() and held(place, shape))}
     if new:
-        in_a_child(lambda _: look(new, known, kept, seconds), 1e9)
-        kept = json.loads(MAP.read_text(encoding="utf-8"))
-    return {t: (s, set(ran)) for one in kept.values() for t, (s, ran) in one["tests"].items()}
+        MAP.mkdir(parents=True, exist_ok=True)
+        in_a_child(lambda _: look(new, shape, seconds), 1e9)
+    found = [held(place, shape) or {} for place in places.values()]
+    return {t: (s, set(ran)) for one in found for t, (s, ran) in one.items()}
 
 
-def look(new: list[str], known: dict[str, str], kept: dict[str, Any], limit: float) -> None:
+def held(place: Path, shape: list[list[Any]]) -> dict[str, Any] | None:
+    """What a file of the map says in the numbers of today's modules; None where a module that it ran has changed."""
+    kept = json.loads(place.read_text(encoding="utf-8"))
+    number = {i: shape.index(one) if one in shape else None for i, one in enumerate(kept["shape"])}
+    used = {block // SPACE - 1 for _, ran in kept["tests"].values() for block in ran}
+    if any(number[i] is None for i in used):
+        return None
+    moved = {i: SPACE * (n - i) for i, n in number.items() if n is not None}
+    return {t: (s, [block + moved[block // SPACE - 1] for block in ran]) for t, (s, ran) in kept["tests"].items()}
+
+
+def text_of(file: str) -> bytes:
+    """What a test file and what lies beside it say."""
+    around = sorted((ROOT / file).parent.rglob("*.json")) if "golden" in file else []
+    return b"".join(path.read_bytes() for path in [ROOT / file, *around])
+
+
+def look(new: dict[str, Path], shape: list[list[Any]], limit: float) -> None:
     """Run each file's tests in a child of its own, and keep what they run."""
     begin()
 
     def work(loop: Loop) -> None:
         by_file: dict[str, list[str]] = {f: [] for f in new}
         for name, item in loop.items.items():
-            elsewhere = hasattr(getattr(item, "module", None), "subprocess")
-            if not elsewhere and not ({"browser", "spark"} & {m.name for m in item.iter_markers()}):
+            # Long runs would be the last to meet a mutant, and what runs elsewhere does not meet it.
+            marks = {m.name for m in item.iter_markers()} - ({"slow"} if "golden" in name else set())
+            if not marks & {"browser", "spark", "slow"}:
                 by_file[str(item.path.relative_to(ROOT))].append(name)
         for file, names in by_file.items():
 
@@ -81,11 +100,10 @@ def look(new: list[str], known: dict[str, str], kept: dict[str, Any], limit: flo
                     RAN.clear()
 
             said, _ = in_a_child(one, limit)
-            kept[file] = {"key": known[file], "tests": {t: (s, ran) for t, s, failed, ran in said if not failed}}
-            MAP.parent.mkdir(exist_ok=True)
-            MAP.write_text(json.dumps(kept), encoding="utf-8")
+            tests = {t: (s, ran) for t, s, failed, ran in said if not failed}
+            new[file].write_text(json.dumps({"shape": shape, "tests": tests}), encoding="utf-8")
 
-    collected(new, work)
+    collected(list(new), work)
 
 
 def tests_for(site: Site, seen: Seen) -> list[str]:
@@ -149,12 +167,12 @@ def main() -> int:
     import scipy.stats  # noqa: F401
     import sklearn.metrics  # noqa: F401
 
-    files = sorted(
+    files = [
         str(f.relative_to(ROOT))
         for name in TESTS
-        for f in (ROOT / name).rglob("*.py" if name.startswith("src") else "test_*.py")
+        for f in sorted((ROOT / name).rglob("*.py" if name.startswith("src") else "test_*.py"))
         if not name.startswith("src") or ">>>" in f.read_text(encoding="utf-8")
-    )
+    ]
     seen = map_of(files, 1200)
     print(f"{len(seen):,} tests, {sum(s for s, _ in seen.values()):.0f} s", flush=True)
     begin()

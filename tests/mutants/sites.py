@@ -3,12 +3,16 @@
 Modules are compiled with a mark at the head of each block and lambda, which says that it ran: the tests that can notice
 a change are those that run its block. What is run when the module is imported (constants, defaults, decorators, bodies
 of classes) stands in block 0.
+
+Left out is what can change no answer, by kind: numbers of at most 10⁻⁹ (guards of rounding, also when a tenth larger),
+sizes of caches, words of errors, and the filler of a `where` inside a `where` of the same condition, which drops it.
 """
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeGuard
 
 ARITHMETIC = {ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult, ast.Pow: ast.Mult}
 COMPARED = {
@@ -78,6 +82,29 @@ class Walk:
         return ast.fix_missing_locations(self.tree)
 
 
+def changeable(tree: ast.Module) -> list[Placed]:
+    """The nodes of which a change can be made that can change an answer."""
+    idle: set[int] = set()
+    for node in ast.walk(tree):
+        lost: list[ast.AST] = []
+        if isinstance(node, ast.Raise) and node.exc:
+            lost = [node.exc]
+        elif isinstance(node, ast.keyword) and node.arg == "maxsize":
+            lost = [node.value]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, float) and 0 < node.value <= 1e-9:
+            lost = [node]
+        elif _is_where(node):
+            same = [n for n in ast.walk(node.args[1]) if _is_where(n) and ast.dump(n.args[0]) == ast.dump(node.args[0])]
+            lost = [n.args[2] for n in same]
+        idle |= {id(inner) for one in lost for inner in ast.walk(one)}
+    return [(node, block) for node, block in Walk(tree).placed if words_of(node) and id(node) not in idle]
+
+
+def _is_where(node: ast.AST) -> TypeGuard[ast.Call]:
+    named = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "where"
+    return named and len(node.args) == 3  # type: ignore[attr-defined]
+
+
 def words_of(node: ast.AST) -> str:
     """The change that can be made of a node, in words; "" where there is none."""
     if isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in ARITHMETIC:
@@ -127,13 +154,13 @@ def _other(value: float) -> float:
 
 def sites(source: str) -> list[tuple[int, int, str]]:
     """(line, block, words) of every change that can be made in a module."""
-    placed = Walk(ast.parse(source)).placed
-    return [(n.lineno, block, words) for n, block in placed if (words := words_of(n))]  # type: ignore[attr-defined]
+    return [(n.lineno, block, words_of(n)) for n, block in changeable(ast.parse(source))]  # type: ignore[attr-defined]
 
 
 def code_of(source: str, path: str, first: int, number: int | None = None) -> ast.Module:
     """The marked tree of a module, with the change of that number where there is one."""
-    walk = Walk(ast.parse(source, path))
+    tree = ast.parse(source, path)
+    walk = Walk(tree)
     if number is not None:
-        change([node for node, _ in walk.placed if words_of(node)][number])
+        change(changeable(tree)[number][0])
     return walk.marked(first)

@@ -284,10 +284,10 @@ def constrained_share(x1: float, n1: float, x2: float, n2: float, delta: float) 
 
     def slope(p2: float) -> float:
         # The derivative of the log-likelihood times p2(1 − p2)(p2 + Δ)(1 − p2 − Δ), all factors positive inside.
-        p1 = p2 + delta
-        first = x1 * (1 - p1) - (n1 - x1) * p1
+        p1, rest = p2 + delta, max(0.0, top - p2)
+        first = x1 * rest - (n1 - x1) * p1
         second = x2 * (1 - p2) - (n2 - x2) * p2
-        return first * p2 * (1 - p2) + second * p1 * max(0.0, top - p2)
+        return first * p2 * (1 - p2) + second * p1 * rest
 
     # Where the product form vanishes at an end of the bracket, look just inside for the true sign.
     inside = 1e-15 * top
