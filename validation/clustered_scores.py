@@ -96,9 +96,12 @@ def evident(keys: np.ndarray, truth: np.ndarray, called: np.ndarray) -> Evidence
     return Evidence(clusters=KeyedConfusion.from_codes(keys, names, truth, called.astype(int), (0, 1)))
 
 
-def two_models_cell(groups: int, size: int, first: float, second: float) -> Cell:
-    """Two AUCs, of models that have half of their noise in common."""
-    keys, n = np.repeat(np.arange(groups), size), groups * size
+def two_models_cell(
+    groups: int, size: int, first: float, second: float, *, sizes: np.ndarray | None = None, shape: str = ""
+) -> Cell:
+    """Two AUCs, of models that have half of their noise in common; clusters of one size, or of these."""
+    keys = np.repeat(np.arange(groups), size if sizes is None else sizes)
+    n, in_one = len(keys), size if sizes is None else float((sizes**2).sum() / sizes.sum())
 
     def rows(rng: np.random.Generator) -> tuple[np.ndarray, dict[str, np.ndarray]]:
         up = drawn_classes(rng, n)
@@ -124,9 +127,10 @@ def two_models_cell(groups: int, size: int, first: float, second: float) -> Cell
     equal = first == second
     words = f"equal models of AUC {first}" if equal else f"AUC {first} and {second}"
     return Cell(
-        family="two areas, same rows in clusters", scenario=f"{groups} clusters of {size}, {words}", draw=draw,
+        family="two areas, same rows in clusters", scenario=f"{groups} clusters{shape or f' of {size}'}, {words}",
+        draw=draw,
         procedures=interval_and_test("areas, clusters", "cluster-sign-flip"), truth={"difference": first - second},
-        events={"difference": n / (1 + (size - 1) * CORRELATION) * SHARE * (1 - max(first, second))},
+        events={"difference": n / (1 + (in_one - 1) * CORRELATION) * SHARE * (1 - max(first, second))},
         confidences=CONFIDENCES if equal and groups == 20 else CONFIDENCES[:1], n=n,
         purpose="level" if equal else "power", evident=seen,
     )  # fmt: skip
@@ -235,3 +239,8 @@ def cells(*, quick: bool) -> Iterator[Cell]:
         yield replace(gone_wrong_cell(sizes, groups, part, sure), rank=3, wanted=2_000)
     for groups, first, second, rank in ((20, 0.8, 0.8, 2), (40, 0.9, 0.9, 3), (40, 0.8, 0.8, 3), (40, 0.9, 0.8, 4)):
         yield replace(two_models_cell(groups, 10, first, second), rank=rank)
+    for sizes, shape in (
+        (np.array([150, 120, *[4] * 30]), ", two with two thirds of the rows"),
+        (np.maximum(1, (8 * np.log(40 / (np.arange(40) + 0.5)) ** 2)).astype(int), ", Weibull sizes (0.5)"),
+    ):
+        yield replace(two_models_cell(len(sizes), 0, 0.85, 0.85, sizes=sizes, shape=shape), rank=2, block=250)

@@ -153,6 +153,32 @@ def partial_cell(area: float, positives: int, negatives: int) -> Cell:
     )  # fmt: skip
 
 
+def rates_cell(area: float, positives: int, negatives: int) -> Cell:
+    """The other rate where one of them is asked for, near the ends of the curve where few rows say where that is."""
+    d, up = shift_for(area), np.arange(positives + negatives) < positives
+
+    def draw(rng: np.random.Generator) -> ScoreTable:
+        return ScoreTable.count(up, rng.standard_normal(len(up)) + d * up)
+
+    procedures, truth, events = [], {}, {}
+    for rate in (0.05, 0.1):
+        for name, asked, of in (("FPR at a TPR", 1 - rate, positives), ("TPR at an FPR", rate, negatives)):
+            word, other = ("tpr", "fpr_interval") if name.startswith("FPR") else ("fpr", "tpr_interval")
+
+            def apply(t: ScoreTable, c: float, word: str = word, asked: float = asked, other: str = other) -> Any:
+                return getattr(te.roc(t).at(confidence=c, **{word: asked}), other)
+
+            key = f"{name} of {asked:g}"
+            procedures.append(Procedure(key, apply))
+            truth[key] = float(special.ndtr(special.ndtri(asked) + (d if word == "fpr" else -d)))
+            events[key] = of * rate
+    return Cell(
+        family="points of a ROC curve at a rate", scenario=f"AUC {area}, {positives}/{negatives}", draw=draw,
+        procedures=tuple(procedures), truth=truth, events=events, confidences=CONFIDENCES[:1], n=len(up), block=250,
+        evident=evident_classes(negatives, positives),
+    )  # fmt: skip
+
+
 def skill_cell(n: int, error: float) -> Cell:
     """The Brier skill score, which has no formula of its own: the bootstrap that serves any other metric of scores."""
     made = Forecasts(1.5, (error, error))
@@ -187,5 +213,7 @@ def cells(*, quick: bool) -> Iterator[Cell]:
         yield replace(points_cell(area, share, n), rank=rank)
     yield replace(chosen_cell(0.8, 0.3, 200, 3.0), rank=4)
     yield replace(partial_cell(0.8, 50, 100), rank=4)
+    for area, positives, negatives in ((0.87, 60, 200), (0.87, 200, 60), (0.7, 300, 300), (0.95, 100, 10)):
+        yield replace(rates_cell(area, positives, negatives), rank=2)
     for n in (50, 200):
         yield replace(skill_cell(n, 0.5), rank=3)

@@ -252,3 +252,13 @@ def test_rates_at_the_best_threshold_hold_together():
         tpr, fpr = (float(special.ndtr(s - best.threshold)) for s in (1.2, 0.0))
         inside += tpr in best.tpr_interval and fpr in best.fpr_interval
     assert inside >= 109
+
+
+def test_the_rate_at_another_rate_holds_where_few_rows_say_where_that_is():
+    random, shift, held = np.random.default_rng(1), 1.6, 0
+    truth = np.repeat([1, 0], [60, 200])
+    true = float(special.ndtr(special.ndtri(0.95) - shift))
+    for _ in range(200):
+        found = te.roc(truth, random.standard_normal(260) + shift * truth).at(tpr=0.95).fpr_interval
+        held += found.low <= true <= found.high
+    assert held >= 185  # .84 with Wilson's limits of the rate in the place of the binomial's quantiles

@@ -17,7 +17,13 @@ from trueerror.inference._clusters import (
     sign_flip_contrast,
 )
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._two_models import PairedRows, _count_influences, _loss_influences
+from trueerror.inference._two_models import (
+    ModelPair,
+    PairedRows,
+    _area_influences,
+    _count_influences,
+    _loss_influences,
+)
 from trueerror.metrics._registry import find_measure
 
 # R 4 with clubSandwich and survey:
@@ -154,6 +160,34 @@ def test_clusters_of_very_unequal_size_are_said():
         clusters=np.repeat(np.arange(40), 10),
     )
     assert "TE204" not in equal.findings
+
+
+def test_few_clusters_are_said_also_where_no_row_is_called():
+    random = np.random.default_rng(4)
+    cluster = np.repeat(np.arange(32), [150, 120, *[4] * 30])
+    truth = (random.random(len(cluster)) < 0.4).astype(int)
+    scores = {name: random.standard_normal(len(cluster)) + truth for name in "ab"}
+    rows = te.predictions(truth, scores=scores, clusters=cluster)
+    for made in (te.compare(rows, metric="auc", replicates=500), te.evaluate(rows, metrics=["auc"])):
+        assert "very unequal size" in " ".join(str(made).split())
+        assert "TE204" in made.findings
+
+
+def test_a_cluster_moves_a_difference_of_areas_as_leaving_it_out_does():
+    random = np.random.default_rng(6)
+    cluster = np.repeat(np.arange(6), [40, 25, 10, 10, 6, 5])
+    truth = random.random(96) < 0.4
+    scores = [np.round(random.standard_normal(96) + truth, 1) for _ in "ab"]
+    rows = te.predictions(truth.astype(int), scores=dict(zip("ab", scores, strict=True)), clusters=cluster)
+    found = _area_influences(ModelPair(PairedRows(rows, find_measure("auc"), {}), "a", "b"))
+
+    def gap(kept):
+        one, two = (te.metric("auc", truth[kept].astype(int), scores=s[kept], positive=1) for s in scores)
+        return one - two
+
+    shares = found.shares
+    left_out = (1 - shares) * (gap(cluster >= 0) - np.array([gap(cluster != g) for g in range(6)]))
+    assert found.sums == pytest.approx(left_out - shares * left_out.sum(), abs=1e-12)
 
 
 # R 4 with survey, W the weights: d <- svydesign(ids = ~1, weights = ~w, data = …); svymean(~I(y - b), d), and ids = ~g.

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from trueerror.inference.loss._t_tests import UnseenLoss
     from trueerror.inputs._labels import Label
     from trueerror.sources._duplicates import DuplicateRows, Overlap, RepeatedRows
-    from trueerror.sources._predictions import ScoreRange
+    from trueerror.sources._predictions import Keys, ScoreRange
 
 Severity = Literal["note", "warning", "error"]
 SEVERITIES: tuple[Severity, ...] = ("note", "warning", "error")
@@ -157,7 +157,7 @@ class Evidence:
     model: str = ""
     confusion: Confusion | None = None
     scores: ScoreTable | None = None
-    clusters: KeyedConfusion | None = None
+    clusters: KeyedConfusion | Keys | None = None  # the rows of each alone where they are not called
     # About rows (TE1xx).
     metrics: tuple[str, ...] | None = None  # names of the metrics that were read
     repeated_ids: tuple[int, Any] | None = None  # rows whose id an earlier row has, and one such id

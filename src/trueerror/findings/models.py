@@ -10,12 +10,14 @@ import numpy as np
 from scipy import special
 
 from trueerror.findings._rules import rule
+from trueerror.inference._clusters import effective_clusters
 from trueerror.inference.loss._t_tests import UnseenLoss
 from trueerror.inference.proportion._interval import normal_model_caution
 from trueerror.inputs._labels import Label
 from trueerror.results import Contrast
 from trueerror.results._format import ci_words, counted, in_points, listing, number, p_value, percent, percents, whole
 from trueerror.sources._duplicates import DuplicateRows, Overlap, RepeatedRows
+from trueerror.sources._predictions import Keys
 from trueerror.tallies import Confusion, KeyedConfusion
 from trueerror.tallies._confusion import is_graded
 
@@ -278,21 +280,24 @@ def normal_approximation(proportions: Sequence[tuple[str, str, float, float]]) -
 
 @rule("TE204", severity="warning", title="few clusters",
       fix="Collect more clusters; more rows in the same clusters help little.")  # fmt: skip
-def few_clusters(clusters: KeyedConfusion) -> Iterator[str]:
+def few_clusters(clusters: KeyedConfusion | Keys) -> Iterator[str]:
     """Rows of one cluster repeat each other, so what counts is the number of clusters, and of those with errors.
 
     Clusters of unequal size count as fewer: as (Σn)²/Σn² of equal size. Below 30 the intervals still hold, mostly by
     being wide, but what one large cluster does decides much.
     """
-    wrong = clusters.sums((clusters.table.row != clusters.table.col).astype(float))
-    groups, faulty = int((clusters.sizes > 0).sum()), int((wrong > 0).sum())
-    squares = float((clusters.weights**2).sum())
-    effective = float(clusters.weights.sum()) ** 2 / squares if squares > 0 else 0.0
+    groups = faulty = int((clusters.sizes > 0).sum())
+    weights = clusters.sizes.astype(float)
+    if isinstance(clusters, KeyedConfusion):
+        weights = clusters.weights
+        wrong = clusters.sums((clusters.table.row != clusters.table.col).astype(float))
+        faulty = int((wrong > 0).sum())
+    effective = effective_clusters(weights)
     if groups < FEW_CLUSTERS:
         few = counted(groups, "cluster")
-        yield f"only {few}: the intervals rest on clusters, not on {whole(clusters.table.n)} rows"
+        yield f"only {few}: the intervals rest on clusters, not on {whole(int(clusters.sizes.sum()))} rows"
     elif effective < FEW_CLUSTERS:
-        largest = float(clusters.weights.max()) / float(clusters.weights.sum())
+        largest = float(weights.max()) / float(weights.sum())
         yield (
             f"the {groups} clusters are of very unequal size, worth about {effective:.1f} of equal size (the largest "
             f"has {percent(round(largest, 2))} of the rows): the intervals rest on a few large clusters"

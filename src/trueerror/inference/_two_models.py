@@ -29,6 +29,7 @@ from trueerror.inference.auc._average_precision import paired_precision
 from trueerror.inference.auc._binned import binned_area_contrast
 from trueerror.inference.auc._interval import (
     AreaCovariance,
+    area_within_clusters,
     delong_covariance,
     delong_from_placements,
     row_areas,
@@ -70,6 +71,8 @@ from trueerror.tallies._moments import Placements
 ROW_REPLICATES = 2_000
 # With more rows half an unseen one is too small a part to matter.
 MOST_LOSSES = 200_000
+# A cluster that holds all but this part of a class cannot be left out of an area.
+LEAST_LEFT = 1e-6
 # Tests by the mean and standard deviation of the differences row by row.
 OF_ROW_DIFFERENCES = ("t-half-row", "paired-t-losses")
 Range = tuple[float, float]
@@ -539,12 +542,24 @@ def _count_influences(pair: ModelPair) -> ClusterDifference:
 
 
 def _area_influences(pair: ModelPair) -> ClusterDifference:
-    """Obuchowski's (1997) variance: the rows' placements, summed within clusters."""
+    """The rows' placements, summed within clusters (Obuchowski 1997), as what leaving out each cluster would change.
+
+    A large cluster is half of many pairs and both halves of its own ones, which their sum counts twice.
+    """
     (up, scores, keys), weights = pair.rows.weighted_columns
     assert keys is not None
     _, codes = np.unique(keys, return_inverse=True)
     (first, one), (second, two) = (row_areas(up, scores[:, m], weights) for m in pair.places)
-    return _summed(first - second, one - two, up.astype(np.int64), codes, weights)
+    found = _summed(first - second, one - two, up.astype(np.int64), codes, weights)
+    own, other = (area_within_clusters(up, scores[:, m], codes, weights) for m in pair.places)
+    w = np.ones(len(up)) if weights is None else weights
+    ups, downs = (np.bincount(codes[c], weights=w[c], minlength=len(found.sums)) / w[c].sum() for c in (up, ~up))
+    left = (1 - ups) * (1 - downs)
+    if not (left > LEAST_LEFT).all():
+        return found
+    d, shares = found.estimate, found.shares
+    moved = (1 - shares) * (d - (d * (1 - ups - downs) - found.sums + own - other) / left)
+    return found._replace(sums=moved - shares * moved.sum())
 
 
 def _class_area_influences(pair: ModelPair) -> ClusterDifference:

@@ -38,7 +38,7 @@ from trueerror.metrics._registry import Measure, find_measure, ranks_rows
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import in_points, signed
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample
-from trueerror.sources._predictions import Predictions
+from trueerror.sources._predictions import Keys, Predictions
 from trueerror.sources.engines._array_source import ArraySource, skipped_rows
 from trueerror.tallies import Agreement, ScoreTable
 from trueerror.tallies._confusion import Confusion, is_graded
@@ -67,7 +67,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     of_counts = Evidence(
         model=part.name,
         confusion=part.confusion,
-        clusters=bench.clusters,
+        clusters=_cluster_rows(p) if bench.clusters is None else bench.clusters,
         metrics=tuple(part.overall),
         small_counts=small,
         proportions=proportions,
@@ -191,7 +191,7 @@ def sample_evidence(
     benches = [b for b in (ModelMetrics(m, settings, predictions=p) for m in p.models) if b.calls]
     counted = measure.of_labels
     if not benches or not (counted or int((p.truth_counts() > 0).sum()) == 1):
-        return []
+        return [Evidence(clusters=_cluster_rows(p))]
     judged = measure.right_or_wrong and settings.prior is None and not is_graded(benches[0].confusion)
     found = [Evidence(confusion=benches[0].confusion, clusters=benches[0].clusters, metrics=(measure.name,))]
     for b in benches:
@@ -217,6 +217,10 @@ def sample_evidence(
             for b in benches
         ]
     return found
+
+
+def _cluster_rows(p: Predictions | None) -> Keys | None:
+    return p.keys("clusters") if p is not None and p.has_key("clusters") else None
 
 
 def row_evidence(p: Predictions, most_rows: int = SOUGHT_ROWS) -> list[Evidence]:
