@@ -13,7 +13,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, Ti
 from validation.frame import ESTABLISHED
 from validation.running import QUICK, registry, run
 from validation.shipping import SHIPPED, ship
-from validation.storing import fingerprint
+from validation.storing import KEPT, Store, fingerprint
 from validation.writing import RESULTS, summary, write
 
 
@@ -50,7 +50,9 @@ def main() -> int:
     )
     print(summary(lines))
     shipped = ship(lines)
-    console.print(f"wrote {RESULTS.parent.name}/{RESULTS.name} and {shipped:,} rows of {SHIPPED.name}", highlight=False)
+    Store(False).keep_together(registry(quick=False).values())
+    wrote = f"wrote {RESULTS.parent.name}/{RESULTS.name}, {KEPT.name} and {shipped:,} rows of {SHIPPED.name}"
+    console.print(wrote, highlight=False)
     return 1 if any(not j.holds and j.established for j in judged) else 0
 
 

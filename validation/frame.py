@@ -20,8 +20,14 @@ import numpy as np
 BLOCK = 500
 SEED = 20_240
 CONFIDENCES = (0.95, 0.9, 0.99)
-# A cell that was simulated less often is "not established"; of learners, which are fitted anew, a fifth is asked.
+# The claims about each cell: coverage at nominal 95 %, type I error at 5 %.
+POINTWISE, TYPE_ONE = 0.925, 0.055
+# The full size of a cell; where a sample takes long (learners are fitted anew), a fifth.
 ESTABLISHED, ESTABLISHED_LEARNERS = 10_000, 2_000
+# From so many samples on, a cell is decided where its rate is so many Monte Carlo errors away from what is claimed.
+LEAST, LEAST_LEARNERS, SURE = 2_000, 500, 4.0
+# A cell is looked at after so many samples, and at its full size: few looks, so that four errors are not met by chance.
+ROUNDS = (500, 1_000, 2_000, 4_000)
 # So many samples tell whether the code still answers as it did when a cell was run.
 PROBED = 12
 
@@ -114,6 +120,8 @@ class Cell:
     # Cells of rank 1 are run before those of rank 2, and so on: a run that is stopped has seen every family.
     rank: int = 1
     evident: Evident | None = None
+    # The warnings that stand beside the public answer to a sample, where that is what was asked.
+    heard: Callable[[Any], Iterable[str]] | None = None
 
     @property
     def key(self) -> str:
@@ -172,7 +180,13 @@ class Line:
 
     @property
     def established(self) -> bool:
-        return self.samples == 0 or self.samples >= self.needed
+        """Whether it is enumerated, or of full size, or has samples enough to be far on one side of what is claimed."""
+        if self.samples == 0 or self.samples >= self.needed:
+            return True
+        claimed = self.default and self.confidence == 0.95 and (self.kind == "interval" or self.purpose == "level")
+        off = abs(self.rate - (TYPE_ONE if self.kind == "test" else POINTWISE))
+        least = LEAST if self.needed >= ESTABLISHED else LEAST_LEARNERS
+        return self.samples >= least and (not claimed or off >= SURE * self.error)
 
 
 def generator(cell: Cell, block: int) -> np.random.Generator:
@@ -213,6 +227,15 @@ def probe(cell: Cell) -> list[float]:
     return seen
 
 
+def wrong(cell: Cell, p: Procedure, sample: Any) -> bool:
+    """Whether a procedure errs on a sample at 95 %: no limits, or none with the truth; equal models told apart."""
+    if p.kind == "test":
+        return cell.purpose == "level" and bool(p.apply(sample, 0.05))
+    tally = Tally()
+    _judge_interval(tally, p.apply(sample, 0.95), cell.truth[p.truth_name])
+    return bool(tally.values[2:5].any())
+
+
 def _judge_test(tally: Tally, rejects: bool) -> None:
     tally.values[0] += 1
     tally.values[7] += bool(rejects)
@@ -241,6 +264,11 @@ def _judge_interval(tally: Tally, made: Found, truth: float) -> None:
 def added(first: Counts, second: Counts) -> Counts:
     """The counts of two blocks."""
     return {key: first[key] + second[key] for key in first}
+
+
+def settled(cell: Cell, counts: Counts) -> bool:
+    """Whether more samples of a cell would not change what is said of its procedures."""
+    return all(line.established for line in lines(cell, counts))
 
 
 def lines(cell: Cell, counts: Counts) -> list[Line]:

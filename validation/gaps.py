@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 import trueerror as te
-from validation.frame import CONFIDENCES, Cell, Procedure
+from validation.frame import CONFIDENCES, ESTABLISHED_LEARNERS, Cell, Procedure
 
 FAMILY = "groups that are alike, any two told apart"
 
@@ -44,6 +44,7 @@ def gaps_cell(sizes: tuple[int, ...], rate: float, metric: str, clusters: int = 
         ),
         confidences=CONFIDENCES[:1],
         effort=0.1,
+        wanted=ESTABLISHED_LEARNERS,
     )
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from trueerror.findings._rules import every_rule
-from validation.frame import Cell, Exact, Line
+from validation.frame import POINTWISE, TYPE_ONE, Cell, Exact, Line
 
-MEAN, POINTWISE, EVENTS, TYPE_ONE = 0.945, 0.925, 5.0, 0.055
+MEAN, EVENTS = 0.945, 5.0
 # Coverage among the few samples in which a metric is defined says little.
 MOSTLY_UNDEFINED = 0.5
 # A finding that comes up in fewer of a cell's samples does not warn there; one of several is named from a quarter on.
@@ -27,6 +27,13 @@ class ComesUp:
 
     about_size: float = 0.0  # any of those about too few rows or events
     each: Mapping[str, float] = field(default_factory=dict)  # by code
+    # Of a procedure's wrong answers, the share with each warning; the empty code is any of them.
+    beside: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    def warns(self, procedure: str) -> list[str]:
+        """The warnings that stand beside nearly all of a procedure's wrong answers."""
+        shares = self.beside.get(procedure, {})
+        return [code for code, share in shares.items() if code and share >= OFTEN] if shares.get("", 0) >= WARNS else []
 
 
 # By cell (family: scenario).
@@ -134,13 +141,16 @@ def _come_up(line: Line, warned: Warned | None) -> ComesUp:
 
 
 def _standing(line: Line, warned: Warned | None) -> list[str]:
-    """The findings that come up in a cell whatever its rows: each by itself, in nearly all samples."""
-    return [code for code, share in _come_up(line, warned).each.items() if code in STANDING and share >= WARNS]
+    """The findings that come up in a cell whatever its rows, each by itself in nearly all samples, or beside nearly all
+    answers that are wrong."""
+    heard = _come_up(line, warned)
+    always = [code for code, share in heard.each.items() if code in STANDING and share >= WARNS]
+    return always + heard.warns(line.procedure)
 
 
 @dataclass
 class _Misses:
-    """What fails a claim: without a finding, or in cells where a standing finding comes up."""
+    """What fails a claim: without a finding, or in cells where one stands or comes with the wrong answers."""
 
     warned: Warned | None
     reasons: list[str] = field(default_factory=list)
@@ -205,6 +215,8 @@ def _few_events(lines: Sequence[Line], found: _Misses) -> tuple[str, ...]:
         heard = _come_up(line, found.warned)
         if heard.about_size >= WARNS:
             codes.update(code for code, share in heard.each.items() if code not in STANDING and share >= OFTEN)
+        elif heard.warns(line.procedure):
+            codes.update(heard.warns(line.procedure))
         else:
             bare.append(line)
     found.reasons += [f"{line.rate:.3f} at {line.scenario}, where no finding warns" for line in found.split(bare)]

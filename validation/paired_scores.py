@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special
 
 import trueerror as te
-from validation.compared import Sample, interval_and_test
+from validation.compared import Sample, heard, interval_and_test
 from validation.frame import CONFIDENCES, Cell
 from validation.scores import average_precision, evident_classes, shift_for
 
@@ -111,7 +111,7 @@ def disaster_cell(metric: str, n: int, expected: float) -> Cell:
         family="mean losses that rare rows decide, same rows",
         scenario=f"{metric.replace('_', ' ')}, {words}, n = {n:,}, {expected:g} expected", draw=draw,
         procedures=interval_and_test("paired t of losses", "t-half-row"), truth={"difference": 0.0},
-        events={"difference": expected}, confidences=CONFIDENCES[:1], n=n, purpose="level",
+        events={"difference": expected}, confidences=CONFIDENCES[:1], n=n, purpose="level", heard=heard,
     )  # fmt: skip
 
 

@@ -35,6 +35,7 @@ def agreement_cell(items: int, raters: int, rare: float, slips: float, word: str
         n=items,
         wanted=2_000,
         confidences=(0.95,),
+        heard=lambda x: ["a note"] if te.agreement(x, method=word)[word].note else [],
     )
 
 
@@ -86,7 +87,7 @@ def arena_cell(models: int, battles: int, spread: float, cluster: int) -> Cell:
         truth={"gap": gap},
         events={"gap": battles / models},
         n=battles,
-        wanted=500,
+        wanted=2_000,
         confidences=(0.95,),
     )
 

@@ -1,4 +1,8 @@
-"""Run cells on some cores, keep what is done, go on where a run was stopped."""
+"""Run cells on some cores, keep what is done, go on where a run was stopped.
+
+All cells are taken to 500 samples, then those that are not decided to 1,000, and so on: a run that is stopped has seen
+every family, and time goes where it is still open whether a claim holds.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from threadpoolctl import threadpool_limits
 
@@ -43,7 +47,7 @@ from validation import (
     variants,
     verdicts,
 )
-from validation.frame import CONFIDENCES, Cell, Exact, Line, added, blocks, run_block
+from validation.frame import CONFIDENCES, ESTABLISHED, ROUNDS, Cell, Exact, Line, added, blocks, run_block, settled
 from validation.storing import Store, probed
 
 FAMILIES: tuple[Callable[..., Iterator[Cell | Exact]], ...] = (
@@ -93,8 +97,8 @@ def registry(*, quick: bool) -> dict[str, Cell | Exact]:
     return found
 
 
-def work(key: str, quick: bool, replications: int | None, stop_at: float) -> str:
-    """Do one part, or go on with it, until it is done or the time is over."""
+def work(key: str, quick: bool, samples: int, stop_at: float, *, whole: bool = False) -> str:
+    """Take one part to so many samples, or all of them where it is whole, unless it is decided or time is over."""
     # One process a core: threads inside them would only wait for each other.
     threadpool_limits(1)
     unit, store = registry(quick=quick)[key], Store(quick)
@@ -102,12 +106,11 @@ def work(key: str, quick: bool, replications: int | None, stop_at: float) -> str
         if store.exact(unit) is None and time.time() < stop_at:
             store.keep_exact(unit, list(unit.make()))
         return key
-    samples = replications or (
-        math.ceil(QUICK * unit.effort * min(1.0, unit.wanted / 10_000)) if quick else unit.wanted
-    )
-    due = blocks(unit, samples)
+    if quick and not whole:
+        samples = math.ceil(QUICK * unit.effort * min(1.0, unit.wanted / 10_000))
+    due = blocks(unit, samples if whole or quick else min(samples, unit.wanted))
     done, counts = store.counts(unit)
-    if done < due:
+    if done < due and (whole or quick or not done or not settled(unit, counts)):
         now = probed(unit)
         while done < due and time.time() < stop_at:
             more = run_block(unit, done)
@@ -129,21 +132,24 @@ def run(
     """The lines of all cells whose name holds the word; `told` hears of what is done, and of how much there is."""
     units = {key: unit for key, unit in registry(quick=quick).items() if word in key}
     stop_at = time.time() + 60 * minutes
-    order = sorted(units, key=lambda key: units[key].rank)
-    asked = [(key, quick, replications, stop_at) for key in order]
+    store = Store(quick)
+    # Cells of which nothing is known come first.
+    order = sorted(units, key=lambda key: (store.knows(units[key]), units[key].rank))
+    rounds = (replications,) if replications else (QUICK,) if quick else (*ROUNDS, ESTABLISHED)
+    asked = [(key, quick, samples, stop_at) for samples in rounds for key in order]
+    doing = partial(work, whole=replications is not None)
 
     def tell(name: str, done: int) -> None:
         if told is not None:
-            told(name, done, len(units))
+            told(name, done, len(asked))
 
     workers = jobs or os.cpu_count() or 1
     if workers == 1:
         for done, arguments in enumerate(asked, 1):
-            tell(work(*arguments), done)
+            tell(doing(*arguments), done)
     else:
         with ProcessPoolExecutor(workers) as pool:
-            waiting = [pool.submit(work, *arguments) for arguments in asked]
+            waiting = [pool.submit(doing, *arguments) for arguments in asked]
             for done, future in enumerate(as_completed(waiting), 1):
                 tell(future.result(), done)
-    store = Store(quick)
     return [line for unit in units.values() for line in store.lines(unit)]

@@ -4,6 +4,9 @@ Each cell has a file with its counts so far, the fingerprint of the code that ma
 samples. After a change of the code a cell is kept when those samples (12 of a simulated cell, a few numbers of an
 enumerated one) are still answered alike, and run anew when not, so that a change elsewhere does not cost hours. A
 change that shows in few samples may go unseen, and old results then stand for new code: delete the store to be sure.
+
+The counts of the last full run are kept in the project too, in counts.jsonl with a line a cell, for where there is no
+store yet.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ import trueerror
 from validation.frame import Cell, Counts, Exact, Line, Tally, lines, probe
 
 STORE = Path(__file__).parent.parent / ".validation_store"
+KEPT = Path(__file__).with_name("counts.jsonl")
 # How lines are judged and written may change freely.
 TELLING = ("__main__", "judging", "picturing", "running", "shipping", "storing", "warning", "writing")
 ROOMS = ("inputs", "kernels", "tallies", "metrics", "inference", "curves", "resampling")
@@ -65,16 +69,33 @@ class Store:
     def _read(self, unit: Cell | Exact) -> dict[str, Any] | None:
         """What is kept, if the code still answers as it did."""
         path = self._path(unit)
-        if not path.exists():
-            return None
-        kept: dict[str, Any] = json.loads(path.read_text())
-        if kept["code"] == fingerprint():
+        kept: dict[str, Any] | None = json.loads(path.read_text()) if path.exists() else self._last().get(unit.key)
+        if kept is None or kept["code"] == fingerprint():
             return kept
         if kept["asked"] != _asked(unit) or kept["probe"] != probed(unit):
             return None
-        kept["code"] = fingerprint()
+        kept = {**kept, "code": fingerprint()}
         self._write(unit, kept)
         return kept
+
+    def _last(self) -> dict[str, Any]:
+        return {} if self.folder.name == "quick" else _last_run(KEPT)
+
+    def knows(self, unit: Cell | Exact) -> bool:
+        """Whether anything is kept of a cell, by this code or another."""
+        return self._path(unit).exists() or unit.key in self._last()
+
+    def keep_together(self, units: Iterable[Cell | Exact], path: Path | None = None) -> int:
+        """Write what is known of all simulated cells into one file, which is shorter; how many there are."""
+        made = []
+        for unit in units:
+            kept = None if isinstance(unit, Exact) else self._read(unit)
+            if kept is not None:
+                counts = [[name, c, [_digits(v) for v in t], methods] for name, c, t, methods in kept["counts"]]
+                short = {**kept, "counts": counts, "code": ""}
+                made.append(json.dumps(short, ensure_ascii=False, separators=(",", ":")))
+        (path or KEPT).write_text("".join(line + "\n" for line in made), encoding="utf-8")
+        return len(made)
 
     def _write(self, unit: Cell | Exact, kept: dict[str, Any]) -> None:
         part = self._path(unit).with_suffix(".part")
@@ -116,11 +137,23 @@ class Store:
         return lines(unit, counts) if done else []
 
 
-def _asked(unit: Cell | Exact) -> list[Any]:
+@cache
+def _last_run(path: Path) -> dict[str, Any]:
+    rows = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    return {row["key"]: row for row in map(json.loads, rows)}
+
+
+def _asked(unit: Cell | Exact) -> str:
+    """A digest of what a cell asks."""
     if isinstance(unit, Exact):
-        return [unit.key]
+        return unit.key
     truths = [[k, round(v, 9)] for k, v in unit.truth.items()]
-    return [unit.key, unit.block, [p.name for p in unit.procedures], list(unit.confidences), truths]
+    asked = [unit.key, unit.block, [p.name for p in unit.procedures], list(unit.confidences), truths]
+    return hashlib.sha256(json.dumps(asked, default=_plain).encode()).hexdigest()[:16]
+
+
+def _digits(value: float) -> float:
+    return int(value) if value.is_integer() else float(f"{value:.7g}")
 
 
 def _plain(value: Any) -> Any:

@@ -1,21 +1,23 @@
 """Which findings come up in the samples of a cell: asked where an interval covers too little for want of events.
 
-A finding that comes up whatever the rows is looked for in the first sample of every cell that misses its claim.
+A finding that comes up whatever the rows is looked for in the first sample of every cell that misses its claim. Where
+a cell asks the public functions, the warnings are those beside the answers that are wrong.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 
 from trueerror.findings import find
-from validation.frame import Cell, Evident, Exact, Line
+from validation.frame import Cell, Evident, Exact, Line, generator, wrong
 from validation.judging import STANDING, ComesUp, Warned, misses, place, short_of_events
 
-SAMPLES = 100
+SAMPLES, WRONG_AMONG = 100, 400
 
 
 def warned(units: Iterable[Cell | Exact], lines: Iterable[Line]) -> Warned:
@@ -28,9 +30,26 @@ def warned(units: Iterable[Cell | Exact], lines: Iterable[Line]) -> Warned:
         scenarios = {unit.scenario: unit.evident} if isinstance(unit, Cell) else unit.evident
         for scenario, evident in scenarios.items():
             key = f"{unit.family}: {scenario}"
-            if evident is not None and (key in wanted or (key in missed and _stands(key, evident))):
+            if isinstance(unit, Cell) and unit.heard is not None and key in wanted | missed:
+                found[key] = ComesUp(beside=_beside_wrong(unit, unit.heard))
+            elif evident is not None and (key in wanted or (key in missed and _stands(key, evident))):
                 found[key] = _asked(key, evident)
     return found
+
+
+def _beside_wrong(cell: Cell, heard: Callable[[Any], Iterable[str]]) -> dict[str, dict[str, float]]:
+    """For each default: of its wrong answers, the share with each warning, and with any of them (the empty code)."""
+    rng = generator(cell, 0)
+    often: dict[str, Counter[str]] = {p.name: Counter() for p in cell.procedures if p.default}
+    errs: Counter[str] = Counter()
+    for _ in range(WRONG_AMONG):
+        sample = cell.draw(rng)
+        for p in cell.procedures:
+            if p.default and wrong(cell, p, sample):
+                codes = set(heard(sample))
+                errs[p.name] += 1
+                often[p.name].update(codes | ({""} if codes else set()))
+    return {name: {code: n / errs[name] for code, n in sorted(seen.items())} for name, seen in often.items()}
 
 
 def _stands(key: str, evident: Evident) -> bool:

@@ -11,8 +11,19 @@ from importlib.metadata import version
 from pathlib import Path
 
 from trueerror.methods import decisions
-from validation.frame import ESTABLISHED, ESTABLISHED_LEARNERS, Cell, Exact, Line
-from validation.judging import EVENTS, MEAN, POINTWISE, TYPE_ONE, Judgement, Warned, judge
+from validation.frame import (
+    ESTABLISHED,
+    ESTABLISHED_LEARNERS,
+    LEAST,
+    LEAST_LEARNERS,
+    POINTWISE,
+    SURE,
+    TYPE_ONE,
+    Cell,
+    Exact,
+    Line,
+)
+from validation.judging import EVENTS, MEAN, Judgement, Warned, judge, place
 from validation.peers import START, absent, installed
 from validation.picturing import picture
 from validation.warning import warned
@@ -93,7 +104,7 @@ def details(lines: Sequence[Line]) -> str:
     """The lines of one family at 95 %."""
     lines = [line for line in lines if line.shown]
     test = all(line.kind == "test" for line in lines)
-    header = ("scenario", "procedure", "events", "rejects" if test else "coverage", "±")
+    header = ("scenario", "procedure", "events", "rejects" if test else "coverage", "±", "samples")
     if not test:
         header += ("truth", "truth below", "truth above", "mean width", "undefined")
     rows = []
@@ -103,7 +114,8 @@ def details(lines: Sequence[Line]) -> str:
             line.procedure if line.default else f"{line.procedure} (other)",
             _number(line.events),
             _rate(line.rate),
-            "exact" if line.samples == 0 else f"{2 * line.error:.4f}".lstrip("0") + _unsure(line),
+            "exact" if line.samples == 0 else f"{2 * line.error:.4f}".lstrip("0"),
+            f"{line.samples:,}" + ("" if line.established else " (not established)") if line.samples else "all",
         )
         if not test:
             cells += (
@@ -187,12 +199,11 @@ def _power(lines: Sequence[Line]) -> str:
 
 def _missing(units: Mapping[str, Cell | Exact], lines: Sequence[Line]) -> str:
     """Cells of the grid that were not reached, or not often enough."""
-    often: dict[str, int] = {}
-    for line in lines:
-        often[f"{line.family}: {line.scenario}"] = line.samples
+    often = {place(line): line.samples for line in lines}
+    open_ = {place(line) for line in lines if not line.established}
     found = []
     for key, unit in units.items():
-        if isinstance(unit, Cell) and often.get(key, 0) < unit.wanted:
+        if isinstance(unit, Cell) and (key in open_ or key not in often):
             found.append(f"- {key} ({often.get(key, 0):,} of {unit.wanted:,} samples)")
     return "\n".join(found)
 
@@ -213,12 +224,16 @@ def write(
         "two Monte Carlo errors. `mean from 5` is the mean that is claimed; `mean`, over all cells, stands beside it, "
         "and nothing is claimed of it. Where all values of the truth were gone through, both are the mean over all of "
         "these. A procedure without a cell of five events is not tested. A miss with a finding that always comes with "
-        "the plan, in nine of ten samples of every cell that misses, is a miss and is counted apart; means, worst "
+        "the plan, in nine of ten samples of every cell that misses, or with warnings beside nine of ten of its wrong "
+        "answers, is a miss and is counted apart; means, worst "
         "cells and type I errors are over all cells, warned of or not. Samples in which a metric is "
         "undefined are left out, and cells in which most are do not count; limits that cannot be told count as a miss. "
         "`truth below` and `truth above` are the two tails, ± is twice the Monte Carlo error, and `exact` is "
-        f"enumeration of all samples. Fewer than {ESTABLISHED:,} samples ({ESTABLISHED_LEARNERS:,} for learners that "
-        "are fitted) in any cell of a procedure are not established."
+        f"enumeration of all samples. A cell is established with {ESTABLISHED:,} samples ({ESTABLISHED_LEARNERS:,} "
+        f"where a sample takes long, as with learners that are fitted), or from {LEAST:,} ({LEAST_LEARNERS:,}) on as "
+        f"soon as every default lies {SURE:g} or more Monte Carlo errors on one side of {POINTWISE} (a test: "
+        f"{TYPE_ONE}); other procedures need {LEAST:,} ({LEAST_LEARNERS:,}). A procedure with a cell that is not "
+        "established is not established."
     )
     here = ", ".join(f"{name} {number}" for name, number in installed().items())
     gone = f"; absent, so not compared: {', '.join(absent())}" if absent() else ""
