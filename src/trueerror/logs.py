@@ -1,7 +1,7 @@
 """Readers of what other tools wrote: a table of predictions in, the same verbs after.
 
-`te.read` and the commands recognise files of lm-evaluation-harness, Inspect, promptfoo, OpenAI evals, lighteval,
-mlflow.genai, SWE-bench, EvalPlus and WEKA by themselves; these functions say which it is, name models, and have
+`te.read` and the commands recognise files of lm-evaluation-harness, Inspect, promptfoo, OpenAI evals, deepeval, HELM,
+lighteval, mlflow.genai, SWE-bench, EvalPlus and WEKA by themselves; these functions say which it is, name models, and have
 further options.
 """
 
@@ -9,7 +9,16 @@ from __future__ import annotations
 
 from trueerror.inputs._options import speaks
 from trueerror.sources.logs.inspect_ai import inspect
-from trueerror.sources.logs.llm_evals import code_benchmark, lighteval, lm_eval, mlflow, openai_evals, promptfoo
+from trueerror.sources.logs.llm_evals import (
+    code_benchmark,
+    deepeval,
+    helm,
+    lighteval,
+    lm_eval,
+    mlflow,
+    openai_evals,
+    promptfoo,
+)
 from trueerror.sources.logs.sklearn_cv import cross_val_predict, cross_validate, fold_scores, grid_search
 from trueerror.sources.logs.weka import weka, weka_results
 
@@ -17,8 +26,10 @@ __all__ = [
     "code_benchmark",
     "cross_val_predict",
     "cross_validate",
+    "deepeval",
     "fold_scores",
     "grid_search",
+    "helm",
     "inspect",
     "lighteval",
     "lm_eval",

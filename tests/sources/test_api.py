@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import narwhals as nw
 import numpy as np
+import pandas as pd
 import pytest
+from scipy.sparse import csr_array
 
 import trueerror as te
 from trueerror.inputs._labels import label_from_text
@@ -437,3 +440,38 @@ def test_positive_declares_a_class_that_no_row_shows(tmp_path: Path) -> None:
     assert made.labels == ("healthy", "ill")
     with pytest.raises(InputError, match="'ill' is not among the labels"):
         te.predictions(["a", "b", "a"], scores=[0.2, 0.7, 0.1], positive="ill")
+
+
+def test_classes_written_as_a_column_each() -> None:
+    """One-hot truth, as Keras has it, beside probabilities; a class that no row has keeps its column."""
+    truth, drawn = np.array([0, 1, 1, 0, 1, 0]), np.random.default_rng(0).dirichlet([1, 1, 1], 6)
+    plain = te.evaluate(truth, scores=drawn, labels=[0, 1, 2])
+    assert te.evaluate(np.eye(3)[truth], drawn)["accuracy"] == plain["accuracy"]
+    assert te.evaluate(np.eye(3)[truth], scores=drawn)["accuracy"] == plain["accuracy"]
+    named = pd.DataFrame(np.eye(3, dtype=bool)[truth], columns=["a", "b", "c"])
+    assert te.predictions(named, {"m": np.array(["a", "b", "c"])[truth]}).labels == ("a", "b", "c")
+    # Several labels a row stay what they are.
+    several = np.array([[1, 1], [0, 1], [1, 0]])
+    assert te.evaluate(several, several)["accuracy"].estimate == 1
+    with pytest.raises(InputError, match="truth must be one column, but it is 3 × 2"):
+        te.predictions(several, {"m": [0, 1, 1]})
+
+
+def test_labels_that_differ_in_case_are_refused_in_arrays_too() -> None:
+    with pytest.raises(InputError, match="predicted says 'no ' where truth says 'No'; spell labels alike"):
+        te.evaluate(["No", "Yes", "No"], ["no ", "Yes", "Yes"])
+    with pytest.raises(InputError, match="predicted says 'yes' where truth says 'Yes'"):
+        te.Confusion.count(["No", "Yes"], ["No", "yes"])
+    assert te.evaluate(["No", "Yes"], ["no", "Yes"], labels=["No", "Yes", "no"])["accuracy"].estimate == 0.5
+
+
+def test_frames_of_narwhals_sparse_columns_and_lists_of_models() -> None:
+    truth, said = [0, 1, 1, 0], [0, 1, 0, 0]
+    frame = pd.DataFrame({"truth": truth, "svm": said})
+    plain = te.evaluate(truth, said)["accuracy"]
+    assert te.evaluate(nw.from_native(frame))["accuracy"] == plain
+    assert te.evaluate(csr_array([truth]).T, csr_array([said]).T)["accuracy"] == plain
+    assert te.compare(truth, [said, truth]).models == ("first", "second")
+    indexed = frame.set_index(pd.Index(["x", "x", "y", "y"], name="site"))
+    with pytest.raises(InputError, match=r"cluster='site'.*it is in the index: pass frame.reset_index\(\)"):
+        te.read(indexed, cluster="site")

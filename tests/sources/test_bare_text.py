@@ -1,7 +1,9 @@
-"""Files without a header: data and predictions of fastText, LIBSVM and Vowpal Wabbit, lists, and named columns."""
+"""Files without a header (fastText, LIBSVM, Vowpal Wabbit, lists, named columns), and odd ways to write a table."""
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 from typing import Any
 
@@ -115,3 +117,74 @@ def test_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     with pytest.raises(typer.Exit):
         run("gate", files=[data, said, said, said])
     assert "one candidate against one baseline, not 4 files" in capsys.readouterr().err
+
+
+ROWS = [(0, 0.25, 0), (1, 0.75, 1), (1, 0.125, 1), (0, 0.5, 1)]
+BLANKS = "truth   svm   knn\n" + "".join(f"{t}   {s}   {k}\n" for t, s, k in ROWS)
+R_TABLE = '"truth" "svm" "knn"\n' + "".join(f'"r{i}" {t} {s} {k}\n' for i, (t, s, k) in enumerate(ROWS))
+PLAIN = "truth,svm,knn\n" + "".join(f"{t},{s},{k}\n" for t, s, k in ROWS)
+MARKDOWN = "| truth | svm | knn |\n|:--|--:|---|\n" + "".join(f"| {t} | {s} | {k} |\n" for t, s, k in ROWS)
+PSQL = " truth | svm | knn\n-------+-----+----\n" + "".join(f" {t} | {s} | {k}\n" for t, s, k in ROWS) + "(4 rows)\n"
+BY_COLUMNS = {name: [row[i] for row in ROWS] for i, name in enumerate(("truth", "svm", "knn"))}
+BY_PLACES = {name: {str(i): value for i, value in enumerate(values)} for name, values in BY_COLUMNS.items()}
+RECORDS = [dict(zip(BY_COLUMNS, row, strict=True)) for row in ROWS]
+FORMS: dict[str, str | bytes] = {
+    "utf-16.csv": PLAIN.encode("utf-16"),
+    "big-endian.csv": b"\xfe\xff" + PLAIN.encode("utf-16-be"),
+    "utf-16.json": json.dumps(RECORDS).encode("utf-16"),
+    "remarks.csv": f"# made by a tool\n# in 2026\n\n{PLAIN}",
+    "excel.csv": "sep=;\n" + PLAIN.replace(",", ";"),
+    "spaced.csv": PLAIN.replace(",", " , "),
+    "r.csv": '"truth","svm","knn"\n' + "".join(f'"{i}",{t},{s},{k}\n' for i, (t, s, k) in enumerate(ROWS, 1)),
+    "trailing.csv": PLAIN.replace("\n", ",\n").replace("knn,", "knn"),
+    "r.txt": R_TABLE,
+    "blanks.txt": BLANKS,
+    "blanks.csv.gz": gzip.compress(BLANKS.encode()),
+    "markdown.md": MARKDOWN,
+    "psql.txt": PSQL,
+    "commas.tsv": PLAIN.replace(",", "\t").replace(".", ","),
+    "commas.csv": "truth,svm,knn\n" + "".join(f'{t},"{str(s).replace(".", ",")}",{k}\n' for t, s, k in ROWS),
+    "per-cent.csv": "truth,svm,knn\n" + "".join(f"{t},{s:.1%},{k}\n" for t, s, k in ROWS),
+    "columns.json": json.dumps(BY_COLUMNS),
+    "pandas.json": json.dumps(BY_PLACES),
+    "index.json": json.dumps({str(i): row for i, row in enumerate(RECORDS)}),
+    "ids.json": json.dumps({f"q{i}": row for i, row in enumerate(RECORDS)}),
+    "split.json": json.dumps({"columns": [*BY_COLUMNS], "index": [0, 1, 2, 3], "data": ROWS}),
+    "table.json": json.dumps({"schema": {"fields": [{"name": "truth"}]}, "data": RECORDS}),
+    "header.json": json.dumps([[*BY_COLUMNS], *ROWS]),
+}
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_tables_as_people_and_programs_write_them(name: str, tmp_path: Path) -> None:
+    text = FORMS[name]
+    (tmp_path / name).write_bytes(text.encode() if isinstance(text, str) else text)
+    read = te.read(tmp_path / name)
+    assert read.models == ("svm", "knn")
+    (tmp_path / "plain").write_text(PLAIN)
+    plain = te.read(tmp_path / "plain")
+    for model in ("svm", "knn"):
+        assert te.evaluate(read).model(model)["accuracy"] == te.evaluate(plain).model(model)["accuracy"]
+    assert te.roc(read, model="svm").thresholds.tolist() == te.roc(plain, model="svm").thresholds.tolist()
+
+
+def test_blanks_around_words_are_no_part_of_them(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("truth, svm, knn\nyes, yes , no\nno,no, yes\nno, no,  NA\n")
+    found = te.evaluate(te.read(path, missing="wrong"))
+    assert [found.model(name)["accuracy"].estimate for name in ("svm", "knn")] == [1.0, 0.0]
+
+
+def test_thousands_are_set_apart_and_a_hash_may_begin_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text('#id,truth,svm\na,0,"1,250"\nb,1,"12,500"\nc,1,980\n')
+    found = te.read(path, models=["svm"], threshold=1000)
+    assert te.roc(found).thresholds.tolist() == [float("inf"), 12500.0, 1250.0, 980.0]
+
+
+def test_great_numbers_are_scores_and_long_ones_ids(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("case,truth,svm\n" + "".join(f"{10**20 + i},{i % 2},{(i // 2) * 1e299}\n" for i in range(8)))
+    found = te.read(path, threshold=2e299)
+    assert found.models == ("svm",)
+    assert len(te.roc(found).thresholds) == 5

@@ -59,6 +59,8 @@ def _to_numpy(values: ArrayLike, name: str) -> Column:
             filled[np.ma.getmaskarray(values)] = None
             return filled
         return np.asarray(values)
+    if type(values).__module__.startswith("scipy.sparse"):
+        return np.asarray(cast("Foreign", values).toarray())
     if _is_tensor(values):
         return _from_tensor(values, name)
     if isinstance(values, str | bytes | Mapping) or values is None:
@@ -490,5 +492,5 @@ def is_lazy(frame: object) -> bool:
 def is_table(frame: object) -> bool:
     """Whether this is a whole table that te.read takes, lazy or not, rather than one column of it."""
     library = type(frame).__module__.split(".")[0]
-    held = library in ("pandas", "polars", "pyarrow") and type(frame).__name__ in ("DataFrame", "Table")
+    held = library in ("pandas", "polars", "pyarrow", "narwhals") and type(frame).__name__ in ("DataFrame", "Table")
     return held or is_lazy(frame)

@@ -322,6 +322,36 @@ def merge_labels(columns: Mapping[str, Sequence[Label]]) -> tuple[Label, ...]:
     return ordered(v for values in columns.values() for v in values)
 
 
+def merge_answers(columns: Mapping[str, Sequence[Label]]) -> tuple[Label, ...]:
+    """The same of the truth, which stands first, and of answers: those that are its labels but for case are refused.
+
+    >>> merge_answers({"truth": ["No", "Yes"], "predicted": ["no", "Yes"]})
+    Traceback (most recent call last):
+    trueerror.inputs._options.InputError: predicted says 'no' where truth says 'No'; spell labels alike
+    """
+    (place, true), *answers = columns.items()
+    for name, said in answers:
+        respelt = respelt_label([v for v in said if isinstance(v, str)], true)
+        if respelt is not None:
+            raise InputError(
+                f"{name} says {respelt[0]!r:.40} where {place} says {respelt[1]!r:.40}; spell labels alike"
+            )
+    return merge_labels(columns)
+
+
+def respelt_label(words: Sequence[str], labels: Iterable[Label]) -> tuple[str, str] | None:
+    """A word that is a label but for case and blanks, and that label; None unless all words are labels in that way."""
+    known = {_letters(label): label for label in labels if isinstance(label, str)}
+    odd = next((word for word in words if word not in known.values()), None)
+    if odd is None or not all(_letters(word) in known for word in words):
+        return None
+    return odd, known[_letters(odd)]
+
+
+def _letters(label: str) -> str:
+    return " ".join(label.casefold().split())
+
+
 def natural_labels(seen: tuple[Label, ...]) -> tuple[Label, ...]:
     """The labels that a column of these labels stands for: one side of 0/1 or False/True implies the other."""
     if seen in ((0,), (1,)):

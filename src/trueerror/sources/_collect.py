@@ -37,8 +37,9 @@ from trueerror.inputs._labels import (
     check_labels,
     code_column,
     find_label,
-    merge_labels,
+    merge_answers,
     natural_labels,
+    plain_label,
     recode,
     with_declared,
 )
@@ -484,7 +485,27 @@ def _as_given(given: GivenRows) -> dict[str, object]:
     return found if given.weights is None else found | {"weights": given.weights}
 
 
+def one_hot(values: ArrayLike) -> Coded | None:
+    """Classes written as a column each, with one 1 in every row; None where the values are not.
+
+    >>> one_hot(np.array([[0, 1], [1, 0]])).codes.tolist()
+    [1, 0]
+    """
+    if len(getattr(values, "shape", ())) != 2:
+        return None
+    array = matrix(values, "truth")
+    if array.shape[1] < 2 or array.dtype.kind not in "biuf" or not (((array == 0) | (array == 1)).all()):
+        return None
+    if not (array.sum(axis=1) == 1).all():
+        return None
+    names = getattr(values, "columns", range(array.shape[1]))
+    return Coded(array.argmax(axis=1), tuple(plain_label(name) for name in names))
+
+
 def _coded_truth(values: ArrayLike, place: str) -> Coded:
+    written_out = one_hot(values)
+    if written_out is not None:
+        return written_out
     array = column(values, place)
     if len(array) == 0:
         raise InputError(f"{place} is empty: there are no rows to count")
@@ -568,7 +589,7 @@ def _label_order(
         model = given.models[name]
         seen |= {} if coded is None else {model.place_of_labels: coded.values}
         seen |= {} if model.classes is None else {f"the classes of {name!r}": model.classes}
-    return natural_labels(merge_labels(seen)), False
+    return natural_labels(merge_answers(seen)), False
 
 
 def _in_label_order(scores: Array, model: GivenModel, labels: tuple[Label, ...]) -> Array:

@@ -188,7 +188,7 @@ def sorted_columns(truth: ArrayLike, predicted: ArrayLike, scores: ArrayLike) ->
         return Sorted(None, scores)
     alone = not isinstance(predicted, Mapping)
     columns: Mapping[str, object] = predicted if isinstance(predicted, Mapping) else {ONE_MODEL: predicted}
-    moved = {name: c for name, c in columns.items() if scores is None and _is_scores(c)}
+    moved = {name: c for name, c in columns.items() if scores is None and is_scores(c)}
     if not moved:
         return Sorted(predicted, scores)
     if len(columns) > 1 and "float" not in _kind_of(truth):
@@ -225,6 +225,7 @@ def _taken_apart(truth: ArrayLike, values: ArrayLike) -> ArrayLike:
     if isinstance(values, Mapping):
         return _classes_or_models(truth, values, values)
     if isinstance(values, list | tuple) and len(values) > 1 and all(_is_whole_column(v) for v in values):
+        # Lists are rows where there are as many as rows; fewer of them, each as long as the truth, are models.
         rows = {len(v) for v in values}
         if len(rows) == 1 and rows == {_length(truth)} and rows != {len(values)}:
             return one_after_the_other(values)
@@ -241,7 +242,7 @@ def _frame_column(frame: Foreign, name: object) -> Foreign:
 
 def _is_whole_column(values: object) -> bool:
     rows = hasattr(values, "__len__") and len(getattr(values, "shape", (0,))) > 0
-    return rows and (hasattr(values, "__array__") or hasattr(values, "to_numpy"))
+    return rows and (isinstance(values, list) or hasattr(values, "__array__") or hasattr(values, "to_numpy"))
 
 
 def _length(values: object) -> int:
@@ -306,7 +307,7 @@ def _is_plain_column(values: object) -> bool:
     return isinstance(values, Sequence) and len(values) > 0 and isinstance(values[0], float)
 
 
-def _is_scores(values: object) -> bool:
+def is_scores(values: object) -> bool:
     """Whether a column cannot be labels, which are whole numbers or text: several columns, or decimals."""
     if isinstance(values, Mapping) or _is_matrix(values):
         return True
@@ -391,7 +392,7 @@ def read_fitted(name: str, model: Foreign, X: object) -> GivenModel:
     said = _asked(name, model, ask, X)
     places = GivenModel(place_of_labels=f"the labels of {name!r}", place_of_scores=f"the scores of {name!r}")
     if not hasattr(model, "classes_"):
-        return replace(places, scores=said) if _is_scores(said) else replace(places, labels=said)
+        return replace(places, scores=said) if is_scores(said) else replace(places, labels=said)
     alone = replace(places, labels=said)
     classes = tuple(plain_label(v, f"a class of {name!r}") for v in np.asarray(model.classes_).tolist())
     if hasattr(model, "predict_proba"):

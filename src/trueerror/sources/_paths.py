@@ -7,6 +7,7 @@ import csv
 import glob
 import gzip
 import io
+import json
 import lzma
 import os
 import re
@@ -16,10 +17,12 @@ import sys
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import IO, Literal, NamedTuple
+from typing import IO, Literal, NamedTuple, cast
 
 from trueerror.inputs._options import FileError, nearest
 
@@ -79,6 +82,7 @@ def find_files(
     found = [_regular(file, name, temp_folder, i) for i, (file, name) in enumerate(zip(found, shown, strict=True))]
     for file, name in zip(found, shown, strict=True):
         _check_readable(file, name)
+    found = [_plain(file, name, temp_folder, i) for i, (file, name) in enumerate(zip(found, shown, strict=True))]
     kinds = [_format(file) for file in found]
     other = next((i for i, kind in enumerate(kinds) if kind != kinds[0]), None)
     if other is not None:
@@ -207,6 +211,75 @@ def _check_readable(file: Path, name: str) -> None:
         raise FileError(f"{name} is empty")
 
 
+# The marks at the beginning of text that is not in UTF-8.
+MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+# The lines between the rows of a table that was drawn, and below it.
+RULE = re.compile(r"[\s|+:=-]*--[\s|+:=-]*|\s*\(\d+ rows?\)\s*|\s*")
+
+
+def _plain(file: Path, name: str, temp_folder: Path, index: int) -> Path:
+    """The file, or a copy of it as CSV in UTF-8: of UTF-16, of a drawn table (Markdown, psql), of columns of words."""
+    ending, _ = _ending(file)
+    if ending in (".parquet", ".pq"):
+        return file
+    head = _head(file, name)
+    encoding = MARKS.get(head[:2])
+    lines = head.decode(encoding or "utf-8-sig", "replace").splitlines()
+    cells = None if ending.startswith(".json") else _drawn(lines if len(head) < SAMPLE else lines[:-1])
+    if encoding is None and cells is None:
+        return file
+    target = temp_folder / f"plain{index}{ending if ending in ENDINGS else ''}"
+    try:
+        with (
+            _unzipped(file) as stream,
+            io.TextIOWrapper(stream, encoding or "utf-8-sig", newline="" if cells is None else None) as text,
+            target.open("w", encoding="utf-8", newline="") as out,
+        ):
+            if cells is None:
+                shutil.copyfileobj(text, out)
+            else:
+                csv.writer(out, lineterminator="\n").writerows(cells(line) for line in text if not RULE.fullmatch(line))
+    except (UnicodeDecodeError, csv.Error):
+        raise FileError(f"{name} is not a text file in {encoding or 'UTF-8'}") from None
+    return target
+
+
+def _drawn(lines: Sequence[str]) -> Callable[[str], list[str]] | None:
+    """How a line falls into cells where the table was drawn for people; None where delimiters part them."""
+    rows = [line for line in lines if not RULE.fullmatch(line)]
+    if len(rows) < 2 or "\x00" in rows[0]:
+        return None
+    if "|" in rows[0] and any(RULE.fullmatch(line) and "--" in line for line in lines[:3]):
+        return lambda line: [cell.strip() for cell in line.strip().removeprefix("|").removesuffix("|").split("|")]
+    if any(delimiter in row for row in rows[:50] for delimiter in DELIMITERS):
+        return None
+    widths = [len(_words(row)) for row in rows]
+    return _words if widths[0] > 1 and {*widths[1:]} in ({widths[0]}, {widths[0] + 1}) else None
+
+
+def _words(line: str) -> list[str]:
+    """The words of a line; a quoted one may hold blanks.
+
+    >>> _words('"a b"   0.5 yes')
+    ['a b', '0.5', 'yes']
+    """
+    return next(csv.reader([line.strip()], delimiter=" ", skipinitialspace=True), [])
+
+
+def _unzipped(file: Path) -> IO[bytes]:
+    with file.open("rb") as stream:
+        gzipped = stream.read(2) == b"\x1f\x8b"
+    return cast("IO[bytes]", gzip.open(file)) if gzipped else file.open("rb")
+
+
+def _head(path: Path, shown: str) -> bytes:
+    try:
+        with _unzipped(path) as stream:
+            return stream.read(SAMPLE)
+    except (OSError, EOFError, zlib.error):
+        raise FileError(f"{shown} is not a complete gzip file") from None
+
+
 def _ending(file: Path) -> tuple[str, bool]:
     suffixes = [s.lower() for s in file.suffixes]
     gzipped = bool(suffixes) and suffixes[-1] == ".gz"
@@ -223,11 +296,7 @@ def _format(file: Path) -> tuple[Format, bool]:
     if ending in ENDINGS:
         return ENDINGS[ending], gzipped
     if gzipped:
-        try:
-            with gzip.open(file) as stream:
-                head = stream.read(1024)
-        except (OSError, EOFError, zlib.error):
-            return "csv", True
+        head = _head(file, file.name)
     if head[:4] == b"PAR1":
         return "parquet", gzipped
     if re.match(rb"\s*<(!doctype html|html)", head, re.IGNORECASE):
@@ -296,6 +365,65 @@ def refuse_json(files: Files, error: Exception) -> FileError:
     return FileError(f"{shown} cannot be read as JSON: {_first_sentence(text, files)}")
 
 
+# Parsed JSON takes some thirty times its text.
+MOST_JSON = 512 << 20
+
+
+def rows_of_json(path: Path, files: Files, temp_folder: Path) -> Path:
+    """A table that is one JSON value, as JSON Lines."""
+    shown = files.shown[files.paths.index(path)]
+    with _unzipped(path) as stream:
+        text = stream.read(MOST_JSON + 1)
+    if len(text) > MOST_JSON:
+        raise FileError(f"{shown} holds more than {MOST_JSON >> 20:,} MB of JSON in one piece; write a row a line")
+    try:
+        rows = _rows(json.loads(text))
+    except (ValueError, RecursionError):
+        rows = []
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        raise FileError(
+            f"{shown} is JSON, and no table: write a list of rows, one object each, or one object with a list a column"
+        )
+    target = temp_folder / f"rows{files.paths.index(path)}.json"
+    target.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
+    return target
+
+
+def _rows(value: object) -> list[object]:
+    """The rows of a table that was written in one piece: by columns, by ids, as a header and rows, or inside an object.
+
+    >>> _rows({"truth": [0, 1], "svm": [0, 1]}), _rows({"truth": {"0": 1, "1": 0}, "svm": {"0": 1, "1": 1}})
+    ([{'truth': 0, 'svm': 0}, {'truth': 1, 'svm': 1}], [{'truth': 1, 'svm': 1}, {'truth': 0, 'svm': 1}])
+    >>> _rows({"q7": {"truth": 0, "svm": 1}, "q9": {"truth": 1, "svm": 1}})
+    [{'id': 'q7', 'truth': 0, 'svm': 1}, {'id': 'q9', 'truth': 1, 'svm': 1}]
+    >>> _rows({"columns": ["truth", "svm"], "data": [[0, 1]]}) == _rows([["truth", "svm"], [0, 1]])
+    True
+    >>> _rows({"run": "a", "rows": [{"truth": 0, "svm": 1}]})
+    [{'truth': 0, 'svm': 1}]
+    """
+    if isinstance(value, list):
+        tabular = all(isinstance(row, list) and len(row) == len(value[0]) for row in value)
+        named = tabular and all(isinstance(name, str) for name in value[0])
+        return [dict(zip(value[0], row, strict=True)) for row in value[1:]] if named else value
+    if not isinstance(value, dict):
+        return []
+    if isinstance(value.get("columns"), list) and isinstance(value.get("data"), list):
+        return _rows([value["columns"], *value["data"]])
+    parts = list(value.values())
+    if parts and all(isinstance(part, list) and not isinstance(next(iter(part), None), dict) for part in parts):
+        same = len({len(part) for part in parts}) == 1
+        return [dict(zip(value, row, strict=True)) for row in zip(*parts, strict=True)] if same else []
+    if parts and all(isinstance(part, dict) and part.keys() == parts[0].keys() for part in parts):
+        # pandas numbers the rows inside the columns; where the rows are outside they have names.
+        inside = [*parts[0]] == [str(i) for i in range(len(parts[0]))] or len(parts[0]) > len(parts)
+        ids = not inside and [*value] != [str(i) for i in range(len(value))]
+        if inside:
+            return [{name: part[row] for name, part in value.items()} for row in parts[0]]
+        return [{"id": row, **part} if ids and "id" not in part else part for row, part in value.items()]
+    tables = [part for part in parts if isinstance(part, list) and part and all(isinstance(row, dict) for row in part)]
+    return tables[0] if len(tables) == 1 else []
+
+
 def refuse_parquet(files: Files, error: Exception) -> FileError:
     """A Parquet file that is cut short or none at all."""
     text = str(error)
@@ -358,14 +486,17 @@ class Header(NamedTuple):
     decimal: str
     # How lines end, where it must be said: DuckDB takes the first line break for it, even one inside a quoted name.
     newline: str | None = None
-    # Whether the first line holds the names.
+    # Whether the first line holds the names, and how many lines stand before it, or before the rows.
     first_line: bool = True
+    skip: int = 0
+    # What sets thousands apart in numbers.
+    thousands: str = ""
 
 
 def read_header(files: Files) -> Header:
     """Delimiter, names and decimal sign, the same in all files."""
     read = partial(_no_header, files.columns) if files.columns is not None else _one_header
-    headers = [read(p, s, files.gzipped) for p, s in zip(files.paths, files.shown, strict=True)]
+    headers = [read(p, s) for p, s in zip(files.paths, files.shown, strict=True)]
     refuse_other_columns(files, [header.names for header in headers])
     for shown, header in zip(files.shown, headers, strict=True):
         if header[:2] != headers[0][:2]:
@@ -374,9 +505,11 @@ def read_header(files: Files) -> Header:
     return headers[0]
 
 
-def _no_header(columns: Mapping[int, str], path: Path, shown: str, gzipped: bool) -> Header:
+def _no_header(columns: Mapping[int, str], path: Path, shown: str) -> Header:
     """How a file without a header is written, whose columns were named."""
-    first = _first_line(_sample(path, shown, gzipped))
+    text = _sample(path, shown)
+    skip = _lines_before(text)
+    first = _first_line("".join(text.splitlines(keepends=True)[skip:]))
     delimiter = max((*DELIMITERS, " "), key=lambda d: _outside_quotes(first).count(d))
     width = len(next(csv.reader([first], delimiter=delimiter)))
     beyond = max(columns, default=0)
@@ -387,37 +520,74 @@ def _no_header(columns: Mapping[int, str], path: Path, shown: str, gzipped: bool
         )
     names = [columns.get(i, f"column {i}") for i in range(1, width + 1)]
     _check_names(names, shown)
-    return Header(delimiter, tuple(names), ".", first_line=False)
+    return Header(delimiter, tuple(names), ".", first_line=False, skip=skip)
 
 
-def _one_header(path: Path, shown: str, gzipped: bool) -> Header:
-    text = _sample(path, shown, gzipped)
+def _one_header(path: Path, shown: str) -> Header:
+    text = _sample(path, shown)
+    skip = _lines_before(text)
+    text = "".join(text.splitlines(keepends=True)[skip:])
     first = _first_line(text)
-    if not first.strip():
-        raise FileError(f"{shown} begins with an empty line; the first line must hold the column names")
     delimiter = max(DELIMITERS, key=lambda d: _outside_quotes(first).count(d))
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
     try:
-        names = next(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True))
+        names = [name.strip() for name in next(rows)]
     except (csv.Error, StopIteration):
         raise FileError(f"the first line of {shown} cannot be read as column names") from None
     _check_names(names, shown)
-    comma = delimiter == ";" and re.search(r"(^|;)-?\d*,\d+(;|\r?$)", text[len(first) :], re.MULTILINE)
-    plain = tuple(name if name.strip() else f"column {i + 1}" for i, name in enumerate(names))
+    # R writes no name above the names of the rows; a delimiter at the end of the rows makes a column of nothing.
+    following = _some(rows, 20)
+    unnamed = bool(following) and all(len(row) == len(names) + 1 for row in following)
+    if unnamed:
+        names.insert(0 if any(row[-1].strip() for row in following) else len(names), "")
+        skip += len(first.splitlines())
+    plain = tuple(name or f"column {i}" for i, name in enumerate(names, 1))
+    decimal, thousands = _number_signs(text[len(first) :], delimiter)
     newline = None
     if "\n" in first or "\r" in first:
         ending = text[len(first) :][:2]
         newline = ending if ending == "\r\n" else ending[:1] or None
-    return Header(delimiter, plain, "," if comma else ".", newline)
+    return Header(delimiter, plain, decimal, newline, not unnamed, skip, thousands)
 
 
-def _sample(path: Path, shown: str, gzipped: bool) -> str:
-    try:
-        with gzip.open(path, "rb") if gzipped else path.open("rb") as stream:
-            head = stream.read(SAMPLE)
-    except (OSError, EOFError, zlib.error):
-        raise FileError(f"{shown} is not a complete gzip file") from None
-    if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise FileError(f"{shown} is encoded as UTF-16; save it as UTF-8")
+def _some(rows: Iterator[list[str]], most: int) -> list[list[str]]:
+    """The first rows, up to one that cannot be read."""
+    found: list[list[str]] = []
+    with suppress(csv.Error):
+        found.extend(row for row in islice(rows, most) if row)
+    return found
+
+
+def _lines_before(text: str) -> int:
+    """How many lines stand before the header: empty ones, remarks after #, and Excel's word about the delimiter."""
+    lines = text.splitlines()
+    plain = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    delimiter = max(DELIMITERS, key=_outside_quotes(plain).count)
+
+    def beside(line: str) -> bool:
+        # A header may begin with # too: it has as many delimiters as the line after it.
+        remark = line.startswith("#") and line.count(delimiter) < _outside_quotes(plain).count(delimiter)
+        return remark or not line.strip() or re.fullmatch(r'"?sep=.\"?', line.strip(), re.IGNORECASE) is not None
+
+    return next((i for i, line in enumerate(lines) if not beside(line)), 0)
+
+
+def _number_signs(text: str, delimiter: str) -> tuple[str, str]:
+    """The decimal sign of the numbers, and what sets their thousands apart.
+
+    >>> _number_signs("1;0,25", ";"), _number_signs('1,"1,250"', ","), _number_signs("1,2", ",")
+    ((',', ''), ('.', ','), ('.', ''))
+    """
+    ends = re.escape(delimiter)
+    cell = r'"([-+]?[\d,]*,[\d.]+)"' if delimiter == "," else rf'(?:^|{ends})\s*"?([-+]?\d*,\d+)"?\s*(?={ends}|\r?$)'
+    found = re.findall(cell, text, re.MULTILINE)
+    if delimiter == "," and all(re.fullmatch(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?", number) for number in found):
+        return ".", "," if found else ""
+    return ("," if found and all(number.count(",") == 1 and "." not in number for number in found) else "."), ""
+
+
+def _sample(path: Path, shown: str) -> str:
+    head = _head(path, shown)
     if b"\x00" in head:
         raise FileError(f"{shown} is not a text file")
     if not head.strip(b"\xef\xbb\xbf \t\r\n"):
@@ -460,12 +630,12 @@ def check_width(columns: int, name: str) -> None:
 
 def _check_names(names: list[str], shown: str) -> None:
     check_width(len(names), shown)
-    times = Counter(names)
-    twice = next((name for name in names if name.strip() and times[name] > 1), None)
-    if twice is not None:
-        raise FileError(f"two columns of {shown} are called {twice!r}; rename one")
     if all(re.fullmatch(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*", name) for name in names):
         raise FileError(
             f"the first line of {shown} holds numbers ({names[0]!r}), not column names: name them with names=, or "
             "add a header"
         )
+    times = Counter(names)
+    twice = next((name for name in names if name.strip() and times[name] > 1), None)
+    if twice is not None:
+        raise FileError(f"two columns of {shown} are called {twice!r}; rename one")

@@ -47,6 +47,7 @@ def open_frame(frame: Foreign) -> InputTable:
         return open_relation(relation)
     import narwhals as nw
 
+    frame = nw.to_native(frame, pass_through=True)
     _refuse_twins(frame)
     try:
         wrapped = nw.from_native(frame)
@@ -60,7 +61,9 @@ def open_frame(frame: Foreign) -> InputTable:
         return open_lazy(wrapped, frame, "polars" if type(frame).__module__.startswith("polars") else None)
     columns = {str(name): _column(wrapped.get_column(name)) for name in wrapped.columns}
     library = type(frame).__module__.split(".")[0]
-    return ColumnsTable(columns, backend=library if library in ("pandas", "polars", "pyarrow") else None)
+    table = ColumnsTable(columns, backend=library if library in ("pandas", "polars", "pyarrow") else None)
+    table.index_names = tuple(getattr(getattr(frame, "index", None), "names", ()))
+    return table
 
 
 # Ending → what it is, the function of pandas that reads it, and what pandas needs for it.
@@ -333,6 +336,8 @@ class ColumnsTable:
     """A table in memory: named NumPy columns."""
 
     notes: tuple[str, ...] = ()
+    # What pandas keeps beside the columns.
+    index_names: tuple[object, ...] = ()
 
     def __init__(
         self,
@@ -403,7 +408,8 @@ def need_column(table: InputTable, name: object, option: str) -> str:
     """A column that the user named, or an error that suggests the nearest."""
     if isinstance(name, str) and name in table.columns:
         return name
-    raise ColumnError(f"{option}={name!r}: {table.name} has no such column{nearest(name, table.columns)}")
+    inside = "; it is in the index: pass frame.reset_index()" if name in getattr(table, "index_names", ()) else None
+    raise ColumnError(f"{option}={name!r}: {table.name} has no such column{inside or nearest(name, table.columns)}")
 
 
 def _plain(array: Column) -> tuple[Column, Kind]:

@@ -37,6 +37,7 @@ from trueerror.inputs._labels import (
     code_column,
     find_label,
     labelled_counts,
+    merge_answers,
     merge_labels,
     natural_labels,
     natural_positive,
@@ -302,7 +303,7 @@ class Confusion(Result):
         same_length(columns)
         coded = {name: code_column(values, name) for name, values in columns.items()}
         declared = labels is not None
-        seen = merge_labels({name: c.values for name, c in coded.items()})
+        seen = (merge_labels if declared else merge_answers)({name: c.values for name, c in coded.items()})
         names = natural_labels(seen) if labels is None else check_labels(labels)
         chosen = None if positive is None else find_label(positive, names)
         codes = [recode(c, names, name) for name, c in coded.items()]

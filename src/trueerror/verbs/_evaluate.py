@@ -24,8 +24,8 @@ from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positi
 from trueerror.inputs._options import InputError, Rng
 from trueerror.metrics._registry import Measure, Prior, class_shares, every_measure, find_measure
 from trueerror.results import Interval
-from trueerror.sources._collect import predictions, refuse_columns, takes_table_options
-from trueerror.sources._models import FoldTable, is_fold_result, refuse_fold_sizes
+from trueerror.sources._collect import one_hot, predictions, refuse_columns, takes_table_options
+from trueerror.sources._models import FoldTable, is_fold_result, is_scores, refuse_fold_sizes
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.logs.sklearn_cv import folds_of
 from trueerror.tallies import Confusion, ScoreTable
@@ -278,7 +278,9 @@ def evaluate(
             "a score table holds no calls, so it cannot be evaluated as a whole: te.roc, te.precision_recall and "
             'te.calibration take it, and te.metric("auc", table)'
         )
-    if is_multilabel(given) and not hasattr(given, "columns"):
+    # One label in every row, and scores of the classes: these are classes, written as a column each.
+    of_classes = (scores is not None or is_scores(predicted)) and one_hot(given) is not None
+    if is_multilabel(given) and not of_classes and not hasattr(given, "columns"):
         refuse_columns(columns)
         _refuse_rows(
             scores=scores, clusters=clusters, by=by, weights=weights, prior=prior, costs=settings.costs, method=method

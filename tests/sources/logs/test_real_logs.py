@@ -423,3 +423,51 @@ def test_tables_and_traces_of_mlflow(tmp_path: Path) -> None:
     plain = [{k: v for k, v in trace.items() if "/" not in k} for trace in traces]
     (tmp_path / "traces.json").write_text(json.dumps(plain))
     assert accuracy(te.read(tmp_path / "traces.json", score="exact", missing="drop")) == pytest.approx(scored)
+
+
+# deepeval, HELM
+
+
+def test_deepeval_runs_say_what_deepeval_counted(tmp_path: Path) -> None:
+    log = DATA / "deepeval.json"
+    own = json.loads(log.read_text())
+    assert accuracy(te.read(log)) == pytest.approx(own["testPassed"] / (own["testPassed"] + own["testFailed"]))
+    for metric in own["metricsScores"]:
+        found = te.evaluate(log, score=metric["metric"])
+        assert next(iter(found.copy().values())) == pytest.approx(sum(metric["scores"]) / len(metric["scores"]))
+    with pytest.raises(InputError, match="'Exakt'.*did you mean 'Exact'"):
+        te.read(log, score="Exakt")
+    # Two runs pair by the inputs of their tests, in whatever order these ran.
+    own["testCases"].reverse()
+    (tmp_path / "again.json").write_text(json.dumps({"testRunData": own}))
+    assert te.compare(te.read({"new": log, "old": tmp_path / "again.json"}))["new", "old"].estimate == 0
+
+
+def helm_run(folder: Path, model: str, right: list[int]) -> Path:
+    """A run as HELM lays it out: each instance, and a perturbed twin of it, with its statistics."""
+    place = folder / f"mmlu:subject=law,model={model}"
+    place.mkdir()
+    rows = []
+    for i, grade in enumerate(right):
+        stats = [{"name": {"name": "num_references", "split": "test"}, "count": 1, "mean": 4.0}]
+        stats += [
+            {"name": {"name": n, "split": "test"}, "count": 1, "mean": grade} for n in ("exact_match", "f1_score")
+        ]
+        rows.append({"instance_id": f"id{i}", "train_trial_index": 0, "stats": stats})
+        rows.append({**rows[-1], "perturbation": {"name": "robustness"}})
+    (place / "per_instance_stats.json").write_text(json.dumps(rows, indent=2))
+    shown = [
+        {"instance_id": f"id{i}", "train_trial_index": 0, "stats": {"exact_match": g}} for i, g in enumerate(right)
+    ]
+    (place / "display_predictions.json").write_text(json.dumps(shown))
+    return place
+
+
+def test_helm_runs_are_compared_instance_by_instance(tmp_path: Path) -> None:
+    place = helm_run(tmp_path, "a", [1, 1, 0, 1])
+    helm_run(tmp_path, "b", [1, 0, 0, 0])
+    p = te.read(tmp_path)
+    assert (p.models, p.n) == (("a", "b"), 4)
+    assert te.compare(p)["a", "b"].estimate == 0.5
+    assert accuracy(te.read(place / "display_predictions.json")) == accuracy(te.logs.helm(place)) == 0.75
+    assert accuracy(te.read(place / "per_instance_stats.json", score="f1_score")) == 0.75

@@ -25,6 +25,7 @@ from trueerror.inputs._labels import (
     natural_positive,
     ordered,
     plain_label,
+    respelt_label,
     typed_label,
     with_declared,
 )
@@ -258,13 +259,12 @@ def spoilt_scores(table: InputTable, column: str) -> str:
 
 def respelt_labels(table: InputTable, column: str, labels: Iterable[Label]) -> str:
     """What is wrong with labels that are the truth's but for case and spaces; "" where they are not."""
-    known = {_letters(label): label for label in labels if isinstance(label, str)}
-    values = [v for v in table.few(column, 2 * len(known)) or () if isinstance(v, str)]
-    odd = next((v for v in values if v not in known.values()), None)
-    if odd is None or not all(_letters(v) in known for v in values):
+    given = list(labels)
+    found = respelt_label([v for v in table.few(column, 2 * len(given)) or () if isinstance(v, str)], given)
+    if found is None:
         return ""
     return (
-        f"column {column!r} of {table.name} says {odd!r:.40} where the truth says {known[_letters(odd)]!r:.40}; "
+        f"column {column!r} of {table.name} says {found[0]!r:.40} where the truth says {found[1]!r:.40}; "
         "spell labels alike"
     )
 
@@ -313,10 +313,6 @@ def _number(value: object) -> float | None:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return None
-
-
-def _letters(label: str) -> str:
-    return " ".join(label.casefold().split())
 
 
 def item_column(table: InputTable, model: str, spare: list[str]) -> str | None:

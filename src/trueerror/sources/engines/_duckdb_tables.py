@@ -52,6 +52,7 @@ from trueerror.sources._paths import (
     refuse_json,
     refuse_other_columns,
     refuse_parquet,
+    rows_of_json,
 )
 from trueerror.sources._predictions import Source
 from trueerror.sources._tables import Kind, Layout, Options
@@ -500,6 +501,7 @@ def load_csv(connection: duckdb.DuckDBPyConnection, files: Files) -> tuple[tuple
     long_numbers = _long_numbers(connection)
     if long_numbers:
         _load(connection, files, header, as_text=long_numbers)
+    _tidy_texts(connection)
     connection.execute("SET enable_external_access = false")
     return header.names, described(connection, "raw")[1]
 
@@ -526,9 +528,29 @@ def _long_numbers(connection: duckdb.DuckDBPyConnection) -> list[str]:
     floats = [name for name, type_ in zip(names, types, strict=True) if type_ == "DOUBLE"]
     if not floats:
         return []
-    terms = ", ".join(f"bool_and({c} = floor({c})) AND max(abs({c})) BETWEEN {EXACT} AND 1e300" for c in floats)
+    terms = ", ".join(f"bool_and({c} = floor({c})) AND max(abs({c})) BETWEEN {EXACT} AND 1e40" for c in floats)
     found = connection.execute(f"SELECT {terms} FROM raw").fetchall()[0]
     return [name for name, long in zip(floats, found, strict=True) if long]
+
+
+def _tidy_texts(connection: duckdb.DuckDBPyConnection) -> None:
+    """Blanks around words are no part of them, and columns of per cent, such as 12.5 %, hold numbers."""
+    texts = [name for name, type_ in zip(*described(connection, "raw"), strict=True) if type_ == "VARCHAR"]
+    if not texts:
+        return
+    looks = ("bool_or({0} <> trim({0}))", f"bool_and(regexp_matches({{0}}, {quoted(PER_CENT)}))")
+    terms = ", ".join(look.format(c) for look in looks for c in texts)
+    answers = connection.execute(f"SELECT {terms} FROM raw").fetchall()[0]
+    for c, padded, share in zip(texts, answers, answers[len(texts) :], strict=False):
+        bare = f"CASE WHEN list_contains({listed(MISSING)}, trim({c})) THEN NULL ELSE trim({c}) END"
+        if share:
+            bare = f"replace(rtrim({c}, ' %'), ',', '.')::DOUBLE / 100.0"
+        elif padded:
+            numbers = f"SELECT count(try_cast({bare} AS DOUBLE)) = count({bare}) FROM raw"
+            bare = f"({bare})::DOUBLE" if connection.execute(numbers).fetchall()[0][0] else bare
+        if share or padded:
+            kind = "DOUBLE" if "::DOUBLE" in bare else "VARCHAR"
+            connection.execute(f"ALTER TABLE raw ALTER {c} TYPE {kind} USING {bare}")
 
 
 def _exact_error(connection: duckdb.DuckDBPyConnection, files: Files, header: Header) -> duckdb.Error | None:
@@ -543,9 +565,10 @@ def _exact_error(connection: duckdb.DuckDBPyConnection, files: Files, header: He
 
 def _query(files: Files, header: Header, options: str, *, names: bool = True) -> str:
     ending = "" if header.newline is None else f"new_line = {quoted(repr(header.newline)[1:-1])}, "
+    ending += f"thousands = {quoted(header.thousands)}, " if header.thousands else ""
     named = f"names = {listed(f'c{i}' for i in range(len(header.names)))}, " if names else ""
     return (
-        f"CREATE OR REPLACE TABLE raw AS SELECT * FROM read_csv({listed(files.paths)}, skip = 0, "
+        f"CREATE OR REPLACE TABLE raw AS SELECT * FROM read_csv({listed(files.paths)}, skip = {header.skip:d}, "
         f"header = {str(header.first_line).lower()}, "
         f"delim = {quoted(header.delimiter)}, quote = '\"', escape = '\"', comment = '', nullstr = {listed(MISSING)}, "
         f"decimal_separator = {quoted(header.decimal)}, compression = {quoted('gzip' if files.gzipped else 'none')}, "
@@ -605,6 +628,7 @@ def _folder_keys(paths: Sequence[Path], columns: Sequence[str]) -> list[str]:
 
 
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+PER_CENT = r"^\s*-?\d+([.,]\d+)?\s*%\s*$"
 DATE = r"^\d{4}-\d\d-\d\d([ T]\d\d:\d\d.*)?$"
 
 
@@ -646,7 +670,7 @@ class FileConnection:
         if self.files.format == "csv":
             names, types = load_csv(self.connection, self.files)
         elif self.files.format == "json":
-            names, types = _load_json(self.connection, self.files)
+            names, types = _load_json(self.connection, self.files, self.temp_folder)
         else:
             names, types = view_parquet(self.connection, self.files)
         kinds = _normalise(self.connection, names, types, self.files)
@@ -699,21 +723,26 @@ def connect_alone(spill: Path) -> duckdb.DuckDBPyConnection:
     return connection
 
 
-def _load_json(connection: duckdb.DuckDBPyConnection, files: Files) -> tuple[tuple[str, ...], list[str]]:
+def _load_json(
+    connection: duckdb.DuckDBPyConnection, files: Files, temp_folder: Path
+) -> tuple[tuple[str, ...], list[str]]:
     compression = quoted("gzip" if files.gzipped else "uncompressed")
-    try:
+
+    def load(paths: Iterable[Path], compression: str) -> tuple[tuple[str, ...], list[str]]:
         connection.execute(
-            f"CREATE TABLE raw AS SELECT * FROM read_json({listed(files.paths)}, sample_size = -1, "
+            f"CREATE OR REPLACE TABLE raw AS SELECT * FROM read_json({listed(paths)}, sample_size = -1, "
             f"compression = {compression}, hive_partitioning = false)"
         )
+        return described(connection, "raw")
+
+    try:
+        names, types = load(files.paths, compression)
+        one = len(connection.execute("SELECT 1 FROM raw LIMIT 2").fetchall()) == 1
+        if (one and any(t.endswith("[]") or t.startswith(("STRUCT", "MAP")) for t in types)) or names == ("json",):
+            names, types = load([rows_of_json(path, files, temp_folder) for path in files.paths], "'uncompressed'")
     except duckdb.Error as error:
         raise refuse_json(files, error) from None
     connection.execute("SET enable_external_access = false")
-    names, types = described(connection, "raw")
-    if len(connection.execute("SELECT 1 FROM raw LIMIT 2").fetchall()) == 1 and all(
-        t.endswith("[]") or t.startswith(("STRUCT", "MAP")) for t in types
-    ):
-        raise FileError(f"{files.name} holds one object of columns; write one object for each row (JSON Lines)")
     return names, types
 
 

@@ -26,7 +26,7 @@ from trueerror.inputs._labels import (
     check_labels,
     code_column,
     find_label,
-    merge_labels,
+    merge_answers,
     natural_labels,
     ordered,
     plain_label,
@@ -718,7 +718,7 @@ def counted_facts(table: AnyTable, layout: Layout, options: Options) -> Facts | 
                 seen[f"the labels of {name}"] = _labels(table, model.label)
             if any(table.kind(c) not in NUMBERS for c in model.columns()[model.label is not None :]):
                 return None
-        order = natural_labels(merge_labels(seen)) if options.labels is None else check_labels(options.labels)
+        order = natural_labels(merge_answers(seen)) if options.labels is None else check_labels(options.labels)
         chosen = None if options.positive is None else find_label(options.positive, order)
     except InputError:
         return None

@@ -1,5 +1,5 @@
-"""Results of promptfoo, OpenAI evals, lighteval, MLflow and lm-evaluation-harness: right or wrong item by item, each as
-its tool writes it.
+"""Results of promptfoo, OpenAI evals, deepeval, HELM, lighteval, MLflow and lm-evaluation-harness: right or wrong item by
+item, each as its tool writes it.
 
 promptfoo writes a result for each test, prompt and provider, as JSON, JSON Lines or CSV (a block of columns for each
 provider and prompt); OpenAI evals a record of events; lighteval a table of details with a `metric` for each document;
@@ -210,6 +210,76 @@ def code_benchmark(file: Path, name: str | None, asked: LogRequest) -> Iterator[
     yield run
 
 
+def is_deepeval(path: Path) -> bool:
+    """Whether a file looks like a test run of deepeval."""
+    head = head_of(path, 1 << 16)
+    return head.lstrip()[:1] == b"{" and b'"testCases"' in head and b'"metricsData"' in head
+
+
+@reads("*.json", is_log=is_deepeval)
+def deepeval(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
+    """Right or wrong test by test, from the test run that deepeval keeps (DEEPEVAL_RESULTS_FOLDER, .latest_test_run).
+
+    A test is right where all its metrics pass; `score` names one of them, whose score is taken as it is. Tests of two
+    runs pair by their input; a model is called as the hyperparameter "model" says, by its file, or as in {"new": path}.
+    """
+    whole = json_of(file, text_of(file))
+    whole = _part(whole, "testRunData") or whole
+    cases = [case for case in whole.get("testCases") or () if isinstance(case, dict)]
+    scores = [{str(m.get("name")): m.get("score") for m in case.get("metricsData") or ()} for case in cases]
+    names = list(dict.fromkeys(["success", *(metric for told in scores for metric in told)]))
+    measure = asked.measure(names, file.name, "metric", "success")
+    model = name or str(_part(whole, "hyperparameters").get("model") or whole.get("identifier") or file.stem)
+    run = Run(model, str(whole.get("testFile") or "deepeval"), measure, file.name)
+    seen: Counter[str] = Counter()
+    for case, told in zip(cases, scores, strict=True):
+        key = str(case.get("input") or case.get("name"))
+        seen[key] += 1
+        value = case.get("success") if measure == "success" else told.get(measure)
+        fields = {**_part(case, "additionalMetadata"), **_part(case, "metadata"), "name": case.get("name")}
+        run.add(key, Item(asked.grade(value, f"{file.name}, test {key}: {measure}"), fields=fields), seen[key])
+    yield run
+
+
+# What HELM counts of an instance beside how good the answer is.
+BESIDE = re.compile(r"(num_|max_prob|inference_|batch_|finish_reason|prompt_|training_|logprob|estimated_).*")
+
+
+def is_helm(path: Path) -> bool:
+    """Whether a file looks like what HELM says of single instances."""
+    head = head_of(path, 1 << 16)
+    return head.lstrip()[:1] == b"[" and all(w in head for w in (b'"instance_id"', b'"train_trial_index"', b'"stats"'))
+
+
+@reads("per_instance_stats.json", is_log=is_helm)
+def helm(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
+    """Right or wrong instance by instance, from HELM's per_instance_stats.json, or display_predictions.json.
+
+    `score` names the metric (exact_match, else quasi_exact_match, unless another is asked for). Model and task are
+    those of the run's folder, TASK,model=NAME; trials are repeats of an instance, and perturbed ones are left out.
+    """
+    rows: list[tuple[Row, Row]] = []
+    for row in json_of(file, text_of(file)):
+        if isinstance(row, dict) and not row.get("perturbation"):
+            told = row.get("stats")
+            stats = (
+                told if isinstance(told, dict) else {_part(s, "name").get("name"): s.get("mean") for s in told or ()}
+            )
+            rows.append((row, {str(metric): value for metric, value in stats.items() if not BESIDE.match(str(metric))}))
+    names = list(dict.fromkeys(metric for _, stats in rows for metric in stats))
+    usual = next((metric for metric in ("exact_match", "quasi_exact_match") if metric in names), None)
+    measure = asked.measure(names, file.name, "metric", usual)
+    parts = [p for p in re.split(r"[:,]", file.resolve().parent.name) if p]
+    named = next((part.removeprefix("model=") for part in parts if part.startswith("model=")), "")
+    task = ",".join(part for part in parts if not part.startswith("model="))
+    run = Run(name or named, task, measure, file.name)
+    for row, stats in rows:
+        key = str(row.get("instance_id"))
+        right = asked.grade(stats.get(measure), f"{file.name}, instance {key}: {measure}")
+        run.add(key, Item(right), int(row.get("train_trial_index") or 0) + 1)
+    yield run
+
+
 # details/ORGANISATION/MODEL/TIME/details_TASK_TIME.parquet
 STAMP = r"\d{4}-\d\d-\d\dT[\d.\-:]+"
 DETAILS = re.compile(rf"^details_(.+?)(?:_({STAMP}?))?\.(?:parquet|jsonl)$")
@@ -371,6 +441,8 @@ READERS: Iterable[tuple[tuple[str, ...], Callable[[Path], bool], LogReader]] = (
     ((".json", ".jsonl", ".csv"), is_promptfoo, promptfoo),
     ((".jsonl",), is_openai_evals, openai_evals),
     ((".json", ".jsonl"), is_code_benchmark, code_benchmark),
+    ((".json",), is_deepeval, deepeval),
+    ((".json",), is_helm, helm),
     ((".jsonl", ".parquet"), is_lighteval, lighteval),
     ((".csv", ".json", ".parquet"), is_mlflow, mlflow),
 )

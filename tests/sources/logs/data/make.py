@@ -351,6 +351,37 @@ PROVIDER = """module.exports = class {
 """
 
 
+def deepeval() -> None:
+    """A run of twelve tests by two metrics of our own, which need no model (DEEPEVAL_RESULTS_FOLDER=out)."""
+    from deepeval import evaluate
+    from deepeval.metrics import BaseMetric
+    from deepeval.test_case import LLMTestCase
+
+    class Same(BaseMetric):
+        def __init__(self, name: str, threshold: float, otherwise: float) -> None:
+            self.name, self.threshold, self.otherwise, self.async_mode = name, threshold, otherwise, False
+
+        def measure(self, test_case: LLMTestCase, *_: object, **__: object) -> float:
+            same = test_case.actual_output == test_case.expected_output
+            self.score = 1.0 if same else self.otherwise
+            self.success = self.score >= self.threshold
+            return self.score
+
+        async def a_measure(self, test_case: LLMTestCase, *_: object, **__: object) -> float:
+            return self.measure(test_case)
+
+        def is_successful(self) -> bool:
+            return self.success
+
+        @property
+        def __name__(self) -> str:
+            return self.name
+
+    chance = random.Random(2)
+    cases = [LLMTestCase(f"q{i}?", "yes" if chance.random() < 0.7 else "no", "yes", name=f"t{i}") for i in range(12)]
+    evaluate(cases, metrics=[Same("Exact", 1.0, 0.0), Same("Close", 0.3, 0.4)])
+
+
 def promptfoo() -> None:
     """Two providers with named scores and metadata; and one whose tests are repeated."""
     providers = '[{id: "file://provider.js", label: big, config: {skill: 0.9}}, '
