@@ -435,7 +435,7 @@ def test_deepeval_runs_say_what_deepeval_counted(tmp_path: Path) -> None:
     for metric in own["metricsScores"]:
         found = te.evaluate(log, score=metric["metric"])
         assert next(iter(found.copy().values())) == pytest.approx(sum(metric["scores"]) / len(metric["scores"]))
-    with pytest.raises(InputError, match="'Exakt'.*did you mean 'Exact'"):
+    with pytest.raises(InputError, match=r"'Exakt'.*did you mean 'Exact'"):
         te.read(log, score="Exakt")
     # Two runs pair by the inputs of their tests, in whatever order these ran.
     own["testCases"].reverse()
