@@ -1,8 +1,8 @@
 """Readers of what other tools wrote: a table of predictions in, the same verbs after.
 
 `te.read` and the commands recognise files of lm-evaluation-harness, Inspect, promptfoo, OpenAI evals, deepeval, HELM,
-lighteval, mlflow.genai, SWE-bench, EvalPlus and WEKA by themselves; these functions say which it is, name models, and have
-further options.
+lighteval, mlflow.genai, SWE-bench, EvalPlus and WEKA by themselves; these functions say which it is, name models, and
+have further options.
 """
 
 from __future__ import annotations

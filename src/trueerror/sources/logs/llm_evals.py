@@ -1,5 +1,5 @@
-"""Results of promptfoo, OpenAI evals, deepeval, HELM, lighteval, MLflow and lm-evaluation-harness: right or wrong item by
-item, each as its tool writes it.
+"""Results of promptfoo, OpenAI evals, deepeval, HELM, lighteval, MLflow and lm-evaluation-harness: right or wrong item
+by item, each as its tool writes it.
 
 promptfoo writes a result for each test, prompt and provider, as JSON, JSON Lines or CSV (a block of columns for each
 provider and prompt); OpenAI evals a record of events; lighteval a table of details with a `metric` for each document;
