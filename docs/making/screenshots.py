@@ -109,7 +109,7 @@ KINDS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
     "costs": (sliced, {"cost_fn": 10}),
     "clusters": (clustered, {}),
     "experiment": (experiment, {}),
-    "large": (lambda: scored([1.9, 1.85, 1.6], ["vit", "cnn", "logreg"], 200_000, 0.05), {}),
+    "large": (lambda: scored([1.9, 1.85, 1.6], ["vit", "cnn", "logreg"], 2_000_000, 0.05), {}),
 }
 
 

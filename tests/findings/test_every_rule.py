@@ -483,7 +483,7 @@ def test_probabilities_only_are_judged_by_calibration() -> None:
 def test_a_threshold_that_would_be_tuned() -> None:
     would = TunedThreshold(0.036, "cost", -0.12, -0.19, used=False)
     assert find([fact(tuned_threshold=would)])[0].message == (
-        "a threshold tuned on these rows would be 0.036 and look like cost 0.120; on rows not used to choose it, "
+        "a threshold tuned on these rows would be 0.036 and look like 0.120 (cost); on rows not used to choose it, "
         "0.190 (bootstrap)"
     )
     unknown = TunedThreshold(0.2371, "F1", 0.8, math.nan)

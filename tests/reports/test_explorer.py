@@ -171,19 +171,23 @@ def test_the_table_of_thresholds_is_the_librarys(pages, browser):
     browser.set_condition(0.2, 1, 4)
     given, best = scored(2), "model 1"
     rows = browser.rows('[data-x="thresholds"]')
-    assert [row[0] for row in rows] == [f"{i / 20:g}" for i in range(1, 20)]
+    assert [row[0] for row in rows] == [f"{i / 20:.2f}" for i in range(1, 20)]
+    flagged = [
+        float(c.tp + c.fp) / 240 for c in (given.confusion(best, threshold=i / 20).binary() for i in range(1, 20))
+    ]
+    few = 2 if any(0 < f < 0.01 for f in flagged) else 1
     intervals = [cost_interval(given, best, i / 20, 0.2, 1, 4) for i in range(1, 20)]
     largest = max(i.high for i in intervals)
     for row, own in zip(rows, intervals, strict=True):
         t = given.confusion(best, threshold=float(row[0])).binary()
         cost, low, high = written((own.estimate, own.low, own.high), largest)
         assert row[1] == f"{cost}{low} to {high}"
-        assert row[2] == f"{int(t.tp + t.fp)}{share_words(float(t.tp + t.fp) / 240)}"
+        assert row[2] == f"{int(t.tp + t.fp)}{100 * float(t.tp + t.fp) / 240:.{few}f} %"
         assert row[3].startswith(str(int(t.tp)))
         assert row[4].startswith(str(int(t.fp)))
         precision = te.evaluate(given.select(best).with_threshold(float(row[0])), metrics="precision", prior=0.2)
-        assert row[5] == share_words(precision.model(best)["precision"].estimate)
-        assert row[6] == share_words(float(t.tp) / 94)
+        assert row[5] == f"{100 * precision.model(best)['precision'].estimate:.1f} %"
+        assert row[6] == f"{100 * float(t.tp) / 94:.1f} %"
     browser.run("document.querySelector('[data-x=thresholds]').open = true;")
     button = browser.all('[data-x="steps"] button')[3]
     browser.run(INTO_VIEW, button)

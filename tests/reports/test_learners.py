@@ -35,10 +35,10 @@ def test_an_experiment_on_several_data_sets_ranks(tmp_path):
     run = experiment(2)
     by_accuracy = written(run, tmp_path)
     assert by_accuracy.index('id="sets"') < by_accuracy.index('id="ranks"')
-    assert "no learner</th>" in by_accuracy
+    assert "commonest class</th>" in by_accuracy
     assert 'title="always &#34;' in by_accuracy
     text = written(run, tmp_path, metric="auc", confidence=0.9)
-    assert "no learner</th>" not in text
+    assert "commonest class</th>" not in text
     assert "set 0 and set 1: the corrected t on one round" in text
     for words in ("Ranks over the data sets", "One data set", "Test folds", "90 %"):
         assert words in text

@@ -44,7 +44,7 @@ def test_p_values_are_adjusted_over_all_slices() -> None:
 def test_words_records_and_json() -> None:
     made = te.compare(TRUTH, CALLED, by=CITY)
     text = str(made)
-    assert "a − b in points of accuracy, by slice:" in text
+    assert "a − b in points of accuracy, by slice" in text
     assert max(map(len, text.splitlines())) <= 80
     assert [r["slice"] for r in made.records()] == [None, "Oslo", "Rome"]
     assert te.load(made.to_json()) == made

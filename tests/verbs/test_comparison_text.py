@@ -101,7 +101,7 @@ def test_no_model_is_best_that_a_constant_matches():
         assert "is better:" not in cmp.verdict.split("By balanced accuracy")[-1].split("No model")[-1]
         assert 'of the rows are "0", so accuracy mostly says how common that is. By balanced accuracy' in cmp.verdict
         assert 'No model is shown to be better than always answering "0"' in cmp.verdict
-        assert "But: none: finds none of the" in cmp.verdict
+        assert "But none: finds none of the" in cmp.verdict
         assert cmp.facts.hollow == tuple(calls)
     scored = te.compare(y, scores={"a": rng.random(800) * 0.3 + 0.2 * y, "b": rng.random(800) * 0.3}, positive=1)
     assert scored.instead.metric == "auc"

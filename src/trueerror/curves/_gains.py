@@ -45,7 +45,7 @@ def gains(data: CurveInput) -> Gains:
 def lift(data: CurveInput) -> Lift:
     """How many times more positives the top share of the rows holds than the same number of rows drawn at random.
 
-    lift = precision / prevalence = (share of the positives found) / (share of the rows called).
+    lift = precision / prevalence = (share of the positives found) / (share of the rows flagged).
 
     >>> lift([1, 1, 0, 1, 0, 0, 0, 0, 0, 0], [10, 9, 8, 7, 6, 5, 4, 3, 2, 1]).at(share=0.2).estimate
     3.333333333333333
@@ -110,14 +110,14 @@ class _ByShare(TableCurve):
 
 @curve_kind(
     "gains-curve", verb="gains", picture="curves.gains_picture",
-    title="cumulative gains over the share of rows called, best scores first",
+    title="cumulative gains over the share of rows flagged, best scores first",
     formula="gain at the top share r = #{positives among the top r·n rows}/#positives; within equal scores as if "
     "in random order; area = π/2 + (1 − π)·AUC",
     source="Ash and Hughes-Oliver 2022, J. Cheminformatics 14:50",
 )  # fmt: skip
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Gains(_ByShare):
-    """Cumulative gains: `share` of the rows called against `found`, the share of the positives among them."""
+    """Cumulative gains: `share` of the rows flagged against `found`, the share of the positives among them."""
 
     @property
     def share(self) -> Floats:
@@ -126,7 +126,7 @@ class Gains(_ByShare):
 
     @property
     def found(self) -> Floats:
-        """Share of the positives that are called (recall)."""
+        """Share of the positives that are flagged (recall)."""
         return self._tp / float(self._tp[-1])
 
     @property
@@ -178,13 +178,13 @@ class Gains(_ByShare):
 
 @curve_kind(
     "lift-curve", verb="lift", picture="curves.lift_picture",
-    title="lift over the share of rows called, best scores first",
+    title="lift over the share of rows flagged, best scores first",
     formula="lift at the top share r = gain(r)/r = precision there/prevalence",
     source="Ash and Hughes-Oliver 2022, J. Cheminformatics 14:50",
 )  # fmt: skip
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Lift(_ByShare):
-    """Lift against the share of the rows called; there is none where nothing is called."""
+    """Lift against the share of the rows flagged; there is none where nothing is flagged."""
 
     @property
     def share(self) -> Floats:

@@ -693,8 +693,7 @@ class RocHull(Result):
                 f"Binned scores: corners are exact, and thresholds within bins raise the area of the hull by "
                 f"{max(higher, 0.0):.2g} at most."
             ))  # fmt: skip
-        more = "For other costs: .ranges(cost_fp=, cost_fn=). Every corner: .records()."
-        shown = [str(self.ranges()), *([self._mixes()] if points else []), more]
+        shown = [str(self.ranges()), *([self._mixes()] if points else [])]
         return "\n".join([*lines, *shown])
 
     def _mixes(self) -> str:

@@ -92,8 +92,8 @@ class Findings(Result):
         for f in self.items:
             of_other = leaders is not None and f.about and f.about not in leaders and " and " not in f.about
             if f.severity != "note" and not of_other:
-                who = f"{one_line(f.about)}: " if leaders is not None and f.about not in ("", UNNAMED) else ""
-                return (f"But: {who}{one_line(f.message)} ({f.code}).",)
+                who = f" {one_line(f.about)}" if leaders is not None and f.about not in ("", UNNAMED) else ""
+                return (f"But{who}: {one_line(f.message)} ({f.code}).",)
         return ()
 
     def records(self) -> list[dict[str, object]]:

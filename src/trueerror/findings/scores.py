@@ -14,7 +14,7 @@ from trueerror.findings.models import _spoken_of
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inputs._arrays import SUM_SLACK, sum_slack
 from trueerror.results import Interval
-from trueerror.results._format import fixed, limits, number, percent, signed
+from trueerror.results._format import fixed, limits, number, percent, signed, threshold_words
 from trueerror.results._format import p_value as p_value_words
 from trueerror.sources._predictions import ScoreRange
 from trueerror.tallies import Confusion, ScoreTable
@@ -97,7 +97,7 @@ def threshold_chosen_here(tuned_threshold: TunedThreshold) -> Iterator[str]:
     """
     t = tuned_threshold
     beyond = "above every score" if t.threshold > 0 else "below every score"
-    shown = beyond if math.isinf(t.threshold) else f"{t.threshold:.3g}"
+    shown = beyond if math.isinf(t.threshold) else threshold_words(t.threshold)
     # A share in three decimals; costs of 100 rows as the verdict gives them.
     known = [abs(x) for x in (t.apparent, t.honest) if not math.isnan(x)]
     digits = 3 if max(known) <= 1 else 1 if max(known) < 100 else 0
@@ -111,8 +111,8 @@ def threshold_chosen_here(tuned_threshold: TunedThreshold) -> Iterator[str]:
         )
     else:
         yield (
-            f"a threshold tuned on these rows would be {shown} and look like {t.metric} "
-            f"{fixed(abs(t.apparent), digits)}{honest}"
+            f"a threshold tuned on these rows would be {shown} and look like "
+            f"{fixed(abs(t.apparent), digits)} ({t.metric}){honest}"
         )
 
 

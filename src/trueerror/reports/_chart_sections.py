@@ -499,7 +499,7 @@ def _most_confused(confusion: Confusion) -> list[Markup]:
     if not bars.amounts or bars.amounts[0] == 0:
         return []
     rows = tuple(zip(bars.labels[:CONFUSED], bars.words[:CONFUSED], strict=True))
-    return [html_table(Table(columns=("truth called", "rows"), rows=rows, title="Most confused"))]
+    return [html_table(Table(columns=("class taken for another", "rows"), rows=rows, title="Most confused"))]
 
 
 def difference_matrix(first: ModelEvaluation, second: ModelEvaluation) -> Markup | None:

@@ -256,7 +256,8 @@ def paragraph(c: Contents) -> str:
     sentences = [
         f"{listing(names)}: {m.title} ({m.source.split(';')[0].strip()})" for m, names in known[:MOST_NAMED] if names
     ]
-    more = f"; and {len(known) - MOST_NAMED} more methods" if len(known) > MOST_NAMED else ""
+    left = len(known) - MOST_NAMED
+    more = f"; and {left} more method{'s' if left > 1 else ''}" if left > 0 else ""
     parts = [unwrapped(c.reading)]
     if sentences:
         parts.append(f"Methods, at {percent(c.confidence)} confidence: {'; '.join(sentences)}{more}.")

@@ -35,7 +35,7 @@ from trueerror.reports._contents import ReportOptions, Start
 from trueerror.reports._html import COLOURED, FEW_HOVERED, Gallery, Section, clipped, html_table
 from trueerror.results import Interval
 from trueerror.results._document import Table
-from trueerror.results._format import brief_names, number, percent, unbroken, whole
+from trueerror.results._format import brief_names, percent, threshold_words, unbroken, whole
 from trueerror.results._values import CLEAR, deciding_p, surety
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._comparison import Comparison
@@ -707,7 +707,7 @@ def _models(e: Explored) -> Markup:
         if used is None:
             rows.append((e.names[name], "–", "", "", "", ""))
             continue
-        cut = "its own calls" if used.threshold is None else _cut_words(used.threshold)
+        cut = "its own calls" if used.threshold is None else threshold_words(used.threshold)
         (m, n), limits = _sizes(curve), e.limits.get(name)
         rows.append((e.names[name], _cost_words(e, used.tp / m, used.fp / n, limits), cut, _count(m - used.tp),
                      _count(used.fp), ""))  # fmt: skip
@@ -767,12 +767,6 @@ def _thresholds(e: Explored) -> Markup | None:
         data_x="thresholds",
         class_="js-only",
     )
-
-
-def _cut_words(threshold: float) -> str:
-    """A threshold as verdicts say it, without needless zeros."""
-    words = number(threshold)
-    return words.rstrip("0").rstrip(".") if "." in words else words
 
 
 def _count(x: float) -> str:

@@ -447,7 +447,7 @@ def model_board(part: ModelEvaluation) -> Markup:
         lines = [column.row(i, aside=aside) for _, i, aside in rows]
         panel = make_panel(lines, axis="", within=within)
         if all(map(math.isfinite, within)) and better:
-            panel = replace(panel, domain=within if within == (0.0, 1.0) else panel.domain)
+            panel = replace(panel, domain=within)
         bodies.append(_metrics_body(rows, lines, panel, column, counts, str(better)))
     head = [el("th", "metric", scope="col", class_="name"), el("td", class_="line")]
     head.append(el("th", f"estimate [{percent(part.confidence)} interval]", scope="col", class_="number"))

@@ -31,7 +31,7 @@ from trueerror.reports._contents import (
     of_ranking,
     used_in_comparison,
 )
-from trueerror.reports._explorer import explore, explorer_section
+from trueerror.reports._explorer import explore, explorer_section, three_digits
 from trueerror.reports._html import Gallery, Section, clipped, html_table, scrolled, unwrapped
 from trueerror.reports._leaderboard import (
     LEADS,
@@ -150,7 +150,7 @@ def grid(
     based = constant(run, next(iter(found)), metric) is not None
     heads = [el("th", shown[x], scope="col", class_="number", title=clipped(x)) for x in order]
     head = [el("th", "data set", scope="col", class_="name"), el("th", "rows", scope="col", class_="number"), *heads]
-    head += [el("th", "no learner", scope="col", class_="number")] if based else []
+    head += [el("th", "commonest class", scope="col", class_="number")] if based else []
     foot = Markup("")
     if ranking is not None:
         ranks = [el("td", f"{ranking.ranks[x]:.2f}", el("span", class_="mark")) for x in order]
@@ -595,7 +595,7 @@ def _folds(run: Experiment, data: str, metric: str, notes: list[str], place: int
             for k in range(kept)
         ]
         cut = "" if kept == count else f" (the first {kept} of {count:,})"
-        title = f"{find_measure(metric).title} on each test fold{cut}; repeat.fold"
+        title = f"On each test fold, {find_measure(metric).title}{cut}; 2.1 is fold 1 of repeat 2"
         blocks.append(sortable(cells_block(("fold", *(shown[x] for x in some)), rows, title=title)))
     yield Section(key=f"folds-{place}", title="Test folds", blocks=tuple(blocks), folded=True)
 
@@ -607,7 +607,8 @@ def _average_curves(run: Experiment, data: str, gallery: Gallery) -> Markup:
 def _fits(run: Experiment, notes: list[str]) -> Section:
     """How the fits went: how many, how long, what failed, what warned."""
     seconds = sum(t.fit_seconds + t.predict_seconds for t in run.times)
-    blocks = [el("p", f"{len(run.times):,} fits took {number(seconds)} seconds in all; {len(run.failures):,} failed.")]
+    took = f"{len(run.times):,} fits took {three_digits(seconds)} seconds in all"
+    blocks = [el("p", f"{took}; {len(run.failures):,} failed.")]
     blocks += [el("p", note, class_="note") for note in notes]
     if run.failures:
         rows = tuple((f.learner, f.data, f"{f.repeat + 1}.{f.fold + 1}", f.error[:200]) for f in run.failures[:50])

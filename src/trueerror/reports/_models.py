@@ -110,7 +110,7 @@ def sortable(block: TableBlock) -> Markup:
 
 def costs_block(cmp: CostComparison) -> Markup:
     """The errors that make the cost of each model, cheapest first, at the threshold that the costs name."""
-    return html_table(cmp._table(), title="Cheapest first, cut where the costs say", sortable=True)
+    return html_table(cmp._table(), title="Cheapest first, at the threshold that follows from the costs", sortable=True)
 
 
 def holds_for(cmp: Comparison) -> str:

@@ -149,6 +149,16 @@ def whole(x: float | None) -> str:
     return f"{x:,.0f}" if float(x).is_integer() else f"{x:,.1f}"
 
 
+def threshold_words(threshold: float) -> str:
+    """A threshold as it is said everywhere, without needless zeros.
+
+    >>> threshold_words(1 / 11), threshold_words(0.5), threshold_words(1234.56)
+    ('0.091', '0.5', '1,235')
+    """
+    words = number(threshold)
+    return words.rstrip("0").rstrip(".") if "." in words else words
+
+
 def counted(n: float, noun: str, several: str = "") -> str:
     """A count with its noun in the singular or the plural.
 
@@ -402,13 +412,16 @@ def brief_names(names: tuple[str, ...]) -> dict[str, str]:
     ['depth3', 'depth12']
     >>> list(brief_names(("logreg", "a forest of 500 trees with a very long name")).values())
     ['logreg', 'a forest of 50…ery long name']
+    >>> list(brief_names(("x" * 120 + "1", "x" * 120 + "2")).values())
+    ['…xxxxxxxx1', '…xxxxxxxx2']
     """
     flat = [one_line(n) for n in names]
     front, back = _cut_ends(tuple(flat))
-    if front or back:
-        own = [n[len(front) : len(n) - len(back)] for n in flat]
-        return dict(zip(names, short_names(own, BRIEF), strict=True))
-    return dict(zip(names, short_names(flat, BRIEF), strict=True))
+    own = [n[len(front) : len(n) - len(back)] for n in flat]
+    # Within a word, the cut shows.
+    left = ELLIPSIS if front and _in_word(front[-1]) else ""
+    right = ELLIPSIS if back and _in_word(back[0]) else ""
+    return dict(zip(names, short_names([f"{left}{n}{right}" for n in own], BRIEF), strict=True))
 
 
 def _cut_ends(names: tuple[str, ...]) -> tuple[str, str]:
@@ -416,12 +429,17 @@ def _cut_ends(names: tuple[str, ...]) -> tuple[str, str]:
     if len(names) < 2 or max(map(width, names)) <= BRIEF:
         return "", ""
     front, back = shared_ends(names)
-    if len(front) + len(back) < LEAST_CUT:
-        return "", ""
     if any(len(n) - len(front) - len(back) < LEAST_OWN for n in names):
         # A bare number says too little: the word before it stays.
         kept = front.rstrip(" _-.,;/")
         front = front[: max(kept.rfind(c) for c in " _-.,;/") + 1]
+    # Of a very long word that all share, its end says enough.
+    first = _shared_front(list(names), False)
+    last = _shared_front([n[len(first) :][::-1] for n in names], False)[::-1]
+    front = first[:-LEAST_CUT] if len(first) - len(front) > BRIEF else front
+    back = last[LEAST_CUT:] if len(last) - len(back) > BRIEF else back
+    if len(front) + len(back) < LEAST_CUT:
+        return "", ""
     own = [n[len(front) : len(n) - len(back)] for n in names]
     return (front, back) if len(set(own)) == len(set(names)) and all(map(str.strip, own)) else ("", "")
 

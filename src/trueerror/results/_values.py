@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from trueerror.results._document import Cell, Result
-from trueerror.results._format import compact, limits, number, p_cell, p_value, percent, signed, whole
+from trueerror.results._format import compact, limits, number, p_cell, p_value, percent, percents, signed, whole
 
 if TYPE_CHECKING:
     from trueerror.results._document import Table
@@ -314,6 +314,18 @@ def short(interval: Interval) -> str:
     '.956 [.921, .976]'
     """
     return compact(interval.estimate, interval.low, interval.high)
+
+
+def short_percent(interval: Interval, digits: int = 1) -> str:
+    """The same in percent, the unit of words about shares.
+
+    >>> short_percent(Interval(estimate=0.956, low=0.9213, high=0.9759))
+    '95.6 [92.1, 97.6]'
+    """
+    if not all(map(math.isfinite, (interval.estimate, interval.low, interval.high))):
+        return short(interval)
+    shown, low, high = (percents(x, digits) for x in (interval.estimate, interval.low, interval.high))
+    return f"{shown} [{low}, {high}]"
 
 
 def interval_cell(interval: Interval | None, missing: str = "–") -> Cell:

@@ -28,7 +28,7 @@ from trueerror.inputs._arrays import column, is_table, missing_rows
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.results import Contrast, DocumentResult, Interval, Table, Test
 from trueerror.results._document import Bullets, Document, TableBlock, page
-from trueerror.results._format import Text, counted, limits, listing, one_line, p_cell, p_value, percent, some, whole
+from trueerror.results._format import Text, counted, listing, one_line, p_cell, p_value, percent, percents, some, whole
 from trueerror.results._values import Note, deciding_p, surety
 from trueerror.sources._tables import need_column, open_frame
 from trueerror.sources.columns._roles import bare
@@ -209,14 +209,14 @@ def _own_battles(a: Arena) -> TableBlock | None:
         return None
     shown = sorted(a.battles_of, key=lambda pair: deciding_p(pair[0]))[:SHOWN_PAIRS]
     rows = tuple(
-        (one_line(c.first), one_line(c.second), f"{won}–{tied}–{lost}", f"{100 * (c.estimate + 0.5):.0f} %",
-         limits(c.low + 0.5, c.high + 0.5), p_cell(p_value(deciding_p(c))))
+        (one_line(c.first), one_line(c.second), f"{won}–{tied}–{lost}", f"{percents(c.estimate + 0.5)} %",
+         f"[{percents(c.low + 0.5)}, {percents(c.high + 0.5)}]", p_cell(p_value(deciding_p(c))))
         for c, (won, tied, lost) in shown
     )  # fmt: skip
     more = "" if len(shown) == len(a.battles_of) else f" (the {SHOWN_PAIRS} clearest of {len(a.battles_of)} pairs)"
     adjusted = "adjusted p" if len(a.battles_of) > 1 else "p"
-    head = ("head to head", "", "won–tied–lost", "win rate", percent(a.confidence), adjusted)
-    return TableBlock(Table(columns=head, rows=rows, names=2, title=f"Own battles of two models{more}:"))
+    head = ("first", "second", "won–tied–lost", "win rate", f"{percent(a.confidence)} CI, %", adjusted)
+    return TableBlock(Table(columns=head, rows=rows, names=2, title=f"Head to head, by the battles of the two{more}"))
 
 
 def _footer(a: Arena) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ from trueerror.inputs._options import InputError, Rng
 from trueerror.metrics._registry import Prior, class_shares, find_measure
 from trueerror.results import Contrast, Interval, Table
 from trueerror.results._document import Document, Paragraph, TableBlock, page
-from trueerror.results._format import ci_words, fixed, number, one_line, p_value, percent, some
+from trueerror.results._format import ci_words, fixed, number, one_line, p_value, percent, some, threshold_words
 from trueerror.results._values import decided, deciding_p, short, surety
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Moments
@@ -271,7 +271,7 @@ def _findings(made: CostComparison, p: Predictions) -> Findings:
 
 def _verdict_lines(cmp: CostComparison) -> tuple[str, ...]:
     """Which model to run, at which threshold, or none; how sure that is; and the worst finding."""
-    cut = f"{cmp.threshold:.2g}"
+    cut = threshold_words(cmp.threshold)
     cheaper = cmp.cheaper_tuned
     rivals = [m for m in cmp.ranked[1:] if cmp.reference in (None, m, cmp.best)]
     open_ = [m for m in rivals if not cmp.told_apart(cmp.best, m)]
@@ -333,21 +333,21 @@ def _best(cmp: CostComparison) -> str:
 
 def _not_yet(cmp: CostComparison, cheaper: str) -> str:
     """The costs name a threshold for calibrated probabilities; some model's are not, and it shows in the costs."""
-    best, point = cmp.best, cmp.tuned[cheaper]
+    best, point, cut = cmp.best, cmp.tuned[cheaper], threshold_words(cmp.threshold)
     slope = f" ({_slope_words(cmp.slopes[cheaper])})" if cheaper in cmp.slopes else ""
     found = cmp.chosen
     both = found is not None and found.corrected is not None and found.classifier == cheaper
     real = found.corrected.estimate if both and found and found.corrected else point.corrected.estimate
     gain = f"{_money(real)} per 100 rows on rows not used to choose it, not {_money(cmp.estimates[best].estimate)}"
     constant = math.isinf(point.threshold)
-    instead = f"{one_line(cheaper)} at {point.threshold:.2g}"
+    instead = f"{one_line(cheaper)} at {threshold_words(point.threshold)}"
     if constant:
         instead = f"flagging {'nothing' if point.threshold > 0 else 'everything'}"
     lead = (
-        f"Run {_best(cmp)}, but not at threshold {cmp.threshold:.2g}: at {point.threshold:.2g} "
+        f"Run {_best(cmp)}, but not at threshold {cut}: at {threshold_words(point.threshold)} "
         f"{'it' if len(cmp.leaders) == 1 else one_line(cheaper)} would cost {gain}."
         if cheaper in cmp.leaders and not constant
-        else f"Not settled: at threshold {cmp.threshold:.2g}, which follows from the costs, {one_line(best)} "
+        else f"Not settled: at threshold {cut}, which follows from the costs, {one_line(best)} "
         f"{'is cheapest' if len(cmp.leaders) == 1 else 'and others tie for cheapest'}, but "
         f"{instead} would cost less, {gain}."
     )
@@ -373,7 +373,8 @@ def _constant_words(cmp: CostComparison) -> list[str]:
     if c is None:
         return []
     answer = f'always answering "{one_line(c.second)}"'
-    size = f"{_money(-c.estimate)} per 100 rows{_reach(-c.high, -c.low, c.confidence)}"
+    plain = f", {ci_words(-c.high, -c.low, c.confidence, _money)}"
+    size = f"{_money(-c.estimate)} per 100 rows{plain}"
     if c.p_value <= 1 - c.confidence and c.estimate < 0:
         return [f"{_best(cmp)} is cheaper than {answer}, by {size}."]
     if c.estimate >= 0:
@@ -420,7 +421,7 @@ def _costs_table(cmp: CostComparison) -> Table:
         missed, alarms = (0, negatives) if all_positive else (positives, 0)
         price = _money(cmp.estimates[cmp.best].estimate - cmp.against_constant.estimate)
         rows.append((f'always "{label}"', f"{missed:,} of {positives:,}", f"{alarms:,} of {negatives:,}", price, ""))
-    head = (f"At {cmp.threshold:.2g}", "misses", "false alarms", "cost per 100", "ranking (AUC)")
+    head = (f"At {threshold_words(cmp.threshold)}", "misses", "false alarms", "cost per 100", "ranking (AUC)")
     return Table(columns=head, rows=tuple(rows))
 
 
@@ -434,12 +435,12 @@ def _at_usual(cmp: CostComparison) -> tuple[str, ...]:
 
 def _trust(cmp: CostComparison) -> str:
     """Where the threshold comes from, and what it takes on trust."""
-    untuned = cmp.tuned[cmp.best].untuned
+    untuned, cut = cmp.tuned[cmp.best].untuned, threshold_words(cmp.threshold)
     if abs(untuned - cmp.threshold) > 1e-9:
-        return f"{cmp.threshold:.2g} was given; the costs alone give {untuned:.2g} for calibrated probabilities."
+        return f"{cut} was given; the costs alone give {threshold_words(untuned)} for calibrated probabilities."
     if cmp.best not in cmp.slopes:
         return ""
     return (
-        f"{cmp.threshold:.2g} follows from the costs and needs no tuning, but trusts {one_line(cmp.best)}'s "
+        f"{cut} follows from the costs and needs no tuning, but trusts {one_line(cmp.best)}'s "
         f"probabilities ({_slope_words(cmp.slopes[cmp.best])})."
     )

@@ -42,7 +42,7 @@ from trueerror.results._format import (
     some,
     whole,
 )
-from trueerror.results._values import Surety, decided, deciding_p, short, significantly_different, surety
+from trueerror.results._values import Surety, decided, deciding_p, short, short_percent, significantly_different, surety
 
 if TYPE_CHECKING:
     from trueerror.verbs._gaps import Gaps
@@ -718,10 +718,15 @@ def _every_pair(cmp: Comparison) -> list[Contrast]:
 def _models_table(cmp: Comparison) -> Table:
     """Each model's own estimate, best first, and its tiers as letters."""
     letters = tier_letters(cmp)
-    rows = tuple((m, *([letters[m]] if letters else []), short(cmp.estimates[m])) for m in cmp.ranked)
+    own = {m: short_percent(i, cmp._decimals) if cmp.facts.share else short(i) for m, i in cmp.estimates.items()}
+    rows = tuple((m, *([letters[m]] if letters else []), own[m]) for m in cmp.ranked)
     last = 2 if letters else 1
     best = tuple((i, last) for i in range(len(cmp.leaders)))
-    columns = ("model", *(["tier"] if letters else []), f"{cmp.title} {percent(cmp.confidence)}")
+    columns = (
+        "model",
+        *(["tier"] if letters else []),
+        f"{cmp.title}{', %' if cmp.facts.share else ''} [{percent(cmp.confidence)} CI]",
+    )
     return Table(columns=columns, rows=rows, best=best, names=last)
 
 
@@ -782,7 +787,7 @@ def _slices_table(cmp: Comparison) -> Table:
         rows.append((str(value), whole(int(c.n or 0)), points(cmp, c.estimate), _limits(cmp, c), p_cell(decided(c))))
     more = "" if len(cmp.slices) <= SHOWN_SLICES else f" (the first {SHOWN_SLICES} of {len(cmp.slices):,})"
     what = f"points of {cmp.title}" if cmp.facts.share else cmp.title
-    title = f"{one_line(first)} − {one_line(second)} in {what}, by slice{more}:"
+    title = f"{one_line(first)} − {one_line(second)} in {what}, by slice{more}"
     several = sum(len(inner.pairs) for inner in cmp.slices.values()) > 1 and cmp.adjust != "none"
     columns = ("slice", "rows", "difference", f"{percent(cmp.confidence)} interval", "adjusted p" if several else "p")
     return Table(columns=columns, rows=tuple(rows), title=filled(title, WIDTH))
@@ -793,6 +798,9 @@ def _slices_block(cmp: Comparison) -> Block:
     left_out = (cmp.facts.slices_left_out or {}).items()
     lines = [f"Left out: {one_line(str(value))}, {one_line(reason)}." for value, reason in left_out]
     if len(cmp.slices) > 1:
+        count = sum(len(inner.pairs) for inner in cmp.slices.values())
+        adjusted = "" if cmp.adjust == "none" else f"; p-values are adjusted over all {count} ({cmp.adjust})"
+        lines.append(f"Intervals are of each slice by itself{adjusted}.")
         lines.append("What shows in one slice and not in another need not be a difference between the slices.")
     return TableBlock(_slices_table(cmp), beneath=tuple(lines)) if cmp.slices else Paragraph(tuple(lines))
 

@@ -654,7 +654,7 @@ def thresholds_table(ev: Evaluation) -> Table | None:
         rows.append((part.name, cut, number(point.cost), elsewhere, plain))
     if not rows:
         return None
-    title = "Cost-optimal thresholds (chosen on these rows, so their cost here is optimistic):"
+    title = "Cheapest thresholds (chosen on these rows, so their cost here is optimistic)"
     columns = ("model", "threshold", "cost a row", "on other rows", "by costs alone")
     return Table(columns=columns, rows=tuple(rows), title=title)
 
@@ -670,7 +670,8 @@ def slice_table(ev: Evaluation) -> Table | None:
     )
     names = ev.models[:3] if len(ev.parts) > 1 else (find_measure(metric).title,)
     more = "" if len(slices) == len(ev.slices) else f" (the first {SHOWN_SLICES} of {len(ev.slices):,})"
-    title = f"{find_measure(metric).title} by slice{more}:"
+    title = find_measure(metric).title
+    title = f"{title[:1].upper()}{title[1:]} by slice{more}"
     return Table(columns=("slice", "rows", *names), rows=rows, title=title)
 
 

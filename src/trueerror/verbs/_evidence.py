@@ -76,7 +76,8 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         class_means=tuple(m.title for m in measures.values() if m.of_labels and m.situation in CLASS_MEANS),
         metrics_at_prior=tuple(measures[name].title for name, own in part.overall.items() if own.method == "mover-r"),
         lost_replicates=lost,
-        baseline_p=part.baseline_p if judged and part.shows_accuracy else None,
+        # Under costs a constant is judged by its cost (TE210).
+        baseline_p=part.baseline_p if judged and part.shows_accuracy and bench.settings.costs is None else None,
         never_found=None if part.confusion is None else never_found(part.confusion),
         constant_answers=constant_answers(part),
     )
@@ -202,7 +203,7 @@ def sample_evidence(
             Evidence(
                 model=b.model,
                 confusion=b.confusion,
-                baseline_p=commonest_p(b) if judged else None,
+                baseline_p=commonest_p(b) if judged and settings.costs is None else None,
                 small_counts=[(measure.title, x, own.n or 0)] if few else None,
                 never_found=never_found(b.confusion) if judged else None,
             )

@@ -39,7 +39,7 @@ from trueerror.inputs._options import (
 )
 from trueerror.metrics._registry import Measure, Prior, class_shares, find_measure, prior_of_each, ranks_rows
 from trueerror.results import Alternative, Contrast, Interval
-from trueerror.results._format import number, one_line, percent, whole
+from trueerror.results._format import number, one_line, percent, threshold_words, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import answered_by_all, class_scored_rows, rows_as_clusters, weighted_rows
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
@@ -163,7 +163,7 @@ def cut_words(given: Iterable[Predictions], settings: Settings) -> str:
         cut = [m for m in p.models if not p.has_labels(m) and p.has_scores(m) and not p.has_class_scores(m)]
         cut = [m for m in cut if p.has_predictions(m, threshold=settings.threshold)]
         places |= {p.facts.decision_rule(m, settings.threshold).threshold for m in cut}
-    shown = ", ".join(sorted(f"{0.5 if t is None else round(t, 3) or t:.3g}" for t in places))
+    shown = ", ".join(sorted(threshold_words(0.5 if t is None else t) for t in places))
     return f"Threshold {shown}." if shown else ""
 
 

@@ -192,7 +192,7 @@ def _ranks_table(r: LearnerRanking) -> Table:
     score = one_line(r.value_name or "score")
     mean = f"mean {score}" if width(score) <= 12 else "mean"
     for whom in (one_line(anchor), "control" if r.control else "first"):
-        columns = ("learner", "mean rank", mean, f"to {whom}{unit}", "won–tied–lost", adjusted)
+        columns = ("learner", "mean rank", mean, f"median difference to {whom}{unit}", "won–tied–lost", adjusted)
         made = Table(columns=columns, rows=tuple(rows))
         if width(whom) <= LONGEST_HEADING and max(map(width, made.text(WIDTH).splitlines())) <= WIDTH:
             break  # a long name would push the table beyond the page
@@ -200,7 +200,7 @@ def _ranks_table(r: LearnerRanking) -> Table:
 
 
 def scores_table(r: LearnerRanking) -> Table | None:
-    """Each data set's scores; * marks a learner that is worse there than the best ranked one, v one that is better."""
+    """Each data set's scores; ▼ marks a learner that is worse there than the best ranked one, ▲ one that is better."""
     if len(r.names) > SHOWN_LEARNERS or len(r.data_sets) > SHOWN_DATA_SETS:
         return None
     anchor = r.best if r.control is None else r.control
@@ -211,12 +211,12 @@ def scores_table(r: LearnerRanking) -> Table | None:
         cells = []
         for m in r.order:
             c = r.on(d, m, anchor) if m != anchor else None
-            mark = "" if c is None or not _differs(r, c) else "v" if r.gaps(m, anchor)[d] > 0 else "*"
+            mark = "" if c is None or not _differs(r, c) else "▲" if r.gaps(m, anchor)[d] > 0 else "▼"
             cells.append(number(by_name[m]) + (mark or " " if marked else ""))
         rows.append((d, *cells))
     count = len({frozenset((c.first, c.second)) for c in r.within})
     over = f", adjusted over the {count} pairs of each data set" if count > 1 else ""
-    title = filled(f"* worse than {one_line(anchor)} there, v better (corrected t over folds{over})", WIDTH)
+    title = filled(f"▼ worse than {one_line(anchor)} there, ▲ better (corrected t over folds{over})", WIDTH)
     title = title if marked else ""
     # Long names are cut as far as the numbers beneath them are narrow, and stay different.
     most = max(8, (WIDTH - max(width(one_line(d)) for d in ("data set", *r.data_sets))) // len(r.order) - 2)

@@ -27,8 +27,8 @@ from trueerror.inputs._options import InputError, check_confidence, check_word, 
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Contrast, DocumentResult, Interval, Table
 from trueerror.results._document import Document, Paragraph, TableBlock, page
-from trueerror.results._format import limits, listing, number, one_line, p_value, percent, percents, whole
-from trueerror.results._values import decided, short, significantly_different
+from trueerror.results._format import in_points, listing, number, one_line, p_value, percent, percents, signed, whole
+from trueerror.results._values import decided, short, short_percent, significantly_different
 from trueerror.sources._grades import RepeatedAnswers, repeated_answers
 from trueerror.tallies import Missing
 from trueerror.verbs._compare import ADJUSTMENTS
@@ -158,7 +158,7 @@ class Repeats(DocumentResult):
         return " ".join([*(_told(m, self) for m in self.parts[:4]), *self._compared()])
 
     def _compared(self) -> list[str]:
-        said = []
+        said, unit = [], " points" if self.right_or_wrong else ""
         for other in (m.name for m in self.parts if m.name != self.best):
             name = next(iter(self.parts[0].metrics))
             c = self.contrast(self.best, other, name)
@@ -166,8 +166,8 @@ class Repeats(DocumentResult):
                 said.append(f"No clear difference between {self.best} and {other} in {name} ({decided(c)}).")
             else:
                 said.append(
-                    f"{self.best} is better than {other} in {name}: {_signed(c.estimate)}, "
-                    f"{percent(self.confidence)} CI {_signed(c.low)} to {_signed(c.high)} "
+                    f"{self.best} is better than {other} in {name}: {_signed(self, c.estimate)}{unit}, "
+                    f"{percent(self.confidence)} CI {_signed(self, c.low)} to {_signed(self, c.high)} "
                     f"({decided(c)})."
                 )
         return said[:4]
@@ -199,8 +199,13 @@ class Repeats(DocumentResult):
         )  # fmt: skip
 
 
-def _signed(x: float) -> str:
-    return f"+{number(x)}" if x > 0 else number(x)
+def _signed(made: Repeats, x: float) -> str:
+    """A difference: of shares in points."""
+    return in_points(x) if made.right_or_wrong else signed(x)
+
+
+def _short(made: Repeats, i: Interval) -> str:
+    return short_percent(i) if made.right_or_wrong else short(i)
 
 
 def _turned(c: Contrast) -> Contrast:
@@ -240,23 +245,26 @@ def _metrics_table(made: Repeats) -> Table:
     names = dict.fromkeys(name for m in made.parts for name in m.metrics)
     shown = made.parts[:5]
     rows = [
-        (name, *(short(m.metrics[name]) if name in m.metrics else "–" for m in shown)) for name in names
+        (name, *(_short(made, m.metrics[name]) if name in m.metrics else "–" for m in shown)) for name in names
     ]  # fmt: skip
     if any(m.consistency is not None for m in shown):
         word = "consistency" if made.right_or_wrong else "consistency (1 − distance)"
-        rows.append((word, *("–" if m.consistency is None else short(m.consistency) for m in shown)))
-    title = f"In brackets: {percent(made.confidence)} intervals over questions; consistency: two answers alike."
+        rows.append((word, *("–" if m.consistency is None else _short(made, m.consistency) for m in shown)))
+    unit = "In %, with" if made.right_or_wrong else "In brackets:"
+    title = f"{unit} {percent(made.confidence)} intervals over questions; consistency: two answers alike."
     return Table(columns=("", *(one_line(m.name) for m in shown)), rows=tuple(rows), names=1, title=title)
 
 
 def _pairs_table(made: Repeats) -> Table:
     rows = tuple(
-        (c.name, c.first, c.second, _signed(c.estimate), limits(c.low, c.high),
+        (c.name, c.first, c.second, _signed(made, c.estimate),
+         f"[{_signed(made, c.low)}, {_signed(made, c.high)}]",
          p_value(c.p_value if c.p_adjusted is None else c.p_adjusted).removeprefix("p ").removeprefix("= "))
         for c in made.pairs[:12]
     )  # fmt: skip
     word = "p" if len(made.parts) == 2 else "adjusted p"
-    head = ("", "first", "second", "first − second", percent(made.confidence), word)
+    points = " (points)" if made.right_or_wrong else ""
+    head = ("", "first", "second", f"first − second{points}", f"{percent(made.confidence)} interval", word)
     return Table(columns=head, rows=rows, names=3)
 
 
@@ -280,7 +288,8 @@ def _allocation(m: RepeatedModel, made: Repeats) -> str:
     z, r = critical_z(made.confidence), m.answers / m.questions
 
     def half(questions: float, repeats: float) -> str:
-        return f"±{number(z * parts.error(questions, repeats))}"
+        error = z * parts.error(questions, repeats)
+        return f"±{percents(error)} points" if made.right_or_wrong else f"±{number(error)}"
 
     whose = f"{one_line(m.name)}: " if len(made.parts) > 1 else ""
     said = (

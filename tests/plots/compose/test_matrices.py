@@ -84,7 +84,7 @@ def test_thousands_of_classes_become_the_worst_pairs() -> None:
     assert list(made.amounts) == sorted(made.amounts, reverse=True)
     off = t.row != t.col
     assert made.amounts[0] == t.counts[off].max()
-    assert "called" in made.labels[0]
+    assert "taken for" in made.labels[0]
     perfect = Confusion.count(np.arange(500), np.arange(500))
     assert picture(perfect).labels == ("no errors",)
 

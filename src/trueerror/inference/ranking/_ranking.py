@@ -168,12 +168,12 @@ class Ranking(Result):
         test = self.iman_davenport
         if math.isnan(test.statistic):
             sets = "one data set" if self.n == 1 else f"{self.n} data sets"
-            return f"Over all models: {sets} cannot show a difference of mean ranks (Iman–Davenport has no value)."
+            return f"Over all: {sets} cannot show a difference of mean ranks (Iman–Davenport has no value)."
         figures = f"(Iman–Davenport F = {number(test.statistic)}, {p_value(test.p_value)})"
         if not test.p_value <= self.alpha:
-            return f"Over all models: no evidence of a difference {figures}."
+            return f"Over all: no evidence of a difference {figures}."
         which = "" if any(_apart(p, self.alpha) for p in self.pairs) else ", but not which"
-        return f"Over all models: evidence that some differ{which} {figures}."
+        return f"Over all: evidence that some differ{which} {figures}."
 
     def _how(self) -> str:
         how = f"Pairs: {self.method} at {percent(self.alpha)}"

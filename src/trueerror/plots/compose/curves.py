@@ -173,7 +173,7 @@ def gains_picture(named: Named) -> Curves:
     return Curves(
         title=heading("Cumulative gains", named),
         subtitle=_top_words(named, "gain"),
-        x=Axis(title="share of the rows called, highest scores first"),
+        x=Axis(title="share of the rows flagged, highest scores first"),
         y=Axis(title="share of the positives found"),
         lines=tuple(lines),
     )
@@ -192,7 +192,7 @@ def lift_picture(named: Named) -> Curves:
     return Curves(
         title=heading("Lift", named),
         subtitle=_top_words(named, "lift"),
-        x=Axis(title="share of the rows called, highest scores first"),
+        x=Axis(title="share of the rows flagged, highest scores first"),
         y=Axis(title="positives found, as a multiple of random", low=0.0, high=top),
         lines=tuple(lines),
     )

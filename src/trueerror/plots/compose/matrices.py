@@ -169,7 +169,7 @@ def worst_pairs(table: Confusion, *, title: str | None = None) -> Bars:
         title=f"Most confused of {k:,} classes" if title is None else title,
         subtitle=tuple(subtitle),
         axis="rows",
-        labels=tuple(f"{called[table.row[i]]} called {called[table.col[i]]}" for i in worst) or ("no errors",),
+        labels=tuple(f"{called[table.row[i]]} taken for {called[table.col[i]]}" for i in worst) or ("no errors",),
         amounts=tuple(float(masses[i]) for i in worst) or (0.0,),
         words=tuple(
             f"{whole(float(masses[i]))} ({_percent_of(float(masses[i]), float(totals[table.row[i]]))} of its class)"
@@ -190,7 +190,8 @@ def _confused_words(table: Confusion) -> list[str]:
     worst, masses = _errors(table)[:NAMED_PAIRS], table.masses
     names = [*distinct(table.labels, 26), "no prediction"]
     pairs = [
-        f"{names[table.row[i]]} called {names[min(table.col[i], len(names) - 1)]} ({whole(masses[i])})" for i in worst
+        f"{names[table.row[i]]} taken for {names[min(table.col[i], len(names) - 1)]} ({whole(masses[i])})"
+        for i in worst
     ]
     return fold(f"most confused: {'; '.join(pairs)}", 100, lines=2) if pairs else []
 

@@ -12,7 +12,7 @@
   const LEVEL = figure(100 * data.confidence) + " % CI";
   const nearest = (v) => data.grid.reduce((b, t, k) => (Math.abs(t - v) < Math.abs(data.grid[b] - v) ? k : b), 0);
   // The slider begins where scores are cut now.
-  const cutNow = data.models.map((m) => m.use && m.use[0]).find((t) => typeof t === "number");
+  const cuts = data.models.map((m) => m.use && m.use[0]).filter((t) => typeof t === "number"), cutNow = cuts[0];
   const start = () => ({
     ...data.start, mode: data.models.some((m) => m.use !== null) ? "use" : "best",
     at: cutNow === undefined ? Math.floor(data.grid.length / 2) : nearest(cutNow), model: null, unit: "",
@@ -209,13 +209,18 @@
   const signed = (x, digits) => (amount(Math.abs(x), digits) === amount(0, digits) ? "" : x < 0 ? "−" : "+") + amount(Math.abs(x), digits);
   // As many decimals as give the largest number of a column three digits.
   const decimals = (largest) => (largest > 0 ? Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(largest)))) : 0);
+  // As many as the narrowest of some intervals, in percent, needs to show its width.
+  const fineness = (limits) => Math.max(0, ...limits.filter(([low, high]) => high > low).map(([low, high]) => Math.min(4, -Math.floor(Math.log10(100 * (high - low)) + 1e-9))));
   // One number of decimals for the costs of all models, in words and in the table.
-  const costDigits = (points) => decimals(100 * Math.max(...points.map((p) => (p ? costLimits(p)[1] : 0))));
+  const costDigits = (points) => {
+    const limits = points.filter(Boolean).map((p) => costLimits(p));
+    return Math.max(decimals(100 * Math.max(0, ...limits.map((l) => l[1]))), fineness(limits));
+  };
   const listed = (words, last) => (words.length < 2 ? words.join("") : words.slice(0, -1).join(", ") + " " + last + " " + words[words.length - 1]);
   const say = (key, text) => { const e = part(key); e.textContent = tied(text); e.hidden = text === ""; };
-  // A rate and its limits, in percent, with as many decimals as give the upper limit two digits.
+  // A rate and its limits, in percent.
   const rateWords = (rate, [low, high]) => {
-    const digits = high > 0 ? Math.max(0, Math.min(6, 1 - Math.floor(Math.log10(100 * high)))) : 0;
+    const digits = Math.max(1, fineness([[low, high]]));
     return amount(100 * rate, digits) + " %, " + LEVEL + " " + amount(100 * low, digits) + " to " + amount(100 * high, digits) + " %";
   };
 
@@ -238,7 +243,7 @@
     }
     if (wins) {
       const its = wins[best.model >= 0 ? best.model : wins.length - (best.model === -1 ? 2 : 1)];
-      words.push("Cheapest in " + figure(Math.round(1000 * its) / 10) + " % of " + whole(resamples) + " resamples of the rows" + (state.mode === "best" ? ", thresholds chosen anew in each." : "."));
+      words.push("Cheapest in " + (its > 1 - TIE ? "all " : figure(Math.round(1000 * its) / 10) + " % of ") + whole(resamples) + " resamples of the rows" + (state.mode === "best" ? ", thresholds chosen anew in each." : "."));
     }
     return words.join(" ");
   }
@@ -388,24 +393,28 @@
     if (!box || model < 0) return;
     const points = data.steps.map((k) => cut[model][k]);
     box.querySelector("caption").textContent = data.models[model].name + ", " + costWords() + ", " + share(state.prior) + " positives; beneath: " + LEVEL;
-    const all = points.map((p) => costLimits(p)), digits = decimals(100 * Math.max(...all.map((l) => l[1])));
+    const all = points.map((p) => costLimits(p)), digits = Math.max(costDigits(shownPoints()), fineness(all));
+    // One number of decimals a column, also where few rows are flagged.
+    const percents = (x, of) => amount(100 * x, of.some((y) => y > 0 && y < 0.01) ? 2 : 1) + " %";
+    const flags = points.map((p) => (p.tp + p.fp) / (p.m + p.n)), found = points.map((p) => p.tpr);
+    const fine = points.every((p) => Math.abs(100 * p.t - Math.round(100 * p.t)) < 1e-9) ? (t) => amount(t, 2) : figure;
     const cheap = cheapest(points);
     steps.textContent = "";
     points.forEach((p, i) => {
       const row = steps.insertRow(), head = row.appendChild(document.createElement("th"));
       head.scope = "row"; head.className = "number";
       const button = head.appendChild(document.createElement("button"));
-      button.type = "button"; button.textContent = figure(p.t);
-      button.setAttribute("aria-label", "Take threshold " + figure(p.t));
+      button.type = "button"; button.textContent = fine(p.t);
+      button.setAttribute("aria-label", "Take threshold " + fine(p.t));
       button.addEventListener("click", () => take({ mode: "at", model, at: data.steps[i] }, "steps"));
       const limits = rateLimits(p), flagged = p.tp + p.fp, positive = state.prior * p.tpr, called = positive + (1 - state.prior) * p.fpr;
       const cells = [
         [amount(100 * cost(p), digits), amount(100 * all[i][0], digits) + " to " + amount(100 * all[i][1], digits)],
-        [count(flagged), share(flagged / (p.m + p.n))],
+        [count(flagged), percents(flags[i], flags)],
         [count(p.tp), countLimits([1 - limits.miss[1], 1 - limits.miss[0]], p.m)],
         [count(p.fp), countLimits(limits.alarm, p.n)],
-        [called > 0 ? share(positive / called) : "–", ""],
-        [share(p.tpr), ""],
+        [called > 0 ? percents(positive / called, []) : "–", ""],
+        [percents(p.tpr, found), ""],
       ];
       for (const [text, beneath] of cells) { const cell = row.insertCell(); cell.className = "number"; fill(cell, text, beneath); }
       row.classList.toggle("best", p === cheap);
@@ -565,7 +574,7 @@
     at: {
       fromSlider: Number, toSlider: (k) => k,
       fromBox: nearest,
-      toBox: (k) => round(data.grid[k], 6), fits: (k) => Number.isInteger(k) && k >= 0 && k <= last, words: (k) => figure(data.grid[k]),
+      toBox: (k) => (state.mode === "use" && cuts.length && cuts.every((t) => t === cutNow) ? round(cutNow, 3) : round(data.grid[k], 6)), fits: (k) => Number.isInteger(k) && k >= 0 && k <= last, words: (k) => figure(data.grid[k]),
     },
   };
   scales.fp = scales.fn = {
