@@ -959,6 +959,135 @@ def words() -> Iterator[Case]:
         yield f"{name} · page", lambda call=call: call().to_markdown()
 
 
+def larger_samples() -> Iterator[Case]:
+    """Where formulas for many clusters, classes, costs or rows take over, and classes that are absent."""
+    from trueerror.inference._metric_interval import metric_interval
+
+    rng = np.random.default_rng(29)
+    y = (rng.random(400) < 0.3).astype(int)
+    hard = np.repeat(rng.normal(0, 0.7, 80), 5)
+    made = {k: np.round(1 / (1 + np.exp(-(v * (2 * y - 1) + hard + rng.normal(size=400)))), 3)
+            for k, v in (("a", 1.0), ("b", 0.9))}  # fmt: skip
+    d = {"y": y, "scores": made, "clusters": np.repeat(np.arange(80), 5), "weights": 1 + np.arange(400) % 7}
+    for design in ("plain", "clusters", "clusters, sampling", "sampling"):
+        for some in np.array_split(list(metrics_of()), 4):
+            yield (
+                f"400 rows · {design} · {some[0]} and more",
+                lambda design=design, some=some: {
+                    str(n): figures_of(
+                        lambda n=n: te.evaluate(
+                            d["y"], scores=d["scores"]["a"], positive=1, metrics={str(n): metrics_of()[str(n)]},
+                            replicates=REPLICATES, **DESIGNS[design](d),
+                        )[str(n)]
+                    )
+                    for n in some
+                },
+            )  # fmt: skip
+    for metric, alternative in product(BETWEEN, SIDES):
+        yield (
+            f"{metric} of two models · 80 clusters · {alternative}",
+            lambda m=metric, k=alternative: te.compare(
+                d["y"], scores=d["scores"], positive=1, metric=m, clusters=d["clusters"], alternative=k,
+                replicates=REPLICATES,
+            )["a", "b"],
+        )  # fmt: skip
+    tables = {
+        "one absent": [[20, 3, 0, 0], [4, 30, 2, 0], [1, 0, 9, 0], [0, 0, 0, 0]],
+        "one never called": [[20, 3, 0], [4, 30, 0], [1, 2, 0]],
+        "one never true": [[20, 3, 2], [4, 30, 1], [0, 0, 0]],
+        "all right": [[7, 0, 0], [0, 5, 0], [0, 0, 1]],
+        "all wrong": [[0, 7, 0], [0, 0, 5], [1, 0, 0]],
+        "nothing": [[0, 0], [0, 0]],
+        "two": [[50, 4], [9, 17]],
+        "two, no error of one kind": [[50, 0], [9, 17]],
+        "all called one": [[50, 0], [9, 0]],
+        "six": np.diag([3, 9, 14, 2, 0, 6]) + (np.arange(36).reshape(6, 6) % 4 == 1),
+    }
+    averages = ("macro_f1", "weighted_f1", "micro_f1", "macro_precision", "macro_recall", "weighted_precision",
+                "macro_jaccard", "weighted_jaccard", "micro_jaccard", "macro_specificity")  # fmt: skip
+    counted = {r["name"]: r["needs"] for r in te.catalogue().records() if r["needs"].startswith("labels")}
+    for (name, table), side in product(tables.items(), ("two-sided", "lower", "upper")):
+        t = te.Confusion(np.asarray(table))
+
+        def every(t: Any = t, side: str = side) -> Any:
+            first = {} if len(t.labels) == 2 else {"positive": t.labels[0]}
+            priced = ("cost", "expected_cost", "savings", "f_beta", "weighted_accuracy")
+            asked = [n for n in counted if n not in priced]
+            return {
+                n: figures_of(
+                    lambda n=n: metric_interval(
+                        n, t, side=side, confidence=0.9,
+                        **(first if n not in averages and counted[n] == "labels, one class" else {}),
+                    )
+                )
+                for n in (*asked, *averages)
+            }  # fmt: skip
+
+        yield f"table: {name} · {side}", every
+    prices = {
+        "plain": [[0, 1, 2], [3, 0, 1], [5, 2, 0]],
+        "gains": [[-1, 1, 2], [3, -2, 1], [5, 2, 0]],
+        "one price": [[0, 4, 4], [4, 0, 4], [4, 4, 0]],
+    }
+    for (name, costs), which in product(
+        prices.items(), ("one never called", "all right", "all wrong", "one never true")
+    ):
+        table = np.asarray(tables[which])
+        truth, called = (np.repeat(i.ravel(), table.ravel()) for i in np.indices(table.shape))
+        for metric, design in product(
+            ("cost", "expected_cost", "savings"),
+            ({}, {"clusters": np.arange(len(truth)) // 4},
+             {"weights": 1.5 + np.arange(len(truth)) % 5, "weights_kind": "sampling"}),
+        ):  # fmt: skip
+            yield (
+                f"{metric} · {name} · {which} · {'-'.join(design) or 'plain'}",
+                lambda truth=truth, called=called, c=costs, m=metric, g=design: te.evaluate(
+                    truth, called, labels=[0, 1, 2], costs=c, metrics=[m], **g
+                )[m],
+            )
+    many = np.random.default_rng(30)
+    up = many.random(70_000) < 0.2
+    fine = many.random(70_000) + 0.4 * up
+    yield (
+        "70,000 scores",
+        lambda: [
+            figures_of(lambda m=m: te.evaluate(up.astype(int), scores=fine / 2, positive=1, metrics=[m])[m])
+            for m in ("auc", "gini", "average_precision", "brier", "ece", "log_loss", "accuracy")
+        ],
+    )
+    yield (
+        "70,000 rows of two models",
+        lambda: [
+            figures_of(
+                lambda m=m: te.compare(
+                    up.astype(int),
+                    scores={"a": fine / 2, "b": np.sqrt(fine) / 2 + 0.1 * fine[::-1]},
+                    positive=1,
+                    metric=m,
+                )["a", "b"]
+            )
+            for m in ("auc", "brier", "accuracy", "recall")
+        ],
+    )
+    wrong = np.where(up[:40], 0.0, 0.9)
+    yield (
+        "infinite losses on different rows",
+        lambda: [
+            figures_of(
+                lambda: te.compare(
+                    te.predictions(up[:40].astype(int), scores={"a": wrong}, positive=1),
+                    te.predictions(up[40:90].astype(int), scores={"b": fine[40:90] / 2}, positive=1),
+                    metric="log_loss",
+                    paired=False,
+                )["a", "b"]
+            ),
+            figures_of(
+                lambda: te.evaluate(up[:40].astype(int), scores=wrong, positive=1, metrics=["log_loss"])["log_loss"]
+            ),
+        ],
+    )
+
+
 def sweeps() -> dict[str, list[Case]]:
     """Every case, by the file that keeps it."""
     return {
@@ -973,4 +1102,5 @@ def sweeps() -> dict[str, list[Case]]:
         "folds": list(folds()),
         "results_of_results": list(results_of_results()),
         "words": list(words()),
+        "larger": list(larger_samples()),
     }

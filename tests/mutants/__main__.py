@@ -2,7 +2,7 @@
 
 A mutant changes one comparison, sum, product, sign, number, condition or call (min for max, cdf for sf) of a module of
 inference, metrics or tallies. Which tests run which block of statements is found once and kept in build/; a mutant
-meets those that run its block, fastest first, up to 20 seconds' worth. One that none of them notices survives: a test
+meets those that run its block, fastest first, for some seconds. One that none of them notices survives: a test
 is missing there, or the change makes no difference. Places are drawn by a seed, which is kept with the score and the
 survivors in validation/MUTANTS.json.
 """
@@ -40,9 +40,8 @@ KEPT = ROOT / "validation" / "MUTANTS.json"
 MAP = ROOT / "build" / "mutants"
 # What compares figures in the process itself, and is no long run; figures of all verbs are in golden.
 TESTS = (*(f"tests/{name}" for name in (
-    "golden", "reference", "metrics", "tallies", "inference", "verbs", "curves", "findings", "results", "resampling",
-    "methods", "kernels", "cli")), *(f"src/trueerror/{name}" for name in FOLDERS))  # fmt: skip
-SECONDS = 20.0  # of tests a mutant, as long as they take without it
+    "golden", "reference", "metrics", "tallies", "inference", "verbs", "curves")),
+    *(f"src/trueerror/{name}" for name in FOLDERS))  # fmt: skip
 Seen = dict[str, tuple[float, set[int]]]
 Site = tuple[Path, int, int, int, str]
 
@@ -106,8 +105,8 @@ def look(new: dict[str, Path], shape: list[list[Any]], limit: float) -> None:
     collected(list(new), work)
 
 
-def tests_for(site: Site, seen: Seen) -> list[str]:
-    """The tests that run the block, fastest first, for 20 s; of what is run at import those that run the module."""
+def tests_for(site: Site, seen: Seen, seconds: float) -> list[str]:
+    """The tests that run the block, fastest first; of what is run at import those that run the module."""
     first = SPACE * (MODULES.index(site[0]) + 1)
     block = first + site[3]
     if site[3]:
@@ -117,7 +116,7 @@ def tests_for(site: Site, seen: Seen) -> list[str]:
     names, total = [], 0.0
     for s, t in sorted(found):
         total += s
-        if total > SECONDS and names:
+        if total > seconds and names:
             break
         names.append(t)
     return names
@@ -150,6 +149,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.mutants", description=__doc__.splitlines()[0])
     parser.add_argument("--mutants", type=int, default=300, metavar="N", help="how many mutants are drawn (300)")
     parser.add_argument("--seed", type=int, default=0, metavar="S", help="by which seed (0)")
+    parser.add_argument("--seconds", type=float, default=20.0, metavar="S", help="of tests that a mutant meets (20)")
     parser.add_argument("--kept", type=Path, default=KEPT, metavar="FILE", help="where the score is kept")
     parser.add_argument("--only", default="", metavar="TEXT", help="mutants of places that hold this text alone")
     parser.add_argument("--again", type=Path, metavar="FILE", help="the survivors that a file of scores lists")
@@ -180,7 +180,7 @@ def main() -> int:
 
     def judge(some: list[Site], child: Callable[..., Any]) -> None:
         for site in some:
-            noticed[site] = noticed_by(site, tests_for(site, seen), seen, child)
+            noticed[site] = noticed_by(site, tests_for(site, seen, asked.seconds), seen, child)
             spent = time.perf_counter() - started
             sys.__stderr__.write(
                 f"{len(noticed)}/{len(drawn)} {spent:.0f} s {place_of(site)}: {noticed[site] or 'SURVIVED'}\n"
@@ -195,7 +195,7 @@ def main() -> int:
 
         judge([s for s in drawn if s[3]], child)
 
-    needed = sorted({t.split("::")[0] for s in drawn if s[3] for t in tests_for(s, seen)})
+    needed = sorted({t.split("::")[0] for s in drawn if s[3] for t in tests_for(s, seen, asked.seconds)})
     if needed:
         collected(needed, within)
     survivors = [site for site in drawn if not noticed[site]]
@@ -207,7 +207,7 @@ def main() -> int:
             "command": f"python -m tests.mutants --mutants {asked.mutants} --seed {asked.seed}", "places": len(every),
             "mutants": len(drawn), "killed": killed, "score": round(score, 3), "tests": len(seen),
             "seconds": round(time.perf_counter() - started), "survivors": [place_of(s) for s in survivors],
-            "unreached": sum(not tests_for(s, seen) for s in survivors),
+            "unreached": sum(not tests_for(s, seen, asked.seconds) for s in survivors),
         }, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")  # fmt: skip
     return 0 if score >= 0.85 else 1
 

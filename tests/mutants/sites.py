@@ -5,7 +5,8 @@ a change are those that run its block. What is run when the module is imported (
 of classes) stands in block 0.
 
 Left out is what can change no answer, by kind: numbers of at most 10⁻⁹ (guards of rounding, also when a tenth larger),
-sizes of caches, words of errors, and the filler of a `where` inside a `where` of the same condition, which drops it.
+sizes of caches and of blocks that are held at a time (…BLOCK), words of errors, and the filler of a `where` inside a
+`where` of the same condition, which drops it.
 """
 
 from __future__ import annotations
@@ -93,11 +94,21 @@ def changeable(tree: ast.Module) -> list[Placed]:
             lost = [node.value]
         elif isinstance(node, ast.Constant) and isinstance(node.value, float) and 0 < node.value <= 1e-9:
             lost = [node]
+        elif isinstance(node, ast.Assign) and _is_block(node):
+            lost = [node.value]
         elif _is_where(node):
             same = [n for n in ast.walk(node.args[1]) if _is_where(n) and ast.dump(n.args[0]) == ast.dump(node.args[0])]
             lost = [n.args[2] for n in same]
         idle |= {id(inner) for one in lost for inner in ast.walk(one)}
     return [(node, block) for node, block in Walk(tree).placed if words_of(node) and id(node) not in idle]
+
+
+def _is_block(node: ast.Assign) -> bool:
+    """BLOCK = 1 << 20, or step = max(1, BLOCK // n)."""
+    (target, *_), value = node.targets, node.value
+    called = isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "max"
+    names = [target, *(ast.walk(value) if called else ())]
+    return any(isinstance(n, ast.Name) and n.id.endswith("BLOCK") for n in names)
 
 
 def _is_where(node: ast.AST) -> TypeGuard[ast.Call]:
