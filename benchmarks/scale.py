@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 
 import trueerror as te
-from benchmarks.measuring import Row, row, skipped, timed
+from benchmarks.measuring import Row, cpu_seconds, cpu_side_by_side, row, skipped, timed
 
 MODELS = ("a", "b", "c")
 # What streaming and comparing both have to read.
@@ -139,6 +140,62 @@ def case_compare_auc(quick: bool) -> Row:
 
 def case_compare_brier(quick: bool) -> Row:
     return _compared_case("brier", "Brier score", quick, "({m} - truth) * ({m} - truth)", 1e-10)
+
+
+def case_compare_log_loss(quick: bool) -> Row:
+    loss = "-ln(CASE WHEN truth = 1 THEN {m} ELSE 1 - {m} END)"
+    return _compared_case("log_loss", "log loss", quick, loss, 1e-10)
+
+
+def grouped(rows: int) -> Path:
+    """A file of labels of three models, 101 slices and 100,000 clusters, made once."""
+    import duckdb
+
+    path = Path(tempfile.gettempdir()) / f"trueerror-benchmark-groups-{rows}.parquet"
+    if not path.exists():
+        calls = ", ".join(
+            f"CASE WHEN hash(i * 8 + {k}) % 1000 < {900 - 10 * k} THEN t ELSE 1 - t END::TINYINT AS {m}"
+            for k, m in enumerate(MODELS)
+        )
+        truth = "(hash(i * 8 + 4) % 10 < 3)::TINYINT AS t"
+        keys = "(hash(i * 8 + 5) % 101)::INT AS slice, (hash(i * 8 + 6) % 100000)::INT AS cluster"
+        half = path.with_suffix(".part")
+        duckdb.sql(
+            f"COPY (SELECT t AS truth, {calls}, {keys} FROM (SELECT i, {truth} FROM range({rows}) r(i))) "
+            f"TO '{half}' (FORMAT parquet)"
+        )
+        half.rename(path)
+    return path
+
+
+def _grouped_case(title: str, key: str, quick: bool, ours: Callable[[Path], Any]) -> Row:
+    """CPU seconds of a verb over groups of rows, beside the one GROUP BY without which nobody can answer."""
+    import duckdb
+
+    rows = 1_000_000 if quick else 30_000_000
+    path = grouped(rows)
+    asked = f"SELECT {', '.join(COLUMNS)}, {key}, count(*) FROM '{path}' GROUP BY ALL"
+    mine, peer = cpu_side_by_side(lambda: ours(path), lambda: duckdb.sql(asked).fetchnumpy(), rounds=3)
+    scan = cpu_seconds(lambda: duckdb.sql(f"SELECT {', '.join(f'sum({c})' for c in (*COLUMNS, key))} FROM '{path}'")
+                       .fetchall())  # fmt: skip
+    return row(
+        f"{title}, {rows:,} rows in a file", ours_s=mine, peer="one GROUP BY of these columns in DuckDB", peer_s=peer,
+        slower=None if quick else 5, note=f"CPU seconds; a scan that sums each column takes {scan:.2f} s",
+    )  # fmt: skip
+
+
+def case_slices(quick: bool) -> Row:
+    return _grouped_case(
+        "te.evaluate of 3 models by 101 slices", "slice", quick,
+        lambda path: te.evaluate(te.read(path, truth="truth", models=list(MODELS), by="slice", cluster=False)),
+    )  # fmt: skip
+
+
+def case_clusters(quick: bool) -> Row:
+    return _grouped_case(
+        "te.compare of 3 models, 100,000 clusters", "cluster", quick,
+        lambda path: te.compare(te.read(path, truth="truth", models=list(MODELS), cluster="cluster")),
+    )  # fmt: skip
 
 
 def _estimates(found: dict[str, Any]) -> dict[str, float]:

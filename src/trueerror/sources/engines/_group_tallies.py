@@ -20,6 +20,8 @@ from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusi
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+# Cells of which a table is made however few of them occur.
+DENSE = 1 << 12
 
 
 class WeightedCounts(NamedTuple):
@@ -44,11 +46,22 @@ def _added(values: Floats | None, where: Ints, size: int) -> Floats | None:
     return None if values is None else np.bincount(where, weights=values, minlength=size).astype(np.float64)
 
 
+def _occupied(cell: Ints, size: int) -> tuple[Ints, Ints]:
+    """The cells that occur among so many, ascending, and the place of each group among them."""
+    if size > 4 * len(cell) + DENSE:
+        cells, where = np.unique(cell, return_inverse=True)
+        return cells, where
+    # A table of all cells takes less than a sort.
+    seen = np.zeros(size, dtype=bool)
+    seen[cell] = True
+    return np.flatnonzero(seen), (np.cumsum(seen) - 1)[cell]
+
+
 def confusion(facts: Facts, truth: Ints, called: Ints, weighed: WeightedCounts, source: str) -> Confusion:
     """The confusion matrix of groups (truth, called)."""
     kept, (filled,) = _settled(facts, truth, [called], weighed)
     k = len(facts.labels)
-    cells, where = np.unique(truth[kept] * (k + 1) + filled, return_inverse=True)
+    cells, where = _occupied(truth[kept] * (k + 1) + filled, k * (k + 1))
     counts, sums, squares = weighed.kept(kept).added(where, len(cells))
     return Confusion.from_cells(
         labels=facts.labels, positive=facts.chosen, row=cells // (k + 1), col=cells % (k + 1), counts=counts,
@@ -60,7 +73,7 @@ def agreement_table(facts: Facts, truth: Ints, first: Ints, second: Ints, weighe
     """The agreement table of groups (truth, first, second)."""
     kept, (a, b) = _settled(facts, truth, [first, second], weighed)
     width = len(facts.labels) + 1
-    cells, where = np.unique((truth[kept] * width + a) * width + b, return_inverse=True)
+    cells, where = _occupied((truth[kept] * width + a) * width + b, width**3)
     counts, sums, _ = weighed.kept(kept).added(where, len(cells))
     return Agreement(
         facts.labels, facts.positive, cells // (width * width), cells // width % width, cells % width, counts, sums
@@ -183,7 +196,8 @@ def _settled(
 
 
 def _pairs(keys: Ints, cell: Ints, size: int, weighed: WeightedCounts) -> tuple[Ints, Ints, Ints, Floats | None]:
-    pairs, where = np.unique(keys * max(size, 1) + cell, return_inverse=True)
+    most = (int(keys.max(initial=-1)) + 1) * max(size, 1)
+    pairs, where = _occupied(keys * max(size, 1) + cell, most)
     counts, sums, _ = weighed.added(where, len(pairs))
     return pairs // max(size, 1), pairs % max(size, 1), counts, sums
 

@@ -677,8 +677,15 @@ def _place_of(known: Sequence[object]) -> Callable[[Array], Ints]:
     numbers = bool(known) and array.dtype.kind in "iufb" and np.abs(array.astype(np.float64)).max() <= 2**53
     there = array.astype(np.float64) if numbers else np.empty(0)
     order = np.argsort(there)
+    # Whole numbers that lie close together are looked up; on either side of them stands a −1.
+    lowest, highest = (int(array.min()), int(array.max())) if numbers and array.dtype.kind in "ib" else (0, -1)
+    table = np.full(highest - lowest + 3 if 0 <= highest - lowest <= 4 * len(known) + MANY_ROWS else 0, -1)
+    if len(table):
+        table[array.astype(np.int64) - (lowest - 1)] = np.arange(len(known))
 
     def places(values: Array) -> Ints:
+        if len(table) and values.dtype.kind in "ib":
+            return table[np.clip(values.astype(np.int64) - (lowest - 1), 0, len(table) - 1)]
         if not numbers or values.dtype.kind not in "iufb":
             return np.fromiter((position.get(v, -1) for v in values.tolist()), dtype=np.int64, count=len(values))
         place = np.searchsorted(there, values, sorter=order).clip(max=len(there) - 1)
@@ -775,6 +782,10 @@ def _sound(table: AnyTable, layout: Layout, weights_kind: WeightsKind | None) ->
 def named_keys(found: list[tuple[object, ...]]) -> tuple[list[tuple[object, ...]], tuple[Label, ...]]:
     """Distinct raw keys, of one column or of two (repeat and fold), in the order of their names, and those names."""
     width = len(found[0]) if found else 1
+    if width == 1 and {type(value) for (value,) in found} in ({int}, {str}):
+        # Most keys are labels as they are, and may be very many.
+        values: list[Any] = sorted(value for (value,) in found)
+        return list(zip(values, strict=True)), tuple(values)
     named = [_names(sorted({row[i] for row in found}, key=_key_order)) for i in range(width)]
     order = [{label: i for i, label in enumerate(ordered(names.values()))} for names in named]
     rows = sorted(found, key=lambda row: [order[i][named[i][value]] for i, value in enumerate(row)])
