@@ -1,6 +1,7 @@
 """What `make quick` leaves out: tests in a browser, on Spark, in other processes, and those of long runs."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -78,3 +79,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         )
         if elsewhere or long[item.path]:
             item.add_marker(pytest.mark.slow)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """A file stays in one process, and so does Spark with all its files: to start it takes ten seconds."""
+    from xdist.scheduler import LoadFileScheduling
+
+    class OneSpark(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return "spark" if "spark" in nodeid.partition("::")[2] else super()._split_scope(nodeid)
+
+    return OneSpark(config, log)

@@ -44,7 +44,7 @@ def fits(folder: Path) -> int:
     return sum(1 for _ in folder.iterdir())
 
 
-@pytest.mark.parametrize(("jobs", "kills", "repeats"), [(1, 20, 20), (2, 3, 12)])
+@pytest.mark.parametrize(("jobs", "kills", "repeats"), [(1, 12, 12), (2, 3, 12)])
 def test_killing_at_random_moments_changes_nothing(tmp_path, jobs, kills, repeats):
     chance = random.Random(jobs)
     folder, other = tmp_path / "fits", tmp_path / "others"

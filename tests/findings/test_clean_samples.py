@@ -35,7 +35,7 @@ from trueerror.sources._predictions import Predictions, ScoreRange
 from trueerror.tallies import Confusion, ScoreTable
 from trueerror.verbs._model_metrics import constant_answers
 
-SAMPLES, ROWS, CLUSTER = 1000, 600, 5
+SAMPLES, ROWS, CLUSTER = 600, 600, 5
 NAMES = ("a", "b", "c")
 Z = 1.959963984540054
 # Facts of a clean sample that chance cannot change.

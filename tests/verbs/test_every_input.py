@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -98,9 +99,13 @@ def same(a: list[dict[str, Any]], b: list[dict[str, Any]]) -> None:
                 assert repr(mine[key]) == repr(value), key
 
 
-@pytest.fixture(scope="module")
-def arrays() -> te.Predictions:
-    """The same rows, given as arrays."""
+@functools.cache
+def expected(verb: str) -> list[dict[str, Any]]:
+    """The answer to the same rows, given as arrays."""
+    return answer(VERBS[verb](as_arrays()))
+
+
+def as_arrays() -> te.Predictions:
     return te.predictions(
         COLUMNS["truth"], scores={m: COLUMNS[m] for m in ("svm", "forest")}, ids=COLUMNS["id"], folds=COLUMNS["fold"]
     )
@@ -108,27 +113,21 @@ def arrays() -> te.Predictions:
 
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize("place", IN_FULL)
-def test_every_verb_takes_every_source(
-    place: Callable[..., Any], verb: str, arrays: te.Predictions, tmp_path: Path
-) -> None:
-    ask = VERBS[verb]
-    expected = answer(ask(arrays))
+def test_every_verb_takes_every_source(place: Callable[..., Any], verb: str, tmp_path: Path) -> None:
     source = place(COLUMNS, tmp_path)
-    same(answer(ask(source)), expected)
-    same(answer(ask(te.read(source))), expected)
+    for given in (source, te.read(source)):
+        same(answer(VERBS[verb](given)), expected(verb))
 
 
 @pytest.mark.parametrize("verb", ["evaluate", "compare", "check", "roc", "metric", "roc_hull", "auc_over_folds"])
 @pytest.mark.parametrize("place", [csv_path, list_of_paths, mapping])
-def test_the_ways_that_share_their_code_with_others(
-    place: Callable[..., Any], verb: str, arrays: te.Predictions, tmp_path: Path
-) -> None:
-    same(answer(VERBS[verb](place(COLUMNS, tmp_path))), answer(VERBS[verb](arrays)))
+def test_the_ways_that_share_their_code_with_others(place: Callable[..., Any], verb: str, tmp_path: Path) -> None:
+    same(answer(VERBS[verb](place(COLUMNS, tmp_path))), expected(verb))
 
 
 @pytest.mark.parametrize("verb", SLOW_IN_SPARK)
-def test_a_few_verbs_in_spark(verb: str, arrays: te.Predictions, tmp_path: Path) -> None:
-    same(answer(VERBS[verb](spark_table(COLUMNS, tmp_path))), answer(VERBS[verb](arrays)))
+def test_a_few_verbs_in_spark(verb: str, tmp_path: Path) -> None:
+    same(answer(VERBS[verb](spark_table(COLUMNS, tmp_path))), expected(verb))
 
 
 @pytest.mark.parametrize("place", SOURCES)
@@ -176,7 +175,8 @@ def test_scores_of_learners_are_ranked_from_every_source(place: Callable[..., An
     same(answer(made), answer(te.rank({name: sheet[name] for name in ("x", "y")})))
 
 
-def test_what_was_read_already_is_not_read_otherwise(arrays: te.Predictions) -> None:
+def test_what_was_read_already_is_not_read_otherwise() -> None:
+    arrays = as_arrays()
     for option in ({"clusters": "who"}, {"by": "site"}, {"missing": "drop"}, {"weights": "w"}, {"labels": [0, 1]}):
         for verb in (te.evaluate, te.compare, te.predictions):
             with pytest.raises(InputError, match="read already"):
