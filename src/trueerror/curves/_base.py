@@ -10,6 +10,7 @@ Source: Ayer et al. 1955, Ann. Math. Stat. 26:641; Fawcett and Niculescu-Mizil 2
 
 from __future__ import annotations
 
+import html
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -403,6 +404,10 @@ C_co = TypeVar("C_co", bound=TableCurve, covariant=True)
 Made = TypeVar("Made", bound=Callable[..., Any])
 
 
+# So many curves are told in words without being asked.
+FEW_TOLD = 3
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ModelCurves(Result, Mapping[str, C_co]):
     """ModelCurves of one kind by the name of their model: `curves["svm"]` is one of them, `.plot()` shows all.
@@ -441,6 +446,12 @@ class ModelCurves(Result, Mapping[str, C_co]):
 
     def _made_by(self) -> list[tuple[str, object]]:
         return [pair for curve in list(self.curves.values())[:1] for pair in curve._made_by()]
+
+    def _html(self, picture: str = "") -> str:
+        """The picture, whose legend has the figures; what each curve says is folded where they are many."""
+        told = [f"<p>{html.escape(' '.join(str(curve).split()))}</p>" for curve in self.curves.values()]
+        unfolded = " open" if len(told) <= FEW_TOLD else ""
+        return f"{picture}<details{unfolded}><summary>In words</summary>{''.join(told)}</details>"
 
     def __str__(self) -> str:
         return "\n\n".join(str(curve) for curve in self.curves.values())

@@ -184,7 +184,7 @@ def comparison_board(cmp: Comparison, ev: Evaluation | None = None) -> Board:
         notes.append(f"Shaded: differences of up to {own.say(abs(cmp.margin))}{_unit(cmp)} do not matter.")
     letters = {} if cmp.reference is not None else tier_letters(cmp.ranked, cmp.tiers)
     if letters:
-        notes.append("Models that share a letter in “group” show no clear difference from each other.")
+        notes.append("Models that share a letter in “tier” show no clear difference from each other.")
     if cmp.facts.parts:
         notes.append("Dots: the test folds.")
     return Board(
@@ -305,7 +305,7 @@ def leaderboard(board: Board, *, key: str = "board") -> Markup:
         body.append(_constant_row(board, own_panel))
     head = [el("th", "model", scope="col", class_="name")]
     if board.letters:
-        head.append(el("th", "group", scope="col", class_="tier"))
+        head.append(el("th", "tier", scope="col", class_="tier"))
     head += [el("td", class_="line"), el("th", board.title, scope="col", class_="number", data_low=board.low)]
     if board.gaps:
         head += [el("td", class_="line gap"), el("th", board.gap_title, scope="col", class_="number gap")]

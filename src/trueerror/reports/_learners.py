@@ -66,11 +66,12 @@ from trueerror.results._format import (
     p_cell,
     p_value,
     percent,
+    unbroken,
     whole,
 )
 from trueerror.results._values import decided, deciding_p
 from trueerror.verbs._comparison import Comparison, alike_within_margin
-from trueerror.verbs._ranking_result import LearnerRanking, scores_table
+from trueerror.verbs._ranking_result import LearnerRanking, ranking_headline, scores_table
 
 T = TypeVar("T")
 # Data set → learner → metric → interval.
@@ -202,7 +203,7 @@ def ranking_board(ranking: Ranking) -> Markup:
     gaps = {} if scored is None else {m: _shown_gap(scored, m, anchor) for m in order if m != anchor}
     means = {} if scored is None else scored.means
     head = [el("th", "learner" if scored else "model", scope="col", class_="name")]
-    head += [el("th", "group", scope="col", class_="tier")] if letters else []
+    head += [el("th", "tier", scope="col", class_="tier")] if letters else []
     head += [el("td", class_="line"), el("th", "mean rank", scope="col", class_="number", data_low=True)]
     if scored is not None:
         unit = ", points" if scored.share or scored.percent else ""
@@ -244,7 +245,7 @@ def ranking_board(ranking: Ranking) -> Markup:
                el("tfoot", foot, aria_hidden="true"), class_="leaderboard sortable", data_open=MOST_OPEN)  # fmt: skip
     notes = [f"Any difference at all: {_omnibus(ranking)}."] if len(order) > 2 else []
     if letters:
-        notes.append("Learners that share a letter in “group” show no clear difference from each other.")
+        notes.append("Learners that share a letter in “tier” show no clear difference from each other.")
     if ranking.critical_difference is not None:
         notes.append(f"Critical difference of mean ranks: {ranking.critical_difference:.2f}.")
     notes += [ranking.note] if ranking.note else []
@@ -300,7 +301,9 @@ def ranking_answer(ranking: Ranking) -> Said:
     if not isinstance(ranking, LearnerRanking):
         return Said(surety=of_ranking(ranking), words=unwrapped(ranking.verdict))
     but = " ".join(ranking.findings.without("TE507").but(()))
-    return Said(surety=of_ranking(ranking), words=unwrapped(ranking.verdict.removesuffix(but).strip()), but=but)
+    head = ranking_headline(ranking)
+    words = unwrapped(ranking.verdict.removesuffix(but).removeprefix(head).strip())
+    return Said(surety=of_ranking(ranking), headline=head, words=words, but=but)
 
 
 def ranking_methods(ranking: Ranking) -> Used:
@@ -567,7 +570,7 @@ def _chosen_set(inner: dict[str, list[Section]], comparisons: dict[str, Comparis
     blocks = []
     for d, sections in inner.items():
         c = comparisons.get(d)
-        parts = [] if c is None else [el("p", brief(c.verdict, c.models), class_="verdict")]
+        parts = [] if c is None else [el("p", unbroken(brief(c.verdict, c.models)), class_="verdict")]
         for s in sections:
             inside = joined(s.blocks)
             if s.folded:

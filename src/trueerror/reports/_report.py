@@ -59,7 +59,7 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
     )
 
     # Figures and their units stay on one line.
-    environment.filters["tied"] = unbroken
+    environment.filters["tied"] = lambda text: unbroken(text).replace("…", "…\u2060")
 
     def source(name: str) -> str:
         return loader.get_source(environment, name)[0]

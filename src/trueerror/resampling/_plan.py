@@ -15,6 +15,7 @@ Plans that wrap or set up others for studies: training rows tested as well, seve
 from __future__ import annotations
 
 import hashlib
+import html
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -235,6 +236,14 @@ class Plan:
     def plot(self, **options: Any) -> Any:
         """Which rows each split trains on and tests on: of 60 rows of two classes, of `rows=`, or of labels `y=`."""
         return import_module("trueerror.plots").figure(self, **options)
+
+    def _repr_html_(self) -> str:
+        """In a notebook the settings and the picture, where the plan has one for any rows."""
+        words = f"<p>{html.escape(repr(self))}</p>"
+        try:
+            return words + str(self.plot()._repr_html_())
+        except InputError:
+            return words
 
     # As `cv=` of scikit-learn.
 

@@ -699,6 +699,11 @@ def opened(source: object, *, positive: object = None, **columns: Any) -> Predic
         from trueerror.sources._api import read
 
         return read(source, positive=positive, **named)
+    # Some of the models, by their names, need no reading.
+    chosen = named.get("models")
+    names = [chosen] if isinstance(chosen, str) else chosen if isinstance(chosen, list | tuple) else []
+    if names and all(name in source.models for name in names):
+        source, named = source.select(names), {k: v for k, v in named.items() if k != "models"}
     if named:
         raise InputError(
             f"{next(iter(named))}= says how to read a table, but these predictions were read already: give it to "

@@ -280,7 +280,13 @@ def _verdict(r: LearnerRanking) -> str:
         return _two(r)
     if not r.within and r.smallest_p > r.alpha:
         return _too_few(r)
-    return _many(r)
+    return " ".join(_many(r))
+
+
+def ranking_headline(r: LearnerRanking) -> str:
+    """The first sentence of the verdict of several learners over data sets that can show a difference; else nothing."""
+    several = r.control is None and len(r.data_sets) > 1 and len(r.names) > 2
+    return _many(r)[0] if several and (r.within or r.smallest_p <= r.alpha) else ""
 
 
 def _too_few(r: LearnerRanking) -> str:
@@ -338,7 +344,7 @@ def _one_data_set(r: LearnerRanking) -> str:
     return " ".join(parts)
 
 
-def _many(r: LearnerRanking) -> str:
+def _many(r: LearnerRanking) -> list[str]:
     best = r.best
     behind = [m for m in r.order[1:] if r.told_apart(best, m) and r.gap(best, m) > 0]
     against = [m for m in r.order[1:] if r.told_apart(best, m) and r.gap(best, m) <= 0]
@@ -351,6 +357,8 @@ def _many(r: LearnerRanking) -> str:
         if against:
             parts = [f"No clear winner: {one_line(best)} has the best mean rank, but pair by pair {_named(against)} "
                      f"{'is' if len(against) == 1 else 'are'} ahead of it."]  # fmt: skip
+        elif not behind and not weak:
+            parts += _lead(r, front[1])
     elif weak:
         parts = [f"{one_line(best)} leads, but the data sets are too few to call it best overall."]
     else:
@@ -359,8 +367,18 @@ def _many(r: LearnerRanking) -> str:
     if behind:
         parts.append(_behind(r, behind, best))
     parts += [_throughout(r, m, best) for m in weak[:3]]
-    parts += [_speaks_of(r, weak[:3], best)] if weak else []
-    return " ".join(parts)
+    return parts + ([_speaks_of(r, weak[:3], best)] if weak else [])
+
+
+def _lead(r: LearnerRanking, second: str) -> list[str]:
+    """By how much the first is ahead of the next one, where nothing is settled."""
+    first, second_rank = r.best, r.ranks[second]
+    if math.isclose(r.ranks[first], second_rank, rel_tol=1e-12):
+        return []
+    gap, p = r.gap(first, second), p_value(deciding_p(r[first, second]))
+    size = f"{_amount(r, gap)} behind in the median, {p}" if gap > 0 else p
+    best = f"{one_line(first)} has the best mean rank, {r.ranks[first]:.2f}"
+    return [f"{best}; the next is {one_line(second)} with {second_rank:.2f} ({size})."]
 
 
 def _speaks_of(r: LearnerRanking, weak: list[str], best: str) -> str:

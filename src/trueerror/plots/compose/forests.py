@@ -17,7 +17,8 @@ from trueerror.metrics._registry import find_measure
 from trueerror.plots._specs import Forest, ForestRow, Heat, Panel
 from trueerror.plots._style import distinct, first_sentence, plain, shorten
 from trueerror.results import Contrast, Interval
-from trueerror.results._format import limits, listing, number, p_value, percent, whole
+from trueerror.results._format import in_points, listing, number, p_value, percent, percents, whole
+from trueerror.results._values import short_percent
 from trueerror.verbs._comparison import points, together_words, unit
 from trueerror.verbs._evaluation import best_parts_first
 
@@ -260,11 +261,16 @@ def gate_forest(gate: Gate) -> Forest:
     """A panel for each demand: what was found, and where the line is drawn."""
     panels = []
     for check in gate.checks[:MOST_PANELS]:
-        row = ForestRow(label=check.decision, estimate=check.estimate, low=check.low, high=check.high,
-                        words=f"{number(check.estimate)} {limits(check.low, check.high)}")  # fmt: skip
+        # In the unit of the verdict.
+        gap, scale = check.kind == "difference", 100.0 if check.share else 1.0
+        say = number if not check.share else in_points if gap else percents
+        row = ForestRow(label=check.decision, estimate=scale * check.estimate, low=scale * check.low,
+                        high=scale * check.high,
+                        words=f"{say(check.estimate)} [{say(check.low)}, {say(check.high)}]")  # fmt: skip
         what = f"{check.title}{f' on {plain(check.slice)}' if check.slice else ''}"
-        heading = f"{what}, candidate − baseline" if check.kind == "difference" else what
-        bound = (check.bound, f"{'at least' if check.higher_is_better else 'at most'} {number(check.bound)}")
+        counted_in = "" if not check.share else ", points" if gap else ", %"
+        heading = f"{what}, candidate − baseline{counted_in}" if gap else f"{what}{counted_in}"
+        bound = (scale * check.bound, f"{'at least' if check.higher_is_better else 'at most'} {say(check.bound)}")
         panels.append(make_panel((row,), axis="", heading=heading, references=(bound,)))
     if not panels:
         raise InputError("there is nothing to plot: nothing was demanded")
@@ -468,10 +474,10 @@ def differences_forest(c: Comparison) -> Forest:
                 margin=margin,
             )
         )
-    own = [replace(interval_row(plain(m), c.estimates[m]), points=parts.get(m, ())) for m in [anchor, *ranked]]
-    shares = all(0 <= v <= 1 for r in own if r.drawn for v in (r.low, r.high))
-    within = (0.0, 1.0) if shares else (-math.inf, math.inf)
-    panels.append(make_panel(own, axis="", heading=plain(c.title), within=within))
+    own = [_own_row(c, m, parts) for m in [anchor, *ranked]]
+    inside = all(0 <= v <= scale for r in own if r.drawn for v in (r.low, r.high))
+    within = (0.0, scale) if inside else (-math.inf, math.inf)
+    panels.append(make_panel(own, axis="", heading=f"{plain(c.title)}{', %' if c.facts.share else ''}", within=within))
     subtitle = [*_verdict_lines(c), *how_words(pairs or list(c.estimates.values()), more=together_words(c))]
     if margin is not None:
         subtitle.append(f"shaded: differences up to ±{number(margin[1])}{unit(c)} do not matter")
@@ -481,6 +487,19 @@ def differences_forest(c: Comparison) -> Forest:
     return Forest(
         title=f"{len(c.models)} {what} compared", subtitle=tuple(s for s in subtitle if s), panels=tuple(panels)
     )
+
+
+def _own_row(c: Comparison, model: str, parts: dict[str, tuple[float, ...]]) -> ForestRow:
+    """A model's own figure in the unit of the comparison's words: percent for shares."""
+    own = c.estimates[model]
+    row = replace(interval_row(plain(model), own), points=parts.get(model, ()))
+    if not c.facts.share or own.side != "two-sided" or math.isnan(own.estimate + own.low + own.high):
+        return row
+    words = short_percent(own, c._decimals)
+    return replace(
+        row, estimate=100 * row.estimate, low=100 * row.low, high=100 * row.high, brief=words, words=words,
+        points=tuple(100 * x for x in row.points),
+    )  # fmt: skip
 
 
 def _difference_row(c: Comparison, pair: Contrast, label: str, parts: dict[str, tuple[float, ...]]) -> ForestRow:

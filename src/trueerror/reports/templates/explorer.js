@@ -574,7 +574,7 @@
     at: {
       fromSlider: Number, toSlider: (k) => k,
       fromBox: nearest,
-      toBox: (k) => (state.mode === "use" && cuts.length && cuts.every((t) => t === cutNow) ? round(cutNow, 3) : round(data.grid[k], 6)), fits: (k) => Number.isInteger(k) && k >= 0 && k <= last, words: (k) => figure(data.grid[k]),
+      toBox: (k) => (state.mode === "use" && cuts.length && cuts.every((t) => t === cutNow) ? Number(cutNow.toFixed(3)) || cutNow : round(data.grid[k], 6)), fits: (k) => Number.isInteger(k) && k >= 0 && k <= last, words: (k) => figure(data.grid[k]),
     },
   };
   scales.fp = scales.fn = {
