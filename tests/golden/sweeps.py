@@ -1088,6 +1088,58 @@ def larger_samples() -> Iterator[Case]:
     )
 
 
+def without_spread() -> Iterator[Case]:
+    """Two models that are the same, or right and wrong everywhere; many values, many clusters; perfect rankings."""
+    from trueerror.inference.auc._average_precision import decided_by
+
+    rng = np.random.default_rng(31)
+    y = np.arange(36) % 2
+    same = np.round(np.clip(0.3 + 0.4 * y + rng.normal(0, 0.3, 36), 0.01, 0.99), 2)
+    right = np.where(y, 0.9, 0.2)
+    pairs = {"same": (same, same), "right and wrong": (right, 1 - right), "constant": (same, np.full(36, 0.4))}
+    designs: dict[str, dict[str, Any]] = {
+        "plain": {}, "clusters": {"clusters": np.arange(36) // 3}, "folds": {"folds": np.arange(36) // 9},
+        "sampling": {"weights": 1.5 + np.arange(36) % 3, "weights_kind": "sampling"},
+    }  # fmt: skip
+    for (pair, (a, b)), metric, (design, given) in product(pairs.items(), BETWEEN, designs.items()):
+        if pair != "constant" or design == "plain":
+            yield (
+                f"{metric} · {pair} · {design}",
+                lambda a=a, b=b, m=metric, g=given: te.compare(
+                    y, scores={"a": a, "b": b}, positive=1, metric=m, replicates=100, **g
+                )["a", "b"],
+            )
+    three = np.round(rng.dirichlet([1, 1, 1], 36), 6)
+    three[:, 2] = 1 - three[:, 0] - three[:, 1]
+    for metric, classes in product(
+        ("hand_till_auc", "ovr_auc", "log_loss"), (np.arange(36) % 3, np.array([0, 1, 2] + [0] * 33))
+    ):
+        yield (
+            f"{metric} · same · {int((classes == 2).sum())} of the third class",
+            lambda m=metric, c=classes: te.compare(c, scores={"a": three, "b": three}, metric=m)["a", "b"],
+        )
+    for rows, statistic, method in product((600, 2500), ("mean", "sd", "median"), ("bca", "bca-t", "percentile")):
+        values = np.round(np.random.default_rng(rows).gamma(2, size=rows), 1 if statistic == "sd" else 6)
+        yield (
+            f"bootstrap of {rows} · {statistic} by {method}",
+            lambda v=values, st=statistic, by=method: te.bootstrap(v, st, method=by, replicates=100).interval,
+        )
+    up = (rng.random(2500) < 0.4).astype(int)
+    many = {k: np.round(np.clip(0.3 * up + rng.random(2500) * v, 0, 1), 3) for k, v in (("a", 0.7), ("b", 0.8))}
+    for metric in ("brier", "f1"):
+        yield (
+            f"{metric} of 2,500 clusters",
+            lambda m=metric: te.compare(
+                up, scores=many, positive=1, metric=m, clusters=np.arange(2500) // 1, replicates=100
+            )["a", "b"],
+        )
+    for name, scores in (("perfect", right), ("inverted", 1 - right), ("some", same)):
+        yield (
+            f"rows that decide the average precision · {name}",
+            lambda s=scores: decided_by(te.ScoreTable.count(y, s, positive=1)),
+        )
+
+
 def sweeps() -> dict[str, list[Case]]:
     """Every case, by the file that keeps it."""
     return {
@@ -1103,4 +1155,5 @@ def sweeps() -> dict[str, list[Case]]:
         "results_of_results": list(results_of_results()),
         "words": list(words()),
         "larger": list(larger_samples()),
+        "without_spread": list(without_spread()),
     }
