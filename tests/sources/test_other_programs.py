@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import trueerror as te
@@ -111,6 +112,54 @@ LAYOUTS: dict[str, tuple[dict[str, list[Any]], dict[str, Any]]] = {
         ]},
         {},
     ),
+    "KNIME": (
+        {"row ID": [f"Row{i}" for i in range(6)], "Class": TRUTH, "P (Class=no)": CHANCE, "P (Class=yes)": OTHER,
+         "Prediction (Class)": CALLED},
+        {"positive": "yes"},
+    ),
+    "RapidMiner": (
+        {"id": [*range(6)], "buys": TRUTH, "prediction(buys)": CALLED, "confidence(no)": CHANCE,
+         "confidence(yes)": OTHER},
+        {"positive": "yes"},
+    ),
+    "SAS": ({"F_BAD": Y, "I_BAD": SAID, "P_BAD0": CHANCE, "P_BAD1": OTHER}, {}),
+    "SPSS": ({"default": Y, "age": [30, 40, 50, 60, 70, 80], "PRE_1": OTHER, "PGR_1": SAID}, {}),
+    "SPSS Modeler": (
+        {"churn": TRUTH, "$R-churn": CALLED, "$RC-churn": CHANCE, "$RRP-churn": OTHER}, {"positive": "yes"}
+    ),
+    "DataRobot": (
+        {"left": TRUTH, "left_yes_PREDICTION": OTHER, "left_no_PREDICTION": CHANCE, "left_PREDICTION": CALLED,
+         "THRESHOLD": [0.5] * 6},
+        {"positive": "yes"},
+    ),
+    "mlr3": (
+        {"row_ids": [*range(1, 7)], "truth": TRUTH, "response": CALLED, "prob.no": CHANCE, "prob.yes": OTHER},
+        {"positive": "yes"},
+    ),
+    "caret": (
+        {"pred": CALLED, "obs": TRUTH, "no": CHANCE, "yes": OTHER, "rowIndex": [*range(1, 7)], "mtry": [2] * 6,
+         "Resample": ["Fold1", "Fold2"] * 3},
+        {"positive": "yes", "fold": False},
+    ),
+    "tidymodels": (
+        {".pred_class": CALLED, ".pred_no": CHANCE, ".pred_yes": OTHER, "id": ["Fold1", "Fold2"] * 3,
+         ".row": [*range(1, 7)], "bought": TRUTH, ".config": ["Model1"] * 6},
+        {"positive": "yes", "fold": False},
+    ),
+    "CatBoost": ({"SampleId": [*range(6)], "Probability": OTHER, "Class": SAID, "Label": Y}, {}),
+    "Stata": ({"foreign": Y, "phat": OTHER, "yhat": SAID}, {"truth": "foreign"}),
+    "Hugging Face": (
+        {"text": ["…"] * 6, "label": TRUTH, "pred": CALLED, "probabilities": [
+            [{"label": "no", "score": a}, {"label": "yes", "score": b}] for a, b in zip(CHANCE, OTHER, strict=True)
+        ]},
+        {"positive": "yes"},
+    ),
+    "Vertex AI": (
+        {"instance": [{"x": 1, "label": v} for v in TRUTH], "pred": CALLED, "probability": [
+            {"classes": ["no", "yes"], "scores": [a, b]} for a, b in zip(CHANCE, OTHER, strict=True)
+        ]},
+        {"positive": "yes", "truth": "instance.label"},
+    ),
 }  # fmt: skip
 
 
@@ -129,3 +178,33 @@ def test_probabilities_of_one_model_are_no_rivals(tool: str, tmp_path: Path) -> 
 
 def test_two_models_called_p1_and_p2_stay_two() -> None:
     assert te.read({"y": Y, "p1": OTHER, "p2": CHANCE}).models == ("p1", "p2")
+
+
+def test_the_roles_of_rows_and_folds_are_known_too() -> None:
+    columns, _ = LAYOUTS["tidymodels"]
+    assert {c: r for c, r in te.read(columns).roles.items() if c in ("id", ".row")} == {"id": "fold", ".row": "id"}
+    two = {"Class": TRUTH, "Prediction (Class)": CALLED, "Prediction (Class) (forest)": TRUTH}
+    assert te.read(two).models == ("model", "forest")
+    # Words that anybody may use, without a program's scores, are read as ever.
+    assert te.read({"truth": TRUTH, "response": CALLED, "svm": CALLED}).models == ("response", "svm")
+    assert te.read({"obs": TRUTH, "pred": CALLED}).models == ("model",)
+
+
+def test_rows_as_lists_and_dictionaries() -> None:
+    rows = [{"truth": t, "svm": s} for t, s in zip(Y, SAID, strict=True)]
+    plain = te.evaluate(Y, SAID)["accuracy"]
+    assert te.evaluate(rows)["accuracy"] == plain
+    assert te.evaluate({f"q{i}": row for i, row in enumerate(rows)})["accuracy"] == plain
+    assert te.evaluate({"truth": dict(enumerate(Y)), "svm": dict(enumerate(SAID))})["accuracy"] == plain
+    assert (
+        te.evaluate(np.array([*zip(Y, SAID, strict=True)], dtype=[("truth", int), ("svm", int)]))["accuracy"] == plain
+    )
+
+
+def test_three_lines_of_header_of_orange(tmp_path: Path) -> None:
+    (tmp_path / "x.tab").write_text(
+        "y\tTree\tTree (no)\tTree (yes)\nd\td\tc\tc\nclass\tmeta\tmeta\tmeta\n"
+        + "".join(f"{t}\t{c}\t{a}\t{b}\n" for t, c, a, b in zip(TRUTH, CALLED, CHANCE, OTHER, strict=True))
+    )
+    p = te.read(tmp_path / "x.tab", positive="yes")
+    assert (p.models, p.n, p.has_scores("Tree")) == (("Tree",), 6, True)

@@ -145,7 +145,7 @@ def _code_floats(array: Column, name: str) -> Coded:
         row = int(np.flatnonzero(~gone)[int(np.argmax(odd))])
         raise InputError(
             f"{name} has {array[row]!r:.30} at row {row + 1:,}: labels are text, whole numbers or booleans; "
-            "if these are scores, pass them in scores="
+            "scores of rows go in scores=, and scores of folds are compared with cv="
         )
     if len(kept) and float(np.abs(kept).max()) >= 2.0**53:
         raise InputError(f"{name} holds whole numbers beyond 2^53 as floats; pass them as integers or text")

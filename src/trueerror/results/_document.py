@@ -59,8 +59,15 @@ class Plotted(Protocol):
 SPOKEN_ELSEWHERE = {
     **dict.fromkeys(("to_frame", "to_pandas", "to_dataframe", "to_polars", "df"), ".frame() is the table"),
     **dict.fromkeys(("to_dict", "to_list", "asdict"), ".records() has the rows, .to_json() everything"),
-    **dict.fromkeys(("pvalue", "p_val", "pval"), "it is called .p_value"),
-    **dict.fromkeys(("conf_int", "confidence_interval", "ci"), "the limits are .low and .high"),
+    **dict.fromkeys(("pvalue", "p_val", "pval"), "it is called .p_value, of a pair cmp['a', 'b'].p_value"),
+    "p_value": "each pair has its own: cmp['a', 'b'].p_value",
+    **dict.fromkeys(
+        ("conf_int", "confidence_interval", "ci", "lower", "upper", "ci_low", "ci_high", "lower_bound", "upper_bound"),
+        "the limits are .low and .high",
+    ),
+    **dict.fromkeys(("to_csv", "to_excel", "to_parquet"), '.save("x.csv") writes it (also .md, .tex, .json, .html)'),
+    **dict.fromkeys(("to_html", "html"), "a notebook shows it by itself; te.report writes a page"),
+    **dict.fromkeys(("show", "display"), "print() shows it in words, .plot() as a picture"),
     **dict.fromkeys(
         ("best", "best_threshold", "optimal_threshold", "optimal_cutoff"),
         "te.roc_hull(truth, scores).best(cost_fp=1, cost_fn=5) chooses a threshold by costs",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from inspect import signature
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from trueerror.sources._collect import absent_notes, build, given_rows
 from trueerror.sources._grades import graded
 from trueerror.sources._long_tables import widen
 from trueerror.sources._models import intersections
+from trueerror.sources._paths import table_rows
 from trueerror.sources._predictions import Predictions, Roles, Source, Threshold
 from trueerror.sources._tables import ColumnsTable, InputTable, Options, foreign_table, need_column, open_frame
 from trueerror.sources.columns import _roles as naming
@@ -434,12 +435,15 @@ def input_table(path_or_table: Foreign, names: Sequence[str] | Mapping[int, str]
     paths = isinstance(path_or_table, str | os.PathLike)
     if isinstance(path_or_table, list | tuple):
         paths = bool(path_or_table) and all(isinstance(p, str | os.PathLike) for p in path_or_table)
-        if not paths:
+        if path_or_table and all(isinstance(row, Mapping) for row in path_or_table):
+            path_or_table = columns_of(path_or_table)
+        elif not paths:
             raise InputError("te.read takes a path, a list of paths, or a data frame; arrays go to te.predictions")
     if not paths:
         if names is not None:
             raise InputError("names= names the columns of a file without a header, and a table has names: leave it out")
-        return open_frame(path_or_table)
+        rows = isinstance(path_or_table, dict) and all(isinstance(row, dict) for row in path_or_table.values())
+        return open_frame(columns_of(cast("list[Row]", table_rows(path_or_table))) if rows else path_or_table)
     from trueerror.sources.engines._duckdb_tables import open_files
 
     if names is not None:
@@ -448,6 +452,19 @@ def input_table(path_or_table: Foreign, names: Sequence[str] | Mapping[int, str]
         kept = {name: whole.values(name) for name in columns.values()}
         return whole if len(kept) == len(whole.columns) else ColumnsTable(kept, name=whole.name)
     return foreign_table(path_or_table) or bare_table(path_or_table) or open_files(path_or_table)
+
+
+Row = Mapping[str, object]
+
+
+def columns_of(rows: Sequence[Row]) -> dict[str, list[object]]:
+    """Rows as columns; what a row does not have is missing there.
+
+    >>> columns_of([{"truth": 1, "svm": 0}, {"truth": 0}])
+    {'truth': [1, 0], 'svm': [0, None]}
+    """
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
 
 
 def _places_named(names: Sequence[str] | Mapping[int, str]) -> dict[int, str]:

@@ -160,6 +160,8 @@ def _named_columns(args: tuple[object, ...], options: dict[str, object]) -> tupl
 
 def _refuse_counts(given: object, verb: str) -> None:
     """A confusion matrix in the place of rows: a square table of counts whose rows and columns are classes."""
+    listed = isinstance(given, list | tuple) and 1 < len(given) <= 50 and all(isinstance(row, list) for row in given)
+    given = np.array(given) if listed and len({len(row) for row in given}) == 1 else given  # type: ignore[attr-defined]
     shape: tuple[int, ...] = getattr(given, "shape", ())
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 2:
         return
@@ -679,7 +681,9 @@ def is_openable(source: object) -> bool:
     if isinstance(source, list | tuple):
         from trueerror.sources._paths import names_files
 
-        return names_files(source)
+        return names_files(source) or (len(source) > 0 and all(isinstance(row, Mapping) for row in source))
+    if isinstance(source, np.ndarray):
+        return source.dtype.names is not None
     if isinstance(source, Mapping):
         # Curves by name are no columns.
         columns = (hasattr(v, "__len__") and not isinstance(v, Result | Predictions) for v in source.values())

@@ -377,7 +377,7 @@ def rows_of_json(path: Path, files: Files, temp_folder: Path) -> Path:
     if len(text) > MOST_JSON:
         raise FileError(f"{shown} holds more than {MOST_JSON >> 20:,} MB of JSON in one piece; write a row a line")
     try:
-        rows = _rows(json.loads(text))
+        rows = table_rows(json.loads(text))
     except (ValueError, RecursionError):
         rows = []
     if not rows or not all(isinstance(row, dict) for row in rows):
@@ -389,16 +389,16 @@ def rows_of_json(path: Path, files: Files, temp_folder: Path) -> Path:
     return target
 
 
-def _rows(value: object) -> list[object]:
+def table_rows(value: object) -> list[object]:
     """The rows of a table that was written in one piece: by columns, by ids, as a header and rows, or inside an object.
 
-    >>> _rows({"truth": [0, 1], "svm": [0, 1]}), _rows({"truth": {"0": 1, "1": 0}, "svm": {"0": 1, "1": 1}})
+    >>> table_rows({"truth": [0, 1], "svm": [0, 1]}), table_rows({"truth": {"0": 1, "1": 0}, "svm": {"0": 1, "1": 1}})
     ([{'truth': 0, 'svm': 0}, {'truth': 1, 'svm': 1}], [{'truth': 1, 'svm': 1}, {'truth': 0, 'svm': 1}])
-    >>> _rows({"q7": {"truth": 0, "svm": 1}, "q9": {"truth": 1, "svm": 1}})
+    >>> table_rows({"q7": {"truth": 0, "svm": 1}, "q9": {"truth": 1, "svm": 1}})
     [{'id': 'q7', 'truth': 0, 'svm': 1}, {'id': 'q9', 'truth': 1, 'svm': 1}]
-    >>> _rows({"columns": ["truth", "svm"], "data": [[0, 1]]}) == _rows([["truth", "svm"], [0, 1]])
+    >>> table_rows({"columns": ["truth", "svm"], "data": [[0, 1]]}) == table_rows([["truth", "svm"], [0, 1]])
     True
-    >>> _rows({"run": "a", "rows": [{"truth": 0, "svm": 1}]})
+    >>> table_rows({"run": "a", "rows": [{"truth": 0, "svm": 1}]})
     [{'truth': 0, 'svm': 1}]
     """
     if isinstance(value, list):
@@ -408,7 +408,7 @@ def _rows(value: object) -> list[object]:
     if not isinstance(value, dict):
         return []
     if isinstance(value.get("columns"), list) and isinstance(value.get("data"), list):
-        return _rows([value["columns"], *value["data"]])
+        return table_rows([value["columns"], *value["data"]])
     parts = list(value.values())
     if parts and all(isinstance(part, list) and not isinstance(next(iter(part), None), dict) for part in parts):
         same = len({len(part) for part in parts}) == 1
@@ -538,16 +538,25 @@ def _one_header(path: Path, shown: str) -> Header:
     # R writes no name above the names of the rows; a delimiter at the end of the rows makes a column of nothing.
     following = _some(rows, 20)
     unnamed = bool(following) and all(len(row) == len(names) + 1 for row in following)
+    above = len(first.splitlines()) if unnamed else 0
     if unnamed:
         names.insert(0 if any(row[-1].strip() for row in following) else len(names), "")
-        skip += len(first.splitlines())
+    elif len(following) > 2 and ORANGE[0].issuperset(following[0]) and ORANGE[1].issuperset(following[1]):
+        above = 3
     plain = tuple(name or f"column {i}" for i, name in enumerate(names, 1))
     decimal, thousands = _number_signs(text[len(first) :], delimiter)
     newline = None
     if "\n" in first or "\r" in first:
         ending = text[len(first) :][:2]
         newline = ending if ending == "\r\n" else ending[:1] or None
-    return Header(delimiter, plain, decimal, newline, not unnamed, skip, thousands)
+    return Header(delimiter, plain, decimal, newline, not above, skip + above, thousands)
+
+
+# Orange writes two more lines of header: what the columns hold, and what they are for.
+ORANGE = (
+    frozenset(("c", "d", "s", "t", "continuous", "discrete", "string", "time")),
+    frozenset(("", "class", "meta", "weight", "ignore")),
+)
 
 
 def _some(rows: Iterator[list[str]], most: int) -> list[list[str]]:

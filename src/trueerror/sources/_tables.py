@@ -38,6 +38,8 @@ def open_frame(frame: Foreign) -> InputTable:
     >>> open_frame({"truth": [0, 1], "svm": [0.1, 0.9]}).columns
     ('truth', 'svm')
     """
+    if isinstance(frame, np.ndarray) and frame.dtype.names:
+        frame = {name: frame[name] for name in frame.dtype.names}
     if isinstance(frame, Mapping) and not isinstance(frame, Result):
         return ColumnsTable({name: _cells(values) for name, values in frame.items()})
     relation = frame if is_relation(frame) else _file_set(frame) or _duckdb_behind(frame)

@@ -740,10 +740,31 @@ def _load_json(
         one = len(connection.execute("SELECT 1 FROM raw LIMIT 2").fetchall()) == 1
         if (one and any(t.endswith("[]") or t.startswith(("STRUCT", "MAP")) for t in types)) or names == ("json",):
             names, types = load([rows_of_json(path, files, temp_folder) for path in files.paths], "'uncompressed'")
+        return _flattened(connection, names, types)
     except duckdb.Error as error:
         raise refuse_json(files, error) from None
-    connection.execute("SET enable_external_access = false")
-    return names, types
+    finally:
+        connection.execute("SET enable_external_access = false")
+
+
+def _flattened(
+    connection: duckdb.DuckDBPyConnection, names: tuple[str, ...], types: list[str]
+) -> tuple[tuple[str, ...], list[str]]:
+    """`raw` with a column for each part of objects that hold single values: {"instance": {"label": 1}} is
+    instance.label."""
+    parts: list[str] = []
+    for name, type_ in zip(names, types, strict=True):
+        column = '"' + name.replace('"', '""') + '"'
+        single = type_.startswith("STRUCT") and not type_.endswith("[]")
+        inner, kinds = described(connection, f"SELECT {column}.* FROM raw") if single else ((), [])
+        flat = inner and not any(t.endswith("[]") or t.startswith(("STRUCT", "MAP", "JSON")) for t in kinds)
+        quotes = [part.replace('"', '""') for part in inner]
+        whole = name.replace('"', '""')
+        parts += [f'{column}."{part}" AS "{whole}.{part}"' for part in quotes] if flat else [column]
+    if len(parts) == len(names):
+        return names, types
+    connection.execute(f"CREATE OR REPLACE TABLE raw AS SELECT {', '.join(parts)} FROM raw")
+    return described(connection, "raw")
 
 
 def _normalise(
