@@ -25,7 +25,7 @@ from trueerror.sources._tables import ColumnsTable, InputTable, Options, foreign
 from trueerror.sources.columns import _roles as naming
 from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelChoice, resolve, spread_probabilities
 from trueerror.sources.logs._graded import RightColumns, right_or_wrong, says_who_was_right
-from trueerror.sources.logs._recognise import bare_table, log_reader, read_log
+from trueerror.sources.logs._recognise import as_programs_write, bare_table, log_reader, read_log
 from trueerror.tallies import Missing
 from trueerror.tallies._confusion import GRADES
 
@@ -402,7 +402,7 @@ def read(
     if as_grades is not None:
         table, asked = as_grades
         given_labels, models = list(GRADES), asked.models
-    layout, known = resolve(table, asked)
+    layout, known = resolve(table, asked if as_grades is not None else as_programs_write(table, asked))
     if as_grades is not None:
         layout = replace(layout, roles={c: r for c, r in layout.roles.items() if c != layout.truth})
     if weights_kind is not None and layout.weight is None:

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -369,99 +369,9 @@ class ColumnRequest:
     positive: object = None
 
 
-class Spelling(NamedTuple):
-    """How a program calls the columns of its predictions: by patterns, in which {truth} is what the labels' name says.
-
-    `truth` are its names for the truth; where there are none, it is the one column that holds the labels' values.
-    """
-
-    label: str
-    score: str
-    truth: tuple[str, ...] = ("{truth}",)
-    id: str = ""
-    fold: str = ""
-
-
-PROGRAMS = (
-    # KNIME, RapidMiner, SAS, SPSS Modeler, DataRobot
-    Spelling(r"Prediction \((?P<truth>.+?)\)(?P<model>.*)", r"P \({truth}=(?P<label>.+)\)(?P<model>.*)"),
-    Spelling(r"prediction\((?P<truth>.+)\)", r"confidence\((?P<label>.+)\)"),
-    Spelling(r"I_(?P<truth>.+)", r"P_{truth}(?P<label>.+)", ("F_{truth}", "{truth}")),
-    Spelling(r"\$(?P<model>[A-Z])-(?P<truth>.+)", r"\$(?P<model>[A-Z])RP-{truth}"),
-    Spelling(r"(?P<truth>.+)_PREDICTION", r"{truth}_(?P<label>.+)_PREDICTION"),
-    # mlr3, caret, tidymodels, CatBoost, SPSS
-    Spelling(r"response", r"prob\.(?P<label>.+)", ("truth",), id="row_ids"),
-    Spelling(r"pred", r"(?P<label>.+)", ("obs",), id="rowIndex", fold="Resample"),
-    Spelling(r"\.pred_class", r"\.pred_(?P<label>.+)", (), id=".row", fold="id"),
-    Spelling(r"Class", r"Probability(:Class=(?P<label>.+))?", ("Label",), id="SampleId"),
-    Spelling(r"PGR_\d+", r"PRE_\d+", ()),
-)
-
-
-def as_programs_write(table: InputTable, asked: ColumnRequest) -> ColumnRequest:
-    """The request with truth and models by name, where the columns are called as a program calls its predictions."""
-    if any(choice is not None for choice in (asked.models, asked.label, asked.score)):
-        return asked
-    for program in PROGRAMS:
-        found = _written_by(program, table, asked)
-        if found is not None:
-            return found
-    return asked
-
-
-def _written_by(program: Spelling, table: InputTable, asked: ColumnRequest) -> ColumnRequest | None:
-    columns = table.columns
-    labels = [m for c in columns if (m := re.fullmatch(program.label, c)) and table.few(c, MOST_CLASSES)]
-    for label in labels:
-        name = label.groupdict().get("truth") or ""
-        said = _class_words(table, label[0])
-        pattern = program.score.replace("{truth}", re.escape(name))
-        scores = [m for c in columns if table.kind(c) in NUMERIC and (m := re.fullmatch(pattern, c))]
-        named = [t.format(truth=name) for t in program.truth]
-        if not program.truth:
-            beside = {label[0], program.id, program.fold, *(m[0] for m in scores)}
-            named = [c for c in columns if c not in beside and _class_words(table, c) == said]
-        found = [c for c in ([asked.truth] if asked.truth else named) if c in columns and c != label[0]]
-        if not found or (len(found) > 1 and not program.truth):
-            continue
-        classes = _class_words(table, found[0]) | said
-        models: dict[str, dict[str, Any]] = {
-            _whose(m): {"label": m[0]} for m in labels if (m.groupdict().get("truth") or "") == name
-        }
-        for one in scores:
-            mine, of = models.get(_whose(one)), one.groupdict().get("label")
-            if mine is not None and (of is None or of in classes):
-                mine["score"] = one[0] if of is None else {**mine.get("score", {}), of: one[0]}
-        for model in models.values():
-            if isinstance(model.get("score"), dict) and model["score"].keys() != classes:
-                del model["score"]
-        # Words that anybody may use are a program's own only beside its scores.
-        if name or any("score" in model for model in models.values()):
-            id_ = asked.id if asked.id is not None or program.id not in columns else program.id
-            fold = asked.fold if asked.fold is not None or program.fold not in columns else program.fold
-            return replace(asked, truth=found[0], models=models, id=id_, fold=fold)
-    return None
-
-
-MOST_CLASSES = 200
-
-
-def _class_words(table: InputTable, column: str) -> set[str]:
-    """The values of a column as names of classes; none where there are too many, or fractions."""
-    values = table.few(column, MOST_CLASSES) or ()
-    if table.kind(column) == "number" and not table.is_whole(column):
-        return set()
-    return {str(int(v)) if isinstance(v, float) else str(v) for v in values}
-
-
-def _whose(column: re.Match[str]) -> str:
-    return (column.groupdict().get("model") or "").strip(" _-()") or ONE_MODEL
-
-
 def resolve(table: InputTable, asked: ColumnRequest) -> tuple[Layout, tuple[Label, ...]]:
     """The roles of all columns, and the labels that the truth holds."""
     check_width(len(table.columns), table.name)
-    asked = as_programs_write(table, asked)
     roles: dict[str, ColumnRoles] = {}
     model = _model_column(table, asked)
     truth = _truth_column(table, asked, long=model is not None)

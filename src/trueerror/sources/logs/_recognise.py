@@ -7,7 +7,8 @@ rows without a header, as fastText, LIBSVM, Vowpal Wabbit and plain lists of pre
     1 'id |f a b:2                  Vowpal Wabbit's data; its predictions are lists, maybe with the id, or 1:0.2 2:0.8
     0.25                            one number, or one word that comes again, a line
 
-Of data only the label is kept, and the id where there is one.
+Of data only the label is kept, and the id where there is one. Tables of other programs are known by the names of their
+columns.
 """
 
 from __future__ import annotations
@@ -20,14 +21,16 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from inspect import signature
 from pathlib import Path
-from typing import IO, Any, TypeGuard, cast
+from typing import IO, Any, NamedTuple, TypeGuard, cast
 
 from trueerror.inputs._options import FileError, InputError, in_few_words
 from trueerror.sources._paths import files_like
-from trueerror.sources._predictions import Predictions
-from trueerror.sources._tables import ColumnsTable
+from trueerror.sources._predictions import ONE_MODEL, Predictions
+from trueerror.sources._tables import ColumnsTable, InputTable
+from trueerror.sources.columns._roles import NUMERIC, ColumnRequest
 from trueerror.tallies import Missing
 
 # Endings under which a log can hide; other files are tables and are not looked into.
@@ -376,3 +379,92 @@ FORMS: tuple[tuple[Callable[[list[str]], bool], Callable[[Lines], Columns]], ...
     (_all_like(rf"{NUMBER}( [A-Za-z_]\S*)?"), _list),
     (_words_again, _list),
 )
+
+
+class Spelling(NamedTuple):
+    """How a program calls the columns of its predictions: by patterns, in which {truth} is what the labels' name says.
+
+    `truth` are its names for the truth; where there are none, it is the one column that holds the labels' values.
+    """
+
+    label: str
+    score: str
+    truth: tuple[str, ...] = ("{truth}",)
+    id: str = ""
+    fold: str = ""
+
+
+PROGRAMS = (
+    # KNIME, RapidMiner, SAS, SPSS Modeler, DataRobot
+    Spelling(r"Prediction \((?P<truth>.+?)\)(?P<model>.*)", r"P \({truth}=(?P<label>.+)\)(?P<model>.*)"),
+    Spelling(r"prediction\((?P<truth>.+)\)", r"confidence\((?P<label>.+)\)"),
+    Spelling(r"I_(?P<truth>.+)", r"P_{truth}(?P<label>.+)", ("F_{truth}", "{truth}")),
+    Spelling(r"\$(?P<model>[A-Z])-(?P<truth>.+)", r"\$(?P<model>[A-Z])RP-{truth}"),
+    Spelling(r"(?P<truth>.+)_PREDICTION", r"{truth}_(?P<label>.+)_PREDICTION"),
+    # mlr3, caret, tidymodels, CatBoost, SPSS
+    Spelling(r"response", r"prob\.(?P<label>.+)", ("truth",), id="row_ids"),
+    Spelling(r"pred", r"(?P<label>.+)", ("obs",), id="rowIndex", fold="Resample"),
+    Spelling(r"\.pred_class", r"\.pred_(?P<label>.+)", (), id=".row", fold="id"),
+    Spelling(r"Class", r"Probability(:Class=(?P<label>.+))?", ("Label",), id="SampleId"),
+    Spelling(r"PGR_\d+", r"PRE_\d+", ()),
+)
+
+
+def as_programs_write(table: InputTable, asked: ColumnRequest) -> ColumnRequest:
+    """The request with truth and models by name, where the columns are called as a program calls its predictions."""
+    if any(choice is not None for choice in (asked.models, asked.label, asked.score)):
+        return asked
+    for program in PROGRAMS:
+        found = _written_by(program, table, asked)
+        if found is not None:
+            return found
+    return asked
+
+
+def _written_by(program: Spelling, table: InputTable, asked: ColumnRequest) -> ColumnRequest | None:
+    columns = table.columns
+    labels = [m for c in columns if (m := re.fullmatch(program.label, c)) and table.few(c, MOST_CLASSES)]
+    for label in labels:
+        name = label.groupdict().get("truth") or ""
+        said = _class_words(table, label[0])
+        pattern = program.score.replace("{truth}", re.escape(name))
+        scores = [m for c in columns if table.kind(c) in NUMERIC and (m := re.fullmatch(pattern, c))]
+        named = [t.format(truth=name) for t in program.truth]
+        if not program.truth:
+            beside = {label[0], program.id, program.fold, *(m[0] for m in scores)}
+            named = [c for c in columns if c not in beside and _class_words(table, c) == said]
+        found = [c for c in ([asked.truth] if asked.truth else named) if c in columns and c != label[0]]
+        if not found or (len(found) > 1 and not program.truth):
+            continue
+        classes = _class_words(table, found[0]) | said
+        models: dict[str, dict[str, Any]] = {
+            _whose(m): {"label": m[0]} for m in labels if (m.groupdict().get("truth") or "") == name
+        }
+        for one in scores:
+            mine, of = models.get(_whose(one)), one.groupdict().get("label")
+            if mine is not None and (of is None or of in classes):
+                mine["score"] = one[0] if of is None else {**mine.get("score", {}), of: one[0]}
+        for model in models.values():
+            if isinstance(model.get("score"), dict) and model["score"].keys() != classes:
+                del model["score"]
+        # Words that anybody may use are a program's own only beside its scores.
+        if name or any("score" in model for model in models.values()):
+            id_ = asked.id if asked.id is not None or program.id not in columns else program.id
+            fold = asked.fold if asked.fold is not None or program.fold not in columns else program.fold
+            return replace(asked, truth=found[0], models=models, id=id_, fold=fold)
+    return None
+
+
+MOST_CLASSES = 200
+
+
+def _class_words(table: InputTable, column: str) -> set[str]:
+    """The values of a column as names of classes; none where there are too many, or fractions."""
+    values = table.few(column, MOST_CLASSES) or ()
+    if table.kind(column) == "number" and not table.is_whole(column):
+        return set()
+    return {str(int(v)) if isinstance(v, float) else str(v) for v in values}
+
+
+def _whose(column: re.Match[str]) -> str:
+    return (column.groupdict().get("model") or "").strip(" _-()") or ONE_MODEL
