@@ -293,6 +293,8 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         fact(fold_method="corrected-t", smallest_test=29), "29 rows",
         [fact(fold_method="corrected-t", smallest_test=30), fact(fold_method="bayle", smallest_test=1)],
     ),
+    "TE516": (fact(spread_tails=(8.7, 0.0004)), "heavy or skewed tails (kurtosis 8.700, normal 3)",
+              [fact(spread_tails=(3.4, 0.2))]),
     "TE508": (
         fact(bootstrap_bias=-0.026, bootstrap_error=0.1), "a quarter of the standard error",
         [fact(bootstrap_bias=0.024, bootstrap_error=0.1), fact(bootstrap_bias=0.0, bootstrap_error=0.0)],

@@ -251,6 +251,7 @@ class Evidence:
     bootstrap_bias: float | None = None  # mean of the replicates less the estimate
     bootstrap_error: float | None = None  # standard deviation of the replicates
     bootstrap_replicates: int | None = None  # how many replicates there are
+    spread_tails: tuple[float, float] | None = None  # kurtosis, and the chance of one so large in a normal sample
     data_sets: int | None = None  # how many data sets were ranked
     pairs: int | None = None  # how many pairs of learners were tested, one data set a value
     method: str | None = None  # the test over data sets; only "wilcoxon" and "sign" have the limit that TE507 speaks of

@@ -68,7 +68,8 @@ def bootstrap(
 
     `statistic` is "mean", "median", "sd", "variance", or a function of an array; one that takes `axis=`, as NumPy's do,
     is run over all samples at once. The limits are by bootstrap-t for means and spreads of values that vary (each
-    replicate by its own standard error) and never nearer than Student's t, else by BCa with the tails of Student's t.
+    replicate by its own standard error, also for `np.std` and the like) and never nearer than Student's t, else by BCa
+    with the tails of Student's t.
     `method="percentile"` gives replicates themselves, in order of size (of 1,000 at 90 %: the 50th and the 950th),
     which cover .80–.90 in small samples; "bca", "basic" and "normal" are as in the books. A finding says where the bias
     is more than a quarter of the standard error, beyond what the replicates themselves leave open. For metrics of
@@ -104,7 +105,10 @@ def bootstrap(
         n=len(sample), note=made.note,
         estimand=f"the {'statistic' if name == 'lambda' else name} of all values like these {len(sample):,}",
     )  # fmt: skip
-    evidence = Evidence(bootstrap_bias=draws.bias, bootstrap_error=facts.error, bootstrap_replicates=len(drawn))
+    evidence = Evidence(
+        bootstrap_bias=draws.bias, bootstrap_error=facts.error, bootstrap_replicates=len(drawn),
+        spread_tails=draws.tails,
+    )  # fmt: skip
     counts, edges = np.histogram(drawn, bins=min(BINS, max(1, len(np.unique(drawn)))))
     return Bootstrapped(
         estimate=estimate, bias=facts.bias, corrected=facts.corrected, variance=facts.variance, error=facts.error,

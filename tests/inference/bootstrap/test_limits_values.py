@@ -119,3 +119,19 @@ def test_replicates_of_many_values_spread_as_samples_do(name, decimals):
         return
     assert made.replicates.std() == pytest.approx(np.std(drawn), rel=0.25)
     assert made.replicates.mean() == pytest.approx(made.estimate, abs=0.3 * made.replicates.std())
+
+
+def test_a_spread_by_another_name_is_studentised_and_heavy_tails_are_said():
+    random = np.random.default_rng(3)
+    for function in (np.std, np.var, lambda x: np.std(x, ddof=1)):
+        assert te.bootstrap(random.normal(size=30), function).interval.method == "bootstrap-studentised"
+    assert te.bootstrap(random.normal(size=30), np.max).interval.method == "bootstrap-bca-t"
+    values = random.exponential(size=25)
+    assert float(te.bootstrap(values, np.std)) == pytest.approx(values.std())
+    fired = {"normal": 0, "exponential": 0}
+    for i in range(100):
+        for name in fired:
+            drawn = getattr(random, {"normal": "standard_normal", "exponential": "standard_exponential"}[name])(60)
+            fired[name] += "TE516" in te.bootstrap(drawn, "sd", replicates=25, rng=i).findings
+    assert fired["normal"] <= 5
+    assert fired["exponential"] >= 85

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
@@ -300,6 +300,8 @@ FEW_VALUES = 7
 MANY_VALUES = 2_000
 # A multinomial draw of a value takes as long as drawing about so many rows.
 ROWS_A_VALUE = 16
+# A function is compared with known statistics on parts of so many values.
+LEAST_TO_RECOGNISE = 8
 # A quantile wants at least so many replicates beyond it.
 BEYOND = 5
 
@@ -392,6 +394,21 @@ def over_rows(function: Callable[..., Any], example: Floats) -> Callable[[Floats
     return lambda x: np.array([float(function(row)) for row in x.reshape(-1, x.shape[-1])]).reshape(x.shape[:-1])
 
 
+def _recognised(function: Any, sample: Floats) -> Any:
+    """A mean, sd or variance by another name, such as np.std, as the statistic that it is; others as they are."""
+    if isinstance(function, Statistic) or len(sample) < LEAST_TO_RECOGNISE or len(np.unique(sample)) < 3:
+        return function
+    parts = (sample, sample[: len(sample) // 2], sample[len(sample) // 3 :])
+    seen = [float(function(part)) for part in parts]
+    for name in ("mean", "sd", "variance"):
+        known = STATISTICS[name]
+        if np.allclose(seen, [float(known.value(part[None])[0]) for part in parts], rtol=1e-9, atol=0):
+            return known
+        if np.allclose(seen, [float(known.plug_in(part[None])[0]) for part in parts], rtol=1e-9, atol=0):
+            return replace(known, value=known.plug_in, weighted=None)
+    return function
+
+
 @dataclass(frozen=True, eq=False)
 class Draws:
     """A sample, a statistic of it, and the same of samples drawn with replacement, with their standard errors."""
@@ -408,6 +425,7 @@ class Draws:
         """Draw; a plain function becomes a statistic without a standard error of its own."""
         if statistic in (np.mean, np.median):
             statistic = STATISTICS[statistic.__name__]
+        statistic = _recognised(statistic, sample)
         if not isinstance(statistic, Statistic):
             run = over_rows(statistic, sample)
             statistic = Statistic(run, run)
@@ -432,6 +450,28 @@ class Draws:
         if not self.statistic.smooth:
             return None
         return float(self.replicates.mean()) - float(self.statistic.plug_in(self.sample[None, :])[0])
+
+    @property
+    def tails(self) -> tuple[float, float] | None:
+        """Of a spread: the kurtosis of the values, and the chance of such one or such skewness in a normal sample.
+
+        Anscombe and Glynn 1983, Biometrika 70:227 (kurtosis); skewness as normal with variance 6/n.
+        """
+        x, n = self.sample, float(len(self.sample))
+        if not self.statistic.logarithmic or n < LEAST_TO_RECOGNISE or not np.ptp(x) > 0:
+            return None
+        gaps = x - x.mean()
+        kurtosis = float((gaps**4).mean() / (gaps**2).mean() ** 2)
+        variance = 24 * n * (n - 2) * (n - 3) / ((n + 1) ** 2 * (n + 3) * (n + 5))
+        z = (kurtosis - 3 * (n - 1) / (n + 1)) / math.sqrt(variance)
+        skew = (
+            6 * (n * n - 5 * n + 2) / ((n + 7) * (n + 9)) * math.sqrt(6 * (n + 3) * (n + 5) / (n * (n - 2) * (n - 3)))
+        )
+        a = 6 + 8 / skew * (2 / skew + math.sqrt(1 + 4 / skew**2))
+        root = np.cbrt((1 - 2 / a) / (1 + z * math.sqrt(2 / (a - 4))))
+        by_kurtosis = float(special.ndtr(-(1 - 2 / (9 * a) - root) / math.sqrt(2 / (9 * a))))
+        skewness = float((gaps**3).mean()) / float((gaps**2).mean()) ** 1.5
+        return kurtosis, min(by_kurtosis, 2 * float(special.ndtr(-abs(skewness) * math.sqrt(n / 6))))
 
     @cached_property
     def influences(self) -> Floats:
