@@ -662,6 +662,18 @@ def test_the_numbers_of_a_comparison_with_gaps_subtract() -> None:
     assert wrong["careful", "bold"].estimate < -0.1
 
 
+def test_limits_beside_a_model_that_hides_rows_hold_both_readings() -> None:
+    random = np.random.default_rng(3)
+    truth = (random.random(600) < 0.5).astype(int)
+    calls = {m: np.where(random.random(600) < 0.86, truth, 1 - truth).astype(object) for m in "abc"}
+    calls["a"][calls["a"] != truth] = None
+    made = te.compare(truth, {m: c.tolist() for m, c in calls.items()}, missing="drop")
+    for other in "bc":
+        c = made["a", other]
+        assert -0.2 < c.low < 0 < c.high < 0.25  # to −100 points once
+        assert not made.told_apart("a", other)
+
+
 def test_a_lead_that_rests_on_silence_is_said_to() -> None:
     truth = np.arange(400) % 2
     bold = np.where(np.arange(400) % 7 == 0, 1 - truth, truth).astype(object)  # 85.5 % right

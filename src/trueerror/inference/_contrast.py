@@ -466,6 +466,8 @@ def _stretched(c: Contrast, p: float, t: float, critical: float, whole: tuple[fl
     single = _quantile((1 - c.confidence) / 2, _freedom([c]))
     near = critical / t * abs(c.estimate) if t > 0 and math.isfinite(t) else math.nan
     low, high = (c.estimate + critical / single * (limit - c.estimate) for limit in (c.low, c.high))
+    if c.p_unseen is not None:  # says that 0 is not excluded, not how far beyond it the difference may be
+        near = math.nan if low <= 0 <= high else min(near, 2 * abs(c.estimate))
     if c.estimate > 0 and near == near:
         low = c.estimate - near
     elif c.estimate < 0 and near == near:
