@@ -1140,6 +1140,96 @@ def without_spread() -> Iterator[Case]:
         )
 
 
+def around_thresholds() -> Iterator[Case]:
+    """Sizes just below, at and above those where a rule of thumb or another algorithm takes over."""
+    rng = np.random.default_rng(32)
+    s = te.significance
+    noise = rng.normal(size=(2, 400))
+    for groups in (13, 14, 15, 16, 29, 30, 31, 32):
+        y = np.arange(groups * 4) % 2
+        scores = {k: np.round(1 / (1 + np.exp(-(v * (2 * y - 1) + noise[i, : len(y)]))), 2)
+                  for i, (k, v) in enumerate((("a", 1.0), ("b", 0.7)))}  # fmt: skip
+        clusters = np.arange(len(y)) // 4
+        for metric in ("accuracy", "brier", "f1", "auc"):
+            yield (
+                f"{metric} · {groups} clusters",
+                lambda y=y, sc=scores, c=clusters, m=metric: [
+                    te.evaluate(y, scores=sc["a"], positive=1, metrics=[m], clusters=c, replicates=100)[m],
+                    te.compare(y, scores=sc, positive=1, metric=m, clusters=c, replicates=100)["a", "b"],
+                ],
+            )
+    for wrong in (3, 4, 5, 6, 9, 10, 11):
+        truth = np.repeat([1, 0], [40, 60])
+        called = truth.copy()
+        called[:wrong], called[60 : 60 + wrong] = 0, 1
+        other = truth.copy()
+        other[30:34] = 0
+        for metric in ("precision", "npv", "f1", "mcc", "kappa", "accuracy"):
+            yield (
+                f"{metric} · {wrong} wrong of each kind",
+                lambda t=truth, c=called, o=other, m=metric: [
+                    te.evaluate(t, c, positive=1, metrics=[m])[m],
+                    te.evaluate(t, c, positive=1, metrics=[m], prior=0.05)[m],
+                    te.compare(t, {"a": c, "b": o}, positive=1, metric=m, replicates=100)["a", "b"],
+                ],
+            )
+    for classes in (9, 10, 11, 29, 30, 31):
+        table = np.eye(classes, dtype=int) * 7 + np.eye(classes, k=1, dtype=int) * 2
+        truth, called = (np.repeat(i.ravel(), table.ravel()) for i in np.indices(table.shape))
+        for metric in ("macro_f1", "mcc", "kappa", "balanced_accuracy"):
+            yield (
+                f"{metric} · {classes} classes",
+                lambda t=truth, c=called, m=metric: [
+                    te.evaluate(t, c, metrics=[m], replicates=100)[m],
+                    te.compare(t, {"a": c, "b": np.roll(c, 3)}, metric=m, replicates=100)["a", "b"],
+                ],
+            )
+    for n in (5, 6, 7, 8, 39, 40, 41, 99, 100, 101):
+        x, z = np.round(noise[0, :n], 1), np.round(noise[1, :n] - 0.2, 1)
+        yield (
+            f"columns of {n}",
+            lambda x=x, z=z: [
+                figures_of(call)
+                for call in (
+                    lambda: s.wilcoxon(x, z),
+                    lambda: s.sign(x, z),
+                    lambda: s.permutation(x, z, replicates=200),
+                    lambda: te.bootstrap(x, "mean", replicates=100).interval,
+                    lambda: te.bootstrap(x, "median", replicates=100).interval,
+                    lambda: s.paired_t(x, z),
+                )
+            ],
+        )
+    for n, share in product((28, 29, 30, 31, 60), (0.1, 0.3, 0.5)):
+        x = round(share * n)
+        yield (
+            f"unpublished agreement of {x} of {n}",
+            lambda x=x, n=n: te.compare(marginals={"A": (x, n), "B": (n - x, n)})["A", "B"],
+        )
+    for models in (3, 11, 12, 13):
+        games = [(f"m{i:02}", f"m{j:02}", f"m{i if (i * 7 + j * 3 + k) % 3 else j:02}")
+                 for i in range(models) for j in range(i + 1, models) for k in range(3)]  # fmt: skip
+        yield f"arena of {models}", lambda g=games: te.arena(g).records()
+    for positives in (8, 9, 10, 11, 20, 21):
+        y = np.repeat([1, 0], [positives, 40])
+        scores = np.round(noise[0, : len(y)] + 1.8 * y, 1)
+        for prior in (None, 0.02) if positives in (9, 10) else (None,):
+            yield (
+                f"areas with {positives} positives · {prior}",
+                lambda y=y, sc=scores, prior=prior: [
+                    te.evaluate(y, scores=sc, positive=1, threshold=0.5, metrics=[m], prior=prior)[m]
+                    for m in ("auc", "average_precision", "precision", "recall")
+                ],
+            )
+    for answers, labels in product((7, 8, 9), (19, 20, 21, 60)):
+        judge = np.arange(400) % answers / answers
+        human = (judge + noise[0] * 0.3 > 0.5).astype(float)
+        yield (
+            f"{labels} labels of {answers} answers",
+            lambda h=human[:labels], j=judge, k=labels: te.corrected(h, j[:k], j[k:]).records(),
+        )
+
+
 def sweeps() -> dict[str, list[Case]]:
     """Every case, by the file that keeps it."""
     return {
@@ -1156,4 +1246,5 @@ def sweeps() -> dict[str, list[Case]]:
         "words": list(words()),
         "larger": list(larger_samples()),
         "without_spread": list(without_spread()),
+        "thresholds": list(around_thresholds()),
     }
