@@ -186,7 +186,7 @@ def test_clusters_divide_the_rows():
     call = {"first": 0.86, "second": 0.84, "disagreement": 0.1}
     alone, grouped = te.sample_size(**call), te.sample_size(icc=0.1, cluster_size=11, **call)
     assert grouped.design_effect == pytest.approx(2)
-    assert grouped.n == 2 * alone.n
+    assert grouped.n == math.ceil(2 * alone.n + 1.9599639845**2 / 2 * 11)  # about two clusters more, for t
     assert grouped.power == alone.power
     assert "1,960 independent rows" in str(grouped)
     assert te.sample_size(accuracy=0.9, half_width=0.02, icc=0.1, cluster_size=11).n == pytest.approx(2 * 867.3, abs=1)
@@ -371,7 +371,7 @@ def test_power_with_clusters_holds_in_simulation() -> None:
     ).power  # fmt: skip
     d = (right[..., 0].astype(float) - right[..., 1]).mean(axis=2)
     t = d.mean(axis=1) / (d.std(axis=1, ddof=1) / np.sqrt(groups))
-    assert float((np.abs(t) > 2.0227).mean()) == pytest.approx(planned, abs=0.04)
+    assert float((np.abs(t) > 2.0227).mean()) == pytest.approx(planned, abs=0.03)
 
 
 @pytest.mark.parametrize(("n", "gap"), [(8, 0.5), (20, 0.3), (60, 0.1)])

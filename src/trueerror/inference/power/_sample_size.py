@@ -121,12 +121,13 @@ def power(
     - "paired-mean" (normal), "paired-t", "unpaired-t": means with standard deviation `sd` of a difference (of a value,
       for "unpaired-t").
 
-    Clustered rows: `icc` and `cluster_size` divide n by the design effect 1 + (cluster_size − 1)·icc. `icc` is the
-    correlation, over two rows of a cluster, of what the test looks at: of being right for one model or two groups, of
-    the *differences* between the models where they share the rows. That one is often near 0, since a hard cluster is
-    hard for both. Where only the correlations of being right are known, give them instead: `icc_right` of one model
-    with itself, `icc_between` of one model on a row with the other on another row; then icc =
-    2pq·(icc_right − icc_between)/(disagreement − difference²), p the mean of the two accuracies, q = 1 − p.
+    Clustered rows: `icc` and `cluster_size` divide n, less about two clusters (z²/2) that a test over clusters spends,
+    by the design effect 1 + (cluster_size − 1)·icc. `icc` is the correlation, over two rows of a cluster, of what the
+    test looks at: of being right for one model or two groups, of the *differences* between the models where they share
+    the rows. That one is often near 0, since a hard cluster is hard for both. Where only the correlations of being
+    right are known, give them instead: `icc_right` of one model with itself, `icc_between` of one model on a row with
+    the other on another row; then icc = 2pq·(icc_right − icc_between)/(disagreement − difference²), p the mean of the two
+    accuracies, q = 1 − p.
 
     >>> print(power(n=500, first=0.82, second=0.80, disagreement=0.025))
     500 rows find a difference of +0.02 (0.820 against 0.800) with power 0.862 at the 5 % level.
@@ -145,7 +146,7 @@ def power(
     )  # fmt: skip
     plan = power_plan(test, options)
     effect = design_effect(_icc_of(test, options, icc, icc_right, icc_between), cluster_size)
-    return _result(plan, test, options, count(n, "n"), effect)
+    return _result(plan, test, options, count(n, "n"), effect, _spent(alpha, alternative, effect, cluster_size))
 
 
 def sample_size(
@@ -203,7 +204,8 @@ def sample_size(
     rows = _rows_needed(plan, target, guess) if guess < 1e12 else None
     if rows is None:
         raise InputError("more than 10^12 rows would be needed; the difference is too small to be shown")
-    return _result(plan, test, options, math.ceil(rows * effect), effect)
+    spent = _spent(alpha, alternative, effect, cluster_size)
+    return _result(plan, test, options, math.ceil(rows * effect + spent), effect, spent)
 
 
 def smallest_difference(
@@ -230,7 +232,8 @@ def smallest_difference(
     0.8998
     """
     target, effect = open_share(power, "power"), design_effect(icc, cluster_size)
-    rows, baseline = _effective(count(n, "n"), effect), one_number(baseline, "baseline")
+    spent = _spent(alpha, "two-sided", effect, cluster_size)
+    rows, baseline = _effective(count(n, "n"), effect, spent), one_number(baseline, "baseline")
     disagreement = None if disagreement is None else check_share(disagreement, "disagreement")
 
     def plan_for(gap: float) -> tuple[PowerPlan, PowerOptions]:
@@ -249,7 +252,7 @@ def smallest_difference(
         if most > 0 and _power_at(plan_for(ends[1])[0], rows) >= target:
             gap = crossing(lambda g: _power_at(plan_for(g)[0], rows) - target, *sorted(ends))
             plan, options = plan_for(gap)
-            return _result(plan, test, options, count(n, "n"), effect)
+            return _result(plan, test, options, count(n, "n"), effect, spent)
     raise InputError(
         f"{count(n, 'n'):,} rows find no difference from {baseline:g} with power {target:g}; more are needed"
     )
@@ -335,8 +338,19 @@ def _rows_needed(plan: PowerPlan, target: float, guess: float) -> int | None:
     return smallest_n(lambda m: _power_at(plan, m), target, guess)
 
 
-def _effective(n: int, effect: float) -> int:
-    return math.floor(n / effect + 1e-9)
+def _spent(alpha: float, alternative: Alternative, effect: float, cluster_size: float | None) -> float:
+    """The rows of z²/2 clusters: so many more does Student's t on clusters ask for than a normal test.
+
+    Snedecor and Cochran 1989, Statistical Methods, section 6.14.
+    """
+    if effect <= 1 or cluster_size is None:
+        return 0.0
+    tail = open_share(alpha, "alpha") / (2 if alternative == "two-sided" else 1)
+    return float(special.ndtri(tail)) ** 2 / 2 * float(cluster_size)
+
+
+def _effective(n: int, effect: float, spent: float) -> int:
+    return max(math.floor((n - spent) / effect + 1e-9), 0)
 
 
 def _power_at(plan: PowerPlan, rows: int) -> float:
@@ -344,8 +358,8 @@ def _power_at(plan: PowerPlan, rows: int) -> float:
     return 0.0 if math.isnan(found) else found
 
 
-def _result(plan: PowerPlan, test: str, options: PowerOptions, n: int, effect: float) -> Power:
-    rows = _effective(n, effect)
+def _result(plan: PowerPlan, test: str, options: PowerOptions, n: int, effect: float, spent: float) -> Power:
+    rows = _effective(n, effect, spent)
     if rows < plan.fewest_rows:
         raise InputError(f"n={n} is too few rows to plan with")
     analysis = plan.at(rows)
