@@ -126,8 +126,8 @@ def power(
     test looks at: of being right for one model or two groups, of the *differences* between the models where they share
     the rows. That one is often near 0, since a hard cluster is hard for both. Where only the correlations of being
     right are known, give them instead: `icc_right` of one model with itself, `icc_between` of one model on a row with
-    the other on another row; then icc = 2pq·(icc_right − icc_between)/(disagreement − difference²), p the mean of the two
-    accuracies, q = 1 − p.
+    the other on another row; then icc = 2pq·(icc_right − icc_between)/(disagreement − difference²), p the mean of the
+    two accuracies, q = 1 − p.
 
     >>> print(power(n=500, first=0.82, second=0.80, disagreement=0.025))
     500 rows find a difference of +0.02 (0.820 against 0.800) with power 0.862 at the 5 % level.
