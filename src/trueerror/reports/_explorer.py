@@ -423,7 +423,8 @@ def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float], place
     at = None
     if not curve.calls:
         fp, tp = called_at(curve, e.grid)
-        at = [[_amount(float(a)), _amount(float(b))] for a, b in zip(fp / scale[1], tp / scale[0], strict=True)]
+        # Counts only fall along the thresholds: the page has what each takes away.
+        at = [[_amount(-x) for x in np.diff(side, prepend=0.0)] for side in (fp / scale[1], tp / scale[0])]
     look, dash = Plot(Curves(title="", x=Axis(title=""), y=Axis(title=""), lines=()), COLOURED).look(place)
     return {
         "name": e.names[name],

@@ -9,8 +9,9 @@ gets what they tell from here.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from markupsafe import Markup
@@ -231,6 +232,24 @@ def _hover(plot: Plot, points: int) -> dict[str, object]:
         xs, ys = ([round(at[i], 1) if math.isfinite(at[i]) else None for at in line.at] for i in (0, 1))
         rows.append([clipped(line.name), xs, ys, line.told])
     return {"titles": list(lines[0].titles), "lines": rows}
+
+
+def packed_hover(pictures: Mapping[str, Any]) -> dict[str, object]:
+    """What hovering tells as the page reads it: tenths of a pixel, each as what it adds; words in one text."""
+
+    def added(places: Sequence[float | None]) -> list[int | None]:
+        out: list[int | None] = []
+        at = 0
+        for x in places:
+            out.append(None if x is None else round(10 * x) - at)
+            at = at if x is None else round(10 * x)
+        return out
+
+    def row(name: str, xs: Any, ys: Any, columns: Any) -> list[object]:
+        told = ["|".join(w[1:] if w.startswith("0.") else w for w in column) for column in columns]
+        return [name, added(xs), added(ys), told]
+
+    return {key: {**picture, "lines": [row(*line) for line in picture["lines"]]} for key, picture in pictures.items()}
 
 
 class Gallery:

@@ -515,8 +515,8 @@ def _pair(cmp: Comparison, a: str, b: str, column: Column, written: bool) -> Mar
     c = cmp.judged(a, b)
     found = told(cmp, c)
     size = column.say(c.estimate, sign=True)
-    # The name of the column is in its head; saying it in each of a thousand cells would double the page.
-    tip = f"{size} {column.limits(c, sign=True)}, {decided(c)}"
-    inner: list[object] = [el("b", found.sign)]
-    inner += [" ", size] if written else []
-    return el("td", *inner, class_=f"is-{found.kind}", title=tip)
+    # The name of the column is in its head; saying it in each of a thousand cells would double the page. Of many models
+    # the page's script turns the figures of one half into those of the other.
+    half = not written and cmp.ranked.index(a) > cmp.ranked.index(b)
+    tip = None if half else f"{size} {column.limits(c, sign=True)}, {decided(c)}"
+    return el("td", found.sign, *([" ", size] if written else []), class_=f"is-{found.kind}", title=tip)

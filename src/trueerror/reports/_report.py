@@ -26,7 +26,7 @@ from trueerror.plots._figure import script_safe
 from trueerror.plots._style import DARK, LIGHT
 from trueerror.plots.svg._elements import colours, rules, source_hash
 from trueerror.reports._contents import Contents, ReportOptions, Said, Sayings, entries, paragraph, software
-from trueerror.reports._html import Gallery, clipped, unwrapped
+from trueerror.reports._html import Gallery, clipped, packed_hover, unwrapped
 from trueerror.reports._learners import about_experiment, about_ranking
 from trueerror.reports._models import about_comparison, about_evaluation, about_predictions, about_result, is_result
 from trueerror.results import Result
@@ -87,7 +87,7 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
         style=Markup(style),
         script=Markup(script),
         policy=policy(style, script),
-        hover=Markup(script_safe(gallery.hover)) if gallery.hover else "",
+        hover=Markup(script_safe(packed_hover(gallery.hover))) if gallery.hover else "",
         explorer=Markup(script_safe(c.explorer)) if c.explorer else "",
     )
 

@@ -30,7 +30,12 @@
   const corners = data.corners.map((c) => counted(point(c[0], c[1], c[2], c[3])));
   const own = data.models.map((m, i) => m.corners.map((c) => counted(point(i, c[0], c[1], c[2]))));
   const used = data.models.map((m, i) => (m.use === null ? null : counted(point(i, m.use[0], m.use[1], m.use[2]))));
-  const cut = data.models.map((m, i) => (m.at === null ? null : data.grid.map((t, k) => counted(point(i, t, m.at[k][0], m.at[k][1])))));
+  const left = (taken) => { let rest = 0; return taken.map((x) => (rest -= x)); };
+  const cut = data.models.map((m, i) => {
+    if (m.at === null) return null;
+    const [fp, tp] = m.at.map(left);
+    return data.grid.map((t, k) => counted(point(i, t, fp[k], tp[k])));
+  });
   const trivial = [corners[0], corners[corners.length - 1]];
 
   const miss = () => state.prior * state.fn;

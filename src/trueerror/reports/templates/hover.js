@@ -5,6 +5,9 @@
   const data = block ? JSON.parse(block.textContent) : {};
   const SVG = "http://www.w3.org/2000/svg";
   const NEAR = 26;
+  // As they are packed in reports/_html.py: tenths of a pixel, each as what it adds; words without the zero in front.
+  const places = (added) => { let at = 0; return added.map((d) => (d === null ? null : (at += d) / 10)); };
+  const figures = (text) => text.split("|").map((word) => (word.startsWith(".") ? "0" + word : word));
   const tip = document.body.appendChild(document.createElement("div"));
   tip.className = "tip";
   tip.hidden = true;
@@ -13,6 +16,7 @@
   for (const svg of document.querySelectorAll("svg[data-picture]")) {
     const told = data[svg.dataset.picture];
     if (!told) continue;
+    told.lines = told.lines.map(([name, xs, ys, columns]) => [name, places(xs), places(ys), columns.map(figures)]);
     const ring = svg.appendChild(document.createElementNS(SVG, "circle"));
     ring.setAttribute("class", "ring");
     ring.setAttribute("r", "5");

@@ -1,6 +1,13 @@
 // The page itself: sorting and copying tables, light and dark, folded sections, printing.
 (function () {
   "use strict";
+  // A pair the other way round has the same figures with the other sign.
+  const flipped = (x) => (x.startsWith("+") ? "−" : x.startsWith("−") ? "+" : "") + x.replace(/^[+−]/, "");
+  const turned = (tip) => tip.replace(/^(\S+) \[(\S+), (\S+)\]/, (all, x, low, high) => flipped(x) + " [" + flipped(high) + ", " + flipped(low) + "]");
+  for (const table of document.querySelectorAll(".pairs.signs")) {
+    const rows = [...table.tBodies[0].rows];
+    rows.forEach((row, i) => [...row.cells].slice(1, i + 1).forEach((cell, j) => { if (!cell.title && rows[j].cells[i + 1].title) cell.title = turned(rows[j].cells[i + 1].title); }));
+  }
   document.documentElement.classList.add("js");
 
   // Light and dark.
