@@ -74,9 +74,24 @@ def usage_sentence(error: Any) -> str:
     message = " ".join(error.format_message().split()).rstrip(".")
     wrong = re.match(r"No such command '([^']*)'", message)
     if wrong:
-        return f"there is no command {wrong[1]!r}{nearest(wrong[1], COMMANDS)}"
+        known_as = COMMANDS_ELSEWHERE.get(wrong[1])
+        hint = f"; it is trueerror {known_as}" if known_as else nearest(wrong[1], COMMANDS)
+        return f"there is no command {wrong[1]!r}{hint}"
     more = "" if message.endswith("?") else f"; {command} --help says more"
     return f"{message[:1].lower()}{message[1:]}{more}"
+
+
+# Commands and options as other programs have them.
+COMMANDS_ELSEWHERE = {
+    "eval": "evaluate", "help": "--help", "version": "--version", "ci": "interval", "diff": "compare",
+    "assert": "gate", "benchmark": "run", "roc": "plot --kind roc", "samplesize": "sample-size",
+}  # fmt: skip
+OPTIONS_ELSEWHERE = {
+    **{f"--{word}": f"it is --format {word}" for word in ("json", "markdown", "latex", "html")},
+    **dict.fromkeys(("-o", "--output", "--out"), "> FILE keeps what is printed; report and plot have -o"),
+    **dict.fromkeys(("--tp", "--fp", "--fn", "--tn"), "four counts go in --matrix 'TN FP FN TP'"),
+    **dict.fromkeys(("--verbose", "-v"), "--explain says more"),
+}
 
 
 def _meant(option: str, context: Any, known: list[str]) -> str:
@@ -88,11 +103,13 @@ def _meant(option: str, context: Any, known: list[str]) -> str:
     word = option.lstrip("-").replace("-", "_")
     ours = option_for(word, flags) or flags.get(f"{word}s", "") or flags.get(word.removesuffix("s"), "")
     if ours:
-        other_way = " (1 − it)" if WORDS[word].turned is not None and word in WORDS and ours == "confidence" else ""
+        other_way = " (1 − it)" if word in WORDS and WORDS[word].turned is not None and ours == "confidence" else ""
         return f"; here it is called {flags.get(ours, ours)}{other_way}"
     meaning = WORDS.get(word)
     if meaning is not None and meaning.say and meaning.in_shell:
         return f": {meaning.in_shell}"
+    if option in OPTIONS_ELSEWHERE:
+        return f"; {OPTIONS_ELSEWHERE[option]}"
     close = nearest(option, [word for word in known if word.startswith("--")])
     return close if "did you mean" in close else ""
 

@@ -151,9 +151,12 @@ def metric_choice(words: str | list[str] | None) -> dict[str, dict[str, Any]] | 
 
     >>> metric_choice(["auc", "f_beta:beta=2", "weighted_accuracy:weights=1/5/1/1", "kappa:weights=linear"])
     {'auc': {}, 'f_beta': {'beta': 2}, 'weighted_accuracy': {'weights': [1, 5, 1, 1]}, 'kappa': {'weights': 'linear'}}
+    >>> metric_choice("f1, recall")
+    {'f1': {}, 'recall': {}}
     """
     named: dict[str, dict[str, Any]] = {}
-    for word in [words] if isinstance(words, str) else words or ():
+    given = [words] if isinstance(words, str) else words or ()
+    for word in (one.strip() for text in given for one in ([text] if ":" in text else text.split(",")) if one.strip()):
         name, _, rest = word.partition(":")
         named[name] = {}
         for part in rest.split(",") if rest else ():

@@ -130,7 +130,9 @@ def parse_numbers(words: list[str] | None, option: str) -> float | dict[str, flo
         try:
             value = float(number)
         except ValueError:
-            raise InputError(f"{option} {word!r} is neither a number nor METRIC=NUMBER") from None
+            share = re.fullmatch(r"([\d.]+) ?%", number)
+            meant = f"; write a share: {float(share[1]) / 100:g}" if share else ""
+            raise InputError(f"{option} {word!r} is neither a number nor METRIC=NUMBER{meant}") from None
         if not mark:
             if len(words) > 1:
                 raise InputError(f"{option} is given {len(words)} times: write METRIC=NUMBER, one for each metric")

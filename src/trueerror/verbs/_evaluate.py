@@ -327,7 +327,12 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
     p = p.items_together()
     settings = _for_rows(p, settings)
     estimand = fixed_model(p, settings)
-    parts = tuple(_one_model(ModelMetrics(m, settings, predictions=p, estimand=estimand)) for m in p.models)
+    # Labels stay as they are beside scores that are cut.
+    as_said = replace(settings, threshold=None)
+    parts = tuple(
+        _one_model(ModelMetrics(m, settings if p.has_scores(m) else as_said, predictions=p, estimand=estimand))
+        for m in p.models
+    )
     slices: dict[Label, Evaluation] = {}
     if sliced and p.has_key("slices"):
         slices = {value: evaluate_predictions(p.slice(value), settings, sliced=False) for value in p.slices()}
@@ -348,6 +353,8 @@ def _for_rows(p: Predictions, settings: Settings) -> Settings:
     """The settings as these rows take them: what speaks of classes is refused where rows carry grades."""
     if p.scale is not None:
         refuse_classes(costs=settings.costs, prior=settings.prior, threshold=settings.threshold)
+    elif settings.threshold is not None and not any(map(p.has_scores, p.models)):
+        raise InputError(f"threshold={settings.threshold:g} was given, but no model has scores to cut")
     return replace(settings, metrics=settled_for(p, settings.metrics))
 
 

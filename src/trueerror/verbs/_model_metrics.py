@@ -115,7 +115,8 @@ def mix_words(prior: Prior, positive: Label | None) -> str:
 def reading(p: Predictions, settings: Settings) -> str:
     """What was read, and where scores were cut into calls."""
     several = len(p.models) > 1 and p.scale is None
-    left = [_not_cut(p, m) for m in p.models if several and not p.has_predictions(m, threshold=settings.threshold)]
+    cut = [m for m in p.models if several and p.has_scores(m)]
+    left = [_not_cut(p, m) for m in cut if not p.has_predictions(m, threshold=settings.threshold)]
     return "\n".join(
         line
         for line in (str(p), cut_words([p], settings), option_words(settings), scale_words(p, settings), *left)

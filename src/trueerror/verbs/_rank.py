@@ -192,6 +192,14 @@ def _from_table(
             raise ColumnError(f"column {texts[0]!r} of {table.name} holds text, not scores; leave it out, or name it")
         if not numeric:
             raise ColumnError(f"{table.name} has no column of scores")
+        # A learner may be called y; labels come again and again.
+        said = [c for c in numeric if naming.bare(c) in naming.TRUTH and c != "y" and table.is_whole(c)]
+        truth = next((c for c in said if 2 * table.distinct(c) < table.n), None)
+        if truth is not None and roles["dataset"] is None:
+            raise ColumnError(
+                f"{table.name} holds predictions ({truth!r} is the truth), and ranking takes scores of learners on data "
+                "sets: compare is for models on rows"
+            )
     data_sets = _data_sets(table, roles, index)
     keys = _keys(table, roles)
     if roles["learner"] is not None:

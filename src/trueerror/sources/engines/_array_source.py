@@ -359,7 +359,10 @@ class ArraySource:
             name: ModelColumns(None if c is None else c[rows], None if s is None else s[rows])
             for name, (c, s) in self.columns.items()
         }
-        models = tuple(replace(m, absent=count_absent(columns[m.name])) for m in self.facts.models)
+        # The columns may be those of some models only, where scores alone were fetched.
+        models = tuple(
+            replace(m, absent=count_absent(columns[m.name])) if m.name in columns else m for m in self.facts.models
+        )
         keyed: dict[KeyKind, KeyColumn] = {}
         for kind, (codes, names) in self.keyed.items():
             there, again = np.unique(codes[rows], return_inverse=True)
