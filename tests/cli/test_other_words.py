@@ -39,7 +39,7 @@ def test_labels_beside_scores_in_folds_of_a_file(mixed: str) -> None:
     cut = te.evaluate(mixed, threshold=0.3)
     assert cut.model("svm")["accuracy"] == found.model("svm")["accuracy"]
     assert cut.model("rf")["recall"].estimate > found.model("rf")["recall"].estimate
-    with pytest.raises(ValueError, match="threshold=0.3 was given, but no model has scores to cut"):
+    with pytest.raises(ValueError, match=r"threshold=0.3 was given, but no model has scores to cut"):
         te.evaluate(te.read(mixed, models=["svm"]), threshold=0.3)
 
 

@@ -197,8 +197,8 @@ def _from_table(
         truth = next((c for c in said if 2 * table.distinct(c) < table.n), None)
         if truth is not None and roles["dataset"] is None:
             raise ColumnError(
-                f"{table.name} holds predictions ({truth!r} is the truth), and ranking takes scores of learners on data "
-                "sets: compare is for models on rows"
+                f"{table.name} holds predictions ({truth!r} is the truth), and ranking takes scores of learners on "
+                "data sets: compare is for models on rows"
             )
     data_sets = _data_sets(table, roles, index)
     keys = _keys(table, roles)
