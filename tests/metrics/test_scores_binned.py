@@ -8,6 +8,7 @@ import pytest
 import trueerror as te
 from trueerror.inputs._options import InputError
 from trueerror.metrics._compute import confusion_at
+from trueerror.metrics.scores import middled
 from trueerror.tallies import ScoreTable
 
 BINNED = ScoreTable([0.0, 0.6], [1, 3], [3, 1], exact=False, uppers=np.array([0.4, 0.8]))
@@ -42,3 +43,10 @@ def test_calls_within_a_bin_are_refused() -> None:
     assert curve.at(0.6) == (0.25, 0.75)
     with pytest.raises(InputError, match="lies within a bin of scores"):
         curve.at(0.7)
+
+
+@pytest.mark.parametrize(("lowest", "highest", "read"), [(0.0, 1.0, True), (0.0, 1.2, False), (-0.1, 1.0, False)])
+def test_only_probabilities_are_read_at_the_middle(lowest: float, highest: float, read: bool) -> None:
+    table = ScoreTable([lowest, 0.6], [1, 3], [3, 1], exact=False, uppers=np.array([0.4, highest]))
+    wanted = [(lowest + 0.4) / 2, (0.6 + highest) / 2] if read else [lowest, 0.6]
+    assert middled(table).scores.tolist() == pytest.approx(wanted)
