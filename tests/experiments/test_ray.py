@@ -35,3 +35,23 @@ def test_the_same_results_and_a_killer_is_named():
     assert np.array_equal(run.fold_scores().of("means"), here.fold_scores().of("means"))
     assert [f.learner for f in run.failures] == ["killer"] * 3
     assert all("worker process died" in f.error for f in run.failures)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_dataset_of_ray_is_read_as_a_table():
+    import pyarrow as pa
+    import ray
+    import ray.data
+
+    rng = np.random.default_rng(0)
+    truth = (rng.random(400) < 0.3).astype(int)
+    scores = 0.3 * truth + 0.6 * rng.random(400)
+    parts = [pa.table({"truth": truth[part], "score": scores[part]}) for part in (slice(250), slice(250, 400))]
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False, ignore_reinit_error=True)
+    try:
+        blocks = ray.data.from_arrow(parts)
+        whole = te.roc(truth, scores).auc()
+        for dataset in (blocks, blocks.map_batches(lambda batch: batch)):
+            assert te.roc(dataset).auc().low == whole.low
+    finally:
+        ray.shutdown()

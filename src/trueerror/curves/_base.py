@@ -136,7 +136,7 @@ class TableCurve(Result):
     kind: ClassVar[CurveKind]
     # Whether the curve's limits follow the clusters.
     by_cluster: ClassVar[bool] = True
-    # Whether its points are its cutoffs, of which a picture needs but those that can be told apart.
+    # Whether its points are its cutoffs, of which a picture needs but those that differ visibly.
     at_cutoffs: ClassVar[bool] = True
 
     @classmethod

@@ -473,7 +473,7 @@ LAZY_TYPES = (("polars", "LazyFrame"), ("pyspark", "DataFrame"), ("ibis", "Table
 # Files that a library has opened and not read; DuckDB reads them through Arrow.
 FILE_SETS = (
     ("pyarrow", "FileSystemDataset"), ("pyarrow", "InMemoryDataset"), ("pyarrow", "UnionDataset"),
-    ("deltalake", "DeltaTable"), ("pyiceberg", "Table"),
+    ("deltalake", "DeltaTable"), ("pyiceberg", "Table"), ("ray", "Dataset"), ("ray", "MaterializedDataset"),
 )  # fmt: skip
 
 

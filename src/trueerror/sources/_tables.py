@@ -170,7 +170,7 @@ def _sqlite_table(file: Path) -> InputTable:
 
 
 def _file_set(frame: Foreign) -> Foreign:
-    """The relation of a pyarrow Dataset, a Delta table or an Iceberg table; None of anything else."""
+    """The relation of a pyarrow Dataset, a Delta table, an Iceberg table or Ray's Dataset; None of anything else."""
     library, name = type(frame).__module__.split(".")[0], type(frame).__name__
     if (library, name) not in FILE_SETS:
         return None
@@ -178,6 +178,12 @@ def _file_set(frame: Foreign) -> Foreign:
 
     if library == "pyiceberg":
         frame = frame.scan().to_arrow_batch_reader().read_all()
+    if library == "ray":
+        import pyarrow as pa
+        import ray
+
+        # Blocks come from Ray's own store, which they share with this process.
+        frame = pa.concat_tables(ray.get(frame.to_arrow_refs()))
     dataset = frame.to_pyarrow_dataset() if library == "deltalake" else frame
     return duckdb.from_arrow(dataset)
 

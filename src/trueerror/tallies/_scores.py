@@ -232,7 +232,7 @@ class ScoreTable(Result):
     def drawable(self) -> ScoreTable:
         """What a picture needs of a table of very many scores; a smaller table, or a binned one, is drawn as it is.
 
-        Scores whose cutoffs cannot be told apart are one: between two cutoffs that stay lie at most 1/2¹⁴ of either
+        Scores whose cutoffs fall into one pixel are one: between two cutoffs that stay lie at most 1/2¹⁴ of either
         class and, towards both ends, 1/200 of the rows of the class beyond them, or rows of one score, a step that is
         seen. The counts at each cutoff that stays are those of the whole table.
         """
