@@ -58,14 +58,14 @@ quick: $(BIN)/.dev ## style and the tests that take no browser, no Spark and no 
 	$(BIN)/python -m pytest -n 2 --dist loadfile -m "not slow and not browser and not spark"
 
 # The oldest and the newest versions that pyproject.toml allows, each in an environment of its own; the versions that were
-# tested are written beside it. What needs a browser or Java is left to `make test`.
+# tested are kept in constraints/. What needs a browser or Java is left to `make test`.
 SUITE := -m "not browser and not spark" -p no:cacheprovider -n 2 --dist loadfile
 $(VENV)-%/.ready: pyproject.toml
 	@test -x $(VENV)-$*/bin/python || $(PYTHON) -m venv $(VENV)-$*
 	$(VENV)-$*/bin/python -m pip --disable-pip-version-check install --quiet uv
 	$(VENV)-$*/bin/uv pip install --quiet --python $(VENV)-$*/bin/python \
 	  --resolution $(if $(filter oldest,$*),lowest-direct,highest) --editable '.[dev]'
-	$(VENV)-$*/bin/uv pip freeze --python $(VENV)-$*/bin/python --exclude-editable > $(VENV)-$*/versions.txt
+	$(VENV)-$*/bin/uv pip freeze --python $(VENV)-$*/bin/python --exclude-editable | grep -v "^uv=" > constraints/$*.txt
 	@touch $@
 
 test-oldest: $(VENV)-oldest/.ready ## the tests at the lowest versions that are allowed
