@@ -892,6 +892,14 @@ def results_of_results() -> Iterator[Case]:
                 f["y"], scores=f["scores"], positive=1, costs=costs, replicates=100, **DESIGNS[design](f)
             ).records(),
         )
+    for metric in ("accuracy", "recall", "f1"):
+        yield (
+            f"gaps between groups with clusters in both · {metric}",
+            lambda m=metric: te.gaps(
+                f["y"], scores=f["scores"]["a"], positive=1, by=np.arange(48) // 2 % 2, clusters=np.arange(48) // 6,
+                metrics=m, min_rows=3,
+            ).records(),
+        )  # fmt: skip
     yield "classes in which models differ", lambda: compared("accuracy").classes().records()
     offered = {"auc": ("delong", "bootstrap"), "average_precision": ("t", "bootstrap"), "brier": ("half-row", "t"),
                "ece": ("gaps", "bootstrap"), "log_loss": ("half-row", "t")}  # fmt: skip
