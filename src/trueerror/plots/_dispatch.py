@@ -6,6 +6,7 @@ What is written above curves and in their legends.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, TypeGuard
@@ -15,7 +16,7 @@ from trueerror.inputs._options import InputError, nearest
 from trueerror.plots._specs import Picture
 from trueerror.plots._style import distinct, plain, shorten
 from trueerror.results import Contrast, Interval, TrackedResult
-from trueerror.results._format import limits, number, whole
+from trueerror.results._format import fixed, limits, number, whole
 
 # Columns of a name in a legend; a composer of several curves gets names that differ within it.
 LEGEND_NAME = 34
@@ -43,8 +44,12 @@ def series_name(name: str, figures: str = "") -> str:
 
 
 def estimate_words(i: Interval) -> str:
-    """An estimate with its limits."""
-    return f"{number(i.estimate)} {limits(i.low, i.high)}"
+    """An estimate with its limits; what is next to nothing beside the others is 0.000."""
+    three = (i.estimate, i.low, i.high)
+    if not all(map(math.isfinite, three)) or max(map(abs, three)) < 0.1 or min(map(abs, three)) >= 0.001:
+        return f"{number(i.estimate)} {limits(i.low, i.high)}"
+    shown, low, high = (fixed(x, 3) if abs(x) < 0.001 else number(x) for x in three)
+    return f"{shown} [{low}, {high}]"
 
 
 def sizes_words(named: Named) -> str:

@@ -16,7 +16,7 @@ from trueerror.plots._specs import Axis, Band, Curves, Floats, Histogram, Line, 
 from trueerror.plots._style import plain
 from trueerror.plots.compose.forests import domain_of
 from trueerror.results import Interval
-from trueerror.results._format import listing, number, percent, whole
+from trueerror.results._format import listing, number, percent, percents, whole
 
 if TYPE_CHECKING:
     from trueerror.curves._precision_recall import PrecisionRecall, PrecisionRecallBand
@@ -166,9 +166,7 @@ def gains_picture(named: Named) -> Curves:
     lines = [
         reference(UNIT, UNIT, "random", (0.75, 0.75), shift=(8.0, 6.0)),
         *_perfect(named, "found"),
-        *curve_lines(
-            named, "share", "found", tips, lambda c: f"top 10 %: {percent(round(c.at(share=0.1).estimate, 3))}"
-        ),
+        *curve_lines(named, "share", "found", tips, lambda c: f"top 10 %: {percents(c.at(share=0.1).estimate)} %"),
     ]
     return Curves(
         title=heading("Cumulative gains", named),
@@ -187,7 +185,7 @@ def lift_picture(named: Named) -> Curves:
     lines = [
         reference(UNIT, np.ones(2), "random", (0.01, 1.0), shift=(0.0, 9.0)),
         *_perfect(named, "lift", top),
-        *curve_lines(named, "share", "lift", tips, lambda c: f"top 10 %: {c.at(share=0.1).estimate:.3g} times"),
+        *curve_lines(named, "share", "lift", tips, lambda c: f"top 10 %: {c.at(share=0.1).estimate:.2f} times"),
     ]
     return Curves(
         title=heading("Lift", named),
@@ -266,10 +264,10 @@ def _top_words(named: Named, what: str) -> tuple[str, ...]:
         return (sizes_words(named),)
     at = named[0][1].at(share=0.1)
     if what == "lift":
-        range_words = f"{at.estimate:.3g} [{at.low:.3g}, {at.high:.3g}]"
+        range_words = f"{at.estimate:.2f} [{at.low:.2f}, {at.high:.2f}]"
         return (f"the top 10 % hold {range_words} times as many positives as random rows", sizes_words(named))
-    low, high = (percent(round(v, 3)) for v in (at.low, at.high))
-    return (f"the top 10 % hold {percent(round(at.estimate, 3))} [{low}, {high}] of the positives", sizes_words(named))
+    share, low, high = map(percents, (at.estimate, at.low, at.high))
+    return (f"the top 10 % hold {share} % [{low}, {high}] of the positives", sizes_words(named))
 
 
 def _area_words(what: str, areas: Sequence[Interval], named: Named) -> str:
@@ -372,15 +370,15 @@ def risk_coverage_picture(named: Named) -> Curves:
     tips = {"confidence from": "thresholds", "share answered": "coverage", "share wrong": "risk"}
     lines = curve_lines(
         named, "coverage", "risk", tips,
-        lambda c: f"{percent(round(1 - c.at(coverage=0.5).estimate, 3))} wrong in the surest half",
+        lambda c: f"{percents(1 - c.at(coverage=0.5).estimate)} % wrong in the surest half",
     )  # fmt: skip
     # The first few answers swing between all right and all wrong; the axis is made for the rest.
     highest = max(float(c.risk[c.coverage >= 0.02].max(initial=0.0)) for c in (c._drawn for _, c in named))
     subtitle = [f"{whole(named[0][1].n)} rows"]
     if len(named) == 1:
         right = [named[0][1].at(coverage=share) for share in (1.0, 0.8, 0.5)]
-        wrong = [[percent(round(1 - v, 3)) for v in (i.estimate, i.high, i.low)] for i in right]
-        parts = [f"{share} [{low}, {high}]" for share, low, high in wrong]
+        wrong = [[percents(1 - v) for v in (i.estimate, i.high, i.low)] for i in right]
+        parts = [f"{share} % [{low}, {high}]" for share, low, high in wrong]
         subtitle = [
             f"wrong: {parts[0]} of all, {parts[1]} of the surest 80 %, {parts[2]} of the surest half",
             f"{whole(named[0][1].n)} rows, 95 % intervals",

@@ -16,7 +16,21 @@ from trueerror.inputs._options import InputError
 from trueerror.plots import _style as theme
 from trueerror.plots._simplify import axis_ticks, ends, legend_names, placed
 from trueerror.plots._simplify import drawn as needed_points
-from trueerror.plots._specs import Axis, Bars, Curves, Floats, Forest, ForestRow, Heat, Mark, Panel, Picture, Ranks, Row
+from trueerror.plots._specs import (
+    Axis,
+    Bars,
+    Curves,
+    Floats,
+    Forest,
+    ForestRow,
+    Heat,
+    Line,
+    Mark,
+    Panel,
+    Picture,
+    Ranks,
+    Row,
+)
 from trueerror.plots._style import columns_needed, distinct, fold, fold_all, shorten
 from trueerror.plots.compose.matrices import CHARACTER, COLUMN_NAME, GAP, ROW_NAME, cell_size, lay_out, ruler
 from trueerror.plots.svg._curves import PlacedWords, Plot, words_apart
@@ -29,7 +43,7 @@ if TYPE_CHECKING:
 
 Pair = tuple[float, float]
 Entries = list[tuple["Artist | Container", str]]
-POINTS_A_CHARACTER = 4.4  # of the subtitle's font, about
+POINTS_A_CHARACTER = 4.9  # of the subtitle's font, about
 # The pixels of the SVG picture on an inch, and so in points.
 PIXELS = 90
 POINTS = 72 / PIXELS
@@ -205,7 +219,10 @@ def _draw_on(
     columns, left, size = 0, 0.0, TEXT
     if frame is None:
         room = _room_of(ax)
-        columns = max(30, int(room[0] / POINTS_A_CHARACTER))
+        # Words over a plot begin at its own left edge, and end before the next axes.
+        own = 72 * ax.get_position().width * ax.figure.bbox.width / ax.figure.dpi
+        broad = room[0] if isinstance(picture, Forest) else min(room[0], 1.15 * own)
+        columns = max(30, int(broad / POINTS_A_CHARACTER))
         picture, needed = _fitting(picture, room, columns)
         left = needed[0]
         _make_room(ax, needed)
@@ -223,6 +240,8 @@ def _draw_on(
     elif isinstance(picture, Bars):
         draw_bars(picture, ax)
     elif isinstance(picture, Curves):
+        # Right of somebody's own axes others may stand: words at the edge are written inside.
+        picture = picture if frame is not None else replace(picture, lines=tuple(map(_inside, picture.lines)))
         draw_curves(picture, ax, drawn, colours=colours, named=named, beside=frame is not None)
         # Words above the right end of the plot, such as where a curve is extrapolated.
         above = any(
@@ -240,6 +259,12 @@ def _draw_on(
 
 
 Points = tuple[float, float, float]
+
+
+def _inside(line: Line) -> Line:
+    """A line whose words stand right of its end, with the words before it."""
+    beyond = line.words and line.align == "left" and line.role == "faint" and line.shift[0] > 0
+    return replace(line, align="right", shift=(-3.0, -7.0)) if beyond else line
 
 
 def _room_of(ax: Axes) -> tuple[float, float]:
