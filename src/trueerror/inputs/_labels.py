@@ -342,7 +342,8 @@ def merge_answers(columns: Mapping[str, Sequence[Label]]) -> tuple[Label, ...]:
 def respelt_label(words: Sequence[str], labels: Iterable[Label]) -> tuple[str, str] | None:
     """A word that is a label but for case and blanks, and that label; None unless all words are labels in that way."""
     known = {_letters(label): label for label in labels if isinstance(label, str)}
-    odd = next((word for word in words if word not in known.values()), None)
+    spelt = set(known.values())
+    odd = next((word for word in words if word not in spelt), None)
     if odd is None or not all(_letters(word) in known for word in words):
         return None
     return odd, known[_letters(odd)]
