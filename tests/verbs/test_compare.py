@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy import special
 
 import trueerror as te
 from trueerror.inputs._options import InputError
@@ -726,3 +727,17 @@ def test_rows_left_out_at_random_are_no_harder() -> None:
         for clusters in (None, np.arange(1000) // 10):
             cmp = te.compare(truth, {"careful": careful, "bold": bold}, missing="drop", clusters=clusters)
             assert "TE213" not in cmp.findings
+
+
+@pytest.mark.parametrize("metric", ["auc", "average_precision", "brier", "log_loss", "f1"])
+def test_few_rows_and_few_that_weigh_are_said_whatever_the_metric(metric: str) -> None:
+    random = np.random.default_rng(2)
+    truth = np.repeat([1, 0], [5, 100])
+    scores = {m: special.expit(random.standard_normal(105) + 1.5 * truth) for m in "ab"}
+    assert "TE102" in te.compare(truth, scores=scores, metric=metric).findings
+    small = {m: s[:20] for m, s in scores.items()}
+    assert "TE101" in te.compare(truth[:20], scores=small, metric=metric).findings
+    heavy = te.compare(
+        truth, scores=scores, metric="brier", weights=random.pareto(1.1, 105) + 1, weights_kind="sampling"
+    )
+    assert "TE212" in heavy.findings

@@ -192,7 +192,8 @@ def sample_evidence(
     benches = [b for b in (ModelMetrics(m, settings, predictions=p) for m in p.models) if b.calls]
     counted = measure.of_labels
     if not benches or not (counted or int((p.truth_counts() > 0).sum()) == 1):
-        return [Evidence(clusters=_cluster_rows(p))]
+        rows = benches[0].confusion if benches and p.weights_kind is not None else _classes_alone(p)
+        return [Evidence(confusion=rows, clusters=_cluster_rows(p), metrics=(measure.name,))]
     judged = measure.right_or_wrong and settings.prior is None and not is_graded(benches[0].confusion)
     found = [Evidence(confusion=benches[0].confusion, clusters=benches[0].clusters, metrics=(measure.name,))]
     for b in benches:
@@ -218,6 +219,17 @@ def sample_evidence(
             for b in benches
         ]
     return found
+
+
+def _classes_alone(p: Predictions) -> Confusion | None:
+    """The rows of each class, for metrics that call none; None of grades and weighted rows."""
+    if p.scale is not None or p.weights_kind is not None:
+        return None
+    counts = p.truth_counts()
+    there = np.flatnonzero(counts)
+    return Confusion.from_cells(
+        labels=tuple(p.labels), positive=p.positive, row=there, col=there, counts=counts[there], declared=True
+    )
 
 
 def _cluster_rows(p: Predictions | None) -> Keys | None:
