@@ -51,7 +51,9 @@ def apart_cell(area: float, positives: int, negatives: int) -> Cell:
 
     return Cell(
         family="two areas, different rows", scenario=f"AUC {area}, {positives}/{negatives} each", draw=draw,
-        procedures=(Procedure("DeLong's test, t, different rows", test, kind="test", method="delong-unpaired-t"),),
+        procedures=(
+            Procedure("DeLong's test, t, different rows", test, default=False, kind="test", method="delong-unpaired-t"),
+        ),
         confidences=CONFIDENCES[:1], n=2 * len(up),
     )  # fmt: skip
 

@@ -16,7 +16,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import astuple
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -86,14 +86,9 @@ class Store:
         return self._path(unit).exists() or unit.key in self._last()
 
     def keep_together(self, units: Iterable[Cell | Exact], path: Path | None = None) -> int:
-        """Write what is known of all simulated cells into one file, which is shorter; how many there are."""
-        made = []
-        for unit in units:
-            kept = None if isinstance(unit, Exact) else self._read(unit)
-            if kept is not None:
-                counts = [[name, c, [_digits(v) for v in t], methods] for name, c, t, methods in kept["counts"]]
-                short = {**kept, "counts": counts, "code": ""}
-                made.append(json.dumps(short, ensure_ascii=False, separators=(",", ":")))
+        """Write what is known of all cells into one file, which is shorter; how many there are."""
+        kept = [found for found in map(self._read, units) if found is not None]
+        made = [json.dumps(_short({**k, "code": ""}), ensure_ascii=False, separators=(",", ":")) for k in kept]
         (path or KEPT).write_text("".join(line + "\n" for line in made), encoding="utf-8")
         return len(made)
 
@@ -105,11 +100,11 @@ class Store:
     def exact(self, unit: Exact) -> list[Line] | None:
         """The lines of an enumerated part, or None."""
         kept = self._read(unit)
-        return None if kept is None else [Line(**line) for line in kept["lines"]]
+        return None if kept is None else [Line(unit.family, *line) for line in kept["lines"]]
 
     def keep_exact(self, unit: Exact, found: list[Line]) -> None:
         """Write the lines of an enumerated part."""
-        made = {"key": unit.key, "lines": [asdict(line) for line in found]}
+        made = {"key": unit.key, "lines": [astuple(line)[1:] for line in found]}
         self._write(unit, {**made, "code": fingerprint(), "asked": _asked(unit), "probe": probed(unit)})
 
     def counts(self, cell: Cell) -> tuple[int, Counts]:
@@ -152,8 +147,15 @@ def _asked(unit: Cell | Exact) -> str:
     return hashlib.sha256(json.dumps(asked, default=_plain).encode()).hexdigest()[:16]
 
 
-def _digits(value: float) -> float:
-    return int(value) if value.is_integer() else float(f"{value:.7g}")
+def _short(kept: Any) -> Any:
+    """The same with fewer digits."""
+    if isinstance(kept, dict):
+        return {key: _short(value) for key, value in kept.items()}
+    if isinstance(kept, list):
+        return [_short(value) for value in kept]
+    if isinstance(kept, float):
+        return int(kept) if kept.is_integer() else float(f"{kept:.7g}")
+    return kept
 
 
 def _plain(value: Any) -> Any:

@@ -110,6 +110,19 @@ def test_the_counts_of_the_last_run_are_read_where_there_is_no_store(
     assert Store(False, tmp_path / "a third").lines(cell(shift=0.1)) == []
 
 
+def test_enumerated_parts_are_kept_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [a_line(rate=1 / 3, width=math.nan), a_line(scenario="another", rate=1.0)]
+    unit = Exact(family="f", name="two lines", make=lambda: found, probe=lambda: [1.0])
+    store = Store(False, tmp_path / "one")
+    store.keep_exact(unit, found)
+    assert repr(store.lines(unit)) == repr(found)
+    assert store.keep_together([unit], tmp_path / "counts.jsonl") == 1
+    monkeypatch.setattr(storing, "KEPT", tmp_path / "counts.jsonl")
+    first, second = Store(False, tmp_path / "two").lines(unit)
+    assert first.rate == pytest.approx(1 / 3)
+    assert second == replace(found[1], below=first.below, above=first.above, width=first.width)
+
+
 def test_a_line_is_established_when_more_samples_would_not_change_its_verdict() -> None:
     # Two Monte Carlo errors at 2,000 samples are about .01.
     assert a_line(rate=0.95, samples=2_000).established
