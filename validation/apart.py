@@ -11,7 +11,7 @@ import trueerror as te
 from trueerror.findings import Evidence
 from validation.compared import Sample, interval_and_test
 from validation.count_metrics import THREE, expected_events, table_of, true_values, two
-from validation.frame import CONFIDENCES, Cell
+from validation.frame import CONFIDENCES, ESTABLISHED_LEARNERS, Cell
 from validation.paired_scores import Forecasts
 from validation.scores import average_precision, evident_classes, shift_for
 
@@ -54,6 +54,7 @@ def labels_cell(metric: str, sizes: tuple[int, int], populations: tuple[Populati
         procedures=interval_and_test(f"{metric}, different rows", METHOD), truth={"difference": one - other},
         events={"difference": min(expected_events(metric, p, n) for p, n in zip(tables, sizes, strict=True))},
         confidences=CONFIDENCES[:1], n=sum(sizes), purpose="level" if equal else "power", evident=evident, block=250,
+        wanted=ESTABLISHED_LEARNERS,
     )  # fmt: skip
 
 
@@ -91,7 +92,7 @@ def scores_cell(metric: str, sizes: tuple[int, int], first: float, second: float
         procedures=interval_and_test(f"{metric}, different rows", METHOD), truth={"difference": truths[0] - truths[1]},
         events={"difference": events}, confidences=CONFIDENCES if of_areas and first == second else CONFIDENCES[:1],
         n=sum(sizes),
-        purpose="level" if first == second else "power", block=250,
+        purpose="level" if first == second else "power", block=250, wanted=ESTABLISHED_LEARNERS,
         evident=evident_classes(min(sizes) - round(min(sizes) * share), round(min(sizes) * share)),
     )  # fmt: skip
 
