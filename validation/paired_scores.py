@@ -115,6 +115,13 @@ def disaster_cell(metric: str, n: int, expected: float) -> Cell:
     )  # fmt: skip
 
 
+# What `te.compare` does with each metric: the words here, and the catalogue's.
+NAMED = {
+    "average_precision": ("average_precision, kurtosis t", "kurtosis-t-precision"),
+    "brier_skill_score": ("brier_skill_score, bootstrap", "paired-bootstrap-expanded"),
+}
+
+
 def bootstrap_cell(metric: str, n: int, share: float, first: float, second: float) -> Cell:
     """Average precision of normal scores, or the skill of probabilities, by the bootstrap of rows.
 
@@ -157,7 +164,7 @@ def bootstrap_cell(metric: str, n: int, share: float, first: float, second: floa
     return Cell(
         family="another metric of scores, two models on the same rows",
         scenario=f"{metric.replace('_', ' ')}, n = {n:,}, {words}, {REPLICATES} replicates", draw=draw,
-        procedures=interval_and_test(f"{metric}, bootstrap", "paired-bootstrap-expanded"),
+        procedures=interval_and_test(*NAMED[metric]),
         truth={"difference": truth}, events={"difference": events}, confidences=CONFIDENCES[:1], n=n,
         purpose="level" if first == second else "power", block=100,
         evident=evident_classes(n - round(n * share), round(n * share)),
