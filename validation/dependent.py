@@ -153,7 +153,7 @@ def unequal_cell(shape: str, groups: int, metric: str, rate: float = 0.8) -> Cel
     return Cell(
         family="clusters of unequal size", scenario=f"{metric}, {groups} clusters, {shape}", draw=draw,
         procedures=(
-            Procedure(f"{metric}, clusters", own, target="metric"),
+            Procedure(f"{metric} of one model, clusters", own, target="metric"),
             *interval_and_test(f"{metric}, clusters", "cluster-sign-flip"),
         ),
         truth={"metric": true_values(table, (metric,))[metric], "difference": 0.0},

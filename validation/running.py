@@ -92,6 +92,8 @@ def registry(*, quick: bool) -> dict[str, Cell | Exact]:
         for unit in family(quick=quick):
             if unit.key in found:
                 raise ValueError(f"two cells are named {unit.key!r}")
+            if isinstance(unit, Cell) and len({p.name for p in unit.procedures}) < len(unit.procedures):
+                raise ValueError(f"two procedures of {unit.key!r} have one name, and would be counted as one")
             simulated = quick and isinstance(unit, Cell)
             found[unit.key] = replace(unit, confidences=CONFIDENCES[:1]) if simulated else unit
     return found
