@@ -101,11 +101,13 @@ def registry(*, quick: bool) -> dict[str, Cell | Exact]:
 
 def work(key: str, quick: bool, samples: int, stop_at: float, *, whole: bool = False) -> str:
     """Take one part to so many samples, or all of them where it is whole, unless it is decided or time is over."""
+    if time.time() >= stop_at:
+        return key
     # One process a core: threads inside them would only wait for each other.
     threadpool_limits(1)
     unit, store = registry(quick=quick)[key], Store(quick)
     if isinstance(unit, Exact):
-        if store.exact(unit) is None and time.time() < stop_at:
+        if store.exact(unit) is None:
             store.keep_exact(unit, list(unit.make()))
         return key
     if quick and not whole:
