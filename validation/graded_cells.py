@@ -18,6 +18,7 @@ from trueerror.inference.loss._bounded_mean import (
     score_interval_of,
 )
 from trueerror.metrics._registry import find_measure
+from trueerror.verbs._repeats import few_questions
 from validation.frame import CONFIDENCES, Cell, Procedure
 
 UNIT = (0.0, 1.0)
@@ -152,6 +153,7 @@ def pass_cell(kind: str, questions: int, repeats: int, *, every: bool) -> Cell:
         truth={name: truth},
         procedures=(Procedure(name, over(None)), Procedure(f"{name}, t", over("t"), default=False, target=name)),
         events={name: questions * min(truth, 1 - truth)}, confidences=CONFIDENCES[:1], n=questions,
+        heard=lambda v: ["a note"] if few_questions(len(v)) else [],
     )  # fmt: skip
 
 

@@ -224,3 +224,10 @@ def test_paired_differences_hold_their_level() -> None:
         c = question_contrast(tables[0].best_of(4), tables[1].best_of(4), UNIT, None, IntervalSpec())
         called += c.p_value < 0.05
     assert called / 300 <= 0.06
+
+
+def test_few_questions_are_said() -> None:
+    few = te.repeats(np.tile([1, 0], (29, 1)))
+    assert few.notes[0].startswith("Only 29 questions: read the intervals")
+    assert "Only 29 questions" in str(few)
+    assert not any(note.startswith("Only") for note in te.repeats(np.tile([1, 0], (30, 1))).notes)

@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from trueerror.findings.models import FEW_ROWS
 from trueerror.inference._contrast import adjust_contrasts
 from trueerror.inference._problem import IntervalSpec, critical_z
 from trueerror.inference.loss._bounded_mean import (
@@ -384,7 +385,7 @@ def repeats(
     return Repeats(
         parts=parts, pairs=tuple(pairs), adjust=adjust, confidence=level,
         right_or_wrong=found.right_or_wrong, scale=found.scale, reading=_reading(found, tables), cost_ratio=cost_ratio,
-        notes=(*found.notes, *_left_out(tables, sizes)),
+        notes=(*found.notes, *few_questions(min(m.questions for m in parts)), *_left_out(tables, sizes)),
     )  # fmt: skip
 
 
@@ -523,6 +524,14 @@ def _reading(found: RepeatedAnswers, tables: Mapping[str, AnswerGrades]) -> str:
     groups = "" if found.clusters is None else f" With {len(np.unique(found.clusters)):,} clusters of questions."
     plural = "answer" if high == 1 else "answers"
     return f"Read {len(found.questions):,} questions with {each} {plural} each ({kind}): {models}: {names}.{groups}"
+
+
+def few_questions(questions: int) -> tuple[str, ...]:
+    """What is said of fewer than 30 questions: pass@k near 0 or 100 % then hangs on two or three of them."""
+    if questions >= FEW_ROWS:
+        return ()
+    rough = "read the intervals, not the estimates; near the ends of the scale they are rough"
+    return (f"Only {questions} questions: {rough}.",)
 
 
 def _left_out(tables: Mapping[str, AnswerGrades], sizes: Sequence[int]) -> tuple[str, ...]:
