@@ -179,14 +179,18 @@ class Line:
         return math.sqrt(p * (1 - p) / judged)
 
     @property
+    def measured(self) -> bool:
+        """Whether it has samples enough to be cited with their number, whichever side of a claim it is on."""
+        return self.samples == 0 or self.samples >= (LEAST if self.needed >= ESTABLISHED else LEAST_LEARNERS)
+
+    @property
     def established(self) -> bool:
         """Whether it is enumerated, or of full size, or has samples enough to be far on one side of what is claimed."""
         if self.samples == 0 or self.samples >= self.needed:
             return True
         claimed = self.default and self.confidence == 0.95 and (self.kind == "interval" or self.purpose == "level")
         off = abs(self.rate - (TYPE_ONE if self.kind == "test" else POINTWISE))
-        least = LEAST if self.needed >= ESTABLISHED else LEAST_LEARNERS
-        return self.samples >= least and (not claimed or off >= SURE * self.error)
+        return self.measured and (not claimed or off >= SURE * self.error)
 
 
 def generator(cell: Cell, block: int) -> np.random.Generator:

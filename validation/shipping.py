@@ -16,13 +16,13 @@ COLUMNS = ("method", "metric", "kind", "confidence", "n", "truth", "rate", "samp
 
 
 def rows(lines: Iterable[Line]) -> list[list[object]]:
-    """Lines that are established, of methods in the catalogue, at single places of the grid."""
+    """Lines with samples enough, of methods in the catalogue, at single places of the grid."""
     known = every_method()
     found = []
     for line in lines:
         single = "mean over" not in line.scenario and "least" not in line.scenario
         sized = math.isfinite(line.n) and line.n > 0
-        told = line.established and line.undefined < 0.5 and (line.kind == "interval" or line.purpose == "level")
+        told = line.measured and line.undefined < 0.5 and (line.kind == "interval" or line.purpose == "level")
         if single and sized and told and line.method in known:
             truth = None if math.isnan(line.truth) or line.metric == "these models" else round(line.truth, 4)
             found.append(

@@ -177,7 +177,7 @@ def _decided(lines: Sequence[Line]) -> str:
     rows = []
     for decision in decisions().values():
         own = [x for x in lines if x.method == decision.default and x.confidence == 0.95 and x.undefined < 0.5]
-        own = [x for x in own if x.shown and "mean over" not in x.scenario and x.established]
+        own = [x for x in own if x.shown and "mean over" not in x.scenario and x.measured]
         own = [x for x in own if x.default] or own
         covers = [x for x in own if x.kind == "interval" and x.events >= EVENTS]
         errs = [x for x in own if x.kind == "test" and x.purpose == "level"]
