@@ -220,8 +220,8 @@ def _draw_on(
     if frame is None:
         room = _room_of(ax)
         # Words over a plot begin at its own left edge, and end before the next axes.
-        own = 72 * ax.get_position().width * ax.figure.bbox.width / ax.figure.dpi
-        broad = room[0] if isinstance(picture, Forest) else min(room[0], 1.15 * own)
+        wide = 72 * ax.get_position().width * ax.figure.bbox.width / ax.figure.dpi
+        broad = room[0] if isinstance(picture, Forest) else min(room[0], 1.15 * wide)
         columns = max(30, int(broad / POINTS_A_CHARACTER))
         picture, needed = _fitting(picture, room, columns)
         left = needed[0]
