@@ -43,7 +43,7 @@ from trueerror.reports._html import (
 )
 from trueerror.results import Interval
 from trueerror.results._document import Table
-from trueerror.results._format import brief, brief_names, clip, number, p_value, percent, whole
+from trueerror.results._format import brief, brief_names, capitalised, clip, number, p_value, percent, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion
 from trueerror.tallies._confusion import is_graded
@@ -575,7 +575,7 @@ def _slice_dots(ev: Evaluation, gaps: Gaps, *, by_cost: bool) -> Markup:
     overall = [math.nan if by_cost else _overall(ev, part) for part in parts]
     tests = "; ".join(f"{names.get(part.model, part.model)} {p_value(part.p_value)}" for part in parts)
     dots = Dots(
-        title=f"{title[:1].upper()}{title[1:]} by slice",
+        title=f"{capitalised(title)} by slice",
         axis=title,
         rows=tuple(clip(clipped(g), 30) for g in worst),
         notes=tuple(f"{ev.slices[g].n:,.0f} rows" for g in worst),

@@ -22,7 +22,7 @@ from trueerror.plots.svg._charts import axis_marks, interval_marks
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._html import clipped, scrolled
 from trueerror.results import Contrast, Interval
-from trueerror.results._format import brief_names, fixed, name_key, p_cell, percent, whole
+from trueerror.results._format import brief_names, capitalised, fixed, name_key, p_cell, percent, whole
 from trueerror.results._values import decided, deciding_p, surety
 from trueerror.verbs._compare_costs import CostComparison
 from trueerror.verbs._comparison import Comparison, together_words
@@ -192,7 +192,7 @@ def comparison_board(cmp: Comparison, ev: Evaluation | None = None) -> Board:
         title=f"{title}, %" if cmp.facts.share else title,
         own=own,
         estimates=cmp.estimates,
-        caption=f"{title[:1].upper()}{title[1:]}; {'higher' if cmp.higher_is_better else 'lower'} is better",
+        caption=f"{capitalised(title)}; {'higher' if cmp.higher_is_better else 'lower'} is better",
         low=not cmp.higher_is_better,
         anchor=anchor,
         gap=Column(own.digits, 2) if power else Column.of(gaps.values(), least=least),
@@ -248,7 +248,7 @@ def evaluation_board(ev: Evaluation) -> Board:
         title=measure.title,
         own=Column.of(found.values()),
         estimates=found,
-        caption=f"{measure.title[:1].upper()}{measure.title[1:]}",
+        caption=f"{capitalised(measure.title)}",
         low=measure.higher_is_better is False,
         others=other_metrics(ev, skip=metric),
         notes=(f"In brackets: {percent(ev.parts[0].confidence)} intervals.",),

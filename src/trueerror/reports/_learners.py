@@ -59,6 +59,7 @@ from trueerror.results._document import Cell, Table, cells_block
 from trueerror.results._format import (
     brief,
     brief_names,
+    capitalised,
     fixed,
     name_key,
     number,
@@ -157,7 +158,7 @@ def grid(
         ranks = [el("td", f"{ranking.ranks[x]:.2f}", el("span", class_="mark")) for x in order]
         foot = el("tfoot", el("tr", el("th", "mean rank", scope="row", class_="name"), el("td"), *ranks,
                               *([el("td")] if based else [])))  # fmt: skip
-    caption = f"{measure.title[:1].upper()}{measure.title[1:]}{', %' if share else ''}: {MARKS}"
+    caption = f"{capitalised(measure.title)}{', %' if share else ''}: {MARKS}"
     table = el(
         "table", el("caption", caption), el("thead", el("tr", *head)), el("tbody", joined(body)), foot, class_="grid"
     )

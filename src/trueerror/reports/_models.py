@@ -45,7 +45,7 @@ from trueerror.reports._leaderboard import (
 )
 from trueerror.results import Result
 from trueerror.results._document import Cell, Table, TableBlock, cells_block
-from trueerror.results._format import BRIEF, brief_names, clip, listing, one_line, percent, whole
+from trueerror.results._format import BRIEF, brief_names, capitalised, clip, listing, one_line, percent, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._compare import compare
 from trueerror.verbs._compare_costs import CostComparison
@@ -317,7 +317,7 @@ def _slice_table(ev: Evaluation, metric: str, order: Sequence[str], *, by_cost: 
     shown = brief_names(ev.models)
     heads = [shown[m] for m in order] if len(order) > 1 else [title]
     more = "" if len(slices) == len(ev.slices) else f", the first {MOST_SLICES} of {len(ev.slices):,}"
-    caption = f"{title[:1].upper()}{title[1:]} by slice{more}; in brackets: {percent(ev.parts[0].confidence)} intervals"
+    caption = f"{capitalised(title)} by slice{more}; in brackets: {percent(ev.parts[0].confidence)} intervals"
     return sortable(cells_block(("slice", "rows", *heads), rows, title=caption))
 
 

@@ -25,6 +25,7 @@ from trueerror.metrics._registry import value as metric_value
 from trueerror.results import Contrast, DocumentResult, Interval, Posterior, Table, Test, Text, TrackedResult
 from trueerror.results._document import WIDTH, Block, Document, Media, Paragraph, TableBlock, Tone, page
 from trueerror.results._format import (
+    capitalised,
     chance_words,
     ci_words,
     filled,
@@ -617,7 +618,7 @@ def _against_reference(cmp: Comparison, reference: str) -> str:
             sure = phrase in ("better", "worse") and any(_sure(cmp, m, reference) != "clear" for m in models)
             words.append(f"{'probably ' if sure else ''}{phrase}: {'; '.join(gaps)}{more}.")
     lead = f"Compared with {one_line(reference)} ({own_figure(cmp, cmp.estimates[reference].estimate)} {cmp.title}): "
-    return lead + " ".join([words[0], *(w[:1].upper() + w[1:] for w in words[1:])])
+    return lead + " ".join([words[0], *(capitalised(w) for w in words[1:])])
 
 
 def _size_of(cmp: Comparison, model: str, reference: str) -> str:
@@ -886,7 +887,7 @@ class Differences(DocumentResult, saved=False):
         c, (a, b) = self[place], self.values[self.of.index(place)]
         who, other = one_line(self.first), one_line(self.second)
         if self.what:
-            what = self.what[:1].upper() + self.what[1:]
+            what = capitalised(self.what)
             return f'{what} of "{_place(place)}": {who} {number(a)}, {other} {number(b)} ({_decided(c)}).'
         truth, called = (one_line(str(x)) for x in place)
         often, of = "more" if c.estimate > 0 else "less", f"of {whole(int(c.n or 0))} rows ({_decided(c)})"
@@ -915,7 +916,7 @@ class Differences(DocumentResult, saved=False):
             *head, "rows", self.first, self.second, "first − second", f"{percent(self.confidence)} interval", p
         )  # fmt: skip
         more = "" if len(order) == len(self.of) else f" (the {len(order)} with the smallest p of {len(self.of)})"
-        title = f"{self.what[:1].upper()}{self.what[1:]} of each class{more}:"
+        title = f"{capitalised(self.what)} of each class{more}:"
         title = title if self.what else f"How often a class is taken for another{more}:"
         gone = (f"Left out, undefined for a model: {some([str(x) for x in self.left_out])}.",) if self.left_out else ()
         methods = listing(list(dict.fromkeys(c.method for c in self.contrasts)))

@@ -30,6 +30,7 @@ from trueerror.results._document import (
     page,
 )
 from trueerror.results._format import (
+    capitalised,
     ci_words,
     filled,
     limits,
@@ -671,7 +672,7 @@ def slice_table(ev: Evaluation) -> Table | None:
     names = ev.models[:3] if len(ev.parts) > 1 else (find_measure(metric).title,)
     more = "" if len(slices) == len(ev.slices) else f" (the first {SHOWN_SLICES} of {len(ev.slices):,})"
     title = find_measure(metric).title
-    title = f"{title[:1].upper()}{title[1:]} by slice{more}"
+    title = f"{capitalised(title)} by slice{more}"
     return Table(columns=("slice", "rows", *names), rows=rows, title=title)
 
 

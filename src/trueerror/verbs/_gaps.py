@@ -20,7 +20,7 @@ from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast, DocumentResult, Interval, Table
 from trueerror.results._document import Document, TableBlock, page
-from trueerror.results._format import ci_words, fixed, limits, number, one_line, p_value, percent, whole
+from trueerror.results._format import capitalised, ci_words, fixed, limits, number, one_line, p_value, percent, whole
 from trueerror.results._values import short, significantly_different
 from trueerror.sources._collect import is_openable
 from trueerror.sources._models import group_columns
@@ -98,7 +98,7 @@ class Gap(DocumentResult):
     def said(self, title: str = "", scale: float = 1.0) -> str:
         """The verdict, where asked for in another unit: `scale` times the metric, called `title`."""
         title, scale = title or self.title, one_number(scale, "scale")
-        what, k = title[:1].upper() + title[1:], len(self.groups)
+        what, k = capitalised(title), len(self.groups)
         low, high, d, under, over = (
             scale * x
             for x in (
@@ -147,7 +147,7 @@ def groups_table(gap: Gap) -> Table:
     rows = tuple((one_line(str(g)), _rows_of(gap.groups[g]), short(gap.groups[g])) for g in shown)
     more = "" if len(shown) == len(order) else f" (the lowest and highest of {len(order):,})"
     level = percent(gap.confidence)
-    title = f"{gap.title[:1].upper()}{gap.title[1:]} by {gap.by}{more}:"
+    title = f"{capitalised(gap.title)} by {gap.by}{more}:"
     return Table(columns=(gap.by, "rows", f"{gap.title} {level}"), rows=rows, title=title)
 
 

@@ -17,7 +17,7 @@ from trueerror.metrics._registry import find_measure
 from trueerror.plots._specs import Forest, ForestRow, Heat, Panel
 from trueerror.plots._style import distinct, first_sentence, plain, shorten
 from trueerror.results import Contrast, Interval
-from trueerror.results._format import in_points, listing, number, p_value, percent, percents, whole
+from trueerror.results._format import capitalised, in_points, listing, number, p_value, percent, percents, whole
 from trueerror.results._values import short_percent
 from trueerror.verbs._comparison import points, together_words, unit
 from trueerror.verbs._evaluation import best_parts_first
@@ -318,7 +318,7 @@ MOST_PANELS = 8
 
 def _gap_title(gap: Gap) -> str:
     whose = f" of {shorten(gap.model, 30)}" if gap.model not in ("", "model") and gap.model not in gap.title else ""
-    return f"{gap.title[:1].upper()}{gap.title[1:]}{whose} by {shorten(gap.by, 30)}"
+    return f"{capitalised(gap.title)}{whose} by {shorten(gap.by, 30)}"
 
 
 def _gap_words(gap: Gap) -> str:

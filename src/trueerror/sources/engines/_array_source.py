@@ -360,9 +360,8 @@ class ArraySource:
             for name, (c, s) in self.columns.items()
         }
         # The columns may be those of some models only, where scores alone were fetched.
-        models = tuple(
-            replace(m, absent=count_absent(columns[m.name])) if m.name in columns else m for m in self.facts.models
-        )
+        absent = {name: count_absent(given) for name, given in columns.items()}
+        models = tuple(replace(m, absent=absent.get(m.name, m.absent)) for m in self.facts.models)
         keyed: dict[KeyKind, KeyColumn] = {}
         for kind, (codes, names) in self.keyed.items():
             there, again = np.unique(codes[rows], return_inverse=True)
