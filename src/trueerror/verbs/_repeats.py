@@ -159,15 +159,15 @@ class Repeats(DocumentResult):
         return " ".join([*(_told(m, self) for m in self.parts[:4]), *self._compared()])
 
     def _compared(self) -> list[str]:
-        said, unit = [], " points" if self.right_or_wrong else ""
-        for other in (m.name for m in self.parts if m.name != self.best):
+        said = []
+        for other in (part.name for part in self.parts if part.name != self.best):
             name = next(iter(self.parts[0].metrics))
             c = self.contrast(self.best, other, name)
             if not significantly_different(c):
                 said.append(f"No clear difference between {self.best} and {other} in {name} ({decided(c)}).")
             else:
                 said.append(
-                    f"{self.best} is better than {other} in {name}: {_signed(self, c.estimate)}{unit}, "
+                    f"{self.best} is better than {other} in {name}: {_signed(self, c.estimate)}{_unit(self)}, "
                     f"{percent(self.confidence)} CI {_signed(self, c.low)} to {_signed(self, c.high)} "
                     f"({decided(c)})."
                 )
@@ -203,6 +203,10 @@ class Repeats(DocumentResult):
 def _signed(made: Repeats, x: float) -> str:
     """A difference: of shares in points."""
     return in_points(x) if made.right_or_wrong else signed(x)
+
+
+def _unit(made: Repeats) -> str:
+    return " points" if made.right_or_wrong else ""
 
 
 def _short(made: Repeats, i: Interval) -> str:
