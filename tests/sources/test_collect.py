@@ -185,7 +185,7 @@ def test_real_estimators() -> None:
         ({"truth": [0, 1], "scores": ["a", "b"]}, "scores must be numbers"),
         ({"truth": ["a", 1], "predicted": ["a", "b"]}, "mix text"),
         ({"truth": [0, 1], "predicted": ["0", "1"]}, "labels must be of one type"),
-        ({"truth": [0, 1], "predicted": [0.2, 0.7], "scores": [0.2, 0.7]}, "pass them in scores="),
+        ({"truth": [0, 1], "predicted": [0.2, 0.7], "scores": [0.2, 0.7]}, "scores of rows go in scores="),
         ({"truth": [0, 1], "predicted": [0, 1], "positive": 2}, "positive=2 is not among the labels"),
         ({"truth": [0, 1], "predicted": [0, 1], "labels": [0]}, "not among the labels"),
         ({"truth": [0, 1], "predicted": [0, 1], "ids": ["x", "x"]}, "'x' is at rows 1 and 2"),

@@ -463,7 +463,7 @@ def test_tables_hold_the_models_own_estimates_too() -> None:
     markdown, latex = cmp.to_markdown(), cmp.to_latex()
     assert markdown.count("| --- |") == 2
     assert latex.count("\\begin{tabular}") == 2
-    assert markdown.index("| logreg | a | .972") < markdown.index("| logreg | forest |")
+    assert markdown.index("| logreg | a | 97.2") < markdown.index("| logreg | forest |")
     costs = te.compare(te.read(te.data.path("breast_cancer"), positive="malignant"), cost_fn=10)
     assert costs.to_markdown().count("| --- |") == 1
     assert "misses" in costs._repr_html_()

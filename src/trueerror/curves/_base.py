@@ -959,7 +959,7 @@ def isotonic_proportions(positives: Counts, negatives: Counts) -> Floats:
 
 def hull_of(table: ScoreTable) -> Places:
     """The cutoffs of a table on its ROC hull."""
-    return table.once("hull", lambda: hull_places(table.positives, table.negatives))
+    return table._once("hull", lambda: hull_places(table.positives, table.negatives))
 
 
 def hull_places(positives: Counts, negatives: Counts) -> Places:

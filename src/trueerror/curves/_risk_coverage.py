@@ -137,7 +137,7 @@ def _counted(
 def from_score_table(table: ScoreTable, threshold: float | None) -> ScoreTable:
     """Binary scores as answers: positive from the threshold up, the more confident the farther from it."""
     cut = default_threshold(table.scores, threshold)
-    return table.once(f"answers at {cut!r}", lambda: _folded_at(table, cut))
+    return table._once(f"answers at {cut!r}", lambda: _folded_at(table, cut))
 
 
 def _folded_at(table: ScoreTable, cut: float) -> ScoreTable:

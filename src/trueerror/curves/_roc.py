@@ -214,6 +214,9 @@ def pointwise_limits(
         np.ceil(np.nan_to_num(special.bdtrik(tail, n, grid), nan=0.0)) / n
         for tail in ((1 - confidence) / 2, (1 + confidence) / 2)
     )
+    if n != negatives:  # rows that clusters or weights are worth have steps of their own: out to those of the curve
+        left = fpr[np.maximum(np.searchsorted(fpr, left * (1 + HAIR), side="right") - 1, 0)]
+        right = fpr[np.minimum(np.searchsorted(fpr, right * (1 - HAIR)), len(fpr) - 1)]
     under, over = proportion_limits(centre * positives, positives, "wilson", confidence)
     farther, nearer = foot_at(fpr, tpr, left), top_at(fpr, tpr, right)
     return centre - np.hypot(centre - under, centre - farther), centre + np.hypot(over - centre, nearer - centre)

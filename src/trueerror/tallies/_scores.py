@@ -193,7 +193,7 @@ class ScoreTable(Result):
         """The negatives (or their weight) at each score."""
         return self._merged()[2]
 
-    def once(self, key: str, make: Callable[[], T]) -> T:
+    def _once(self, key: str, make: Callable[[], T]) -> T:
         """What is made of the table, once: many ask a frozen table for the same."""
         if key not in self._asked:
             self._asked[key] = make()
@@ -206,16 +206,16 @@ class ScoreTable(Result):
         (6.0, 0.125, 0.125)
         """
         if (groups := self._groups) is not None:
-            return self.once("placed", lambda: device_sums(groups.positives, groups.negatives))
+            return self._once("placed", lambda: device_sums(groups.positives, groups.negatives))
         kernel = chosen(len(self.positives))
-        return self.once("placed", lambda: kernel.placement_sums(self.positives, self.negatives))
+        return self._once("placed", lambda: kernel.placement_sums(self.positives, self.negatives))
 
     def ordered_pairs(self) -> float:
         """Twice the pairs in which the positive has the higher score, ties half."""
         if self._groups is not None or "placed" in self._asked:
             return self.placement_sums()[0]
         kernel = chosen(len(self.positives))
-        return self.once("pairs", lambda: kernel.ordered_pairs(self.positives, self.negatives))
+        return self._once("pairs", lambda: kernel.ordered_pairs(self.positives, self.negatives))
 
     @property
     def groups(self) -> DeviceGroups | None:
@@ -238,7 +238,7 @@ class ScoreTable(Result):
         """
         if not self.exact or len(self.scores) <= 4 * DRAWN:
             return self
-        return self.once("drawn", lambda: self._at_cutoffs(self._apart()))
+        return self._once("drawn", lambda: self._at_cutoffs(self._apart()))
 
     def _apart(self) -> NDArray[np.intp]:
         """Places of the scores whose cutoffs stay apart in a picture."""
@@ -349,7 +349,7 @@ class ScoreTable(Result):
             ups, downs = (self.positives, self.negatives) if self._groups is None else self._groups[1:]
             return ups.sum().item(), downs.sum().item()
 
-        return self.once("sums", summed)
+        return self._once("sums", summed)
 
     @property
     def nbytes(self) -> int:

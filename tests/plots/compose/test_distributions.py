@@ -168,7 +168,9 @@ def test_gates_and_repeats_have_a_picture():
         [0, 1] * 50, [0, 1, 1, 1] * 25, metrics=["accuracy", "recall"], at_least={"accuracy": 0.7, "recall": 0.9}
     )
     drawn = picture(gate)
-    assert [(p.references[0][0], p.rows[0].low) for p in drawn.panels] == [(c.bound, c.low) for c in gate.checks]
+    assert [(p.references[0][0], p.rows[0].low) for p in drawn.panels] == [
+        (100 * c.bound, pytest.approx(100 * c.low)) for c in gate.checks
+    ]
     repeats = te.repeats(np.arange(60).reshape(20, 3) % 4 < 2)
     assert [p.heading for p in picture(repeats).panels] == list(repeats.parts[0].metrics)[:6]
     assert "<svg" in repeats._repr_mimebundle_()["text/html"]
