@@ -16,6 +16,7 @@ from typing import NamedTuple
 from markupsafe import Markup
 
 from trueerror.metrics._registry import Measure, find_measure
+from trueerror.plots._simplify import ticks
 from trueerror.plots._specs import ForestRow, Panel
 from trueerror.plots.compose.forests import make_panel
 from trueerror.plots.svg._charts import axis_marks, interval_marks
@@ -359,7 +360,11 @@ def _panel(
 
 def axis_line(panel: Panel) -> Markup:
     """The axis under a column of lines."""
-    return el("svg", *axis_marks(panel, 4), width="100%", height="22", class_="te-picture", aria_hidden="true")
+    # Under a narrow column numbers of four digits would run into each other.
+    every = 2 if any(len(words) > 3 for _, words in ticks(*panel.domain, most=4)) else 1
+    return el(
+        "svg", *axis_marks(panel, 4, every=every), width="100%", height="22", class_="te-picture", aria_hidden="true"
+    )
 
 
 def interval_line(row: ForestRow, panel: Panel) -> Markup:

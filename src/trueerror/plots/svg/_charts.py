@@ -110,13 +110,14 @@ def interval_marks(row: ForestRow, panel: Panel, height: float) -> list[Markup]:
     return parts
 
 
-def axis_marks(panel: Panel, most: int = 5) -> list[Markup]:
-    """The axis under the rows of a forest, in percent of its width, with about so many numbers."""
+def axis_marks(panel: Panel, most: int = 5, *, every: int = 1) -> list[Markup]:
+    """The axis under the rows of a forest, in percent of its width: so many marks, every so many with a number."""
     parts = [el("line", x1="0", x2="100%", y1="0.5", y2="0.5", class_="tick")]
-    for value, words in ticks(*panel.domain, most=most):
+    for i, (value, words) in enumerate(ticks(*panel.domain, most=most)):
         x = _at(share_of(value, panel))
         parts.append(el("line", x1=x, x2=x, y1="0", y2="5", class_="tick"))
-        parts.append(el("text", words, x=x, y="18", text_anchor="middle"))
+        if i % every == 0:
+            parts.append(el("text", words, x=x, y="18", text_anchor="middle"))
     return parts
 
 
