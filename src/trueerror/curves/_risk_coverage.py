@@ -144,7 +144,7 @@ def _folded_at(table: ScoreTable, cut: float) -> ScoreTable:
     middle = int(np.searchsorted(table.scores, cut))
     confidence = _distance(table.scores, cut)
 
-    def halves(above: NDArray[Any], beneath: NDArray[Any]) -> NDArray[Any]:
+    def halves(above: Floats, beneath: Floats) -> Floats:
         return np.concatenate((beneath[:middle][::-1], above[middle:]))
 
     # Confidence rises above the cut and falls beneath it: two sorted runs, which a stable sort finds and merges.
@@ -153,7 +153,7 @@ def _folded_at(table: ScoreTable, cut: float) -> ScoreTable:
     confidence = confidence[order]
     starts = np.flatnonzero(np.concatenate(([True], confidence[1:] != confidence[:-1])))
 
-    def summed(above: NDArray[Any], beneath: NDArray[Any]) -> NDArray[Any]:
+    def summed(above: Floats, beneath: Floats) -> Floats:
         return np.asarray(np.add.reduceat(halves(above, beneath)[order], starts))
 
     scores, ups, downs = confidence[starts], table.positives, table.negatives

@@ -245,7 +245,9 @@ def packed_hover(pictures: Mapping[str, Any]) -> dict[str, object]:
             at = at if x is None else round(10 * x)
         return out
 
-    def row(name: str, xs: Any, ys: Any, columns: Any) -> list[object]:
+    def row(
+        name: str, xs: Sequence[float | None], ys: Sequence[float | None], columns: Sequence[Sequence[str]]
+    ) -> list[object]:
         told = ["|".join(w[1:] if w.startswith("0.") else w for w in column) for column in columns]
         return [name, added(xs), added(ys), told]
 

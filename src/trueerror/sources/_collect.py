@@ -160,8 +160,8 @@ def _named_columns(args: tuple[object, ...], options: dict[str, object]) -> tupl
 
 def _refuse_counts(given: object, verb: str) -> None:
     """A confusion matrix in the place of rows: a square table of counts whose rows and columns are classes."""
-    listed = isinstance(given, list | tuple) and 1 < len(given) <= 50 and all(isinstance(row, list) for row in given)
-    given = np.array(given) if listed and len({len(row) for row in given}) == 1 else given  # type: ignore[attr-defined]
+    if isinstance(given, list | tuple) and 1 < len(given) <= 50 and all(isinstance(row, list) for row in given):
+        given = np.array(given) if len({len(row) for row in given}) == 1 else given
     shape: tuple[int, ...] = getattr(given, "shape", ())
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 2:
         return

@@ -394,11 +394,18 @@ def over_rows(function: Callable[..., Any], example: Floats) -> Callable[[Floats
     return lambda x: np.array([float(function(row)) for row in x.reshape(-1, x.shape[-1])]).reshape(x.shape[:-1])
 
 
-def _recognised(function: Any, sample: Floats) -> Any:
+def _recognised(
+    function: Callable[[Floats], float] | Statistic, sample: Floats
+) -> Callable[[Floats], float] | Statistic:
     """A mean, sd or variance by another name, such as np.std, as the statistic that it is; others as they are."""
     if isinstance(function, Statistic) or len(sample) < LEAST_TO_RECOGNISE or len(np.unique(sample)) < 3:
         return function
-    parts = (sample, sample[: len(sample) // 2], sample[len(sample) // 3 :])
+    # As long as the replicates are: a function may know that length.
+    parts = (
+        sample,
+        np.resize(sample[: len(sample) // 2], sample.shape),
+        np.resize(sample[len(sample) // 3 :], sample.shape),
+    )
     seen = [float(function(part)) for part in parts]
     for name in ("mean", "sd", "variance"):
         known = STATISTICS[name]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations, pairwise
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -784,7 +784,7 @@ def named_keys(found: list[tuple[object, ...]]) -> tuple[list[tuple[object, ...]
     width = len(found[0]) if found else 1
     if width == 1 and {type(value) for (value,) in found} in ({int}, {str}):
         # Most keys are labels as they are, and may be very many.
-        values: list[Any] = sorted(value for (value,) in found)
+        values = sorted(cast("list[Label]", [value for (value,) in found]))
         return list(zip(values, strict=True)), tuple(values)
     named = [_names(sorted({row[i] for row in found}, key=_key_order)) for i in range(width)]
     order = [{label: i for i, label in enumerate(ordered(names.values()))} for names in named]
