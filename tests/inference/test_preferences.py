@@ -215,3 +215,11 @@ def test_one_cluster_shows_no_spread_and_says_so() -> None:
         assert math.isnan(part.low)
         assert "one cluster" in part.note
     assert "1 cluster (" in str(arena)
+
+
+def test_a_place_that_cannot_be_told_from_strength_is_refused():
+    rows = [("a", "b", "a")] * 3 + [("a", "c", "a"), ("b", "d", "d"), ("c", "d", "c")]
+    with pytest.raises(InputError, match="shown in one order only"):
+        te.arena(rows, position=True)
+    assert te.arena(rows).position is None
+    assert te.arena([*rows, ("d", "a", "a")], position=True).position is not None

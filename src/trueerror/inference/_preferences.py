@@ -111,6 +111,24 @@ def separated(wins: Floats) -> bool:
     return not bool(reach.all())
 
 
+def shown_one_way(b: Battles) -> bool:
+    """Whether levels of the models, one lower from the first shown to the second in every battle, say all that being
+    first does; of models that met, directly or through others.
+
+    >>> make = lambda first, second: Battles(("x", "y", "z"), np.array(first), np.array(second), np.zeros(2, dtype=int))
+    >>> shown_one_way(make([0, 1], [1, 2])), shown_one_way(make([0, 1], [1, 0]))
+    (True, False)
+    """
+    first, second, _ = b.cells
+    level = np.full(len(b.names), np.nan)
+    level[first[0]] = 0.0
+    while len(open_ := np.flatnonzero(np.isnan(level[first]) != np.isnan(level[second]))):
+        for i in open_:
+            level[second[i]] = level[first[i]] - 1 if np.isnan(level[second[i]]) else level[second[i]]
+            level[first[i]] = level[second[i]] + 1
+    return bool((level[first] - level[second] == 1).all())
+
+
 class Shape(NamedTuple):
     """What is fitted: models, then the position effect, then ties; the first model is held at 0."""
 
@@ -391,6 +409,11 @@ def strengths(
         raise InputError(
             f"the battles fall into {len(parts)} groups of models that never met ({shown}): strengths of different "
             "groups cannot be compared; rank each group by itself, or let them meet"
+        )
+    if position and shown_one_way(b):
+        raise InputError(
+            "the advantage of being shown first cannot be told from strength, since models were shown in one order "
+            "only; show pairs both ways round, or leave out position="
         )
     with_ties = ties and bool((b.outcome == TIE).any())
     if with_ties and not bool((b.outcome != TIE).any()):

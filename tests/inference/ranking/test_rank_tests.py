@@ -109,7 +109,7 @@ def test_a_text_column_or_index_names_the_data_sets() -> None:
 
 
 def test_missing_cells_are_named() -> None:
-    frame = pd.DataFrame(SCORES, columns=list(NAMES), index=[f"set{i}" for i in range(12)])
+    frame = pd.DataFrame(SCORES.copy(), columns=list(NAMES), index=[f"set{i}" for i in range(12)])
     frame.loc["set7", "c"] = np.nan
     with pytest.raises(InputError, match="nan for 'c' on data set 'set7'"):
         friedman(frame)
