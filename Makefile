@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Hundreds of tests start the program anew: it is compiled once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: gpu demo test postgres test-oldest test-newest quick screenshots fuzz mutate wheel java browser lint types docs bench validate clean help
+.PHONY: gpu demo test postgres test-oldest test-newest quick screenshots fuzz fuzz-readers mutate wheel java browser lint types docs bench validate clean help
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -81,6 +81,10 @@ test-ray: $(BIN)/.dev ## experiments on a real Ray cluster, one of whose process
 
 fuzz: $(BIN)/.dev ## a million calls with odd values (CALLS=n for fewer); each ends in a sound result or an input error
 	$(BIN)/python -m tests.fuzz $(if $(CALLS),--calls $(CALLS))
+
+fuzz-readers: $(BIN)/.dev ## files written by atheris, led by the lines of the readers that they reach (INPUTS=n, 100,000)
+	$(PIP) install --quiet atheris
+	$(BIN)/python -m tests.fuzz.readers $(if $(INPUTS),--inputs $(INPUTS))
 
 mutate: $(BIN)/.dev ## mutants of the statistics that the tests must notice (MUTANTS=n); the score goes to validation/
 	$(BIN)/python -m tests.mutants $(if $(MUTANTS),--mutants $(MUTANTS))
