@@ -264,6 +264,13 @@ def test_weka_classes_with_spaces(file: Path) -> None:
 # lm-evaluation-harness, promptfoo, MLflow, OpenAI evals, lighteval
 
 
+def test_a_score_of_promptfoo_that_is_no_number_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "evals.csv"
+    file.write_text("q,[m] {{q}},Status,Score,Named Scores,Grader Reason,Comment\nx,a,PASS,1.\x0e0,,fine,\n")
+    with pytest.raises(FileError, match="neither right nor wrong"):
+        te.logs.promptfoo(file, score="score")
+
+
 def test_tests_of_promptfoo_that_assert_nothing_are_not_right(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="its tests have no assertions"):
         te.read(DATA / "promptfoo_no_assertions.csv")

@@ -117,7 +117,8 @@ def _promptfoo_csv(file: Path) -> Iterator[Row]:
         told = dict(zip(header[: blocks[0]], row, strict=False))
         for start in blocks:
             provider, _, prompt = header[start].removeprefix("[").partition("] ")
-            status, points, named, reason = row[start + 1 : start + 5]
+            status, points, named, reason = (*row[start + 1 : start + 5], "", "", "")[:4]
+            own = json_of(file, named, f", row {number + 1}") if named else {}
             yield {
                 "prompt": prompt,
                 "provider": provider,
@@ -126,8 +127,8 @@ def _promptfoo_csv(file: Path) -> Iterator[Row]:
                 "test": _asked_of(told) or str(number),
                 "failed": status in NOT_ANSWERED,
                 "ungraded": reason == UNGRADED,
-                "measures": {"pass": status == "PASS", "score": float(points) if points else None}
-                | (json_of(file, named, f", row {number + 1}") if named else {}),
+                "measures": {"pass": status == "PASS", "score": points or None}
+                | (own if isinstance(own, dict) else {}),
                 "fields": told,
             }
 
