@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import trueerror as te
+from tests.golden import cases
 from trueerror.results import Contrast, Interval, Posterior, Test
 
 Case = tuple[str, Callable[[], Any]]
@@ -89,10 +90,7 @@ def samples() -> dict[str, dict[str, Any]]:
 
 
 DESIGNS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-    "plain": lambda d: {},
-    "clusters": lambda d: {"clusters": d["clusters"]},
-    "frequency": lambda d: {"weights": d["weights"], "weights_kind": "frequency"},
-    "sampling": lambda d: {"weights": d["weights"] + 0.5, "weights_kind": "sampling"},
+    **cases.DESIGNS,
     "prior": lambda d: {"prior": 0.2},
     "case-control": lambda d: {"design": "case-control", "prior": 0.2},
     "clusters, sampling": lambda d: {

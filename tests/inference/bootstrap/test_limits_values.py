@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from scipy import stats
 
 import trueerror as te
 from trueerror.inference.bootstrap._limits import STATISTICS, Draws
@@ -135,3 +136,12 @@ def test_a_spread_by_another_name_is_studentised_and_heavy_tails_are_said():
             fired[name] += "TE516" in te.bootstrap(drawn, "sd", replicates=25, rng=i).findings
     assert fired["normal"] <= 5
     assert fired["exponential"] >= 85
+
+
+@pytest.mark.parametrize("n", [20, 60, 400])
+def test_the_chance_of_a_kurtosis_is_that_of_anscombe_and_glynn(n):
+    half = np.random.default_rng(n).standard_t(4, n // 2)
+    values = np.concatenate([half, -half])  # no skewness: the kurtosis alone decides
+    kurtosis, p = Draws.of(values, STATISTICS["sd"], 10, np.random.default_rng(0), "").tails
+    assert kurtosis == pytest.approx(stats.kurtosis(values, fisher=False))
+    assert p == pytest.approx(stats.kurtosistest(values, alternative="greater").pvalue, rel=1e-9)
