@@ -52,6 +52,7 @@ def test_long_examples_are_broken_so_that_they_can_be_pasted():
             "trueerror evaluate has no option --zzz; python -m trueerror evaluate --help lists all",
         ),
         (("evalute",), "there is no command 'evalute'; did you mean 'evaluate'?"),
+        ((CANCER,), "say what to do with"),
         (("evaluate",), "give a file of predictions, or counts: --matrix"),
         (("evaluate", *READ, "--labels", "no yes"), "--labels names the classes of --matrix"),
         (("gate",), "missing argument 'CANDIDATE'"),

@@ -75,6 +75,8 @@ def usage_sentence(error: Any) -> str:
     wrong = re.match(r"No such command '([^']*)'", message)
     if wrong:
         known_as = COMMANDS_ELSEWHERE.get(wrong[1])
+        if known_as is None and os.path.isfile(wrong[1]):
+            return f"say what to do with {wrong[1]}: trueerror check, evaluate, compare or report {wrong[1]}"
         hint = f"; it is trueerror {known_as}" if known_as else nearest(wrong[1], COMMANDS)
         return f"there is no command {wrong[1]!r}{hint}"
     more = "" if message.endswith("?") else f"; {command} --help says more"
