@@ -6,8 +6,9 @@ rows or sentences; it runs where all that it needs is known.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cache
 from importlib import import_module
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Literal
@@ -314,7 +315,8 @@ def rule(code: str, *, severity: Severity, title: str, fix: str, standing: bool 
     return enter
 
 
-def every_rule() -> dict[str, Rule]:
+@cache
+def every_rule() -> Mapping[str, Rule]:
     """All rules by code."""
     for family in FAMILIES:
         import_module(f"trueerror.findings.{family}")
@@ -324,11 +326,11 @@ def every_rule() -> dict[str, Rule]:
 def find(evidence: Iterable[Evidence], codes: Sequence[str] | None = None) -> Findings:
     """Run every rule, or those of some codes, on every piece of evidence that holds what the rule needs."""
     rules = [r for code, r in every_rule().items() if codes is None or code in codes]
-    return sorted_findings([finding for piece in evidence for finding in _apply(rules, piece)])
-
-
-def _apply(rules: Sequence[Rule], evidence: Evidence) -> Iterator[Finding]:
     used = {name for r in rules for name in r.uses}
+    return sorted_findings([finding for piece in evidence for finding in _apply(rules, used, piece)])
+
+
+def _apply(rules: Sequence[Rule], used: Collection[str], evidence: Evidence) -> Iterator[Finding]:
     known = {name: value for name in used if (value := getattr(evidence, name)) is not None}
     for r in rules:
         if known.keys() >= r.needs:

@@ -99,19 +99,21 @@ def _code_booleans(array: Column) -> Coded:
 def _code_integers(array: Column) -> Coded:
     if len(array) == 0:
         return Coded(np.zeros(0, np.int8), ())
-    # Block by block, so that each row comes from memory once for its range and for the codes that most columns have.
-    codes, ends = np.empty(len(array), np.int8), []
+    # Block by block, so that each row comes from memory once for its bits and for the codes that most columns have.
+    codes, bits = np.empty(len(array), np.int8), 0
     for start in range(0, len(array), SMALL_RANGE):
         block = array[start : start + SMALL_RANGE]
-        ends.append((int(block.min()), int(block.max())))
+        bits |= int(np.bitwise_or.reduce(block))
         codes[start : start + SMALL_RANGE] = block
-    low, high = min(least for least, _ in ends), max(most for _, most in ends)
+    # No bit beyond the seventh: all labels are from 0 to 127, and the codes hold them.
+    seen = codes if 0 <= bits <= np.iinfo(np.int8).max else array
+    low, high = int(seen.min()), int(seen.max())
     if high - low >= SMALL_RANGE:
         values, found = np.unique(array, return_inverse=True)
         return Coded(found.astype(smallest(len(values))), tuple(int(v) for v in values))
     width = high - low + 1
-    if low == 0 and high <= np.iinfo(np.int8).max:
-        shifted: Column = codes
+    if seen is codes:
+        shifted: Column = codes - np.int8(low) if low else codes
     elif low == 0 and array.dtype != np.uint64:
         shifted = array
     elif array.dtype.itemsize < 8:

@@ -448,20 +448,26 @@ def _count_by_comparing(parts: list[Integers], sizes: list[int], cells: int) -> 
 
 def _count_bits(parts: list[Integers]) -> Counts:
     """Dense counts of columns of 0 and 1: rows with 1 in all columns of each set, then in those and no others."""
-    n, columns = len(parts[0]), [p.view(np.bool_) for p in reversed(parts)]
-    total = np.zeros(1 << len(columns), dtype=np.int64)
-    total[0] = n
-    for start in range(0, n, BLOCK):
-        both: list[NDArray[np.bool_]] = [columns[0][:0]]
-        for place, values in enumerate(columns):
-            block = values[start : start + BLOCK]
-            both += [block, *(block & other for other in both[1 : 1 << place])]
-        total[1:] += [np.count_nonzero(b) for b in both[1:]]
-    cube = total.reshape((2,) * len(columns))
-    for axis in range(len(columns)):
+    packed = [np.packbits(p.view(np.bool_)) for p in reversed(parts)]
+    sets = packed[:1]
+    for place, values in enumerate(packed[1:], start=1):
+        sets += [values, *(values & other for other in sets[: (1 << place) - 1])]
+    total = np.array([len(parts[0]), *map(_ones, sets)], dtype=np.int64)
+    cube = total.reshape((2,) * len(parts))
+    for axis in range(len(parts)):
         turned = np.moveaxis(cube, axis, 0)
         turned[0] -= turned[1]
     return total
+
+
+def _ones(packed: NDArray[np.uint8]) -> int:
+    """How many bits are set."""
+    if not hasattr(np, "bitwise_count"):  # NumPy before 2.0
+        return int.from_bytes(packed.tobytes(), "little").bit_count()
+    words = len(packed) // 8 * 8
+    return sum(
+        int(np.bitwise_count(part).sum(dtype=np.intp)) for part in (packed[:words].view(np.uint64), packed[words:])
+    )
 
 
 def count_sparse(parts: list[Integers], sizes: list[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -53,9 +53,9 @@ def log_pmf(k: Amount, n: Amount, p: float) -> Floats:
     y = size - x
     inside = (x > 0) & (y > 0)
     a, b, m = np.where(inside, x, 1.0), np.where(inside, y, 1.0), np.where(inside, size, 2.0)
-    deviance = _stirling_error(m) - _stirling_error(a) - _stirling_error(b) - _deviance(a, m * p)
-    deviance = deviance - _deviance(b, m * (1 - p))
-    core = deviance + 0.5 * np.log(m / (2 * math.pi * a * b))
+    whole, up, down = _stirling_error(np.stack((m, a, b)))
+    above, below = _deviance(np.stack((a, b)), np.stack((m * p, m * (1 - p))))
+    core = whole - up - down - above - below + 0.5 * np.log(m / (2 * math.pi * a * b))
     edge = np.where(x == 0, size * math.log1p(-p), size * math.log(p))
     out: Floats = np.where(inside, core, np.where((x < 0) | (y < 0), -np.inf, edge))
     return out
