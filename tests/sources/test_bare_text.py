@@ -131,6 +131,8 @@ RECORDS = [dict(zip(BY_COLUMNS, row, strict=True)) for row in ROWS]
 FORMS: dict[str, str | bytes] = {
     "utf-16.csv": PLAIN.encode("utf-16"),
     "big-endian.csv": b"\xfe\xff" + PLAIN.encode("utf-16-be"),
+    "no-mark.csv": PLAIN.encode("utf-16-le"),
+    "no-mark-big-endian.tsv": PLAIN.replace(",", "\t").encode("utf-16-be"),
     "utf-16.json": json.dumps(RECORDS).encode("utf-16"),
     "remarks.csv": f"# made by a tool\n# in 2026\n\n{PLAIN}",
     "excel.csv": "sep=;\n" + PLAIN.replace(",", ";"),
@@ -166,6 +168,26 @@ def test_tables_as_people_and_programs_write_them(name: str, tmp_path: Path) -> 
     for model in ("svm", "knn"):
         assert te.evaluate(read).model(model)["accuracy"] == te.evaluate(plain).model(model)["accuracy"]
     assert te.roc(read, model="svm").thresholds.tolist() == te.roc(plain, model="svm").thresholds.tolist()
+
+
+@pytest.mark.parametrize("ending", [".csv", ".csv.gz", ".json"])
+def test_latin_letters_that_are_not_in_utf_8_are_read_and_said(ending: str, tmp_path: Path) -> None:
+    rows = [("groß", "groß", "Málaga"), ("klein", "groß", "Kraków €"), ("klein", "klein", "Málaga")]
+    text = "truth,svm,site\n" + "".join(",".join(row) + "\n" for row in rows).replace("ó", "o")
+    if ending == ".json":
+        text = json.dumps(
+            [dict(zip(("truth", "svm", "site"), row, strict=True)) for row in rows], ensure_ascii=False
+        ).replace("ó", "o")
+    path = tmp_path / f"x{ending}"
+    path.write_bytes(gzip.compress(text.encode("cp1252")) if ending.endswith("gz") else text.encode("cp1252"))
+    found = te.read(path, by="site")
+    assert found.labels == ("groß", "klein")
+    assert set(te.evaluate(found).slices) == {"Málaga", "Krakow €"}
+    assert "read as Windows-1252: x" in " ".join(found.notes)
+    cut = "truth,svm\ngroß,klein\nklein,groß".encode()[:-1]  # half a letter at the end is no other encoding
+    (tmp_path / "cut.csv").write_bytes(cut)
+    with pytest.raises(te.InputError, match="UTF-8"):
+        te.read(tmp_path / "cut.csv")
 
 
 def test_blanks_around_words_are_no_part_of_them(tmp_path: Path) -> None:

@@ -48,8 +48,8 @@ class Files:
     paths: tuple[Path, ...]
     shown: tuple[str, ...]
     gzipped: bool
-    # Files of a folder that were not taken for tables.
-    skipped: tuple[str, ...] = ()
+    # What was left out or read otherwise than as UTF-8, in sentences.
+    notes: tuple[str, ...] = ()
     # The columns of files that have no header, by their places from 1 up.
     columns: Mapping[int, str] | None = None
 
@@ -82,7 +82,8 @@ def find_files(
     found = [_regular(file, name, temp_folder, i) for i, (file, name) in enumerate(zip(found, shown, strict=True))]
     for file, name in zip(found, shown, strict=True):
         _check_readable(file, name)
-    found = [_plain(file, name, temp_folder, i) for i, (file, name) in enumerate(zip(found, shown, strict=True))]
+    encodings = [encoding_of(file, name) for file, name in zip(found, shown, strict=True)]
+    found = [_plain(*each, temp_folder, i) for i, each in enumerate(zip(found, shown, encodings, strict=True))]
     kinds = [_format(file) for file in found]
     other = next((i for i, kind in enumerate(kinds) if kind != kinds[0]), None)
     if other is not None:
@@ -94,7 +95,20 @@ def find_files(
     safe = tuple(_safe(file, i, temp_folder, format_, gzipped) for i, file in enumerate(found))
     if columns is not None and format_ != "csv":
         raise FileError(f"names= is for text without a header, and {shown[0]} is {WORDS[format_]}: leave it out")
-    return Files(format_, safe, tuple(shown), gzipped, tuple(skipped), columns)
+    notes = [f"Not taken for tables: {', '.join(skipped[:3])}{more_than(skipped, 3)}."] if skipped else []
+    other_text = [name for name, encoding in zip(shown, encodings, strict=True) if encoding == WINDOWS]
+    if other_text:
+        notes.append(f"Not in UTF-8, so read as Windows-1252: {', '.join(other_text[:3])}{more_than(other_text, 3)}.")
+    return Files(format_, safe, tuple(shown), gzipped, tuple(notes), columns)
+
+
+def more_than(names: Sequence[str], shown: int) -> str:
+    """How many names are not shown.
+
+    >>> more_than(["a", "b"], 3), more_than(["a", "b"], 1)
+    ('', ' and 1 more')
+    """
+    return f" and {len(names) - shown} more" if len(names) > shown else ""
 
 
 def _pattern(file: Path) -> str:
@@ -213,17 +227,49 @@ def _check_readable(file: Path, name: str) -> None:
 
 # The marks at the beginning of text that is not in UTF-8.
 MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
+WINDOWS = "cp1252"
+# So many bytes are looked at to know how text is encoded.
+LOOKED_AT = 1 << 24
+
+
+def encoding_of(file: Path, name: str) -> str | None:
+    """How a text file that is not in UTF-8 is encoded: by its mark, by its zeros (UTF-16), or else Windows-1252, which
+    is Latin-1 with more letters; None for UTF-8, and for what is no text."""
+    head = _head(file, name)
+    if head[:2] in MARKS or file.suffix.lower() in (".parquet", ".pq") or head[:4] == b"PAR1":
+        return MARKS.get(head[:2])
+    if b"\x00" in head:
+        zeros = [head[start::2].count(0) / max(len(head[start::2]), 1) for start in (0, 1)]
+        return (
+            "utf-16-be" if zeros[0] > 0.5 > 10 * zeros[1] else "utf-16-le" if zeros[1] > 0.5 > 10 * zeros[0] else None
+        )
+    try:
+        with _unzipped(file) as stream:
+            text = stream.read(LOOKED_AT)
+        text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if error.reason == "unexpected end of data" and (len(text) == LOOKED_AT or not text[: error.start].isascii()):
+            return None  # a letter that was cut off
+        try:
+            return WINDOWS if not NO_TEXT.search(text.decode(WINDOWS)) else None
+        except UnicodeDecodeError:
+            return None
+    except (OSError, EOFError, zlib.error):
+        raise FileError(f"{name} is not a complete gzip file") from None
+    return None
+
+
+NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 # The lines between the rows of a table that was drawn, and below it.
 RULE = re.compile(r"[\s|+:=-]*--[\s|+:=-]*|\s*\(\d+ rows?\)\s*|\s*")
 
 
-def _plain(file: Path, name: str, temp_folder: Path, index: int) -> Path:
-    """The file, or a copy of it as CSV in UTF-8: of UTF-16, of a drawn table (Markdown, psql), of columns of words."""
+def _plain(file: Path, name: str, encoding: str | None, temp_folder: Path, index: int) -> Path:
+    """The file, or a copy of it in UTF-8: of other encodings, of drawn tables (Markdown, psql), of columns of words."""
     ending, _ = _ending(file)
     if ending in (".parquet", ".pq"):
         return file
     head = _head(file, name)
-    encoding = MARKS.get(head[:2])
     lines = head.decode(encoding or "utf-8-sig", "replace").splitlines()
     cells = None if ending.startswith(".json") else _drawn(lines if len(head) < SAMPLE else lines[:-1])
     if encoding is None and cells is None:

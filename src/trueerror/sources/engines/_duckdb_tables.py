@@ -645,9 +645,7 @@ def open_files(
             opened.run, "data", opened.names, opened.kinds, name=files.name, provenance=files.name, raw="raw",
             store=opened.store,
         )  # fmt: skip
-        if files.skipped:
-            more = f" and {len(files.skipped) - 3} more" if len(files.skipped) > 3 else ""
-            table.notes = (f"Not taken for tables: {', '.join(files.skipped[:3])}{more}.",)
+        table.notes = files.notes
         if table.n == 0:
             raise FileError(f"{files.name} has column names but no rows")
     except BaseException:

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeGuard, cast
 
 from trueerror.inputs._options import FileError, InputError, in_few_words
-from trueerror.sources._paths import files_like
+from trueerror.sources._paths import encoding_of, files_like
 from trueerror.sources._predictions import ONE_MODEL, Predictions
 from trueerror.sources._tables import ColumnsTable, InputTable
 from trueerror.sources.columns._roles import NUMERIC, ColumnRequest
@@ -172,7 +172,7 @@ def lines_of(path: Path, longest: int = MOST_PARSED) -> Iterator[str]:
         with path.open("rb") as raw:
             packed = raw.read(2) == GZIP
         opened = cast("IO[bytes]", gzip.open(path) if packed else path.open("rb"))  # noqa: SIM115
-        with opened, io.TextIOWrapper(opened, "utf-8-sig") as stream:
+        with opened, io.TextIOWrapper(opened, encoding_of(path, path.name) or "utf-8-sig") as stream:
             total = 0
             while line := stream.readline(longest + 1):
                 total += len(line)
