@@ -2,6 +2,7 @@
 
 import inspect
 from importlib import import_module
+from types import SimpleNamespace
 from typing import get_overloads
 
 import pytest
@@ -10,7 +11,15 @@ import trueerror as te
 from trueerror.cli.plot import KINDS
 from trueerror.curves import PLOT_WORDS
 from trueerror.curves._base import CurveVerb, TableCurve, every_curve_kind
+from trueerror.curves._calibration import CalibrationVerb
+from trueerror.curves._cost import DecisionVerb
+from trueerror.curves._measure import MeasureVerb
 from trueerror.methods import every_method
+
+
+def asked_for(protocol):
+    """The forms of a call that a protocol has; its `__call__` itself forgets of whom they are."""
+    return get_overloads(SimpleNamespace(__module__=protocol.__module__, __qualname__=f"{protocol.__name__}.__call__"))
 
 
 def subclasses(kind):
@@ -44,10 +53,17 @@ def test_words_of_pictures_are_of_curves_that_are_declared():
 
 @pytest.mark.parametrize("kind", every_curve_kind(), ids=lambda k: k.key)
 def test_every_verb_shows_all_its_parameters(kind):
-    shared = [
-        n for form in get_overloads(CurveVerb.__call__) for n in inspect.signature(form).parameters if n != "self"
-    ]
+    shared = [n for form in asked_for(CurveVerb) for n in inspect.signature(form).parameters if n != "self"]
     shown = inspect.signature(kind.make())
-    assert set(shared) <= set(shown.parameters)
+    assert {"truth", "scores", "weights_kind"} <= set(shared) <= set(shown.parameters)
     assert shown.return_annotation in {c.__name__ for c in subclasses(TableCurve)}
     assert ">>>" in kind.make().__doc__
+
+
+@pytest.mark.parametrize(
+    ("verb", "form"),
+    [("calibration", CalibrationVerb), ("decision_curve", DecisionVerb), ("measure_curve", MeasureVerb)],
+)
+def test_type_checkers_see_the_options_that_there_are(verb, form):
+    several, one = ({*inspect.signature(o).parameters} - {"self"} for o in asked_for(form))
+    assert one == several | {"model"} == {*inspect.signature(getattr(te, verb)).parameters}

@@ -239,6 +239,11 @@ ANSWERS = {
         Gate,
         "candidate",
     ),
+    "gate(predictions, candidate=, baseline=)": (
+        lambda: te.gate(te.predictions(y_test, {"a": pa, "b": pb}), candidate="b", baseline="a"),
+        Gate,
+        "candidate",
+    ),
     "gate(y, new, baseline=old)": (lambda: te.gate(y_test, pa, baseline=pb), Gate, "baseline"),
     "read(score={model: column})": (
         lambda: te.compare(

@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -211,3 +212,29 @@ def test_a_ratio_with_limits_of_its_parts():
     r = ratio_of(a, b, 0.95)
     assert r.low < 30 / 45 < r.high
     assert math.isnan(ratio_of(te.interval(0, 50), te.interval(0, 50), 0.95).estimate)
+
+
+def test_a_model_whose_scores_are_not_cut_stands_beside_others(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    truth, group = rng.integers(0, 2, 240), rng.choice(["u", "v", "w"], 240)
+    sure, odd = np.clip(0.3 * truth + 0.7 * rng.random(240), 0, 1), 4 * (truth + rng.normal(size=240))
+    both = te.predictions(truth, scores={"sure": sure, "odd": odd}, by=group)
+    assert "AUC by slice" in str(te.evaluate(both))  # the first metric that both have
+    assert {g.model for g in te.gaps(both)} == {"sure"}
+    assert {g.model for g in te.gaps(both, metrics="auc")} == {"sure", "odd"}
+    brier = te.gaps(both, metrics="brier")
+    assert [g.model for g in brier] == ["sure"]
+    assert "Left out: the scores of 'odd'" in brier.reading
+    assert "By slice" in te.report(both, tmp_path / "page.html").read_text(encoding="utf-8")
+    labelled = te.predictions(truth, {"called": (sure > 0.5).astype(int)}, scores={"odd": odd}, by=group)
+    told = te.evaluate(labelled)
+    assert "undefined" in str(told)
+    assert told.plot(kind="slices") is not None
+    with pytest.raises(te.InputError, match="may be the wrong cut"):
+        te.gaps(te.predictions(truth, scores={"odd": odd}, by=group), metrics="accuracy")
+
+
+def test_a_model_called_like_part_of_a_word_is_named() -> None:
+    truth = [0, 1] * 40
+    found = te.gaps(truth, {"a": truth[:60] + [1, 0] * 10}, by=["u"] * 40 + ["v"] * 40, metrics="accuracy")
+    assert "Accuracy of a differs" in found.verdict

@@ -402,6 +402,7 @@ def with_clusters(curve: C, data: CurveInput) -> C:
 
 C_co = TypeVar("C_co", bound=TableCurve, covariant=True)
 Made = TypeVar("Made", bound=Callable[..., Any])
+V = TypeVar("V")
 
 
 # So many curves are told in words without being asked.
@@ -548,6 +549,12 @@ def curve_verb(what: str, *, points: bool = False) -> Callable[[Callable[..., C]
         return cast("CurveVerb[C]", takes_table_options(of_each_model(verb)))
 
     return decorate
+
+
+def typed_as(form: type[V]) -> Callable[[CurveVerb[Any]], V]:
+    """A curve with options of its own, as the protocol that names them: type checkers and editors read no signature
+    that is put together."""
+    return lambda verb: cast("V", verb)
 
 
 # What te.predictions knows of rows; the rest are options of the curve.

@@ -6,9 +6,10 @@ With Spiegelhalter's z, and the expected calibration error beside what chance al
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from trueerror.curves._base import (
     CurveInput,
     Figures,
     Floats,
+    ModelCurves,
     Records,
     TableCurve,
     columns_to_records,
@@ -28,6 +30,7 @@ from trueerror.curves._base import (
     need_probabilities,
     pooled_blocks,
     rows_for_interval,
+    typed_as,
 )
 from trueerror.curves._recalibration import (
     LogitTable,
@@ -44,6 +47,7 @@ from trueerror.inference._metric_interval import score_interval
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.loss._mean import loss_interval
 from trueerror.inference.proportion._distributions import limits
+from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import Rng, check_confidence, check_replicates, check_word, generator
 from trueerror.kernels._numpy import block_sums
 from trueerror.methods import Method, declare
@@ -187,6 +191,26 @@ Noted = TypeVar("Noted", Test, CalibrationError)
 METHODS: tuple[RecalibrationMethod, ...] = ("profile", "wald")
 
 
+class CalibrationVerb(Protocol):
+    """How a calibration curve is asked for, with its own options."""
+
+    __name__: str
+
+    @overload
+    def __call__(
+        self, truth: Any, scores: Mapping[str, Any], *, positive: Any = None, weights: Any = None,
+        weights_kind: WeightsKind | None = None, bins: int = 10, binning: Grouping = ...,
+        confidence: float = 0.95, **columns: Any,
+    ) -> ModelCurves[Calibration]: ...  # fmt: skip
+    @overload
+    def __call__(
+        self, truth: Any, scores: Any = None, *, model: str | None = None, positive: Any = None, weights: Any = None,
+        weights_kind: WeightsKind | None = None, bins: int = 10, binning: Grouping = ...,
+        confidence: float = 0.95, **columns: Any,
+    ) -> Calibration: ...  # fmt: skip
+
+
+@typed_as(CalibrationVerb)  # type: ignore[type-abstract]
 @curve_verb("a calibration curve")
 def calibration(
     data: CurveInput, *, bins: int = 10, binning: Grouping = "width", confidence: float = 0.95

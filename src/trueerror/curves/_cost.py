@@ -8,9 +8,10 @@ benefit of acting on forecasts, against acting always and never.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,6 +21,7 @@ from trueerror.curves._base import (
     CurveInput,
     Figures,
     Floats,
+    ModelCurves,
     Places,
     Records,
     TableCurve,
@@ -34,6 +36,7 @@ from trueerror.curves._base import (
     hull_places,
     need_classes,
     need_probabilities,
+    typed_as,
     weighted_sum,
 )
 from trueerror.curves._replicates import balanced_groups, resampled_tables
@@ -41,7 +44,7 @@ from trueerror.inference._metric_interval import score_interval, widened
 from trueerror.inference._problem import IntervalSpec, tail
 from trueerror.inference.loss._mean import loss_interval
 from trueerror.inference.proportion._distributions import limits
-from trueerror.inputs._arrays import column, plain_numbers
+from trueerror.inputs._arrays import WeightsKind, column, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, generator
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
@@ -484,6 +487,26 @@ class BrierCurve(TableCurve):
         return out
 
 
+class DecisionVerb(Protocol):
+    """How a decision curve is asked for, with its own options."""
+
+    __name__: str
+
+    @overload
+    def __call__(
+        self, truth: Any, scores: Mapping[str, Any], *, positive: Any = None, weights: Any = None,
+        weights_kind: WeightsKind | None = None, thresholds: Any = None,
+        prior: float | None = None, **columns: Any,
+    ) -> ModelCurves[DecisionCurve]: ...  # fmt: skip
+    @overload
+    def __call__(
+        self, truth: Any, scores: Any = None, *, model: str | None = None, positive: Any = None, weights: Any = None,
+        weights_kind: WeightsKind | None = None, thresholds: Any = None,
+        prior: float | None = None, **columns: Any,
+    ) -> DecisionCurve: ...  # fmt: skip
+
+
+@typed_as(DecisionVerb)  # type: ignore[type-abstract]
 @curve_verb("a decision curve")
 def decision_curve(data: CurveInput, *, thresholds: Any = None, prior: float | None = None) -> DecisionCurve:
     """Net benefit over the threshold probability t at which one would act.

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Protocol, Self, overload
 
 import numpy as np
 
 from trueerror.curves._base import (
     CurveInput,
     Floats,
+    ModelCurves,
     Records,
     TableCurve,
     columns_to_records,
@@ -19,8 +20,9 @@ from trueerror.curves._base import (
     curve_verb,
     cutoffs,
     frozen,
+    typed_as,
 )
-from trueerror.inputs._arrays import one_number
+from trueerror.inputs._arrays import WeightsKind, one_number
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import Measure, every_measure, find_measure, ratio
 from trueerror.results._format import whole
@@ -38,6 +40,26 @@ ROCR_NAMES = {
 }  # fmt: skip
 
 
+class MeasureVerb(Protocol):
+    """How a curve of measures is asked for, with its own options."""
+
+    __name__: str
+
+    @overload
+    def __call__(
+        self, truth: Any, scores: Mapping[str, Any], *, positive: Any = None, weights: Any = None,
+        weights_kind: WeightsKind | None = None, x: str, y: str,
+        x_options: Mapping[str, Any] | None = None, y_options: Mapping[str, Any] | None = None, **columns: Any,
+    ) -> ModelCurves[MeasureCurve]: ...  # fmt: skip
+    @overload
+    def __call__(
+        self, truth: Any, scores: Any = None, *, model: str | None = None, positive: Any = None, weights: Any = None,
+        weights_kind: WeightsKind | None = None, x: str, y: str,
+        x_options: Mapping[str, Any] | None = None, y_options: Mapping[str, Any] | None = None, **columns: Any,
+    ) -> MeasureCurve: ...  # fmt: skip
+
+
+@typed_as(MeasureVerb)  # type: ignore[type-abstract]
 @curve_verb("a curve of measures")
 def measure_curve(
     data: CurveInput, *, x: str, y: str, x_options: Mapping[str, Any] | None = None,

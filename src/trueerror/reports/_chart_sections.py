@@ -542,7 +542,7 @@ def gap_figures(
         index = table.labels.index(ev.positive)
         costs = [[0.0, 0.0], [0.0, 0.0]]
         costs[1 - index][index], costs[index][1 - index] = cmp.cost_fp, cmp.cost_fn
-    asked = [metric or next(iter(ev.parts[0].overall))]
+    asked = [metric or ev.first_metric]
     if ev.positive is not None and ev.parts[0].confusion is not None:
         asked += [m for m in ("recall", "fpr") if m not in asked]
     figures, verdict = [], ""

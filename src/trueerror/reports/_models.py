@@ -295,7 +295,7 @@ MOST_BESIDE = 4
 
 def _slices(ev: Evaluation, cmp: Comparison | None, gallery: Gallery) -> Iterator[Section]:
     """Each slice by what models are judged by; by costs with the errors that make the cost of the cheapest."""
-    metric = cmp.metric if cmp is not None else next(iter(ev.parts[0].overall))
+    metric = cmp.metric if cmp is not None else ev.first_metric
     by_cost = isinstance(cmp, CostComparison)
     gap, verdict = gap_figures(ev, metric, gallery, cmp)
     order = (ev.models if cmp is None else cmp.ranked)[:MOST_BESIDE]
@@ -307,7 +307,9 @@ def _slices(ev: Evaluation, cmp: Comparison | None, gallery: Gallery) -> Iterato
 
 def _slice_table(ev: Evaluation, metric: str, order: Sequence[str], *, by_cost: bool) -> Markup:
     slices = list(ev.slices.items())[:MOST_SLICES]
-    found = {m: [next(p for p in inner.parts if p.name == m).metric(metric) for _, inner in slices] for m in order}
+    found = {
+        m: [next(p for p in inner.parts if p.name == m).metric_or_reason(metric) for _, inner in slices] for m in order
+    }
     formats = {m: Column.of(own, power=2, least=1) if by_cost else Column.of(own) for m, own in found.items()}
     rows: list[list[Cell]] = [
         [(str(value), None), (whole(inner.n), float(inner.n)), *(cell(formats[m], found[m][i]) for m in order)]

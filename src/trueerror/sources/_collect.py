@@ -219,12 +219,12 @@ def takes_whole_rows(
                 options = _in_our_words(form, args, options)
             args = _asked_first(args, options, form.name)
             told = "scores" in options or "predicted" in options
+            if args and isinstance(options.get("candidate"), str):
+                options["model"] = options.pop("candidate")
             if args and is_columns(args[0]) and not _is_table_like(args[0]) and (told or len(args) > 1):
                 said = list(takewhile(is_columns, args[1:]))
                 own = len(said)
                 said += [options.pop(name) for name in names[own:] if is_columns(options.get(name))]
-                if isinstance(options.get("candidate"), str):
-                    options["model"] = options.pop("candidate")
                 if said or told:
                     if len(said) == len(names) > 1:
                         columns: object = dict(zip(names, said, strict=True))

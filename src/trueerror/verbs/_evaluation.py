@@ -161,6 +161,14 @@ class ModelEvaluation(DocumentResult):
             return self.overall.get(measure.name) or self.bench.interval(measure.name)
         return self.classes.get((measure.name, label)) or self.bench.interval(measure.name, label)
 
+    def metric_or_reason(self, name: str) -> Interval:
+        """The metric, for a table beside other models: undefined, with the reason, where this model has none."""
+        try:
+            return self.metric(name)
+        except InputError as error:
+            gone = math.nan
+            return Interval(name=name, estimate=gone, low=gone, high=gone, confidence=self.confidence, note=str(error))
+
     def _made_by(self) -> list[tuple[str, object]]:
         return list(self.overall.items())
 
@@ -236,6 +244,12 @@ class Evaluation(TrackedResult):
     def models(self) -> tuple[str, ...]:
         """The models' names."""
         return tuple(p.name for p in self.parts)
+
+    @property
+    def first_metric(self) -> str:
+        """The first metric that all models have, or else that of the first."""
+        own = [list(part.overall) for part in (*self.parts, *(p for s in self.slices.values() for p in s.parts))]
+        return next(iter([m for m in own[0] if all(m in metrics for metrics in own)] or own[0]), "accuracy")
 
     @property
     def positive(self) -> Label | None:
@@ -664,10 +678,11 @@ def slice_table(ev: Evaluation) -> Table | None:
     """Accuracy of each slice, for each model; None without slices."""
     if not ev.slices:
         return None
-    metric = next(iter(ev.parts[0].overall), "accuracy")
+    metric = ev.first_metric
     slices = list(ev.slices.items())[:SHOWN_SLICES]
     rows = tuple(
-        (str(value), whole(inner.n), *(short(p.metric(metric)) for p in inner.parts[:3])) for value, inner in slices
+        (str(value), whole(inner.n), *(short(p.metric_or_reason(metric)) for p in inner.parts[:3]))
+        for value, inner in slices
     )
     names = ev.models[:3] if len(ev.parts) > 1 else (find_measure(metric).title,)
     more = "" if len(slices) == len(ev.slices) else f" (the first {SHOWN_SLICES} of {len(ev.slices):,})"

@@ -113,7 +113,8 @@ class Gap(DocumentResult):
         ends = f"lowest in {self.lowest} ({say(low)}), highest in {self.highest} ({say(high)})"
         reach = ci_words(under, over, self.difference.confidence, say)
         size = f"a gap of {say(d)}, {reach} ({p_value(self.p_value)}, adjusted for all pairs)"
-        whose = f" of {one_line(self.model)}" if self.model not in ("", "model") and self.model not in what else ""
+        told = what.endswith(f" of {self.model}")
+        whose = f" of {one_line(self.model)}" if self.model not in ("", "model") and not told else ""
         if self.differ:
             return f"{what}{whose} differs between the {k} groups: {ends}; {size}."
         return f"No clear difference in {title}{whose} between the {k} groups: {ends}; {size}."
@@ -335,26 +336,37 @@ def evaluation_gaps(
         raise InputError("gaps are those of these rows' own class mix: leave prior= and design= out")
     parts: list[Gap] = []
     evidence: list[Evidence] = []
+    refused: dict[tuple[str, bool], InputError] = {}
     for name in _asked(ev, metrics):
         measure = find_measure(name)
         known = first.settings.metrics or {}
         settings = replace(first.settings, metrics={**known, measure.name: known.get(measure.name, {})})
         settings = settings if costs is None else replace(settings, costs=costs)
         for model in ev.models:
-            made, seen = metric_gap(ev, measure, model, settings, by=by, min_rows=fewest, anew=costs is not None)
+            try:
+                made, seen = metric_gap(ev, measure, model, settings, by=by, min_rows=fewest, anew=costs is not None)
+            except InputError as error:
+                refused.setdefault((model, measure.of_labels), error)
+                continue
             evidence += seen
             parts += [] if made is None else [made]
+    if not parts and refused:
+        raise next(iter(refused.values()))
     if not parts:
         raise InputError(f"fewer than two groups have {fewest:,} rows that count; min_rows= sets how many are needed")
-    return Gaps(parts=tuple(parts), reading=ev.reading, findings=find(evidence, codes=("TE411",)))
+    # That a model's scores are not cut is said of the rows.
+    uncut = [part.name for part in ev.parts if not part.bench.calls]
+    others = [error for (model, of_labels), error in refused.items() if not (of_labels and model in uncut)]
+    reading = " ".join([ev.reading, *(f"Left out: {why}." for why in others)])
+    return Gaps(parts=tuple(parts), reading=reading, findings=find(evidence, codes=("TE411",)))
 
 
 def _asked(ev: Evaluation, metrics: Any) -> list[Any]:
     if metrics is not None:
         return [metrics] if isinstance(metrics, str) or not isinstance(metrics, Iterable) else list(metrics)
-    if ev.positive is not None and ev.parts[0].confusion is not None:
+    if ev.positive is not None and any(part.confusion is not None for part in ev.parts):
         return list(USUAL)
-    return [next(iter(ev.parts[0].overall))]
+    return [ev.first_metric]
 
 
 def comparison_gaps(cmp: Comparison, *, by: str = "group") -> Gaps:

@@ -270,11 +270,11 @@ def slices_heat(ev: Evaluation, *, metric: str | None = None) -> Heat:
     """A metric in each slice, for each model: darker is worse."""
     if not ev.slices:
         raise InputError('kind="slices" needs slices: evaluate with by=')
-    name = metric or next(iter(ev.parts[0].overall), "accuracy")
+    name = metric or ev.first_metric
     measure = find_measure(name)
     slices = {"all rows": ev, **{plain(value): inner for value, inner in list(ev.slices.items())[:MOST_SLICES]}}
     models = ev.models[:MOST_SLICES]
-    found = [[inner.model(m).parts[0].metric(name) for m in models] for inner in slices.values()]
+    found = [[inner.model(m).parts[0].metric_or_reason(name) for m in models] for inner in slices.values()]
     values = np.array([[i.estimate for i in row] for row in found])
     known = values[np.isfinite(values)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
