@@ -174,3 +174,10 @@ def test_rows_in_order_of_time_have_periods():
     assert p.has_key("clusters")
     assert len(p.keys("clusters").names) < 12
     assert "clustered" in te.evaluate(p)["accuracy"].method
+
+
+def test_another_class_mix_over_repeated_folds_is_refused_at_once():
+    truth, fold = [0, 1, 2, 0, 1, 2] * 10, [0, 1, 2, 3, 4] * 12
+    p = te.predictions(truth, {"a": truth}, folds=fold, repeats=[0] * 30 + [1] * 30)
+    with pytest.raises(te.InputError, match="not offered over repeated folds"):
+        te.evaluate(p, prior={0: 0.2, 1: 0.3, 2: 0.5})

@@ -418,6 +418,8 @@ class ModelMetrics:
         self.estimand = estimand
         # Counts and curves are of one round of folds; intervals of all of them.
         self._rounds = predictions
+        if predictions is not None and predictions.folded and predictions.repeated and settings.other_mix:
+            raise InputError("prior= and design= are not offered over repeated folds; take one repeat alone")
         self._predictions = None if predictions is None else predictions.one_round()
         self._given = confusion
 
@@ -575,8 +577,6 @@ class ModelMetrics:
     ) -> Interval:
         p, s = self._rounds, self.settings
         assert p is not None
-        if p.repeated and s.other_mix:
-            raise InputError("prior= and design= are not offered over repeated folds; take one repeat alone")
         sample = FoldedModel(
             p=p, model=self.model, positive=label, threshold=s.threshold, prior=s.prior,
             pooled=partial(self._of_rows, measure, label, options, None),
