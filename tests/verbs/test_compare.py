@@ -198,6 +198,22 @@ def test_different_rows():
     assert area.p_value < 0.05
 
 
+@pytest.mark.parametrize("metric", ["auc", "average_precision", "brier", "accuracy"])
+def test_different_rows_say_whose_rows_are_few(metric):
+    def rows(positives, negatives, **more):
+        truth = np.r_[np.ones(positives, int), np.zeros(negatives, int)]
+        noise = np.random.default_rng(3).normal(size=truth.size)
+        return te.predictions(truth, scores={"m": 1 / (1 + np.exp(-noise - truth))}, **more)
+
+    few = te.compare(rows(8, 80), rows(45, 400), paired=False, metric=metric).findings
+    assert [f.about for f in few if f.code == "TE102"] == ["m (first)"]
+    assert "TE413" not in few
+    clustered = te.compare(rows(40, 40), rows(40, 40, clusters=np.arange(80) % 9), paired=False, metric=metric)
+    assert [f.about for f in clustered.findings if f.code == "TE204"] == ["m (second)"]
+    mixed = te.compare(rows(20, 180), rows(100, 100), paired=False, metric=metric).findings
+    assert ("TE413" in mixed) == (metric != "auc")
+
+
 def test_the_users_transcript_of_four_counts():
     cmp = compare_counts(parse_pairs(["both=810", "new=60", "old=40", "neither=90"]))
     text = " ".join(str(cmp).split())

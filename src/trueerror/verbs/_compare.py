@@ -637,6 +637,14 @@ def _separate(
                 whose[name] = (p, m)
                 if name not in estimates:
                     estimates[name] = ModelMetrics(m, settings, predictions=p).interval(measure.name)
+    sample = []
+    for p in (first, second):
+        shown = {m: name for name, (rows, m) in whose.items() if rows is p}
+        found = [*sample_evidence(p, measure, settings, {m: estimates[shown[m]] for m in shown}), *row_evidence(p)]
+        found += gap_evidence(p, measure, settings, (), ())
+        # What all rows of a sample show is said of each model that stands on them.
+        sample += [replace(e, model=shown[m]) for e in found for m in ([e.model] if e.model else shown)]
+    sample += _mixes(first, second, measure, settings)
     return assemble_comparison(
         measure,
         estimates,
@@ -652,7 +660,19 @@ def _separate(
             could_be_paired=_same_rows(first, second),
             infinite=infinite_losses(whose, measure, options, estimates, contrasts),
         ),
+        sample=sample,
     )
+
+
+def _mixes(first: Predictions, second: Predictions, measure: Measure, settings: Settings) -> list[Evidence]:
+    """The class mixes of two samples of plain rows, where the metric depends on them."""
+    classes = list(dict.fromkeys((*first.labels, *second.labels)))
+    plain = not any(p.scale is not None or p.weights_kind is not None or p.has_key("clusters") for p in (first, second))
+    if not plain or settings.prior is not None or measure.is_prior_free(len(classes)):
+        return []
+    counts = [dict(zip(p.labels, map(float, p.truth_counts()), strict=True)) for p in (first, second)]
+    totals = {who: tuple(c.get(x, 0.0) for x in classes) for who, c in zip(("first", "second"), counts, strict=True)}
+    return [Evidence(class_totals=totals, metrics=(measure.name,))]
 
 
 def infinite_losses(

@@ -390,7 +390,8 @@ def comparison_findings(
     evidence = [_pair_evidence(made, c, sound.get((c.first, c.second), {}), closest) for c in made.pairs]
     of_sample: dict[tuple[str, str, str], Finding] = {}
     for f in find(sample, ABOUT_THE_SAMPLE):
-        about = f.about if f.code in ABOUT_A_MODEL else ""
+        # Models on different rows: what is said of the rows holds for one of them.
+        about = f.about if f.code in ABOUT_A_MODEL or made.facts.could_be_paired is not None else ""
         of_sample.setdefault((f.code, f.message, about), replace(f, about=about))
     return sorted_findings([*find([*evidence, _whole_evidence(made)]), *of_sample.values()])
 
