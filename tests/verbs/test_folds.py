@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from trueerror.inference.learner._fold_scores import part_scores
 from trueerror.inputs._options import InputError
+from trueerror.metrics._registry import find_measure
 
 N = 300
 RNG = np.random.default_rng(4)
@@ -181,3 +183,42 @@ def test_another_class_mix_over_repeated_folds_is_refused_at_once():
     p = te.predictions(truth, {"a": truth}, folds=fold, repeats=[0] * 30 + [1] * 30)
     with pytest.raises(te.InputError, match="not offered over repeated folds"):
         te.evaluate(p, prior={0: 0.2, 1: 0.3, 2: 0.5})
+
+
+def numbered_folds(rng, splits, rows=60):
+    """Rows of one file that several folds test again, numbered through, and the ids that say so."""
+    ids = np.concatenate(splits)
+    truth = rng.integers(0, 2, rows)
+    called = {name: np.where(rng.random(rows) < 0.3, 1 - truth, truth)[ids] for name in ("a", "b")}
+    folds = np.repeat(np.arange(len(splits)), [len(s) for s in splits])
+    return te.predictions(truth[ids], called, ids=ids, folds=folds)
+
+
+def test_folds_that_test_the_same_ids_again_are_rounds():
+    rng = np.random.default_rng(8)
+    splits = [part for _ in range(3) for part in np.array_split(rng.permutation(60), 5)]
+    p = numbered_folds(rng, splits)
+    assert p.keys("repeats").names == (1, 2, 3)
+    assert len(p.keys("folds").names) == 15
+    parts = part_scores(p, ["a"], find_measure("accuracy"), {})
+    assert (parts.rounds, parts.rows, set(parts.trains.tolist())) == (3, 60, {48})
+    assert te.compare(p)["a", "b"].method == "corrected-t-test"
+
+
+def test_random_splits_count_each_row_once():
+    rng = np.random.default_rng(8)
+    splits = [rng.choice(60, 12, replace=False) for _ in range(20)]
+    p = numbered_folds(rng, splits)
+    seen = len(np.unique(np.concatenate(splits)))
+    parts = part_scores(p, ["a"], find_measure("accuracy"), {})
+    assert (parts.rounds, parts.rows, set(parts.trains.tolist())) == (None, seen, {seen - 12})
+    assert p.one_round().n == seen
+    assert "TE101" not in te.evaluate(p, metrics=["accuracy"]).findings
+    found = te.check(p)
+    assert "TE101" not in found
+    assert f"{seen} rows were tested by 20 splits" in str(found)
+
+
+def test_an_id_twice_within_a_fold_is_refused():
+    with pytest.raises(InputError, match="must differ"):
+        te.predictions([0, 1, 0, 1], {"a": [0, 1, 1, 1]}, ids=[1, 1, 2, 3], folds=[0, 0, 1, 1])

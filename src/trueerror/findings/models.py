@@ -153,7 +153,10 @@ def repeated_items(repeats: RepeatedRows) -> Iterator[str]:
     """
     times = f"{whole(repeats.times)} times"
     seen = f"{whole(repeats.items)} rows stand there {times}"
-    if repeats.declared:
+    if repeats.drawn:
+        tested = f"{whole(repeats.items)} rows were tested by {whole(repeats.times)} splits"
+        yield f"{tested}, many of them several times: pooled, they would count as often"
+    elif repeats.declared:
         yield f"{seen}, once for each repeat: pooled, each would count {times}; one repeat was judged"
     else:
         yield f"the truth repeats itself: it looks as if {seen}, and each counts {times}"

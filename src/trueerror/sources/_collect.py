@@ -45,7 +45,7 @@ from trueerror.inputs._labels import (
 )
 from trueerror.inputs._options import CallForm, InputError, MissingPredictionError, check_word, in_few_words
 from trueerror.results import Interval, Result
-from trueerror.sources._keys import fold_keys, id_column, key_column
+from trueerror.sources._keys import fold_keys, id_column, key_column, rounds_of
 from trueerror.sources._models import (
     X_WORDS,
     Y_WORDS,
@@ -431,8 +431,11 @@ def build(given: GivenRows) -> ArraySource:
         declared = labels != known
     ids = None
     if given.ids is not None:
+        ids = column(given.ids, given.places.get("ids", "ids"))
+        same_length({place: truth.codes, "ids": ids})
+        if "folds" in keyed and "repeats" not in keyed and (rounds := rounds_of(ids, keyed["folds"].codes)) is not None:
+            keyed |= {"repeats": KeyColumn(*rounds), "folds": KeyColumn(*fold_keys(rounds, keyed["folds"]))}
         repeats = keyed["repeats"].codes if "repeats" in keyed else None
-        same_length({place: truth.codes, "ids": column(given.ids, given.places.get("ids", "ids"))})
         ids = id_column(given.ids, repeats, given.places.get("ids", "ids"))
     weights = None
     if given.weights is not None:

@@ -50,11 +50,13 @@ class DuplicateRows(NamedTuple):
 
 
 class RepeatedRows(NamedTuple):
-    """A sample of `items` that stands there several times; `declared` where a repeat column says so."""
+    """A sample of `items` that stands there several times; `declared` where a repeat column says so, `drawn` where each
+    of so many splits tested some of them."""
 
     times: int
     items: int
     declared: bool
+    drawn: bool = False
 
 
 class Overlap(NamedTuple):
@@ -210,6 +212,8 @@ def repeated_sample(p: Predictions) -> RepeatedRows | None:
     Without ids the truth is compared with itself, shifted by 1/2, 1/3, … of its length. A truth that is sorted, or that
     alternates, repeats itself without being repeated, and is not counted.
     """
+    if p.random_splits:
+        return RepeatedRows(len(p.keys("repeats").names), p.one_round().n, True, drawn=True)
     if p.has_key("repeats"):
         keys = p.keys("repeats")
         return RepeatedRows(len(keys.names), int(keys.sizes.max(initial=0)), True) if len(keys.names) > 1 else None

@@ -53,6 +53,26 @@ def fold_keys(
     return codes, names
 
 
+def rounds_of(ids: Column, folds: Codes) -> tuple[Codes, tuple[Label, ...]] | None:
+    """Of folds that test the same rows again, but none twice, the round of each row; None where no row is tested again.
+
+    In the order of the file a fold that shares an id with the round so far opens the next one. Where a round then lacks
+    rows the folds are random splits, each a round of its own.
+    """
+    if repeated_row(ids, None) is None or repeated_row(ids, folds) is not None:
+        return None
+    codes = _id_codes(ids)
+    last = np.full(int(codes.max()) + 1, -1)
+    found, number = np.empty_like(folds), 0
+    for fold in folds[np.sort(np.unique(folds, return_index=True)[1])]:
+        inside = folds == fold
+        number += int((last[codes[inside]] == number).any())
+        last[codes[inside]], found[inside] = number, number
+    if np.bincount(found).min() < len(last):
+        found = np.unique(folds, return_inverse=True)[1].astype(folds.dtype)
+    return found, tuple(range(1, int(found.max()) + 2))
+
+
 def id_column(values: ArrayLike, repeats: Codes | None, name: str = "ids") -> Column:
     """Ids that are there and distinct (within a repeat, where rows are repeated)."""
     array = column(values, name)

@@ -658,8 +658,23 @@ class Predictions:
         kept = tuple(kind for kind in self.facts.kinds if kind not in kinds)
         return self._with(self.source.with_facts(replace(self.facts, kinds=kept)))
 
+    @property
+    def random_splits(self) -> bool:
+        """Whether each repeat tests one part of the rows alone, and ids say which rows these are."""
+        return (
+            self.repeated
+            and self.folded
+            and self.has_ids
+            and len(self.keys("folds").names) == len(self.keys("repeats").names)
+        )
+
     def one_round(self) -> Predictions:
-        """The rows of the first repeat."""
+        """The rows of the first repeat; of random splits each row once, as it was tested first."""
+        if self.random_splits:
+            source = self.source.fetched()
+            ids = np.asarray(source.ids).tolist()
+            first = {v: len(ids) - 1 - i for i, v in enumerate(reversed(ids))}
+            return self._with(source.take(np.sort(np.fromiter(first.values(), dtype=np.int64)))).without("repeats")
         return self.slice(self.keys("repeats").names[0], "repeats").without("repeats") if self.repeated else self
 
     def items_together(self) -> Predictions:

@@ -57,10 +57,10 @@ def fixed_model(source: Predictions | Confusion, settings: Settings, method: str
     rows = f"rows drawn at random like these {rows_counted:,.0f}"
     if isinstance(source, Predictions):
         if source.folded and (source.repeated or "corrected-t" in (method, settings.method)):
-            sizes = source.one_round().keys("folds").sizes
-            rows_counted = int(sizes.sum())
+            once = source.one_round().keys("folds").sizes
+            rows_counted, tested = int(once.sum()), float(source.keys("folds").sizes.mean())
             rows = f"rows drawn at random like these {rows_counted:,}"
-            train = "" if len(sizes) == 1 else f" at about {rows_counted - round(float(sizes.mean())):,} training rows"
+            train = "" if len(once) == 1 else f" at about {rows_counted - round(tested):,} training rows"
             who = f"{'each' if several else 'the'} learner{train},"
         elif source.has_key("folds"):
             who = f"these {len(source.keys('folds').names):,} models, one for each fold,"

@@ -243,7 +243,7 @@ def part_scores(
     values = [_scores_of(p, m, names, measure, options, positive, threshold) for m in models]
     return PartScores(
         measure=measure, models=tuple(models), values=np.array(values, dtype=np.float64), tests=tests, trains=trains,
-        rounds=rounds, rows=int(tests.sum()) // rounds, round_of=_rounds_of(p), together=taken_together(measure),
+        rounds=rounds, rows=int((tests + trains).max()), round_of=_rounds_of(p), together=taken_together(measure),
     )  # fmt: skip
 
 
@@ -257,8 +257,8 @@ def _rounds_of(p: Predictions) -> Ints | None:
     return np.array([place[name] for name in p.keys("folds").names], dtype=np.int64)
 
 
-def _sizes(p: Predictions) -> tuple[Ints, Ints, int]:
-    """The rows of each fold, those that were trained on, and the number of rounds."""
+def _sizes(p: Predictions) -> tuple[Ints, Ints, int | None]:
+    """The rows of each fold, those that were trained on, and the number of rounds; None of random splits."""
     keys = p.keys("folds")
     tests = np.asarray(keys.sizes, dtype=np.int64)
     if not p.has_key("repeats"):
@@ -275,10 +275,10 @@ def _sizes(p: Predictions) -> tuple[Ints, Ints, int]:
                 "each repeat holds one test fold only, so nothing says how many rows were trained on; give ids=, or "
                 "hand over what cross_validate returned (with return_indices=True)"
             )
-        distinct = len(set(np.asarray(p.source.fetched().ids).tolist()))
-        trains = distinct - tests
+        trains = len(set(np.asarray(p.source.fetched().ids).tolist())) - tests
         if (trains <= 0).any():
             raise InputError("every row is tested in every repeat, so nothing was trained on other rows of the table")
+        return tests, trains, None
     return tests, trains, len(rounds)
 
 
