@@ -137,21 +137,25 @@ def gamma_quantile(influences: Floats, counts: Floats, share: float) -> float:
     # By the saddlepoint t of a value, of which the value and the chance below it are plain functions.
     sign = -1.0 if share < 0.5 else 1.0
     edge = float((sign * u).max())
-    low, high = 0.0, (1 - 1e-12) / edge if edge > 0 else FURTHEST
-    for _ in range(STEPS):
-        t = (low + high) / 2
-        beyond = sign * (_chance_below(u, k, sign * t) - share) > 0
-        low, high = (low, t) if beyond else (t, high)
-    parts = u / (1 - sign * low * u)
-    return spread * (float((k * parts).sum()) - float((k * u).sum()))
+    far = (1 - 1e-12) / edge if edge > 0 else FURTHEST
+    wanted = float(special.ndtri(share))
+
+    def beyond(t: float) -> float:
+        # On the normal scale, which is nearly straight in t.
+        return float(special.ndtri(min(max(_chance_below(u, k, sign * t), 1e-300), 1 - 1e-16))) - wanted
+
+    near = min(far, abs(wanted))
+    ends = (0.0, near) if sign * beyond(near) > 0 else (near, far)
+    t = sign * crossing(beyond, *ends, within=1e-14 * ends[1])
+    return spread * float(k @ (u / (1 - t * u)) - k @ u)
 
 
 def _chance_below(u: Floats, k: Floats, t: float) -> float:
     """P(Σ u·g ≤ K′(t)) by Lugannani and Rice's formula; at the mean, where it is 0/0, the skewness decides."""
     parts = u / (1 - t * u)
-    w, generating = float((k * parts).sum()), -float((k * np.log1p(-t * u)).sum())
-    r = math.copysign(math.sqrt(max(2 * (t * w - generating), 0.0)), t)
-    v = t * math.sqrt(float((k * parts * parts).sum()))
+    weighed = k * parts
+    r = math.copysign(math.sqrt(max(2 * float(t * weighed.sum() + k @ np.log1p(-t * u)), 0.0)), t)
     if abs(r) < 1e-4:
-        return 0.5 + float((k * u**3).sum()) / (3 * math.sqrt(2 * math.pi))
+        return 0.5 + float(k @ u**3) / (3 * math.sqrt(2 * math.pi))
+    v = t * math.sqrt(float(weighed @ parts))
     return float(special.ndtr(r)) + math.exp(-r * r / 2) / math.sqrt(2 * math.pi) * (1 / r - 1 / v)

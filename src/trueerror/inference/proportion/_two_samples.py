@@ -306,7 +306,7 @@ def _less_beta(a: Share, b: Share) -> float:
     one, two = (a.x + 0.5, a.n - a.x + 0.5), (b.x + 0.5, b.n - b.x + 0.5)
     narrow_is_first = _beta_variance(*one) <= _beta_variance(*two)
     narrow, wide = (one, two) if narrow_is_first else (two, one)
-    t = np.linspace(-9.0, 9.0, 721)
+    t = np.linspace(-9.0, 9.0, 181)
     upper = t > 0
     tail = special.ndtr(-np.abs(t))
     points = np.where(upper, special.betainccinv(*narrow, tail), special.betaincinv(*narrow, tail))
