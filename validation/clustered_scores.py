@@ -14,7 +14,7 @@ from scipy import special
 import trueerror as te
 from trueerror.findings import Evidence
 from trueerror.tallies import KeyedConfusion
-from validation.compared import Sample, interval_and_test
+from validation.compared import Numbers, interval_and_test
 from validation.dependent import SHAPES as UNEQUAL
 from validation.frame import CONFIDENCES, Cell, Procedure
 from validation.paired_scores import Forecasts
@@ -111,13 +111,9 @@ def two_models_cell(
             for name, area in (("a", first), ("b", second))
         }
 
-    def draw(rng: np.random.Generator) -> Sample:
+    def draw(rng: np.random.Generator) -> Numbers:
         up, scores = rows(rng)
-        return Sample(
-            lambda c: te.compare(
-                up, scores=scores, positive=1, labels=[0, 1], clusters=keys, metric="auc", confidence=c
-            )
-        )  # fmt: skip
+        return Numbers(te.predictions(up, scores=scores, positive=1, labels=[0, 1], clusters=keys), "auc")
 
     def seen(rng: np.random.Generator) -> Evidence:
         # Called halfway between the classes.

@@ -7,6 +7,9 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import trueerror as te
+from trueerror.inference._two_models import PairedRows
+from trueerror.metrics._registry import find_measure
+from trueerror.verbs._model_metrics import ModelMetrics, Settings
 from validation.frame import Procedure
 
 
@@ -29,6 +32,23 @@ class Sample:
     def p_value(self) -> float:
         """It does not depend on the confidence."""
         return next(iter(self.found.values())).p_value if self.found else self.at(0.95).p_value
+
+
+class Numbers(Sample):
+    """The numbers of `te.compare` for two models, without the findings and sentences beside them: a third of the time.
+
+    tests/validation holds them against the public call.
+    """
+
+    def __init__(self, rows: te.Predictions, metric: str, replicates: int = 10_000) -> None:
+        measure, models = find_measure(metric), rows.models
+
+        def settings(confidence: float) -> Settings:
+            return Settings(confidence=confidence, metrics={metric: {}}, replicates=replicates)
+
+        pair = PairedRows(rows, measure, {}, threshold=None, prior=None)
+        super().__init__(lambda c: pair.contrast(models[0], models[1], settings(c).spec()))
+        self.own = lambda c: ModelMetrics(models[0], settings(c), predictions=rows).interval(metric)
 
 
 class Answer(NamedTuple):

@@ -13,7 +13,7 @@ import trueerror as te
 from trueerror.findings import Evidence
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.tallies import Confusion, KeyedConfusion
-from validation.compared import Sample, interval_and_test
+from validation.compared import Numbers, interval_and_test
 from validation.count_metrics import expected_events, true_values, two
 from validation.frame import CONFIDENCES, MISUSED, Cell, Procedure
 
@@ -74,13 +74,9 @@ def two_models_cell(metric: str, groups: int, size: int, first: float, second: f
             said[name] = np.where(right, truth, 1 - truth)
         return truth, said
 
-    def draw(rng: np.random.Generator) -> Sample:
+    def draw(rng: np.random.Generator) -> Numbers:
         truth, said = rows(rng)
-        return Sample(
-            lambda c: te.compare(
-                truth, said, clusters=keys, metric=metric, positive=1, labels=[0, 1], confidence=c
-            )
-        )  # fmt: skip
+        return Numbers(te.predictions(truth, said, clusters=keys, positive=1, labels=[0, 1]), metric)
 
     def evident(rng: np.random.Generator) -> Evidence:
         truth, said = rows(rng)
@@ -130,18 +126,12 @@ def unequal_cell(shape: str, groups: int, metric: str, rate: float = 0.8) -> Cel
             said[name] = np.where(right, truth, 1 - truth)
         return keys, truth, said
 
-    def draw(rng: np.random.Generator) -> Sample:
+    def draw(rng: np.random.Generator) -> Numbers:
         keys, truth, said = rows(rng)
-        return Sample(
-            lambda c: te.compare(
-                truth, said, clusters=keys, metric=metric, positive=1, labels=[0, 1], confidence=c, replicates=1000
-            )
-        )
+        return Numbers(te.predictions(truth, said, clusters=keys, positive=1, labels=[0, 1]), metric, 1000)
 
-    def own(sample: Sample, confidence: float) -> Any:
-        made = sample.ask(confidence)
-        assert isinstance(made, te.Comparison)
-        return made.estimates["a"]
+    def own(sample: Numbers, confidence: float) -> Any:
+        return sample.own(confidence)
 
     def evident(rng: np.random.Generator) -> Evidence:
         keys, truth, said = rows(rng)

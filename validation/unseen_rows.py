@@ -153,11 +153,14 @@ def cells(*, quick: bool) -> Iterator[Cell]:
         ("wrong labels", 200, 0.8, 0.1), ("ties", 200, 0.3, 0.0),
     ):  # fmt: skip
         yield replace(precision_cell(kind, n, share, part), rank=2)
-    for positives, negatives, part in ((30, 300, 0.1), (20, 200, 0.1), (20, 100, 0.2), (40, 200, 0.05)):
+    for positives, negatives, part in (
+        (30, 300, 0.1), (20, 200, 0.1), (20, 100, 0.2), (40, 200, 0.05), (60, 300, 0.2), (150, 300, 0.1),
+    ):  # fmt: skip
         yield replace(hidden_cell(positives, negatives, part), rank=2)
     for area, first, second in (
         (0.9, (8, 100), (100, 100)), (0.95, (15, 200), (200, 200)), (0.9, (20, 100), (200, 200)),
-        (0.8, (5, 500), (100, 100)),
+        (0.8, (5, 500), (100, 100)), (0.8, (30, 400), (100, 100)), (0.9, (60, 200), (300, 300)),
+        (0.95, (120, 150), (400, 800)),
     ):  # fmt: skip
         yield replace(unlike_sizes_cell(area, first, second), rank=3)
     for kind, n, share, part in ((top, 400, 0.5, 0.01), (top, 300, 0.8, 0.03), ("wrong labels", 300, 0.3, 0.05)):

@@ -16,6 +16,7 @@ from validation import (
     bayes_cells,
     clustered_scores,
     count_metrics,
+    dependent,
     familywise,
     looking,
     margins,
@@ -23,6 +24,7 @@ from validation import (
     shipping,
     storing,
 )
+from validation.compared import Answer, Numbers
 from validation.frame import Cell, Exact, Line, Procedure, lines, run_block
 from validation.judging import ComesUp, Warned, judge
 from validation.storing import Store
@@ -372,3 +374,27 @@ def test_names_are_unique_and_every_family_is_in_a_quick_run() -> None:
         units = running.registry(quick=quick)
         assert all(key == unit.key for key, unit in units.items())
         assert any(isinstance(unit, Exact) for unit in units.values())
+
+
+@pytest.mark.parametrize(
+    "drawn",
+    [dependent.unequal_cell("lognormal sizes (sd 1)", 20, "f1"), clustered_scores.two_models_cell(12, 10, 0.8, 0.8)],
+    ids=lambda drawn: drawn.family,
+)
+def test_numbers_are_those_of_the_public_call(drawn: Cell, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[tuple[te.Predictions, str, int]] = []
+    made = Numbers.__init__
+
+    def noted(self: Numbers, rows: te.Predictions, metric: str, replicates: int = 10_000) -> None:
+        given.append((rows, metric, replicates))
+        made(self, rows, metric, replicates)
+
+    monkeypatch.setattr(Numbers, "__init__", noted)
+    rng = np.random.default_rng(8)
+    for _ in range(10):
+        sample = drawn.draw(rng)
+        rows, metric, replicates = given[-1]
+        public = te.compare(rows, metric=metric, replicates=replicates)
+        assert sample.at(0.95) == Answer(*(getattr(public.pairs[0], field) for field in Answer._fields))
+        own, shown = sample.own(0.95), public.estimates["a"]
+        assert (own.estimate, own.low, own.high, own.method) == (shown.estimate, shown.low, shown.high, shown.method)
