@@ -113,11 +113,11 @@ def hypergeometric_p(x: int, n1: int, n2: int, drawn: int) -> dict[str, float]:
     # Beyond 40 standard deviations a term adds nothing to the sum that starts nearer the mode.
     reach = int(40 * spread) + 50
     share = drawn / total if total else 0.0
+    whole = float(log_pmf(drawn, total, share))
 
     def weights(start: int, stop: int) -> Floats:
         k = np.arange(start, stop + 1, dtype=np.float64)
-        logs = log_pmf(k, n1, share) + log_pmf(drawn - k, n2, share) - float(log_pmf(drawn, total, share))
-        return np.exp(logs)
+        return np.exp(log_pmf(k, n1, share) + log_pmf(drawn - k, n2, share) - whole)
 
     here = float(weights(x, x)[0])
     if x <= mode:
