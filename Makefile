@@ -65,7 +65,7 @@ $(VENV)-%/.ready: pyproject.toml
 	$(VENV)-$*/bin/python -m pip --disable-pip-version-check install --quiet uv
 	$(VENV)-$*/bin/uv pip install --quiet --python $(VENV)-$*/bin/python \
 	  --resolution $(if $(filter oldest,$*),lowest-direct,highest) --editable '.[dev]'
-	$(VENV)-$*/bin/uv pip freeze --python $(VENV)-$*/bin/python --exclude-editable | grep -v "^uv=" > constraints/$*.txt
+	$(VENV)-$*/bin/uv pip freeze --python $(VENV)-$*/bin/python --exclude-editable | grep -vE "^(uv|pip|setuptools)=" > constraints/$*.txt
 	@touch $@
 
 test-oldest: $(VENV)-oldest/.ready ## the tests at the lowest versions that are allowed

@@ -129,6 +129,16 @@ def test_a_closed_pipe_is_no_error():
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize("least", ["0.1", "0.999"])
+def test_a_verdict_that_nobody_reads_is_no_other_verdict(least):
+    out, into = os.pipe()
+    os.close(out)
+    command = [sys.executable, "-m", "trueerror", "gate", CANCER, "--positive", "malignant", "--model", "bayes"]
+    done = subprocess.run([*command, "--at-least", least], stdout=into, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(into)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
 def test_json_has_no_surprises():
     data = json.loads(good("evaluate", DIGITS, "--model", "svm", "--format", "json"))
     assert data["type"] == "Evaluation"

@@ -262,7 +262,9 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
             with contextlib.nullcontext() if has_bar else Waiting():
                 function(**given)
         except BrokenPipeError:
-            raise
+            # What a shell says of SIGPIPE: 0 and 1 would be taken for verdicts.
+            _discard_output()
+            raise typer.Exit(141) from None
         except (ValueError, OSError, ImportError, MemoryError) as error:
             complain(f"Error: {as_options(_sentence(error))}")
             raise typer.Exit(2) from None
@@ -572,7 +574,7 @@ def _register(names: list[str]) -> None:
 
 
 def run() -> None:
-    """Run the program; a reader that closes the pipe early is no error."""
+    """Run the program; a reader that closes the pipe early changes no verdict."""
     # One command is loaded when one is named: the help alone needs them all.
     named = [a for a in sys.argv[1:2] if a in COMMANDS]
     _register(named or list(COMMANDS))
@@ -580,16 +582,16 @@ def run() -> None:
         if sys.stdout is None:
             raise OSError(errno.EBADF, "standard output is closed")
         code = app(standalone_mode=False)
-        sys.stdout.flush()
+        try:
+            sys.stdout.flush()
+        except BrokenPipeError:
+            _discard_output()
     except UsageError as error:
         if len(sys.argv) == 1:  # no command at all: the help is the answer
             print(error.format_message())
             sys.exit(2)
         complain(f"Error: {usage_sentence(error)}")
         sys.exit(2)
-    except BrokenPipeError:
-        _discard_output()
-        sys.exit(0)
     except OSError as error:
         # Standard output is full or closed: never the 1 that means "failed" for gate and check.
         complain(f"Error: {_sentence(error)}")
