@@ -251,13 +251,22 @@ def test_messages_are_short_and_of_one_line() -> None:
         assert "\n" not in str(wrong.value)
 
 
-@pytest.mark.parametrize("cell", ["null", "None", "N/A", "-", "?"])
+@pytest.mark.parametrize("cell", ["null", "None", "N/A", "-", "?", "99", "-1", "inf", "2"])
 def test_an_odd_cell_drops_no_model(tmp_path: Path, cell: str) -> None:
     file = tmp_path / "rows.csv"
     rows = [f"{i % 2},{cell if i == 7 else (i // 3) % 2},0.{i:02}" for i in range(60)]
     file.write_text("\n".join(["y_true,a,a_score", *rows]))
     with pytest.raises(InputError, match=r"column 'a' of rows.csv holds labels, but .* in row 8"):
         te.read(file)
+
+
+@pytest.mark.parametrize("truths", [2, 5])
+def test_a_number_that_stands_for_nothing_is_no_score(truths: int) -> None:
+    truth, count = np.arange(100) % truths, np.arange(100) // 3 % truths
+    with pytest.raises(InputError, match=r"column 'a' of .* holds labels, but '-99' in row 8"):
+        te.read({"truth": truth, "a": np.where(np.arange(100) == 7, -99, count), "b": count})
+    if truths == 2:  # votes for and against are scores
+        assert te.read({"truth": truth, "vote": np.arange(100) % 3 - 1}).has_scores("vote")
 
 
 def test_a_table_of_features_is_refused_at_once(tmp_path: Path) -> None:

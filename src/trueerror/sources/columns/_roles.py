@@ -274,17 +274,22 @@ def respelt_labels(table: InputTable, column: str, labels: Iterable[Label]) -> s
 
 
 def odd_labels(table: InputTable, column: str, labels: Iterable[Label]) -> str:
-    """What is wrong with a column of text that mostly holds the truth's labels; "" where it does not.
+    """What is wrong with a column that mostly holds the truth's labels; "" where it does not.
 
     A cell such as "-" or "null" turns numbers into text; a class that no row shows is no label until it is declared.
     """
-    known = {str(label) for label in labels}
+    numbers = set(labels)
+    known = numbers | {str(label) for label in numbers}
     seen = table.first(column, LOOKED_AT)
-    filled = [str(value) for value in seen[~missing_rows(seen)]]
-    if sum(value in known for value in filled) < max(1, len(filled) / 2):
+    filled = seen[~missing_rows(seen)]
+    if sum(value in numbers or str(value) in known for value in filled) < max(1, len(filled) / 2):
         return ""
     values = table.values(column)
-    odd = [i for i, gone in enumerate(missing_rows(values)) if not gone and str(values[i]) not in known]
+    odd = [
+        i
+        for i, gone in enumerate(missing_rows(values))
+        if not gone and values[i] not in numbers and str(values[i]) not in known
+    ]
     if not odd:
         return ""
     more = f", and {len(odd) - 1:,} more such" if len(odd) > 1 else ""
@@ -296,6 +301,7 @@ def odd_labels(table: InputTable, column: str, labels: Iterable[Label]) -> str:
 
 # How other programs write that there is nothing.
 NOTHING = frozenset(("-", "--", ".", "?", "null", "NULL", "None", "N/A", "n/a", "#N/A", "<NA>", "n.a.", "NaT"))
+NO_NUMBER = frozenset((-1, -9, 99, -99, 999, -999, 9999, -9999, math.inf, -math.inf))
 
 
 def refuse_nothing(table: InputTable, truth: str, labels: Sequence[Label]) -> None:
@@ -782,7 +788,7 @@ class ModelFinder:
             self.models[name or ONE_MODEL] = ModelLayout(class_scores=columns)
             for label, column in columns.items():
                 self.roles[column] = (ColumnRole("scores", model=name or ONE_MODEL, label=str(label)),)
-        said = any(marked(c) is not None for c in rest)
+        said = {m.model for m in map(marked, rest) if m is not None}
         for column in rest:
             if column not in self.roles:
                 self._look_at(column, said)
@@ -799,7 +805,7 @@ class ModelFinder:
                     "whole numbers beside scores, as ages and counts are; name it in models= if it is one"
                 )
 
-    def _look_at(self, column: str, said: bool) -> None:
+    def _look_at(self, column: str, said: set[str]) -> None:
         reason = self._unfit(column)
         if reason:
             self.roles[column] = unused_column(reason)
@@ -823,6 +829,8 @@ class ModelFinder:
             if kind == "text":
                 self._refuse_spoilt(column)
             self.roles[column] = unused_column(self._odd_value(column))
+        elif self._mostly_labels(column, named=column in said):
+            self._refuse_spoilt(column)
         elif self.table.is_whole(column) and self.table.n > 2 and self.table.distinct(column) == self.table.n:
             self.roles[column] = unused_column("another whole number in every row, as ids are")
         elif len(self.labels) != 2 and self.positive is None:
@@ -860,6 +868,17 @@ class ModelFinder:
             return all(plain_label(v) in self.known for v in values)
         except InputError:
             return False
+
+    def _mostly_labels(self, column: str, *, named: bool) -> bool:
+        """Whether numbers are the truth's labels but for a mark such as 99 or, where it is a model's name, for any."""
+        values = self.table.few(column, len(self.labels) + 3) or ()
+        odd = [v for v in values if v not in self.known]
+        if not values or not (named or (len(odd) == 1 and len(values) > 2 and odd[0] in NO_NUMBER)):
+            return False
+        seen = self.table.first(column, LOOKED_AT)
+        seen = seen[~missing_rows(seen)]
+        # A vote of -1, 0 or 1 is a score: a mark for nothing is rare.
+        return sum(v in self.known for v in seen) >= (0.5 if named else 0.9) * max(1, len(seen))
 
     def _odd_value(self, column: str) -> str:
         kind = self.table.kind(column)
