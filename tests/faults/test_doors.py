@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from tests.fuzz.calls import damaged_tree
 from trueerror.inputs._options import FileError, InputError
 from trueerror.results import _files
 from trueerror.results._document import to_csv
@@ -317,3 +318,21 @@ def test_json_keeps_empty_names_and_refuses_what_cannot_be_shown() -> None:
     found["items"] = 0.5
     with pytest.raises(ValueError, match="damaged"):
         te.load(json.dumps(found))
+
+
+def test_a_tampered_result_is_refused_or_can_be_shown() -> None:
+    truth, scores = [0, 1] * 20, {"a": [i / 40 for i in range(40)], "b": [i % 7 / 7 for i in range(40)]}
+    p = te.predictions(truth, scores=scores, positive=1)
+    ranked = te.rank({"a": [0.1, 0.2, 0.3, 0.4], "b": [0.2, 0.3, 0.4, 0.5], "c": [0.3, 0.1, 0.2, 0.9]})
+    rng = np.random.default_rng(0)
+    for saved in (r.to_json() for r in (te.evaluate(p), te.compare(p), te.roc(p), te.check(p), ranked)):
+        for _ in range(80):
+            damaged = damaged_tree(lambda among: among[rng.integers(len(among))], json.loads(saved))
+            try:
+                read = te.load(json.dumps(damaged))
+            except ValueError as wrong:
+                assert len(str(wrong)) <= 300
+                assert str(wrong).isprintable()
+            else:
+                assert read.to_markdown()
+                assert read.to_latex()

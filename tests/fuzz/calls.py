@@ -380,7 +380,7 @@ def more_of(result: Any, pick: Pick) -> int:
     made += 1
     if pick(range(4)) == 0:
         with contextlib.suppress(ValueError):
-            str(te.load(json.dumps(damaged_tree(pick, json.loads(text)))))
+            te.load(json.dumps(damaged_tree(pick, json.loads(text)))).to_markdown()
         made += 1
     return made
 

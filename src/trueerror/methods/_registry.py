@@ -318,7 +318,7 @@ def method(key: str) -> Method:
     """The entry of one method."""
     entry = _find(key)
     if entry is None:
-        raise KeyError(f"method {key!r} is not in the catalogue")
+        raise ValueError(f"method {key!r:.60} is not in the catalogue")
     return entry
 
 

@@ -15,9 +15,13 @@ import os
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, TypeVar
+from types import UnionType
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from trueerror.results._format import one_line
 
 SCHEMA = "trueerror/1"
+DAMAGED = "this saved result is damaged: "
 # Sentences that a type makes from its own fields: written for those who read the JSON, made anew when it is loaded.
 SENTENCES = ("verdict", "reason")
 
@@ -127,7 +131,7 @@ def _type_named(name: object) -> type:
             if f"\nclass {name}(" in path.read_text(encoding="utf-8"):
                 import_module(".".join(path.relative_to(package.parent).with_suffix("").parts))
     if name not in TYPES:
-        raise ValueError(f"this is not a saved trueerror result: unknown type {name!r}")
+        raise ValueError(f"this is not a saved trueerror result: unknown type {name!r:.40}")
     return TYPES[str(name)]
 
 
@@ -145,24 +149,53 @@ def from_fields(kind: type[Made], data: dict[str, Any]) -> Made:
     # None in a field that may be absent is left out, so null was NaN there too.
     absent = {k for k, f in fields.items() if f.type == "float" or (f.type == "float | None" and f.default is None)}
     restored = {k: math.nan if v is None and k in absent else v for k, v in data.items()}
+    made: Any = kind
+    hints = _hints(made)
     for name, value in restored.items():
-        wanted = PLAIN.get(str(fields[name].type))
-        if wanted is not None and not (isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))):
-            raise ValueError(f"this saved result is damaged: {name} of {kind.__name__} is {value!r:.40}")
+        if not fits(value, hints[name]):
+            raise ValueError(f"{DAMAGED}{name} of {kind.__name__} is {value!r:.40}")
     low: Any = restored.get("low")
     high: Any = restored.get("high")
     if isinstance(low, int | float) and isinstance(high, int | float) and low > high:
-        raise ValueError(f"this saved result is damaged: its low limit {low:g} lies above its high limit {high:g}")
+        raise ValueError(f"{DAMAGED}its low limit {low:g} lies above its high limit {high:g}")
     estimate: Any = restored.get("estimate")
     if "confidence" in fields and all(isinstance(x, int | float) for x in (low, estimate, high)):
         slack = 1e-9 * max(1.0, abs(estimate))
         if estimate < low - slack or estimate > high + slack:
-            raise ValueError(f"this saved result is damaged: its estimate {estimate:g} lies outside its limits")
+            raise ValueError(f"{DAMAGED}its estimate {estimate:g} lies outside its limits")
     return kind(**restored)
 
 
-# What the plain types of fields may hold.
-PLAIN: dict[str, Any] = {"float": int | float, "int": int, "str": str, "bool": bool}
+@functools.cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def fits(value: object, hint: Any) -> bool:
+    """Whether a decoded value can stand where a type is written; None among numbers was NaN, arrays come as tuples.
+
+    >>> fits((1, 2.5, None), tuple[float, ...]), fits("1", float), fits(True, int), fits({"a": 1}, dict[str, int])
+    (True, False, False, True)
+    """
+    hint = getattr(hint, "__bound__", None) or hint
+    kind, inner = get_origin(hint) or hint, get_args(hint)
+    if kind in (Union, UnionType):
+        return any(fits(value, one) for one in inner)
+    if kind is Literal:
+        return any(value is one or (isinstance(value, str) and value == one) for one in inner)
+    if kind is float:
+        return value is None or (isinstance(value, int | float) and not isinstance(value, bool))
+    if kind is int:
+        return isinstance(value, int) and not isinstance(value, bool)
+    if kind is tuple and isinstance(value, tuple):
+        each = inner[:1] * len(value) if inner[1:] == (...,) else inner
+        return len(value) == len(each) and all(map(fits, value, each))
+    if isinstance(kind, type) and issubclass(kind, Mapping) and kind.__name__ not in TYPES:
+        return isinstance(value, Mapping) and (
+            not inner or all(fits(k, inner[0]) and fits(v, inner[1]) for k, v in value.items())
+        )
+    # Arrays are checked where they are made.
+    return not isinstance(kind, type) or kind.__module__ in ("numpy", "typing") or isinstance(value, kind)
 
 
 def dumps(value: Any, *, indent: int | None = 2) -> str:
@@ -202,15 +235,17 @@ def load(path_or_text: str | Path) -> Any:
         ) from None
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema != SCHEMA:
-        raise ValueError(f'this is not a saved trueerror result: its "schema" is {schema!r}, not {SCHEMA!r}')
+        raise ValueError(f'this is not a saved trueerror result: its "schema" is {schema!r:.40}, not {SCHEMA!r}')
     try:
         result = decode(data)
-        str(result)  # what cannot be shown is damaged as well
+        # What cannot be shown is damaged as well.
+        str(result)
+        result.records()
         return result
     except ValueError as error:
         known = str(error).startswith(("this ", "a saved"))
-        raise ValueError(str(error) if known else f"this saved result is damaged: {error}") from None
+        raise ValueError(f"{'' if known else DAMAGED}{one_line(str(error)):.250}") from None
     except RecursionError:
         raise ValueError("this is not a saved trueerror result: it is nested too deeply") from None
     except (TypeError, KeyError, AttributeError, IndexError, ArithmeticError) as error:
-        raise ValueError(f"this saved result is damaged: {error}") from None
+        raise ValueError(f"{DAMAGED}{one_line(str(error)):.250}") from None
