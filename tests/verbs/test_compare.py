@@ -198,6 +198,16 @@ def test_different_rows():
     assert area.p_value < 0.05
 
 
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "recall"])
+def test_a_sample_without_limits_leaves_different_rows_unjudged(metric):
+    truth = np.array([0, 1] * 20)
+    one = te.predictions(truth, {"a": truth}, clusters=np.zeros(40, int))
+    made = te.compare(one, te.predictions(truth, {"b": np.r_[1 - truth[:20], truth[20:]]}), paired=False, metric=metric)
+    assert np.isnan([made["a", "b"].p_value, made["a", "b"].low]).all()
+    assert "one cluster" in made["a", "b"].note
+    assert "cannot be judged" in made.verdict
+
+
 @pytest.mark.parametrize("metric", ["auc", "average_precision", "brier", "accuracy"])
 def test_different_rows_say_whose_rows_are_few(metric):
     def rows(positives, negatives, **more):

@@ -239,11 +239,13 @@ def newcombe_hybrid(q: Two) -> Contrast:
     ends = q.metric.bounds(q.options)
     reach = ends[1] - ends[0]
     two_sided = q.spec.confidence if alternative == "two-sided" else 2 * q.spec.confidence - 1
-    return contrast(
+    made = contrast(
         estimate=estimate, limits=limits(max(two_sided, 1e-6)), whole=(-reach, reach), confidence=q.spec.confidence,
         alternative=alternative, method="newcombe-hybrid", statistic=estimate, p_value=p, n=n,
         notes=within_words(slack),
     )  # fmt: skip
+    lacking = next((own.note for own in (a, b) if math.isnan(own.low) or math.isnan(own.high)), "")
+    return replace(made, note=lacking) if math.isnan(p) and lacking else made
 
 
 @inference_method(
@@ -312,7 +314,7 @@ def _ends(found: Interval, bounds: Bounds | None) -> _Ends:
 
 
 def _inverted(limits: Callable[[float], Range], estimate: float) -> float:
-    """1 − the confidence at which the interval just reaches 0."""
+    """1 − the confidence at which the interval just reaches 0; NaN where there are no limits."""
     if estimate == 0:
         return 1.0
     side = 0 if estimate > 0 else 1
@@ -321,9 +323,12 @@ def _inverted(limits: Callable[[float], Range], estimate: float) -> float:
         return limits(confidence)[side] * (1 if side == 0 else -1)
 
     widest = 1 - 1e-9
-    if gap(1e-6) <= 0:
+    narrow, wide = gap(1e-6), gap(widest)
+    if math.isnan(narrow) or math.isnan(wide):
+        return math.nan
+    if narrow <= 0:
         return 1.0
-    if gap(widest) > 0:
+    if wide > 0:
         return 1e-9
     return 1 - crossing(gap, 1e-6, widest)
 

@@ -160,6 +160,14 @@ def test_the_paired_test_and_its_interval_agree_and_swapping_turns_the_sign(grad
         assert (one.p_value < 0.05) == (one.low > 0 or one.high < 0)
 
 
+@pytest.mark.parametrize("n", [6, 9, 27, 60])
+def test_differences_that_are_all_equal_have_the_limits_of_hardly_unequal_ones(n: int) -> None:
+    dust = 1e-6 * np.random.default_rng(n).normal(size=n)
+    equal, near = (half_row_of_differences(d, (-1.0, 1.0), IntervalSpec()) for d in (np.full(n, 0.25), 0.25 + dust))
+    assert (equal.low, equal.high, equal.p_value) == pytest.approx((near.low, near.high, near.p_value), abs=1e-4)
+    assert (equal.p_value < 0.05) == (equal.low > 0)
+
+
 def test_identical_models_and_constant_differences() -> None:
     same = te.compare(te.graded({"a": X, "b": X}))["a", "b"]
     assert (same.estimate, same.p_value) == (0.0, 1.0)

@@ -270,8 +270,10 @@ def half_row_of_differences(values: Floats, whole_range: Range, spec: IntervalSp
     p = half_row_p(values, whole_range, spec.alternative)
     tail, ones = tail_area(spec.confidence, spec.alternative), np.ones(len(values))
     low, high = (half_unit_limit(values, ones, end, tail) for end in whole_range)
-    low = whole_range[0] if spec.alternative == "less" else float(np.fmin(low, found.low))
-    high = whole_range[1] if spec.alternative == "greater" else float(np.fmax(high, found.high))
+    # Differences that are all equal have no t; its limits are the whole scale then, those of the half row are not.
+    own = (math.nan, math.nan) if math.isnan(found.p_value) and m.n > 1 else (found.low, found.high)
+    low = whole_range[0] if spec.alternative == "less" else float(np.fmin(low, own[0]))
+    high = whole_range[1] if spec.alternative == "greater" else float(np.fmax(high, own[1]))
     larger = p if math.isnan(found.p_value) else max(p, found.p_value)
     better = found.p_better
     if better is not None:
