@@ -219,6 +219,7 @@ def test_random_splits_count_each_row_once():
     assert f"{seen} rows were tested by 20 splits" in str(found)
 
 
-def test_an_id_twice_within_a_fold_is_refused():
+@pytest.mark.parametrize("ids", [[1, 1, 2, 3], [1, 2, 2, 1]], ids=["twice in a fold", "counted anew"])
+def test_ids_that_do_not_name_rows_are_refused(ids):
     with pytest.raises(InputError, match="must differ"):
-        te.predictions([0, 1, 0, 1], {"a": [0, 1, 1, 1]}, ids=[1, 1, 2, 3], folds=[0, 0, 1, 1])
+        te.predictions([0, 1, 0, 1], {"a": [0, 1, 1, 1]}, ids=ids, folds=[0, 0, 1, 1])

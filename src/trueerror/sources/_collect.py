@@ -433,7 +433,11 @@ def build(given: GivenRows) -> ArraySource:
     if given.ids is not None:
         ids = column(given.ids, given.places.get("ids", "ids"))
         same_length({place: truth.codes, "ids": ids})
-        if "folds" in keyed and "repeats" not in keyed and (rounds := rounds_of(ids, keyed["folds"].codes)) is not None:
+        if (
+            "folds" in keyed
+            and "repeats" not in keyed
+            and (rounds := rounds_of(ids, keyed["folds"].codes, truth.codes)) is not None
+        ):
             keyed |= {"repeats": KeyColumn(*rounds), "folds": KeyColumn(*fold_keys(rounds, keyed["folds"]))}
         repeats = keyed["repeats"].codes if "repeats" in keyed else None
         ids = id_column(given.ids, repeats, given.places.get("ids", "ids"))

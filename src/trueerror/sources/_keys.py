@@ -53,16 +53,21 @@ def fold_keys(
     return codes, names
 
 
-def rounds_of(ids: Column, folds: Codes) -> tuple[Codes, tuple[Label, ...]] | None:
+def rounds_of(ids: Column, folds: Codes, truth: Codes) -> tuple[Codes, tuple[Label, ...]] | None:
     """Of folds that test the same rows again, but none twice, the round of each row; None where no row is tested again.
 
-    In the order of the file a fold that shares an id with the round so far opens the next one. Where a round then lacks
-    rows the folds are random splits, each a round of its own.
+    Ids whose truth differs from fold to fold are no ids (counted anew in each fold, say). In the order of the file a
+    fold that shares an id with the round so far opens the next one. Where a round then lacks rows the folds are random
+    splits, each a round of its own.
     """
     if repeated_row(ids, None) is None or repeated_row(ids, folds) is not None:
         return None
     codes = _id_codes(ids)
     last = np.full(int(codes.max()) + 1, -1)
+    last[codes] = truth
+    if (last[codes] != truth).any():
+        return None
+    last[:] = -1
     found, number = np.empty_like(folds), 0
     for fold in folds[np.sort(np.unique(folds, return_index=True)[1])]:
         inside = folds == fold
