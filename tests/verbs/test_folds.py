@@ -223,3 +223,15 @@ def test_random_splits_count_each_row_once():
 def test_ids_that_do_not_name_rows_are_refused(ids):
     with pytest.raises(InputError, match="must differ"):
         te.predictions([0, 1, 0, 1], {"a": [0, 1, 1, 1]}, ids=ids, folds=[0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "auc", "brier", "log_loss"])
+def test_folds_that_all_score_the_same_have_the_limits_of_the_rows_of_one_round(metric):
+    truth = np.arange(60) % 2
+    rows = np.concatenate([np.random.default_rng(r).permutation(60) for r in range(3)])
+    scores = {"m": np.where(truth == 1, 0.95, 0.05)[rows]}
+    folds, repeats = np.tile(np.repeat(np.arange(5), 12), 3), np.repeat(np.arange(3), 60)
+    p = te.predictions(truth[rows], scores=scores, ids=rows, folds=folds, repeats=repeats)
+    found, once = (te.evaluate(x, metrics=[metric])[metric] for x in (p, p.one_round().without("folds")))
+    assert (found.low, found.high) == pytest.approx((once.low, once.high), nan_ok=True)
+    assert not found.high - found.low < 0.01

@@ -336,6 +336,7 @@ class FoldedModel:
 
 
 Folded = Problem[FoldedModel]
+ALL_ALIKE = "all test folds score the same, so the limits are those of the rows of one round"
 ACROSS = "rows of different folds stand in one ranking, as if their models' scores were on one scale"
 
 
@@ -401,7 +402,12 @@ def corrected_t_over_folds(q: Folded) -> Interval:
     """The learner behind the models: the corrected t over the folds of all repeats."""
     s = q.sample
     parts = part_scores(s.p, [s.model], q.metric, q.options, positive=s.positive, threshold=s.threshold)
-    return parts.interval(s.model, q.spec)
+    made = parts.interval(s.model, q.spec)
+    if math.isnan(made.low) and math.isfinite(made.estimate):
+        by_rows = s.pooled()
+        if abs(by_rows.estimate - made.estimate) < 1e-9 and not math.isnan(by_rows.low):
+            return replace(by_rows, note=sentences_of((by_rows.note, ALL_ALIKE)), estimand=made.estimand)
+    return made
 
 
 @inference_method(

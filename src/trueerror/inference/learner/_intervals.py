@@ -193,7 +193,7 @@ def _t_interval(
     low = high = math.nan
     if df < 1:
         notes = (ONE_VALUE,)
-    elif not error > 0:
+    elif not error > 1e-13 * abs(mean):  # equal scores leave rounding dust, which is no spread
         notes = (NO_SPREAD,)
     else:
         reach = spec.factor(df) * error
