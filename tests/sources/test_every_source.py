@@ -540,3 +540,22 @@ def test_32_bit_scores_are_cut_at_full_precision(tmp_path: Path) -> None:
     assert te.roc(truth, scores).at(threshold=0.7).tpr == pytest.approx(1 / 3)
     for curve in (te.risk_coverage(truth, scores, threshold=0.7), te.risk_coverage(direct, threshold=0.7)):
         assert curve.accuracy[-1] == 0.5
+
+
+def test_repeated_folds_with_scores_in_a_file_are_as_in_arrays(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    truth, scores = np.tile(rng.integers(0, 2, 40), 2), rng.random(80).round(3)
+    fold, repeat = np.tile(np.arange(40) % 4, 2), np.repeat([1, 2], 40)
+    (tmp_path / "x.csv").write_text(
+        "id,fold,repeat,truth,svm\n"
+        + "".join(
+            f"{i % 40},{f},{r},{t},{s}\n"
+            for i, (f, r, t, s) in enumerate(zip(fold, repeat, truth, scores, strict=False))
+        )
+    )
+    there = te.evaluate(te.read(tmp_path / "x.csv"))
+    here = te.evaluate(
+        te.predictions(truth, scores={"svm": scores}, folds=fold, repeats=repeat, ids=np.tile(np.arange(40), 2))
+    )
+    for metric in ("accuracy", "auc", "brier"):
+        assert there[metric] == here[metric]

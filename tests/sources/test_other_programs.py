@@ -15,6 +15,7 @@ import pytest
 
 import trueerror as te
 from trueerror.inputs._options import FileError
+from trueerror.sources._paths import table_rows
 
 Y, SAID, CHANCE = [0, 1, 1, 0, 1, 0], [0, 1, 0, 0, 1, 1], [0.9, 0.2, 0.6, 0.7, 0.1, 0.4]
 OTHER = [round(1 - c, 3) for c in CHANCE]
@@ -104,8 +105,26 @@ LAYOUTS: dict[str, tuple[dict[str, list[Any]], dict[str, Any]]] = {
         {"survived": Y, "predicted_survived": SAID, "predicted_survived_probs": [
             [{"label": 1, "prob": b}, {"label": 0, "prob": a}] for a, b in zip(CHANCE, OTHER, strict=True)
         ]},
-        {"truth": "survived"},
+        {},
     ),
+    "SAS, another procedure": ({"BAD": Y, "_FROM_": Y, "_INTO_": SAID, "IP_0": CHANCE, "IP_1": OTHER}, {}),
+    "DataRobot with the truth": (
+        {"left (actual)": TRUTH, "left_yes_PREDICTION": OTHER, "left_no_PREDICTION": CHANCE, "left_PREDICTION": CALLED},
+        {"positive": "yes"},
+    ),
+    "Orange": (
+        {"churn": TRUTH, "age": [30, 40, 50, 60, 70, 80], "Tree": CALLED, "Tree (no)": CHANCE, "Tree (yes)": OTHER,
+         "Fold": [1, 2] * 3},
+        {"positive": "yes", "fold": False},
+    ),
+    "Argilla": (
+        {"text": ["…"] * 6, "annotation": TRUTH, "pred": CALLED, "probabilities": [
+            [["no", a], ["yes", b]] for a, b in zip(CHANCE, OTHER, strict=True)
+        ]},
+        {"positive": "yes"},
+    ),
+    "by hand": ({"age": [30, 40, 50, 60, 70, 80], "churn": Y, "churn_pred": SAID, "churn_prob": OTHER}, {}),
+    "by hand, otherwise": ({"actual_churn": Y, "pred": SAID, "score": OTHER}, {}),
     "Spark ML": (
         {"label": [float(v) for v in Y], "prediction": [float(v) for v in SAID], "probability": [
             {"type": 1, "values": [a, b]} for a, b in zip(CHANCE, OTHER, strict=True)
@@ -158,7 +177,7 @@ LAYOUTS: dict[str, tuple[dict[str, list[Any]], dict[str, Any]]] = {
         {"instance": [{"x": 1, "label": v} for v in TRUTH], "pred": CALLED, "probability": [
             {"classes": ["no", "yes"], "scores": [a, b]} for a, b in zip(CHANCE, OTHER, strict=True)
         ]},
-        {"positive": "yes", "truth": "instance.label"},
+        {"positive": "yes"},
     ),
 }  # fmt: skip
 
@@ -185,9 +204,70 @@ def test_the_roles_of_rows_and_folds_are_known_too() -> None:
     assert {c: r for c, r in te.read(columns).roles.items() if c in ("id", ".row")} == {"id": "fold", ".row": "id"}
     two = {"Class": TRUTH, "Prediction (Class)": CALLED, "Prediction (Class) (forest)": TRUTH}
     assert te.read(two).models == ("model", "forest")
+    # A truth's own name goes before the words that anybody may use.
+    assert te.read({"y": Y, "svm": OTHER, "svm_pred": SAID}).roles["y"] == "truth"
     # Words that anybody may use, without a program's scores, are read as ever.
     assert te.read({"truth": TRUTH, "response": CALLED, "svm": CALLED}).models == ("response", "svm")
     assert te.read({"obs": TRUTH, "pred": CALLED}).models == ("model",)
+
+
+def test_repeats_of_folds_in_one_column_or_two() -> None:
+    caret: dict[str, list[Any]] = {
+        "pred": CALLED * 2,
+        "obs": TRUTH * 2,
+        "no": CHANCE * 2,
+        "yes": OTHER * 2,
+        "rowIndex": [*range(6)] * 2,
+    }
+    caret |= {"Resample": [f"Fold{i % 2 + 1}.Rep{r}" for r in (1, 2) for i in range(6)]}
+    tidy: dict[str, list[Any]] = {
+        "id": [f"Repeat{r}" for r in (1, 2) for _ in range(6)],
+        "id2": ["Fold1", "Fold2"] * 6,
+        "bought": TRUTH * 2,
+    }
+    tidy |= {".pred_class": CALLED * 2, ".pred_no": CHANCE * 2, ".pred_yes": OTHER * 2, ".row": [*range(6)] * 2}
+    for columns in (caret, tidy):
+        p = te.read(columns, positive="yes")
+        assert (p.folded, p.repeated) == (True, True)
+        assert "2 repeats" in str(p)
+
+
+def test_rows_of_several_models_below_each_other() -> None:
+    common: dict[str, list[Any]] = {
+        "response": CALLED + TRUTH,
+        "prob.no": CHANCE * 2,
+        "prob.yes": OTHER * 2,
+        "row_ids": [*range(6)] * 2,
+    }
+    mlr3: dict[str, list[Any]] = {
+        "learner_id": ["tree"] * 6 + ["forest"] * 6,
+        "iteration": [1, 2] * 6,
+        "truth": TRUTH * 2,
+        **common,
+    }
+    tidy: dict[str, list[Any]] = {
+        "wflow_id": ["tree"] * 6 + ["forest"] * 6,
+        "id": ["Fold1", "Fold2"] * 6,
+        "bought": TRUTH * 2,
+    }
+    tidy |= {".pred_class": CALLED + TRUTH, ".pred_no": CHANCE * 2, ".pred_yes": OTHER * 2, ".row": [*range(6)] * 2}
+    for columns in (mlr3, tidy):
+        found = te.evaluate(te.read(columns, positive="yes", fold=False))
+        assert [found.model(m)["accuracy"].estimate for m in ("tree", "forest")] == [pytest.approx(4 / 6), 1.0]
+
+
+def test_answers_in_words_are_no_classes() -> None:
+    ragas: dict[str, list[Any]] = {
+        "user_input": [f"q{i}" for i in range(12)],
+        "reference": [f"It is {i}." for i in range(12)],
+    }
+    ragas |= {"faithfulness": [i / 11 for i in range(12)], "context_recall": [0.5 + i / 30 for i in range(12)]}
+    with pytest.raises(te.InputError, match="choose one: grade='faithfulness'"):
+        te.read(ragas)
+    with pytest.raises(te.InputError, match=r"battles of two models: te\.arena"):
+        te.read({"model_a": ["x"] * 3, "model_b": ["y"] * 3, "winner": ["model_a", "tie", "model_b"]})
+    opencompass = {"accuracy": 50.0, "details": {str(i): {"prompt": "p", "correct": i < 3} for i in range(6)}}
+    assert te.evaluate(te.read(table_rows(opencompass)))["accuracy"].estimate == 0.5
 
 
 def test_rows_as_lists_and_dictionaries() -> None:

@@ -72,3 +72,24 @@ def test_it_tabulates_plots_and_comes_back():
     assert len(found.frame()) == 5 + 3
     assert "Fleiss" in found.plot().svg
     assert "Krippendorff 2011" in found.explain()
+
+
+def test_games_of_kaggle_and_of_mt_bench():
+    rows = [("x", "y", "model_a"), ("y", "z", "tie"), ("x", "z", "model_b"), ("z", "y", "model_a")] * 5
+    a, b, won = ([row[i] for row in rows] for i in range(3))
+    plain = te.arena({"model_a": a, "model_b": b, "winner": won})
+    kaggle = {"model_a": a, "model_b": b, "winner_tie": [int(w == "tie") for w in won]}
+    kaggle |= {f"winner_{m}": [int(w == m) for w in won] for m in ("model_a", "model_b")}
+    assert te.arena(kaggle).records() == plain.records()
+    named = [{"model_a": "model_1", "model_b": "model_2"}.get(w, w) for w in won]
+    # Where the judge changes its mind with the order, it is a tie.
+    other = ["tie" if w != "tie" else "model_1" for w in named]
+    first = [w if w != "tie" else "model_2" for w in named]
+    both = {
+        "model_1": a,
+        "model_2": b,
+        "g1_winner": first,
+        "g2_winner": [w if w != "tie" else "model_1" for w in named],
+    }
+    assert te.arena(both).records() == plain.records()
+    assert te.arena({**both, "g2_winner": other}).records() != plain.records()

@@ -388,7 +388,7 @@ WORDS: dict[str, Word] = {
     "models": Word(("learners", "model")),
     "learner": Word(("learners",), number=True),
     "learners": Word(("learner",), number=True),
-    "score": Word(("scores",), number=True),
+    "score": Word(("scores", "grade"), number=True),
     "scores": Word(("score",), number=True),
     "threshold": Word(("thresholds",), number=True),
     "thresholds": Word(("threshold",), number=True),

@@ -23,7 +23,14 @@ from trueerror.sources._paths import table_rows
 from trueerror.sources._predictions import Predictions, Roles, Source, Threshold
 from trueerror.sources._tables import ColumnsTable, InputTable, Options, foreign_table, need_column, open_frame
 from trueerror.sources.columns import _roles as naming
-from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelChoice, resolve, spread_probabilities
+from trueerror.sources.columns._roles import (
+    ColumnChoice,
+    ColumnRequest,
+    ModelChoice,
+    resolve,
+    split_resamples,
+    spread_probabilities,
+)
 from trueerror.sources.logs._graded import RightColumns, right_or_wrong, says_who_was_right
 from trueerror.sources.logs._recognise import as_programs_write, bare_table, log_reader, read_log
 from trueerror.tallies import Missing
@@ -370,7 +377,7 @@ def read(
             models=models, options={"right_from": right_from, "scale": scale, "by": by, "cluster": cluster},
             columns=named,
         )  # fmt: skip
-    table = spread_probabilities(input_table(path_or_table, names))
+    table = split_resamples(spread_probabilities(input_table(path_or_table, names)))
     about_files = table.notes
     if predictions is not None:
         if models is not None or right is not None:

@@ -47,7 +47,7 @@ Floats = NDArray[np.float64]
 GRADED = "graded"
 # What columns of items and of repeats are called.
 ITEM = ID | word_set("item question prompt promptid qid problem problemid task taskid sample example doc")
-EPOCH = REPEAT | word_set("epoch epochs attempt trial run runid sampleno seed")
+EPOCH = REPEAT | word_set("epoch epochs attempt trial run runid sampleno seed turn")
 UNIT: Scale = (0.0, 1.0)
 BOOLEANS: dict[str, float | None] = {"true": 1.0, "false": 0.0} | dict.fromkeys(("none", "nan", "null"))
 

@@ -467,6 +467,8 @@ def table_rows(value: object) -> list[object]:
             return [{name: part[row] for name, part in value.items()} for row in parts[0]]
         return [{"id": row, **part} if ids and "id" not in part else part for row, part in value.items()]
     tables = [part for part in parts if isinstance(part, list) and part and all(isinstance(row, dict) for row in part)]
+    if not tables and isinstance(value.get("details"), dict):
+        return table_rows(value["details"])
     return tables[0] if len(tables) == 1 else []
 
 

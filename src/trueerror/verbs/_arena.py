@@ -380,13 +380,15 @@ def _of_table(table: InputTable, asked: Mapping[str, str | None], clusters: Any)
     if first is None or second is None or long:
         return _of_long_table(table, asked, clusters)
     winner = _known(table, asked["winner"], "winner", WINNER)
-    if winner is None:
+    several = _winners(table) if asked["winner"] is None else None
+    if winner is None and several is None:
         raise InputError(
             f"cannot tell which column of {table.name} says who won ({_listed(table.columns)}); say which with winner="
         )
+    winner = winner or "winner"
     groups, name = _clusters_of(table, clusters, {first, second, winner})
     a, b = (_texts(table, c) for c in (first, second))
-    won = column(table.values(winner), winner)
+    won = column(table.values(winner) if several is None else several, winner)
     gone = missing_rows(won)
     if gone.any():
         raise InputError(f"column {winner!r} of {table.name} is empty at row {int(np.flatnonzero(gone)[0]) + 1:,}")
@@ -394,6 +396,19 @@ def _of_table(table: InputTable, asked: Mapping[str, str | None], clusters: Any)
         _outcome(value, x, y, i, winner) for i, (value, x, y) in enumerate(zip(won.tolist(), a, b, strict=True))
     ]
     return _battles(a, b, outcomes, groups), name
+
+
+def _winners(table: InputTable) -> list[object] | None:
+    """Who won where several columns say so: one for each outcome, as on Kaggle, or one for each order in which the
+    judge was shown the answers, as in MT-bench, where only both together decide; None where there is one column."""
+    known = {bare(c): c for c in table.columns}
+    if {"winnermodela", "winnermodelb"} <= known.keys():
+        flags = [table.values(known[f"winnermodel{end}"]) for end in "ab"]
+        return ["a" if float(x) else "b" if float(y) else "tie" for x, y in zip(*flags, strict=True)]
+    if {"g1winner", "g2winner"} <= known.keys():
+        orders = [table.values(known[f"g{order}winner"]) for order in (1, 2)]
+        return [x if x == y else "tie" for x, y in zip(*orders, strict=True)]
+    return None
 
 
 def _of_long_table(table: InputTable, asked: Mapping[str, str | None], clusters: Any) -> tuple[Battles, str]:

@@ -226,3 +226,14 @@ def test_gate_and_check_on_logs(tmp_path: Path) -> None:
         shutil.copy(folder / RIDDLES, tmp_path / name / RIDDLES)
     new, old = (te.read(tmp_path / name, score="acc") for name in ("new", "old"))
     assert te.gate(new, old, margin=0.5).decision == "pass"
+
+
+def test_logs_of_the_bigcode_harness(tmp_path: Path) -> None:
+    passed = [[True, False], [False, False], [True, True]]
+    log = {
+        str(t): [[c, {"task_id": t, "passed": p, "completion_id": c}] for c, p in enumerate(own)]
+        for t, own in enumerate(passed)
+    }
+    (tmp_path / "starcoder_logs.json").write_text(json.dumps(log))
+    found = te.read(tmp_path / "starcoder_logs.json")
+    assert (found.n, te.evaluate(found)["accuracy"].estimate) == (6, 0.5)

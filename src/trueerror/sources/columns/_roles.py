@@ -45,8 +45,11 @@ def word_set(text: str) -> frozenset[str]:
 
 TRUTH = word_set(
     "ytrue truth label labels target y actual actuals class gold goldlabel groundtruth gt truelabel trueclass trueval "
-    "truevalue reference observed outcome ytest actuallabel actualclass targetlabel correctlabel goldstandard obs"
+    "truevalue reference observed outcome ytest actuallabel actualclass targetlabel correctlabel goldstandard obs "
+    "annotation humanlabel expectedlabel expectedclass true"
 )
+# Where no column has such a name alone, the first or last word of one may say so: actual_churn, "churn (true)".
+TRUTH_WORD = frozenset({"actual", "true", "truth", "gold", "expected", "observed"})
 # A column that begins like this is another copy of the truth, never a competitor.
 TRUTH_BEGINS = ("ytrue", "truth", "groundtruth", "gold", "truelabel", "trueclass", "actual", "target")
 ID = word_set(
@@ -62,7 +65,9 @@ FOLD = word_set("fold folds cvfold foldid foldno foldindex foldnumber")
 REPEAT = word_set("repeat repeats repetition rep repeatid repeatno")
 CLUSTER = word_set("cluster clusters clusterid group groups groupid patient patientid user userid subject subjectid")
 WEIGHT = word_set("weight weights sampleweight sampleweights rowweight caseweight")
-MODEL = word_set("model models modelname modelid classifier learner algorithm system method clf llm provider agent")
+MODEL = word_set(
+    "model models modelname modelid classifier learner learnerid algorithm system method clf llm provider agent wflowid"
+)
 PREDICTED = word_set(
     "prediction predictions predicted ypred pred preds predictedlabel predictedclass predlabel predclass yhat predict "
     "scoredlabels scoredlabel"
@@ -158,7 +163,7 @@ def has_other_ending(stem: str, names: tuple[str, ...], endings: frozenset[str])
 
 def nested_chances(value: object) -> dict[str, float] | None:
     """The probability of each class in one cell: a list (classes 0, 1, …), BigQuery's label and prob, Spark's vector,
-    label and score of Hugging Face's pipelines, Vertex AI's classes and scores.
+    label and score of Hugging Face's pipelines or Argilla, Vertex AI's classes and scores.
 
     >>> nested_chances("[0.25, 0.75]"), nested_chances([{"label": "no", "prob": 1.0}])
     ({'0': 0.25, '1': 0.75}, {'no': 1.0})
@@ -179,6 +184,8 @@ def nested_chances(value: object) -> dict[str, float] | None:
     for word in ("prob", "score"):
         if all(isinstance(one, Mapping) and {"label", word} <= set(one) for one in value):
             return {str(one["label"]): float(one[word]) for one in value}
+    if all(isinstance(one, list | tuple) and len(one) == 2 and isinstance(one[0], str) for one in value):
+        return {label: float(chance) for label, chance in value}
     if all(isinstance(one, int | float) and not isinstance(one, bool) for one in value):
         return {str(i): float(one) for i, one in enumerate(value)}
     return None
@@ -214,6 +221,26 @@ def spread_probabilities(table: InputTable) -> InputTable:
     made = ColumnsTable(columns, name=table.name, backend=table.backend, provenance=table.provenance)
     made.notes = table.notes
     return made
+
+
+RESAMPLE = re.compile(r"(?P<fold>Fold\d+)[._ ](?P<repeat>Rep(?:eat)?\d+)", re.IGNORECASE)
+
+
+def split_resamples(table: InputTable) -> InputTable:
+    """The table with a column of folds and one of repeats in the place of caret's Fold1.Rep1."""
+    for column in table.columns:
+        if bare(column) not in FOLD | {"resample"} or table.kind(column) != "text":
+            continue
+        parts = [RESAMPLE.fullmatch(str(value)) for value in table.values(column)]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts) or any(bare(c) in REPEAT for c in table.columns):
+            continue
+        columns: dict[str, object] = {c: table.values(c) for c in table.columns}
+        columns |= {column: [part["fold"] for part in known], "repeat": [part["repeat"] for part in known]}
+        made = ColumnsTable(columns, name=table.name, backend=table.backend, provenance=table.provenance)
+        made.notes = table.notes
+        return made
+    return table
 
 
 def _lists_classes(table: InputTable, column: str) -> bool:
@@ -448,8 +475,10 @@ def _truth_column(table: InputTable, asked: ColumnRequest, *, long: bool) -> str
         return need_column(table, asked.truth, "truth")
     spoken = _mentioned(asked)
     found = [c for c in table.columns if bare(c) in TRUTH and c not in spoken]
+    found = [c for c in found if bare(c) != "reference" or not _is_prose(table, c)]
     if long and len(found) > 1:
         found = [c for c in found if bare(c) not in WEAK_TRUTH] or found
+    found = found or [c for c in table.columns if c not in spoken and _says_truth(c) and not _is_prose(table, c)]
     if len(found) == 1:
         return found[0]
     if found:
@@ -462,17 +491,43 @@ def _truth_column(table: InputTable, asked: ColumnRequest, *, long: bool) -> str
     )
 
 
+MOST_CLASSES = 200
+
+
+def _is_prose(table: InputTable, column: str) -> bool:
+    """Whether a column holds answers in words rather than classes: nearly every row has its own."""
+    return table.few(column, MOST_CLASSES) is None or (table.n > 9 and 2 * (table.distinct(column) or 0) > table.n)
+
+
+def _says_truth(name: str) -> bool:
+    """Whether a part of a name says that the column holds the truth.
+
+    >>> [_says_truth(name) for name in ("churn (actual)", "true_class", "instance.label", "svm_label", "actuality")]
+    [True, True, True, False, False]
+    """
+    words = re.findall(r"[a-z]+", name.lower()) or [""]
+    return bool({words[0], words[-1]} & TRUTH_WORD) or ("." in name and bare(name.rpartition(".")[2]) in TRUTH)
+
+
 def _maybe_grades(table: InputTable) -> str:
-    """Columns of 0 and 1 may say who was right, and scores may be grades; that is never guessed."""
+    """Columns of 0 and 1 may say who was right, scores may be grades, and rows battles; that is never guessed."""
+    names = {bare(c) for c in table.columns}
+    if any({f"{word}{end}" for end in ends} <= names for word in ("model", "generator") for ends in ("ab", "12")):
+        return ". If its rows are battles of two models: te.arena, trueerror arena"
     found = [c for c in table.columns if set(table.few(c, 2) or (2,)) <= {0, 1}]
     if found:
         return f". Or if {_listed(found)} say who was right (1) or wrong (0): right=True"
     scored = [c for c in table.columns if bare(c) in GRADE and table.kind(c) in ("integer", "number")]
     if not scored:
-        return ""
+        parts = [c for c in table.columns if table.kind(c) == "number" and _is_grade(table, c)]
+        return f". Or if {_listed(parts)} hold grades of each answer, choose one: grade={parts[0]!r}" if parts else ""
     far = any(isinstance(v, int | float) and not 0 <= v <= 1 for v in table.few(scored[0], 50) or (2,))
     scale = " with scale=(LOWEST, HIGHEST)" if far else ""
     return f". Or if {scored[0]!r} is a grade of each answer: grade={scored[0]!r}{scale}"
+
+
+def _is_grade(table: InputTable, column: str) -> bool:
+    return all(isinstance(v, float) and 0 <= v <= 1 for v in table.few(column, 50) or table.first(column, 50))
 
 
 def _mentioned(asked: ColumnRequest) -> set[str]:
@@ -853,7 +908,7 @@ class ModelFinder:
             return "it looks like another truth; name the models if it is one"
         if word in CORRECT:
             return "it says whether an answer was right; name it with right= to go by it"
-        if word in CONFIDENCE:
+        if word in CONFIDENCE or word.endswith(("confidence", "conf")):
             return (
                 "it may say how sure a model was of its own call; name it with score= if it scores the positive class"
             )

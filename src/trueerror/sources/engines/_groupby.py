@@ -101,7 +101,9 @@ class GroupedSource:
         if self.whole is None:
             return replace(self, facts=facts, memory={})
         source, kind, name = self.whole
-        whole = source.with_facts(replace(facts, n=source.facts.n))
+        # The whole knows of which slices it is made, also where these have no more slices of the kind.
+        kinds = (*facts.kinds, *({kind} - set(facts.kinds)))
+        whole = source.with_facts(replace(facts, n=source.facts.n, kinds=kinds))
         return replace(self, facts=facts, memory={}, whole=(whole, kind, name))
 
     # groups.Groups.

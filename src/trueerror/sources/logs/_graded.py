@@ -467,7 +467,7 @@ NO_GRADE = frozenset(("", "none", "nan", "null", "na", "n/a", "error"))
 # Words that say right or wrong by themselves, whatever the column is called.
 PLAIN_WORDS = word_set("right wrong correct incorrect pass fail passed failed")
 # Columns that number several answers to one question.
-EPOCH_NAMES = word_set("epoch epochs trial attempt sampleindex completion iteration seed run")
+EPOCH_NAMES = word_set("epoch epochs trial attempt sampleindex completion iteration seed run turn")
 # Names that no truth has: where all columns of 0 and 1 have such a name, and rows an id, they say who was right.
 LANGUAGE_MODELS = re.compile(
     r"gpt|claude|llama|gemini|gemma|mistral|mixtral|qwen|deepseek|grok|opus|sonnet|haiku|\bllm\b", re.IGNORECASE

@@ -30,7 +30,7 @@ from trueerror.inputs._options import FileError, InputError, in_few_words
 from trueerror.sources._paths import encoding_of, files_like
 from trueerror.sources._predictions import ONE_MODEL, Predictions
 from trueerror.sources._tables import ColumnsTable, InputTable
-from trueerror.sources.columns._roles import NUMERIC, ColumnRequest
+from trueerror.sources.columns._roles import MODEL, MOST_CLASSES, NUMERIC, TRUTH, ColumnRequest, bare
 from trueerror.tallies import Missing
 
 # Endings under which a log can hide; other files are tables and are not looked into.
@@ -122,10 +122,13 @@ def _first_files(source: object) -> list[Path]:
 
 def _reader_of(path: Path) -> Reader | None:
     name = path.name.lower().removesuffix(".gz")
-    if name.endswith((".yaml", ".yml", ".xml", ".txt")) and head_of(path, 64).startswith((b"evalId:", b"<promptfoo>")):
+    plain = name.endswith((".yaml", ".yml", ".xml", ".txt"))
+    if (plain and head_of(path, 64).startswith((b"evalId:", b"<promptfoo>"))) or (
+        name.endswith(".html") and b"romptfoo" in head_of(path, 1 << 16)
+    ):
         raise InputError(
-            f"{path.name} holds results of promptfoo as YAML or XML: write them as JSON, with promptfoo export eval "
-            "latest -o results.json"
+            f"{path.name} holds results of promptfoo as YAML, XML or a web page: write them as JSON, with promptfoo "
+            "export eval latest -o results.json"
         )
     if not name.endswith(ENDINGS):
         return None
@@ -385,6 +388,7 @@ class Spelling(NamedTuple):
     """How a program calls the columns of its predictions: by patterns, in which {truth} is what the labels' name says.
 
     `truth` are its names for the truth; where there are none, it is the one column that holds the labels' values.
+    `anybody` may call columns so: a column whose own name says truth goes first.
     """
 
     label: str
@@ -392,21 +396,29 @@ class Spelling(NamedTuple):
     truth: tuple[str, ...] = ("{truth}",)
     id: str = ""
     fold: str = ""
+    repeat: str = ""
+    anybody: bool = False
 
 
 PROGRAMS = (
-    # KNIME, RapidMiner, SAS, SPSS Modeler, DataRobot
+    # KNIME, RapidMiner, SAS (two procedures), SPSS Modeler, DataRobot
     Spelling(r"Prediction \((?P<truth>.+?)\)(?P<model>.*)", r"P \({truth}=(?P<label>.+)\)(?P<model>.*)"),
     Spelling(r"prediction\((?P<truth>.+)\)", r"confidence\((?P<label>.+)\)"),
     Spelling(r"I_(?P<truth>.+)", r"P_{truth}(?P<label>.+)", ("F_{truth}", "{truth}")),
+    Spelling(r"_INTO_", r"IP_(?P<label>.+)", ("_FROM_",)),
     Spelling(r"\$(?P<model>[A-Z])-(?P<truth>.+)", r"\$(?P<model>[A-Z])RP-{truth}"),
-    Spelling(r"(?P<truth>.+)_PREDICTION", r"{truth}_(?P<label>.+)_PREDICTION"),
-    # mlr3, caret, tidymodels, CatBoost, SPSS
-    Spelling(r"response", r"prob\.(?P<label>.+)", ("truth",), id="row_ids"),
+    Spelling(r"(?P<truth>.+)_PREDICTION", r"{truth}_(?P<label>.+)_PREDICTION", ("{truth}", "{truth} (actual)")),
+    # mlr3 (benchmarks too), caret, tidymodels, CatBoost, SPSS
+    Spelling(r"response", r"prob\.(?P<label>.+)", ("truth",), id="row_ids", fold="iteration"),
     Spelling(r"pred", r"(?P<label>.+)", ("obs",), id="rowIndex", fold="Resample"),
+    Spelling(r"\.pred_class", r"\.pred_(?P<label>.+)", (), id=".row", fold="id2", repeat="id"),
     Spelling(r"\.pred_class", r"\.pred_(?P<label>.+)", (), id=".row", fold="id"),
     Spelling(r"Class", r"Probability(:Class=(?P<label>.+))?", ("Label",), id="SampleId"),
     Spelling(r"PGR_\d+", r"PRE_\d+", ()),
+    # Orange; BigQuery and whoever calls what is predicted after the truth
+    Spelling(r"(?P<model>.+)", r"(?P<model>.+) \((?P<label>.+)\)", (), fold="Fold"),
+    Spelling(r"(?i:pred|predicted|prediction)[_ .](?P<truth>.+)", r"{truth}_prob_(?P<label>.+)", anybody=True),
+    Spelling(r"(?P<truth>.+)[_ .](?i:pred|predicted|prediction)", r"{truth}_(?:prob|score)", anybody=True),
 )
 
 
@@ -423,7 +435,15 @@ def as_programs_write(table: InputTable, asked: ColumnRequest) -> ColumnRequest:
 
 def _written_by(program: Spelling, table: InputTable, asked: ColumnRequest) -> ColumnRequest | None:
     columns = table.columns
+    if program.repeat and not {program.fold, program.repeat} <= set(columns):
+        return None
+    if program.anybody and any(bare(c) in TRUTH for c in columns):
+        return None
     labels = [m for c in columns if (m := re.fullmatch(program.label, c)) and table.few(c, MOST_CLASSES)]
+    if not program.truth:
+        # Whose probabilities stand beside it is a model, and not the truth.
+        scored = {_whose(m) for c in columns if table.kind(c) in NUMERIC and (m := re.fullmatch(program.score, c))}
+        labels = [m for m in labels if _whose(m) in scored]
     for label in labels:
         name = label.groupdict().get("truth") or ""
         said = _class_words(table, label[0])
@@ -431,7 +451,7 @@ def _written_by(program: Spelling, table: InputTable, asked: ColumnRequest) -> C
         scores = [m for c in columns if table.kind(c) in NUMERIC and (m := re.fullmatch(pattern, c))]
         named = [t.format(truth=name) for t in program.truth]
         if not program.truth:
-            beside = {label[0], program.id, program.fold, *(m[0] for m in scores)}
+            beside = {program.id, program.fold, *(m[0] for m in (*labels, *scores))}
             named = [c for c in columns if c not in beside and _class_words(table, c) == said]
         found = [c for c in ([asked.truth] if asked.truth else named) if c in columns and c != label[0]]
         if not found or (len(found) > 1 and not program.truth):
@@ -451,11 +471,12 @@ def _written_by(program: Spelling, table: InputTable, asked: ColumnRequest) -> C
         if name or any("score" in model for model in models.values()):
             id_ = asked.id if asked.id is not None or program.id not in columns else program.id
             fold = asked.fold if asked.fold is not None or program.fold not in columns else program.fold
-            return replace(asked, truth=found[0], models=models, id=id_, fold=fold)
+            made = replace(asked, truth=found[0], id=id_, fold=fold, repeat=asked.repeat or program.repeat or None)
+            whose = next((c for c in columns if bare(c) in MODEL and table.kind(c) == "text"), None)
+            if whose is not None and len(models) == 1:  # a row for each model and item
+                return replace(made, models=whose, **next(iter(models.values())))
+            return replace(made, models=models)
     return None
-
-
-MOST_CLASSES = 200
 
 
 def _class_words(table: InputTable, column: str) -> set[str]:

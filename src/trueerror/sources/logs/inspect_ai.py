@@ -81,7 +81,7 @@ def _fill(run: Run, file: Path, samples: Iterator[object], asked: LogRequest) ->
     if not rows:
         raise UngradedError(f"{file.name} holds no samples: run Inspect without --no-log-samples")
     if not names:
-        raise UngradedError(" ".join([f"{file.name} holds no scores", *run.notes]).rstrip("."))
+        raise UngradedError("; ".join([f"{file.name} holds no scores", *run.notes]).rstrip("."))
     # Inspect shows the values of a scorer by their keys alone.
     by_key = {key: [name for name in names if name.endswith(f"/{key}")] for key in asked.words()}
     known = {key: found[0] for key, found in by_key.items() if key not in names and len(found) == 1}

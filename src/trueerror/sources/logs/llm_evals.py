@@ -174,12 +174,14 @@ def is_code_benchmark(path: Path) -> bool:
         first = head.lstrip().partition(b"\n")[0]
         return all(word in first for word in (b'"task_id"', b'"result"', b'"passed"'))
     report = b'"total_instances"' in head and b'"resolved_instances"' in head
+    report = report or re.match(rb'\s*\{\s*"\d+":\s*\[\s*\[\s*\d+,\s*\{[^{}]*"passed"', head) is not None
     return report or (b'"base_status"' in head and b'"eval"' in head)
 
 
 @reads("*.json", "*.jsonl", is_log=is_code_benchmark)
 def code_benchmark(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
-    """Solved or not, problem by problem: SWE-bench's report, EvalPlus's eval_results.json, HumanEval's _results.jsonl.
+    """Solved or not, problem by problem: SWE-bench's report, EvalPlus's eval_results.json, HumanEval's _results.jsonl,
+    the logs of the BigCode harness.
 
     A problem of SWE-bench that was never submitted is no answer (`missing="wrong"` counts it, as its own figure does).
     EvalPlus has the scores "plus", which is taken unless `score` says "base": all its tests, or those of the original.
@@ -194,6 +196,8 @@ def code_benchmark(file: Path, name: str | None, asked: LogRequest) -> Iterator[
         said = {"resolved": True, "unresolved": False, "empty_patch": False, "error": False, "incomplete": None}
         for word, right in said.items():
             rows += [(str(i), {"resolved": right}) for i in whole.get(f"{word}_ids") or ()]
+        for problem, answers in whole.items() if all(str(key).isdigit() for key in whole) else ():
+            rows += [(problem, {"passed": a[1].get("passed")}) for a in answers]
         for problem, answers in _part(whole, "eval").items():
             if not isinstance(answers, list) or not all(isinstance(a, dict) and "base_status" in a for a in answers):
                 raise FileError(f"{file.name} is of an old EvalPlus: evaluate its samples with a version from 0.3 on")
