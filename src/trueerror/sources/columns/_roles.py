@@ -229,7 +229,9 @@ RESAMPLE = re.compile(r"(?P<fold>Fold\d+)[._ ](?P<repeat>Rep(?:eat)?\d+)", re.IG
 def split_resamples(table: InputTable) -> InputTable:
     """The table with a column of folds and one of repeats in the place of caret's Fold1.Rep1."""
     for column in table.columns:
-        if bare(column) not in FOLD | {"resample"} or table.kind(column) != "text":
+        if bare(column) not in FOLD | {"resample"} or table.kind(column) != "text" or not table.filled(column):
+            continue
+        if RESAMPLE.fullmatch(str(table.first(column, 1)[0])) is None:
             continue
         parts = [RESAMPLE.fullmatch(str(value)) for value in table.values(column)]
         known = [part for part in parts if part is not None]

@@ -439,11 +439,12 @@ def _written_by(program: Spelling, table: InputTable, asked: ColumnRequest) -> C
         return None
     if program.anybody and any(bare(c) in TRUTH for c in columns):
         return None
-    labels = [m for c in columns if (m := re.fullmatch(program.label, c)) and table.few(c, MOST_CLASSES)]
+    labels = [m for c in columns if (m := re.fullmatch(program.label, c))]
     if not program.truth:
         # Whose probabilities stand beside it is a model, and not the truth.
         scored = {_whose(m) for c in columns if table.kind(c) in NUMERIC and (m := re.fullmatch(program.score, c))}
         labels = [m for m in labels if _whose(m) in scored]
+    labels = [m for m in labels if table.few(m[0], MOST_CLASSES)]
     for label in labels:
         name = label.groupdict().get("truth") or ""
         said = _class_words(table, label[0])
