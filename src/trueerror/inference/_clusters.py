@@ -313,10 +313,10 @@ def _drawn_patterns(units: int, draws: int, random: np.random.Generator) -> Iter
     yield np.ones((1, units))
     step = max(1, BLOCK // units)
     for start in range(0, draws, step):
-        signs = random.integers(0, 2, size=(min(step, draws - start), units), dtype=np.int8).astype(np.float64)
-        signs *= 2
+        signs = random.integers(0, 2, size=(min(step, draws - start), units), dtype=np.int8)
+        signs += signs
         signs -= 1
-        yield signs
+        yield signs.astype(np.float64)
 
 
 def _joined(parts: Floats) -> Floats:

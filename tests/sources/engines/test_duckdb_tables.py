@@ -15,6 +15,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import polars as pl
 import pytest
 
 import trueerror as te
@@ -403,3 +404,27 @@ def test_words_beside_tables_are_passed_over(tmp_path: Path) -> None:
         FileError, match=r"a.parquet is Parquet, and .*b.csv is CSV: read files of one format, by a patt"
     ):
         te.read(tmp_path)
+
+
+def test_many_groups_of_whole_numbers_are_counted_from_one_number_a_row(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n, low = 90_000, -7
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, n)
+    columns = {"truth": truth, "a": truth ^ (rng.random(n) < 0.1), "person": low + rng.integers(0, 20_000, n)}
+    pl.DataFrame(columns).write_parquet(tmp_path / "rows.parquet")
+    hashed: list[str] = []
+    fetched = DuckDBTable._fetched
+    monkeypatch.setattr(DuckDBTable, "_fetched", lambda table, query: hashed.append(query) or fetched(table, query))
+
+    def estimated(source: Any) -> Any:
+        return te.evaluate(te.read(source, cluster="person"), metrics=["accuracy", "f1"]).model("a")
+
+    counted = estimated(tmp_path / "rows.parquet")
+    # Two labels twice and 20,000 people are too many for a table without hashing, and no hash table is made of them.
+    assert any("min(c2)" in query for query in hashed)
+    assert not any("GROUP BY" in query and "c2" in query and "c0" in query for query in hashed)
+    eager = estimated(pl.DataFrame(columns))
+    assert counted["accuracy"] == eager["accuracy"]
+    assert counted["f1"] == eager["f1"]

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from functools import partialmethod
 from itertools import count
 from pathlib import Path
-from threading import BoundedSemaphore, get_ident
+from threading import BoundedSemaphore, Lock, get_ident
 from typing import Any
 
 import duckdb
@@ -56,8 +56,20 @@ from trueerror.sources._paths import (
 )
 from trueerror.sources._predictions import Source
 from trueerror.sources._tables import Kind, Layout, Options
-from trueerror.sources.engines._engine_table import EngineTable
-from trueerror.sources.engines._group_tallies import PairCounts
+from trueerror.sources.engines._engine_table import EngineTable, Weight
+from trueerror.sources.engines._group_tallies import (
+    ColumnValue,
+    GroupKey,
+    Groups,
+    PairCounts,
+    ValueRange,
+    WeightedCounts,
+)
+
+# Groups of whole numbers that DuckDB counts in a table without hashing (a power of two); of more, up to so many, the
+# rows come out as one number each and are counted here, which takes a third of the time of a hash table.
+UNHASHED = 16
+MOST_PLACES = 1 << 23
 
 
 class _Array(ctypes.Structure):
@@ -445,6 +457,40 @@ class DuckDBTable(EngineTable[Sql, SqlFrame]):
             source = f"({frame.query})" if self.store is None else self.store(frame.query)
         return self._over(source, columns, kinds)
 
+    def group(
+        self, keys: Sequence[GroupKey], *, weight: Weight | None = None, within: ValueRange | None = None
+    ) -> Groups:
+        packed = self._counted_here(keys) if weight is None and within is None else None
+        return super().group(keys, weight=weight, within=within) if packed is None else packed
+
+    def _counted_here(self, keys: Sequence[GroupKey]) -> Groups | None:
+        """The groups of a file's whole numbers, each row's as one number; None where another way is quicker."""
+        names = [key.column for key in keys if isinstance(key, ColumnValue)]
+        plain = len(names) == len(keys) and self.raw is not None and not self.where
+        if not plain or any(self.kind(c) != "integer" or self.filled(c) < self.n for c in names):
+            return None
+        # Of columns without gaps the file's statistics know the ends: no row is looked at.
+        ends = self.ask(*(Sql(f"{f}({self.place(c)}) AS {f}{i}") for i, c in enumerate(names) for f in ("min", "max")))
+        lows = [int(ends[f"min{i}"]) for i in range(len(names))]
+        sizes = [int(ends[f"max{i}"]) - low + 1 for i, low in enumerate(lows)]
+        cells = math.prod(sizes)
+        if not 1 << UNHASHED < cells <= min(MOST_PLACES, self.n) or max(map(abs, ends.values())) >= 2**31:
+            return None
+        parts = [f"({self.place(c)}::INTEGER - ({low}))" for c, low in zip(names, lows, strict=True)]
+        steps = [math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
+        place = " + ".join(f"{part} * {step}" for part, step in zip(parts, steps, strict=True))
+        total, lock = np.zeros(cells, dtype=np.int64), Lock()
+
+        def add(batch: Batch) -> None:
+            counted = np.bincount(batch.columns[0], minlength=cells)
+            with lock:
+                np.add(total, counted, out=total)
+
+        in_flight(self.stream(self.frame.select(Sql(f"({place})::INTEGER AS k")), [np.int32]), add)
+        there = np.flatnonzero(total)
+        found = (codes + low for codes, low in zip(np.unravel_index(there, sizes), lows, strict=True))
+        return Groups(tuple(found), WeightedCounts(total[there]))
+
     def range(self, name: str) -> tuple[float, float]:
         both = f"SELECT min({self.place(name)}::DOUBLE) AS low, max({self.place(name)}::DOUBLE) AS high FROM"
         # Without gaps the file's own statistics hold, so that no row has to be looked at.
@@ -710,6 +756,7 @@ def connect_alone(spill: Path) -> duckdb.DuckDBPyConnection:
         config={
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
+            "perfect_ht_threshold": str(UNHASHED),
             "temp_directory": str(spill),
         },
     )

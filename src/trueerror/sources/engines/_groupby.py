@@ -178,12 +178,12 @@ class GroupedSource:
         known: tuple[list[tuple[object, ...]], tuple[Label, ...]] | None = self.memory.get(("keys", kind))
         if known is None:
             columns = key_columns(self.layout, kind)
-            places = [self.table.place(c) for c in columns]
-            frame = self.table.frame.select(*map(self.table.col, columns)).group_by(*places)
-            found = self.table.answer(frame.agg(self.table.dialect.rows().alias("rows")))
-            rows = list(zip(*(found[place].tolist() for place in places), strict=True))
-            known = named_keys(rows)
-            self.memory["sizes", kind] = dict(zip(rows, found["rows"].tolist(), strict=True))
+            found = self.table.group([groups.ColumnValue(c) for c in columns])
+            sizes: dict[tuple[object, ...], int] = {}
+            for *row, rows in zip(*(values.tolist() for values in (*found.keys, found.weighed.counts)), strict=True):
+                sizes[tuple(row)] = sizes.get(tuple(row), 0) + rows
+            known = named_keys(list(sizes))
+            self.memory["sizes", kind] = sizes
             self.memory["keys", kind] = known
         return known
 
