@@ -10,6 +10,12 @@ from typing import Any
 from selenium.webdriver import Chrome
 
 DESKTOP, PHONE = 1280, 390
+# Reports say when what lies packed in them is in use; other pages are ready at once.
+READY = """
+const done = arguments[0], root = document.documentElement;
+const look = () => (!window.trueerrorData || "ready" in root.dataset ? done() : setTimeout(look, 5));
+look();
+"""
 ROWS = "return [...document.querySelectorAll(arguments[0])].map((row) => [...row.cells].map((c) => c.textContent));"
 
 AXE = """
@@ -38,6 +44,13 @@ class Browser:
         self.driver.get("about:blank")
         self.said(), self.asked()
         self.driver.get(path.as_uri() + at)
+        if scripts:
+            self.driver.execute_async_script(READY)
+
+    def data(self, key: str) -> Any:
+        """A part of what lies packed in the page."""
+        script = "const done = arguments[1]; window.trueerrorData.then((data) => done(data[arguments[0]]));"
+        return self.driver.execute_async_script(script, key)
 
     def said(self) -> list[str]:
         """What stands in the console since the last look."""

@@ -262,11 +262,10 @@ def test_a_click_on_a_curve_takes_its_threshold(pages, browser):
     offset = browser.run(
         """const plot = arguments[0], frame = plot.getBoundingClientRect();
            const scale = frame.width / plot.viewBox.baseVal.width;
-           const data = JSON.parse(document.getElementById("explorer-data").textContent);
-           const [left, top, wide, high] = data.panels[0].at;
+           const [left, top, wide, high] = arguments[3];
            const x = scale * (left + wide * arguments[1]), y = scale * (top + high * (1 - arguments[2]));
            return [x - frame.width / 2, y - frame.height / 2];""",
-        plot, 0.3, tpr,
+        plot, 0.3, tpr, browser.data("explorer")["panels"][0]["at"],
     )  # fmt: skip
     ActionChains(browser.driver).move_to_element_with_offset(plot, *(round(v) for v in offset)).click().perform()
     found = re.fullmatch(r"model 1 at threshold (0\.\d+)\.", browser.said_by("choice"))
@@ -293,7 +292,7 @@ def test_the_line_of_equal_cost_is_the_hulls(pages, browser):
     browser.open(pages("two"))
     browser.set_condition(0.2, 1, 4)
     ends = te.roc_hull(scored(2)).best(prior=0.2, cost_fn=4, replicates=100).line.ends
-    panels = browser.run("return JSON.parse(document.getElementById('explorer-data').textContent).panels;")
+    panels = browser.data("explorer")["panels"]
     drawn = browser.run(
         """return [...document.querySelectorAll(".iso-cost")].map(
              (line) => ["x1", "y1", "x2", "y2"].map((a) => Number(line.getAttribute(a))));"""

@@ -9,7 +9,7 @@ import trueerror as te
 from trueerror.plots import picture
 from trueerror.plots._specs import Axis, Band, Curves, Line, Mark, Whiskers
 from trueerror.plots.svg._elements import outline
-from trueerror.reports._html import MOST_HOVERED, svg_curves
+from trueerror.reports._html import MOST_HOVERED, Gallery, svg_curves
 
 
 def rows(n=400, seed=1):
@@ -19,8 +19,9 @@ def rows(n=400, seed=1):
 
 
 def drawn(shown):
-    text, hover = svg_curves(shown, key="p1", words="what it shows")
-    return str(text), hover
+    gallery = Gallery()
+    text = svg_curves(shown, gallery, words="what it shows")
+    return str(text), gallery.hover.get("p1", {})
 
 
 def places(path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -137,15 +136,3 @@ def write_drawing(picture: Picture) -> Drawing:
     if isinstance(picture, Row):
         return write_row(picture)
     return write_ranks(picture)
-
-
-def script_safe(value: object) -> str:
-    """JSON that cannot end the script element that holds it, nor open a comment in it.
-
-    >>> script_safe("</script>")
-    '"\\\\u003c/script\\\\u003e"'
-    """
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    for character in "<>&\u2028\u2029":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text

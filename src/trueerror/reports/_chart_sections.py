@@ -203,13 +203,13 @@ def curve_sections(p: Predictions, explored: Explored, gallery: Gallery) -> Iter
         lead=lead,
         folded=True,
     )
-    histograms = [_scores_by_class(explored, m) for m in kept]
+    histograms = [_scores_by_class(explored, m, gallery) for m in kept]
     yield Section(
         key="scores", title="Scores by class", blocks=(el("div", joined(histograms), class_="multiples"),), lead=lead,
         folded=True, screen=True,
     )  # fmt: skip
     precision = _ranking_chart(PRECISION, p, kept, explored, gallery)
-    beside = el("div", roc_chart(explored, gallery), precision, class_="multiples pair")
+    beside = el("div", roc_chart(explored, gallery, MOST_CURVES), precision, class_="multiples pair")
     yield Section(
         key="precision-recall", title="ROC beside precision and recall", blocks=(beside,), lead=lead, folded=True
     )
@@ -331,7 +331,7 @@ def _merged_bins(c: Calibration) -> tuple[Floats, Floats, Floats]:
 HISTOGRAM_BINS = 40
 
 
-def _scores_by_class(explored: Explored, model: str) -> Markup:
+def _scores_by_class(explored: Explored, model: str, gallery: Gallery) -> Markup:
     curve = explored.curves[model]
     table = curve.table
     low, high = float(table.scores[0]), float(table.scores[-1])
@@ -344,7 +344,7 @@ def _scores_by_class(explored: Explored, model: str) -> Markup:
     places = len(table.scores) - np.append(np.searchsorted(table.scores, edges[:-1]), len(table.scores))
     up, down = (-np.diff(side[places]) for side in (curve._tp, curve._fp))
     names = (f"{clipped(explored.positive)} (up)", f"{explored.negative} (down)")
-    return svg_histogram(edges, up, down, names, explored.names[model])
+    return svg_histogram(edges, up, down, names, explored.names[model], gallery)
 
 
 def _by_class(ev: Evaluation) -> Iterator[Section]:

@@ -7,7 +7,6 @@ choice is comes from resamples of the rows, of which the page has the rates at s
 
 from __future__ import annotations
 
-import base64
 import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -46,7 +45,9 @@ RESAMPLES, FEWER = 200, 100
 FEW_MODELS, SOME_MODELS = 6, 12
 TUNED_POINTS = 14
 # What resamples add to a rate travels as a whole number of such parts of its standard deviation.
-FINENESS = 30
+FINENESS = 5
+# The farthest of these numbers; each travels as a printed character, the middle one of which stands for no move.
+FARTHEST, MIDDLE = 45, 80
 SEED = 0
 
 
@@ -340,7 +341,7 @@ def _packed(
     moves = np.stack((fpr - fp / sizes[1], tpr - tp / sizes[0]), axis=2)
     unit = moves.std(axis=0) / FINENESS
     parts = np.divide(moves, unit, out=np.zeros_like(moves), where=unit > 0)
-    return Knots(fp, tp, unit.T, np.clip(np.rint(parts), -127, 127).astype(np.int8), tuned, effects)
+    return Knots(fp, tp, unit.T, np.clip(np.rint(parts), -FARTHEST, FARTHEST).astype(np.int8), tuned, effects)
 
 
 def _in_use(p: Predictions, model: str) -> InUse | None:
@@ -444,13 +445,13 @@ def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float], place
 
 
 def _knot_data(k: Knots | None, scale: tuple[float, float]) -> dict[str, object]:
-    """Knots as the page reads them: [fp, tp, part of the FPR, part of the TPR], and the draws as bytes."""
+    """Knots as the page reads them: [fp, tp, part of the FPR, part of the TPR], and the draws as characters."""
     if k is None:
         return {"knots": None}
     columns = (k.fp / scale[1], k.tp / scale[0], *k.unit)
     return {
         "knots": [[_amount(float(v)) for v in row] for row in zip(*columns, strict=True)],
-        "draws": base64.b64encode(k.draws.tobytes()).decode("ascii"),
+        "draws": (k.draws + MIDDLE).tobytes().decode("ascii"),
         "tuned": k.tuned,
         "effects": None if k.effects is None else [[float(f"{v:.4g}") for v in row] for row in k.effects.tolist()],
     }
@@ -543,9 +544,9 @@ def _panel(e: Explored, gallery: Gallery, right: float, bottom: float, *, shown:
     return el("div", figure, data_x="panel", hidden=not shown)
 
 
-def roc_chart(e: Explored, gallery: Gallery) -> Markup:
-    """The same curves by themselves, to stand beside others."""
-    views = [_curves(e, *view) for view in [(1.0, 0.0), *corner_view(e)]]
+def roc_chart(e: Explored, gallery: Gallery, most: int) -> Markup:
+    """The first of the same curves by themselves, to stand beside others."""
+    views = [_curves(e, *view, most) for view in [(1.0, 0.0), *corner_view(e)]]
     return gallery.zoomed(views[0], views[1] if e.sharp and len(views) > 1 else None, points=FEW_HOVERED)
 
 
@@ -575,10 +576,10 @@ def _bands(e: Explored, right: float) -> tuple[Band, ...]:
     return tuple(out)
 
 
-def _curves(e: Explored, right: float, bottom: float) -> Curves:
+def _curves(e: Explored, right: float, bottom: float, most: int | None = None) -> Curves:
     whole_panel = (right, bottom) == (1.0, 0.0)
     lines = [diagonal()] if whole_panel else []
-    for i, (name, c) in enumerate((name, c._drawn) for name, c in e.curves.items()):
+    for i, (name, c) in enumerate((name, c._drawn) for name, c in list(e.curves.items())[:most]):
         # Rates only rise: what is shown is one stretch, with a point more on either side so that lines reach the edge.
         begin, end = int(np.searchsorted(c.tpr, bottom)), int(np.searchsorted(c.fpr, right, side="right"))
         kept = slice(max(0, begin - 1), min(len(c.fpr), end + 1)) if begin < end else slice(2)

@@ -21,7 +21,17 @@ from trueerror.plots._figure import write_drawing
 from trueerror.plots._simplify import axis_ticks, drawn, legend_names
 from trueerror.plots._specs import Axis, Band, Curves, Floats, Forest, ForestRow, Line, Panel, Picture
 from trueerror.plots.svg._charts import axis_marks, interval_marks
-from trueerror.plots.svg._curves import BOTTOM, TOP, Plot, curves_of, hover_lines, plot_body, series_of
+from trueerror.plots.svg._curves import (
+    BOTTOM,
+    TOP,
+    HoverLine,
+    Plot,
+    curves_of,
+    fineness,
+    hover_lines,
+    plot_body,
+    series_of,
+)
 from trueerror.plots.svg._elements import el, inline, joined, outline, place, straight, text, text_width, widest
 from trueerror.results._document import Table
 from trueerror.results._format import LONGEST_NAME, clip, one_line, real_minus
@@ -101,7 +111,9 @@ def _cell(text: str, column: int, names: int, key: float | None) -> Markup:
     tag, scope = ("th", "row") if column == 0 else ("td", None)
     kind = "name" if column < names else "number"
     shown = clipped(text if column < names else real_minus(text))
-    return el(tag, shown, scope=scope, class_=kind, data_sort=None if key is None else f"{key:.9g}")
+    # A number that a cell begins with is its key.
+    plain = key is None or shown.lstrip("+−.")[:1].isdigit()
+    return el(tag, shown, scope=scope, class_=kind, data_sort=None if plain else f"{key:.6g}")
 
 
 def _key(keys: Sequence[Sequence[float | None]] | None, row: int, column: int) -> float | None:
@@ -149,43 +161,47 @@ COLOURED = 7
 MOST_HOVERED, FEW_HOVERED = 900, 240
 
 
-def svg_curves(
-    picture: Curves, *, key: str, words: str, points: int = MOST_HOVERED
-) -> tuple[Markup, dict[str, object]]:
-    """The picture with its legend, and what its points tell the pointer. `words` is the text alternative.
+def svg_curves(picture: Curves, gallery: Gallery, *, words: str, points: int = MOST_HOVERED) -> Markup:
+    """The picture with its legend; what its points tell goes to the gallery. `words` is the text alternative.
 
     Of several bands the first is seen; the others appear with the curve that is pointed at.
     """
     plot = Plot(replace(picture, bands=()), COLOURED)
     width, height = plot.size
+    bands, later = _bands(picture.bands, plot)
     body = el(
         "svg",
         el("title", words),
-        _bands(picture.bands, plot),
+        bands,
         plot_body(plot),
         viewBox=f"0 0 {width:.0f} {height:.0f}",
         width=f"{width:.0f}",
         role="img",
         class_="te-picture plot",
-        data_picture=key,
+        data_picture=gallery.told(hover_lines(plot, points), later),
     )
-    return el("div", body, legend(plot, picture.bands), class_="picture"), _hover(plot, points)
+    return el("div", body, legend(plot, picture.bands), class_="picture")
 
 
-def _bands(bands: Sequence[Band], plot: Plot) -> Markup | None:
-    """The bands, beneath everything and cut at the axes."""
+def _bands(bands: Sequence[Band], plot: Plot) -> tuple[Markup | None, list[str]]:
+    """The bands, beneath everything and cut at the axes; the shapes of all but the first are for the page's script."""
     if not bands:
-        return None
+        return None, []
     x, y, (width, height) = plot.left, TOP, plot.picture.size
-    shapes = []
+    shapes: list[Markup] = []
+    later: list[str] = []
+    fine = replace(plot.picture, size=fineness(plot.picture.size, 1 + 4 * (len(bands) - 1)))
     for i, band in enumerate(bands):
-        edges = [drawn(Line(x=band.x, y=side), plot.picture) for side in (band.low, band.high)]
+        edges = [drawn(Line(x=band.x, y=side), fine) for side in (band.low, band.high)]
         low, high = ([(plot.x(a), plot.y(b)) for a, b in zip(e.x.tolist(), e.y.tolist(), strict=True)] for e in edges)
-        look = f"band {plot.look(band.series)[0]}{' quiet' if i else ''}"
-        shapes.append(el("path", d=outline([*low, *reversed(high)], closed=True), class_=look, data_band=band.series))
+        look, shape = f"band {plot.look(band.series)[0]}", outline([*low, *reversed(high)], closed=True)
+        if i:
+            later.append(shape)
+        shapes.append(el("path", d=None if i else shape, class_=f"{look} quiet" if i else look, data_band=band.series))
     box_ = f"{place(x)} {y} {width} {height}"
-    return el("svg", *shapes, x=place(x), y=y, width=width, height=height, viewBox=box_, class_="bands",
+    made = el("svg", *shapes, x=place(x), y=y, width=width, height=height, viewBox=box_, class_="bands",
               aria_hidden="true")  # fmt: skip
+    return made, later
 
 
 # Curves that a legend names at once; more are folded.
@@ -202,7 +218,11 @@ def legend(plot: Plot, bands: Sequence[Band] = ()) -> Markup | None:
     for i, line in enumerate(curves):
         kind, dash = plot.look(series_of(line, i))
         swatch = el("line", x1="1", x2="25", y1="6", y2="6", class_=f"curve {kind}", stroke_dasharray=dash)
-        items.append(el("li", _swatch(swatch), el("span", names[i]), data_line=i, data_series=series_of(line, i)))
+        series = series_of(line, i)
+        # Of those without a colour of their own the style sheet draws it.
+        made = [None if kind == "rest" else _swatch(swatch), el("span", names[i])]
+        items.append(el("li", *made, class_="grey" if kind == "rest" else None, data_line=i,
+                        data_series=None if series == i else series))  # fmt: skip
     if picture.histogram:
         for name, kind in zip(picture.histogram.names, ("first", "second"), strict=True):
             square = el("rect", x="7", y="0", width="12", height="12", class_=f"bar {kind}")
@@ -222,11 +242,8 @@ def _swatch(shape: Markup) -> Markup:
     return el("svg", shape, width="26", height="12", class_="te-picture", aria_hidden="true")
 
 
-def _hover(plot: Plot, points: int) -> dict[str, object]:
+def _hover(lines: Sequence[HoverLine]) -> dict[str, object]:
     """Points along each curve, by pixel, with what they tell: {titles, lines: [[name, xs, ys, columns of words]]}."""
-    lines = hover_lines(plot, points)
-    if not lines:
-        return {}
     rows = []
     for line in lines:
         xs, ys = ([round(at[i], 1) if math.isfinite(at[i]) else None for at in line.at] for i in (0, 1))
@@ -255,10 +272,18 @@ def packed_hover(pictures: Mapping[str, Any]) -> dict[str, object]:
 
 
 class Gallery:
-    """Draws figures, and keeps what their points tell the pointer until the page is written."""
+    """Draws figures, and keeps what their points, and the cells of large matrices of pairs, tell the pointer."""
 
     def __init__(self) -> None:
         self.hover: dict[str, object] = {}
+        self.pairs: list[list[str]] = []
+
+    def told(self, lines: Sequence[HoverLine], bands: Sequence[str] = ()) -> str | None:
+        """Keep what the points of a picture tell, and shapes of bands that are seen later; the name to find them by."""
+        if not lines:
+            return None
+        self.hover[key := f"p{len(self.hover) + 1}"] = {**_hover(lines), **({"bands": bands} if bands else {})}
+        return key
 
     def figure(self, result: object) -> Markup:
         """The figure of a result, or of several of one kind by name."""
@@ -271,10 +296,7 @@ class Gallery:
         title = caption or picture.title
         words = ". ".join([title, *picture.subtitle])
         if isinstance(picture, Curves):
-            key = f"p{len(self.hover) + 1}"
-            made, hover = svg_curves(picture, key=key, words=words, points=points)
-            if hover:
-                self.hover[key] = hover
+            made = svg_curves(picture, self, words=words, points=points)
         else:
             # Its words must stay large enough to be read: on a narrow screen it is scrolled, not shrunk.
             made = el("div", inline(write_drawing(picture), words), class_="wide", tabindex="0", role="region",
@@ -379,34 +401,34 @@ def svg_dots(picture: Dots, *, limits: tuple[float, float]) -> Markup:
 HIGH = 64
 
 
-def svg_histogram(edges: Floats, up: Floats, down: Floats, names: tuple[str, str], title: str) -> Markup:
+def svg_histogram(
+    edges: Floats, up: Floats, down: Floats, names: tuple[str, str], title: str, gallery: Gallery
+) -> Markup:
     """Scores of two classes, one up and one down, by the root of the counts, so that a rare class is seen too."""
     left, wide, top = 46.0, 380.0, 6.0
     low, high = float(edges[0]), float(edges[-1])
     highest = math.sqrt(max(float(up.max(initial=0)), float(down.max(initial=0)), 1.0))
-
-    def x(value: float) -> float:
-        return left + wide * (value - low) / (high - low)
-
-    parts = []
+    xs = left + wide * (edges - low) / (high - low)
     middle = top + HIGH
-    for counts, kind, sign in ((up, "first", -1), (down, "second", 1)):
-        bars = []
-        for a, b, count in zip(edges[:-1].tolist(), edges[1:].tolist(), counts.tolist(), strict=True):
-            start, end, tall = x(a), max(x(a) + 1, x(b) - 1), middle + sign * HIGH * math.sqrt(count) / highest
-            if count:
-                sides = [(start, middle), (end, middle), (end, tall), (start, tall)]
-                told = el("title", f"{a:.3g} to {b:.3g}: {count:,.0f} rows")
-                bars.append(el("path", told, d=outline(sides, closed=True)))
-        parts.append(el("g", *bars, class_=f"bar {kind}"))
+    parts, lines = [], []
+    for counts, kind, sign, name in ((up, "first", -1, names[0]), (down, "second", 1, names[1])):
+        there = np.flatnonzero(counts)
+        tall = middle + sign * HIGH * np.sqrt(counts) / highest
+        steps = list(zip(np.repeat(xs, 2)[1:-1].tolist(), np.repeat(tall, 2).tolist(), strict=True))
+        ends = [(left, middle), *steps, (left + wide, middle)]
+        parts.append(el("path", d=outline(ends, closed=True), class_=f"bar {kind}"))
+        tops = list(zip(((xs[there] + xs[there + 1]) / 2).tolist(), tall[there].tolist(), strict=True))
+        spans = [f"{a:.3g} to {b:.3g}" for a, b in zip(edges[there].tolist(), edges[there + 1].tolist(), strict=True)]
+        lines.append(HoverLine(name, tops, ("scores", "rows"), [spans, [f"{n:,.0f}" for n in counts[there].tolist()]]))
     parts.append(straight(left, middle, left + wide, middle, "tick"))
     for value, words in axis_ticks(Axis(title="", low=low, high=high)):
-        parts.append(text(words, x(value), middle + HIGH + 16, align="center"))
+        parts.append(text(words, left + wide * (value - low) / (high - low), middle + HIGH + 16, align="center"))
     most = f"{highest**2:,.0f}"
     parts += [text(most, left - 6, top + 8, align="right"), text(most, left - 6, middle + HIGH, align="right")]
     parts.append(text("score →", left + wide, middle + HIGH + 34, align="right", kind="axis"))
     drawing = el("svg", el("title", title), *parts, viewBox=f"0 0 {left + wide + 12:.0f} {middle + HIGH + 42:.0f}",
-                 width=f"{left + wide + 12:.0f}", role="img", class_="te-picture histogram")  # fmt: skip
+                 width=f"{left + wide + 12:.0f}", role="img", class_="te-picture histogram",
+                 data_picture=gallery.told(lines))  # fmt: skip
     keys = [
         el("li", _swatch(el("rect", x="7", y="0", width="12", height="12", class_=f"bar {kind}")), el("span", name))
         for name, kind in zip(names, ("first", "second"), strict=True)

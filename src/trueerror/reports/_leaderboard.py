@@ -21,7 +21,7 @@ from trueerror.plots._specs import ForestRow, Panel
 from trueerror.plots.compose.forests import make_panel
 from trueerror.plots.svg._charts import axis_marks, interval_marks
 from trueerror.plots.svg._elements import el, joined
-from trueerror.reports._html import clipped, scrolled
+from trueerror.reports._html import Gallery, clipped, scrolled
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import brief_names, capitalised, fixed, name_key, p_cell, percent, whole
 from trueerror.results._values import decided, deciding_p, surety
@@ -318,7 +318,6 @@ def leaderboard(board: Board, *, key: str = "board") -> Markup:
     axes = [el("td"), *([el("td")] if board.letters else []), el("td", axis_line(own_panel), class_="line"), el("td")]
     if board.gaps:
         axes += [el("td", axis_line(gap_panel), class_="line gap"), el("td"), el("td"), el("td")]
-    axes += [el("td", hidden=True, data_also=i) for i in range(len(board.others))]
     table = el(
         "table", el("caption", board.caption), el("thead", el("tr", *head)), el("tbody", joined(body)),
         el("tfoot", el("tr", *axes, class_="axis"), aria_hidden="true"), class_="leaderboard sortable",
@@ -395,7 +394,7 @@ def _row(
         cells.append(el("td", board.letters[m], class_="tier"))
     cells += [
         el("td", interval_line(board.own.row(i), own), class_="line"),
-        el("td", board.own.words(i), class_="number", data_sort=sort_key(i.estimate)),
+        el("td", board.own.words(i), class_="number"),
     ]
     if board.gaps:
         c = board.gaps.get(m)
@@ -403,17 +402,16 @@ def _row(
         cells += [
             el("td", interval_line(line or at, gaps), class_="line gap"),
             el("td", "" if c is None else board.gap.words(c, sign=True), class_="number gap",
-               data_sort=sort_key(0.0 if c is None else c.estimate)),
+               data_sort=0 if c is None else None),
             el("td", "" if c is None else p_cell(decided(c)), class_="number p",
                data_sort=None if c is None else sort_key(deciding_p(c))),
             el("td", *([el("b", found.sign, aria_hidden="true"), " ", found.word] if found else []), class_="told"),
         ]  # fmt: skip
-    for k, other in enumerate(board.others):
-        text, key = other.cells.get(m, ("", None))
-        cells.append(el("td", text, class_="number", data_also=k, hidden=True, data_sort=sort_key(key)))
     kinds = [f"is-{found.kind}"] if found else []
     kinds += ["later"] if place >= MOST_OPEN else []
-    return el("tr", *cells, class_=" ".join(kinds) or None)
+    # The page's script makes cells of them, for whoever asks.
+    also = "|".join(other.cells.get(m, ("", None))[0] for other in board.others)
+    return el("tr", *cells, class_=" ".join(kinds) or None, data_others=also or None)
 
 
 def _constant_row(board: Board, own: Panel) -> Markup:
@@ -423,15 +421,14 @@ def _constant_row(board: Board, own: Panel) -> Markup:
     inside = own.domain[0] <= row.estimate <= own.domain[1]
     cells = [el("th", clipped(name), scope="row", class_="name"), *([el("td", class_="tier")] if board.letters else [])]
     cells.append(el("td", interval_line(row, own) if inside else None, class_="line"))
-    cells.append(el("td", board.own.say(i.estimate), class_="number", data_sort=sort_key(i.estimate)))
+    cells.append(el("td", board.own.say(i.estimate), class_="number"))
     cells += [el("td", class_=c) for c in ("line gap", "number gap", "number p", "told")] if board.gaps else []
-    cells += [el("td", hidden=True, data_also=k) for k in range(len(board.others))]
     return el("tr", *cells, class_="is-constant")
 
 
 def sort_key(x: float | None) -> str | None:
     """What a cell is sorted by."""
-    return None if x is None or math.isnan(x) else f"{x:.9g}"
+    return None if x is None or math.isnan(x) else f"{x:.6g}"
 
 
 def model_board(part: ModelEvaluation) -> Markup:
@@ -485,7 +482,7 @@ def _metrics_body(
     return el("tbody", joined(body))
 
 
-def pairs_matrix(cmp: Comparison) -> Markup:
+def pairs_matrix(cmp: Comparison, gallery: Gallery) -> Markup:
     """Every pair: how the row's model stands to the column's, as a sign, coloured, with the difference where it fits.
 
     What a cell stands for is said where the pointer rests.
@@ -509,8 +506,12 @@ def pairs_matrix(cmp: Comparison) -> Markup:
         "difference, ▽ probably worse, ▼ clearly worse"
     )
     head = el("tr", el("th", "model", scope="col", class_="name"), *heads)
+    key = None
+    if not written:
+        key = len(gallery.pairs)
+        gallery.pairs.append([_tips(cmp, a, column) for a in order[:-1]])
     table = el("table", el("caption", caption), el("thead", head), el("tbody", joined(body)),
-               class_="pairs" + ("" if written else " signs"))  # fmt: skip
+               class_="pairs" if written else "pairs signs", data_pairs=key)  # fmt: skip
     return scrolled(table, "All pairs")
 
 
@@ -520,8 +521,20 @@ def _pair(cmp: Comparison, a: str, b: str, column: Column, written: bool) -> Mar
     c = cmp.judged(a, b)
     found = told(cmp, c)
     size = column.say(c.estimate, sign=True)
-    # The name of the column is in its head; saying it in each of a thousand cells would double the page. Of many models
-    # the page's script turns the figures of one half into those of the other.
-    half = not written and cmp.ranked.index(a) > cmp.ranked.index(b)
-    tip = None if half else f"{size} {column.limits(c, sign=True)}, {decided(c)}"
-    return el("td", found.sign, *([" ", size] if written else []), class_=f"is-{found.kind}", title=tip)
+    tip = _tip(c, column) if written else None
+    return el("td", found.sign, *([" ", size] if written else []), class_=SHADES.get(found.kind), title=tip)
+
+
+# How a cell of the matrix is coloured; a short word each, since there may be thousands.
+SHADES = {"clearly-better": "b2", "probably-better": "b1", "probably-worse": "w1", "clearly-worse": "w2"}
+
+
+def _tip(c: Contrast, column: Column) -> str:
+    return f"{column.say(c.estimate, sign=True)} {column.limits(c, sign=True)}, {decided(c)}"
+
+
+def _tips(cmp: Comparison, a: str, column: Column) -> str:
+    """The figures of a row's cells right of the diagonal; the page's script hands them out, and turns them."""
+    after = cmp.ranked[cmp.ranked.index(a) + 1 :]
+    judged = [cmp.reference is None or cmp.reference in (a, b) for b in after]
+    return "|".join(_tip(cmp.judged(a, b), column) if there else "" for b, there in zip(after, judged, strict=True))

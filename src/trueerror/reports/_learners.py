@@ -542,7 +542,9 @@ def _data_set(
     else:
         yield Section(key=f"models-{place}", title="The learners", blocks=tables)
     if c is not None and len(c.pairs) > 1 and len(c.models) > 2:
-        yield Section(key=f"pairs-{place}", title="All pairs", blocks=(pairs_matrix(c),), folded=True, broad=True)
+        yield Section(
+            key=f"pairs-{place}", title="All pairs", blocks=(pairs_matrix(c, gallery),), folded=True, broad=True
+        )
     yield from _folds(run, data, metric, notes, place)
     if run.datasets[data].positive is not None:
         block = _tried(partial(_average_curves, run, data, gallery), notes, f"No ROC curves on {clipped(data)}")

@@ -344,7 +344,7 @@ def _folded(
 ) -> Iterator[Section]:  # fmt: skip
     if cmp is not None and 2 < len(cmp.models) <= MOST_IN_MATRIX and len(cmp.pairs) > 1:
         broad = len(cmp.models) > TABLE_FIGURES
-        yield Section(key="pairs", title="All pairs", blocks=(pairs_matrix(cmp),), folded=True, broad=broad)
+        yield Section(key="pairs", title="All pairs", blocks=(pairs_matrix(cmp, gallery),), folded=True, broad=broad)
     yield from chart_sections(ev, p, explored, reason, gallery)
 
 

@@ -22,7 +22,6 @@ from trueerror.findings._rules import UNNAMED, Finding, by_message, every_rule, 
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._arrays import is_table
 from trueerror.inputs._options import InputError, Rng, check_confidence
-from trueerror.plots._figure import script_safe
 from trueerror.plots._style import DARK, LIGHT
 from trueerror.plots.svg._elements import colours, rules, source_hash
 from trueerror.reports._contents import Contents, ReportOptions, Said, Sayings, entries, paragraph, software
@@ -62,11 +61,14 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
     environment.filters["tied"] = lambda text: unbroken(text).replace("…", "…\u2060")
 
     def source(name: str) -> str:
-        return loader.get_source(environment, name)[0]
+        lines = [line.strip() for line in loader.get_source(environment, name)[0].splitlines()]
+        return "\n".join(line for line in lines if line and not line.startswith("//"))
 
-    style = picture_style() + "".join(source(name) for name in STYLES)
+    style = picture_style() + "\n".join(source(name) for name in STYLES)
     script = "\n".join(source(name) for name in SCRIPTS)
     c = contents
+    parts = {"hover": packed_hover(gallery.hover), "explorer": c.explorer, "pairs": gallery.pairs}
+    data = {key: part for key, part in parts.items() if part}
     answers = [_brief_answer(a, c.names) for a in c.verdicts]
     return environment.get_template("report.html").render(
         c=c,
@@ -77,7 +79,7 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
         answers=answers,
         description=preview_words(answers),
         provenance=provenance(file),
-        results=Markup(packed(c.results)) if c.results else "",
+        results=Markup(packed(results_json(c.results))) if c.results else "",
         next_step=brief(c.next_step, c.names),
         reading=brief(c.reading, c.names),
         left_off=_left_off(c),
@@ -87,8 +89,7 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
         style=Markup(style),
         script=Markup(script),
         policy=policy(style, script),
-        hover=Markup(script_safe(packed_hover(gallery.hover))) if gallery.hover else "",
-        explorer=Markup(script_safe(c.explorer)) if c.explorer else "",
+        data=Markup(packed(json.dumps(data, ensure_ascii=False, separators=(",", ":")))) if data else "",
     )
 
 
@@ -126,10 +127,20 @@ def provenance(file: str) -> list[str]:
     return [part for part in (clipped(file), date.today().isoformat(), f"trueerror {__version__}") if part]
 
 
-def packed(results: Sequence[tuple[str, Result]]) -> str:
-    """The results as JSON, packed: the page's script unpacks them for whoever wants to compute with them."""
-    written = ", ".join(f"{json.dumps(name)}: {result.to_json(indent=None)}" for name, result in results)
-    return base64.b64encode(gzip.compress(f"{{{written}}}".encode(), mtime=0)).decode()
+def packed(text: str) -> str:
+    """Text that the page's script unpacks: in base 85, without the sign that opens tags."""
+    return base64.b85encode(gzip.compress(text.encode(), mtime=0)).decode().replace("<", ".")
+
+
+def results_json(results: Sequence[tuple[str, Result]]) -> str:
+    """The results as JSON, for whoever wants to compute with them; of fractions eight digits.
+
+    >>> from trueerror.results import Interval
+    >>> results_json([("x", Interval(estimate=1 / 3, low=0.1, high=2e8 / 3))])
+    '{"x": {"type": "Interval", "estimate": 0.33333333, "low": 0.1, "high": 66666667.0...'
+    """
+    read = [json.loads(result.to_json(), parse_float=lambda x: float(f"{float(x):.8g}")) for _, result in results]
+    return json.dumps(dict(zip((name for name, _ in results), read, strict=True)))
 
 
 def policy(style: str, script: str) -> str:

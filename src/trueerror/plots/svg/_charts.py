@@ -97,11 +97,10 @@ def interval_marks(row: ForestRow, panel: Panel, height: float) -> list[Markup]:
     if not (math.isnan(row.low) or math.isnan(row.high)):
         left = 0.0 if open_left else share_of(row.low, panel)
         right = 100.0 if open_right else share_of(row.high, panel)
-        parts.append(el("line", x1=_at(left), x2=_at(right), y1=y, y2=y, class_="limits"))
-        for end, is_open in ((left, open_left), (right, open_right)):
-            if not is_open:
-                caps = {"y1": place(middle - 4), "y2": place(middle + 4)}
-                parts.append(el("line", x1=_at(end), x2=_at(end), **caps, class_="limits"))
+        caps = {"y1": place(middle - 4), "y2": place(middle + 4)}
+        ends = [at for at, is_open in ((_at(left), open_left), (_at(right), open_right)) if not is_open]
+        parts.append(el("g", el("line", x1=_at(left), x2=_at(right), y1=y, y2=y),
+                        *(el("line", x1=at, x2=at, **caps) for at in ends), class_="limits"))  # fmt: skip
         # The open end of a one-sided interval goes on beyond the picture.
         for x, anchor, sign, is_open in (("0%", None, "◂", open_left), ("100%", "end", "▸", open_right)):
             if is_open:
@@ -128,7 +127,7 @@ def share_of(value: float, panel: Panel) -> float:
 
 
 def _at(percent: float) -> str:
-    return f"{percent:.2f}%"
+    return f"{place(percent)}%"
 
 
 # Where numbers are written in the cells, the darkest is no darker than lets them be read, on white and on dark ground.

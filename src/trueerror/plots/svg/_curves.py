@@ -117,7 +117,7 @@ def plot_body(plot: Plot) -> Markup:
     beside = sorted((n for n in picture.lines if n.role != "curve"), key=lambda line: DRAWING_ORDER[line.role])
     inner += [_plain_line(n, plot) for n in beside if n.role != "hull"]
     curves = curves_of(picture)
-    fine = replace(picture, size=_fineness(picture.size, len(curves)))
+    fine = replace(picture, size=fineness(picture.size, len(curves)))
     for i, line in enumerate(curves):
         kind, dash = plot.look(series_of(line, i))
         inner.append(_path(line, plot, fine, class_=f"curve {kind}", stroke_dasharray=dash, data_line=i))
@@ -140,9 +140,9 @@ def _clipped(parts: list[Markup], plot: Plot) -> Markup:
     )
 
 
-def _fineness(size: tuple[int, int], curves: int) -> tuple[int, int]:
+def fineness(size: tuple[int, int], curves: int) -> tuple[int, int]:
     """Many curves are drawn a little coarser, so that the page stays small."""
-    factor = 1.0 if curves <= 8 else 0.5 if curves <= 20 else 0.3
+    factor = 1.0 if curves <= 8 else 0.4 if curves <= 20 else 0.25
     return round(size[0] * factor), round(size[1] * factor)
 
 
@@ -151,12 +151,12 @@ def _frame(plot: Plot) -> Markup:
     left, right = plot.left, plot.left + p.size[0]
     top, bottom = TOP, TOP + p.size[1]
     across = [(plot.x(value), words) for value, words in axis_ticks(p.x)]
-    parts = [straight(x, top, x, bottom, "grid") for x, _ in across]
+    up = [(plot.y(value), words) for value, words in axis_ticks(p.y)]
+    lines = [[(x, top), (x, bottom)] for x, _ in across] + [[(left, y), (right, y)] for y, _ in up]
+    parts = [el("path", d="".join(map(outline, lines)), class_="grid")]
     if not p.histogram:
-        parts += [text(words, x, bottom + 18, align="center") for x, words in _apart(across)]
-    for value, words in axis_ticks(p.y):
-        y = plot.y(value)
-        parts += [straight(left, y, right, y, "grid"), text(words, left - 7, y + 4, align="right")]
+        parts.append(el("g", *(text(words, x, bottom + 18) for x, words in _apart(across)), text_anchor="middle"))
+    parts.append(el("g", *(text(words, left - 7, y + 4) for y, words in up), text_anchor="end"))
     if p.y.title.strip():
         parts.append(text("↑ " + p.y.title, 0, 13, kind="axis"))
     if p.x.title.strip():

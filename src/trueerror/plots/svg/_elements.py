@@ -18,8 +18,9 @@ from markupsafe import Markup, escape
 from trueerror.plots._style import DARK, FONT, LIGHT, PALETTE, fold, plain
 from trueerror.results._format import width
 
-# Elements without an end tag.
+# Elements without an end tag, and shapes, which end themselves where there is nothing in them.
 VOID = frozenset({"input", "br"})
+SHAPES = frozenset({"line", "rect", "circle", "path", "polygon"})
 # Advance widths of Helvetica and Arial in thousandths of the font size; a character that is not listed has 600.
 ADVANCES = {
     222: "ijl", 278: " tfI.,:;/\\![]·|’", 333: "r-()“”", 500: "cksvxyzJ", 556: "abdeghnopqu0123456789?$_#L–",
@@ -43,6 +44,8 @@ def el(tag: str, /, *children: object, **attributes: object) -> Markup:
     if tag in VOID:
         return Markup(f"<{tag}{written}>")
     inside = Markup("").join(escape(child) for child in children if child is not None)
+    if tag in SHAPES and not inside:
+        return Markup(f"<{tag}{written}/>")
     return Markup(f"<{tag}{written}>") + inside + Markup(f"</{tag}>")
 
 
@@ -167,7 +170,8 @@ RULES = """\
 & .small { font-size: 10px; }
 & .words { paint-order: stroke; stroke: var(--paper); stroke-width: 4px; stroke-linejoin: round; }
 & .paper { fill: var(--paper); } & .ground { fill: none; pointer-events: all; }
-& .grid { stroke: var(--faint); } & .tick { stroke: var(--soft); } & .frame { fill: none; stroke: var(--soft); }
+& .grid { fill: none; stroke: var(--faint); } & .tick { stroke: var(--soft); }
+& .frame { fill: none; stroke: var(--soft); }
 & .line, & .curve, & .limits { fill: none; stroke: currentColor; }
 & .curve { stroke-width: 2.2; stroke-linejoin: round; } & .limits { stroke-width: 2; }
 & .hull { stroke-width: 1.5; stroke-dasharray: 2 3; }

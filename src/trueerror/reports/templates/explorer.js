@@ -1,10 +1,14 @@
 // The operating-point explorer. Everything is computed from counts at points of the curves, and from what resamples of
 // the rows add to them; nothing here knows a row.
-(function () {
+(async function () {
   "use strict";
   const root = document.getElementById("explore");
   if (!root) return;
-  const data = JSON.parse(document.getElementById("explorer-data").textContent);
+  const data = (await window.trueerrorData).explorer;
+  if (!data) {
+    for (const e of root.querySelectorAll(".controls, .js-only")) e.hidden = true;
+    return;
+  }
   const { number, figure, share, whole, amount, tied } = window.trueerrorWords;
   const part = (key) => root.querySelector('[data-x="' + key + '"]');
   const TRIVIAL = { "-1": "Flag nothing", "-2": "Flag everything" };
@@ -60,12 +64,12 @@
   // Resamples: what each adds to the rates at a model's knots, which lie along its curve.
   const knots = data.models.map((m) => {
     if (!m.knots) return null;
-    const raw = atob(m.draws), size = m.knots.length, count = raw.length / (2 * size);
+    const raw = m.draws, size = m.knots.length, count = raw.length / (2 * size);
     const at = m.knots.map((k) => (data.exact ? [k[0] / m.n, k[1] / m.m] : [k[0], k[1]]));
     const moves = [new Float64Array(count * size), new Float64Array(count * size)];
     for (let i = 0; i < count * size; i += 1) {
       const knot = m.knots[i % size];
-      for (const side of [0, 1]) moves[side][i] = knot[2 + side] * ((raw.charCodeAt(2 * i + side) << 24) >> 24);
+      for (const side of [0, 1]) moves[side][i] = knot[2 + side] * (raw.charCodeAt(2 * i + side) - 80);
     }
     return { at, moves, size, count, ranks: at.map((r) => r[0] + r[1]), effects: m.effects };
   });
@@ -661,3 +665,4 @@
   show();
   if (came) document.getElementById("explorer").scrollIntoView();
 })();
+window.trueerrorData.then(() => { document.documentElement.dataset.ready = ""; });

@@ -1,8 +1,7 @@
 // Pictures answer the pointer and the arrow keys with the exact point: its model, threshold and rates.
-(function () {
+(async function () {
   "use strict";
-  const block = document.getElementById("hover-data");
-  const data = block ? JSON.parse(block.textContent) : {};
+  const { hover: data = {}, pairs = [] } = await window.trueerrorData;
   const SVG = "http://www.w3.org/2000/svg";
   const NEAR = 26;
   // As they are packed in reports/_html.py: tenths of a pixel, each as what it adds; words without the zero in front.
@@ -16,6 +15,7 @@
   for (const svg of document.querySelectorAll("svg[data-picture]")) {
     const told = data[svg.dataset.picture];
     if (!told) continue;
+    if (told.bands) svg.querySelectorAll(".band.quiet").forEach((band, i) => band.setAttribute("d", told.bands[i]));
     told.lines = told.lines.map(([name, xs, ys, columns]) => [name, places(xs), places(ys), columns.map(figures)]);
     const ring = svg.appendChild(document.createElementNS(SVG, "circle"));
     ring.setAttribute("class", "ring");
@@ -69,6 +69,18 @@
     });
   }
 
+  // A pair the other way round has the same figures with the other sign.
+  const flipped = (x) => (x.startsWith("+") ? "−" : x.startsWith("−") ? "+" : "") + x.replace(/^[+−]/, "");
+  const turned = (tip) => tip.replace(/^(\S+) \[(\S+), (\S+)\]/, (all, x, low, high) => flipped(x) + " [" + flipped(high) + ", " + flipped(low) + "]");
+  for (const table of document.querySelectorAll("[data-pairs]")) {
+    const rows = [...table.tBodies[0].rows];
+    (pairs[table.dataset.pairs] || []).forEach((tips, i) => tips.split("|").forEach((tip, k) => {
+      if (!tip) return;
+      rows[i].cells[i + k + 2].title = tip;
+      rows[i + k + 1].cells[i + 1].title = turned(tip);
+    }));
+  }
+
   // Looking closely: the corner, or the whole.
   for (const box of document.querySelectorAll("input[data-zoom]")) {
     const show = () => { for (const view of box.closest(".zoomable").querySelectorAll("[data-view]")) view.hidden = box.checked !== (view.dataset.view === "corner"); };
@@ -83,7 +95,7 @@
     let kept = null, lead = null;
     const light = (line) => {
       for (const c of curves) { c.classList.toggle("lit", c.dataset.line === line); c.classList.toggle("dim", line !== null && c.dataset.line !== line); }
-      const item = items.find((i) => i.dataset.line === (line === null ? lead : line)), series = item ? item.dataset.series : bands.length ? bands[0].dataset.band : null;
+      const item = items.find((i) => i.dataset.line === (line === null ? lead : line)), series = item ? item.dataset.series || item.dataset.line : bands.length ? bands[0].dataset.band : null;
       if (bands.some((b) => b.dataset.band === series)) for (const b of bands) b.classList.toggle("quiet", b.dataset.band !== series);
     };
     picture.addEventListener("lead", (event) => { lead = String(event.detail); if (kept === null) light(null); });

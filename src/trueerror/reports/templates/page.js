@@ -1,12 +1,15 @@
 // The page itself: sorting and copying tables, light and dark, folded sections, printing.
 (function () {
   "use strict";
-  // A pair the other way round has the same figures with the other sign.
-  const flipped = (x) => (x.startsWith("+") ? "−" : x.startsWith("−") ? "+" : "") + x.replace(/^[+−]/, "");
-  const turned = (tip) => tip.replace(/^(\S+) \[(\S+), (\S+)\]/, (all, x, low, high) => flipped(x) + " [" + flipped(high) + ", " + flipped(low) + "]");
-  for (const table of document.querySelectorAll(".pairs.signs")) {
-    const rows = [...table.tBodies[0].rows];
-    rows.forEach((row, i) => [...row.cells].slice(1, i + 1).forEach((cell, j) => { if (!cell.title && rows[j].cells[i + 1].title) cell.title = turned(rows[j].cells[i + 1].title); }));
+  // Figures of other metrics, which a row has packed: cells that are hidden until they are asked for.
+  for (const row of document.querySelectorAll("[data-others]")) {
+    row.dataset.others.split("|").forEach((text, k) => {
+      const cell = row.insertCell();
+      cell.className = "number";
+      cell.dataset.also = k;
+      cell.hidden = true;
+      cell.textContent = text;
+    });
   }
   document.documentElement.classList.add("js");
 
@@ -69,8 +72,7 @@
   if (download && !window.DecompressionStream) download.hidden = true;
   else if (download) {
     download.addEventListener("click", async () => {
-      const bytes = Uint8Array.from(atob(document.getElementById("results-data").textContent.trim()), (c) => c.charCodeAt(0));
-      const text = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
+      const text = await window.trueerrorUnpacked("results-data");
       const link = document.createElement("a");
       link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
       link.download = "results.json";
