@@ -35,7 +35,7 @@ HEADS = {
     "from/index": "Coming from",
 }
 KEYWORDS = re.compile(r"^<!-- keywords: (.*?) -->\n+", re.MULTILINE | re.DOTALL)
-FILES = (".svg", ".png", ".css", ".js", ".html", ".json", ".csv")
+FILES = (".svg", ".png", ".webp", ".css", ".js", ".html", ".json", ".csv")
 
 
 def written() -> dict[str, str]:
@@ -58,12 +58,14 @@ def generated() -> dict[str, str]:
     from making.notes import notes_page
     from making.programs import commands_page
     from making.schema import schema_page
+    from making.screenshots import reports_page
     from making.sections import reference_page
     from making.tree import tree_page
 
     return {
         "which-test.md": tree_page(),
         "gallery.md": gallery_page(),
+        "howto/reports-of-every-kind.md": reports_page(),
         "reference/index.md": reference_page(),
         "reference/metrics.md": metrics_page(),
         "reference/methods.md": methods_page(),

@@ -1,7 +1,8 @@
 """The report as people see it: pages of every kind, at three widths, light and dark, and on paper.
 
-`make screenshots` writes them to a folder, with a table of their lengths and sizes; `--keep` renews the few small ones
-in `docs/pictures/`. Data are made up here from a seed, so that the pictures are the same each time.
+`make screenshots` writes them to a folder, with a table of their lengths and sizes, and fails where a page is wider
+than the screen, complains, or takes too much paper; `--keep` renews the first screens in `docs/pictures/reports/`,
+which a page of the site shows. Data are made up here from a seed, so that the pictures are the same each time.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ import base64
 import io
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -23,15 +25,19 @@ import numpy as np
 import trueerror as te
 
 WIDTHS = (1440, 1024, 390)
-# What `--keep` puts into the docs: kind, width, dark, and how much of the page.
-KEPT = {
-    "report-four": ("four", 1440, False, 1000),
-    "report-forty": ("forty", 1440, False, 1000),
-    "report-experiment": ("experiment", 1440, False, 1000),
-    "report-dark": ("four", 1440, True, 1000),
-    "report-phone": ("four", 390, False, 844),
-}
+SCHEMES = ("light", "dark")
+# The pictures of the docs: so much of each page, and so many sheets of paper.
+FIRST = {1440: 1000, 1024: 1000, 390: 844}
+SHEETS = 4
+KEPT = Path(__file__).parents[1] / "pictures" / "reports"
+# On A4 four models take four sheets; no page takes more than these.
+MOST_SHEETS = 7
 LONG = "gradient-boosted-trees_depth{}_learning-rate0.05_subsample0.8_features-engineered_2026-10-31"
+READY = """
+const done = arguments[0], root = document.documentElement;
+const look = () => ("ready" in root.dataset ? done() : setTimeout(look, 5));
+look();
+"""
 OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars")
 
 
@@ -98,19 +104,26 @@ def many(models: int, name: str, rows: int = 800) -> te.Predictions:
 
 
 FOUR = ([2.9, 2.75, 2.3, 1.9], ["logreg", "forest", "bayes", "tree"])
-KINDS: dict[str, tuple[Callable[[], Any], dict[str, Any]]] = {
-    "one": (lambda: scored([2.6], ["logreg"], 285), {}),
-    "two": (lambda: scored([2.7, 2.3], ["challenger", "champion"], 600), {}),
-    "four": (lambda: scored(*FOUR, rows=285), {}),
-    "twelve": (lambda: many(12, LONG), {}),
-    "forty": (lambda: many(40, "run_{:03d}", 1500), {}),
-    "names": (lambda: many(40, "x" * 120 + " {} " + "a name of three hundred characters " * 5), {}),
-    "classes": (ten_classes, {}),
-    "costs": (sliced, {"cost_fn": 10}),
-    "clusters": (clustered, {}),
-    "experiment": (experiment, {}),
-    "large": (lambda: scored([1.9, 1.85, 1.6], ["vit", "cnn", "logreg"], 2_000_000, 0.05), {}),
-}
+# Kind → what the site says of it, the source and the options of the report.
+KINDS: dict[str, tuple[str, Callable[[], Any], dict[str, Any]]] = {
+    "one": ("One model: its metrics, and the threshold to run it at", lambda: scored([2.6], ["logreg"], 285), {}),
+    "two": ("Two models", lambda: scored([2.7, 2.3], ["challenger", "champion"], 600), {}),
+    "four": ("Four models", lambda: scored(*FOUR, rows=285), {}),
+    "twelve": ("Twelve models with long names", lambda: many(12, LONG), {}),
+    "forty": ("Forty models", lambda: many(40, "run_{:03d}", 1500), {}),
+    "names": (
+        "Forty names of three hundred characters",
+        lambda: many(40, "x" * 120 + " {} " + "a name of three hundred characters " * 5),
+        {},
+    ),
+    "classes": ("Ten classes", ten_classes, {}),
+    "costs": ("A miss costs ten false alarms; five cities", sliced, {"cost_fn": 10}),
+    "clusters": ("Eight rows of each patient", clustered, {}),
+    "experiment": ("Five learners on seven data sets", experiment, {}),
+    "large": (
+        "Two million rows", lambda: scored([1.9, 1.85, 1.6], ["vit", "cnn", "logreg"], 2_000_000, 0.05), {}
+    ),
+}  # fmt: skip
 
 
 @contextmanager
@@ -125,6 +138,7 @@ def browser() -> Iterator[Any]:
     with tempfile.TemporaryDirectory() as profile:
         for option in (*OPTIONS, f"--user-data-dir={profile}"):
             options.add_argument(option)
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         driver = Chrome(options=options, service=Service(shutil.which("chromedriver") or ""))
         try:
             yield driver
@@ -140,6 +154,7 @@ def show(driver: Any, page: Path, width: int, dark: bool) -> int:
     scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
     do("Emulation.setEmulatedMedia", {"media": "", "features": [scheme]})
     driver.get(page.as_uri())
+    driver.execute_async_script(READY)
     return int(driver.execute_script("return document.documentElement.scrollHeight;"))
 
 
@@ -161,40 +176,90 @@ def sheets(pdf: bytes) -> int:
     return len(re.findall(rb"/Type\s*/Page\b", pdf))
 
 
-def small(png: bytes) -> bytes:
-    """The same in at most 160 colours, which is enough for a page and a third of the size."""
-    from PIL import Image
-
+def small(picture: Any) -> bytes:
+    """A picture in 48 colours, which is enough for a page, without loss: some fifty kilobytes."""
     out = io.BytesIO()
-    Image.open(io.BytesIO(png)).convert("RGB").quantize(160).save(out, "PNG", optimize=True)
+    picture.convert("RGB").quantize(48).convert("RGB").save(out, "WEBP", lossless=True, method=6)
     return out.getvalue()
 
 
-def take(folder: Path, kinds: list[str], *, first: bool = False) -> Iterator[tuple[str, int, int, dict[int, int]]]:
+def on_paper(pdf: Path) -> Any:
+    """The first sheets beside each other."""
+    from PIL import Image
+
+    with tempfile.TemporaryDirectory() as folder:
+        size = ["-r", "44", "-l", str(SHEETS), "-png"]
+        subprocess.run(["pdftoppm", *size, str(pdf), f"{folder}/sheet"], check=True)
+        pages = [Image.open(path).convert("RGB") for path in sorted(Path(folder).glob("*.png"))]
+    wide, high = pages[0].size
+    whole = Image.new("RGB", ((wide + 8) * len(pages) - 8, high), "#999999")
+    for i, page in enumerate(pages):
+        whole.paste(page, ((wide + 8) * i, 0))
+    return whole
+
+
+def take(folder: Path, kinds: Iterable[str], *, first: bool = False) -> Iterator[tuple[str, int, int, dict[int, int]]]:
     """All pictures of some kinds; yields each kind with its bytes, its sheets of paper and its heights by width."""
     folder.mkdir(parents=True, exist_ok=True)
     with browser() as driver:
         for kind in kinds:
-            source, options = KINDS[kind]
+            _, source, options = KINDS[kind]
             page = te.report(source(), folder / f"{kind}.html", command=f"trueerror report {kind}.csv", **options)
             heights = {}
             for width in WIDTHS:
-                for dark in (False, True):
-                    heights[width] = show(driver, page, width, dark)
-                    name = f"{kind}-{width}-{'dark' if dark else 'light'}.png"
-                    (folder / name).write_bytes(shoot(driver, width, 1000 if first else heights[width]))
+                for scheme in SCHEMES:
+                    heights[width] = show(driver, page, width, scheme == "dark")
+                    check_screen(driver, f"{kind} at {width}, {scheme}")
+                    shot = shoot(driver, width, FIRST[width] if first else heights[width])
+                    (folder / f"{kind}-{width}-{scheme}.png").write_bytes(shot)
             show(driver, page, WIDTHS[0], False)
             pdf = printed(driver)
             (folder / f"{kind}.pdf").write_bytes(pdf)
+            if sheets(pdf) > MOST_SHEETS:
+                raise AssertionError(f"{kind} takes {sheets(pdf)} sheets of paper")
             yield kind, page.stat().st_size, sheets(pdf), heights
 
 
-def keep(folder: Path, pictures: Path) -> None:
-    """Renew the small pictures of the docs."""
-    with browser() as driver:
-        for name, (kind, width, dark, height) in KEPT.items():
-            show(driver, folder / f"{kind}.html", width, dark)
-            (pictures / f"{name}.png").write_bytes(small(shoot(driver, width, height)))
+def check_screen(driver: Any, where: str) -> None:
+    """The page is no wider than the screen, and nothing in it complains."""
+    wide, room = driver.execute_script("const e = document.documentElement; return [e.scrollWidth, e.clientWidth];")
+    said = [entry["message"] for entry in driver.get_log("browser")]
+    if wide > room or said:
+        raise AssertionError(f"{where}: {wide} pixels wide, {said}")
+
+
+def keep(folder: Path, kinds: Iterable[str], pictures: Path = KEPT) -> None:
+    """Renew the pictures of the docs from those that were taken."""
+    from PIL import Image
+
+    pictures.mkdir(parents=True, exist_ok=True)
+    for kind in kinds:
+        for width, high in FIRST.items():
+            for scheme in SCHEMES:
+                whole = Image.open(folder / f"{kind}-{width}-{scheme}.png")
+                held = small(whole.crop((0, 0, width, min(high, whole.height))))
+                (pictures / f"{kind}-{width}-{scheme}.webp").write_bytes(held)
+        (pictures / f"{kind}-paper.webp").write_bytes(small(on_paper(folder / f"{kind}.pdf")))
+
+
+def reports_page() -> str:
+    """Every kind of report, on three screens and on paper."""
+    from making.markdown import page
+
+    parts = [
+        "First screens of reports of every kind, as they are on a desk, a tablet and a phone, light and dark, and the "
+        "first sheets of paper. [HTML report](report.md) says what is on the page and how to make one.",
+    ]
+    for kind, (title, _, _) in KINDS.items():
+        tabs = []
+        for width, name in zip(WIDTHS, ("Desk", "Tablet", "Phone"), strict=True):
+            shown = [
+                f"![{title}, {width} pixels wide, {s}](../pictures/reports/{kind}-{width}-{s}.webp)" for s in SCHEMES
+            ]
+            tabs.append(f":::{{tab-item}} {name}\n" + "\n".join(shown) + "\n:::")
+        tabs.append(f":::{{tab-item}} Paper\n![{title}, printed](../pictures/reports/{kind}-paper.webp)\n:::")
+        parts += [f"## {title}", "::::{tab-set}\n" + "\n".join(tabs) + "\n::::"]
+    return page("Reports of every kind", *parts, keywords=("report gallery", "screenshots", "sample reports", "print"))
 
 
 def main() -> None:
@@ -202,7 +267,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", default=Path("build/screenshots"))
     parser.add_argument("--only", nargs="*", default=list(KINDS), choices=list(KINDS), metavar="KIND")
     parser.add_argument("--first", action="store_true", help="the first screen alone")
-    parser.add_argument("--keep", action="store_true", help="renew the pictures in docs/pictures")
+    parser.add_argument("--keep", action="store_true", help="renew the pictures in docs/pictures/reports")
     asked = parser.parse_args()
     folder = asked.folder.resolve()
     for kind, size, pages, heights in take(folder, asked.only, first=asked.first):
@@ -210,7 +275,7 @@ def main() -> None:
         sys.stdout.write(f"{kind}: {size / 1000:,.0f} kB, {pages} printed pages, {tall}\n")
         sys.stdout.flush()
     if asked.keep:
-        keep(folder, Path(__file__).parents[1] / "pictures")
+        keep(folder, asked.only)
 
 
 if __name__ == "__main__":

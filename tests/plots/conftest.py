@@ -63,9 +63,9 @@ class Svg:
 
     def numbers(self) -> list[float]:
         """Every coordinate and size."""
-        sides = ("x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height", "points", "viewBox", "transform")
+        sides = (*"xyrd", "x1", "x2", "y1", "y2", "cx", "cy", "width", "height", "points", "viewBox", "transform")
         written = " ".join(e.get(side, "") for e in self.root.iter() for side in sides)
-        return [float(n) for n in re.findall(r"(?:[-+]?[\d.]+(?:e[-+]?\d+)?|nan|inf)", written)]
+        return [float(n) for n in re.findall(r"(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan|inf)", written)]
 
 
 @pytest.fixture

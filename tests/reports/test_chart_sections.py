@@ -145,9 +145,11 @@ def test_bands_are_those_of_the_library_and_hold_the_curves():
 def test_the_legend_of_clustered_rows_says_what_evaluate_says(tmp_path):
     rng = np.random.default_rng(2)
     truth = rng.integers(0, 2, 120)
-    p = te.predictions(truth, scores={"a": rng.random(120) * 0.6 + 0.4 * truth}, clusters=np.repeat(np.arange(30), 4))
+    scores = {name: rng.random(120) * 0.6 + 0.4 * truth for name in "ab"}
+    p = te.predictions(truth, scores=scores, clusters=np.repeat(np.arange(30), 4))
     text = te.report(p, tmp_path / "x.html").read_text(encoding="utf-8")
-    assert f"a: AUC {estimate_words(te.evaluate(p, metrics='auc')['auc'])}" in text
+    for name in "ab":
+        assert f"{name}: AUC {estimate_words(te.evaluate(p, metrics='auc').model(name)['auc'])}" in text
 
 
 LIT = """

@@ -11,8 +11,8 @@ from report_sources import SOURCES, scored
 from selenium.webdriver import ActionChains, Keys
 
 import trueerror as te
-from trueerror.reports._explorer import share_words, three_digits
-from trueerror.results._format import brief_names, number
+from trueerror.reports._explorer import three_digits
+from trueerror.results._format import brief_names, number, share_words
 
 # Share of positives, cost of a false alarm, cost of a miss.
 CONDITIONS = [(0.1, 1, 1), (0.37, 1, 10), (0.02, 1, 200), (0.6, 5, 1), (0.95, 0.5, 3), (0.001, 1, 1), (0.5, 700, 0.1)]
@@ -27,8 +27,8 @@ def words_of(best, shown) -> str:
 
 
 def decimals(largest: float) -> int:
-    """As many as give the largest number of a column three digits."""
-    return max(0, min(6, 2 - int(np.floor(np.log10(largest))))) if largest > 0 else 0
+    """As many as give the largest number of a column three digits, and one at least."""
+    return max(1, min(6, 2 - int(np.floor(np.log10(largest))))) if largest > 0 else 0
 
 
 def written(amounts, largest) -> list[str]:

@@ -16,8 +16,8 @@ def row(label="m", estimate=0.5, low=0.4, high=0.6, **more):
 
 def test_a_line_with_its_dot_and_the_same_in_words():
     text = panel(row("<m>"), references=((0.5, ""),), margin=(0.45, 0.55))
-    assert 'x1="40.00%" x2="60.00%"' in text
-    assert 'cx="50.00%"' in text
+    assert 'x1="40%" x2="60%"' in text
+    assert 'cx="50%"' in text
     assert "0.5 [0.4, 0.6]" in text
     assert "&lt;m&gt;" in text
     assert 'class="zero"' in text
@@ -34,7 +34,7 @@ def test_open_ends_are_arrows_and_missing_ones_are_not_drawn():
 
 
 def test_a_number_beyond_the_axis_stays_at_its_edge():
-    assert 'x1="0.00%" x2="100.00%"' in panel(row(low=-3, high=7))
+    assert 'x1="0%" x2="100%"' in panel(row(low=-3, high=7))
 
 
 def test_of_many_rows_the_first_are_open():

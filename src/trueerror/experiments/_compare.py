@@ -467,7 +467,7 @@ def learner_evidence(
 def _reading(run: ResampleResults, data: str, learners: Sequence[str]) -> str:
     dataset = run.datasets[data]
     shown = "" if len(run.datasets) == 1 else f"{data}: "
-    return f"{shown}{len(learners)} learners on {dataset.n:,} rows, {run.plan!r}; the same test folds for all."
+    return f"{shown}{len(learners)} learners on {dataset.n:,} rows, {run.plan}; the same test folds for all."
 
 
 @partial(speaks, room="experiment", name="rank")

@@ -331,7 +331,7 @@ class ResampleResults:
                 yield key, split, outcome
 
     def __repr__(self) -> str:
-        return "\n".join(self.lines(f", {self.plan!r}"))
+        return "\n".join(self.lines(f", {self.plan}"))
 
     def lines(self, plan: str) -> list[str]:
         """How much was run, with these words on how, and what failed."""

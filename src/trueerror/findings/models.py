@@ -15,7 +15,18 @@ from trueerror.inference.loss._t_tests import UnseenLoss
 from trueerror.inference.proportion._interval import normal_model_caution
 from trueerror.inputs._labels import Label
 from trueerror.results import Contrast
-from trueerror.results._format import ci_words, counted, in_points, listing, number, p_value, percent, percents, whole
+from trueerror.results._format import (
+    ci_words,
+    counted,
+    in_points,
+    listing,
+    number,
+    p_value,
+    percent,
+    percents,
+    share_words,
+    whole,
+)
 from trueerror.sources._duplicates import DuplicateRows, Overlap, RepeatedRows
 from trueerror.sources._predictions import Keys
 from trueerror.tallies import Confusion, KeyedConfusion
@@ -62,7 +73,7 @@ def imbalance(confusion: Confusion, metrics: tuple[str, ...]) -> Iterator[str]:
     share, index = totals.max() / t.n, int(totals.argmax())
     if 0.9 <= share < 1:
         yield (
-            f"{percent(round(float(share), 3))} of the rows are {t.labels[index]}: accuracy says little here, "
+            f"{share_words(float(share))} of the rows are {t.labels[index]}: accuracy says little here, "
             "look at the other classes' recall"
         )
 

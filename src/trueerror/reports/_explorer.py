@@ -25,16 +25,17 @@ from trueerror.inference.auc._interval import effective_rows
 from trueerror.inputs._options import InputError, MemoryBudgetExceeded, generator
 from trueerror.kernels._numpy import seed_of
 from trueerror.metrics._registry import find_measure
-from trueerror.plots._dispatch import estimate_words, sizes_words
+from trueerror.plots._dispatch import sizes_words
 from trueerror.plots._specs import Axis, Band, Curves, Floats, Line
 from trueerror.plots.compose.roc import CORNERS, FPR, TPR, diagonal, roc_line
 from trueerror.plots.svg._curves import LEFT, TOP, Plot
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._contents import ReportOptions, Start
 from trueerror.reports._html import COLOURED, FEW_HOVERED, Gallery, Section, clipped, html_table
+from trueerror.reports._leaderboard import Column
 from trueerror.results import Interval
 from trueerror.results._document import Table
-from trueerror.results._format import brief_names, percent, threshold_words, unbroken, whole
+from trueerror.results._format import brief_names, percent, share_words, threshold_words, unbroken, whole
 from trueerror.results._values import CLEAR, deciding_p, surety
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._comparison import Comparison
@@ -45,9 +46,9 @@ RESAMPLES, FEWER = 200, 100
 FEW_MODELS, SOME_MODELS = 6, 12
 TUNED_POINTS = 14
 # What resamples add to a rate travels as a whole number of such parts of its standard deviation.
-FINENESS = 5
+FINENESS = 8
 # The farthest of these numbers; each travels as a printed character, the middle one of which stands for no move.
-FARTHEST, MIDDLE = 45, 80
+FARTHEST, MIDDLE = 46, 80
 SEED = 0
 
 
@@ -579,11 +580,12 @@ def _bands(e: Explored, right: float) -> tuple[Band, ...]:
 def _curves(e: Explored, right: float, bottom: float, most: int | None = None) -> Curves:
     whole_panel = (right, bottom) == (1.0, 0.0)
     lines = [diagonal()] if whole_panel else []
+    area = Column.of(e.areas.values())
     for i, (name, c) in enumerate((name, c._drawn) for name, c in list(e.curves.items())[:most]):
         # Rates only rise: what is shown is one stretch, with a point more on either side so that lines reach the edge.
         begin, end = int(np.searchsorted(c.tpr, bottom)), int(np.searchsorted(c.fpr, right, side="right"))
         kept = slice(max(0, begin - 1), min(len(c.fpr), end + 1)) if begin < end else slice(2)
-        figure = "labels" if c.calls else f"AUC {estimate_words(e.areas[name])}"
+        figure = "labels" if c.calls else f"AUC {area.words(e.areas[name])}"
         lines.append(roc_line(c, f"{e.names[name]}: {figure}", i, kept))
     lines.append(Line(x=e.hull.fpr, y=e.hull.tpr, role="hull"))
     about = f"{sizes_words(list(e.curves.items()))}; dotted: convex hull, what the best mixtures reach"
@@ -806,12 +808,3 @@ def _ranges(e: Explored) -> Markup:
         "svg", width="100%", height="52", class_="te-picture strip-chart js-only", data_x="strip", aria_hidden="true"
     )
     return el("div", table, strip, data_x="ranges")
-
-
-def share_words(x: float) -> str:
-    """A share in percent, at three digits.
-
-    >>> share_words(0.37193), share_words(1.0), share_words(0.00123)
-    ('37.2 %', '100 %', '0.123 %')
-    """
-    return percent(float(f"{x:.3g}"))

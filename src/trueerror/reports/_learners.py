@@ -96,7 +96,7 @@ def plan_words(plan: Plan) -> str:
     """
     if isinstance(plan, KFold):
         return f"{plan.k} folds × {plan.repeats} repeats" if plan.repeats > 1 else f"{plan.k} folds, 1 round"
-    return repr(plan)
+    return str(plan)
 
 
 def constant(run: Experiment, data: str, metric: str) -> tuple[str, float] | None:
@@ -378,7 +378,7 @@ def about_experiment(run: Experiment, gallery: Gallery, asked: ReportOptions) ->
             *((f"comparison on {d}", c) for d, c in comparisons.items()),
         ),
         confidence=asked.confidence,
-        settings={"plan": repr(run.plan), "seed": run.seed, **({"store": run.store} if run.store else {})},
+        settings={"plan": str(run.plan), "seed": run.seed, **({"store": run.store} if run.store else {})},
     )
 
 
@@ -408,7 +408,7 @@ def _about_choice(run: Experiment, asked: ReportOptions) -> Contents:
         findings=tuple(summary.findings),
         used=_estimate_methods(estimates_by_data(summary)),
         confidence=asked.confidence,
-        settings={"plan": repr(run.plan), "seed": run.seed, **({"store": run.store} if run.store else {})},
+        settings={"plan": str(run.plan), "seed": run.seed, **({"store": run.store} if run.store else {})},
     )  # fmt: skip
 
 

@@ -215,6 +215,19 @@ class Plan:
         """The plan's kind, such as "KFold"."""
         return type(self).__name__
 
+    def __str__(self) -> str:
+        """The settings as people write them: a third is 0.333.
+
+        >>> print(Holdout())
+        Holdout(test=0.333, stratify=True)
+        """
+        shown = repr(self)
+        for f in fields(self):
+            value = getattr(self, f.name)
+            if isinstance(value, float):
+                shown = shown.replace(f"{f.name}={value!r}", f"{f.name}={value:.3g}")
+        return shown
+
     def settings(self) -> dict[str, object]:
         """The settings as plain values, such as a manifest keeps."""
         return {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
@@ -239,7 +252,7 @@ class Plan:
 
     def _repr_html_(self) -> str:
         """In a notebook the settings and the picture, where the plan has one for any rows."""
-        words = f"<p>{html.escape(repr(self))}</p>"
+        words = f"<p>{html.escape(str(self))}</p>"
         try:
             return words + str(self.plot()._repr_html_())
         except InputError:

@@ -177,6 +177,15 @@ def percent(x: float) -> str:
     return f"{100 * x:.6g} %"
 
 
+def share_words(x: float) -> str:
+    """A share in percent, at three digits.
+
+    >>> share_words(0.37193), share_words(1.0), share_words(0.00123)
+    ('37.2 %', '100 %', '0.123 %')
+    """
+    return percent(float(f"{x:.3g}"))
+
+
 def percents(x: float, digits: int = 1) -> str:
     """A share in percent without its sign, rounded as `number` rounds the share itself.
 

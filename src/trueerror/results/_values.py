@@ -188,7 +188,7 @@ class Interval(_Noted):
     def _table(self) -> Table:
         from trueerror.results._document import Table
 
-        head = ("", "estimate", f"{percent(self.confidence)} interval", "method", "n")
+        head = ("", "estimate", f"{percent(self.confidence)} CI", "method", "n")
         size = "" if self.n is None else whole(self.n)
         row = (self.name, number(self.estimate), limits(self.low, self.high), self.method, size)
         return Table(columns=head, rows=(row,))
@@ -242,7 +242,7 @@ class Contrast(Interval):
     def _table(self) -> Table:
         from trueerror.results._document import Table
 
-        head = ("", "difference", f"{percent(self.confidence)} interval", "p", "method", "n")
+        head = ("", "difference", f"{percent(self.confidence)} CI", "p", "method", "n")
         decided = self.p_value if self.p_adjusted is None else self.p_adjusted
         p = p_cell(p_value(decided, at_most=self.p_at_most))
         p += "" if self.p_adjusted is None else " adjusted"

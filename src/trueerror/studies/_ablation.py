@@ -170,7 +170,7 @@ class LesionStudy(DocumentResult):
             if i is not None
         ]
         rows = (ends[0], *rows, *ends[1:])
-        return Table(columns=("", self.title, "contribution", "interval", "p"), rows=rows)
+        return Table(columns=("", self.title, "contribution", f"{percent(self.confidence)} CI", "p"), rows=rows)
 
     @property
     def verdict(self) -> str:
@@ -663,7 +663,7 @@ def _study(
     return LesionStudy(
         metric=tests.measure.name, title=tests.measure.title, full=interval(FULL),
         base=interval(NONE) if NONE in values else None, contributions=_adjusted(made, tests.adjust),
-        values={key: tuple(v.mean(axis=1).tolist()) for key, v in values.items()}, curves=curves, plan=repr(plan),
+        values={key: tuple(v.mean(axis=1).tolist()) for key, v in values.items()}, curves=curves, plan=str(plan),
         rows=data.n, seeds=seeds, adjust=tests.adjust, confidence=tests.confidence, seed=run.seed,
         notes=missing, findings=_findings(run, tests),
     )  # fmt: skip

@@ -30,7 +30,6 @@ from trueerror.results import Contrast, DocumentResult, Interval, Result, Table
 from trueerror.results._document import Document, TableBlock, page
 from trueerror.results._format import (
     ci_words,
-    in_points,
     limits,
     number,
     one_line,
@@ -853,11 +852,9 @@ def _benefit_words(curve: LearningCurve, learner: str) -> str:
     """Would twice the rows help, yes or no, with the interval of what they would bring."""
     change, measure = curve.benefit(learner=learner), find_measure(curve.metric)
     better = change.low > 0 if measure.higher_is_better else change.high < 0
-    share = measure.range in ((0.0, 1.0), (-1.0, 1.0))
-    shown, unit = (in_points, " points") if share else (signed, "")
     answer = "More rows would help" if better else "No clear gain from more rows"
-    reach = ci_words(change.low, change.high, curve.confidence, shown)
-    return f"{answer}: with twice as many, {curve.title} changes by {shown(change.estimate)}{unit}, {reach}."
+    reach = ci_words(change.low, change.high, curve.confidence, signed)
+    return f"{answer}: with twice as many, {curve.title} changes by {signed(change.estimate)}, {reach}."
 
 
 def _overtaking(c: Crossing) -> str:

@@ -229,7 +229,7 @@ def overfitting(
         store=store, engine=engine, jobs=jobs, timeout=timeout, rng=rng, progress=progress, balance=balance
     )
     run = run_experiment(named, data, WithTraining(plan), options)
-    return _found(run, seen_scores(run, metric, positive=positive), parameter, level, repr(plan))
+    return _found(run, seen_scores(run, metric, positive=positive), parameter, level, str(plan))
 
 
 def _settings(learner: Learner, parameter: str, values: Sequence[Any] | None) -> dict[str, Any]:

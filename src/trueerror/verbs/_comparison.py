@@ -681,7 +681,7 @@ def _differences_table(cmp: Comparison, shown: Sequence[Contrast]) -> Table:
         rows.append((c.first, c.second, points(cmp, c.estimate), _limits(cmp, c), p_cell(decided(c)), chance))
     head = "first − second (points)" if cmp.facts.share else "first − second"
     columns = (
-        "first", "second", head, f"{percent(cmp.confidence)} interval", "adjusted p" if many else "p",
+        "first", "second", head, f"{percent(cmp.confidence)} CI", "adjusted p" if many else "p",
         "P(better), flat prior",
     )  # fmt: skip
     last = len(columns) if _with_chance(cmp) else -1
@@ -790,7 +790,7 @@ def _slices_table(cmp: Comparison) -> Table:
     what = f"points of {cmp.title}" if cmp.facts.share else cmp.title
     title = f"{one_line(first)} − {one_line(second)} in {what}, by slice{more}"
     several = sum(len(inner.pairs) for inner in cmp.slices.values()) > 1 and cmp.adjust != "none"
-    columns = ("slice", "rows", "difference", f"{percent(cmp.confidence)} interval", "adjusted p" if several else "p")
+    columns = ("slice", "rows", "difference", f"{percent(cmp.confidence)} CI", "adjusted p" if several else "p")
     return Table(columns=columns, rows=tuple(rows), title=filled(title, WIDTH))
 
 
@@ -913,7 +913,7 @@ class Differences(DocumentResult, saved=False):
         )  # fmt: skip
         p = "p" if self.adjust == "none" else "adjusted p"
         columns = (
-            *head, "rows", self.first, self.second, "first − second", f"{percent(self.confidence)} interval", p
+            *head, "rows", self.first, self.second, "first − second", f"{percent(self.confidence)} CI", p
         )  # fmt: skip
         more = "" if len(order) == len(self.of) else f" (the {len(order)} with the smallest p of {len(self.of)})"
         title = f"{capitalised(self.what)} of each class{more}:"

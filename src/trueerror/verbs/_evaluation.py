@@ -523,7 +523,7 @@ def metrics_table(part: ModelEvaluation) -> Table:
         intervals.append(part.baseline)
         counts.append("" if part.at_given_prior else _baseline_counts(part))
     figures, brackets = [number(i.estimate) for i in intervals], [limits(i.low, i.high, none="–") for i in intervals]
-    columns: tuple[str, ...] = ("", "estimate", f"{percent(part.confidence)} interval", "counts")
+    columns: tuple[str, ...] = ("", "estimate", f"{percent(part.confidence)} CI", "counts")
     last = len(columns) if any(counts) else len(columns) - 1
     rows = zip(*(titles, figures, brackets, counts)[:last], strict=True)
     return Table(columns=columns[:last], rows=tuple(rows))

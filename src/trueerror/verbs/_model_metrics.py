@@ -39,7 +39,7 @@ from trueerror.inputs._options import (
 )
 from trueerror.metrics._registry import Measure, Prior, class_shares, find_measure, prior_of_each, ranks_rows
 from trueerror.results import Alternative, Contrast, Interval
-from trueerror.results._format import number, one_line, percent, threshold_words, whole
+from trueerror.results._format import number, one_line, percent, share_words, threshold_words, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import answered_by_all, class_scored_rows, rows_as_clusters, weighted_rows
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
@@ -85,11 +85,11 @@ def class_mix_words(labels: Sequence[Label], counts: Sequence[float], positive: 
     """The share of the positive class, or the commonest class and its share."""
     total = max(float(sum(counts)), 1.0)
     if positive is not None:
-        return f"of which {percent(round(float(counts[labels.index(positive)]) / total, 3))} are {positive}"
+        return f"of which {share_words(float(counts[labels.index(positive)]) / total)} are {positive}"
     top = max(range(len(counts)), key=lambda i: counts[i], default=0)
     label: Any = labels[top] if labels else "nothing"
     share = float(counts[top]) / total if len(counts) else 0.0
-    return f"with the same mix of {len(labels):,} classes (commonest: {label}, {percent(round(share, 3))})"
+    return f"with the same mix of {len(labels):,} classes (commonest: {label}, {share_words(share)})"
 
 
 def _repeated(source: Predictions | Confusion) -> bool:

@@ -269,7 +269,7 @@ def _pairs_table(made: Repeats) -> Table:
     )  # fmt: skip
     word = "p" if len(made.parts) == 2 else "adjusted p"
     points = " (points)" if made.right_or_wrong else ""
-    head = ("", "first", "second", f"first − second{points}", f"{percent(made.confidence)} interval", word)
+    head = ("", "first", "second", f"first − second{points}", f"{percent(made.confidence)} CI", word)
     return Table(columns=head, rows=rows, names=3)
 
 

@@ -103,7 +103,7 @@ class TrainingGap(DocumentResult):
             )
             for g, training, test in zip(self.gaps, self.training, self.test, strict=True)
         )
-        interval = f"{percent(self.confidence)} interval"
+        interval = f"{percent(self.confidence)} CI"
         table = Table(columns=("model", "training", "test", "gap (points)", interval, "p"), rows=rows)
         return page("", [self.verdict], TableBlock(table))
 

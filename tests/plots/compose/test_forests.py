@@ -26,9 +26,9 @@ def test_one_sided_limits_are_arrows_to_the_edge(svg: Any) -> None:
     given = {"at least": te.interval(75, 100, side="lower"), "at most": te.interval(5, 100, side="upper")}
     lower, upper = svg(given).all("svg", "interval")[:2]
     assert picture(given).panels[0].rows[0].words == "0.750, at least 0.673"
-    for row, arrow, edge in ((lower, "▸", "100.00%"), (upper, "◂", "0.00%")):
+    for row, arrow, edge in ((lower, "▸", "100%"), (upper, "◂", "0%")):
         assert [e.text for e in row if e.tag.endswith("}text")] == [arrow]
-        line, *caps = [e for e in row if e.get("class") == "limits"]
+        line, *caps = next(e for e in row if e.get("class") == "limits")
         assert edge in (line.get("x1"), line.get("x2"))
         # A cap where the interval ends, none where it goes on.
         assert len(caps) == 1
@@ -58,10 +58,10 @@ def test_estimate_and_limits_lie_where_the_axis_says(svg: Any) -> None:
     given = te.interval(750, 1000)
     low, high = picture(given).panels[0].domain
     (row, _) = svg(given).all("svg", "interval")
-    line = next(e for e in row if e.get("class") == "limits")
+    line = next(e for e in row if e.get("class") == "limits")[0]
     dot = next(e for e in row if e.get("class") == "estimate")
     for value, at in ((given.low, line.get("x1")), (given.high, line.get("x2")), (given.estimate, dot.get("cx"))):
-        assert float(at.rstrip("%")) == pytest.approx(100 * (value - low) / (high - low), abs=0.01)
+        assert float(at.rstrip("%")) == pytest.approx(100 * (value - low) / (high - low), abs=0.051)
 
 
 def test_contrast_has_zero_line_margin_and_sign() -> None:

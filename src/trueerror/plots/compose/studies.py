@@ -63,9 +63,8 @@ def plan_picture(plan: Plan, *, rows: int = PLAN_ROWS, y: Sequence[object] | Non
     high = min(len(splits), MOST_SPLITS) + 0.6
     lines = [Line(x=np.full(2, at), y=np.array([0.4, high]), role="reference") for at in changes.tolist()]
     more = f", the first {MOST_SPLITS} of them drawn" if len(splits) > MOST_SPLITS else ""
-    settings = ", ".join(f"{k}={v}" for k, v in plan.settings().items() if isinstance(v, int | float | str))
     return Curves(
-        title=f"{plan.name}({settings})",
+        title=str(plan),
         subtitle=(f"{len(splits)} splits of {len(codes)} rows{more}{dashed}",),
         x=Axis(title="row, by class" if by_class else "row", low=0.0, high=float(len(codes))),
         y=Axis(title="split", low=0.4, high=high, ticks=tuple(range(1, int(high) + 1, 1 + int(high) // 16))),

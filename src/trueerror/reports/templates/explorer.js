@@ -216,8 +216,8 @@
   const unit = () => (state.unit === "" ? "" : " " + state.unit);
   const count = (x) => whole(Math.round(x * 10) / 10);
   const signed = (x, digits) => (amount(Math.abs(x), digits) === amount(0, digits) ? "" : x < 0 ? "−" : "+") + amount(Math.abs(x), digits);
-  // As many decimals as give the largest number of a column three digits.
-  const decimals = (largest) => (largest > 0 ? Math.max(0, Math.min(6, 2 - Math.floor(Math.log10(largest)))) : 0);
+  // As many decimals as give the largest number of a column three digits, and one at least, as on the leaderboard.
+  const decimals = (largest) => (largest > 0 ? Math.max(1, Math.min(6, 2 - Math.floor(Math.log10(largest)))) : 0);
   // As many as the narrowest of some intervals, in percent, needs to show its width.
   const fineness = (limits) => Math.max(0, ...limits.filter(([low, high]) => high > low).map(([low, high]) => Math.min(4, -Math.floor(Math.log10(100 * (high - low)) + 1e-9))));
   // One number of decimals for the costs of all models, in words and in the table.
