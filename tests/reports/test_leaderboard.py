@@ -12,6 +12,7 @@ import trueerror as te
 from trueerror.reports._contents import headline
 from trueerror.reports._leaderboard import Column, comparison_board, told
 from trueerror.results._format import brief_names, fixed, name_key
+from trueerror.results._values import decided
 from trueerror.verbs._comparison import verdict_beneath
 
 BOARD = """
@@ -156,6 +157,45 @@ def test_the_matrix_holds_every_pair(pages, browser):
     for a, row in zip(cmp.ranked, rows, strict=True):
         for b, sign in zip(cmp.ranked, row[1:], strict=True):
             assert sign == ("" if a == b else told(cmp, cmp.judged(a, b)).sign)
+    # Where the pointer rests there are the figures, of either half.
+    titles = "[...document.querySelectorAll('.pairs tbody tr')].map((r) => [...r.cells].slice(1).map((c) => c.title))"
+    tips = browser.run(f"return {titles};")
+    for a, row in zip(cmp.ranked, tips, strict=True):
+        for b, tip in zip(cmp.ranked, row, strict=True):
+            if a != b:
+                c = cmp.judged(a, b)
+                size, low, high = (fixed(x, cmp._decimals, power=2, sign=True) for x in (c.estimate, c.low, c.high))
+                assert tip == f"{size} [{low}, {high}], {decided(c)}"
+
+
+def test_heads_stay_and_the_side_names_every_section(pages, browser):
+    browser.open(pages("forty"), width=1440)
+    heads = browser.all(".leaderboard thead th, .tall thead th")
+    assert {browser.run("return getComputedStyle(arguments[0]).position;", h) for h in heads} == {"sticky"}
+    assert browser.run("return getComputedStyle(document.querySelector('nav ul')).position;") == "sticky"
+    links = browser.run("return [...document.querySelectorAll('nav a')].map((a) => a.getAttribute('href').slice(1));")
+    sections = "return [...document.querySelectorAll('main section')].map((s) => s.getAttribute('aria-labelledby'));"
+    assert links == browser.run(sections)
+
+
+def test_the_worst_finding_stands_with_the_verdict(browser, tmp_path):
+    rng = np.random.default_rng(4)
+    truth = (rng.random(600) < 0.05).astype(int)
+    p = te.predictions(truth, {"a": truth & (rng.random(600) < 0.2), "b": rng.permutation(truth)})
+    browser.open(te.report(p, tmp_path / "x.html"))
+    assert "always answering" in browser.text("#verdict")
+    assert browser.one("#verdict .but").is_displayed()
+
+
+def test_histograms_count_every_row(pages, browser):
+    p = SOURCES["two"]()
+    browser.open(pages("two"))
+    key = browser.one("svg.histogram").get_attribute("data-picture")
+    told = browser.data("hover")[key]
+    assert told["titles"] == ["scores", "rows"]
+    found = [sum(int(n.replace(",", "")) for n in line[3][1]) for line in told["lines"]]
+    table = te.roc(p, model=p.models[0]).table
+    assert found == [table.n_positive, table.n_negative]
 
 
 def test_results_are_downloaded_as_json_and_read_back(pages, browser):
