@@ -62,6 +62,20 @@ def test_a_named_pipe_is_read_once(tmp_path: Path) -> None:
     writer.join()
 
 
+def test_a_name_in_another_encoding(tmp_path: Path) -> None:
+    file = tmp_path / os.fsdecode(b"caf\xe9.csv")
+    try:
+        file.write_bytes(csv_rows())
+    except (OSError, UnicodeError):
+        pytest.skip("this file system takes names in UTF-8 only")
+    assert te.evaluate(te.read(file)).n == ROWS
+    p = te.predictions([0, 1] * 20, {file.stem: [0, 1, 1, 1] * 10})
+    assert te.report(p, tmp_path / "r.html").exists()
+    for ending in ("json", "svg", "html", "csv"):
+        te.evaluate(p).save(tmp_path / f"r.{ending}")
+    assert te.load(tmp_path / "r.json") == te.evaluate(p)
+
+
 def test_what_is_no_file_is_said() -> None:
     with pytest.raises(FileError, match="null is no file but a device"):
         te.read("/dev/null")
@@ -294,6 +308,7 @@ def test_a_table_of_features_is_refused_at_once(tmp_path: Path) -> None:
         lambda: te.roc([0, 1] * 5, [0.1, 0.8] * 5).interpolate([[1], [2, 3]]),
         lambda: te.ScoreTable(0.5, 1, 2),
         lambda: te.read("\ud800.csv"),
+        lambda: te.decision_curve(["a"] * 8, [1] * 8, positive="a", prior=1).at(0),
     ],
 )
 def test_a_value_of_another_kind_is_one_sentence(call: Callable[[], object]) -> None:

@@ -20,6 +20,7 @@ from trueerror.inputs._options import InputError
     [
         [0.25, 1],
         np.array([0.25, 1], np.float16),
+        np.array([0.25, 1], np.longdouble),
         np.array([0.25, 1], np.float32),
         np.array([0.25, 1], dtype=object),
         pd.Series([0.25, 1]),

@@ -595,6 +595,8 @@ class DecisionCurve(TableCurve):
             )
             top = 1.0
         else:
+            if not (self._tp[-1] and self._fp[-1]):
+                raise InputError("prior= weighs the rates of both classes, and all rows here are of one")
             sizes = self._class_rows(level)
             place = self._place(np.array(t))
             tpr, fpr = self._tp[place] / self._tp[-1], self._fp[place] / self._fp[-1]

@@ -315,6 +315,9 @@ def score_array(values: ArrayLike, name: str = "scores") -> Scores:
     check_no_nan(array, name)
     if array.dtype == np.float16:
         array = array.astype(np.float32)
+    elif array.dtype.itemsize > 8:
+        with np.errstate(over="ignore"):  # what no double holds is infinite
+            array = array.astype(np.float64)
     return array
 
 

@@ -87,9 +87,9 @@ class Figure:
     def to_bytes(self, ending: str) -> bytes:
         """The content of a file with that ending."""
         if ending == ".svg":
-            return self.svg.encode()
+            return self.svg.encode(errors="backslashreplace")
         if ending == ".html":
-            return self.html.encode()
+            return self.html.encode(errors="backslashreplace")
         if ending in (".png", ".pdf"):
             need_matplotlib(f"a picture as {ending}")
             from trueerror.plots.matplotlib._draw import file_bytes

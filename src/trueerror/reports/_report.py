@@ -129,7 +129,7 @@ def provenance(file: str) -> list[str]:
 
 def packed(text: str) -> str:
     """Text that the page's script unpacks: in base 85, without the sign that opens tags."""
-    return base64.b85encode(gzip.compress(text.encode(), mtime=0)).decode().replace("<", ".")
+    return base64.b85encode(gzip.compress(text.encode(errors="backslashreplace"), mtime=0)).decode().replace("<", ".")
 
 
 def results_json(results: Sequence[tuple[str, Result]]) -> str:

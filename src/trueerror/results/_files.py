@@ -23,7 +23,8 @@ def write_file(path: str | os.PathLike[str], content: str | bytes) -> Path:
     is written in place.
     """
     target = Path(path)
-    data = content.encode("utf-8") if isinstance(content, str) else content
+    # Half a character, as in the name of a file in another encoding, is written as JSON writes it.
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     try:
         _replace(target, data)
     except OSError as error:

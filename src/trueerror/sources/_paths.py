@@ -351,9 +351,9 @@ def _format(file: Path) -> tuple[Format, bool]:
 
 
 def _safe(file: Path, index: int, temp_folder: Path, format_: Format, gzipped: bool) -> Path:
-    """A path that DuckDB takes literally: a name with pattern characters is reached by a link of our own."""
+    """A path that DuckDB takes literally: one with pattern characters or not in UTF-8 is reached by a link."""
     whole = file.absolute()
-    if not re.search(r"[*?\[\]{}\x00-\x1f]", str(whole)):
+    if not re.search(r"[*?\[\]{}\x00-\x1f\ud800-\udfff]", str(whole)):
         return whole
     link = temp_folder / f"file{index}.{format_}{'.gz' if gzipped else ''}"
     try:

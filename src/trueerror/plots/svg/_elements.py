@@ -309,4 +309,4 @@ def picture_page(svg: str, title: str) -> str:
 
 def source_hash(source: str) -> str:
     """What a policy names a style or a script by."""
-    return base64.b64encode(hashlib.sha256(source.encode()).digest()).decode("ascii")
+    return base64.b64encode(hashlib.sha256(source.encode(errors="backslashreplace")).digest()).decode("ascii")
