@@ -263,7 +263,7 @@ def _calls(
     assert chosen is not None
     cut = default_threshold(scores, threshold)
     index = names.index(chosen)
-    return np.where(scores >= cut, index, 1 - index), _distance(scores, cut)
+    return np.where(scores.astype(np.float64) >= cut, index, 1 - index), _distance(scores, cut)
 
 
 def _confidence(scores: NDArray[Any], called: Codes) -> Floats:

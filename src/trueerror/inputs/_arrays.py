@@ -189,8 +189,8 @@ def _is_na(value: object) -> bool:
 def count_matrix(matrix: ArrayLike, *, square: bool = True) -> NDArray[np.int64]:
     """A table of whole numbers from 0 up, square unless told otherwise.
 
-    >>> count_matrix([[50, 5], [10, 35]]).sum()
-    np.int64(100)
+    >>> int(count_matrix([[50, 5], [10, 35]]).sum())
+    100
     """
     values = matrix.to_numpy() if hasattr(matrix, "to_numpy") else matrix
     try:
@@ -356,19 +356,12 @@ def check_no_nan(array: Column, name: str) -> None:
 
 
 def default_threshold(scores: Scores, threshold: float | None) -> float:
-    """0.5 when all scores lie in [0, 1]; otherwise it must be given.
-
-    A double of NumPy's own, so that scores of 32 bits are widened to it, as everywhere else: a plain number would be
-    rounded to 32 bits instead.
-
-    >>> [bool(s >= default_threshold(s, 0.7)) for s in (np.array([0.7]), np.array([0.7], dtype=np.float32))]
-    [True, False]
-    """
+    """0.5 when all scores lie in [0, 1]; otherwise it must be given. Beside it scores of 32 bits have to be widened."""
     if threshold is not None:
         value = float(threshold)
         if np.isnan(value):
             raise InputError("threshold=nan makes no row positive or negative; give a number")
-        return np.float64(value)
+        return value
     if len(scores) and (scores.min() < 0 or scores.max() > 1):
         raise InputError(
             f"scores run from {scores.min():.4g} to {scores.max():.4g}, not within [0, 1], so 0.5 may be the wrong "

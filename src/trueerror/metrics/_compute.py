@@ -336,7 +336,7 @@ def called_by_scores(
         raise need_positive(names, f"{what} from scores")
     index = names.index(positive)
     column_of = scores[:, index] if scores.ndim == 2 else scores
-    called = column_of >= default_threshold(column_of, threshold)
+    called = column_of.astype(np.float64, copy=False) >= default_threshold(column_of, threshold)
     if len(names) == 2:
         calls = np.where(called, index, 1 - index)
         return Confusion.from_codes(codes, calls, names, positive=positive, declared=True)

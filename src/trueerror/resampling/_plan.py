@@ -538,8 +538,8 @@ class Redrawn(Plan):
     "fresh": the rows come in `rounds` blocks of equal size, each a training set of its own.
 
     >>> plan = Redrawn(3, held_out=10, how="fresh")
-    >>> [(s.train[0], s.train_size, s.second) for s in plan.splits(Rows(codes=np.array([0, 1] * 35)), seed=0)]
-    [(np.int64(0), 20, 10), (np.int64(20), 20, 10), (np.int64(40), 20, 10)]
+    >>> [(int(s.train[0]), s.train_size, s.second) for s in plan.splits(Rows(codes=np.array([0, 1] * 35)), seed=0)]
+    [(0, 20, 10), (20, 20, 10), (40, 20, 10)]
     """
 
     rounds: int = 100

@@ -503,7 +503,9 @@ def of_either_class(q: CountProblem) -> RawLimits:
     """MOVER over the two proportions of one class."""
     one = find_measure(q.metric.of)
     view = view_of_sample(one, q.sample.sample, q.options)
-    return sum_of_two_limits(one, view.seen, view.estimate, q.spec)
+    found = sum_of_two_limits(one, view.seen, view.estimate, q.spec)
+    # Pooled counts have an average where a class without rows has none of its own; nothing bounds it.
+    return found.noted(Note("zero-count")) if np.isnan(view.estimate).any() else found
 
 
 # Shares of rows at another class distribution: the classes' recalls, weighted by the shares that were asked for.

@@ -275,8 +275,10 @@ def binomial_power(n: int, p: float, p0: float, alpha: float, alternative: Alter
 
     def part(side: NDArray[np.bool_], total: float, mean: float, sign: float) -> tuple[float, float]:
         kept = float(chance[side].sum())
+        if total - kept < 1e-13:  # rounding, where nothing is significant
+            return 0.0, 0.0
         size = sign * (mean - centre * total - float(chance[side] @ (accepted[side] - centre)))
-        return max(0.0, total - kept), max(0.0, size)
+        return total - kept, max(0.0, size)
 
     over, over_mean = float(at_least(above, n, p)), n * p * float(at_least(above - 1, n - 1, p))
     up, up_size = part(accepted >= above, over, over_mean, 1.0)

@@ -720,10 +720,11 @@ def _draw_scale(ax: Axes, picture: Heat) -> None:
     """What the colours mean, where no numbers say it."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import LinearSegmentedColormap, PowerNorm
+    from matplotlib.ticker import PercentFormatter
 
     colours = LinearSegmentedColormap.from_list("shares", theme.SHADES)
     scale = ScalarMappable(norm=PowerNorm(0.5, 0, 1), cmap=colours)
-    bar = ax.figure.colorbar(scale, ax=ax, shrink=0.3, anchor=(0.0, 1.0), format="{x:.0%}")
+    bar = ax.figure.colorbar(scale, ax=ax, shrink=0.3, anchor=(0.0, 1.0), format=PercentFormatter(1, 0))
     bar.set_label(drawable(picture.scale_title), fontsize=8, **as_text())
     bar.ax.tick_params(labelsize=8)
     bar.outline.set_visible(False)
