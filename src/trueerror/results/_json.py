@@ -167,11 +167,11 @@ def from_fields(kind: type[Made], data: dict[str, Any]) -> Made:
 
 
 @functools.cache
-def _hints(kind: type) -> dict[str, Any]:
+def _hints(kind: type) -> dict[str, object]:
     return get_type_hints(kind)
 
 
-def fits(value: object, hint: Any) -> bool:
+def fits(value: object, hint: object) -> bool:
     """Whether a decoded value can stand where a type is written; None among numbers was NaN, arrays come as tuples.
 
     >>> fits((1, 2.5, None), tuple[float, ...]), fits("1", float), fits(True, int), fits({"a": 1}, dict[str, int])

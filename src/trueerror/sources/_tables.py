@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import math
 import numbers
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +26,7 @@ from trueerror.inputs._arrays import (
     missing_rows,
     same_length,
 )
-from trueerror.inputs._labels import Label
+from trueerror.inputs._labels import Label, respelt_label
 from trueerror.inputs._options import ColumnError, FileError, InputError, nearest
 from trueerror.results import Result
 from trueerror.sources._predictions import ColumnRoles, KeyKind, Source, Threshold
@@ -454,3 +455,75 @@ def _whole_numbers(array: Column) -> Column:
         return array.astype(np.int64)
     except OverflowError:
         return array
+
+
+LOOKED_AT = 1000
+MOSTLY = 0.8
+
+
+def spoilt_scores(table: InputTable, column: str) -> str:
+    """What is wrong with a column of text that is mostly fractions; "" where it is not.
+
+    House numbers and codes are whole, so they are left in peace.
+    """
+    seen = table.first(column, LOOKED_AT)
+    numbers = [x for x in map(_number, seen[~missing_rows(seen)]) if x is not None]
+    # One cell among a handful is one cell still.
+    if len(numbers) < max(2, min(MOSTLY * len(seen), len(seen) - 1)) or all(
+        x == int(x) for x in numbers if math.isfinite(x)
+    ):
+        return ""
+    values = table.values(column)
+    odd = [i for i, gone in enumerate(missing_rows(values)) if not gone and _number(values[i]) is None]
+    if not odd:
+        return ""
+    more = f", and {len(odd) - 1:,} more such" if len(odd) > 1 else ""
+    return (
+        f"column {column!r} of {table.name} holds numbers, but {values[odd[0]]!r:.40} in row {odd[0] + 1:,}{more}; "
+        "mend it, or leave the cell empty"
+    )
+
+
+def respelt_labels(table: InputTable, column: str, labels: Iterable[Label]) -> str:
+    """What is wrong with labels that are the truth's but for case and spaces; "" where they are not."""
+    given = list(labels)
+    found = respelt_label([v for v in table.few(column, 2 * len(given)) or () if isinstance(v, str)], given)
+    if found is None:
+        return ""
+    return (
+        f"column {column!r} of {table.name} says {found[0]!r:.40} where the truth says {found[1]!r:.40}; "
+        "spell labels alike"
+    )
+
+
+def odd_labels(table: InputTable, column: str, labels: Iterable[Label]) -> str:
+    """What is wrong with a column that mostly holds the truth's labels; "" where it does not.
+
+    A cell such as "-" or "null" turns given into text; a class that no row shows is no label until it is declared.
+    """
+    given = set(labels)
+    known = given | {str(label) for label in given}
+    seen = table.first(column, LOOKED_AT)
+    filled = seen[~missing_rows(seen)]
+    if sum(value in given or str(value) in known for value in filled) < max(1, len(filled) / 2):
+        return ""
+    values = table.values(column)
+    odd = [
+        i
+        for i, gone in enumerate(missing_rows(values))
+        if not gone and values[i] not in given and str(values[i]) not in known
+    ]
+    if not odd:
+        return ""
+    more = f", and {len(odd) - 1:,} more such" if len(odd) > 1 else ""
+    return (
+        f"column {column!r} of {table.name} holds labels, but {str(values[odd[0]])!r:.40} in row {odd[0] + 1:,}{more}, "
+        "which the truth never is; leave the cell empty if it is missing, or list all classes with labels="
+    )
+
+
+def _number(value: object) -> float | None:
+    try:
+        return float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None

@@ -25,7 +25,6 @@ from trueerror.inputs._labels import (
     natural_positive,
     ordered,
     plain_label,
-    respelt_label,
     typed_label,
     with_declared,
 )
@@ -33,7 +32,17 @@ from trueerror.inputs._options import ColumnError, InputError, nearest
 from trueerror.sources._keys import key_column
 from trueerror.sources._paths import check_width
 from trueerror.sources._predictions import KINDS, ONE_MODEL, ColumnRole, ColumnRoles, RoleKind, role_words
-from trueerror.sources._tables import ColumnsTable, InputTable, Layout, ModelLayout, need_column
+from trueerror.sources._tables import (
+    LOOKED_AT,
+    ColumnsTable,
+    InputTable,
+    Layout,
+    ModelLayout,
+    need_column,
+    odd_labels,
+    respelt_labels,
+    spoilt_scores,
+)
 
 Part = Literal["label", "score"]
 
@@ -263,71 +272,6 @@ def _class_names(table: InputTable, column: str, rows: list[dict[str, float] | N
     return {key: key for key in keys}
 
 
-LOOKED_AT = 1000
-MOSTLY = 0.8
-
-
-def spoilt_scores(table: InputTable, column: str) -> str:
-    """What is wrong with a column of text that is mostly fractions; "" where it is not.
-
-    House numbers and codes are whole, so they are left in peace.
-    """
-    seen = table.first(column, LOOKED_AT)
-    numbers = [x for x in map(_number, seen[~missing_rows(seen)]) if x is not None]
-    # One cell among a handful is one cell still.
-    if len(numbers) < max(2, min(MOSTLY * len(seen), len(seen) - 1)) or all(
-        x == int(x) for x in numbers if math.isfinite(x)
-    ):
-        return ""
-    values = table.values(column)
-    odd = [i for i, gone in enumerate(missing_rows(values)) if not gone and _number(values[i]) is None]
-    if not odd:
-        return ""
-    more = f", and {len(odd) - 1:,} more such" if len(odd) > 1 else ""
-    return (
-        f"column {column!r} of {table.name} holds numbers, but {values[odd[0]]!r:.40} in row {odd[0] + 1:,}{more}; "
-        "mend it, or leave the cell empty"
-    )
-
-
-def respelt_labels(table: InputTable, column: str, labels: Iterable[Label]) -> str:
-    """What is wrong with labels that are the truth's but for case and spaces; "" where they are not."""
-    given = list(labels)
-    found = respelt_label([v for v in table.few(column, 2 * len(given)) or () if isinstance(v, str)], given)
-    if found is None:
-        return ""
-    return (
-        f"column {column!r} of {table.name} says {found[0]!r:.40} where the truth says {found[1]!r:.40}; "
-        "spell labels alike"
-    )
-
-
-def odd_labels(table: InputTable, column: str, labels: Iterable[Label]) -> str:
-    """What is wrong with a column that mostly holds the truth's labels; "" where it does not.
-
-    A cell such as "-" or "null" turns numbers into text; a class that no row shows is no label until it is declared.
-    """
-    numbers = set(labels)
-    known = numbers | {str(label) for label in numbers}
-    seen = table.first(column, LOOKED_AT)
-    filled = seen[~missing_rows(seen)]
-    if sum(value in numbers or str(value) in known for value in filled) < max(1, len(filled) / 2):
-        return ""
-    values = table.values(column)
-    odd = [
-        i
-        for i, gone in enumerate(missing_rows(values))
-        if not gone and values[i] not in numbers and str(values[i]) not in known
-    ]
-    if not odd:
-        return ""
-    more = f", and {len(odd) - 1:,} more such" if len(odd) > 1 else ""
-    return (
-        f"column {column!r} of {table.name} holds labels, but {str(values[odd[0]])!r:.40} in row {odd[0] + 1:,}{more}, "
-        "which the truth never is; leave the cell empty if it is missing, or list all classes with labels="
-    )
-
-
 # How other programs write that there is nothing.
 NOTHING = frozenset(("-", "--", ".", "?", "null", "NULL", "None", "N/A", "n/a", "#N/A", "<NA>", "n.a.", "NaT"))
 NO_NUMBER = frozenset((-1, -9, 99, -99, 999, -999, 9999, -9999, math.inf, -math.inf))
@@ -345,13 +289,6 @@ def refuse_nothing(table: InputTable, truth: str, labels: Sequence[Label]) -> No
         f"column {truth!r} of {table.name} has {mark!r} at row {row + 1:,}, which no model answers: leave rows without "
         "a truth out, or list all classes with labels= if it is one"
     )
-
-
-def _number(value: object) -> float | None:
-    try:
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return None
 
 
 def item_column(table: InputTable, model: str, spare: list[str]) -> str | None:
