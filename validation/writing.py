@@ -232,8 +232,8 @@ def write(
         f"enumeration of all samples. A cell is established with {ESTABLISHED:,} samples ({ESTABLISHED_LEARNERS:,} "
         f"where a sample takes long, as with learners that are fitted), or from {LEAST:,} ({LEAST_LEARNERS:,}) on as "
         f"soon as every default lies {SURE:g} or more Monte Carlo errors on one side of {POINTWISE} (a test: "
-        f"{TYPE_ONE}); other procedures need {LEAST:,} ({LEAST_LEARNERS:,}). A procedure with a cell that is not "
-        "established is not established."
+        f"{TYPE_ONE}); other procedures and confidences need {LEAST:,} ({LEAST_LEARNERS:,}). A procedure with a "
+        "cell that is not established is not established."
     )
     here = ", ".join(f"{name} {number}" for name, number in installed().items())
     gone = f"; absent, so not compared: {', '.join(absent())}" if absent() else ""
