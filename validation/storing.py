@@ -30,7 +30,10 @@ STORE = Path(__file__).parent.parent / ".validation_store"
 KEPT = Path(__file__).with_name("counts.jsonl")
 # How lines are judged and written may change freely.
 TELLING = ("__main__", "judging", "picturing", "running", "shipping", "storing", "warning", "writing")
-ROOMS = ("inputs", "kernels", "tallies", "metrics", "inference", "curves", "resampling")
+ROOMS = (
+    "inputs", "kernels", "tallies", "metrics", "inference", "significance", "curves", "resampling", "experiments",
+    "studies", "verbs",
+)  # fmt: skip
 
 
 @cache

@@ -266,7 +266,7 @@ FEWEST_SIZES = 4
 class Level(NamedTuple):
     """What the choice of the rows leaves open: that of a share of `rows` rows, or a variance."""
 
-    rows: int
+    rows: float
     variance: float  # NaN: a share
 
 
@@ -671,9 +671,11 @@ class LearningCurve(DocumentResult):
         )
         curves = fitted.at(np.asarray(sizes, dtype=np.float64))
         level = self.confidence if confidence is None else confidence
+        # As wide as one round of folds would be: limits of all rounds fail where a few rows change the learner.
+        wider = 1 + max(0.0, 1 / (1 + self.ratio) - 1 / (self.ratio * len(values)))
         # Of right and wrong, the number of rows says all about their chance.
-        variance = math.nan if measure.right_or_wrong else self.variances[name]
-        found = limits_at(curves, Level(self.units, variance), level, generator)
+        variance = math.nan if measure.right_or_wrong else wider * self.variances[name]
+        found = limits_at(curves, Level(self.units / wider, variance), level, generator)
         return back(found, measure)
 
     def records(self) -> list[dict[str, object]]:
@@ -897,7 +899,8 @@ declare(
         formula="quantiles over draws of the splits of a + b·φ(n), fitted by weighted least squares with a, b ≥ 0 from "
         "the largest loss on; φ "
         "is n^(−c), exp(−cn) or n^(−½), whichever foretells the largest sizes best in that draw; each draw's error p "
-        "then becomes Beta(pN + ½, (1 − p)N + ½), N being the distinct rows",
+        "then becomes Beta(pN + ½, (1 − p)N + ½), N being the distinct rows over 1 + (1 − 1/k)(1 − 1/R) for R rounds of k "
+        "folds: as wide as one round",
         source="Cortes et al. 1994, NIPS 6:327, for the power law; Viering and Loog 2023, IEEE TPAMI 45:7799, for what "
         "curves do; Efron 1979, Ann. Stat. 7:1, for the resampling",
         assumes="a loss that falls with more rows and levels off; independent rows; folds as in the study",
