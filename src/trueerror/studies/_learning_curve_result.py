@@ -899,8 +899,8 @@ declare(
         formula="quantiles over draws of the splits of a + b·φ(n), fitted by weighted least squares with a, b ≥ 0 from "
         "the largest loss on; φ "
         "is n^(−c), exp(−cn) or n^(−½), whichever foretells the largest sizes best in that draw; each draw's error p "
-        "then becomes Beta(pN + ½, (1 − p)N + ½), N being the distinct rows over 1 + (1 − 1/k)(1 − 1/R) for R rounds of "
-        "k folds: as wide as one round",
+        "then becomes Beta(pN + ½, (1 − p)N + ½), N being the distinct rows over 1 + (1 − 1/k)(1 − 1/R) for R rounds "
+        "of k folds: as wide as one round",
         source="Cortes et al. 1994, NIPS 6:327, for the power law; Viering and Loog 2023, IEEE TPAMI 45:7799, for what "
         "curves do; Efron 1979, Ann. Stat. 7:1, for the resampling",
         assumes="a loss that falls with more rows and levels off; independent rows; folds as in the study",
