@@ -24,6 +24,7 @@ def test_every_command_has_help_with_examples_to_paste(command):
     assert (done.returncode, done.stderr) == (0, "")
     lines = done.stdout.splitlines()
     assert max(map(len, lines)) <= 80
+    assert "{" not in lines[0]
     after = lines[lines.index("  Examples:") + 1 :]
     assert after[0].strip().startswith(f"trueerror {command}")
 

@@ -186,6 +186,10 @@ def flag(help: str, metavar: str | None = None, *, words: str = "", group: str |
 class GroupedCommand(typer.core.TyperCommand):
     """A command whose help has its options in groups."""
 
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Arguments by their plain names: braces would mean a choice."""
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
         rows: dict[str, list[tuple[str, str]]] = {"Arguments": [], COLUMNS: [], JUDGE: [], COSTS: [], OUTPUT: []}
         for param in self.get_params(ctx):
