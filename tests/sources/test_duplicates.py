@@ -105,6 +105,35 @@ def test_a_truth_that_repeats_itself(times: int, tmp_path: Path) -> None:
     assert repeated_sample(te.read(file)) == RepeatedRows(times, N, False)
 
 
+def folds_of(rng: np.random.Generator, truth: np.ndarray, k: int, rounds: int, *, even: bool) -> te.Predictions:
+    """Rounds of k folds without ids, numbered through; even ones deal each class out fold by fold."""
+    rows, folds = [], []
+    for r in range(rounds):
+        order = rng.permutation(len(truth))
+        order = order[np.argsort(truth[order], kind="stable")] if even else order
+        rows.append(order)
+        folds.append(np.arange(len(truth)) % k + k * r)
+    order = rng.permutation(len(truth) * rounds)
+    at, fold = np.concatenate(rows)[order], np.concatenate(folds)[order]
+    return te.predictions(truth[at], {"a": truth[at]}, folds=fold)
+
+
+@pytest.mark.parametrize("even", [True, False])
+@pytest.mark.parametrize(("k", "rounds"), [(5, 5), (10, 10)])
+def test_folds_numbered_through_several_rounds(k: int, rounds: int, even: bool) -> None:
+    p = folds_of(np.random.default_rng(k), np.random.default_rng(1).integers(0, 2, 173), k, rounds, even=even)
+    assert repeated_sample(p) == RepeatedRows(rounds, 173, False, folds=k)
+    assert f"{rounds} rounds of {k} folds" in str(te.evaluate(p, metrics=["accuracy"]).findings)
+
+
+@pytest.mark.parametrize("even", [True, False])
+def test_one_round_of_many_folds_is_no_repeat(even: bool) -> None:
+    rng = np.random.default_rng(5)
+    for n, k in ((120, 12), (125, 20), (173, 9), (250, 25), (400, 40)):
+        for _ in range(10):
+            assert repeated_sample(folds_of(rng, rng.integers(0, 2, n), k, 1, even=even)) is None
+
+
 @pytest.mark.parametrize("truth", [
     [0, 1] * 100, [0] * 50 + [1] * 50 + [0] * 50 + [1] * 50, [1] * 120, TRUTH.tolist(), TRUTH.tolist() * 2 + [0],
 ], ids=["alternating", "sorted twice", "constant", "once", "one row more"])  # fmt: skip

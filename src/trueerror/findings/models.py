@@ -160,7 +160,8 @@ def repeated_items(repeats: RepeatedRows) -> Iterator[str]:
     """Ten repeats of cross-validation predict each row ten times. Pooled, they look like ten times as many rows, and
     every interval comes out about three times too narrow.
 
-    Without a repeat column the rule goes by a truth that repeats itself from end to end.
+    Without a repeat column the rule goes by a truth that repeats itself from end to end, or by folds of which every so
+    many hold exactly the same classes.
     """
     times = f"{whole(repeats.times)} times"
     seen = f"{whole(repeats.items)} rows stand there {times}"
@@ -169,6 +170,9 @@ def repeated_items(repeats: RepeatedRows) -> Iterator[str]:
         yield f"{tested}, many of them several times: pooled, they would count as often"
     elif repeats.declared:
         yield f"{seen}, once for each repeat: pooled, each would count {times}; one repeat was judged"
+    elif repeats.folds:
+        rounds = f"{whole(repeats.times)} rounds of {whole(repeats.folds)} folds"
+        yield f"it looks as if {seen}, in {rounds}, and each counts {times}: name the rows (id=) or rounds (repeat=)"
     else:
         yield f"the truth repeats itself: it looks as if {seen}, and each counts {times}"
 

@@ -51,12 +51,13 @@ class DuplicateRows(NamedTuple):
 
 class RepeatedRows(NamedTuple):
     """A sample of `items` that stands there several times; `declared` where a repeat column says so, `drawn` where each
-    of so many splits tested some of them."""
+    of so many splits tested some of them, `folds` the folds of a round where only the classes in the folds say so."""
 
     times: int
     items: int
     declared: bool
     drawn: bool = False
+    folds: int = 0
 
 
 class Overlap(NamedTuple):
@@ -229,7 +230,52 @@ def repeated_sample(p: Predictions) -> RepeatedRows | None:
             and _varied(truth[:items])
         ):
             return RepeatedRows(times, items, False)
+    return _rounds_in_folds(p, truth)
+
+
+# Blocks of folds that hold the same classes by chance less often than this are rounds of the same rows.
+BY_CHANCE = 1e-3
+FEW_IN_A_FOLD = 5
+
+
+def _rounds_in_folds(p: Predictions, truth: NDArray[np.int64]) -> RepeatedRows | None:
+    """Folds numbered through several rounds of the same rows: each round has exactly the same rows of each class.
+
+    Of stratified folds, which differ by a row at most, the classes must repeat themselves fold by fold.
+    """
+    if not p.folded or not isinstance(p.source, ArraySource):
+        return None
+    codes, names = p.source.keyed["folds"]
+    if len(names) * FEW_IN_A_FOLD > p.n:
+        return None
+    if not all(isinstance(name, int) for name in names):
+        first, place = np.unique(codes, return_index=True)
+        codes = np.argsort(first[np.argsort(place)])[codes]
+    width = int(truth.max()) + 1
+    counts = np.bincount(codes.astype(np.int64) * width + truth, minlength=len(names) * width).reshape(
+        len(names), width
+    )
+    even = int(np.ptp(counts, axis=0).max()) <= 1
+    for k in range(3, len(names) // 2 + 1):
+        rounds = len(names) // k
+        parts = counts.reshape(rounds, k, width) if rounds * k == len(names) else counts[None, None]
+        blocks = parts.sum(axis=1)
+        if len(parts) < 2 or (blocks != blocks[0]).any():
+            continue
+        items = p.n // rounds
+        if even:
+            found = bool((parts == parts[0]).all() and (counts != counts[0]).any())
+            found = found and not np.array_equal(truth[items:], truth[:-items])
+        else:
+            found = rounds * _log_orders(blocks[0]) - _log_orders(counts.sum(axis=0)) < math.log(BY_CHANCE)
+        if found:
+            return RepeatedRows(rounds, items, False, folds=k)
     return None
+
+
+def _log_orders(counts: NDArray[np.int64]) -> float:
+    """The logarithm of the number of orders in which rows of these classes may stand."""
+    return math.lgamma(int(counts.sum()) + 1) - sum(math.lgamma(c + 1) for c in counts.tolist())
 
 
 def shared_rows(test: Predictions, training: Predictions) -> Overlap | None:

@@ -238,8 +238,9 @@ def _cluster_rows(p: Predictions | None) -> Keys | None:
 
 def row_evidence(p: Predictions, most_rows: int = SOUGHT_ROWS) -> list[Evidence]:
     """Copies of rows, and a sample that stands there several times; not looked for among more rows than that, rows that
-    are not in memory, nor rows without scores, of which copies cannot be told."""
-    if p.n > most_rows or not isinstance(p.source, ArraySource) or not any(map(p.has_scores, p.models)):
+    are not in memory, nor rows without scores and folds, of which copies cannot be told."""
+    told = p.folded or any(map(p.has_scores, p.models))
+    if p.n > most_rows or not isinstance(p.source, ArraySource) or not told:
         return []
     return [Evidence(doubled=duplicate_rows(p), repeats=repeated_sample(p))]
 
