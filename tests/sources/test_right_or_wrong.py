@@ -118,3 +118,14 @@ def test_a_score_without_truth_is_told_how_to_be_a_grade() -> None:
         te.read(table)
     found = te.compare(te.graded({"a": [0.1, None, 0.5] * 9, "b": [0.2, 0.3, None] * 9}, missing="drop"))
     assert found["b", "a"].estimate == pytest.approx(0.1)
+
+
+def test_variants_of_a_prompt_are_models() -> None:
+    rows = {"question": [f"q{i // 2}" for i in range(40)], "prompt": ["short", "long"] * 20}
+    found = te.read({**rows, "passed": [i % 3 > 0 for i in range(40)]})
+    assert found.models == ("long", "short")
+    graded = te.read({**rows, "score": [i / 40 for i in range(40)]}, grade="score")
+    assert set(graded.models) == {"long", "short"}
+    # The prompts themselves, another one in every row, are none.
+    alone = te.read({"id": [*range(40)], "prompt": [f"Say {i}" for i in range(40)], "passed": [1, 0] * 20})
+    assert alone.models == ("model",)

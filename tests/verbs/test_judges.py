@@ -93,3 +93,18 @@ def test_games_of_kaggle_and_of_mt_bench():
     }
     assert te.arena(both).records() == plain.records()
     assert te.arena({**both, "g2_winner": other}).records() != plain.records()
+
+
+def test_votes_with_a_winner_and_a_loser():
+    rows = [("x", "y"), ("y", "z"), ("x", "z"), ("z", "y")] * 5
+    plain = te.arena([(a, b, "model_a") for a, b in rows])
+    votes = te.arena({"winner": [a for a, _ in rows], "loser": [b for _, b in rows]})
+    assert [r["elo"] for r in votes.records()] == [r["elo"] for r in plain.records()]
+    with pytest.raises(te.InputError, match="each winner stands first"):
+        te.arena({"winner": ["x", "y", "z"], "loser": ["y", "z", "x"]}, position=True)
+
+
+def test_what_was_rated_is_no_rater():
+    labels = {"anna": ["a", "b", "a", "b"] * 5, "ben": ["a", "b", "b", "b"] * 5}
+    text = {"text": [f"comment {i}" for i in range(20)]}
+    assert te.agreement({**text, **labels}).records() == te.agreement(labels).records()

@@ -198,15 +198,15 @@ class CalibrationVerb(Protocol):
 
     @overload
     def __call__(
-        self, truth: Any, scores: Mapping[str, Any], *, positive: Any = None, weights: Any = None,
+        self, truth: object, scores: Mapping[str, object], *, positive: object = None, weights: object = None,
         weights_kind: WeightsKind | None = None, bins: int = 10, binning: Grouping = ...,
-        confidence: float = 0.95, **columns: Any,
+        confidence: float = 0.95, **columns: object,
     ) -> ModelCurves[Calibration]: ...  # fmt: skip
     @overload
     def __call__(
-        self, truth: Any, scores: Any = None, *, model: str | None = None, positive: Any = None, weights: Any = None,
-        weights_kind: WeightsKind | None = None, bins: int = 10, binning: Grouping = ...,
-        confidence: float = 0.95, **columns: Any,
+        self, truth: object, scores: Any = None, *, model: str | None = None, positive: object = None,
+        weights: object = None, weights_kind: WeightsKind | None = None, bins: int = 10, binning: Grouping = ...,
+        confidence: float = 0.95, **columns: object,
     ) -> Calibration: ...  # fmt: skip
 
 

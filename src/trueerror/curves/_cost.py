@@ -494,15 +494,15 @@ class DecisionVerb(Protocol):
 
     @overload
     def __call__(
-        self, truth: Any, scores: Mapping[str, Any], *, positive: Any = None, weights: Any = None,
-        weights_kind: WeightsKind | None = None, thresholds: Any = None,
-        prior: float | None = None, **columns: Any,
+        self, truth: object, scores: Mapping[str, object], *, positive: object = None, weights: object = None,
+        weights_kind: WeightsKind | None = None, thresholds: object = None,
+        prior: float | None = None, **columns: object,
     ) -> ModelCurves[DecisionCurve]: ...  # fmt: skip
     @overload
     def __call__(
-        self, truth: Any, scores: Any = None, *, model: str | None = None, positive: Any = None, weights: Any = None,
-        weights_kind: WeightsKind | None = None, thresholds: Any = None,
-        prior: float | None = None, **columns: Any,
+        self, truth: object, scores: Any = None, *, model: str | None = None, positive: object = None,
+        weights: object = None, weights_kind: WeightsKind | None = None, thresholds: object = None,
+        prior: float | None = None, **columns: object,
     ) -> DecisionCurve: ...  # fmt: skip
 
 

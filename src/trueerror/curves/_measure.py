@@ -47,15 +47,15 @@ class MeasureVerb(Protocol):
 
     @overload
     def __call__(
-        self, truth: Any, scores: Mapping[str, Any], *, positive: Any = None, weights: Any = None,
+        self, truth: object, scores: Mapping[str, object], *, positive: object = None, weights: object = None,
         weights_kind: WeightsKind | None = None, x: str, y: str,
-        x_options: Mapping[str, Any] | None = None, y_options: Mapping[str, Any] | None = None, **columns: Any,
+        x_options: Mapping[str, Any] | None = None, y_options: Mapping[str, Any] | None = None, **columns: object,
     ) -> ModelCurves[MeasureCurve]: ...  # fmt: skip
     @overload
     def __call__(
-        self, truth: Any, scores: Any = None, *, model: str | None = None, positive: Any = None, weights: Any = None,
-        weights_kind: WeightsKind | None = None, x: str, y: str,
-        x_options: Mapping[str, Any] | None = None, y_options: Mapping[str, Any] | None = None, **columns: Any,
+        self, truth: object, scores: Any = None, *, model: str | None = None, positive: object = None,
+        weights: object = None, weights_kind: WeightsKind | None = None, x: str, y: str,
+        x_options: Mapping[str, Any] | None = None, y_options: Mapping[str, Any] | None = None, **columns: object,
     ) -> MeasureCurve: ...  # fmt: skip
 
 

@@ -725,8 +725,10 @@ def _of_table(table: InputTable, long: Mapping[str, str | None], raters: Sequenc
     if who is None:
         if long["label"] is not None:
             raise InputError("label= names the labels of a long table, which has a column of raters: name it, rater=")
+        # Text that is another one in every row is what was rated, or an id, and no rating.
         own = [need_column(table, name, "raters") for name in raters] if raters is not None else [
-            c for c in table.columns if c != item
+            c for c in table.columns
+            if c != item and not (table.kind(c) == "text" and 2 < table.n == table.distinct(c))
         ]  # fmt: skip
         if len(own) < 2:
             raise InputError(

@@ -23,16 +23,16 @@ from trueerror.sources._paths import table_rows
 from trueerror.sources._predictions import Predictions, Roles, Source, Threshold
 from trueerror.sources._tables import ColumnsTable, InputTable, Options, foreign_table, need_column, open_frame
 from trueerror.sources.columns import _roles as naming
-from trueerror.sources.columns._roles import (
-    ColumnChoice,
-    ColumnRequest,
-    ModelChoice,
-    resolve,
+from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelChoice, resolve
+from trueerror.sources.logs._graded import RightColumns, right_or_wrong, says_who_was_right
+from trueerror.sources.logs._recognise import (
+    as_programs_write,
+    bare_table,
+    log_reader,
+    read_log,
     split_resamples,
     spread_probabilities,
 )
-from trueerror.sources.logs._graded import RightColumns, right_or_wrong, says_who_was_right
-from trueerror.sources.logs._recognise import as_programs_write, bare_table, log_reader, read_log
 from trueerror.tallies import Missing
 from trueerror.tallies._confusion import GRADES
 

@@ -36,7 +36,19 @@ from trueerror.sources._long_tables import widen
 from trueerror.sources._models import group_columns, intersections
 from trueerror.sources._predictions import KEY_OPTIONS, ONE_MODEL, KeyKind, Predictions, Roles, Scale
 from trueerror.sources._tables import ColumnsTable, InputTable, Layout, ModelLayout, need_column, open_frame
-from trueerror.sources.columns._roles import CLUSTER, FOLD, GRADE, ID, MODEL, REPEAT, ROW_NUMBER, WEIGHT, bare, word_set
+from trueerror.sources.columns._roles import (
+    CLUSTER,
+    FOLD,
+    GRADE,
+    ID,
+    MODEL,
+    REPEAT,
+    ROW_NUMBER,
+    WEIGHT,
+    bare,
+    whose_column,
+    word_set,
+)
 from trueerror.sources.engines._array_source import ArraySource, ModelColumns
 from trueerror.sources.logs._recognise import PathsLike, log_reader
 from trueerror.tallies import Missing
@@ -196,7 +208,7 @@ def _from_table(
     taken = {c for c in names.values() if c is not None}
     column_of_models = models if isinstance(models, str) and models in table.columns else None
     if column_of_models is None and not isinstance(grade, list | tuple):
-        column_of_models = next((c for c in table.columns if c not in taken and bare(c) in MODEL), None)
+        column_of_models = whose_column(table, taken)
     keys: dict[KeyKind, str] = {kind: c for kind, _ in plain if (c := names[kind]) is not None}
     if column_of_models is not None:
         value = _grade_column(table, grade, taken | {column_of_models})
@@ -543,7 +555,7 @@ def _rows_of_table(
     group = _role(table, clusters, CLUSTER, "clusters")
     taken = {c for c in (item, group) if c is not None}
     naming = models if isinstance(models, str) and models in table.columns else None
-    naming = naming or next((c for c in table.columns if c not in taken and bare(c) in MODEL), None)
+    naming = naming or whose_column(table, taken)
     epoch = next((c for c in table.columns if c not in taken and bare(c) in EPOCH), None)
     value = _grade_column(table, grade, taken | {c for c in (naming, epoch) if c is not None})
     what, questions = key_column(table.values(item), f"column {item!r} of {table.name}")

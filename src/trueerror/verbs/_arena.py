@@ -273,6 +273,8 @@ def arena(
         )  # fmt: skip
     if not given.n:
         raise InputError("there are no battles with a winner")
+    if position and (given.outcome == FIRST).all():
+        raise InputError("position= needs the order in which models were shown, and here each winner stands first")
     found = strengths(given, position=position, ties=ties == "davidson", penalised=penalised or None, z=spec.factor())
     return _assembled(given, found, anchor, adjust, spec, names_of_columns)
 
@@ -377,6 +379,11 @@ def _of_table(table: InputTable, asked: Mapping[str, str | None], clusters: Any)
     first = _known(table, asked["model_a"], "model_a", FIRST_MODEL)
     second = _known(table, asked["model_b"], "model_b", SECOND_MODEL)
     long = any(asked[word] is not None for word in ("battle", "model", "score"))
+    named = {bare(c): c for c in table.columns}
+    if first is None and second is None and not long and {"winner", "loser"} <= named.keys():
+        groups, name = _clusters_of(table, clusters, {named["winner"], named["loser"]})
+        a, b = (_texts(table, named[word]) for word in ("winner", "loser"))
+        return _battles(a, b, [FIRST] * len(a), groups), name
     if first is None or second is None or long:
         return _of_long_table(table, asked, clusters)
     winner = _known(table, asked["winner"], "winner", WINNER)

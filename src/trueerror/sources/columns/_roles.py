@@ -6,10 +6,9 @@ First what the names of columns say: roles, model names, and columns that look l
 
 from __future__ import annotations
 
-import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -34,7 +33,6 @@ from trueerror.sources._paths import check_width
 from trueerror.sources._predictions import KINDS, ONE_MODEL, ColumnRole, ColumnRoles, RoleKind, role_words
 from trueerror.sources._tables import (
     LOOKED_AT,
-    ColumnsTable,
     InputTable,
     Layout,
     ModelLayout,
@@ -77,6 +75,8 @@ WEIGHT = word_set("weight weights sampleweight sampleweights rowweight caseweigh
 MODEL = word_set(
     "model models modelname modelid classifier learner learnerid algorithm system method clf llm provider agent wflowid"
 )
+# Beside grades, or right and wrong, these say too whose answer a row is, where they are few.
+WEAK_MODEL = word_set("prompt variant version arm condition configuration config setting promptversion promptname")
 PREDICTED = word_set(
     "prediction predictions predicted ypred pred preds predictedlabel predictedclass predlabel predclass yhat predict "
     "scoredlabels scoredlabel"
@@ -168,108 +168,6 @@ def has_other_ending(stem: str, names: tuple[str, ...], endings: frozenset[str])
         if found and found[1] not in endings and marked(f"x_{found[1]}") is None:
             return True
     return False
-
-
-def nested_chances(value: object) -> dict[str, float] | None:
-    """The probability of each class in one cell: a list (classes 0, 1, …), BigQuery's label and prob, Spark's vector,
-    label and score of Hugging Face's pipelines or Argilla, Vertex AI's classes and scores.
-
-    >>> nested_chances("[0.25, 0.75]"), nested_chances([{"label": "no", "prob": 1.0}])
-    ({'0': 0.25, '1': 0.75}, {'no': 1.0})
-    """
-    if isinstance(value, str):
-        try:
-            value = json.loads(value.replace("'", '"'))
-        except (json.JSONDecodeError, RecursionError):
-            return None
-    if isinstance(value, Mapping) and {"classes", "scores"} <= set(value):
-        value = [{"label": c, "score": s} for c, s in zip(value["classes"], value["scores"], strict=False)]
-    if isinstance(value, Mapping) and "values" in value:
-        value = value["values"]
-    for way in ("toArray", "tolist"):
-        value = getattr(value, way)() if callable(getattr(value, way, None)) else value
-    if not isinstance(value, list | tuple) or not value:
-        return None
-    for word in ("prob", "score"):
-        if all(isinstance(one, Mapping) and {"label", word} <= set(one) for one in value):
-            return {str(one["label"]): float(one[word]) for one in value}
-    if all(isinstance(one, list | tuple) and len(one) == 2 and isinstance(one[0], str) for one in value):
-        return {label: float(chance) for label, chance in value}
-    if all(isinstance(one, int | float) and not isinstance(one, bool) for one in value):
-        return {str(i): float(one) for i, one in enumerate(value)}
-    return None
-
-
-def spread_probabilities(table: InputTable) -> InputTable:
-    """The table with a column for each class in the place of a column that holds all probabilities of a row."""
-    found: dict[str, dict[str, list[float]]] = {}
-    for column in table.columns:
-        nested = bare(column) in SCORE | PREDICTED or bare(column).endswith("probs")
-        if not nested or table.kind(column) not in ("other", "text") or not table.filled(column):
-            continue
-        first = table.first(column, 1)
-        if nested_chances(first[0]) is None:
-            continue
-        rows = [nested_chances(value) for value in table.values(column)]
-        names = _class_names(table, column, rows)
-        base = re.sub(r"[ _]probs$", "", column)
-        mine = marked(base) if base in table.columns else None
-        stem = f"{mine.model}_prob" if mine is not None and mine.model else "prob"
-        if names is not None:
-            found[column] = {
-                f"{stem}_{name}": [math.nan if row is None else row.get(key, math.nan) for row in rows]
-                for key, name in names.items()
-            }
-    if not found:
-        return table
-    alone = {c for c in table.columns if bare(c) in SCORE and c not in found and "probability" in bare(c)}
-    kept = [c for c in table.columns if c not in found and c not in alone and not _lists_classes(table, c)]
-    columns: dict[str, object] = {c: table.values(c) for c in kept}
-    for spread in found.values():
-        columns |= spread
-    made = ColumnsTable(columns, name=table.name, backend=table.backend, provenance=table.provenance)
-    made.notes = table.notes
-    return made
-
-
-RESAMPLE = re.compile(r"(?P<fold>Fold\d+)[._ ](?P<repeat>Rep(?:eat)?\d+)", re.IGNORECASE)
-
-
-def split_resamples(table: InputTable) -> InputTable:
-    """The table with a column of folds and one of repeats in the place of caret's Fold1.Rep1."""
-    for column in table.columns:
-        if bare(column) not in FOLD | {"resample"} or table.kind(column) != "text" or not table.filled(column):
-            continue
-        if RESAMPLE.fullmatch(str(table.first(column, 1)[0])) is None:
-            continue
-        parts = [RESAMPLE.fullmatch(str(value)) for value in table.values(column)]
-        known = [part for part in parts if part is not None]
-        if len(known) < len(parts) or any(bare(c) in REPEAT for c in table.columns):
-            continue
-        columns: dict[str, object] = {c: table.values(c) for c in table.columns}
-        columns |= {column: [part["fold"] for part in known], "repeat": [part["repeat"] for part in known]}
-        made = ColumnsTable(columns, name=table.name, backend=table.backend, provenance=table.provenance)
-        made.notes = table.notes
-        return made
-    return table
-
-
-def _lists_classes(table: InputTable, column: str) -> bool:
-    """Whether a column holds the same list of classes in every row, as SageMaker writes it beside probabilities."""
-    values = table.few(column, 1) if bare(column) == "labels" and table.kind(column) in ("text", "other") else None
-    return bool(values) and str((values or ("",))[0]).startswith("[")
-
-
-def _class_names(table: InputTable, column: str, rows: list[dict[str, float] | None]) -> dict[str, str] | None:
-    """Key in a cell → class: as it says itself, as a column of classes beside it says, or by number."""
-    keys = list(dict.fromkeys(key for row in rows if row is not None for key in row))
-    if not all(key.isdigit() for key in keys):
-        return {key: key for key in keys}
-    listed = next((c for c in table.columns if _lists_classes(table, c)), None)
-    if listed is not None:
-        names = re.findall(r"[^\[\],'\"\s][^\[\],'\"]*", str(table.first(listed, 1)[0]))
-        return dict(zip(keys, names, strict=True)) if len(names) == len(keys) else None
-    return {key: key for key in keys}
 
 
 # How other programs write that there is nothing.
@@ -438,6 +336,14 @@ def _is_prose(table: InputTable, column: str) -> bool:
     return table.few(column, MOST_CLASSES) is None or (table.n > 9 and 2 * (table.distinct(column) or 0) > table.n)
 
 
+def whose_column(table: InputTable, taken: Collection[str] = ()) -> str | None:
+    """The column of a long table of grades that says whose answer a row is, by its name."""
+    left = [c for c in table.columns if c not in taken and table.kind(c) in ("text", "integer")]
+    weak = [c for c in left if bare(c) in WEAK_MODEL and 1 < len(table.few(c, 20) or ()) < table.n / 2]
+    found = [c for c in left if bare(c) in MODEL] or weak
+    return max(found, key=lambda c: len(table.few(c, 1000) or ()), default=None)  # a model rather than its provider
+
+
 def _says_truth(name: str) -> bool:
     """Whether a part of a name says that the column holds the truth.
 
@@ -454,11 +360,14 @@ def _maybe_grades(table: InputTable) -> str:
     if any({f"{word}{end}" for end in ends} <= names for word in ("model", "generator") for ends in ("ab", "12")):
         return ". If its rows are battles of two models: te.arena, trueerror arena"
     found = [c for c in table.columns if set(table.few(c, 2) or (2,)) <= {0, 1}]
+    if len(found) == 1 and any(table.kind(c) == "number" and _is_grade(table, c) for c in table.columns):
+        return f". Is it {found[0]!r}, which holds 0 and 1? truth={found[0]!r}"
     if found:
         return f". Or if {_listed(found)} say who was right (1) or wrong (0): right=True"
     scored = [c for c in table.columns if bare(c) in GRADE and table.kind(c) in ("integer", "number")]
     if not scored:
-        parts = [c for c in table.columns if table.kind(c) == "number" and _is_grade(table, c)]
+        classes = any(not _is_prose(table, c) for c in table.columns if table.kind(c) != "number")
+        parts = [c for c in table.columns if not classes and table.kind(c) == "number" and _is_grade(table, c)]
         return f". Or if {_listed(parts)} hold grades of each answer, choose one: grade={parts[0]!r}" if parts else ""
     far = any(isinstance(v, int | float) and not 0 <= v <= 1 for v in table.few(scored[0], 50) or (2,))
     scale = " with scale=(LOWEST, HIGHEST)" if far else ""

@@ -21,7 +21,16 @@ from trueerror.sources._grades import graded as mean_grades
 from trueerror.sources._models import intersections
 from trueerror.sources._predictions import ONE_MODEL, Predictions, Roles, Scale
 from trueerror.sources._tables import ColumnsTable, InputTable, need_column
-from trueerror.sources.columns._roles import ID, MODEL, ROW_NUMBER, TRUTH, ColumnRequest, bare, item_column, word_set
+from trueerror.sources.columns._roles import (
+    ID,
+    ROW_NUMBER,
+    TRUTH,
+    ColumnRequest,
+    bare,
+    item_column,
+    whose_column,
+    word_set,
+)
 from trueerror.sources.logs._recognise import Source, files_of
 from trueerror.tallies import Missing
 from trueerror.tallies._confusion import GRADES, RIGHT, WRONG
@@ -582,8 +591,7 @@ def _whose(table: InputTable, asked: ColumnRequest) -> str | None:
         return need_column(table, asked.models, "models")
     if isinstance(asked.models, Mapping):
         return None
-    found = [c for c in table.columns if bare(c) in MODEL and table.kind(c) in ("text", "integer")]
-    return found[0] if len(found) == 1 else None
+    return whose_column(table)
 
 
 def _grades_of(table: InputTable, column: str, right_from: float | None) -> list[str | None]:

@@ -17,6 +17,7 @@ import glob
 import gzip
 import io
 import json
+import math
 import os
 import re
 import zlib
@@ -30,7 +31,19 @@ from trueerror.inputs._options import FileError, InputError, in_few_words
 from trueerror.sources._paths import encoding_of, files_like
 from trueerror.sources._predictions import ONE_MODEL, Predictions
 from trueerror.sources._tables import ColumnsTable, InputTable
-from trueerror.sources.columns._roles import MODEL, MOST_CLASSES, NUMERIC, TRUTH, ColumnRequest, bare
+from trueerror.sources.columns._roles import (
+    FOLD,
+    MODEL,
+    MOST_CLASSES,
+    NUMERIC,
+    PREDICTED,
+    REPEAT,
+    SCORE,
+    TRUTH,
+    ColumnRequest,
+    bare,
+    marked,
+)
 from trueerror.tallies import Missing
 
 # Endings under which a log can hide; other files are tables and are not looked into.
@@ -382,6 +395,108 @@ FORMS: tuple[tuple[Callable[[list[str]], bool], Callable[[Lines], Columns]], ...
     (_all_like(rf"{NUMBER}( [A-Za-z_]\S*)?"), _list),
     (_words_again, _list),
 )
+
+
+def nested_chances(value: object) -> dict[str, float] | None:
+    """The probability of each class in one cell: a list (classes 0, 1, …), BigQuery's label and prob, Spark's vector,
+    label and score of Hugging Face's pipelines or Argilla, Vertex AI's classes and scores.
+
+    >>> nested_chances("[0.25, 0.75]"), nested_chances([{"label": "no", "prob": 1.0}])
+    ({'0': 0.25, '1': 0.75}, {'no': 1.0})
+    """
+    if isinstance(value, str):
+        try:
+            value = json.loads(value.replace("'", '"'))
+        except (json.JSONDecodeError, RecursionError):
+            return None
+    if isinstance(value, Mapping) and {"classes", "scores"} <= set(value):
+        value = [{"label": c, "score": s} for c, s in zip(value["classes"], value["scores"], strict=False)]
+    if isinstance(value, Mapping) and "values" in value:
+        value = value["values"]
+    for way in ("toArray", "tolist"):
+        value = getattr(value, way)() if callable(getattr(value, way, None)) else value
+    if not isinstance(value, list | tuple) or not value:
+        return None
+    for word in ("prob", "score"):
+        if all(isinstance(one, Mapping) and {"label", word} <= set(one) for one in value):
+            return {str(one["label"]): float(one[word]) for one in value}
+    if all(isinstance(one, list | tuple) and len(one) == 2 and isinstance(one[0], str) for one in value):
+        return {label: float(chance) for label, chance in value}
+    if all(isinstance(one, int | float) and not isinstance(one, bool) for one in value):
+        return {str(i): float(one) for i, one in enumerate(value)}
+    return None
+
+
+def spread_probabilities(table: InputTable) -> InputTable:
+    """The table with a column for each class in the place of a column that holds all probabilities of a row."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for column in table.columns:
+        nested = bare(column) in SCORE | PREDICTED or bare(column).endswith("probs")
+        if not nested or table.kind(column) not in ("other", "text") or not table.filled(column):
+            continue
+        first = table.first(column, 1)
+        if nested_chances(first[0]) is None:
+            continue
+        rows = [nested_chances(value) for value in table.values(column)]
+        names = _class_names(table, column, rows)
+        base = re.sub(r"[ _]probs$", "", column)
+        mine = marked(base) if base in table.columns else None
+        stem = f"{mine.model}_prob" if mine is not None and mine.model else "prob"
+        if names is not None:
+            found[column] = {
+                f"{stem}_{name}": [math.nan if row is None else row.get(key, math.nan) for row in rows]
+                for key, name in names.items()
+            }
+    if not found:
+        return table
+    alone = {c for c in table.columns if bare(c) in SCORE and c not in found and "probability" in bare(c)}
+    kept = [c for c in table.columns if c not in found and c not in alone and not _lists_classes(table, c)]
+    columns: dict[str, object] = {c: table.values(c) for c in kept}
+    for spread in found.values():
+        columns |= spread
+    made = ColumnsTable(columns, name=table.name, backend=table.backend, provenance=table.provenance)
+    made.notes = table.notes
+    return made
+
+
+RESAMPLE = re.compile(r"(?P<fold>Fold\d+)[._ ](?P<repeat>Rep(?:eat)?\d+)", re.IGNORECASE)
+
+
+def split_resamples(table: InputTable) -> InputTable:
+    """The table with a column of folds and one of repeats in the place of caret's Fold1.Rep1."""
+    for column in table.columns:
+        if bare(column) not in FOLD | {"resample"} or table.kind(column) != "text" or not table.filled(column):
+            continue
+        if RESAMPLE.fullmatch(str(table.first(column, 1)[0])) is None:
+            continue
+        parts = [RESAMPLE.fullmatch(str(value)) for value in table.values(column)]
+        known = [part for part in parts if part is not None]
+        if len(known) < len(parts) or any(bare(c) in REPEAT for c in table.columns):
+            continue
+        columns: dict[str, object] = {c: table.values(c) for c in table.columns}
+        columns |= {column: [part["fold"] for part in known], "repeat": [part["repeat"] for part in known]}
+        made = ColumnsTable(columns, name=table.name, backend=table.backend, provenance=table.provenance)
+        made.notes = table.notes
+        return made
+    return table
+
+
+def _lists_classes(table: InputTable, column: str) -> bool:
+    """Whether a column holds the same list of classes in every row, as SageMaker writes it beside probabilities."""
+    values = table.few(column, 1) if bare(column) == "labels" and table.kind(column) in ("text", "other") else None
+    return bool(values) and str((values or ("",))[0]).startswith("[")
+
+
+def _class_names(table: InputTable, column: str, rows: list[dict[str, float] | None]) -> dict[str, str] | None:
+    """Key in a cell → class: as it says itself, as a column of classes beside it says, or by number."""
+    keys = list(dict.fromkeys(key for row in rows if row is not None for key in row))
+    if not all(key.isdigit() for key in keys):
+        return {key: key for key in keys}
+    listed = next((c for c in table.columns if _lists_classes(table, c)), None)
+    if listed is not None:
+        names = re.findall(r"[^\[\],'\"\s][^\[\],'\"]*", str(table.first(listed, 1)[0]))
+        return dict(zip(keys, names, strict=True)) if len(names) == len(keys) else None
+    return {key: key for key in keys}
 
 
 class Spelling(NamedTuple):
