@@ -295,7 +295,7 @@ def test_a_table_of_features_is_refused_at_once(tmp_path: Path) -> None:
     "call",
     [
         lambda: te.gate(te.predictions([0, 1] * 9, [0, 1] * 9), cost_fn="null"),
-        lambda: te.evaluate([0, 1], [0, 1], cost_fp=np.datetime64("NaT")),
+        lambda: te.evaluate([0, 1], [0, 1], cost_fp=np.datetime64("NaT", "s")),
         lambda: te.sample_size(first=0.9, second=0.8, alpha=np.ma.masked),
         lambda: te.interval(3, 10, confidence=10**400),
         lambda: te.ppi([1, 0], [1, 0, 1], [1, 0], bounds="-"),

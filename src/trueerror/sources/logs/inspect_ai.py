@@ -14,6 +14,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -162,7 +163,7 @@ def _members(archive: zipfile.ZipFile, file: Path, members: Sequence[zipfile.Zip
             raise FileError(f"{file.name}: {member.filename} unpacks to more than {MOST_PARSED >> 20:,} MB")
     try:
         # Names are looked up once where Python unpacks, and all members at once where DuckDB does.
-        packed = [m for m in members if m.compress_type == ZSTANDARD and not hasattr(zipfile, "ZIP_ZSTANDARD")]
+        packed = [m for m in members if m.compress_type == ZSTANDARD and find_spec("_zstd") is None]
         unpacked = _zstandard(archive, packed) if packed else {}
         for member in members:
             text: str | bytes | None = unpacked.get(member.filename)
