@@ -48,9 +48,9 @@ READERS = {"csv": te.read, "jsonl": te.read, "json": te.read, "csv.gz": te.read,
 NAMES = ["a", "b", "", "naïve, yes", "=1+1", "<script>", "\x1b[5m", "x" * 200, "Infinity", "1", 'q"uote', "None"]
 NUMBERS = [0, 1, 2, 3, 7, 30, 0.0, 0.05, 0.3, 0.5, 0.95, 0.999, 1.0, 1.5, -1, -0.2, 1e-300, 1e12, 1e200]
 ODD = [None, math.nan, math.inf, -math.inf, "", "abc", [], {}, True, b"x", 2**70, object, 1 + 2j, [[1], [2, 3]], (),
-       pd.NA, pd.NaT, np.float16(0.1), np.datetime64("NaT", "s"), dt.datetime(2024, 1, 1, tzinfo=dt.UTC), "nan", {"a": 1},
+       pd.NA, pd.NaT, np.float16(0.1), np.datetime64("NaT", "s"), dt.datetime(2024, 1, 1, tzinfo=dt.UTC), "nan",
        decimal.Decimal("0.5"), decimal.Decimal("sNaN"), range(3), 10**400, -0.0, 5e-324, 1.7e308, np.int64(3), "null",
-       np.array(2), np.zeros((2, 0)), lambda *_: 1, {1, 2}, "\ud800", "-", Path("nosuch")]  # fmt: skip
+       np.array(2), np.zeros((2, 0)), lambda *_: 1, {1, 2}, "\ud800", "-", Path("nosuch"), {"a": 1}]  # fmt: skip
 CELLS = [None, math.nan, math.inf, "", "-", "None", "nan", 2**70, 1 + 2j, pd.NA, pd.NaT, 1e308, -1e308, True, b"x", [1],
          decimal.Decimal("NaN"), dt.date(2024, 1, 1), np.float32(0.1), 7, -1, "Infinity", 5e-324, 10**400]  # fmt: skip
 CONTAINERS: list[Callable[[Any], Any]] = [
