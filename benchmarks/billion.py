@@ -20,6 +20,7 @@ import duckdb
 ASKED = {
     "accuracy": (["--metric", "accuracy"], "truth, a, b"),
     "AUC, --budget 500MB": (["--metric", "auc", "--budget", "500MB"], "truth, a_score, b_score"),
+    "Brier score": (["--metric", "brier"], "truth, a_score, b_score"),
 }
 STREAM = """
 import sys, duckdb
