@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import NotRequired, TypedDict
 
 import numpy as np
 from markupsafe import Markup
@@ -242,16 +242,27 @@ def _swatch(shape: Markup) -> Markup:
     return el("svg", shape, width="26", height="12", class_="te-picture", aria_hidden="true")
 
 
-def _hover(lines: Sequence[HoverLine]) -> dict[str, object]:
-    """Points along each curve, by pixel, with what they tell: {titles, lines: [[name, xs, ys, columns of words]]}."""
-    rows = []
+Places = list[float | None]
+
+
+class Hover(TypedDict):
+    """What the points of a picture tell: for each line its name, its places in pixels and columns of words."""
+
+    titles: list[str]
+    lines: list[tuple[str, Places, Places, list[list[str]]]]
+    bands: NotRequired[list[str]]
+
+
+def _hover(lines: Sequence[HoverLine], bands: Sequence[str]) -> Hover:
+    rows: list[tuple[str, Places, Places, list[list[str]]]] = []
     for line in lines:
         xs, ys = ([round(at[i], 1) if math.isfinite(at[i]) else None for at in line.at] for i in (0, 1))
-        rows.append([clipped(line.name), xs, ys, line.told])
-    return {"titles": list(lines[0].titles), "lines": rows}
+        rows.append((clipped(line.name), xs, ys, line.told))
+    made: Hover = {"titles": list(lines[0].titles), "lines": rows}
+    return {**made, "bands": list(bands)} if bands else made
 
 
-def packed_hover(pictures: Mapping[str, Any]) -> dict[str, object]:
+def packed_hover(pictures: Mapping[str, Hover]) -> dict[str, object]:
     """What hovering tells as the page reads it: tenths of a pixel, each as what it adds; words in one text."""
 
     def added(places: Sequence[float | None]) -> list[int | None]:
@@ -275,14 +286,14 @@ class Gallery:
     """Draws figures, and keeps what their points, and the cells of large matrices of pairs, tell the pointer."""
 
     def __init__(self) -> None:
-        self.hover: dict[str, object] = {}
+        self.hover: dict[str, Hover] = {}
         self.pairs: list[list[str]] = []
 
     def told(self, lines: Sequence[HoverLine], bands: Sequence[str] = ()) -> str | None:
         """Keep what the points of a picture tell, and shapes of bands that are seen later; the name to find them by."""
         if not lines:
             return None
-        self.hover[key := f"p{len(self.hover) + 1}"] = {**_hover(lines), **({"bands": bands} if bands else {})}
+        self.hover[key := f"p{len(self.hover) + 1}"] = _hover(lines, bands)
         return key
 
     def figure(self, result: object) -> Markup:
