@@ -37,18 +37,18 @@ def numbers_of(result: Result) -> dict[str, float]:
     """
     rows = _rows(result)
     several = len({row.get("model") for row in rows}) > 1
-    found: dict[str, float] = {}
+    metrics: dict[str, float] = {}
     for row in rows:
         name = _name(row, several)
-        if name in found:
-            name += f"/{row.get('raters') or len(found)}"
+        if name in metrics:
+            name += f"/{row.get('raters') or len(metrics)}"
         values = {name: next((row[k] for k in ESTIMATES if row.get(k) is not None), None)}
         values |= {f"{name}/{end}": row.get(key) for end, key in (("low", "low"), ("high", "high"), ("p", "p_value"))}
         numbers = {k: v for k, v in values.items() if isinstance(v, int | float) and not isinstance(v, bool)}
-        found |= {k: float(v) for k, v in numbers.items() if math.isfinite(v)}
-    if not found:
+        metrics |= {k: float(v) for k, v in numbers.items() if math.isfinite(v)}
+    if not metrics:
         raise InputError(f"a {type(result).__name__} has no numbers with limits to log: pass what a verb answered")
-    return found
+    return metrics
 
 
 def to_mlflow(result: Result, *, report: str | os.PathLike[str] | None = None, client: Any = None) -> dict[str, float]:
@@ -62,14 +62,14 @@ def to_mlflow(result: Result, *, report: str | os.PathLike[str] | None = None, c
             to_mlflow(te.evaluate(y, predicted), report="report.html")
     """
     client = _library("mlflow") if client is None else client
-    found = {re.sub(r"[^\w\-. /]", "_", name): value for name, value in numbers_of(result).items()}
-    client.log_metrics(found)
+    metrics = {re.sub(r"[^\w\-. /]", "_", name): value for name, value in numbers_of(result).items()}
+    client.log_metrics(metrics)
     file = f"trueerror/{type(result).__name__.lower()}"
     client.log_text(result.to_json(), f"{file}.json")
     client.log_text(f"```\n{result}\n```\n", f"{file}.md")
     if report is not None:
         client.log_artifact(os.fspath(report))
-    return found
+    return metrics
 
 
 def to_wandb(result: Result, *, report: str | os.PathLike[str] | None = None, run: Any = None) -> dict[str, float]:
@@ -82,7 +82,7 @@ def to_wandb(result: Result, *, report: str | os.PathLike[str] | None = None, ru
         to_wandb(te.compare(y, predicted), run=run)
     """
     wandb = _library("wandb")
-    found = numbers_of(result)
+    metrics = numbers_of(result)
     rows = result.records()
     names = list(dict.fromkeys(name for row in rows for name in row))
     cells = [
@@ -93,14 +93,14 @@ def to_wandb(result: Result, *, report: str | os.PathLike[str] | None = None, ru
     if report is not None:
         with open(report, encoding="utf-8") as page:
             pages["report"] = wandb.Html(page.read())
-    (wandb if run is None else run).log({**found, **pages})
-    return found
+    (wandb if run is None else run).log({**metrics, **pages})
+    return metrics
 
 
 def _rows(result: Result) -> list[dict[str, Any]]:
     """The rows of a result's table; a comparison has each model's own figure beside."""
-    own: object = getattr(result, "estimates", None)
-    estimates = own if isinstance(own, Mapping) else {}
+    attribute: object = getattr(result, "estimates", None)
+    estimates = attribute if isinstance(attribute, Mapping) else {}
     metric = getattr(result, "metric", None)
     rows = [{"model": m, "metric": metric, **i.records()[0]} for m, i in estimates.items()]
     return rows + (result.records() if hasattr(result, "records") else [])
@@ -156,12 +156,12 @@ class ModelGate:
     def _kept(self, judge: Callable[[], Gate]) -> Gate:
         __tracebackhide__ = True
         try:
-            found = judge()
+            gate = judge()
         except AssertionError as failed:
             self.verdicts.append(str(failed).strip().split("\n\n")[0])
             raise
-        self.verdicts.append(one_line(found.verdict))
-        return found
+        self.verdicts.append(one_line(gate.verdict))
+        return gate
 
 
 def pytest_configure(config: Any) -> None:

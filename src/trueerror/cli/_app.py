@@ -219,8 +219,8 @@ class GroupedProgram(typer.core.TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         known = set(self.list_commands(ctx))
         for title, names in SECTIONS.items():
-            found = [(name, self.get_command(ctx, name)) for name in names if name in known]
-            rows = [(name, command.get_short_help_str(200)) for name, command in found if command is not None]
+            commands = [(name, self.get_command(ctx, name)) for name in names if name in known]
+            rows = [(name, command.get_short_help_str(200)) for name, command in commands if command is not None]
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
@@ -420,13 +420,13 @@ def show(
     more: Sequence[Block] = (),
 ) -> None:
     """Print a result in the wanted format; `text` writes it in words where its document does not, `more` ends it."""
-    made = result.document() if text is None else Document((Words(text()),))
-    footers = tuple(block for block in made.blocks if isinstance(block, Footer))
-    rest = (block for block in made.blocks if not isinstance(block, Footer))
-    document = dataclasses.replace(made, blocks=(*rest, *more, *footers))
+    original = result.document() if text is None else Document((Words(text()),))
+    footers = tuple(block for block in original.blocks if isinstance(block, Footer))
+    rest = (block for block in original.blocks if not isinstance(block, Footer))
+    document = dataclasses.replace(original, blocks=(*rest, *more, *footers))
     if explain:
-        told = [as_options(words) for block in footers if (words := block.text())]
-        tell("\n\n".join([*told, str(result.explain())]))
+        footnotes = [as_options(words) for block in footers if (words := block.text())]
+        tell("\n\n".join([*footnotes, str(result.explain())]))
         return
     writers: dict[str, Callable[[], str]] = {
         "text": lambda: Screen.of(sys.stdout, colour).written(document, advice=as_advice),

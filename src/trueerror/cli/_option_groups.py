@@ -296,14 +296,14 @@ class MatrixOptions:
     def tables(self, positive: str | None) -> "dict[str, Confusion]":
         """The matrices by name."""
         names = None if self.labels is None else [word for word in re.split(r"[\s,;]+", self.labels) if word]
-        found: dict[str, Confusion] = {}
+        matrices: dict[str, Confusion] = {}
         for place, text in enumerate(self.matrix or (), start=1):
             name, table = typed_matrix(text, names, positive)
             name = name or f"matrix {place}"
-            if name in found:
+            if name in matrices:
                 raise InputError(f"two matrices are called {name!r}: give each a name, 'NAME=150 40 60 250'")
-            found[name] = table
-        return found
+            matrices[name] = table
+        return matrices
 
 
 def typed_matrix(text: str, labels: list[str] | None, positive: str | None) -> "tuple[str, Confusion]":

@@ -60,8 +60,8 @@ class Screen:
     def of(cls, stream: TextIO | None, colour: Colour = "auto") -> Screen:
         """The screen that a stream is shown on; tables are as wide as it is, from 80 to 120 columns."""
         columns = width_of(stream)
-        asked = os.environ.get("COLUMNS", "")
-        wide = columns or (int(asked) if asked.isdecimal() else WIDTH)
+        columns_text = os.environ.get("COLUMNS", "")
+        wide = columns or (int(columns_text) if columns_text.isdecimal() else WIDTH)
         rows = shutil.get_terminal_size().lines if columns is not None else None
         painted = is_terminal(stream) if colour == "auto" else colour == "always"
         return cls(min(max(wide, WIDTH), WIDEST), columns, rows, painted)
@@ -75,9 +75,9 @@ class Screen:
             words = block.text(self.tables)
             words = MORE if words and isinstance(block, Footer) else words
             if words:
-                shown = self._painted(block, fitted(words, self.columns))
-                parts.append(shown)
-                verdicts += [shown] if isinstance(block, Verdict) else []
+                painted = self._painted(block, fitted(words, self.columns))
+                parts.append(painted)
+                verdicts += [painted] if isinstance(block, Verdict) else []
         text = "\n\n".join(parts)
         if self.rows is not None and text.count("\n") + 2 > self.rows and len(parts) > len(verdicts) + 1:
             text = "\n\n".join([text, *verdicts])
@@ -94,12 +94,12 @@ class Screen:
             lead, mark, rest = words.partition("\n")
             return f"{BOLD}{lead}{PLAIN}{mark}{rest}"
         if isinstance(block, Bullets):
-            lines, found = [], -1
+            lines, bullet = [], -1
             for line in words.split("\n"):
                 if line.startswith("! "):
-                    found += 1
+                    bullet += 1
                     mark, code, rest = line.split(" ", 2)
-                    line = f"{RED if found in block.grave else YELLOW}{mark} {code}{PLAIN} {rest}"
+                    line = f"{RED if bullet in block.grave else YELLOW}{mark} {code}{PLAIN} {rest}"
                 lines.append(line)
             return "\n".join(lines)
         return words
@@ -110,8 +110,8 @@ def width_of(stream: TextIO | None) -> int | None:
     try:
         if stream is None or not stream.isatty():
             return None
-        asked = os.environ.get("COLUMNS", "")
-        columns = int(asked) if asked.isdecimal() else os.get_terminal_size(stream.fileno()).columns
+        columns_text = os.environ.get("COLUMNS", "")
+        columns = int(columns_text) if columns_text.isdecimal() else os.get_terminal_size(stream.fileno()).columns
     except (ValueError, OSError):  # a closed one, or one that does not know
         return None
     return max(columns, 20) if columns else None

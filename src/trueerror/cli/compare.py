@@ -91,12 +91,12 @@ def compare_command(
         )  # fmt: skip
         output.show(shares if agreement is None else shares.at(agreement=agreement))
         return
-    asked = {
+    options = {
         "metric": o.metric_choice(metric), "reference": reference, "method": method, "adjust": adjust,
         "margin": margin, "prior": prior, "alternative": alternative, **costs.given(), **chance.given(),
     }  # fmt: skip
     if matrices.matrix:
-        tables = compare(matrices.tables(rows.positive), **asked)
+        tables = compare(matrices.tables(rows.positive), **options)
         output.show(output.kept(tables), more=every_pair(tables, pairs))
         return
     if len(files) == 2 and other_file is None and not o.read_together(files, rows):
@@ -111,8 +111,8 @@ def compare_command(
     if output.columns:
         print(given.roles if other is None else f"{given.roles}\n\n{other.roles}")
         return
-    found = compare(given, other, paired=False if unpaired else None, threshold=rows.threshold, **asked)
-    output.show(output.kept(found), more=every_pair(found, pairs))
+    comparison = compare(given, other, paired=False if unpaired else None, threshold=rows.threshold, **options)
+    output.show(output.kept(comparison), more=every_pair(comparison, pairs))
 
 
 def every_pair(found: Comparison, wanted: bool) -> list[Block]:

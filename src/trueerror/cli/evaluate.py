@@ -70,7 +70,7 @@ def evaluate_command(
     if output.columns and not isinstance(given, Confusion):
         print(given.roles)
         return
-    found = evaluate(
+    evaluation = evaluate(
         given,
         metrics="all" if metric == ["all"] else o.metric_choice(metric),
         prior=prior,
@@ -81,13 +81,13 @@ def evaluate_command(
         **chance.given(),
     )
     if gap:
-        if not found.slices:
+        if not evaluation.slices:
             raise InputError("--gap compares groups: name their column with --by")
         from trueerror.verbs._gaps import evaluation_gaps
 
-        output.show(output.kept(evaluation_gaps(found, gap, by=rows.by or "group")))
+        output.show(output.kept(evaluation_gaps(evaluation, gap, by=rows.by or "group")))
         return
-    output.show(output.kept(found))
+    output.show(output.kept(evaluation))
 
 
 REPEATS_HELP = "Several answers to the same questions: pass@k, majority, consistency, and what more repeats would buy."
@@ -125,7 +125,7 @@ def repeats_command(
     """Several answers to the same questions."""
     from trueerror.verbs._repeats import repeats
 
-    found = repeats(
+    analysis = repeats(
         file[0] if len(file) == 1 else file,
         k=k or None,
         grade=grade,
@@ -139,4 +139,4 @@ def repeats_command(
         confidence=confidence,
         missing=missing,  # type: ignore[arg-type]
     )
-    show(found, form, explain=explain)
+    show(analysis, form, explain=explain)

@@ -74,8 +74,8 @@ def one_pair(words: list[str], trials: int | None) -> str:
         return "/".join(typed)
     if len(typed) == 2 and trials is None:
         raise InputError("one rate is X/N, such as 456/500; two rates are compared by: trueerror difference X/N X/N")
-    shown = " ".join(words)
-    raise InputError(f"cannot read {shown!r:.60}: write counts as X/N, such as 456/500, or a rate with --n 500")
+    text = " ".join(words)
+    raise InputError(f"cannot read {text!r:.60}: write counts as X/N, such as 456/500, or a rate with --n 500")
 
 
 @command

@@ -44,7 +44,7 @@ def agreement_command(
     """How far raters agree."""
     from trueerror.inference._rater_agreement import agreement
 
-    found = agreement(
+    rater_agreement = agreement(
         file,
         method=method,
         level=level,  # type: ignore[arg-type]
@@ -56,7 +56,7 @@ def agreement_command(
         label=label,
         confidence=confidence,
     )
-    output.show(found)
+    output.show(rater_agreement)
 
 
 def _labels(text: str) -> list[object]:
@@ -102,7 +102,7 @@ def arena_command(
     """Models ranked by pairwise preferences."""
     from trueerror.verbs._arena import arena
 
-    found = arena(
+    standings = arena(
         file,
         model_a=model_a,
         model_b=model_b,
@@ -119,8 +119,8 @@ def arena_command(
         confidence=confidence,
     )
     if picture is not None:
-        found.save(picture)
-    output.show(found)
+        standings.save(picture)
+    output.show(standings)
 
 
 def _anchor(text: str) -> dict[str, float]:
@@ -165,7 +165,7 @@ def ppi_command(
     two = len(human) > 1
     people: Any = {name: columns(name, "--human") for name in human}
     answers: Any = dict(zip(human, (columns(name, "--judge") for name in judge), strict=True))
-    found = prediction_powered(
+    estimate = prediction_powered(
         people if two else people[human[0]],
         answers if two else answers[human[0]],
         positive=None if positive is None else _label(positive, people[human[0]]),
@@ -176,7 +176,7 @@ def ppi_command(
         power=power,
         confidence=confidence,
     )
-    output.show(found)
+    output.show(estimate)
 
 
 LABEL_PLAN_HELP = "Which rows to label next, so that few labels say most."

@@ -121,15 +121,15 @@ def plot_command(
         raise InputError("these rows hold several repeats of the same items; draw one repeat at a time")
     if how is not None and (kind != "roc" or not given.folded):
         raise InputError("--how goes with --kind roc and a column of folds (--fold COLUMN)")
-    shown: Any
+    drawable: Any
     if kind in TABLES:
-        shown = tables(given, kind, metric, chance, costs, prior)
+        drawable = tables(given, kind, metric, chance, costs, prior)
     elif kind == "roc" and given.folded and how != "pooled":
-        shown = averages(given, how or "vertical")
+        drawable = averages(given, how or "vertical")
         tell(f"Curves of {len(given.keys('folds').names):,} folds, averaged; --how pooled for one curve of all rows.")
     else:
-        shown = curves(given, kind, **({"prior": prior} if kind == "pr" and prior is not None else {}))
-    tell(f"Wrote {save(shown, path, **how_drawn)}.")
+        drawable = curves(given, kind, **({"prior": prior} if kind == "pr" and prior is not None else {}))
+    tell(f"Wrote {save(drawable, path, **how_drawn)}.")
 
 
 def picture_options(kind: str, band: str | None, costs: o.CostOptions, prior: float | None) -> dict[str, Any]:
@@ -162,12 +162,12 @@ def curves(p: Predictions, kind: str, **options: Any) -> dict[str, TableCurve]:
     """The same curve of each model that has scores."""
     make: CurveVerb[TableCurve] = getattr(import_module("trueerror.curves"), CURVES[kind])
     # A classifier that gives labels is a point of a ROC curve, and a line of a cost curve.
-    shown = [m for m in p.models if p.has_scores(m) or kind in OF_LABELS]
-    if not shown:
+    models = [m for m in p.models if p.has_scores(m) or kind in OF_LABELS]
+    if not models:
         raise InputError(f"--kind {kind} needs scores, and the file has labels only; name them with --score")
     if p.has_key("slices"):
-        return {f"{m}, {value}": make(p.slice(value), model=m, **options) for m in shown for value in p.slices()}
-    return {m: make(p, model=m, **options) for m in shown}
+        return {f"{m}, {value}": make(p.slice(value), model=m, **options) for m in models for value in p.slices()}
+    return {m: make(p, model=m, **options) for m in models}
 
 
 def averages(p: Predictions, how: Literal["vertical", "threshold"]) -> dict[str, AverageCurve | AveragePrecisionRecall]:
@@ -190,10 +190,12 @@ def tables(
             raise InputError(f"--kind confusion shows one model; choose one with --model: {names}")
         return p.confusion()
     if kind in ("scores", "thresholds"):
-        shown = curves(p, "roc")
-        if len(shown) > 1:
-            raise InputError(f"--kind {kind} shows one model; choose one with --model: {', '.join(list(shown)[:12])}")
-        return next(iter(shown.values()))
+        roc_curves = curves(p, "roc")
+        if len(roc_curves) > 1:
+            raise InputError(
+                f"--kind {kind} shows one model; choose one with --model: {', '.join(list(roc_curves)[:12])}"
+            )
+        return next(iter(roc_curves.values()))
     if kind in ("differences", "pairs", "confusion-difference"):
         from trueerror.verbs._compare import compare
 
@@ -237,7 +239,7 @@ def hull_command(
     from trueerror.curves._roc import roc
 
     path = None if picture is None else target(picture, ENDINGS, "a picture")
-    shown: dict[str, object] = {}
+    classifiers: dict[str, object] = {}
     matrices.check(rows if file is None else None)
     if rows.fold not in (None, "none"):
         raise InputError("a hull is of all rows together, whatever their folds; leave --fold out")
@@ -246,12 +248,12 @@ def hull_command(
         if output.columns:
             print(given.roles)
             return
-        shown |= {m: roc(given, model=m) for m in given.models}
-    shown |= matrices.tables(rows.positive)
-    shown |= dict(typed_point(text) for text in point or ())
-    if not shown:
+        classifiers |= {m: roc(given, model=m) for m in given.models}
+    classifiers |= matrices.tables(rows.positive)
+    classifiers |= dict(typed_point(text) for text in point or ())
+    if not classifiers:
         raise InputError("give a file, points such as --point C4.5=0.2,0.84, or --matrix")
-    hull = roc_hull(shown)
+    hull = roc_hull(classifiers)
     if path is not None:
         from trueerror.plots import save
 

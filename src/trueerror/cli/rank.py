@@ -51,7 +51,7 @@ def rank_command(
     """Which learner is best over several data sets."""
     from trueerror.verbs._rank import rank
 
-    found = rank(
+    ranking = rank(
         file,
         higher_is_better=not lower,
         method=method,  # type: ignore[arg-type]
@@ -67,7 +67,7 @@ def rank_command(
         rope=rope,
         **chance.given(),
     )
-    output.show(output.kept(found))
+    output.show(output.kept(ranking))
 
 
 FOLDS_HELP = "Two learners fold by fold: differences, mean, s, and the plain t beside the corrected one."
@@ -99,27 +99,27 @@ def folds_command(
     if typed and (first is not None or second is not None):
         raise InputError("--first and --second name columns of a file; typed scores have their names: NAME=V1,V2,…")
     names, scores = _typed_scores(given) if typed else _scores_of_file(given, first, second)
-    found = fold_differences(
+    differences = fold_differences(
         *scores, names=names, repeats=repeats, test_train_ratio=test_train_ratio, confidence=confidence,
         alternative=alternative,
     )  # fmt: skip
-    output.show(found)
+    output.show(differences)
 
 
 def _typed_scores(words: list[str]) -> tuple[tuple[str, str], tuple[list[float], list[float]]]:
     """a=0.81,0.84 b=0.80,0.82 as names and scores."""
-    found: dict[str, list[float]] = {}
+    scores: dict[str, list[float]] = {}
     for word in words:
         name, mark, values = word.partition("=")
         try:
-            found[name] = [float(v) for v in re.split(r"[,;\s]+", values) if v]
+            scores[name] = [float(v) for v in re.split(r"[,;\s]+", values) if v]
         except ValueError:
             raise InputError(f"cannot read {word!r}: write NAME=0.81,0.84,…") from None
-        if not mark or not found[name]:
+        if not mark or not scores[name]:
             raise InputError(f"cannot read {word!r}: write NAME=0.81,0.84,…")
-    if len(found) != 2:
-        raise InputError(f"there must be the scores of two learners, not of {len(found)}")
-    (a, x), (b, y) = found.items()
+    if len(scores) != 2:
+        raise InputError(f"there must be the scores of two learners, not of {len(scores)}")
+    (a, x), (b, y) = scores.items()
     return (a, b), (x, y)
 
 

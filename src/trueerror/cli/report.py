@@ -59,13 +59,15 @@ def report_command(
         "margin": margin, **dataclasses.asdict(costs), "prior": prior, "confidence": chance.confidence,
         "ignore": output.ignore, "seed": chance.seed,
     }  # fmt: skip
-    asked = ReportOptions(
+    options = ReportOptions(
         metric=o.metric_choice(metric), reference=reference, margin=margin, prior=prior, **costs.given(),
         confidence=check_confidence(chance.confidence), rng=chance.seed, ignore=tuple(output.ignore or ()),
     )  # fmt: skip
     command_line = repeated("report", file, {k: v for k, v in given_options.items() if v != USUAL.get(k)})
-    written, said = written_report(given, path, asked, {}, title=title, command=command_line, file=Path(str(file)).name)
-    for verdict in said:
+    written, verdicts = written_report(
+        given, path, options, {}, title=title, command=command_line, file=Path(str(file)).name
+    )
+    for verdict in verdicts:
         for line in filter(None, verdict.lines or (verdict.headline, verdict.words, verdict.but)):
             print(filled(line, initial_indent="  ", subsequent_indent="  "))
     say_written(written, open_it)
@@ -78,8 +80,8 @@ def say_written(page: Path, open_it: bool) -> None:
     if not open_it:
         tell(f"Wrote {page} ({size}); --open shows it in a browser.")
         return
-    shown = webbrowser.open(page.resolve().as_uri())
-    tell(f"Wrote {page} ({size}){'' if shown else '; there is no browser to open it with'}.")
+    opened = webbrowser.open(page.resolve().as_uri())
+    tell(f"Wrote {page} ({size}){'' if opened else '; there is no browser to open it with'}.")
 
 
 DEMO_HELP = "Judge bundled real predictions, print the verdict and write report.html."

@@ -103,14 +103,14 @@ def run_command(
     if written is not None and written.suffix.lower() == ".html":
         from trueerror.reports import report
 
-        asked = {"metric": metric, "seed": seed, "confidence": confidence, "also": also}
+        report_options = {"metric": metric, "seed": seed, "confidence": confidence, "also": also}
         report(
             run,
             written,
             metric=metrics[0],
             confidence=level,
             ignore=output.ignore or (),
-            command=repeated("run", file, asked),
+            command=repeated("run", file, report_options),
         )
     elif written is not None and written.suffix.lower() == ".csv":
         run.save(written, metrics)
@@ -131,9 +131,9 @@ def failure_lines(failures: Sequence[Failure]) -> list[str]:
     for failure in failures:
         same.setdefault((failure.learner, failure.data, " ".join(failure.error.split())), []).append(failure)
     lines = []
-    for (learner, data, error), found in list(same.items())[:MOST_FAILURES]:
-        often = "1 fit" if len(found) == 1 else f"{len(found):,} fits"
-        where = f"{'first ' if len(found) > 1 else ''}in repeat {found[0].repeat + 1}, fold {found[0].fold + 1}"
+    for (learner, data, error), group in list(same.items())[:MOST_FAILURES]:
+        often = "1 fit" if len(group) == 1 else f"{len(group):,} fits"
+        where = f"{'first ' if len(group) > 1 else ''}in repeat {group[0].repeat + 1}, fold {group[0].fold + 1}"
         lines.append(f"{learner} on {data}: {often} failed, {where}: {error[:300]}{'…' if len(error) > 300 else ''}")
     if len(same) > MOST_FAILURES:
         lines.append(f"and {len(same) - MOST_FAILURES:,} other kinds of failure")
@@ -166,15 +166,15 @@ def run_study(
     module, name = STUDIES[word]
     verb: Callable[..., Result] = getattr(import_module(module), name)
     known_options = [p for p in inspect.signature(verb).parameters if p not in ("learner", "learners", "X", "y")]
-    own = [key for key in known_options if key not in ELSEWHERE]
+    study_options = [key for key in known_options if key not in ELSEWHERE]
     for key in given:
-        if key not in own:
-            raise InputError(f"study.{key} is not an option of {word}{nearest(key, own)}")
+        if key not in study_options:
+            raise InputError(f"study.{key} is not an option of {word}{nearest(key, study_options)}")
     for key in options:
         if key not in known_options:
             raise InputError(f"{key} has no place in a file with a study of kind {word!r}")
     if metric is not None:
-        if "metric" not in own:
+        if "metric" not in study_options:
             raise InputError(f"a study of kind {word!r} has its own loss, and no metric= to choose")
         given["metric"] = metric
     if isinstance(given.get("parts"), Mapping):

@@ -359,8 +359,8 @@ class CurveInput(NamedTuple):
 
     def fold_caution(self) -> str:
         """What to say where the scores of different folds are not on one scale."""
-        found = fold_comparability(self.fold_tables())
-        return "" if found is None else found.words
+        caution = fold_comparability(self.fold_tables())
+        return "" if caution is None else caution.words
 
     def fold_tables(self) -> list[ScoreTable]:
         """The scores of each fold, where each has a model of its own; none where rows have no folds."""
@@ -396,8 +396,8 @@ def with_clusters(curve: C, data: CurveInput) -> C:
         return curve  # the caution stays
     assert rows.clusters is not None
     _, codes = np.unique(rows.clusters, return_inverse=True)
-    own = ClusteredRows(positive=rows.up, scores=rows.scores[:, 0], codes=codes, weights=weights)
-    return replace(curve, clusters=CurveClusters(own), caution=data.fold_caution())
+    clustered_rows = ClusteredRows(positive=rows.up, scores=rows.scores[:, 0], codes=codes, weights=weights)
+    return replace(curve, clusters=CurveClusters(clustered_rows), caution=data.fold_caution())
 
 
 C_co = TypeVar("C_co", bound=TableCurve, covariant=True)
@@ -450,9 +450,9 @@ class ModelCurves(Result, Mapping[str, C_co]):
 
     def _html(self, picture: str = "") -> str:
         """The picture, whose legend has the figures; what each curve says is folded where they are many."""
-        told = [f"<p>{html.escape(' '.join(str(curve).split()))}</p>" for curve in self.curves.values()]
-        unfolded = " open" if len(told) <= FEW_TOLD else ""
-        return f"{picture}<details{unfolded}><summary>In words</summary>{''.join(told)}</details>"
+        paragraphs = [f"<p>{html.escape(' '.join(str(curve).split()))}</p>" for curve in self.curves.values()]
+        unfolded = " open" if len(paragraphs) <= FEW_TOLD else ""
+        return f"{picture}<details{unfolded}><summary>In words</summary>{''.join(paragraphs)}</details>"
 
     def __str__(self) -> str:
         return "\n\n".join(str(curve) for curve in self.curves.values())
@@ -529,23 +529,23 @@ def curve_verb(what: str, *, points: bool = False) -> Callable[[Callable[..., C]
     """
 
     def decorate(make: Callable[..., C]) -> CurveVerb[C]:
-        own = tuple(signature(make).parameters.values())[1:]
+        parameters = tuple(signature(make).parameters.values())[1:]
 
         @wraps(make, assigned=("__module__", "__name__", "__qualname__", "__doc__"))
         def verb(
             truth: Any, scores: Any = None, *, model: str | None = None, positive: Any = None, weights: Any = None,
             weights_kind: WeightsKind | None = None, **columns: Any,
         ) -> C:  # fmt: skip
-            found = point_input(truth, scores, model, positive) if points else None
-            options = {o.name: columns.pop(o.name) for o in own if o.name in columns}
-            made = found or curve_input(what, truth, scores, model, positive, weights, weights_kind, columns)
-            return with_clusters(make(made, **options), made)
+            point = point_input(truth, scores, model, positive) if points else None
+            options = {o.name: columns.pop(o.name) for o in parameters if o.name in columns}
+            source = point or curve_input(what, truth, scores, model, positive, weights, weights_kind, columns)
+            return with_clusters(make(source, **options), source)
 
         verb.__annotations__["return"] = make.__annotations__["return"]
         # Without this, help would follow `wraps` to the function of a CurveInput.
         form = signature(verb, follow_wrapped=False)
         *places, rest = form.parameters.values()
-        verb.__signature__ = form.replace(parameters=[*places, *own, rest])  # type: ignore[attr-defined]
+        verb.__signature__ = form.replace(parameters=[*places, *parameters, rest])  # type: ignore[attr-defined]
         return cast("CurveVerb[C]", takes_table_options(of_each_model(verb)))
 
     return decorate
@@ -575,8 +575,8 @@ def of_each_model(make: Made) -> Made:
         rest = {o: v for o, v in options.items() if is_predictions(truth) or o not in (*OF_ROWS, *TABLE_WORDS)}
         needed = [p.name for p in signature(make).parameters.values() if p.default is p.empty]
         kept = {o: v for o, v in rest.items() if v is not None or o in needed}
-        made = {m: make(rows, model=m, **kept) for m in rows.models if rows.has_scores(m)}
-        return ModelCurves(made) if len(made) > 1 else next(iter(made.values()))
+        curves = {m: make(rows, model=m, **kept) for m in rows.models if rows.has_scores(m)}
+        return ModelCurves(curves) if len(curves) > 1 else next(iter(curves.values()))
 
     return cast("Made", verb)
 
@@ -599,10 +599,10 @@ def _several(truth: Any, scores: Any, options: Mapping[str, Any]) -> Predictions
         if not isinstance(apart, Mapping) or len(apart) < 2:
             return None
         rows = {o: v for o, v in columns.items() if o in OF_ROWS}
-        made = predictions(truth, scores=apart, **rows)
-        if _scored(made) < len(apart):
+        model_rows = predictions(truth, scores=apart, **rows)
+        if _scored(model_rows) < len(apart):
             raise InputError("each model needs scores: a column of numbers, higher for the positive class")
-        return made
+        return model_rows
     if scores is None and is_openable(truth) and not (isinstance(truth, str) and truth == "-"):
         named = {o: v for o, v in columns.items() if o in TABLE_WORDS or o in ("missing", "labels")}
         rest = (columns.get("positive"), columns.get("weights"), columns.get("weights_kind"))
@@ -940,8 +940,8 @@ def pooled_blocks(positives: Counts, negatives: Counts) -> Places:
     up = np.asarray(positives, dtype=np.float64)
     rows = up + negatives
     # A score without rows, such as a class that is never called, belongs to the block below it.
-    held = np.flatnonzero(rows > 0)
-    starts: Places = held[isotonic_regression(up[held] / rows[held], weights=rows[held]).blocks[:-1]]
+    occupied = np.flatnonzero(rows > 0)
+    starts: Places = occupied[isotonic_regression(up[occupied] / rows[occupied], weights=rows[occupied]).blocks[:-1]]
     starts[0] = 0
     while True:
         # SciPy pools rounded means, which may leave neighbours with equal proportions apart: counts tell.

@@ -260,8 +260,8 @@ class Decomposition(NamedTuple):
 def _grouped_forecasts(table: ScoreTable) -> tuple[Floats, Floats, Floats]:
     """Mean forecast, positives and rows of neighbourhoods of forecasts, at most so many that smoothing is quick."""
     rows = np.asarray(table.positives + table.negatives, dtype=np.float64)
-    there = rows > 0
-    x, up, rows = table.scores[there], np.asarray(table.positives, dtype=np.float64)[there], rows[there]
+    occupied = rows > 0
+    x, up, rows = table.scores[occupied], np.asarray(table.positives, dtype=np.float64)[occupied], rows[occupied]
     if len(x) <= SMOOTH_GROUPS:
         return x, up, rows
     place = np.minimum((np.cumsum(rows) - rows / 2) / rows.sum() * SMOOTH_GROUPS, SMOOTH_GROUPS - 1).astype(np.int64)
@@ -449,25 +449,25 @@ class Calibration(TableCurve):
         check_word(method, METHODS, "method")
         key = (fit, method, check_confidence(confidence))
         if key not in self._fits:
-            made = fit(self._read, method=method, confidence=key[2], logits=self._logits)
+            interval = fit(self._read, method=method, confidence=key[2], logits=self._logits)
             if self.clusters is not None and self._logits is not None:
                 which = {calibration_intercept: 0, calibration_slope: 1}.get(fit, 2)
-                made = over_clusters(made, which, self._logits, self._row_places, self.clusters.rows)
-            self._fits[key] = made
+                interval = over_clusters(interval, which, self._logits, self._row_places, self.clusters.rows)
+            self._fits[key] = interval
         return self._noted(self._fits[key])
 
     def spiegelhalter(self) -> Test:
         """Is the Brier score what calibrated forecasts would have? z = Σ(y − p)(1 − 2p) / √Σ(1 − 2p)²p(1 − p)."""
-        made = self._also(spiegelhalter_test(self._read))
-        if self.clusters is None or not math.isfinite(made.statistic):
-            return made
-        own, p = self.clusters.rows, self._read.scores[self._row_places]
-        weights = np.ones(len(p)) if own.weights is None else own.weights
-        sums = np.bincount(own.codes, weights=weights * (own.positive - p) * (1 - 2 * p), minlength=own.groups)
-        df = degrees_of_freedom(effective_clusters(np.bincount(own.codes, weights=weights, minlength=own.groups)))
+        test = self._also(spiegelhalter_test(self._read))
+        if self.clusters is None or not math.isfinite(test.statistic):
+            return test
+        rows, p = self.clusters.rows, self._read.scores[self._row_places]
+        weights = np.ones(len(p)) if rows.weights is None else rows.weights
+        sums = np.bincount(rows.codes, weights=weights * (rows.positive - p) * (1 - 2 * p), minlength=rows.groups)
+        df = degrees_of_freedom(effective_clusters(np.bincount(rows.codes, weights=weights, minlength=rows.groups)))
         t = float(sums.sum()) / math.sqrt(float(sums @ sums))
-        note = joined_notes(made.note, f"{own.groups:,} clusters")
-        return replace(made, statistic=t, df=df, p_value=student_p(t, df, "two-sided"), note=note)
+        note = joined_notes(test.note, f"{rows.groups:,} clusters")
+        return replace(test, statistic=t, df=df, p_value=student_p(t, df, "two-sided"), note=note)
 
     def ece(
         self, *, bins: int | None = None, binning: Binning | None = None, replicates: int = 2000, rng: Rng = None

@@ -62,8 +62,8 @@ class CurveClusters:
 
     def called(self, threshold: float) -> Mask:
         """The rows from a threshold up."""
-        found: Mask = np.asarray(self.rows.scores >= threshold)
-        return found
+        mask: Mask = np.asarray(self.rows.scores >= threshold)
+        return mask
 
     def worth(self, hits: Mask, trials: Mask, confidence: float) -> float:
         """How many independent rows the share of hits among trials rests on, as `te.evaluate` has it for a share."""
@@ -86,8 +86,8 @@ class CurveClusters:
 
     def of_mix(self, confidence: float) -> float:
         """The same for the share of positives."""
-        found = self.worth(self.rows.positive, np.ones(len(self.rows.positive), dtype=np.bool_), confidence)
-        return 1.0 if math.isnan(found) else found
+        worth = self.worth(self.rows.positive, np.ones(len(self.rows.positive), dtype=np.bool_), confidence)
+        return 1.0 if math.isnan(worth) else worth
 
     def of_precision(self, thresholds: Floats, confidence: float) -> Floats:
         """The same for the precision at each of the thresholds, which descend."""
@@ -99,8 +99,8 @@ class CurveClusters:
         ]
         order = np.sort(self.rows.scores)
         calls = len(order) - np.searchsorted(order, thresholds, side="left")
-        found: Floats = calls * np.interp(np.arange(len(thresholds)), places, share)
-        return found
+        worths: Floats = calls * np.interp(np.arange(len(thresholds)), places, share)
+        return worths
 
     def _counts(self, chosen: Mask) -> Floats:
         weights = None if self.rows.weights is None else self.rows.weights[chosen]
@@ -154,8 +154,8 @@ def _worth(hits: Floats, trials: Floats, confidence: float) -> float:
     p, effective = float(hits.sum()) / total, effective_clusters(trials)
     variance = cr3_variance((hits - p * trials) / total, trials)
     size = float(effective_size(p, variance if variance > 1e-18 else 0.0, total, effective))
-    held = clusters_with_events(effective, hits, trials - hits)
-    return t_rows(size, degrees_of_freedom(held), confidence)
+    clusters = clusters_with_events(effective, hits, trials - hits)
+    return t_rows(size, degrees_of_freedom(clusters), confidence)
 
 
 def design_effects(called: Floats, rows: Floats, confidence: float = 0.95) -> Floats:

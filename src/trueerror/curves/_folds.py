@@ -102,8 +102,8 @@ def comparability(tables: Sequence[ScoreTable]) -> str:
     >>> comparability([a, a])
     ''
     """
-    found = fold_comparability(tables)
-    return "" if found is None else found.words
+    caution = fold_comparability(tables)
+    return "" if caution is None else caution.words
 
 
 How = Literal["vertical", "horizontal", "threshold"]
@@ -277,18 +277,18 @@ class AverageCurve(Result):
     @classmethod
     def of(cls, sides: dict[str, Floats], **facts: Any) -> AverageCurve:
         """From one array of values for each side: (curves, points), or (points,) where it is fixed."""
-        made: dict[str, Any] = {}
+        columns: dict[str, Any] = {}
         for side, values in sides.items():
             if values.ndim == 1:
                 nothing = np.full(len(values), math.nan)
-                made |= {side: values, f"{side}_sd": nothing, f"{side}_low": nothing, f"{side}_high": nothing}
+                columns |= {side: values, f"{side}_sd": nothing, f"{side}_low": nothing, f"{side}_high": nothing}
                 continue
             k = len(values)
             mean, sd = values.mean(axis=0), values.std(axis=0, ddof=1)
             reach = critical_t(facts["confidence"], k - 1) * sd / math.sqrt(k)
             low, high = np.clip(mean - reach, 0.0, 1.0), np.clip(mean + reach, 0.0, 1.0)
-            made |= {side: mean, f"{side}_sd": sd, f"{side}_low": low, f"{side}_high": high}
-        return cls(**made, **facts)
+            columns |= {side: mean, f"{side}_sd": sd, f"{side}_low": low, f"{side}_high": high}
+        return cls(**columns, **facts)
 
     def auc(self, *, confidence: float | None = None) -> Interval:
         """The `area` of an experiment; else the mean of the curves' areas ± t(k − 1)·sd/√k."""
@@ -463,10 +463,10 @@ def auc_over_folds(
         raise InputError(f"test_train_ratio={ratio!r} must be positive: test rows over training rows, 1/9 in ten folds")
     if taken.repeats == 1:
         notes.append("one round of folds: conservative")
-    found = _t_interval(
+    interval = _t_interval(
         areas, 1 / len(areas) + ratio, "corrected-t-auc", "this learner", level, rows / taken.repeats, size, notes
     )
-    return _bounded(found, kept, 1 / len(areas) + ratio)
+    return _bounded(interval, kept, 1 / len(areas) + ratio)
 
 
 def _bounded(found: Interval, tables: list[ScoreTable], factor: float) -> Interval:
@@ -525,16 +525,16 @@ def _ledell(tables: list[ScoreTable], areas: Floats, notes: list[str], confidenc
     variance = float(np.mean(variances)) / rows
     mean = float(areas.mean())
     factor = IntervalSpec(confidence=confidence).factor()
-    own = newcombe_area_limits(mean, up, down, factor)
+    newcombe = newcombe_area_limits(mean, up, down, factor)
     method = "ledell"
     if not variance > 0 or not 0 < mean < 1:
-        low, high = own
+        low, high = newcombe
         method = "newcombe-auc"
         notes = [*notes, "no variance within folds: Newcombe's method 5 over all rows instead"]
     else:
         low, high = (float(x) for x in on_logit(mean, variance, factor))
         if min(up, down) * min(mean, 1 - mean) < FEW:
-            low, high = min(low, own[0]), max(high, own[1])
+            low, high = min(low, newcombe[0]), max(high, newcombe[1])
             notes = [*notes, str(Note("auc-near-end"))]
     return Interval(
         name="AUC over folds", estimate=mean, low=low, high=high, confidence=confidence, method=method, n=rows,

@@ -403,13 +403,15 @@ def _paired_costs(
     on the rows left out.
     """
     seed, units = seed_of(generator(rng)[0]), len(truth) if codes is None else int(codes.max()) + 1
-    curves, own = [], (float(truth.sum()), float((~truth).sum()))
+    curves, class_sizes = [], (float(truth.sum()), float((~truth).sum()))
     for s in scores:
         order = np.argsort(-s, kind="stable")
         # Where a run of equal scores ends; after the last one all rows are called, which is a trivial classifier.
         ends = np.flatnonzero(np.diff(s[order]))
         calls = truth[order]
-        curves.append(_Curve(order, ends, calls, _change(np.ones(len(truth)), calls, condition, own).take(ends)))
+        curves.append(
+            _Curve(order, ends, calls, _change(np.ones(len(truth)), calls, condition, class_sizes).take(ends))
+        )
     trivial = 0.0, condition.alarm - condition.miss
     out = np.full((replicates, len(scores) + 2), np.nan)
     choices = np.full((replicates, 2), np.nan)
@@ -648,17 +650,17 @@ class RocHull(Result):
 
     def by_mix(self, *priors: float, cost_fp: float = 1.0, cost_fn: float = 1.0) -> list[HullAtMix]:
         """The cheapest corner at each share of positives, with its accuracy and the cost of a row there."""
-        found: list[HullAtMix] = []
+        mixes: list[HullAtMix] = []
         for prior in priors:
             condition = Condition(check_share(prior, "prior"), cost_fp, cost_fn)
             values = condition.cost(self.fpr, self.tpr)
             corner = self.corners[int(np.argmax(values <= values.min() + DUST))]
             right = prior * corner.tpr + (1 - prior) * (1 - corner.fpr)
-            found.append({
+            mixes.append({
                 "prior": prior, "classifier": corner.classifier, "threshold": corner.threshold, "fpr": corner.fpr,
                 "tpr": corner.tpr, "accuracy": right, "cost": float(values.min()),
             })  # fmt: skip
-        return found
+        return mixes
 
     def iso_accuracy(self, accuracy: float, *, prior: float) -> IsoLine:
         """The line of points with this accuracy: slope P(−)/P(+)."""
@@ -693,8 +695,8 @@ class RocHull(Result):
                 f"Binned scores: corners are exact, and thresholds within bins raise the area of the hull by "
                 f"{max(higher, 0.0):.2g} at most."
             ))  # fmt: skip
-        shown = [str(self.ranges()), *([self._mixes()] if points else [])]
-        return "\n".join([*lines, *shown])
+        tables = [str(self.ranges()), *([self._mixes()] if points else [])]
+        return "\n".join([*lines, *tables])
 
     def _mixes(self) -> str:
         """Who is right most often at a few class mixes."""

@@ -213,8 +213,8 @@ class PrecisionRecall(TableCurve):
         """What a negative weighs, where a positive weighs 1."""
         if self.prior is None:
             return np.ones(np.shape(positives))
-        there = np.where(negatives > 0, negatives, 1.0)
-        return (1 - self.prior) / self.prior * np.asarray(positives, dtype=np.float64) / there
+        divisor = np.where(negatives > 0, negatives, 1.0)
+        return (1 - self.prior) / self.prior * np.asarray(positives, dtype=np.float64) / divisor
 
     def _area_of(self, interpolation: Interpolation, positives: Counts, negatives: Counts) -> Floats:
         """The area for tables in rows, at this curve's class mix."""
@@ -486,11 +486,11 @@ class PrecisionRecall(TableCurve):
             ),
             ("recall at one threshold, .at()", "wilson"),
         ]
-        own: Figures = [
+        as_sampled: Figures = [
             ("precision and recall at one threshold, .at()", "wilson"),
             ("the band, .band(), which holds at each threshold by itself", "wilson"),
         ]
-        return [("the average precision", self.average_precision()), *(own if self.prior is None else at_mix)]
+        return [("the average precision", self.average_precision()), *(as_sampled if self.prior is None else at_mix)]
 
     def records(self) -> Records:
         """One record for each threshold, with the four counts and the rates; where scores are binned, also between
@@ -551,13 +551,18 @@ class PrecisionRecall(TableCurve):
         bounds = self._bounds(interpolation)
         if self.clusters is not None:
             words = None if method == "unseen-negative" else method
-            own = score_interval(
+            clustered = score_interval(
                 find_measure("average_precision"), self.table, {}, spec, words, prior=self.prior, rng=rng,
                 replicates=replicates, clusters=self.clusters.rows,
             )  # fmt: skip
-            low, high = max(0.0, estimate - own.estimate + own.low), min(1.0, estimate - own.estimate + own.high)
+            low, high = (
+                max(0.0, estimate - clustered.estimate + clustered.low),
+                min(1.0, estimate - clustered.estimate + clustered.high),
+            )
             return self._noted(
-                replace(own, name=name, estimate=estimate, low=low, high=high, estimand=f"this model, {self._mix}"),
+                replace(
+                    clustered, name=name, estimate=estimate, low=low, high=high, estimand=f"this model, {self._mix}"
+                ),
                 binned=False,
             )
         if method != "boyd-logit":

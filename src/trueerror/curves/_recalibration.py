@@ -341,12 +341,12 @@ def over_clusters(made: Interval, which: int, data: LogitTable, places: Codes, r
         return np.asarray(np.bincount(rows.codes, weights=values, minlength=rows.groups), dtype=np.float64)
 
     scores = np.stack([summed(weights * (rows.positive - p) * d) for d in design], axis=1)
-    told = weights * p * (1 - p)
-    hessians = np.stack([np.stack([summed(told * c * d) for c in design], axis=1) for d in design], axis=2)
+    information = weights * p * (1 - p)
+    hessians = np.stack([np.stack([summed(information * c * d) for c in design], axis=1) for d in design], axis=2)
     without = hessians.sum(axis=0) - hessians
     # What a cluster tells of the slope it tells by forecasts away from the middle.
-    middle = float(told @ x / told.sum()) if which == 1 else 0.0
-    effective = effective_clusters(summed(told * (x - middle) ** 2 if which == 1 else told))
+    middle = float(information @ x / information.sum()) if which == 1 else 0.0
+    effective = effective_clusters(summed(information * (x - middle) ** 2 if which == 1 else information))
     method = "cluster-recalibration"
     sizes = np.linalg.cond(without)
     if rows.groups < 2 or not (sizes < 1e12).all():

@@ -130,8 +130,8 @@ def _counted(
     if clusters is None:
         return Answers(table, count, name)
     codes = np.unique(clusters, return_inverse=True)[1]
-    own = ClusteredRows(positive=right, scores=confidence, codes=codes, weights=weights)
-    return Answers(table, count, name, CurveClusters(own))
+    clustered_rows = ClusteredRows(positive=right, scores=confidence, codes=codes, weights=weights)
+    return Answers(table, count, name, CurveClusters(clustered_rows))
 
 
 def from_score_table(table: ScoreTable, threshold: float | None) -> ScoreTable:
@@ -418,8 +418,8 @@ class RiskCoverage(TableCurve):
         """The independent rows that the answers from a confidence up are worth; None without clusters."""
         if self.clusters is None:
             return None
-        found = self.clusters.worth(self.clusters.rows.positive, self.clusters.called(cut), confidence)
-        return 1.0 if math.isnan(found) else found
+        worth = self.clusters.worth(self.clusters.rows.positive, self.clusters.called(cut), confidence)
+        return 1.0 if math.isnan(worth) else worth
 
     def area(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Rng = None) -> Interval:
         """AURC: the mean over all coverages of the risk; within ties, as if in random order.
@@ -435,16 +435,18 @@ class RiskCoverage(TableCurve):
         rate = float(self._fp[-1] / self._covered[-1])
         low, high = (float(x) for x in limits(rate * rows, rows, "wilson", level))
         fallback = (max(0.0, best_risk_area(low)), high * (1 - math.log(high)) if high < 1 else 1.0, "unseen-share")
-        made = bootstrap_area(
+        interval = bootstrap_area(
             self.table, self._areas, name="area under risk and coverage", estimate=self._area(), confidence=level,
             replicates=replicates, rng=rng, fallback=fallback, estimand="this model", bounds=None,
         )  # fmt: skip
-        if self.clusters is not None and made.method != "unseen-share":
+        if self.clusters is not None and interval.method != "unseen-share":
             wider = math.sqrt(self.table.n / max(rows, 1.0))
-            low, high = (made.estimate + wider * (limit - made.estimate) for limit in (made.low, made.high))
-            note = joined_notes(made.note, f"{self._units}: limits at the independent rows that they are worth")
-            made = replace(made, low=max(0.0, low), high=min(1.0, high), note=note)
-        return self._noted(made, binned=False)
+            low, high = (
+                interval.estimate + wider * (limit - interval.estimate) for limit in (interval.low, interval.high)
+            )
+            note = joined_notes(interval.note, f"{self._units}: limits at the independent rows that they are worth")
+            interval = replace(interval, low=max(0.0, low), high=min(1.0, high), note=note)
+        return self._noted(interval, binned=False)
 
     @property
     def excess(self) -> float:
@@ -467,8 +469,8 @@ class RiskCoverage(TableCurve):
         return columns_to_records(("threshold", "coverage", "risk", "accuracy"), columns)
 
     def _words(self) -> str:
-        shown = [self.at(coverage=c) for c in (1.0, 0.8, 0.5)]
-        parts = [f"{number(x.estimate)} {bracket(x.low, x.high)}" for x in shown]
+        accuracies = [self.at(coverage=c) for c in (1.0, 0.8, 0.5)]
+        parts = [f"{number(x.estimate)} {bracket(x.low, x.high)}" for x in accuracies]
         done = {"wrong": "counted as wrong, the last to be covered", "drop": "left out"}.get(self.missing, "")
         rows = "1 row without a prediction was" if self.absent == 1 else f"{whole(self.absent)} rows without one were"
         absent = f"\n{rows} {done}." if self.absent else ""

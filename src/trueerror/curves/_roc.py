@@ -371,8 +371,8 @@ class Roc(TableCurve):
             folds = [] if self.source is None else self.source.fold_tables()
             if sum(t.n_positive > 0 and t.n_negative > 0 for t in folds) > 1:
                 spec = IntervalSpec(confidence=confidence, estimand=f"these {len(folds)} models, one for each fold")
-                found = within_folds_interval(folds, spec=spec)
-                return with_notes(found, "" if self.clusters is None else cluster_words(self.clusters.groups))
+                interval = within_folds_interval(folds, spec=spec)
+                return with_notes(interval, "" if self.clusters is None else cluster_words(self.clusters.groups))
             method = "delong-logit" if self.clusters is None else None
         if method is not None:
             check_word(method, ("delong-logit", "delong", "hanley-mcneil", "newcombe", "bootstrap"), "method")
@@ -435,8 +435,8 @@ class Roc(TableCurve):
                 estimand="this model",
             )  # fmt: skip
             if not table.exact:
-                found = table.bounds.of(lambda t: statistic(t.positives[None], t.negatives[None])[0])
-                area = widened(area, found, bounds)
+                binned_bounds = table.bounds.of(lambda t: statistic(t.positives[None], t.negatives[None])[0])
+                area = widened(area, binned_bounds, bounds)
             return self._noted(area, binned=False)
         return self._noted(bootstrap_area(
             table, statistic, name=name, estimate=estimate, confidence=level, replicates=replicates, rng=rng,
@@ -503,19 +503,17 @@ class Roc(TableCurve):
         rows = self._class_rows(confidence)
         if fpr is not None:
             band = pointwise_limits(self.fpr, self.tpr, np.array([float(fpr)]), rows, confidence)
-            own, ends = point.tpr_interval, (max(0.0, float(band[0][0])), min(1.0, float(band[1][0])))
+            ci, ends = point.tpr_interval, (max(0.0, float(band[0][0])), min(1.0, float(band[1][0])))
             words = f"limits of the TPR at an FPR of {number(float(fpr))}"
         else:
             assert tpr is not None
-            own, ends = point.fpr_interval, fpr_limits(self.fpr, self.tpr, float(tpr), rows, confidence)
+            ci, ends = point.fpr_interval, fpr_limits(self.fpr, self.tpr, float(tpr), rows, confidence)
             words = f"limits of the FPR at a TPR of {number(float(tpr))}"
         note = joined_notes(point.note, words)
-        found = replace(
-            own, low=min(ends[0], own.low), high=max(ends[1], own.high), method="roc-band-wilson", note=note
-        )
+        wider = replace(ci, low=min(ends[0], ci.low), high=max(ends[1], ci.high), method="roc-band-wilson", note=note)
         if fpr is not None:
-            return replace(point, tpr_interval=found, note=note)
-        return replace(point, fpr_interval=found, note=note)
+            return replace(point, tpr_interval=wider, note=note)
+        return replace(point, fpr_interval=wider, note=note)
 
     def _last_within(self, fpr: float) -> int:
         return int(np.searchsorted(self.fpr, fpr * (1 + HAIR) + 1e-15, side="right")) - 1
@@ -581,8 +579,8 @@ class Roc(TableCurve):
         """The point with limits that allow for the choice of its threshold on these rows."""
         if self.table.squares is not None:
             return replace(point, note=joined_notes(point.note, "the limits do not allow for that choice"))
-        found = _optimism(self.table, _GAINS[criterion], replicates, rng, self.clusters)
-        if len(found) < 0.9 * replicates:
+        optimism = _optimism(self.table, _GAINS[criterion], replicates, rng, self.clusters)
+        if len(optimism) < 0.9 * replicates:
             words = "too many resamples lose a class: the limits do not allow for that choice"
             return replace(point, note=joined_notes(point.note, words))
         words = "the limits allow for that choice"
@@ -593,13 +591,13 @@ class Roc(TableCurve):
         rates = []
         sizes = (point.positives, point.negatives) if self.clusters is None else self._class_rows(confidence)
         farther = 1.0 if self.clusters is None else self.clusters.expansion(confidence)
-        for own, off, size in ((point.tpr_interval, found[:, 0], sizes[0]),
-                               (point.fpr_interval, found[:, 1], sizes[1])):  # fmt: skip
-            centre, spread = min(1.0, max(0.0, own.estimate - float(off.mean()))), farther**2 * float(off.var(ddof=1))
+        for ci, off, size in ((point.tpr_interval, optimism[:, 0], sizes[0]),
+                               (point.fpr_interval, optimism[:, 1], sizes[1])):  # fmt: skip
+            centre, spread = min(1.0, max(0.0, ci.estimate - float(off.mean()))), farther**2 * float(off.var(ddof=1))
             worth = min(size, centre * (1 - centre) / spread) if spread > 0 and 0 < centre < 1 else size
-            low, high = proportion_limits(centre * worth, worth, "wilson", own.confidence)
+            low, high = proportion_limits(centre * worth, worth, "wilson", ci.confidence)
             rates.append(replace(
-                own, low=min(own.low, float(low)), high=max(own.high, float(high)), method="wilson-optimism", note=note
+                ci, low=min(ci.low, float(low)), high=max(ci.high, float(high)), method="wilson-optimism", note=note
             ))  # fmt: skip
         return replace(point, tpr_interval=rates[0], fpr_interval=rates[1], note=note)
 
@@ -720,14 +718,14 @@ def _optimism(
 ) -> Floats:
     """By resample: how much higher TPR and FPR are in it, at the threshold that is best in it, than on all rows."""
     tp, fp = (downward(c) for c in balanced_groups(table))
-    found = []
+    optimism = []
     for bag in bags(table, replicates=replicates, rng=rng, clusters=clusters):
         up, down = downward(bag.positives), downward(bag.negatives)
         if not up[-1] or not down[-1]:
             continue
         place = int(np.argmax(gain(up, down, float(up[-1]), float(down[-1]))))
-        found.append((up[place] / up[-1] - tp[place] / tp[-1], down[place] / down[-1] - fp[place] / fp[-1]))
-    return np.array(found, dtype=np.float64).reshape(-1, 2)
+        optimism.append((up[place] / up[-1] - tp[place] / tp[-1], down[place] / down[-1] - fp[place] / fp[-1]))
+    return np.array(optimism, dtype=np.float64).reshape(-1, 2)
 
 
 declare(

@@ -90,8 +90,8 @@ def curves_apart(first: ScoreTable, second: ScoreTable) -> Floats:
     """TPR of the first less TPR of the second, over the FPRs at which curves of so many rows say anything."""
     curves = [Roc(table) for table in (first, second)]
     grid = _grid(curves)
-    made: Floats = top_at(curves[0].fpr, curves[0].tpr, grid) - top_at(curves[1].fpr, curves[1].tpr, grid)
-    return made
+    differences: Floats = top_at(curves[0].fpr, curves[0].tpr, grid) - top_at(curves[1].fpr, curves[1].tpr, grid)
+    return differences
 
 
 def _corridor(curve: Roc, grid: Floats) -> tuple[Floats, Floats]:
@@ -156,12 +156,12 @@ class RocDifference(Result):
             for name in (self.first, self.second)
         }
         other = {self.first: self.second, self.second: self.first}
-        said = [f"{n} is above {other[n]} at FPR {listing(spans)}" for n, spans in where.items() if spans]
+        clauses = [f"{n} is above {other[n]} at FPR {listing(spans)}" for n, spans in where.items() if spans]
         unclear = bool(((self.low <= 0) & (self.high >= 0)).any())
-        if not said:
+        if not clauses:
             head = f"No clear difference between {self.first} and {self.second} anywhere"
         else:
-            head = "; ".join(said) + ("; elsewhere no clear difference" if unclear else "")
+            head = "; ".join(clauses) + ("; elsewhere no clear difference" if unclear else "")
         cross = self.crossings
         crossed = f" The curves themselves cross at FPR {listing([number(c) for c in cross])}." if cross else ""
         rows = "the same rows" if self.paired else "different rows"

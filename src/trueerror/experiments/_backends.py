@@ -359,15 +359,15 @@ class Ray:
     def _run(self, chunks: Iterator[Chunk], options: FitOptions) -> Finished:
         ray = self._ray
         call = ray.remote(max_retries=2, num_cpus=1)(_remote)
-        held: dict[int, Any] = {}
+        object_refs: dict[int, Any] = {}
         flying: dict[Any, Chunk] = {}
 
         def submit(chunk: Chunk | None) -> None:
             if chunk is None:
                 return
-            if id(chunk.data) not in held:
-                held[id(chunk.data)] = ray.put(chunk.data)
-            flying[call.remote(chunk.jobs, held[id(chunk.data)], options)] = chunk
+            if id(chunk.data) not in object_refs:
+                object_refs[id(chunk.data)] = ray.put(chunk.data)
+            flying[call.remote(chunk.jobs, object_refs[id(chunk.data)], options)] = chunk
 
         for _ in range(2 * self.workers):
             submit(next(chunks, None))

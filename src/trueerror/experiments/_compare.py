@@ -302,7 +302,7 @@ def compare_learners(
     width = None if margin is None else check_margin(margin)
     splits = [run.splits[name][i] for i in run.parts(name)]
     situation = plan_situation(run.plan, splits)
-    asked = run.learners if learners is None else names
+    tried = run.learners if learners is None else names
     if situation in PAIRS_OF_MODELS and method not in {m.word for m in methods_for("two-learners")}:
         p = run.predictions(name, learners=names)
         settings = Settings(confidence=level, metrics={measure.name: options}, rng=rng)
@@ -310,7 +310,7 @@ def compare_learners(
             p if positive is None else p.with_positive(positive), measure, settings, reference=reference,
             method=method, adjust=adjust, margin=width, alternative=alternative,
         )  # fmt: skip
-        return _with_findings(of_models, learner_evidence(run, name, situation, asked, measure.name))
+        return _with_findings(of_models, learner_evidence(run, name, situation, tried, measure.name))
     paired = PairedLearners(run=run, data=name, measure=measure, positive=positive, options=options)
     wanted = list(combinations(names, 2)) if reference is None else [(x, reference) for x in names if x != reference]
     spec = IntervalSpec(confidence=level, alternative=alternative)
@@ -321,9 +321,11 @@ def compare_learners(
     chosen = learner_method(questions[0], method, ("two-learners",))
     word = chosen.word or chosen.key
     contrasts = [learner_contrast(q, chosen) for q in questions]
-    own = own_method(run, word)
+    interval_method = own_method(run, word)
     estimates = {
-        x: learner_interval(ask(run, x, name, metric, positive=positive, confidence=level, rng=rng, **options), own)
+        x: learner_interval(
+            ask(run, x, name, metric, positive=positive, confidence=level, rng=rng, **options), interval_method
+        )
         for x in names
     }
     sizes = [s.distinct for s in splits]
@@ -346,7 +348,7 @@ def compare_learners(
             hollow=tuple(e.model for e in hollow) if measure.right_or_wrong else None,
         ),
     )
-    return _with_findings(comparison, learner_evidence(run, name, word, asked, measure.name), _one_for_many(hollow))
+    return _with_findings(comparison, learner_evidence(run, name, word, tried, measure.name), _one_for_many(hollow))
 
 
 def _with_findings(comparison: Comparison, evidence: Evidence, hollow: Sequence[Evidence] = ()) -> Comparison:
@@ -393,17 +395,19 @@ def constant_evidence(dataset: Dataset, tested: Sequence[tuple[Codes, Codes]], l
     """
     if not tested:
         return None
-    rows, said = (np.concatenate(column) for column in zip(*tested, strict=True))
+    rows, answers = (np.concatenate(column) for column in zip(*tested, strict=True))
     truth = dataset.codes[rows]
     constant = truth == int(np.bincount(truth).argmax())
-    right = said == truth
+    right = answers == truth
     often = np.bincount(rows, minlength=dataset.n)
     if often.max() == 1:
         p_value = mcnemar_test(int((right & ~constant).sum()), int((constant & ~right).sum()), "mid-p", "two-sided")[1]
     else:
-        own, of_constant = (np.bincount(rows, x, dataset.n)[often > 0] / often[often > 0] for x in (right, constant))
-        p_value = paired_t(own, of_constant).p_value if len(own) > 1 else math.nan
-    counted = Confusion.from_codes(truth, said, dataset.labels, positive=dataset.positive, declared=True)
+        of_learner, of_constant = (
+            np.bincount(rows, x, dataset.n)[often > 0] / often[often > 0] for x in (right, constant)
+        )
+        p_value = paired_t(of_learner, of_constant).p_value if len(of_learner) > 1 else math.nan
+    counted = Confusion.from_codes(truth, answers, dataset.labels, positive=dataset.positive, declared=True)
     return Evidence(model=learner, confusion=counted, baseline_p=p_value)
 
 
@@ -466,8 +470,8 @@ def learner_evidence(
 
 def _reading(run: ResampleResults, data: str, learners: Sequence[str]) -> str:
     dataset = run.datasets[data]
-    shown = "" if len(run.datasets) == 1 else f"{data}: "
-    return f"{shown}{len(learners)} learners on {dataset.n:,} rows, {run.plan}; the same test folds for all."
+    prefix = "" if len(run.datasets) == 1 else f"{data}: "
+    return f"{prefix}{len(learners)} learners on {dataset.n:,} rows, {run.plan}; the same test folds for all."
 
 
 @partial(speaks, room="experiment", name="rank")

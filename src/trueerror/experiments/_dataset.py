@@ -66,16 +66,16 @@ def fresh(learner: Learner, seed: int) -> Learner:
     """
     base = sys.modules.get("sklearn.base")
     clone = copy.deepcopy if base is None or not hasattr(learner, "get_params") else base.clone
-    made = clone(learner)
-    if hasattr(made, "get_params") and hasattr(made, "set_params"):
+    unfitted = clone(learner)
+    if hasattr(unfitted, "get_params") and hasattr(unfitted, "set_params"):
         states = {
             key: text_seed(f"{seed}/{key}") % (1 << 31)
-            for key, value in made.get_params(deep=True).items()
+            for key, value in unfitted.get_params(deep=True).items()
             if (key == "random_state" or key.endswith("__random_state")) and value is None
         }
         if states:
-            made.set_params(**states)
-    return made
+            unfitted.set_params(**states)
+    return unfitted
 
 
 def text_seed(text: str) -> int:
@@ -91,8 +91,8 @@ def describe_learner(learner: Learner) -> str:
 def package_versions(learners: Iterable[Learner]) -> dict[str, str]:
     """The versions of Python, of NumPy and of the packages that the learners come from."""
     packages = {"numpy", *(type(learner).__module__.partition(".")[0] for learner in learners)}
-    found = {name: str(getattr(sys.modules.get(name), "__version__", "")) for name in sorted(packages)}
-    return {"python": platform.python_version()} | {name: version for name, version in found.items() if version}
+    versions = {name: str(getattr(sys.modules.get(name), "__version__", "")) for name in sorted(packages)}
+    return {"python": platform.python_version()} | {name: version for name, version in versions.items() if version}
 
 
 def learner_fingerprint(learner: Learner) -> str:
@@ -255,8 +255,8 @@ class Dataset:
         """What was read: rows, positives, features, clusters."""
         counts = np.bincount(self.codes, minlength=len(self.labels))
         if self.positive is not None:
-            found, name = int(counts[self.labels.index(self.positive)]), one_line(str(self.positive))
-            share = f", {found:,} positive" if name == "1" else f", {found:,} {name} (positive)"
+            positives, name = int(counts[self.labels.index(self.positive)]), one_line(str(self.positive))
+            share = f", {positives:,} positive" if name == "1" else f", {positives:,} {name} (positive)"
         else:
             named = [
                 f"{n:,} {label}" if isinstance(label, str) else f"{label}: {n:,}"
@@ -269,8 +269,8 @@ class Dataset:
 
     def __repr__(self) -> str:
         features = f"{self.X.shape[1]} feature{'s' * (self.X.shape[1] != 1)}"
-        shown = ", ".join(map(str, self.labels[:6])) + (", …" if len(self.labels) > 6 else "")
-        return f"Dataset({self.n:,} rows, {features}, {len(self.labels)} classes: {shown})"
+        labels = ", ".join(map(str, self.labels[:6])) + (", …" if len(self.labels) > 6 else "")
+        return f"Dataset({self.n:,} rows, {features}, {len(self.labels)} classes: {labels})"
 
 
 def as_datasets(data: Any) -> dict[str, Dataset]:
@@ -376,12 +376,12 @@ def read_dataset(
             f"of the columns of {table.name} {listing(unfit)} cannot be features: name them under drop, cluster or "
             "id, or turn them into numbers first"
         )
-    X = np.column_stack([part for found in parts.values() for part in found])
+    X = np.column_stack([part for feature_columns in parts.values() for part in feature_columns])
     y = table.values(target)
     if isinstance(positive, str):
         values = Dataset(np.zeros((len(y), 1)), y).labels
         positive = label_from_text(positive, values)
-    made = Dataset(
+    dataset = Dataset(
         X,
         y,
         positive=positive,
@@ -389,8 +389,8 @@ def read_dataset(
         weights=table.values(special["weight"]) if "weight" in special else None,
         ids=table.values(special["id"]) if "id" in special else None,
     )
-    made.names = tuple(column for column, found in parts.items() for _ in found)
-    return made
+    dataset.names = tuple(column for column, feature_columns in parts.items() for _ in feature_columns)
+    return dataset
 
 
 def _numbers(table: InputTable, column: str) -> list[Any] | str:

@@ -653,8 +653,8 @@ def learner_roc(
 def _area_of(run: ResampleResults, learner: str, data: str | None, **options: Any) -> Interval | None:
     """The AUC as `estimate` has it by default; None where the plan has no interval for it."""
     try:
-        found = estimate_learner(run, learner, data, "auc", **options)
+        area = estimate_learner(run, learner, data, "auc", **options)
     except InputError:
         # The curve then keeps the mean of its own areas, and says so.
         return None
-    return None if math.isnan(found.low) else found
+    return None if math.isnan(area.low) else area

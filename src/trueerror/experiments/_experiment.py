@@ -292,11 +292,11 @@ def run_experiment(
             store.forget_failed()
         finished = {} if store is None else store.load()
         classes = {i: len(datasets[name].labels) for name, i in data_numbers.items()}
-        asked = {job.task: (len(job.split.test), classes[job.task.data]) for job in jobs}
+        shapes = {job.task: (len(job.split.test), classes[job.task.data]) for job in jobs}
         finished = {
             task: o
             for task, o in finished.items()
-            if not ran_short(o, options.timeout) and (task not in asked or o.fits(*asked[task]))
+            if not ran_short(o, options.timeout) and (task not in shapes or o.fits(*shapes[task]))
         }
         resumed = sum(job.task in finished for job in jobs)
         with progress_bar(len(jobs), resumed, wanted=options.progress) as advance:

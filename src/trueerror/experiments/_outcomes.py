@@ -45,8 +45,8 @@ class FoldScores:
 
     def of(self, learner: str) -> Floats:
         """The scores of one learner."""
-        found: Floats = self.values[self.learners.index(learner)]
-        return found
+        scores: Floats = self.values[self.learners.index(learner)]
+        return scores
 
     @property
     def test_train_ratio(self) -> float:
@@ -230,17 +230,17 @@ class ResampleResults:
         """The parts' shares in the metric of all counts; NaN where a fit failed."""
         dataset, outcomes, splits = self.datasets[name], self.outcomes[name, learner], self.splits[name]
         chosen = dataset.positive if positive is None else positive
-        there = [i for i in numbers if outcomes[i].status == "done"]
+        done = [i for i in numbers if outcomes[i].status == "done"]
         tables = [
             Confusion.from_codes(
                 dataset.codes[splits[i].test], outcomes[i].labels.astype(np.intp), dataset.labels, positive=chosen,
                 declared=True,
             )
-            for i in there
+            for i in done
         ]  # fmt: skip
         named = None if not measure.of_one_class or measure.average is not None else positive
-        found = dict(zip(there, pooled_parts(tables, measure, positive=named, **options), strict=True)) if there else {}
-        return [float(found.get(i, np.nan)) for i in numbers]
+        shares = dict(zip(done, pooled_parts(tables, measure, positive=named, **options), strict=True)) if done else {}
+        return [float(shares.get(i, np.nan)) for i in numbers]
 
     def losses(
         self, learner: str, data: str | None = None, metric: str = "error_rate", *, part: Part = "fold"
@@ -362,7 +362,7 @@ def out_of_fold(run: ResampleResults, data: str, learners: Sequence[str] | None,
             scores[learner] = np.concatenate([o.scores for o in outcomes if o.scores is not None])
     several = len({s.repeat for s in splits}) > 1
     positive = choice.get("positive")
-    made = predictions(
+    pooled = predictions(
         dataset.y[rows],
         labels,
         scores=scores or None,
@@ -373,7 +373,7 @@ def out_of_fold(run: ResampleResults, data: str, learners: Sequence[str] | None,
         folds=np.repeat([s.fold for s in splits], sizes) if len(splits) > 1 else None,
         repeats=np.repeat([s.repeat for s in splits], sizes) if several else None,
     )
-    return replace(made, notes=(*made.notes, *notes)) if notes else made
+    return replace(pooled, notes=(*pooled.notes, *notes)) if notes else pooled
 
 
 def _complete(

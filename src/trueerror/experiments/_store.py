@@ -176,14 +176,14 @@ class Manifest:
     def from_json(cls, text: str) -> Manifest:
         """A manifest from its text."""
         given = json.loads(text)
-        made = cls(**{**given, "data": tuple(given["data"]), "learners": tuple(given["learners"])})
+        manifest = cls(**{**given, "data": tuple(given["data"]), "learners": tuple(given["learners"])})
         whole = all(
-            {"name", "rows", "labels", "fingerprint"} <= set(d) and isinstance(d["rows"], int) for d in made.data
+            {"name", "rows", "labels", "fingerprint"} <= set(d) and isinstance(d["rows"], int) for d in manifest.data
         )
-        named = all({"name", "words", "fingerprint"} <= set(item) for item in made.learners)
-        if not (whole and named and isinstance(made.plan, dict) and "plan" in made.plan):
+        named = all({"name", "words", "fingerprint"} <= set(item) for item in manifest.learners)
+        if not (whole and named and isinstance(manifest.plan, dict) and "plan" in manifest.plan):
             raise ValueError("a damaged manifest")
-        return made
+        return manifest
 
 
 def reconcile(old: Manifest, new: Manifest, place: str) -> Manifest:

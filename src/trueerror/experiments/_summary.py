@@ -59,8 +59,13 @@ def _in_order(s: Summary) -> Summary:
     figure = {(e.data, e.learner): sign * e.interval.estimate for e in s.estimates if e.metric == first}
 
     def place(e: LearnerEstimate) -> tuple[float, ...]:
-        own = figure.get((e.data, e.learner), math.nan)
-        return (list(learners).index(e.data), e.learner != CHOSEN, math.isnan(own), 0.0 if math.isnan(own) else own)
+        score = figure.get((e.data, e.learner), math.nan)
+        return (
+            list(learners).index(e.data),
+            e.learner != CHOSEN,
+            math.isnan(score),
+            0.0 if math.isnan(score) else score,
+        )
 
     return replace(s, estimates=tuple(sorted(s.estimates, key=place)))
 
@@ -68,9 +73,9 @@ def _in_order(s: Summary) -> Summary:
 def _cut(s: Summary) -> tuple[Summary, int]:
     """The best learners of each data set, and how many more there are at most."""
     of_data = estimates_by_data(s)
-    shown = {(data, name) for data, of in of_data.items() for name in list(of)[:MOST_LEARNERS]}
+    best_learners = {(data, name) for data, of in of_data.items() for name in list(of)[:MOST_LEARNERS]}
     more = max((len(of) - MOST_LEARNERS for of in of_data.values()), default=0)
-    return replace(s, estimates=tuple(e for e in s.estimates if (e.data, e.learner) in shown)), max(more, 0)
+    return replace(s, estimates=tuple(e for e in s.estimates if (e.data, e.learner) in best_learners)), max(more, 0)
 
 
 def _estimates_table(s: Summary) -> Table:
@@ -101,7 +106,7 @@ def _estimates_table(s: Summary) -> Table:
 
 def learner_rows(estimates: Mapping[str, Mapping[str, Interval]], metrics: Sequence[str]) -> list[list[Cell]]:
     """A row for each learner: its name and its metrics."""
-    return [[(x, None), *(interval_cell(found.get(m)) for m in metrics)] for x, found in estimates.items()]
+    return [[(x, None), *(interval_cell(intervals.get(m)) for m in metrics)] for x, intervals in estimates.items()]
 
 
 def estimates_by_data(s: Summary) -> dict[str, dict[str, dict[str, Interval]]]:
@@ -258,9 +263,9 @@ def summarise(
     estimates = tuple(_estimates(run, metrics, level, problems, subjects))
     verdicts, chosen = {}, []
     for data in run.datasets:
-        found, cursed = _verdict(run, data, metrics[0], level, estimates, problems, ignore)
-        if found:
-            verdicts[data] = found
+        verdict, cursed = _verdict(run, data, metrics[0], level, estimates, problems, ignore)
+        if verdict:
+            verdicts[data] = verdict
         chosen += [replace(f, about=data) for f in cursed] if len(run.datasets) > 1 else [*cursed]
     overall, more = _overall(run, metrics[0], problems, ignore)
     about = experiment_findings(run).without(*ignore)
@@ -269,8 +274,10 @@ def summarise(
     for data in verdicts:
         # Of a comparison the verdict says it already.
         if len(fitted_learners(run, [data])) < 2 or run.plan.name == "NestedCV":
-            own = [f for f in about if f.code == "TE201" and (len(run.datasets) < 2 or f.about.endswith(f" on {data}"))]
-            verdicts[data] = " ".join([verdicts[data], *Findings(items=tuple(own)).but()])
+            data_findings = [
+                f for f in about if f.code == "TE201" and (len(run.datasets) < 2 or f.about.endswith(f" on {data}"))
+            ]
+            verdicts[data] = " ".join([verdicts[data], *Findings(items=tuple(data_findings)).but()])
     notes = tuple(_note(reason, about, len(run.learners)) for reason, about in problems.items())
     return Summary(
         reading=_reading(run),
@@ -291,9 +298,9 @@ def _reading(run: ResampleResults) -> str:
 
 def data_words(run: ResampleResults) -> list[str]:
     """A line for each data set: rows, classes, features."""
-    shown = [f"{name}: {d.words()}." for name, d in list(run.datasets.items())[:MOST_READ]]
+    lines = [f"{name}: {d.words()}." for name, d in list(run.datasets.items())[:MOST_READ]]
     more = [f"… and {len(run.datasets) - MOST_READ:,} more data sets."] if len(run.datasets) > MOST_READ else []
-    return [*shown, *more]
+    return [*lines, *more]
 
 
 def _estimates(
@@ -334,15 +341,15 @@ def _verdict(
 
     With it the finding that the best of many is the best partly by luck.
     """
-    own = {e.learner: e.interval for e in estimates if (e.data, e.metric) == (data, find_measure(metric).name)}
-    if CHOSEN in own:
-        return choice_verdict(own[CHOSEN], Counter(run.chosen(metric, data))), ()
+    intervals = {e.learner: e.interval for e in estimates if (e.data, e.metric) == (data, find_measure(metric).name)}
+    if CHOSEN in intervals:
+        return choice_verdict(intervals[CHOSEN], Counter(run.chosen(metric, data))), ()
     if len(fitted_learners(run, [data])) < 2:
-        return "".join(single_verdict(name, interval) for name, interval in own.items()), ()
+        return "".join(single_verdict(name, interval) for name, interval in intervals.items()), ()
     try:
         lead = "On the rows left out: " if run.plan.name == "Bootstrap" else ""
-        made = compare_learners(run, metric, data, confidence=confidence).without(*ignore)
-        return lead + made.verdict, [f for f in made.findings if f.code == "TE407"]
+        comparison = compare_learners(run, metric, data, confidence=confidence).without(*ignore)
+        return lead + comparison.verdict, [f for f in comparison.findings if f.code == "TE407"]
     except InputError as error:
         problems.setdefault(str(error), {("differences", data): []})
         return "", ()

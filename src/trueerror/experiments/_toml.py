@@ -181,14 +181,16 @@ def _estimator_class(path: Any, place: str) -> type:
         raise InputError(f'{place}.class = {path!r} is not an import path such as "sklearn.svm.SVC"')
     module, _, name = path.rpartition(".")
     try:
-        found = getattr(import_module(module), name, None)
+        estimator_class = getattr(import_module(module), name, None)
     except ImportError as error:
         raise InputError(f"{place}.class = {path!r} cannot be imported: {error}") from None
-    if found is None:
+    if estimator_class is None:
         raise InputError(f"{place}.class: {module} has no {name!r}{nearest(name, dir(import_module(module)))}")
-    if not isinstance(found, type) or not all(callable(getattr(found, m, None)) for m in ("fit", "get_params")):
+    if not isinstance(estimator_class, type) or not all(
+        callable(getattr(estimator_class, m, None)) for m in ("fit", "get_params")
+    ):
         raise InputError(f"{place}.class = {path!r} is not an estimator class: it has no fit and get_params")
-    return found
+    return estimator_class
 
 
 def _dataset(given: Mapping[str, Any], folder: Path, place: str) -> Dataset:
@@ -215,6 +217,6 @@ def _bundled(given: Mapping[str, Any], place: str) -> Dataset:
     from sklearn import datasets
 
     loaded = getattr(datasets, f"load_{given['bundled']}")()
-    made = Dataset(loaded.data, loaded.target_names[loaded.target], positive=given.get("positive"))
-    made.names = tuple(map(str, loaded.feature_names))
-    return made
+    dataset = Dataset(loaded.data, loaded.target_names[loaded.target], positive=given.get("positive"))
+    dataset.names = tuple(map(str, loaded.feature_names))
+    return dataset

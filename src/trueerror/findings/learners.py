@@ -263,6 +263,6 @@ def few_data_sets(
     reach = f"a {test} test cannot go below p = {smallest:.2g} here"
     if smallest <= level:
         reach += f", times {whole(pairs)} for the pairs"
-    said = " Folds were not counted as data sets." if folds else ""
+    fold_note = " Folds were not counted as data sets." if folds else ""
     sets = "one data set is" if data_sets == 1 else f"{numeral(data_sets)} data sets are"
-    yield f'{sets} too few for "best overall" ({reach}).{said}'
+    yield f'{sets} too few for "best overall" ({reach}).{fold_note}'

@@ -58,8 +58,8 @@ def few_of_a_class(confusion: Confusion) -> Iterator[str]:
     totals = t.classes(weighted=False).truth
     rare = sorted((n, str(label)) for label, n in zip(t.labels, totals, strict=True) if 0 < n < FEW_OF_A_CLASS)
     if rare:
-        shown = listing([f"{label} ({n:.0f})" for n, label in rare[:4]] + (["others"] if len(rare) > 4 else []))
-        yield f"fewer than {FEW_OF_A_CLASS} rows of {shown}: recall and F1 there are hardly known"
+        classes = listing([f"{label} ({n:.0f})" for n, label in rare[:4]] + (["others"] if len(rare) > 4 else []))
+        yield f"fewer than {FEW_OF_A_CLASS} rows of {classes}: recall and F1 there are hardly known"
 
 
 @rule("TE103", severity="note", title="strong imbalance while reading accuracy",
@@ -96,8 +96,8 @@ def absent_class(confusion: Confusion) -> Iterator[str]:
     margins = t.classes(weighted=False)
     empty = [str(v) for v, a, b in zip(t.labels, margins.truth, margins.predicted, strict=True) if a == 0 and b == 0]
     if empty and t.n > 0 and len(t.labels) > 2:
-        shown = listing([*empty[:4], *(["others"] if len(empty) > 4 else [])])
-        yield f"no row is {shown} and none was predicted so: left out of the averages"
+        classes = listing([*empty[:4], *(["others"] if len(empty) > 4 else [])])
+        yield f"no row is {classes} and none was predicted so: left out of the averages"
 
 
 @rule("TE106", severity="warning", title="more classes predicted than exist",
@@ -112,8 +112,8 @@ def invented_class(confusion: Confusion) -> Iterator[str]:
         (int(b), str(v)) for v, a, b in zip(t.labels, margins.truth, margins.predicted, strict=True) if a == 0 and b > 0
     ]
     if invented and (margins.truth > 0).sum() > 1:
-        shown = listing([f"{label} ({n:,} times)" for n, label in sorted(invented, reverse=True)[:4]])
-        yield f"predicted {shown}, a label that no row has"
+        labels = listing([f"{label} ({n:,} times)" for n, label in sorted(invented, reverse=True)[:4]])
+        yield f"predicted {labels}, a label that no row has"
 
 
 @rule("TE107", severity="error", title="duplicated ids",
@@ -203,8 +203,8 @@ def undecided_rows(undecided: tuple[tuple[tuple[str, int], ...], int]) -> Iterat
     if lacking:
         (first, most), others = lacking[0], [f"{model} {count}" for model, count in lacking[1:4]]
         more = [f"{len(lacking) - 4} more models some"] if len(lacking) > 4 else []
-        shown = listing([f"{first} lacks {most} of {whole(n)} predictions", *others, *more])
-        yield f"{shown}; those rows were left out here"
+        shortfalls = listing([f"{first} lacks {most} of {whole(n)} predictions", *others, *more])
+        yield f"{shortfalls}; those rows were left out here"
 
 
 class Overfit(NamedTuple):
@@ -258,13 +258,13 @@ def majority_baseline(confusion: Confusion, baseline_p: float, hollow_others: in
     total = margins.truth.sum()
     accuracy, baseline = margins.hits.sum() / total, margins.truth.max() / total
     label = t.labels[int(margins.truth.argmax())]
-    own, constant = (f"{percents(float(x))} %" for x in (accuracy, baseline))
+    share, constant = (f"{percents(float(x))} %" for x in (accuracy, baseline))
     more = f"; the same holds of {whole(hollow_others)} more" if hollow_others else ""
     if accuracy <= baseline:
-        yield f'right on {own} of the rows, no more than the {constant} that always answering "{label}" gets{more}'
+        yield f'right on {share} of the rows, no more than the {constant} that always answering "{label}" gets{more}'
     elif baseline_p > 0.05:
         yield (
-            f'right on {own} of the rows, not clearly more than the {constant} that always answering "{label}" gets '
+            f'right on {share} of the rows, not clearly more than the {constant} that always answering "{label}" gets '
             f"({p_value(baseline_p)}){more}"
         )
 
@@ -602,9 +602,9 @@ def few_errors_by_class(class_errors: Sequence[ClassErrors], class_means: tuple[
     """
     few = [c for c in class_errors if c.seen < FEW_OF_CLASS and c.share > LARGE_SHARE]
     if few and class_means:
-        shown = [f'"{c.label}" ({whole(c.seen)} of {whole(c.rows)})' for c in few[:4]]
+        classes = [f'"{c.label}" ({whole(c.seen)} of {whole(c.rows)})' for c in few[:4]]
         hang = "hangs" if len(class_means) == 1 else "hang"
-        yield f"{listing(list(class_means[:4]))} {hang} on few errors or few hits in {listing(shown)}"
+        yield f"{listing(list(class_means[:4]))} {hang} on few errors or few hits in {listing(classes)}"
 
 
 # Rows of a class of which some should be found.
@@ -628,9 +628,9 @@ def finds_none(never_found: tuple[tuple[str, int], ...]) -> Iterator[str]:
     The rule fires where not one of five or more rows of a class is found.
     """
     if never_found:
-        shown = listing([f'{whole(n)} rows of "{label}"' for label, n in never_found[:4]])
+        missed = listing([f'{whole(n)} rows of "{label}"' for label, n in never_found[:4]])
         more = f" (and {len(never_found) - 4} more classes)" if len(never_found) > 4 else ""
-        yield f"finds none of the {shown}{more}"
+        yield f"finds none of the {missed}{more}"
 
 
 FEW_PAIRS = 3
@@ -842,8 +842,8 @@ def crossing_curves(crossing: CrossingCurves) -> Iterator[str]:
             name: listing([f"{number(a)} to {number(b)}" for who, a, b in crossing.regions if who == name])
             for name in names
         }
-        said = "; ".join(f"{name} finds more at an FPR of {where}" for name, where in spans.items())
-        yield f"their ROC curves cross: {said}"
+        advantages = "; ".join(f"{name} finds more at an FPR of {where}" for name, where in spans.items())
+        yield f"their ROC curves cross: {advantages}"
 
 
 @rule("TE413", severity="warning", title="models compared at different class mixes",
@@ -883,6 +883,6 @@ def small_groups(small_groups: tuple[str, Mapping[Label, int], int]) -> Iterator
     """
     metric, groups, fewest = small_groups
     if groups:
-        shown = [f"{group} ({rows})" for group, rows in list(groups.items())[:4]]
+        listed = [f"{group} ({rows})" for group, rows in list(groups.items())[:4]]
         more = [f"{len(groups) - 4} more"] if len(groups) > 4 else []
-        yield f"left out of the gap in {metric}, with fewer than {fewest} rows that count: {', '.join(shown + more)}"
+        yield f"left out of the gap in {metric}, with fewer than {fewest} rows that count: {', '.join(listed + more)}"

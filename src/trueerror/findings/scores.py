@@ -97,7 +97,7 @@ def threshold_chosen_here(tuned_threshold: TunedThreshold) -> Iterator[str]:
     """
     t = tuned_threshold
     beyond = "above every score" if t.threshold > 0 else "below every score"
-    shown = beyond if math.isinf(t.threshold) else threshold_words(t.threshold)
+    cutoff = beyond if math.isinf(t.threshold) else threshold_words(t.threshold)
     # A share in three decimals; costs of 100 rows as the verdict gives them.
     known = [abs(x) for x in (t.apparent, t.honest) if not math.isnan(x)]
     digits = 3 if max(known) <= 1 else 1 if max(known) < 100 else 0
@@ -106,12 +106,12 @@ def threshold_chosen_here(tuned_threshold: TunedThreshold) -> Iterator[str]:
         honest = f"; on rows not used to choose it, {fixed(abs(t.honest), digits)} (bootstrap)"
     if t.used:
         yield (
-            f"the threshold {shown} is the one that looks best for {t.metric} on these very rows "
+            f"the threshold {cutoff} is the one that looks best for {t.metric} on these very rows "
             f"({fixed(abs(t.apparent), digits)}{honest})"
         )
     else:
         yield (
-            f"a threshold tuned on these rows would be {shown} and look like "
+            f"a threshold tuned on these rows would be {cutoff} and look like "
             f"{fixed(abs(t.apparent), digits)} ({t.metric}){honest}"
         )
 

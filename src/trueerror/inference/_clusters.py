@@ -105,8 +105,8 @@ def class_weighted_sizes(
     w = np.ones(len(truth)) if weights is None else weights
     rows = np.bincount(truth, weights=w)
     mean = np.bincount(truth, weights=influences**2) / np.where(rows > 0, rows, 1.0)
-    found = np.bincount(codes, weights=w * mean[truth]).astype(np.float64)
-    return found if found.sum() > 0 else np.bincount(codes, weights=w).astype(np.float64)
+    sizes = np.bincount(codes, weights=w * mean[truth]).astype(np.float64)
+    return sizes if sizes.sum() > 0 else np.bincount(codes, weights=w).astype(np.float64)
 
 
 def jackknifed(sums: Floats, sizes: Floats) -> Floats:
@@ -252,10 +252,10 @@ class SignPatterns(NamedTuple):
         else:
             random, _ = generator(spec.rng)
             blocks = _drawn_patterns(units, max(spec.replicates - 1, 1), random)
-        found = np.concatenate([signs @ both for signs in blocks])
+        totals = np.concatenate([signs @ both for signs in blocks])
         # Sums of rounded numbers: what is 0 but for dust is 0.
-        found[np.abs(found) < 1e-14 * float(np.abs(both).sum())] = 0.0
-        return cls(found[:, 0], found[:, 1], units <= EVERY_PATTERN)
+        totals[np.abs(totals) < 1e-14 * float(np.abs(both).sum())] = 0.0
+        return cls(totals[:, 0], totals[:, 1], units <= EVERY_PATTERN)
 
     @property
     def tried(self) -> int:
@@ -297,8 +297,8 @@ class SignPatterns(NamedTuple):
 def _quantile(reach: Floats, level: float) -> float:
     """The largest value that more than a share `level` of patterns reach."""
     place = min(math.floor(level * len(reach) + 1e-9), len(reach) - 1)
-    found = float(np.partition(reach, len(reach) - 1 - place)[len(reach) - 1 - place])
-    return max(found, 0.0)
+    quantile = float(np.partition(reach, len(reach) - 1 - place)[len(reach) - 1 - place])
+    return max(quantile, 0.0)
 
 
 def _every_pattern(units: int) -> Floats:

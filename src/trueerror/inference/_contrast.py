@@ -378,13 +378,13 @@ def with_anchor(
     b 0.001 0.0 -0.176 -0.027
     c 0.117 0.12 -0.114 0.013
     """
-    own = [c if c.second == anchor else mirrored(c) for c in contrasts if anchor in (c.first, c.second)]
-    left = [c for c in own if _limits_known(c)]
-    if len(own) < 2 or not left:
-        return tuple(own)
+    differences = [c if c.second == anchor else mirrored(c) for c in contrasts if anchor in (c.first, c.second)]
+    left = [c for c in differences if _limits_known(c)]
+    if len(differences) < 2 or not left:
+        return tuple(differences)
     df, level = _freedom(left), left[0].confidence
     single = _quantile((1 - level) / 2, df)
-    found: dict[str, Contrast] = {}
+    settled: dict[str, Contrast] = {}
     least = 0.0
     while left:
         reach = [_reach(c, single, df) for c in left]
@@ -394,14 +394,14 @@ def with_anchor(
             critical = _quantile(-math.expm1(math.log(level) / len(left)) / 2, df)
             values = [float(_at_least_one(np.array(_tails(t, df)), len(left))) for t in reach]
         values = [max(p, c.p_value, least) for p, c in zip(values, left, strict=True)]
-        made = [_stretched(c, p, t, critical, whole) for c, p, t in zip(left, values, reach, strict=True)]
-        apart = [c for c, t in zip(made, reach, strict=True) if t >= critical]
+        stretched = [_stretched(c, p, t, critical, whole) for c, p, t in zip(left, values, reach, strict=True)]
+        apart = [c for c, t in zip(stretched, reach, strict=True) if t >= critical]
         # The next step is judged among those that are left, and made without those that are not.
-        for c in apart or made:
-            found[c.first] = c
+        for c in apart or stretched:
+            settled[c.first] = c
         least = max([least, *(c.p_adjusted or 0.0 for c in apart)])
-        left = [c for c in left if c.first not in found]
-    return tuple(found.get(c.first, c) for c in own)
+        left = [c for c in left if c.first not in settled]
+    return tuple(settled.get(c.first, c) for c in differences)
 
 
 def _of_the_best(
@@ -492,7 +492,7 @@ def _luck_of_the_best(contrasts: Sequence[Contrast], models: Sequence[str], df: 
     spread = np.maximum(((root[:, None] - root[None]) ** 2).sum(axis=2), 1e-300)
     rng = np.random.default_rng(0)
     folds = round(df) + 1 if df <= FEW_DF else 1
-    found = []
+    maxima = []
     step = max(1, BLOCK // (k * folds))
     for start in range(0, DRAWS, step):
         size = min(step, DRAWS - start)
@@ -507,8 +507,8 @@ def _luck_of_the_best(contrasts: Sequence[Contrast], models: Sequence[str], df: 
             error = spread[best]
         else:
             error = spread[best] * rng.chisquare(df, (size, k)) / df
-        found.append(np.max(np.divide(gap, np.sqrt(error), out=np.zeros_like(gap), where=gap > 1e-12), axis=1))
-    return np.sort(np.concatenate(found))
+        maxima.append(np.max(np.divide(gap, np.sqrt(error), out=np.zeros_like(gap), where=gap > 1e-12), axis=1))
+    return np.sort(np.concatenate(maxima))
 
 
 def _probabilities(p_values: Any) -> Floats:
@@ -669,11 +669,11 @@ def groups_not_told_apart(order: Sequence[str], apart: set[frozenset[str]]) -> t
     """
     place = {name: i for i, name in enumerate(order)}
     near = {a: {b for b in order if b != a and frozenset((a, b)) not in apart} for a in order}
-    found: list[tuple[str, ...]] = []
+    groups: list[tuple[str, ...]] = []
 
     def grow(group: set[str], candidates: set[str], done: set[str]) -> None:
         if not candidates and not done:
-            found.append(tuple(sorted(group, key=place.__getitem__)))
+            groups.append(tuple(sorted(group, key=place.__getitem__)))
             return
         pivot = max(candidates | done, key=lambda name: (len(near[name] & candidates), -place[name]))
         for name in sorted(candidates - near[pivot], key=place.__getitem__):
@@ -682,4 +682,4 @@ def groups_not_told_apart(order: Sequence[str], apart: set[frozenset[str]]) -> t
             done = done | {name}
 
     grow(set(), set(order), set())
-    return tuple(sorted(found, key=lambda group: [place[name] for name in group]))
+    return tuple(sorted(groups, key=lambda group: [place[name] for name in group]))

@@ -114,16 +114,16 @@ def score_interval(
     bounds = measure.bounds(options)
     if math.isnan(sample.estimate):
         low, high = (b if math.isfinite(b) else math.nan for b in bounds)
-        made = IntervalLimits(low, high, chosen.key, undefined_reason(measure, used, prior=prior, **options))
+        answer = IntervalLimits(low, high, chosen.key, undefined_reason(measure, used, prior=prior, **options))
     elif clusters is not None and clusters.groups < 2:
-        made = IntervalLimits(math.nan, math.nan, chosen.key, ONE_CLUSTER)
+        answer = IntervalLimits(math.nan, math.nan, chosen.key, ONE_CLUSTER)
     else:
-        made = chosen.function(q)
-    found = spec.interval(
-        measure.name, sample.estimate, made.low, made.high, bounds=bounds, method=made.method, n=float(table.n),
-        note=made.note,
+        answer = chosen.function(q)
+    interval = spec.interval(
+        measure.name, sample.estimate, answer.low, answer.high, bounds=bounds, method=answer.method, n=float(table.n),
+        note=answer.note,
     )  # fmt: skip
-    return found if table.exact or math.isnan(found.estimate) else _with_bounds(found, made, q, table, prior)
+    return interval if table.exact or math.isnan(interval.estimate) else _with_bounds(interval, answer, q, table, prior)
 
 
 def clustered_score_interval(
@@ -183,9 +183,9 @@ def boyd_clustered(q: Problem[ScoreSample]) -> IntervalLimits:
     """
     rows, estimate, method = q.sample.clusters, q.sample.estimate, "boyd-clustered"
     assert rows is not None
-    own = np.ones(len(rows.positive)) if rows.weights is None else rows.weights
-    positives, g = effective_clusters(own[rows.positive]), rows.groups
-    effective = effective_clusters(np.bincount(rows.codes[rows.positive], weights=own[rows.positive]))
+    weights = np.ones(len(rows.positive)) if rows.weights is None else rows.weights
+    positives, g = effective_clusters(weights[rows.positive]), rows.groups
+    effective = effective_clusters(np.bincount(rows.codes[rows.positive], weights=weights[rows.positive]))
     z = max(q.spec.factor(degrees_of_freedom(effective)), 0.0)
     note, inside = f"{whole(g)} clusters", estimate * (1 - estimate)
     if positives * inside < 1:
@@ -370,11 +370,11 @@ def class_intervals(
     occurring = np.flatnonzero((margins.truth > 0) | (margins.predicted > 0))
     spec = IntervalSpec(confidence=confidence, side=side, over=simultaneous_over, estimand=estimand)
     q = _count_problem(m, every_class(m, table, clusters, chosen), chosen, spec)
-    asked = None if method is None else method_named(q, method)
+    named_method = None if method is None else method_named(q, method)
     free = prior is None or m.is_prior_free(len(table.labels))
     if not free:
         prior = prior_of_each(prior, table.labels, table.positive)
-    if not free or design == "case-control" or (asked is not None and asked.function in _BOOTSTRAPS):
+    if not free or design == "case-control" or (named_method is not None and named_method.function in _BOOTSTRAPS):
         return {
             table.labels[i]: metric_interval(
                 m, table, positive=table.labels[i], method=method, confidence=confidence, side=side, options=chosen,
@@ -384,15 +384,18 @@ def class_intervals(
             for i in occurring
         }  # fmt: skip
     view = q.sample
-    found: RawLimits = (choose(q) if asked is None else asked).function(q)
+    raw_limits: RawLimits = (choose(q) if named_method is None else named_method).function(q)
     undefined = np.isnan(view.estimate)
     if undefined.any():
         low, high = (np.full(view.estimate.shape, b if math.isfinite(b) else math.nan) for b in m.range)
-        key = default_for(m.situation) if asked is None else asked.key
+        key = default_for(m.situation) if named_method is None else named_method.key
         reason = np.full(view.estimate.shape, m.undefined, dtype=object)
-        found = found.replaced(undefined, RawLimits.of((low, high), key, reason))
+        raw_limits = raw_limits.replaced(undefined, RawLimits.of((low, high), key, reason))
     rows = np.broadcast_to(rows_spoken_of(q), view.estimate.shape)
-    columns = [a[occurring].tolist() for a in (view.estimate, found.low, found.high, rows, found.method, found.note)]
+    columns = [
+        a[occurring].tolist()
+        for a in (view.estimate, raw_limits.low, raw_limits.high, rows, raw_limits.method, raw_limits.note)
+    ]
     return {
         table.labels[i]: spec.interval(m.name, e, lo, hi, bounds=m.range, method=key, n=size, note=note)
         for i, e, lo, hi, size, key, note in zip(occurring.tolist(), *columns, strict=True)
@@ -415,20 +418,20 @@ def table_interval(
 ) -> Interval:
     """A metric of a sample of rows, as it is asked for."""
     q = _count_problem(m, view_of_sample(m, sample, options), options, spec)
-    asked = None if method is None else method_named(q, method)
+    named_method = None if method is None else method_named(q, method)
     estimate = float(q.sample.estimate[0])
     given = m.given_by_prior and sample.shares is not None
     if math.isnan(estimate) or given or sample.rows.n == 0:
-        key = default_for(m.situation) if asked is None else asked.key
+        key = default_for(m.situation) if named_method is None else named_method.key
         if given and not math.isnan(estimate):
             note = Note("given-by-prior")
             return spec.interval(
                 m.name, estimate, math.nan, math.nan, bounds=m.range, method=key, n=sample.rows.n, note=note
             )
         return _undefined(q, key, undefined_reason(m, sample.rows, positive=positive, prior=prior, **options))
-    found: RawLimits = (choose(q) if asked is None else asked).function(q)
-    n = float(rows_spoken_of(q)[0]) if found.n is None else found.n
-    low, high, used, note = (np.ravel(a)[0] for a in found[:4])
+    raw_limits: RawLimits = (choose(q) if named_method is None else named_method).function(q)
+    n = float(rows_spoken_of(q)[0]) if raw_limits.n is None else raw_limits.n
+    low, high, used, note = (np.ravel(a)[0] for a in raw_limits[:4])
     return spec.interval(m.name, estimate, float(low), float(high), bounds=_bounds(q), method=str(used), n=n, note=note)
 
 
@@ -487,8 +490,8 @@ def _instead(q: CountProblem, key: str, why: str | Note) -> RawLimits:
     if other.function in _BOOTSTRAPS:
         nothing = np.array([math.nan])
         return RawLimits.of((nothing, nothing), key, _in_array(why))
-    found: RawLimits = other.function(q)
-    return found._replace(note=_in_array((Note("instead-of-bootstrap", (why, other.key)), found.note[0])))
+    raw_limits: RawLimits = other.function(q)
+    return raw_limits._replace(note=_in_array((Note("instead-of-bootstrap", (why, other.key)), raw_limits.note[0])))
 
 
 def _has_rows(q: CountProblem) -> bool:
@@ -506,12 +509,12 @@ def savings_of_rare_errors(q: CountProblem) -> RawLimits:
     """The outer limits of the bootstrap and of the mean cost."""
     by_shares = savings_by_shares(q)
     try:
-        found = _resampled(q, "bca")
+        resampled = _resampled(q, "bca")
     except Unfit as unfit:
         why = unfit.note
     else:
-        low, high = np.fmin(found.low[0], by_shares[0]), np.fmax(found.high[0], by_shares[1])
-        return _one_pair(q, float(low), float(high), "bootstrap-bca", (found.note[0], Note("rare-errors")))
+        low, high = np.fmin(resampled.low[0], by_shares[0]), np.fmax(resampled.high[0], by_shares[1])
+        return _one_pair(q, float(low), float(high), "bootstrap-bca", (resampled.note[0], Note("rare-errors")))
     if by_shares[0] < by_shares[1]:
         note = Note("instead-of-bootstrap", (why, "limits of the mean cost"))
         return _one_pair(q, *by_shares, "mover-cost", note)

@@ -176,8 +176,8 @@ def ppi_plus(s: LabelledSample, spec: IntervalSpec, power: float | None = None) 
         factor = min(max(tuned, 0.0), 1.0)
     rest = y - factor * f
     left = float(w @ rest)
-    own = float(w @ ((rest - left) ** 2)) * (df + 1) / df
-    error = math.sqrt(factor**2 * variance / others + own / (df + 1))
+    residual_variance = float(w @ ((rest - left) ** 2)) * (df + 1) / df
+    error = math.sqrt(factor**2 * variance / others + residual_variance / (df + 1))
     estimate = factor * mean + left
     reach = spec.factor(df) * error
     plain = float(w @ ((y - y_mean) ** 2)) * (df + 1) / df
@@ -347,25 +347,27 @@ class PredictionPowered(DocumentResult, Interval):
         level = percent(self.confidence)
         alone = f"{number(self.classical.estimate)} ({number(self.classical.low)} to {number(self.classical.high)})"
         figures = f"{number(self.estimate)}, {level} CI {number(self.low)} to {number(self.high)}"
-        said = [f"The true {self.name} is about {figures}; labels alone: {alone}."]
+        sentences = [f"The true {self.name} is about {figures}; labels alone: {alone}."]
         if self.models:
             first, second = (m.name for m in self.models)
             open_ = not self.p_value <= 1 - self.confidence
             lead = f"No clear difference between {first} and {second}" if open_ else (
                 f"{first if self.estimate > 0 else second} is better"
             )  # fmt: skip
-            said = [f"{lead} ({p_value_words(self.p_value)}): {first} − {second} is {figures}; labels alone: {alone}."]
+            sentences = [
+                f"{lead} ({p_value_words(self.p_value)}): {first} − {second} is {figures}; labels alone: {alone}."
+            ]
         if not self.helps:
-            said.append("The judge does not help here: these are the limits of the labels alone.")
+            sentences.append("The judge does not help here: these are the limits of the labels alone.")
         else:
-            said.append(f"With the judge {whole(self.n)} labels are worth about {whole(round(self.worth))}.")
+            sentences.append(f"With the judge {whole(self.n)} labels are worth about {whole(round(self.worth))}.")
         if self.bias is not None and not self.bias.low <= 0 <= self.bias.high:
             way = "high" if self.bias.estimate > 0 else "low"
-            said.append(
+            sentences.append(
                 f"The judge alone says {number(self.judge_alone)}, too {way} by {number(abs(self.bias.estimate))} "
                 "on the labelled rows."
             )
-        return said
+        return sentences
 
     def __str__(self) -> str:
         return self.document().text()
@@ -373,12 +375,12 @@ class PredictionPowered(DocumentResult, Interval):
     def records(self) -> list[dict[str, object]]:
         """One record for each way: with the judge, the labels alone, the judge alone."""
         ways = [("with the judge", self), ("labels alone", self.classical)]
-        made: list[dict[str, object]] = [
+        records: list[dict[str, object]] = [
             {"what": what, "estimate": i.estimate, "low": i.low, "high": i.high, "method": i.method, "n": i.n}
             for what, i in ways
         ]
         blank = {"low": math.nan, "high": math.nan, "method": "", "n": self.rows}
-        return [*made, {"what": "judge alone", "estimate": self.judge_alone, **blank}]
+        return [*records, {"what": "judge alone", "estimate": self.judge_alone, **blank}]
 
     def document(self) -> Document:
         level = percent(self.confidence)
@@ -520,7 +522,7 @@ def _rows(
         raise InputError("human labels are text: say which one is counted with positive=, such as positive='right'")
     joint = others is not None
     both = list(column(judge, name)) + (list(column(others, f"{name}_unlabelled")) if joint else [])
-    said, absent, numbers = _values(both, name, positive)
+    answers, absent, numbers = _values(both, name, positive)
     n = len(truth)
     if joint:
         if len(column(judge, name)) != n:
@@ -529,22 +531,22 @@ def _rows(
             )
         if gone.any():
             raise InputError(f"human has gaps, though {name}_unlabelled is given: leave unlabelled rows out of both")
-    elif len(said) != n:
+    elif len(answers) != n:
         raise InputError(
-            f"human has {n:,} labels and {name} {len(said):,}: give {name}_unlabelled=, the other rows, or one "
+            f"human has {n:,} labels and {name} {len(answers):,}: give {name}_unlabelled=, the other rows, or one "
             "entry for each row in both, with gaps where people did not label"
         )
     if absent.any():
         raise InputError(f"{name} has {int(absent.sum()):,} gaps; the judge must say something of each row")
     place = np.flatnonzero(~gone)
-    rest = np.arange(n, len(said)) if joint else np.flatnonzero(gone)
+    rest = np.arange(n, len(answers)) if joint else np.flatnonzero(gone)
     if len(place) < 2:
         raise InputError(f"there are {len(place)} labels of people; two or more are needed")
     if not len(rest):
         raise InputError(
             f"every row has a label of people: te.interval or te.mean_interval will do; or give {name}_unlabelled="
         )
-    own, other = _strata_of(strata, other_strata, place, rest, n, joint)
+    labelled_strata, other = _strata_of(strata, other_strata, place, rest, n, joint)
     chance = None
     if inclusion is not None:
         given = numbers_in(inclusion, "inclusion")
@@ -554,7 +556,7 @@ def _rows(
         if not ((given > 0) & (given <= 1)).all():
             raise InputError("inclusion= are chances to be labelled, above 0 and at most 1")
         chance = given
-    return _Rows(truth[place], said[place], said[rest], own, other, chance, numbers)
+    return _Rows(truth[place], answers[place], answers[rest], labelled_strata, other, chance, numbers)
 
 
 def _strata_of(strata: Any, others: Any, place: Any, rest: Any, n: int, joint: bool) -> tuple[Any, Any]:
@@ -562,17 +564,17 @@ def _strata_of(strata: Any, others: Any, place: Any, rest: Any, n: int, joint: b
         if others is not None:
             raise InputError("strata_unlabelled= goes with strata=, those of the labelled rows")
         return None, None
-    own = column(strata, "strata")
+    entries = column(strata, "strata")
     if others is not None:
         other = column(others, "strata_unlabelled")
-        whole_ = np.concatenate([own.astype(str), other.astype(str)])
-        if len(own) != len(place) or len(other) != len(rest):
+        whole_ = np.concatenate([entries.astype(str), other.astype(str)])
+        if len(entries) != len(place) or len(other) != len(rest):
             raise InputError(f"strata= needs {len(place):,} entries and strata_unlabelled= {len(rest):,}")
         codes = np.unique(whole_, return_inverse=True)[1]
-        return codes[: len(own)], codes[len(own) :]
-    if joint or len(own) != n:
+        return codes[: len(entries)], codes[len(entries) :]
+    if joint or len(entries) != n:
         raise InputError("strata= of labelled rows needs strata_unlabelled= too; with gaps in human it is of all rows")
-    codes = np.unique(own.astype(str), return_inverse=True)[1]
+    codes = np.unique(entries.astype(str), return_inverse=True)[1]
     return codes[place], codes[rest]
 
 
@@ -580,17 +582,17 @@ def _sample(rows: _Rows, bounds: tuple[float, float] | None) -> LabelledSample:
     everything = np.concatenate([rows.judge, rows.others])
     edges, count = judge_groups(everything, len(rows.truth))
     few = len(np.unique(everything)) <= MOST_ANSWERS
-    own, other = grouped_by(rows.judge, edges), grouped_by(rows.others, edges)
+    labelled, other = grouped_by(rows.judge, edges), grouped_by(rows.others, edges)
     if rows.strata is not None:
         # Scores were cut into strata already; a few answers are looked at within each.
-        own = rows.strata * count + own if few else rows.strata
+        labelled = rows.strata * count + labelled if few else rows.strata
         other = rows.other_strata * count + other if few else rows.other_strata
-    cells, codes = np.unique(np.concatenate([own, other]), return_inverse=True)
+    cells, codes = np.unique(np.concatenate([labelled, other]), return_inverse=True)
     shares = np.bincount(codes, minlength=len(cells)) / len(codes)
     weights = None if rows.inclusion is None else 1 / rows.inclusion
     others = (float(rows.others.mean()), float(rows.others.var()), len(rows.others))
     return LabelledSample(
-        rows.truth, codes[: len(own)].astype(np.int64), shares, len(codes), bounds, weights,
+        rows.truth, codes[: len(labelled)].astype(np.int64), shares, len(codes), bounds, weights,
         rows.judge if rows.numeric else None, others if rows.numeric else None,
     )  # fmt: skip
 
@@ -602,8 +604,8 @@ def _alone(s: LabelledSample, rows: _Rows, spec: IntervalSpec) -> Powered:
     if rows.strata is None:
         return post_stratified(replace(s, groups=np.zeros(s.n, dtype=np.int64), shares=np.ones(1), rows=1 << 60), spec)
     # What a label stands for: as many rows as its stratum has for each label.
-    whole_, own = (np.bincount(x) for x in (np.concatenate([rows.strata, rows.other_strata]), rows.strata))
-    weights = (whole_[: len(own)] / np.maximum(own, 1))[rows.strata]
+    whole_, labelled = (np.bincount(x) for x in (np.concatenate([rows.strata, rows.other_strata]), rows.strata))
+    weights = (whole_[: len(labelled)] / np.maximum(labelled, 1))[rows.strata]
     alone = replace(s, groups=np.zeros(s.n, dtype=np.int64), shares=np.ones(1), rows=1 << 60, weights=weights)
     return post_stratified(alone, spec)
 
@@ -615,26 +617,26 @@ def _powered(
     s = _sample(rows, bounds)
     alone = _alone(s, rows, spec)
     if method in (None, "post-stratified"):
-        made = post_stratified(s, spec) if bounds is not None or method else ppi_plus(s, spec)
+        powered = post_stratified(s, spec) if bounds is not None or method else ppi_plus(s, spec)
         key = "post-stratified" if bounds is not None else "ppi++"
     else:
-        made, key = (ppi_plus(s, spec, power), "ppi++") if method == "ppi++" else (alone, "classical")
-    helps = key != "classical" and made.size >= HELPS * alone.size
+        powered, key = (ppi_plus(s, spec, power), "ppi++") if method == "ppi++" else (alone, "classical")
+    helps = key != "classical" and powered.size >= HELPS * alone.size
     if not helps and method is None:
-        made, key = alone, "classical"
+        powered, key = alone, "classical"
     whole_ = bounds or (-math.inf, math.inf)
 
     def interval(found: Powered, key: str, title: str, *notes: Note) -> Interval:
         return spec.interval(title, found.estimate, found.low, found.high, bounds=whole_, method=key, n=s.n, note=notes)
 
     notes = _design_notes(s, rows)
-    base = interval(made, key, name, *notes)
+    base = interval(powered, key, name, *notes)
     alone_ = interval(alone, "classical", name)
     numeric = rows.numeric
     return PredictionPowered(
         **{f.name: getattr(base, f.name) for f in fields(Interval)},
         classical=alone_,
-        worth=s.n * made.size / alone.size,
+        worth=s.n * powered.size / alone.size,
         rows=len(rows.judge) + len(rows.others),
         helps=helps,
         judge_alone=float(np.concatenate([rows.judge, rows.others]).mean()) if numeric else math.nan,
@@ -659,9 +661,9 @@ def _bias(rows: _Rows, bounds: tuple[float, float] | None, spec: IntervalSpec) -
         rows.judge - rows.truth, np.zeros(len(rows.truth), dtype=np.int64), np.ones(1), 1 << 60, (-reach, reach),
         None if rows.inclusion is None else 1 / rows.inclusion,
     )  # fmt: skip
-    found = post_stratified(gaps, spec)
+    bias = post_stratified(gaps, spec)
     return spec.interval(
-        "bias of the judge", found.estimate, found.low, found.high, bounds=(-reach, reach), method="classical",
+        "bias of the judge", bias.estimate, bias.low, bias.high, bounds=(-reach, reach), method="classical",
         n=len(rows.truth),
     )  # fmt: skip
 
@@ -703,27 +705,27 @@ def _difference_of_two(
         raise InputError("both models are labelled on the same rows: give a label of both for each labelled row")
     if not (first.numeric and second.numeric):
         raise InputError("answers of the judge are text: say which one is counted with positive=")
-    own = [_bounds(p, bounds) for p in parts]
-    low, high = own[0] or (0.0, 0.0)
-    reach = None if None in own else (low - high, high - low)
+    model_bounds = [_bounds(p, bounds) for p in parts]
+    low, high = model_bounds[0] or (0.0, 0.0)
+    reach = None if None in model_bounds else (low - high, high - low)
     gap = replace(
         first, truth=first.truth - second.truth, judge=first.judge - second.judge, others=first.others - second.others
     )
-    found = _powered(gap, reach, method, power, spec, name="difference")
+    difference = _powered(gap, reach, method, power, spec, name="difference")
     models = tuple(
         replace(_plain(_powered(p, b, method, power, spec, name=_what(p))), name=name)
-        for p, b, name in zip(parts, own, names, strict=True)
+        for p, b, name in zip(parts, model_bounds, names, strict=True)
     )
     s = _sample(gap, reach)
     if reach is None:
-        error = (found.high - found.low) / 2 / spec.factor(s.n - 1)
-        p_value = student_p(found.estimate / error, s.n - 1, "two-sided")
+        error = (difference.high - difference.low) / 2 / spec.factor(s.n - 1)
+        p_value = student_p(difference.estimate / error, s.n - 1, "two-sided")
     else:
-        made = _alone(s, gap, spec) if found.method == "classical" else (
-            ppi_plus(s, spec, power) if found.method == "ppi++" else post_stratified(s, spec)
+        powered = _alone(s, gap, spec) if difference.method == "classical" else (
+            ppi_plus(s, spec, power) if difference.method == "ppi++" else post_stratified(s, spec)
         )  # fmt: skip
-        p_value = p_of_zero(made, reach)
-    return replace(found, models=models, p_value=p_value)
+        p_value = p_of_zero(powered, reach)
+    return replace(difference, models=models, p_value=p_value)
 
 
 def _plain(i: Interval) -> Interval:
@@ -755,11 +757,11 @@ class LabelPlan(DocumentResult):
     @property
     def verdict(self) -> str:
         """How many rows to label, and what the plan saves."""
-        made = len(self.rows)
-        gain = f"as precise as about {whole(round(self.worth))} drawn at random" if self.worth > 1.02 * made else (
+        n_labels = len(self.rows)
+        gain = f"as precise as about {whole(round(self.worth))} drawn at random" if self.worth > 1.02 * n_labels else (
             "no more precise than a random sample: the judge does not say where it is unsure"
         )  # fmt: skip
-        return f"Label {whole(made)} of {whole(sum(self.sizes))} rows: {gain}."
+        return f"Label {whole(n_labels)} of {whole(sum(self.sizes))} rows: {gain}."
 
     def records(self) -> list[dict[str, object]]:
         """One record for each row to label."""
@@ -767,22 +769,22 @@ class LabelPlan(DocumentResult):
 
     def estimate(self, human: Any, judge: Any, *, confidence: float = 0.95) -> PredictionPowered:
         """The answer from the labels: `human` are those of `rows` in order, or of all rows with gaps."""
-        said, absent, _ = _values(judge, "judge", None)
-        if len(said) != sum(self.sizes) or absent.any():
-            raise InputError(f"judge has {len(said):,} answers; the plan was made for {sum(self.sizes):,} rows")
+        answers, absent, _ = _values(judge, "judge", None)
+        if len(answers) != sum(self.sizes) or absent.any():
+            raise InputError(f"judge has {len(answers):,} answers; the plan was made for {sum(self.sizes):,} rows")
         labels = list(column(human, "human"))
-        if len(labels) == len(self.rows) and len(labels) != len(said):
-            whole_: list[Any] = [None] * len(said)
+        if len(labels) == len(self.rows) and len(labels) != len(answers):
+            whole_: list[Any] = [None] * len(answers)
             for place, label in zip(self.rows, labels, strict=True):
                 whole_[place] = label
             labels = whole_
-        if len(labels) != len(said):
+        if len(labels) != len(answers):
             raise InputError(
                 f"human has {len(labels):,} labels; give {len(self.rows):,}, those of plan.rows, or all rows'"
             )
         if self.method != "active":
             return prediction_powered(
-                labels, judge, strata=grouped_by(said, np.array(self.edges)), confidence=confidence
+                labels, judge, strata=grouped_by(answers, np.array(self.edges)), confidence=confidence
             )
         chance = dict(zip(self.rows, self.inclusion, strict=True))
         kept = [label if i in chance else None for i, label in enumerate(labels)]
@@ -838,7 +840,7 @@ def label_plan(
     ((53, 47), 100, 146)
     """
     check_word(method, PLANS, "method")
-    said, absent, numeric = _values(judge, "judge", None)
+    answers, absent, numeric = _values(judge, "judge", None)
     if absent.any():
         raise InputError(f"judge has {int(absent.sum()):,} gaps; the judge must say something of each row")
     wanted = count(budget, "budget")
@@ -846,11 +848,11 @@ def label_plan(
     if share != 0.2 and method != "active":
         raise InputError('mix= is the even part of method="active"; leave it out')
     draw, seed = generator(rng)
-    known = np.zeros(len(said), dtype=bool)
-    truth = np.full(len(said), np.nan)
+    known = np.zeros(len(answers), dtype=bool)
+    truth = np.full(len(answers), np.nan)
     if human is not None:
         truth, gone, numbers = _values(human, "human", None)
-        if len(truth) != len(said) or not numbers:
+        if len(truth) != len(answers) or not numbers:
             raise InputError("human= are numbers for all rows, with gaps where there is no label yet")
         known = ~gone
         if method == "active" and known.any():
@@ -858,24 +860,24 @@ def label_plan(
     free = np.flatnonzero(~known)
     if not 2 <= wanted <= len(free):
         raise InputError(f"budget={budget!r}: give a number of rows from 2 to {len(free):,}, those without a label")
-    edges, k = judge_groups(said, max(wanted, 40))
-    groups = grouped_by(said, edges)
+    edges, k = judge_groups(answers, max(wanted, 40))
+    groups = grouped_by(answers, edges)
     sizes = np.bincount(groups, minlength=k)
-    spreads = _spreads(said, truth, groups, k, numeric)
-    shares = sizes / len(said)
-    each = np.sqrt(np.clip(said * (1 - said), 0.01, None)) if method == "active" and numeric else None
+    spreads = _spreads(answers, truth, groups, k, numeric)
+    shares = sizes / len(answers)
+    each = np.sqrt(np.clip(answers * (1 - answers), 0.01, None)) if method == "active" and numeric else None
     if method == "active":
-        if each is None or said.min() < 0 or said.max() > 1:
+        if each is None or answers.min() < 0 or answers.max() > 1:
             raise InputError('method="active" needs scores between 0 and 1; method="neyman" takes any answers')
         chances = inclusion_chances(each, wanted, share)
         rows = systematic_sample(chances, draw)
         labels = np.bincount(groups[rows], minlength=k)
     else:
-        there = np.bincount(groups[free], minlength=k)
-        labels = neyman(shares, spreads if method == "neyman" else np.ones(k), there, wanted)
+        available = np.bincount(groups[free], minlength=k)
+        labels = neyman(shares, spreads if method == "neyman" else np.ones(k), available, wanted)
         picked = [draw.choice(np.flatnonzero((groups == g) & ~known), labels[g], replace=False) for g in range(k)]
         rows = np.sort(np.concatenate(picked))
-        chances = np.where(there > 0, labels / np.maximum(there, 1), 0.0)[groups]
+        chances = np.where(available > 0, labels / np.maximum(available, 1), 0.0)[groups]
     plan = float((shares**2 * spreads**2 / np.maximum(labels, 0.5)).sum())
     return LabelPlan(
         rows=tuple(rows.tolist()), inclusion=tuple(chances[rows].tolist()), edges=tuple(edges.tolist()),

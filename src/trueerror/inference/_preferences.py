@@ -71,26 +71,26 @@ class Battles:
     def wins(self) -> Floats:
         """Wins of row over column; a tie counts one half for each."""
         k = len(self.names)
-        made = np.zeros((k, k))
+        wins = np.zeros((k, k))
         a, b, counts = self.cells
-        np.add.at(made, (a, b), counts[:, FIRST] + counts[:, TIE] / 2)
-        np.add.at(made, (b, a), counts[:, SECOND] + counts[:, TIE] / 2)
-        return made
+        np.add.at(wins, (a, b), counts[:, FIRST] + counts[:, TIE] / 2)
+        np.add.at(wins, (b, a), counts[:, SECOND] + counts[:, TIE] / 2)
+        return wins
 
     @cached_property
     def decided(self) -> Floats:
         """Wins of row over column, ties aside."""
         k = len(self.names)
-        made = np.zeros((k, k))
+        wins = np.zeros((k, k))
         a, b, counts = self.cells
-        np.add.at(made, (a, b), counts[:, FIRST])
-        np.add.at(made, (b, a), counts[:, SECOND])
-        return made
+        np.add.at(wins, (a, b), counts[:, FIRST])
+        np.add.at(wins, (b, a), counts[:, SECOND])
+        return wins
 
 
 def components(edges: NDArray[np.bool_]) -> list[list[int]]:
     """The connected parts of a graph without directions, largest first."""
-    left, found = set(range(len(edges))), []
+    left, parts = set(range(len(edges))), []
     both = edges | edges.T
     while left:
         start = min(left)
@@ -100,9 +100,9 @@ def components(edges: NDArray[np.bool_]) -> list[list[int]]:
                 if other not in seen:
                     seen.add(other)
                     open_.append(other)
-        found.append(sorted(seen))
+        parts.append(sorted(seen))
         left -= seen
-    return sorted(found, key=lambda part: (-len(part), part))
+    return sorted(parts, key=lambda part: (-len(part), part))
 
 
 def separated(wins: Floats) -> bool:
@@ -147,11 +147,11 @@ def separated_by_place(b: Battles, *, with_ties: bool) -> bool:
     design = sparse.csr_array((ones, (places, first)), shape=(len(first), len(b.names) + 1))
     design = design - sparse.csr_array((ones, (places, second)), shape=design.shape)
     design = design + sparse.csr_array((ones, (places, np.full(len(first), len(b.names)))), shape=design.shape)
-    held = sparse.vstack([design[counts[:, FIRST] + half > 0], -design[counts[:, SECOND] + half > 0]])
-    found = optimize.linprog(
-        -held.sum(axis=0), A_ub=cast("Floats", -held), b_ub=np.zeros(held.shape[0]), bounds=(-1, 1)
+    constraints = sparse.vstack([design[counts[:, FIRST] + half > 0], -design[counts[:, SECOND] + half > 0]])
+    solution = optimize.linprog(
+        -constraints.sum(axis=0), A_ub=cast("Floats", -constraints), b_ub=np.zeros(constraints.shape[0]), bounds=(-1, 1)
     )
-    return found.fun is None or -float(found.fun) > 1e-7
+    return solution.fun is None or -float(solution.fun) > 1e-7
 
 
 class Shape(NamedTuple):
@@ -181,8 +181,8 @@ class Fit(NamedTuple):
 def _chances(d: Floats, tau: float, ties: bool) -> Floats:
     utilities = np.column_stack([d / 2, np.full(len(d), tau if ties else -np.inf), -d / 2])
     utilities -= utilities.max(axis=1, keepdims=True)
-    made = np.exp(utilities)
-    return np.asarray(made / made.sum(axis=1, keepdims=True))
+    weights = np.exp(utilities)
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def _gaps(shape: Shape, a: Ints, b: Ints, theta: Floats) -> Floats:
@@ -192,40 +192,40 @@ def _gaps(shape: Shape, a: Ints, b: Ints, theta: Floats) -> Floats:
 
 def _added(shape: Shape, a: Ints, b: Ints, along_d: Floats, along_tie: Floats) -> Floats:
     """Per-cell derivatives along d and τ as a vector over the parameters."""
-    made = np.zeros(shape.size)
-    np.add.at(made, a, along_d)
-    np.add.at(made, b, -along_d)
+    gradient = np.zeros(shape.size)
+    np.add.at(gradient, a, along_d)
+    np.add.at(gradient, b, -along_d)
     if shape.position:
-        made[shape.models] = along_d.sum()
+        gradient[shape.models] = along_d.sum()
     if shape.ties:
-        made[shape.tie_place] = along_tie.sum()
-    return made
+        gradient[shape.tie_place] = along_tie.sum()
+    return gradient
 
 
 def _information(shape: Shape, a: Ints, b: Ints, dd: Floats, dt: Floats, tt: Floats) -> Floats:
-    made = np.zeros((shape.size, shape.size))
+    information = np.zeros((shape.size, shape.size))
     for i, j, sign in ((a, a, 1), (b, b, 1), (a, b, -1), (b, a, -1)):
-        np.add.at(made, (i, j), sign * dd)
+        np.add.at(information, (i, j), sign * dd)
     edges = [(shape.models, dd, float(dd.sum()))] if shape.position else []
     if shape.ties:
         edges.append((shape.tie_place, dt, float(tt.sum())))
-    for place, along, own in edges:
+    for place, along, diagonal in edges:
         column = np.zeros(shape.size)
         np.add.at(column, a, along)
         np.add.at(column, b, -along)
-        made[place] += column
-        made[:, place] += column
-        made[place, place] = own
+        information[place] += column
+        information[:, place] += column
+        information[place, place] = diagonal
     if shape.position and shape.ties:
-        made[shape.models, shape.tie_place] = made[shape.tie_place, shape.models] = float(dt.sum())
-    return made
+        information[shape.models, shape.tie_place] = information[shape.tie_place, shape.models] = float(dt.sum())
+    return information
 
 
 def _inverse(information: Floats) -> Floats:
     """The inverse with the first model held at 0."""
-    made = np.zeros_like(information)
-    made[1:, 1:] = np.linalg.pinv(information[1:, 1:], hermitian=True)
-    return made
+    inverse = np.zeros_like(information)
+    inverse[1:, 1:] = np.linalg.pinv(information[1:, 1:], hermitian=True)
+    return inverse
 
 
 def _deviations(chances: Floats) -> tuple[Floats, Floats]:
@@ -276,8 +276,8 @@ def fit_strengths(
             inverse = _inverse(information)
             sign, size = np.linalg.slogdet(information[1:, 1:])
             value += size / 2 if sign > 0 else -math.inf
-            own, cross, tie = _quadratics(shape, first, second, inverse)
-            whole = along_d**2 * own[:, None] + 2 * along_d * along_t * cross[:, None] + along_t**2 * tie
+            quadratic, cross, tie = _quadratics(shape, first, second, inverse)
+            whole = along_d**2 * quadratic[:, None] + 2 * along_d * along_t * cross[:, None] + along_t**2 * tie
             weight = battles[:, None] * chances * whole / 2
             pull_d, pull_t = pull_d + (weight * along_d).sum(axis=1), pull_t + (weight * along_t).sum(axis=1)
         return value, _added(shape, first, second, pull_d, pull_t), information
@@ -319,15 +319,15 @@ def fit_strengths(
 
 def _quadratics(shape: Shape, a: Ints, b: Ints, m: Floats) -> tuple[Floats, Floats, float]:
     """x′Mx, x′M_τ and M_ττ of each cell, x its row of the design."""
-    own = m[a, a] + m[b, b] - 2 * m[a, b]
+    quadratic = m[a, a] + m[b, b] - 2 * m[a, b]
     if shape.position:
         p = shape.models
-        own = own + 2 * (m[a, p] - m[b, p]) + m[p, p]
+        quadratic = quadratic + 2 * (m[a, p] - m[b, p]) + m[p, p]
     if not shape.ties:
-        return np.asarray(own), np.zeros(len(a)), 0.0
+        return np.asarray(quadratic), np.zeros(len(a)), 0.0
     t = shape.tie_place
     cross = m[a, t] - m[b, t] + (m[shape.models, t] if shape.position else 0.0)
-    return np.asarray(own), np.asarray(cross), float(m[t, t])
+    return np.asarray(quadratic), np.asarray(cross), float(m[t, t])
 
 
 def robust_covariance(b: Battles, fit: Fit, *, position: bool, ties: bool) -> tuple[Floats, float]:
@@ -364,8 +364,10 @@ def likelihood_limits(
     A standard error is far too large where a model never lost. The limit towards 0 is the test-based one, gap·(1 − z/r)
     with r the root of twice the loss of penalised likelihood at no difference; the other is the wider of both.
     """
-    held = fit_strengths(b, position=position, ties=ties, penalised=True, fixed=(i, j, 0.0), close=1e-6).likelihood
-    root = math.sqrt(max(2 * (likelihood - held), 0.0))
+    null_likelihood = fit_strengths(
+        b, position=position, ties=ties, penalised=True, fixed=(i, j, 0.0), close=1e-6
+    ).likelihood
+    root = math.sqrt(max(2 * (likelihood - null_likelihood), 0.0))
     if root < 1e-3 or abs(gap) < 1e-6:
         return None
     near, far = gap * (1 - z / root), gap + math.copysign(z * max(error, abs(gap) / root), gap)
@@ -438,9 +440,9 @@ def strengths(
         raise InputError("an arena needs two models or more")
     parts = components(b.wins > 0)
     if len(parts) > 1:
-        shown = "; ".join(some([b.names[i] for i in part], 4) for part in parts[:4])
+        groups = "; ".join(some([b.names[i] for i in part], 4) for part in parts[:4])
         raise InputError(
-            f"the battles fall into {len(parts)} groups of models that never met ({shown}): strengths of different "
+            f"the battles fall into {len(parts)} groups of models that never met ({groups}): strengths of different "
             "groups cannot be compared; rank each group by itself, or let them meet"
         )
     if position and shown_one_way(b):
@@ -476,9 +478,9 @@ def strengths(
         for i, j in combinations(sorted(range(k), key=lambda m: (-values[m], b.names[m])), 2):
             error = math.sqrt(max(float(covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]), 0.0))
             gap = float(values[i] - values[j])
-            found = likelihood_limits(b, i, j, gap, error, fit.likelihood, z, position=position, ties=with_ties)
-            if found is not None:
-                tested[i, j] = found
+            limits = likelihood_limits(b, i, j, gap, error, fit.likelihood, z, position=position, ties=with_ties)
+            if limits is not None:
+                tested[i, j] = limits
     return Strengths(
         b.names, values, centre @ covariance[:k, :k] @ centre.T, df, firth, robust, at, tie, method, tested
     )
@@ -548,12 +550,12 @@ def head_to_head(b: Battles, i: int, j: int, spec: IntervalSpec) -> tuple[Contra
         size = mean * (1 - mean) / spread
     middle, reach = (mean + z * z / (2 * size)) / (1 + z * z / size), z / (1 + z * z / size)
     reach *= math.sqrt(mean * (1 - mean) / size + z * z / (4 * size * size))
-    made = contrast(
+    difference = contrast(
         estimate=mean - 0.5, limits=(max(middle - reach, 0.0) - 0.5, min(middle + reach, 1.0) - 0.5),
         confidence=spec.confidence, method="head-to-head", n=n, first=b.names[i], second=b.names[j], statistic=math.nan,
         p_value=p, alternative="two-sided", name="win rate − ½",
     )  # fmt: skip
-    return made, (won, tied, lost)
+    return difference, (won, tied, lost)
 
 
 BATTLES = "battles (or their clusters) are independent; a model's strength is the same against every other"

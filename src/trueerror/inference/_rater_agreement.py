@@ -82,11 +82,11 @@ class Ratings:
     def counts(self) -> Floats:
         """Items × labels: how many raters gave an item this label."""
         n, k = len(self.codes), len(self.labels)
-        made = np.zeros((n, k))
+        counts = np.zeros((n, k))
         for given in self.codes.T:
-            there = np.flatnonzero(given >= 0)
-            made[there, given[there]] += 1
-        return made
+            rated = np.flatnonzero(given >= 0)
+            counts[rated, given[rated]] += 1
+        return counts
 
     @cached_property
     def each(self) -> Floats:
@@ -96,9 +96,9 @@ class Ratings:
     @property
     def pooled(self) -> Floats:
         """How often each label was given."""
-        there = self.codes >= 0
+        rated = self.codes >= 0
         times = np.broadcast_to(self.often[:, None], self.codes.shape)
-        return np.bincount(self.codes[there], weights=times[there], minlength=len(self.labels)).astype(float)
+        return np.bincount(self.codes[rated], weights=times[rated], minlength=len(self.labels)).astype(float)
 
     @property
     def pairable(self) -> NDArray[np.bool_]:
@@ -219,11 +219,11 @@ def cohen(r: Ratings, weights: Floats) -> ItemSums:
         r = r.taken(r.pairable)
     plain = _by_chance(r, weights, lambda shares: np.zeros(len(shares)))
     n, k, raters = len(r.codes), len(r.labels), len(r.raters)
-    own = np.zeros((n, raters, k))
+    indicators = np.zeros((n, raters, k))
     for g, given in enumerate(r.codes.T):
-        there = np.flatnonzero(given >= 0)
-        own[there, g, given[there]] = 1
-    features = np.column_stack([plain.features[:, :2], own.reshape(n, -1)])
+        rated = np.flatnonzero(given >= 0)
+        indicators[rated, g, given[rated]] = 1
+    features = np.column_stack([plain.features[:, :2], indicators.reshape(n, -1)])
 
     def expected(s: Floats) -> Floats:
         cells = s[:, 2:].reshape(len(s), raters, k)
@@ -532,15 +532,15 @@ class RaterAgreement(DocumentResult):
     def verdict(self) -> str:
         """What the coefficients say; where alpha is among them, on which side of the usual bars it is."""
         alpha = self.coefficients.get("krippendorff")
-        shown = alpha if alpha is not None else next(iter(self.coefficients.values()))
-        if math.isnan(shown.estimate):
-            return f"{capitalised(shown.name)} has no value: {shown.note}."
+        coefficient = alpha if alpha is not None else next(iter(self.coefficients.values()))
+        if math.isnan(coefficient.estimate):
+            return f"{capitalised(coefficient.name)} has no value: {coefficient.note}."
         level = percent(self.confidence)
-        if math.isnan(shown.low):
-            return f"{capitalised(shown.name)} is {number(shown.estimate)}: {shown.note}."
-        figures = f"{number(shown.estimate)} ({level} CI {number(shown.low)} to {number(shown.high)})"
-        words = f"{capitalised(shown.name)} is {figures}"
-        return f"{words}: {_against_bars(shown)}." if alpha is not None else f"{words}."
+        if math.isnan(coefficient.low):
+            return f"{capitalised(coefficient.name)} is {number(coefficient.estimate)}: {coefficient.note}."
+        figures = f"{number(coefficient.estimate)} ({level} CI {number(coefficient.low)} to {number(coefficient.high)})"
+        words = f"{capitalised(coefficient.name)} is {figures}"
+        return f"{words}: {_against_bars(coefficient)}." if alpha is not None else f"{words}."
 
     def records(self) -> list[dict[str, object]]:
         """One record for each coefficient, then one for each pair of raters."""
@@ -625,16 +625,16 @@ def agreement(
     given = _ratings(ratings, more, raters, item, rater, label)
     r = _coded(given, level, scheme, labels)
     words = [ALIASES.get(method, method)] if method is not None else _words_for(r)
-    made = {word: rater_agreement(r, word, level=level, scheme=scheme, spec=spec) for word in words}
+    coefficients = {word: rater_agreement(r, word, level=level, scheme=scheme, spec=spec) for word in words}
     pairs: tuple[tuple[str, str, Interval], ...] = ()
     several = list(combinations(range(len(r.raters)), 2))
-    if 1 < len(several) <= MOST_PAIRS and "cohen" in made:
+    if 1 < len(several) <= MOST_PAIRS and "cohen" in coefficients:
         pairs = tuple(
             (r.raters[a], r.raters[b], rater_agreement(_two(r, a, b), "cohen", level=level, scheme=scheme, spec=spec))
             for a, b in several
         )
     return RaterAgreement(
-        coefficients=made, pairs=pairs, raters=r.raters, labels=r.labels, items=r.items, level=level,
+        coefficients=coefficients, pairs=pairs, raters=r.raters, labels=r.labels, items=r.items, level=level,
         weights=scheme, confidence=spec.confidence, reading=_reading(r),
     )  # fmt: skip
 
@@ -663,21 +663,21 @@ def _ratings(
 ) -> dict[str, Column]:  # fmt: skip
     """The column of each rater, items in the same order."""
     long = {"item": item, "rater": rater, "label": label}
-    asked = next((f"{word}=" for word, name in long.items() if name is not None), None)
+    option = next((f"{word}=" for word, name in long.items() if name is not None), None)
     if more:
-        if asked:
-            raise InputError(f"{asked} names a column of a long table; columns one by one need no names")
+        if option:
+            raise InputError(f"{option} names a column of a long table; columns one by one need no names")
         names = [str(name) for name in raters] if raters is not None else _names_of([ratings, *more])
         if len(names) != 1 + len(more):
             raise InputError(f"raters= has {len(names)} names for {1 + len(more)} columns")
-        found = {name: column(values, name) for name, values in zip(names, (ratings, *more), strict=True)}
-        same_length({f"the ratings of {name}": values for name, values in found.items()})
-        return found
+        columns = {name: column(values, name) for name, values in zip(names, (ratings, *more), strict=True)}
+        same_length({f"the ratings of {name}": values for name, values in columns.items()})
+        return columns
     table = _table_of(ratings)
     if table is not None:
         return _of_table(table, long, raters)
-    if asked:
-        raise InputError(f"{asked} names a column of a table, but the ratings are an array of items × raters")
+    if option:
+        raise InputError(f"{option} names a column of a table, but the ratings are an array of items × raters")
     try:
         array = np.asarray(ratings)
     except ValueError:
@@ -696,9 +696,9 @@ def _ratings(
 
 
 def _names_of(columns: Sequence[Any]) -> list[str]:
-    own = [getattr(c, "name", None) for c in columns]
-    named = all(isinstance(name, str) and name for name in own) and len(set(own)) == len(own)
-    return [str(name) for name in own] if named else [f"rater {j + 1}" for j in range(len(columns))]
+    names = [getattr(c, "name", None) for c in columns]
+    named = all(isinstance(name, str) and name for name in names) and len(set(names)) == len(names)
+    return [str(name) for name in names] if named else [f"rater {j + 1}" for j in range(len(columns))]
 
 
 def _table_of(source: Any) -> InputTable | None:
@@ -726,16 +726,16 @@ def _of_table(table: InputTable, long: Mapping[str, str | None], raters: Sequenc
         if long["label"] is not None:
             raise InputError("label= names the labels of a long table, which has a column of raters: name it, rater=")
         # Text that is another one in every row is what was rated, or an id, and no rating.
-        own = [need_column(table, name, "raters") for name in raters] if raters is not None else [
+        columns = [need_column(table, name, "raters") for name in raters] if raters is not None else [
             c for c in table.columns
             if c != item and not (table.kind(c) == "text" and 2 < table.n == table.distinct(c))
         ]  # fmt: skip
-        if len(own) < 2:
+        if len(columns) < 2:
             raise InputError(
                 f"agreement needs two raters or more, and {table.name} has the columns {_listed(table.columns)}; a "
                 "long table has a column of raters: name it with rater="
             )
-        return {c: table.values(c) for c in own}
+        return {c: table.values(c) for c in columns}
     if item is None or what is None:
         gone = "item" if item is None else "label"
         raise InputError(
@@ -796,9 +796,9 @@ def _coded(given: Mapping[str, Column], level: Level, scheme: Weights, labels: S
     else:
         order = sorted(seen, key=str)
         if level != "nominal" or scheme != "none":
-            asked = f"level={level!r}" if level != "nominal" else f"weights={scheme!r}"
+            option = f"level={level!r}" if level != "nominal" else f"weights={scheme!r}"
             raise InputError(
-                f"{asked} needs the order of the labels, which are text: pass labels=[…] from lowest to highest "
+                f"{option} needs the order of the labels, which are text: pass labels=[…] from lowest to highest "
                 f"({some([str(v) for v in order])})"
             )
     if not numeric and level in ("interval", "ratio"):

@@ -159,9 +159,9 @@ class PairedRows:
         rows = self.with_silence(ahead, behind)
         if rows is None:
             return None
-        found = rows.contrast(c.first, c.second, spec, method)
-        found = found if ahead == c.first else mirrored(found)
-        return found if (found.estimate > 0) == up and found.p_value <= 1 else replace(found, p_value=1.0)
+        contrast = rows.contrast(c.first, c.second, spec, method)
+        contrast = contrast if ahead == c.first else mirrored(contrast)
+        return contrast if (contrast.estimate > 0) == up and contrast.p_value <= 1 else replace(contrast, p_value=1.0)
 
     def _estimand(self, pair: ModelPair, answer: Contrast) -> str:
         p = pair.rows.p
@@ -295,8 +295,8 @@ class ModelPair:
             return None
         table = self.agreement
         if m.right_or_wrong:
-            right, first, second, wrong = found = table.discordance()
-            return found if m.right_or_wrong == 1 else Discordance(wrong, second, first, right)
+            right, first, second, wrong = cells = table.discordance()
+            return cells if m.right_or_wrong == 1 else Discordance(wrong, second, first, right)
         index = table.labels.index(self.rows.positive)
         true = table.truth == index
         parts = []
@@ -314,12 +314,12 @@ class ModelPair:
         """The same of a metric that counts each row as 1 or 0: Σd = b − c and Σd² = b + c of the differences d."""
         r = self.rows
         apart = r.p.paired_moments(self.first, self.second, r.measure.function, **r.options)
-        own = r.p.moments(self.first, r.measure.function, **r.options)
-        if apart.n == 0 or apart.n != own.n:
+        first_moments = r.p.moments(self.first, r.measure.function, **r.options)
+        if apart.n == 0 or apart.n != first_moments.n:
             return None
         gap, differ = apart.n * apart.mean, apart.squares + apart.n * apart.mean**2
         one, two = round((differ + gap) / 2), round((differ - gap) / 2)
-        both = round(own.n * own.mean) - one
+        both = round(first_moments.n * first_moments.mean) - one
         return Discordance(both, one, two, apart.n - both - one - two)
 
     @property
@@ -398,8 +398,8 @@ def within_folds_of_pair(q: Pair) -> Contrast:
 def pooled_of_pair(q: Pair) -> Contrast:
     """All rows in one ranking, as if the folds' scores were on one scale."""
     pair = q.sample.rows.pooled.pair(q.sample.first, q.sample.second)
-    found: Contrast = solve(replace(q, sample=pair))
-    return replace(found, note="; ".join(x for x in (found.note, ACROSS) if x))
+    contrast: Contrast = solve(replace(q, sample=pair))
+    return replace(contrast, note="; ".join(x for x in (contrast.note, ACROSS) if x))
 
 
 @inference_method(
@@ -449,8 +449,8 @@ for _form in ("exact", "chi2", "chi2-cc"):
 )  # fmt: skip
 def mover_of_pair(q: Pair) -> Contrast:
     """From each model's own interval; the bootstrap where the metric has none."""
-    found = mover_paired(q.sample.metric, confidence=q.spec.confidence, alternative=q.spec.alternative)
-    return bootstrap_of_pair(q) if found is None else found
+    contrast = mover_paired(q.sample.metric, confidence=q.spec.confidence, alternative=q.spec.alternative)
+    return bootstrap_of_pair(q) if contrast is None else contrast
 
 
 @inference_method("paired-bootstrap-bca", answers=("paired-metric", "paired-proportions"), word="bootstrap")
@@ -512,19 +512,19 @@ def cluster_t_of_pair(q: Pair) -> Contrast:
 
 
 def _over_clusters(q: Pair, test: Callable[..., Contrast]) -> Contrast:
-    found = {
+    by_cluster = {
         "clustered-difference": _count_influences,
         "paired-auc": _area_influences,
         "paired-class-areas": _class_area_influences,
         "paired-loss": _loss_influences,
         "paired-score": _loss_influences,
     }[q.situation](q.sample)
-    if q.metric.of_losses and not math.isfinite(found.estimate):
-        if found.n == 0:
-            return paired_t_of_losses(Moments(0, 0.0, 0.0), found.whole, q.spec)
-        return q.sample.infinite(found.estimate, q.spec, "cluster-sign-flip", found.n)
-    found = found._replace(units=q.sample.rows.units)
-    answer = test(found, q.spec, higher_is_better=q.metric.higher_is_better)
+    if q.metric.of_losses and not math.isfinite(by_cluster.estimate):
+        if by_cluster.n == 0:
+            return paired_t_of_losses(Moments(0, 0.0, 0.0), by_cluster.whole, q.spec)
+        return q.sample.infinite(by_cluster.estimate, q.spec, "cluster-sign-flip", by_cluster.n)
+    by_cluster = by_cluster._replace(units=q.sample.rows.units)
+    answer = test(by_cluster, q.spec, higher_is_better=q.metric.higher_is_better)
     return _scaled(answer, q.metric.area) if q.metric.area else answer
 
 
@@ -550,16 +550,16 @@ def _area_influences(pair: ModelPair) -> ClusterDifference:
     assert keys is not None
     _, codes = np.unique(keys, return_inverse=True)
     (first, one), (second, two) = (row_areas(up, scores[:, m], weights) for m in pair.places)
-    found = _summed(first - second, one - two, up.astype(np.int64), codes, weights)
-    own, other = (area_within_clusters(up, scores[:, m], codes, weights) for m in pair.places)
+    by_cluster = _summed(first - second, one - two, up.astype(np.int64), codes, weights)
+    first_within, second_within = (area_within_clusters(up, scores[:, m], codes, weights) for m in pair.places)
     w = np.ones(len(up)) if weights is None else weights
-    ups, downs = (np.bincount(codes[c], weights=w[c], minlength=len(found.sums)) / w[c].sum() for c in (up, ~up))
+    ups, downs = (np.bincount(codes[c], weights=w[c], minlength=len(by_cluster.sums)) / w[c].sum() for c in (up, ~up))
     left = (1 - ups) * (1 - downs)
     if not (left > LEAST_LEFT).all():
-        return found
-    d, shares = found.estimate, found.shares
-    moved = (1 - shares) * (d - (d * (1 - ups - downs) - found.sums + own - other) / left)
-    return found._replace(sums=moved - shares * moved.sum())
+        return by_cluster
+    d, shares = by_cluster.estimate, by_cluster.shares
+    moved = (1 - shares) * (d - (d * (1 - ups - downs) - by_cluster.sums + first_within - second_within) / left)
+    return by_cluster._replace(sums=moved - shares * moved.sum())
 
 
 def _class_area_influences(pair: ModelPair) -> ClusterDifference:
@@ -581,14 +581,14 @@ def _summed(
 
 def _loss_influences(pair: ModelPair) -> ClusterDifference:
     rows, loss = pair.rows, pair.rows.measure.function
-    found = rows.p.paired_keyed_losses(pair.first, pair.second, "clusters", loss, **rows.options)
-    there = found.weights > 0
-    sizes, sums = found.weights[there], found.sums[there]
+    keyed_losses = rows.p.paired_keyed_losses(pair.first, pair.second, "clusters", loss, **rows.options)
+    occupied = keyed_losses.weights > 0
+    sizes, sums = keyed_losses.weights[occupied], keyed_losses.sums[occupied]
     n = float(sizes.sum())
     with np.errstate(invalid="ignore"):
         estimate = float(sums.sum()) / n if n else math.nan
         moved = (sums - sizes * estimate) / n if n else sums
-    return ClusterDifference(estimate, moved, sizes, rows.reach, int(found.sizes.sum()))
+    return ClusterDifference(estimate, moved, sizes, rows.reach, int(keyed_losses.sizes.sum()))
 
 
 def _rows_at_hand(q: Pair) -> bool:
@@ -662,10 +662,10 @@ def delong_of_pair(q: Pair) -> Contrast:
     rows, (i, j) = q.sample.rows, q.sample.places
     confidence, alternative = q.spec.confidence, q.spec.alternative
     if rows.placements is not None and rows.placements.slack.any():
-        found = binned_area_contrast(rows.placements, i, j, confidence=confidence, alternative=alternative)
+        contrast = binned_area_contrast(rows.placements, i, j, confidence=confidence, alternative=alternative)
     else:
-        found = area_contrast(rows.covariance, i, j, confidence=confidence, alternative=alternative)
-    return _scaled(found, q.metric.area)
+        contrast = area_contrast(rows.covariance, i, j, confidence=confidence, alternative=alternative)
+    return _scaled(contrast, q.metric.area)
 
 
 def _scaled(c: Contrast, scale: float) -> Contrast:
@@ -732,16 +732,16 @@ def bootstrap_of_scores(q: Pair) -> Contrast:
     one, two = (scores[:, place] for place in q.sample.places)
     if (len(up) if keys is None else len(np.unique(keys))) < 2:
         values = [float(q.metric.function(ScoreTable.from_codes(up, s, 1), **q.options)) for s in (one, two)]
-        found = one_cluster_contrast(values[0] - values[1], q.sample.rows.reach, len(up), q.spec)
+        contrast = one_cluster_contrast(values[0] - values[1], q.sample.rows.reach, len(up), q.spec)
     else:
-        found = paired_score_contrast(
+        contrast = paired_score_contrast(
             q.metric, up, one, two, clusters=keys, options=dict(q.options),
             replicates=min(q.spec.replicates, ROW_REPLICATES), confidence=q.spec.confidence,
             alternative=q.spec.alternative, rng=q.spec.rng,
         )  # fmt: skip
     if not q.metric.calibration_error:
-        return found
-    return replace(found, note="; ".join(note for note in (TOO_NARROW, found.note) if note))
+        return contrast
+    return replace(contrast, note="; ".join(note for note in (TOO_NARROW, contrast.note) if note))
 
 
 @inference_method(

@@ -186,11 +186,11 @@ def delong_of_two(q: Two) -> Contrast:
 )  # fmt: skip
 def gaps_of_two(q: Two) -> Contrast:
     """Two calibration errors of different rows, from each model's own limits."""
-    found = calibration_contrast(
+    gap = calibration_contrast(
         q.metric, *(rows.rows.scores(rows.model) for rows in q.sample), options=dict(q.options),
         confidence=q.spec.confidence, alternative=q.spec.alternative,
     )  # fmt: skip
-    return replace(found, n=q.sample[0].p.n + q.sample[1].p.n)
+    return replace(gap, n=q.sample[0].p.n + q.sample[1].p.n)
 
 
 @inference_method(
@@ -212,8 +212,8 @@ def newcombe_hybrid(q: Two) -> Contrast:
     half_rows = [_unseen_row(rows, q) for rows in q.sample]
 
     def limits(confidence: float) -> Range:
-        own = [reach(rows.interval(confidence)) for rows, reach in zip(q.sample, half_rows, strict=True)]
-        a, b = (_ends(made, bounds) for made, bounds in zip(own, unknown, strict=True))
+        intervals = [reach(rows.interval(confidence)) for rows, reach in zip(q.sample, half_rows, strict=True)]
+        a, b = (_ends(interval, bounds) for interval, bounds in zip(intervals, unknown, strict=True))
         low = a.inner[0] - b.inner[1] - math.hypot(a.reach[0], b.reach[1])
         return low, a.inner[1] - b.inner[0] + math.hypot(a.reach[1], b.reach[0])
 
@@ -269,9 +269,9 @@ def _area_interval(rows: ModelRows, measure: Measure) -> Callable[[float], Inter
 
     def at(confidence: float) -> Interval:
         spec = IntervalSpec(confidence=confidence)
-        found = area_limits(table, area, spec, variance=variance)
+        limits = area_limits(table, area, spec, variance=variance)
         return spec.interval(
-            measure.name, area, found.low, found.high, bounds=measure.range, method=found.method, n=float(table.n)
+            measure.name, area, limits.low, limits.high, bounds=measure.range, method=limits.method, n=float(table.n)
         )
 
     return at
@@ -335,17 +335,17 @@ def _inverted(limits: Callable[[float], Range], estimate: float) -> float:
 
 def against_known(interval: Callable[[float], Interval], known: float, spec: IntervalSpec) -> Contrast:
     """A metric less a value that is known: the metric's own limits, moved; p is the level at which one reaches 0."""
-    own = interval(spec.confidence)
+    metric_ci = interval(spec.confidence)
 
     def limits(confidence: float) -> Range:
         at = interval(confidence)
         return at.low - known, at.high - known
 
-    estimate = own.estimate - known
+    estimate = metric_ci.estimate - known
     return contrast(
-        estimate=estimate, limits=(own.low - known, own.high - known), whole=(-math.inf, math.inf),
-        confidence=spec.confidence, alternative="two-sided", method=own.method, statistic=estimate,
-        p_value=_inverted(limits, estimate), n=own.n,
+        estimate=estimate, limits=(metric_ci.low - known, metric_ci.high - known), whole=(-math.inf, math.inf),
+        confidence=spec.confidence, alternative="two-sided", method=metric_ci.method, statistic=estimate,
+        p_value=_inverted(limits, estimate), n=metric_ci.n,
     )  # fmt: skip
 
 
@@ -393,7 +393,7 @@ def group_contrasts(
     """Every pair of groups, with limits that hold together and p-values adjusted for all pairs."""
     level = simultaneous_level(spec.confidence, len(samples))
     wide = replace(spec, confidence=level)
-    made = []
+    contrasts = []
     for (a, first), (b, second) in combinations(samples.items(), 2):
         joint = _over_shared_clusters(first, second, measure, wide, options)
         c = unpaired_contrast((first, second), measure, wide, options) if joint is None else joint
@@ -402,10 +402,10 @@ def group_contrasts(
         elif joint is None and share_clusters(first, second):
             c = replace(c, note="; ".join(x for x in (c.note, SHARED) if x))
         adjusted = range_adjusted(c.p_value, len(samples))
-        made.append(
+        contrasts.append(
             replace(c, name=measure.title, first=str(a), second=str(b), confidence=spec.confidence, p_adjusted=adjusted)
         )
-    return made
+    return contrasts
 
 
 def _no_surer_than_exact(c: Contrast, exact: float) -> Contrast:
@@ -446,8 +446,8 @@ def _over_shared_clusters(
     sums, sizes = np.array(list(moved.values())).T
     reach = measure.range[1] - measure.range[0]
     n = first.p.n + second.p.n
-    found = ClusterDifference(estimates[0] - estimates[1], sums[sizes > 0], sizes[sizes > 0], (-reach, reach), n)
-    return cluster_t_contrast(found, spec, higher_is_better=None)
+    by_cluster = ClusterDifference(estimates[0] - estimates[1], sums[sizes > 0], sizes[sizes > 0], (-reach, reach), n)
+    return cluster_t_contrast(by_cluster, spec, higher_is_better=None)
 
 
 def extent(pairs: Sequence[Contrast], estimate: float, name: str, confidence: float) -> Interval:
@@ -466,19 +466,19 @@ def ratio_of(lowest: Interval, highest: Interval, confidence: float) -> Interval
     ratio 0.750 [0.619, 0.887], 95 % mover-ratio
     """
     a, b = lowest.estimate, highest.estimate
-    made = Interval(
+    ratio = Interval(
         name="ratio", estimate=a / b if b else math.nan, low=math.nan, high=math.nan, confidence=confidence,
         method="mover-ratio", note="" if b else "the highest is 0",
     )  # fmt: skip
     (la, ua), (lb, ub) = ((i.low, i.high) for i in (lowest, highest))
     if not b or min(la, lb) < 0 or any(math.isnan(x) for x in (la, ua, lb, ub)):
-        return made
+        return ratio
     below, above = ub * (2 * b - ub), lb * (2 * b - lb)
     down = (a * b) ** 2 - la * (2 * a - la) * below
     up = (a * b) ** 2 - ua * (2 * a - ua) * above
     low = max(0.0, (a * b - math.sqrt(max(down, 0.0))) / below) if below > 0 else 0.0
     high = (a * b + math.sqrt(max(up, 0.0))) / above if above > 0 else math.inf
-    return replace(made, low=min(low, made.estimate), high=max(high, made.estimate))
+    return replace(ratio, low=min(low, ratio.estimate), high=max(high, ratio.estimate))
 
 
 def contrasts_compared(by_group: Mapping[Label, Contrast], spec: IntervalSpec) -> list[Contrast]:
@@ -488,12 +488,12 @@ def contrasts_compared(by_group: Mapping[Label, Contrast], spec: IntervalSpec) -
     """
     level = simultaneous_level(spec.confidence, len(by_group))
     wide = float(special.ndtri(0.5 + level / 2))
-    made = []
+    contrasts = []
     for (a, first), (b, second) in combinations(by_group.items(), 2):
         d = first.estimate - second.estimate
-        own = float(special.ndtri(0.5 + first.confidence / 2))
-        down = math.hypot(first.estimate - first.low, second.high - second.estimate) / own
-        up = math.hypot(first.high - first.estimate, second.estimate - second.low) / own
+        z = float(special.ndtri(0.5 + first.confidence / 2))
+        down = math.hypot(first.estimate - first.low, second.high - second.estimate) / z
+        up = math.hypot(first.high - first.estimate, second.estimate - second.low) / z
         towards = down if d > 0 else up
         p = 1.0 if d == 0 else 2 * float(special.ndtr(-abs(d) / towards)) if towards > 0 else math.nan
         c = contrast(
@@ -501,8 +501,8 @@ def contrasts_compared(by_group: Mapping[Label, Contrast], spec: IntervalSpec) -
             alternative="two-sided", method="newcombe-hybrid", statistic=d, p_value=p, name=first.name, first=str(a),
             second=str(b), n=None if first.n is None or second.n is None else first.n + second.n,
         )  # fmt: skip
-        made.append(replace(c, confidence=spec.confidence, p_adjusted=range_adjusted(p, len(by_group))))
-    return made
+        contrasts.append(replace(c, confidence=spec.confidence, p_adjusted=range_adjusted(p, len(by_group))))
+    return contrasts
 
 
 declare(

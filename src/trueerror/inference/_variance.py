@@ -143,21 +143,21 @@ def _stepped_margins(measure: Measure, counts: ClassCounts, options: MetricOptio
 
 
 def _macro(base: Measure, t: ClassCounts, options: MetricOptions) -> MarginGradients:
-    there = classes_in_play(t)
+    in_play = classes_in_play(t)
     slopes = binary_gradients(base, t.one_vs_rest(), options)
-    share = 1.0 / np.maximum(there.sum(axis=-1), 1)[..., None]
-    return _from_one_vs_rest(BinaryCounts(*(np.where(there, s, 0.0) * share for s in slopes)))
+    share = 1.0 / np.maximum(in_play.sum(axis=-1), 1)[..., None]
+    return _from_one_vs_rest(BinaryCounts(*(np.where(in_play, s, 0.0) * share for s in slopes)))
 
 
 def _weighted(base: Measure, t: ClassCounts, options: MetricOptions) -> MarginGradients:
-    there = t.truth != 0
+    present = t.truth != 0
     parts = t.one_vs_rest()
-    values = np.where(there, np.asarray(base.function(parts, **options)), 0.0)
+    values = np.where(present, np.asarray(base.function(parts, **options)), 0.0)
     n = t.truth.sum(axis=-1)[..., None]
     slopes = binary_gradients(base, parts, options)
-    through = _from_one_vs_rest(BinaryCounts(*(np.where(there, s * t.truth / n, 0.0) for s in slopes)))
+    through = _from_one_vs_rest(BinaryCounts(*(np.where(present, s * t.truth / n, 0.0) for s in slopes)))
     mean = (values * t.truth / n).sum(axis=-1)[..., None]
-    return through._replace(truth=through.truth + np.where(there, values - mean, -mean) / n)
+    return through._replace(truth=through.truth + np.where(present, values - mean, -mean) / n)
 
 
 def _micro(base: Measure, t: ClassCounts, options: MetricOptions) -> MarginGradients:
@@ -308,8 +308,8 @@ def keyed_sizes(
         return keyed.sums(cells.astype(np.float64))
     total = np.bincount(truth, weights=masses)
     by_class = np.bincount(truth, weights=masses * influences**2) / np.where(total > 0, total, 1.0)
-    found = keyed.sums(by_class[truth])
-    return found if found.sum() > 0 and np.isfinite(found).all() else keyed.weights
+    sizes = keyed.sums(by_class[truth])
+    return sizes if sizes.sum() > 0 and np.isfinite(sizes).all() else keyed.weights
 
 
 def cluster_variance(clusters: KeyedConfusion, influences: Floats, cells: Mask | None = None) -> float:
@@ -347,13 +347,13 @@ def class_cluster_variances(
     be held at once.
     """
     k, g = len(clusters.table.labels), len(clusters.keys)
-    found = np.full((3, k), np.nan)
+    by_class = np.full((3, k), np.nan)
     if occupied(clusters) >= 2:
         step = max(1, CLASS_BLOCK // max(g, 1))
         for start in range(0, k, step):
             classes = np.arange(start, min(start + step, k))
-            found[:, classes] = _of_classes(clusters, slopes, parts, events, classes)
-    return ClassClusters(*found)
+            by_class[:, classes] = _of_classes(clusters, slopes, parts, events, classes)
+    return ClassClusters(*by_class)
 
 
 def _of_classes(
@@ -381,13 +381,17 @@ def _of_classes(
     out = np.empty((3, len(classes)))
     scale_to_rows = clusters.table.n / float(clusters.weights.sum())
     for i in range(len(classes)):
-        own = sizes[:, i] if sizes[:, i].sum() > 0 else clusters.weights
-        effective = effective_clusters(own)
-        held = effective
+        class_sizes = sizes[:, i] if sizes[:, i].sum() > 0 else clusters.weights
+        effective = effective_clusters(class_sizes)
+        with_events = effective
         if events is not None and parts is not None:
-            chosen = sum((n[:, i] for wanted, n in zip(events, four, strict=True) if wanted), np.zeros(len(own)))
-            held = clusters_with_events(effective, chosen * scale_to_rows, (own - chosen) * scale_to_rows)
-        out[:, i] = cr3_variance(sums[:, i], own), effective, held
+            chosen = sum(
+                (n[:, i] for wanted, n in zip(events, four, strict=True) if wanted), np.zeros(len(class_sizes))
+            )
+            with_events = clusters_with_events(
+                effective, chosen * scale_to_rows, (class_sizes - chosen) * scale_to_rows
+            )
+        out[:, i] = cr3_variance(sums[:, i], class_sizes), effective, with_events
     return out
 
 
@@ -417,9 +421,9 @@ def class_clusters(clusters: KeyedConfusion, parts: tuple[bool, bool, bool, bool
     # True negatives are too many to list: a cluster has a row among the parts unless all its rows are elsewhere.
     listed = [part != parts[3] for part in parts[:3]]
     pairs, rows = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-    for wanted, mask, own in zip(listed, (hit, ~hit & (col < k), ~hit), (row, col, row), strict=True):
+    for wanted, mask, codes in zip(listed, (hit, ~hit & (col < k), ~hit), (row, col, row), strict=True):
         if wanted:
-            pairs.append(clusters.key[mask] * k + own[mask])
+            pairs.append(clusters.key[mask] * k + codes[mask])
             rows.append(clusters.counts[mask])
     known, where = np.unique(np.concatenate(pairs), return_inverse=True)
     sums = np.bincount(where, weights=np.concatenate(rows), minlength=len(known))
@@ -576,15 +580,15 @@ class Sample:
     @np.errstate(invalid="ignore", over="ignore")
     def influence(self, measure: Measure, options: dict[str, Any], of_rows: Amount = None) -> Floats:
         """How far one more row in each cell of `rows` moves the metric."""
-        own = self.rows.masses if of_rows is None else of_rows
+        masses = self.rows.masses if of_rows is None else of_rows
         slopes = influence(measure, self.table, positive=self.positive, options=options, masses=self.masses(of_rows))
         if self.shares is not None and not self.shares_of_rows:
-            inner = own if self.place is None else sum_columns(own, self.place, len(self.table.counts))
+            inner = masses if self.place is None else sum_columns(masses, self.place, len(self.table.counts))
             slopes = _at_shares(self.table, self.shares, inner, slopes)
         if self.place is not None:
             slopes = slopes[..., self.place]
         if self.shares is not None and self.shares_of_rows:
-            slopes = _at_shares(self.rows, self.shares, own, slopes)
+            slopes = _at_shares(self.rows, self.shares, masses, slopes)
         return slopes
 
     # What a variance is here.
@@ -618,8 +622,8 @@ class Sample:
         if events is None or cells is None:
             return effective
         scale = self.rows.n / float(self.rows.masses.sum())
-        held = self.clusters.sums(events.astype(np.float64))
-        return clusters_with_events(effective, held * scale, (sizes - held) * scale)
+        event_sums = self.clusters.sums(events.astype(np.float64))
+        return clusters_with_events(effective, event_sums * scale, (sizes - event_sums) * scale)
 
     @np.errstate(invalid="ignore", over="ignore")
     def variance(self, influences: Floats, cells: Mask | None = None) -> float:

@@ -160,20 +160,20 @@ class ClusterGaps(NamedTuple):
         mass = np.bincount(at, weights=weights, minlength=len(table.scores)).astype(np.float64)
         _, bin_of = np.unique(bin_places(table.scores, mass, bins, binning)[at], return_inverse=True)
         size, cell = int(bin_of.max()) + 1, rows.codes * (int(bin_of.max()) + 1) + bin_of
-        gaps, held = (
+        gaps, masses = (
             np.bincount(cell, weights=w, minlength=rows.groups * size).astype(np.float64).reshape(rows.groups, size)
             for w in (weights * (rows.positive - rows.scores), weights)
         )
-        total, of_bin, clusters = gaps.sum(axis=0), held.sum(axis=0), held.sum(axis=1)
+        total, of_bin, clusters = gaps.sum(axis=0), masses.sum(axis=0), masses.sum(axis=1)
 
         def apart(sizes: Floats, whole: Any) -> Floats:
             rest = np.maximum(1 - sizes / whole, 1e-9)
-            found: Floats = (gaps - sizes * total / whole) / (whole * rest)
-            return found
+            deviations: Floats = (gaps - sizes * total / whole) / (whole * rest)
+            return deviations
 
         return cls(
-            apart(clusters[:, None], clusters.sum()), apart(held, of_bin), np.sign(total), of_bin,
-            effective_clusters(clusters), of_bin**2 / (held**2).sum(axis=0),
+            apart(clusters[:, None], clusters.sum()), apart(masses, of_bin), np.sign(total), of_bin,
+            effective_clusters(clusters), of_bin**2 / (masses**2).sum(axis=0),
         )  # fmt: skip
 
     def of_sum(self, errors: Floats, tail: float) -> tuple[float, float]:
@@ -285,12 +285,12 @@ def calibration_contrast(
         return low1 - high2, high1 - low2
 
     tail = tail_area(level, alternative)
-    found = limits(tail / 2)
+    ends = limits(tail / 2)
     groups = next((f"{whole(c.groups)} clusters" for c in clusters if c is not None), "")
     notes: tuple[str, ...] = (groups,) if groups else ()
-    if not found[1] > found[0]:
+    if not ends[1] > ends[0]:
         half = sum(1 - (tail / 2) ** (1 / max(float(t.n), 1.0)) for t in (first, second))
-        found, notes = (estimate - half, estimate + half), (*notes, NO_NOISE)
+        ends, notes = (estimate - half, estimate + half), (*notes, NO_NOISE)
 
     def one_sided(side: int) -> float:
         """Twice the tail of either model's limit at which this side's limit reaches 0."""
@@ -310,7 +310,7 @@ def calibration_contrast(
     else:
         p = one_sided(0 if alternative == "greater" else 1)
     return contrast(
-        estimate=estimate, limits=found, confidence=level, alternative=alternative, notes=notes, null=None, p_value=p,
+        estimate=estimate, limits=ends, confidence=level, alternative=alternative, notes=notes, null=None, p_value=p,
         method="calibration-gaps-difference", statistic=estimate, n=float(first.n),
     )  # fmt: skip
 

@@ -488,5 +488,8 @@ def is_lazy(frame: object) -> bool:
 def is_table(frame: object) -> bool:
     """Whether this is a whole table that te.read takes, lazy or not, rather than one column of it."""
     library = type(frame).__module__.split(".")[0]
-    held = library in ("pandas", "polars", "pyarrow", "narwhals") and type(frame).__name__ in ("DataFrame", "Table")
-    return held or is_lazy(frame)
+    in_memory = library in ("pandas", "polars", "pyarrow", "narwhals") and type(frame).__name__ in (
+        "DataFrame",
+        "Table",
+    )
+    return in_memory or is_lazy(frame)

@@ -109,8 +109,8 @@ def _code_integers(array: Column) -> Coded:
     seen = codes if 0 <= bits <= np.iinfo(np.int8).max else array
     low, high = int(seen.min()), int(seen.max())
     if high - low >= SMALL_RANGE:
-        values, found = np.unique(array, return_inverse=True)
-        return Coded(found.astype(smallest(len(values))), tuple(int(v) for v in values))
+        values, inverse = np.unique(array, return_inverse=True)
+        return Coded(inverse.astype(smallest(len(values))), tuple(int(v) for v in values))
     width = high - low + 1
     if seen is codes:
         shifted: Column = codes - np.int8(low) if low else codes
@@ -192,13 +192,13 @@ def _factorise_few(array: Column) -> tuple[Column, Codes] | None:
         missed = []
         for start in range(0, len(array), TEXT_BLOCK):
             block = points[start : start + TEXT_BLOCK]
-            found = table.take(_slot(block[:, places], factors))
-            wrong = known.take(found, axis=0) != block
+            block_codes = table.take(_slot(block[:, places], factors))
+            wrong = known.take(block_codes, axis=0) != block
             if wrong.any():
                 missed.append(np.unique(array[start : start + TEXT_BLOCK][wrong.any(axis=1)]))
                 if sum(map(len, missed)) > FEW_TEXTS:
                     break
-            codes[start : start + TEXT_BLOCK] = found
+            codes[start : start + TEXT_BLOCK] = block_codes
         texts, complete = np.union1d(texts, np.concatenate([texts[:0], *missed])), not missed
     return texts, codes.astype(smallest(len(texts)))
 
@@ -332,8 +332,8 @@ def merge_answers(columns: Mapping[str, Sequence[Label]]) -> tuple[Label, ...]:
     trueerror.inputs._options.InputError: predicted says 'no' where truth says 'No'; spell labels alike
     """
     (place, true), *answers = columns.items()
-    for name, said in answers:
-        respelt = respelt_label([v for v in said if isinstance(v, str)], true)
+    for name, labels in answers:
+        respelt = respelt_label([v for v in labels if isinstance(v, str)], true)
         if respelt is not None:
             raise InputError(
                 f"{name} says {respelt[0]!r:.40} where {place} says {respelt[1]!r:.40}; spell labels alike"
@@ -462,15 +462,15 @@ def refuse_margins(cells: Any, label: Label | None) -> None:
 
 def _refuse_named_margins(rows: list[Label], names: list[Label], values: Any) -> None:
     for place, given, other in (("row", rows, names), ("column", names, rows)):
-        found = next((v for v in given if _casefolded(v) in MARGINS), None)
+        margin = next((v for v in given if _casefolded(v) in MARGINS), None)
         lines = values if place == "row" else values.T
-        if found is not None:
-            own = given.index(found)
-            rest = [i for i in range(len(given)) if i != own]
+        if margin is not None:
+            index = given.index(margin)
+            rest = [i for i in range(len(given)) if i != index]
             numbers = np.asarray(lines, dtype=np.float64)
-            if found not in other or np.array_equal(numbers[rest].sum(axis=0), numbers[own]):
+            if margin not in other or np.array_equal(numbers[rest].sum(axis=0), numbers[index]):
                 raise InputError(
-                    f"the {place} {found!r} of the confusion matrix holds totals, which are no class: leave it out "
+                    f"the {place} {margin!r} of the confusion matrix holds totals, which are no class: leave it out "
                     "(pandas: margins=False)"
                 )
     if rows == names and rows:
@@ -592,9 +592,9 @@ def natural_positive(labels: Sequence[Label]) -> Label | None:
 
 def need_positive(labels: Sequence[Label], what: str) -> InputError:
     """The error for a positive class that is needed and not known."""
-    shown = ", ".join(repr(v) for v in list(labels)[:6]) + (", …" if len(labels) > 6 else "")
+    choices = ", ".join(repr(v) for v in list(labels)[:6]) + (", …" if len(labels) > 6 else "")
     rest = ", which is then set against the rest" if len(labels) > 2 else ""
-    return InputError(f"{what} needs to know which class is positive: pass positive= one of {shown}{rest}")
+    return InputError(f"{what} needs to know which class is positive: pass positive= one of {choices}{rest}")
 
 
 Floats = NDArray[np.float64]

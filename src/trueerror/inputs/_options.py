@@ -238,9 +238,9 @@ class Settings(Result):
         return self.kernels
 
     def __str__(self) -> str:
-        there = "installed" if find_spec("numba") else "not installed"
+        state = "installed" if find_spec("numba") else "not installed"
         return (
-            f"kernels {self.kernels}, {self.kernels_in_use} in use (numba is {there}), memory budget {self.budget} for "
+            f"kernels {self.kernels}, {self.kernels_in_use} in use (numba is {state}), memory budget {self.budget} for "
             f"exact tables, {self.thread_count} threads for large inputs"
         )
 
@@ -527,17 +527,17 @@ def speaks(function: Made, room: str = "te", name: str = "") -> Made:
 
 def speaks_when_made(kind: type[Any]) -> None:
     """The same for what a class is made with; the class stays itself."""
-    made = kind.__init__
-    if getattr(made, "speaks", False):
+    init = kind.__init__
+    if getattr(init, "speaks", False):
         return
-    form = CallForm(made, kind.__name__, bound=True)
+    form = CallForm(init, kind.__name__, bound=True)
 
-    @wraps(made)
+    @wraps(init)
     def called(self: object, *args: Any, **options: Any) -> None:
         if options and not form.own.issuperset(options):
             options = form.translated(args, options)
         form.check_places(args, options)
-        made(self, *args, **options)
+        init(self, *args, **options)
 
     called.__dict__["speaks"] = True
     kind.__init__ = called
@@ -579,7 +579,7 @@ class CallForm:
         taken = set(self.places[: len(args)])
         known = [name for name in self.order if name not in taken]
         out: dict[str, Any] = {}
-        said: dict[str, str] = {}
+        words: dict[str, str] = {}
         for word, value in self._averaged(args, options).items():
             ours = self._ours(word, known, more)
             if ours is None:
@@ -587,26 +587,26 @@ class CallForm:
                     raise CallError(self._refusal(word, [*known, *(more if hints else ())]))
                 ours = word
             if out.get(ours) is not None and value is not None:
-                raise CallError(f"{said[ours]}= and {word}= are the same option of {self.spoken}: give one of them")
+                raise CallError(f"{words[ours]}= and {word}= are the same option of {self.spoken}: give one of them")
             meaning = WORDS.get(word)
             if ours != word and meaning is not None:
                 value = value if meaning.turned is None else meaning.turned(word, value)
                 if self.name in meaning.old:
                     _note_once(f"{self.spoken}: {word}= is called {ours}= now; the old word goes in the next version")
             if out.get(ours) is None:
-                out[ours], said[ours] = value, word
+                out[ours], words[ours] = value, word
         return out
 
     def _ours(self, word: str, known: Collection[str], more: Collection[str]) -> str | None:
         if word in known:
             return word
         meaning = WORDS.get(word, Word())
-        own = next((name for name in meaning.ours if name in known), None)
-        if own is not None and (meaning.number or word not in more):
-            return own
+        our_word = next((name for name in meaning.ours if name in known), None)
+        if our_word is not None and (meaning.number or word not in more):
+            return our_word
         if word in more:
             return word
-        return own or next((name for name in meaning.ours if name in more), None)
+        return our_word or next((name for name in meaning.ours if name in more), None)
 
     def _averaged(self, args: Sequence[object], options: Mapping[str, Any]) -> dict[str, Any]:
         """`average="macro"` as a part of the metric's name, where one metric is named."""
@@ -659,8 +659,8 @@ class CallForm:
 
     def _usage(self) -> str:
         rest = [f"{name}=" for name in self.needed if name not in self.places]
-        shown = ", ".join([*self.places, *rest, *(["…"] if len(self.order) > len(self.places) + len(rest) else [])])
-        return f": {self.spoken}({shown})"
+        arguments = ", ".join([*self.places, *rest, *(["…"] if len(self.order) > len(self.places) + len(rest) else [])])
+        return f": {self.spoken}({arguments})"
 
 
 KINDS = {

@@ -84,7 +84,7 @@ def distinct_values(array: DeviceArray) -> DeviceLabels | None:
         return DeviceLabels(np.zeros(0, dtype=np.int64))
     if array.dtype.kind == "b":
         ones = int(xp.count_nonzero(array))
-        return DeviceLabels(np.array([v for v, there in ((False, ones < len(array)), (True, ones > 0)) if there]))
+        return DeviceLabels(np.array([v for v, present in ((False, ones < len(array)), (True, ones > 0)) if present]))
     low, high = (float(f(array)) for f in (xp.min, xp.max))
     if not (abs(low) < 2**53 and abs(high) < 2**53):
         return None
@@ -92,10 +92,10 @@ def distinct_values(array: DeviceArray) -> DeviceLabels | None:
         return None
     if high - low < MOST_LABELS:
         codes = (array - array.dtype.type(low) if low else array).astype(np.uint8)
-        there = count_cells([codes], [int(high - low) + 1])
-        return DeviceLabels(np.flatnonzero(there) + int(low), codes)
-    found = to_host(xp.unique(array))
-    return DeviceLabels(found.astype(np.int64)) if len(found) <= MOST_LABELS else None
+        present = count_cells([codes], [int(high - low) + 1])
+        return DeviceLabels(np.flatnonzero(present) + int(low), codes)
+    values = to_host(xp.unique(array))
+    return DeviceLabels(values.astype(np.int64)) if len(values) <= MOST_LABELS else None
 
 
 def code_labels(array: DeviceArray, labels: NDArray[Any], own: DeviceLabels | None = None) -> DeviceArray:
@@ -223,17 +223,17 @@ def score_groups(scores: DeviceArray, positive: DeviceArray) -> DeviceGroups:
         keys, tags = keys[order], positive[order]
         del order
         ends = _ends(keys)
-        places, found = keys[ends], xp.cumsum(tags, dtype=_count_type(len(keys)))[ends].astype(np.int64)
+        places, cum_ups = keys[ends], xp.cumsum(tags, dtype=_count_type(len(keys)))[ends].astype(np.int64)
     else:
         keys.sort()
         runs = _ends(keys)
         keys = keys[runs]
         # The positives of a score come after its negatives.
-        found = xp.cumsum(xp.where(keys & keys.dtype.type(1), xp.diff(runs, prepend=xp.full(1, -1)), 0))
+        cum_ups = xp.cumsum(xp.where(keys & keys.dtype.type(1), xp.diff(runs, prepend=xp.full(1, -1)), 0))
         keys >>= keys.dtype.type(1)
         ends = _ends(keys)
-        places, found, ends = keys[ends].astype(np.int64) + low, found[ends], runs[ends]
-    ups = xp.diff(found, prepend=xp.zeros(1, dtype=np.int64))
+        places, cum_ups, ends = keys[ends].astype(np.int64) + low, cum_ups[ends], runs[ends]
+    ups = xp.diff(cum_ups, prepend=xp.zeros(1, dtype=np.int64))
     downs = xp.diff(ends, prepend=xp.full(1, -1)).astype(np.int64) - ups
     return DeviceGroups(_scores_of(places, scores.dtype), ups, downs)
 
@@ -400,12 +400,12 @@ def area_replicates(groups: DeviceGroups, seed: int, first: int, last: int) -> N
     """
     xp = module_of(groups.positives)
     up, down = groups.positives[::-1], groups.negatives[::-1]
-    there = xp.flatnonzero(up)
-    ends = xp.cumsum(up[there])
-    through = xp.cumsum(down)[there]
-    above = through - down[there]
+    occupied = xp.flatnonzero(up)
+    ends = xp.cumsum(up[occupied])
+    through = xp.cumsum(down)[occupied]
+    above = through - down[occupied]
     m, n = int(up.sum()), int(down.sum())
-    distinct, tied = len(there) == m, bool((above != through).any())
+    distinct, tied = len(occupied) == m, bool((above != through).any())
     areas = np.full(last - first, np.nan)
     for b in range(first, last):
         weights = sampled_rows(xp, m + n, seed, b)

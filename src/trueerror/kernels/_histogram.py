@@ -57,17 +57,17 @@ class Grid:
         values = scores.astype(np.float64, copy=False)
         if math.isnan(self.scale):
             # Shifted before they are subtracted: keys of unlike sign lie too far apart for 64 bits.
-            found = ordered_bits(values) >> np.int64(self.shift)
-            found -= ordered_bits(np.array([self.low])) >> np.int64(self.shift)
-            np.clip(found, 0, self.size - 1, out=found)
+            bins = ordered_bits(values) >> np.int64(self.shift)
+            bins -= ordered_bits(np.array([self.low])) >> np.int64(self.shift)
+            np.clip(bins, 0, self.size - 1, out=bins)
         else:
             steps = values - self.low
             steps *= self.scale
             np.clip(steps, 0.0, self.size - 1.0, out=steps)
-            found = steps.astype(np.int64)
+            bins = steps.astype(np.int64)
         for level in self.levels:
-            found = _split(level, values, found)
-        return found
+            bins = _split(level, values, bins)
+        return bins
 
     def edges(self, places: Ints) -> Floats:
         """The lowest score of each of these bins: the smallest double that goes there or higher; the one after the
@@ -82,10 +82,10 @@ class Grid:
             high[open_] = np.where(reached, middle, b)
             low[open_] = np.where(reached, a, middle)
             open_ = open_[low[open_] + 1 < high[open_]]
-        found = from_ordered_bits(high)
-        found[places <= 0] = self.low
+        edges = from_ordered_bits(high)
+        edges[places <= 0] = self.low
         with np.errstate(invalid="ignore"):  # what comes after infinity is no number
-            return found + 0.0
+            return edges + 0.0
 
     def _brackets(self, places: Ints) -> tuple[Ints, Ints]:
         """Keys of doubles below and at or above each edge: close ones where the steps are equal, else the ends."""
@@ -101,9 +101,9 @@ class Grid:
     def spans(self, places: Ints) -> tuple[Floats, Floats]:
         """The lowest and the highest double that goes to each of these bins, which ascend."""
         last = places >= self.cells - 1
-        there = np.zeros(self.cells + 1, dtype=bool)
-        there[places] = there[np.where(last, places, places + 1)] = True
-        wanted = np.flatnonzero(there)
+        needed = np.zeros(self.cells + 1, dtype=bool)
+        needed[places] = needed[np.where(last, places, places + 1)] = True
+        wanted = np.flatnonzero(needed)
         edges = self.edges(wanted)
         lower, following = edges[np.searchsorted(wanted, places)], edges[np.searchsorted(wanted, places + 1) - last]
         with np.errstate(all="ignore"):  # beside infinity and 0
@@ -168,20 +168,20 @@ def pivoted(grid: Grid, values: Floats) -> Grid:
 
 
 def _split(level: Steps | Pivots, values: Floats, places: Ints) -> Ints:
-    found: Ints = level.offset.take(places)
+    bins: Ints = level.offset.take(places)
     if isinstance(level, Pivots):
         pivot = level.value.take(places)
-        found += values >= pivot
-        found += values > pivot
-        return found
+        bins += values >= pivot
+        bins += values > pivot
+        return bins
     steps = values - level.edge.take(places)
     with np.errstate(over="ignore", invalid="ignore"):
         steps *= level.scale.take(places)
     # A product 0·∞ is no number: such a bin has one piece.
     np.nan_to_num(steps, copy=False, nan=0.0)
     np.clip(steps, 0.0, level.top.take(places), out=steps)
-    found += steps.astype(np.int64)
-    return found
+    bins += steps.astype(np.int64)
+    return bins
 
 
 def ordered_bits(values: Floats) -> Ints:

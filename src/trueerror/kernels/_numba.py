@@ -381,7 +381,7 @@ def ordered_sums(ends: Array, above: Array, through: Array, weights: Array, fals
 def precision_sum(ends: Array, through: Array, weights: Array, false: Array) -> float:
     """Σ over the positives drawn of the precision at their scores."""
     up = begin = np.int64(0)
-    found = 0.0
+    total = 0.0
     for g in range(len(through)):
         end = np.int64(ends[g]) if len(ends) else begin + 1
         gain = np.int64(0)
@@ -390,8 +390,8 @@ def precision_sum(ends: Array, through: Array, weights: Array, false: Array) -> 
         begin = end
         up += gain
         called = up + np.int64(false[through[g]])
-        found += np.float64(gain) * (np.float64(up) / np.float64(max(called, 1)))
-    return found
+        total += np.float64(gain) * (np.float64(up) / np.float64(max(called, 1)))
+    return total
 
 
 @compiled
@@ -505,10 +505,10 @@ def _pairs_by_stretch(
 ) -> tuple[float, list[int], list[int]]:
     """The ordered pairs, doubled; and before each stretch, the negatives below and the positives from there on."""
     announce(Path(replicate_areas.stats.cache_path))
-    found = in_threads(lambda s: class_sums(positives, negatives, s.start, s.stop), stretches)
-    below, over = [0], [sum(up for up, _, _ in found)]
+    sums = in_threads(lambda s: class_sums(positives, negatives, s.start, s.stop), stretches)
+    below, over = [0], [sum(up for up, _, _ in sums)]
     total = 0.0
-    for up, down, twice in found:
+    for up, down, twice in sums:
         total += twice + 2.0 * up * below[-1]
         below.append(below[-1] + down)
         over.append(over[-1] - up)

@@ -107,13 +107,13 @@ def rank_layout(positives: Array, negatives: Array) -> RankLayout:
     ([2, 3], [0, 0], [0, 1])
     """
     up, down = positives[::-1], negatives[::-1]
-    there = np.flatnonzero(up)
-    found = up[there]
-    through = np.cumsum(down, dtype=np.intp).take(there)
-    tied = down[there]
+    occupied = np.flatnonzero(up)
+    ups = up[occupied]
+    through = np.cumsum(down, dtype=np.intp).take(occupied)
+    tied = down[occupied]
     above = through - tied if tied.any() else through
-    ends = None if len(found) == 0 or int(found.max()) == 1 else np.cumsum(found, dtype=np.intp)
-    return RankLayout(int(found.sum()), int(down.sum()), ends, above, through)
+    ends = None if len(ups) == 0 or int(ups.max()) == 1 else np.cumsum(ups, dtype=np.intp)
+    return RankLayout(int(ups.sum()), int(down.sum()), ends, above, through)
 
 
 Task = TypeVar("Task")
@@ -154,8 +154,8 @@ def block_sums(work: Callable[[slice], Array], size: int) -> Array:
     def piece(start: int) -> Array:
         last = min(start + PIECE, size)
         blocks = [slice(i, min(i + SUMMED, last)) for i in range(start, max(last, 1), SUMMED)]
-        found: Array = np.sum([work(block) for block in blocks], axis=0)
-        return found
+        subtotal: Array = np.sum([work(block) for block in blocks], axis=0)
+        return subtotal
 
     total: Array = np.sum(in_threads(piece, range(0, max(size, 1), PIECE)), axis=0)
     return total
@@ -208,9 +208,9 @@ def _small_tables() -> NDArray[np.int8]:
     steps = (np.arange(LANES) + 0.5) / LANES
     most = np.arange(127)
     tables = [np.searchsorted(special.pdtr(most, c), steps).astype(np.int8) for c in range(1, TABLED + 1)]
-    made = np.concatenate([np.zeros(LANES, dtype=np.int8), *tables])
-    made.flags.writeable = False
-    return made
+    quantiles = np.concatenate([np.zeros(LANES, dtype=np.int8), *tables])
+    quantiles.flags.writeable = False
+    return quantiles
 
 
 @cache
@@ -219,9 +219,9 @@ def _normal_table() -> NDArray[np.float32]:
     from scipy import special
 
     values = special.ndtri((np.arange(LANES) + 0.5) / LANES)
-    made: NDArray[np.float32] = (values / values.std()).astype(np.float32)
-    made.flags.writeable = False
-    return made
+    quantiles: NDArray[np.float32] = (values / values.std()).astype(np.float32)
+    quantiles.flags.writeable = False
+    return quantiles
 
 
 Keys = NDArray[np.int64]
@@ -543,11 +543,11 @@ def _fill_groups(keys: Keys, power: int, scores: Floats, ups: Counts, downs: Cou
             scores[part] = scores_of(block, power)
         elif size:
             ends = np.flatnonzero(last)
-            found = np.cumsum(tags)
-            ups[part] = np.diff(found.take(ends), prepend=-waiting_ups)
+            cum_ups = np.cumsum(tags)
+            ups[part] = np.diff(cum_ups.take(ends), prepend=-waiting_ups)
             downs[part] = np.diff(ends + 1, prepend=-waiting)
             downs[part] -= ups[part]
-            waiting, waiting_ups = len(block) - 1 - int(ends[-1]), int(found[-1] - found[ends[-1]])
+            waiting, waiting_ups = len(block) - 1 - int(ends[-1]), int(cum_ups[-1] - cum_ups[ends[-1]])
             scores[part] = scores_of(block.take(ends), power)
         else:
             waiting += len(block)
@@ -601,10 +601,10 @@ def _pairs_by_block(positives: Array, negatives: Array, blocks: list[slice]) -> 
         twice *= up
         return float(up.sum()), float(down.sum()), float(twice.sum())
 
-    found = in_threads(within, blocks)
-    ups, downs = (np.array([f[i] for f in found]) for i in (0, 1))
+    sums = in_threads(within, blocks)
+    ups, downs = (np.array([f[i] for f in sums]) for i in (0, 1))
     below = np.cumsum(downs) - downs
-    return float(sum(f[2] for f in found) + (2 * ups * below).sum()), ups, downs
+    return float(sum(f[2] for f in sums) + (2 * ups * below).sum()), ups, downs
 
 
 def placement_sums(positives: Array, negatives: Array) -> tuple[float, float, float]:
@@ -663,10 +663,10 @@ def area_replicates(
         if m == 0:
             return
         if layout.ends is None:
-            drawn, found = weights[: layout.positives], up[1:]
+            drawn, hits = weights[: layout.positives], up[1:]
         else:
-            found = up.take(layout.ends)
-            drawn = np.diff(found, prepend=0)
+            hits = up.take(layout.ends)
+            drawn = np.diff(hits, prepend=0)
         false = down.take(layout.through)
         both = false if layout.above is layout.through else false + down.take(layout.above)
         if n:
@@ -674,7 +674,7 @@ def area_replicates(
             lost = scale * int(np.multiply(drawn, both, dtype=np.int64).sum())
             areas[b - first] = (2 * m * n - lost) / (2 * m * n)
         if precision:
-            precisions[b - first] = float((drawn * (found / np.maximum(found + false, 1))).sum()) / m
+            precisions[b - first] = float((drawn * (hits / np.maximum(hits + false, 1))).sum()) / m
 
     in_threads(replicate, range(first, last))
     return areas, precisions

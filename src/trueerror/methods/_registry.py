@@ -68,33 +68,33 @@ def nearest_measurement(result: object) -> Measured | None:
     rows = [m for m in every_measurement() if m.method == method and abs(m.confidence - confidence) < 1e-6]
     name = str(getattr(result, "name", "")).replace(" ", "_").replace("-", "_").lower()
     # The same metric; else any proportion, which has the same law; else whatever the method was tried on.
-    own = [m for m in rows if m.metric == name] or [m for m in rows if m.metric == "proportion"]
+    alike = [m for m in rows if m.metric == name] or [m for m in rows if m.metric == "proportion"]
     estimate = getattr(result, "estimate", math.nan)
     if not (isinstance(estimate, int | float) and math.isfinite(estimate)):
         estimate = None
 
     def distance(m: Measured) -> float:
         size = abs(math.log(n / m.n))
-        comparable = own and m.truth is not None and estimate is not None
+        comparable = alike and m.truth is not None and estimate is not None
         return size + (abs(_stretched(m.truth) - _stretched(estimate)) if comparable else 0.0)
 
-    return min(own or rows, key=distance, default=None)
+    return min(alike or rows, key=distance, default=None)
 
 
 def nearest_words(result: object) -> str:
     """The nearest measurement in a sentence; empty where there is none."""
-    found = nearest_measurement(result)
-    if found is None:
+    measured = nearest_measurement(result)
+    if measured is None:
         return ""
-    how = "by enumeration" if found.samples == 0 else f"{found.samples:,} samples"
-    where = f"{found.scenario}; {how}"
-    n = getattr(result, "n", None) or found.n
-    near = max(n / found.n, found.n / n) <= FAR
+    how = "by enumeration" if measured.samples == 0 else f"{measured.samples:,} samples"
+    where = f"{measured.scenario}; {how}"
+    n = getattr(result, "n", None) or measured.n
+    near = max(n / measured.n, measured.n / n) <= FAR
     start = "" if near else "nothing of this size was tried; nearest: "
-    if found.kind == "test":
-        return f"{start}equal models declared different in {100 * found.rate:.1f} % of the samples ({where})"
-    level = f"{100 * found.confidence:g} %"
-    return f"{start}{100 * found.rate:.1f} % of {level} intervals held the true value ({where})"
+    if measured.kind == "test":
+        return f"{start}equal models declared different in {100 * measured.rate:.1f} % of the samples ({where})"
+    level = f"{100 * measured.confidence:g} %"
+    return f"{start}{100 * measured.rate:.1f} % of {level} intervals held the true value ({where})"
 
 
 def _stretched(value: float | None) -> float:
@@ -343,18 +343,18 @@ def explain_parts(result: object, parts: Sequence[tuple[str, object]]) -> str:
     A part is (what, method key or the result that names its method).
     """
     lines = [str(result)]
-    told: dict[str, list[tuple[str, object]]] = {}
+    by_method: dict[str, list[tuple[str, object]]] = {}
     for what, part in parts:
         key = part if isinstance(part, str) else str(getattr(part, "method", ""))
-        told.setdefault(key, []).append((what, None if isinstance(part, str) else part))
-    for key, uses in told.items():
+        by_method.setdefault(key, []).append((what, None if isinstance(part, str) else part))
+    for key, uses in by_method.items():
         purpose = "; ".join(dict.fromkeys(what for what, _ in uses if what))
         lines += [
             "",
             *_wrapped("For", purpose),
             *_facts(method(key), next((r for _, r in uses if r is not None), None)),
         ]
-    if not told:
+    if not by_method:
         lines += ["", *_wrapped("What", _first_sentence(result))]
         lines += _wrapped("Method", "counted or listed, not estimated")
     return "\n".join(lines)
@@ -626,8 +626,8 @@ def decision(situation: str) -> Decision:
     unasked = [m for m in known if situation in m.defaults]
     unasked.sort(key=lambda m: m.defaults[situation].when is always)
     general = unasked[-1]
-    asked = (m.key for m in known if m.word is not None and m.key != general.key)
-    also = tuple(dict.fromkeys((*asked, *row.also)))
+    on_request = (m.key for m in known if m.word is not None and m.key != general.key)
+    also = tuple(dict.fromkeys((*on_request, *row.also)))
     before = tuple((m.key, m.defaults[situation].why) for m in unasked[:-1])
     return replace(row, default=general.key, why=general.defaults[situation].why, before=before, also=also)
 

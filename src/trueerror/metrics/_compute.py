@@ -84,13 +84,17 @@ def own_measure(given: Any) -> Measure:
     known = _registered(function, options)
     if known is not None:
         return known
-    for own in _REGISTRY.own.values():
-        if own.origin is function and dict(own.origin_options) == options and own.higher_is_better == (sign > 0):
-            return own
+    for custom in _REGISTRY.own.values():
+        if (
+            custom.origin is function
+            and dict(custom.origin_options) == options
+            and custom.higher_is_better == (sign > 0)
+        ):
+            return custom
     name = _free_name(function)
     scored = any(word in response for word in OF_SCORES)
     call = _weighing(function, options)
-    made = Measure(
+    measure = Measure(
         name=name,
         title=name.replace("_", " "),
         function=_of_scores(call) if scored else _of_labels(call),
@@ -103,8 +107,8 @@ def own_measure(given: Any) -> Measure:
         origin=function,
         origin_options=tuple(options.items()),
     )
-    _REGISTRY.own[name] = made
-    return made
+    _REGISTRY.own[name] = measure
+    return measure
 
 
 def _taken_apart(given: Any) -> tuple[Function, dict[str, Any], int, str]:
@@ -154,8 +158,8 @@ def _weighing(function: Function, options: Mapping[str, Any]) -> Callable[[Any, 
         weighs = False
 
     def call(truth: Any, said: Any, times: Floats) -> float:
-        there = times > 0
-        truth, said, times = truth[there], said[there], times[there]
+        occurring = times > 0
+        truth, said, times = truth[occurring], said[occurring], times[occurring]
         whole = bool((times == np.floor(times)).all())
         if weighs and "sample_weight" in takes:
             return _value(function, truth, said, {**options, "sample_weight": times})
@@ -187,10 +191,10 @@ def _of_labels(call: Callable[[Any, Any, Floats], float]) -> Function:
         if len(table.col) and int(table.col.max()) >= len(labels):
             raise InputError('a metric of your own needs a label for every row: leave rows out with missing="drop"')
         counts = np.asarray(table.masses if masses is None else masses, dtype=np.float64)
-        truth, said = labels[table.row], labels[table.col]
-        flat = [call(truth, said, row) for row in counts.reshape(-1, counts.shape[-1])]
-        found = np.array(flat).reshape(counts.shape[:-1])
-        return found if found.ndim else found.item()
+        truth, predicted = labels[table.row], labels[table.col]
+        flat = [call(truth, predicted, row) for row in counts.reshape(-1, counts.shape[-1])]
+        values = np.array(flat).reshape(counts.shape[:-1])
+        return values if values.ndim else values.item()
 
     return metric
 
@@ -198,17 +202,17 @@ def _of_labels(call: Callable[[Any, Any, Floats], float]) -> Function:
 def _slopes(call: Callable[[Any, Any, Floats], float]) -> Function:
     def gradient(table: Confusion, masses: Floats) -> Floats:
         labels = np.asarray(table.labels)
-        truth, said = labels[table.row], labels[table.col]
+        truth, predicted = labels[table.row], labels[table.col]
         counts = np.asarray(masses, dtype=np.float64)
         if counts.ndim > 1:
             raise InputError("a metric of your own has no analytic interval here; use method='bootstrap-percentile'")
-        here, slopes = call(truth, said, counts), np.empty(len(counts))
+        here, slopes = call(truth, predicted, counts), np.empty(len(counts))
         for cell in range(len(counts)):
             moved = counts.copy()
             moved[cell] += 1
-            up = call(truth, said, moved)
+            up = call(truth, predicted, moved)
             moved[cell] = max(0.0, moved[cell] - 2)
-            down = call(truth, said, moved) if moved[cell] > 0 else math.nan
+            down = call(truth, predicted, moved) if moved[cell] > 0 else math.nan
             slopes[cell] = (up - down) / 2 if math.isfinite(down) else up - here
         # Doubling all counts changes nothing, so influences add up to 0 over the rows; whole steps miss that a little.
         return slopes - float((counts * slopes).sum()) / float(counts.sum())
@@ -223,9 +227,9 @@ def _of_scores(call: Callable[[Any, Any, Floats], float]) -> Function:
         truth = np.repeat([1, 0], len(table.scores))
         scores = np.concatenate([table.scores, table.scores]).astype(np.float64)
         both = np.concatenate([np.asarray(up), np.asarray(down)], axis=-1).astype(np.float64)
-        found = np.array([call(truth, scores, row) for row in both.reshape(-1, both.shape[-1])])
-        found = found.reshape(both.shape[:-1])
-        return found if found.ndim else found.item()
+        values = np.array([call(truth, scores, row) for row in both.reshape(-1, both.shape[-1])])
+        values = values.reshape(both.shape[:-1])
+        return values if values.ndim else values.item()
 
     return metric
 
@@ -303,9 +307,9 @@ def tally_predictions(
 def check_columns(scores: Scores, names: tuple[Label, ...]) -> None:
     """(n, K) scores have one column for each label."""
     if scores.shape[1] != len(names):
-        shown = ", ".join(map(repr, names[:6])) + (", …" if len(names) > 6 else "")
+        classes = ", ".join(map(repr, names[:6])) + (", …" if len(names) > 6 else "")
         raise InputError(
-            f"scores has {scores.shape[1]} columns but there are {len(names)} classes ({shown}); columns follow the "
+            f"scores has {scores.shape[1]} columns but there are {len(names)} classes ({classes}); columns follow the "
             "label order: pass labels= with one for each column"
         )
 

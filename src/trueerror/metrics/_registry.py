@@ -300,9 +300,9 @@ def find_measure(name: str | Formula | Measure) -> Measure:
         return _REGISTRY.own[word]
     # Scorers of other libraries: neg_log_loss, accuracy_score, f1_macro.
     for spelt in (word, word.removeprefix("neg_"), word.removesuffix("_score"), word.removesuffix("_score_loss")):
-        own = _REGISTRY.aliases.get(spelt, spelt)
-        if own in _REGISTRY.measures:
-            return _REGISTRY.measures[own]
+        canonical = _REGISTRY.aliases.get(spelt, spelt)
+        if canonical in _REGISTRY.measures:
+            return _REGISTRY.measures[canonical]
         for average, rest in (spelt.split("_", 1), spelt.rsplit("_", 1)[::-1]) if "_" in spelt else ():
             base = _REGISTRY.measures.get(_REGISTRY.aliases.get(rest, rest))
             if base is not None and base.needs == "binary" and average in AVERAGES:
@@ -405,8 +405,8 @@ def classes_in_play(t: ClassCounts) -> NDArray[np.bool_]:
 def _macro(base: Measure) -> Formula:
     def macro(t: ClassCounts, **options: Any) -> Amount:
         values = np.asarray(base.function(t.one_vs_rest(), **options))
-        there = classes_in_play(t)
-        return ratio(np.where(there, values, 0).sum(axis=-1), there.sum(axis=-1))  # a NaN of a class in play stays
+        in_play = classes_in_play(t)
+        return ratio(np.where(in_play, values, 0).sum(axis=-1), in_play.sum(axis=-1))  # a NaN of a class in play stays
 
     macro.__doc__ = f"Mean over the classes of: {base.summary}"
     return macro
@@ -416,8 +416,8 @@ def _weighted(base: Measure) -> Formula:
     def weighted(t: ClassCounts, **options: Any) -> Amount:
         values = np.asarray(base.function(t.one_vs_rest(), **options))
         # A class without rows has no weight, so its undefined value must not spoil the sum.
-        there = t.truth != 0
-        return ratio((np.where(there, values, 0) * t.truth).sum(axis=-1), t.truth.sum(axis=-1))
+        present = t.truth != 0
+        return ratio((np.where(present, values, 0) * t.truth).sum(axis=-1), t.truth.sum(axis=-1))
 
     weighted.__doc__ = f"Mean over the rows' classes of: {base.summary}"
     return weighted
@@ -885,8 +885,8 @@ def _prior_reason(tally: Tally, prior: Prior, positive: object) -> str:
             chosen = tally.positive if positive is None else find_label(positive, tally.labels)
             return missing_class(sizes, class_shares(prior, tally.labels, chosen), tally.labels)
         label = find_label(positive, tally.labels)
-        own = sizes[tally.labels.index(label)]
-        parts = np.array([sizes.sum() - own, own])
+        positives = sizes[tally.labels.index(label)]
+        parts = np.array([sizes.sum() - positives, positives])
         return missing_class(parts, class_shares(prior, (False, True), True), ("the rest", label))
     if isinstance(tally, ScoreTable):
         share = score_share(prior, tally)
@@ -925,8 +925,8 @@ def _margin_reason(measure: Measure, t: ClassCounts, table: Confusion) -> str:
 
 def _classes(names: list[str]) -> str:
     more = len(names) - NAMED
-    shown = names if more <= 0 else [*names[:NAMED], f"{more} more"]
-    return f"{'class' if len(names) == 1 else 'classes'} {listing(shown)}"
+    listed = names if more <= 0 else [*names[:NAMED], f"{more} more"]
+    return f"{'class' if len(names) == 1 else 'classes'} {listing(listed)}"
 
 
 class TableLosses(NamedTuple):

@@ -247,9 +247,9 @@ def hamming_loss(t: ClassCounts) -> Amount:
 
 
 def _balanced_accuracy_gradient(t: ClassCounts) -> MarginGradients:
-    there = t.truth != 0
-    rows = np.where(there, t.truth, 1.0)
-    share = there / np.maximum(there.sum(axis=-1), 1)[..., None]
+    present = t.truth != 0
+    rows = np.where(present, t.truth, 1.0)
+    share = present / np.maximum(present.sum(axis=-1), 1)[..., None]
     zero = np.zeros_like(t.hits)
     return MarginGradients(share / rows, -share * t.hits / (rows * rows), zero, np.zeros(t.hits.shape[:-1]))
 
@@ -260,16 +260,16 @@ def _balanced_accuracy_gradient(t: ClassCounts) -> MarginGradients:
 def balanced_accuracy(t: ClassCounts) -> Amount:
     """Mean recall over the classes that have rows."""
     recalls = ratio(t.hits, t.truth)
-    there = t.truth != 0
-    return ratio(np.where(there, recalls, 0).sum(axis=-1), there.sum(axis=-1))
+    present = t.truth != 0
+    return ratio(np.where(present, recalls, 0).sum(axis=-1), present.sum(axis=-1))
 
 
 def _g_mean_gradient(t: ClassCounts) -> MarginGradients:
-    there = classes_in_play(t)
-    share = there / np.maximum(there.sum(axis=-1), 1)[..., None]
+    in_play = classes_in_play(t)
+    share = in_play / np.maximum(in_play.sum(axis=-1), 1)[..., None]
     value = np.asarray(g_mean(t))[..., None]
-    hits = np.where(there, value * share / np.where(there, t.hits, 1.0), 0.0)
-    truth = np.where(there, -value * share / np.where(there, t.truth, 1.0), 0.0)
+    hits = np.where(in_play, value * share / np.where(in_play, t.hits, 1.0), 0.0)
+    truth = np.where(in_play, -value * share / np.where(in_play, t.truth, 1.0), 0.0)
     return MarginGradients(hits, truth, np.zeros_like(t.hits), np.zeros(t.hits.shape[:-1]))
 
 
@@ -278,12 +278,12 @@ def _g_mean_gradient(t: ClassCounts) -> MarginGradients:
          gradient=_g_mean_gradient)  # fmt: skip
 def g_mean(t: ClassCounts) -> Amount:
     """Geometric mean of the classes' recalls; of two classes √(recall · specificity) (Kubat and Matwin 1997)."""
-    there = classes_in_play(t)
+    in_play = classes_in_play(t)
     recalls = ratio(t.hits, t.truth)
-    lost = (there & (t.hits == 0) & (t.truth != 0)).any(axis=-1)
+    lost = (in_play & (t.hits == 0) & (t.truth != 0)).any(axis=-1)
     # Logarithms, since a product over many classes would underflow; a class that was never found makes it 0.
-    logs = np.log(np.where(there & (t.hits != 0), recalls, 1)) + np.where(there & (t.truth == 0), np.nan, 0)
-    mean = ratio(logs.sum(axis=-1), there.sum(axis=-1))
+    logs = np.log(np.where(in_play & (t.hits != 0), recalls, 1)) + np.where(in_play & (t.truth == 0), np.nan, 0)
+    mean = ratio(logs.sum(axis=-1), in_play.sum(axis=-1))
     value = np.where(lost & ~np.isnan(mean), 0, np.exp(mean))
     return value if value.ndim else value.item()
 

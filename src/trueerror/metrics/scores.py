@@ -101,9 +101,9 @@ def top_k_accuracy(codes: Codes, scores: Scores, *, k: int = 2) -> Floats:
     """
     if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
         raise InputError(f"k={k!r} must be a whole number of at least 1, such as 5")
-    own = np.take_along_axis(scores, codes[:, None].astype(np.intp), axis=1)
+    true_scores = np.take_along_axis(scores, codes[:, None].astype(np.intp), axis=1)
     later = np.arange(scores.shape[1]) > codes[:, None]
-    before = (scores > own) | ((scores == own) & later)
+    before = (scores > true_scores) | ((scores == true_scores) & later)
     return np.asarray(before.sum(axis=1) < k, dtype=np.float64)
 
 
@@ -273,9 +273,9 @@ def average_precision(t: ScoreTable, masses: Masses = None) -> Amount:
     """
     up, down = (t.positives, t.negatives) if masses is None else masses
     up = 1.0 * up[..., ::-1]
-    found = np.cumsum(up, axis=-1)
-    called = found + np.cumsum(down[..., ::-1], axis=-1)
-    precision = found / np.where(called == 0, 1, called)
+    hits = np.cumsum(up, axis=-1)
+    called = hits + np.cumsum(down[..., ::-1], axis=-1)
+    precision = hits / np.where(called == 0, 1, called)
     return ratio((up * precision).sum(axis=-1), up.sum(axis=-1))
 
 
@@ -285,13 +285,15 @@ def pairwise_auc(codes: Codes, scores: NDArray[Any]) -> Floats:
     sizes = np.bincount(codes, minlength=k).astype(np.float64)
     area = np.full((k, k), np.nan)
     for i in range(k):
-        own = np.sort(scores[codes == i, i])
-        if len(own) == 0:
+        class_scores = np.sort(scores[codes == i, i])
+        if len(class_scores) == 0:
             continue
         # For every row, twice the number of rows of class i that score below it, ties counting half.
-        below = np.searchsorted(own, scores[:, i], side="left") + np.searchsorted(own, scores[:, i], side="right")
+        below = np.searchsorted(class_scores, scores[:, i], side="left") + np.searchsorted(
+            class_scores, scores[:, i], side="right"
+        )
         lost = np.bincount(codes, weights=below, minlength=k)
-        area[i] = 1 - ratio(lost, 2 * len(own) * sizes)
+        area[i] = 1 - ratio(lost, 2 * len(class_scores) * sizes)
         area[i, i] = np.nan
     return area
 

@@ -48,8 +48,8 @@ def estimate_words(i: Interval) -> str:
     three = (i.estimate, i.low, i.high)
     if not all(map(math.isfinite, three)) or max(map(abs, three)) < 0.1 or min(map(abs, three)) >= 0.001:
         return f"{number(i.estimate)} {limits(i.low, i.high)}"
-    shown, low, high = (fixed(x, 3) if abs(x) < 0.001 else number(x) for x in three)
-    return f"{shown} [{low}, {high}]"
+    estimate, low, high = (fixed(x, 3) if abs(x) < 0.001 else number(x) for x in three)
+    return f"{estimate} [{low}, {high}]"
 
 
 def sizes_words(named: Named) -> str:
@@ -191,9 +191,9 @@ def _of_kind(result: object, one: object, options: Mapping[str, object]) -> Pict
     if isinstance(one, Roc) and word == "roc":
         return compose(result, rest)
     if word not in known:
-        own = ["roc", *OF_ROC] if isinstance(one, Roc) else list(known)
-        there = f"; there are {', '.join(own)}" if own else "; it has one picture, without kind="
-        raise InputError(f"kind={word!r} is no picture of this result{nearest(word, own) if own else ''}{there}")
+        kinds = ["roc", *OF_ROC] if isinstance(one, Roc) else list(known)
+        hint = f"; there are {', '.join(kinds)}" if kinds else "; it has one picture, without kind="
+        raise InputError(f"kind={word!r} is no picture of this result{nearest(word, kinds) if kinds else ''}{hint}")
     if isinstance(one, Roc):
         return _call(known[word], _brief(_named(result)), rest)
     if _is_several(result) and len(result) > 1 and not isinstance(one, Interval):

@@ -212,9 +212,9 @@ def drawn(line: Line, picture: Curves) -> DrawnLine:
     """The points of a line that are needed at the picture's size."""
     x, y = placed(line.x, picture.x), placed(line.y, picture.y)
     # On normal-deviate axes rates of 0 and 1 are infinitely far away: the line ends before them.
-    there = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
-    kept = thin(x[there], y[there], picture.size, ranges=(ends(picture.x), ends(picture.y)))
-    index = there[kept.index]
+    finite = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+    kept = thin(x[finite], y[finite], picture.size, ranges=(ends(picture.x), ends(picture.y)))
+    index = finite[kept.index]
     return DrawnLine(x[index], y[index], Thinned(index, kept.error, kept.of))
 
 
@@ -223,14 +223,14 @@ def hover_places(line: Line, picture: Curves) -> NDArray[np.int64]:
     x, y = placed(line.x, picture.x), placed(line.y, picture.y)
     # A point put between two of the curve's own has nothing exact to tell.
     known = np.logical_and.reduce([~np.isnan(tip) for tip in line.tips.values()], initial=True)
-    there = np.flatnonzero(np.isfinite(x) & np.isfinite(y) & known)
-    if len(there) <= HOVERED:
-        return there
+    points = np.flatnonzero(np.isfinite(x) & np.isfinite(y) & known)
+    if len(points) <= HOVERED:
+        return points
     spans = [high - low for low, high in (ends(picture.x), ends(picture.y))]
-    steps = np.abs(np.diff(x[there])) / spans[0] + np.abs(np.diff(y[there])) / spans[1]
+    steps = np.abs(np.diff(x[points])) / spans[0] + np.abs(np.diff(y[points])) / spans[1]
     along = np.concatenate(([0.0], np.cumsum(steps)))
     places = np.searchsorted(along, np.linspace(0.0, along[-1], HOVERED))
-    spread: NDArray[np.int64] = there[np.unique(np.minimum(places, len(there) - 1))]
+    spread: NDArray[np.int64] = points[np.unique(np.minimum(places, len(points) - 1))]
     return spread
 
 

@@ -82,13 +82,13 @@ DEVIATES = ndtr(np.linspace(-4.0, 3.0, 71))
 
 
 def _by_points(xs: Floats, at: Callable[[float], Interval]) -> Limits:
-    found = [at(float(x)) for x in xs]
-    return xs, np.array([i.low for i in found]), np.array([i.high for i in found])
+    intervals = [at(float(x)) for x in xs]
+    return xs, np.array([i.low for i in intervals]), np.array([i.high for i in intervals])
 
 
 def _precision_limits(c: PrecisionRecall, confidence: float) -> Limits:
-    found = c.band(confidence=confidence)
-    return found.recall, found.low, found.high
+    band = c.band(confidence=confidence)
+    return band.recall, band.low, band.high
 
 
 def _share_limits(c: Gains | Lift, confidence: float) -> Limits:
@@ -114,8 +114,8 @@ def _risk_limits(c: RiskCoverage, confidence: float) -> Limits:
 
 
 def _precision_corner(whole: Curves, curves: Sequence[TableCurve]) -> Curves | None:
-    found = [c for c in curves if isinstance(c, PrecisionRecall)]
-    lowest = min(float(c.precision[(c.recall >= FAR) & (c.recall <= NEARLY)].min(initial=1.0)) for c in found)
+    pr_curves = [c for c in curves if isinstance(c, PrecisionRecall)]
+    lowest = min(float(c.precision[(c.recall >= FAR) & (c.recall <= NEARLY)].min(initial=1.0)) for c in pr_curves)
     bottom = 1 - nice_up(1.2 * (1 - lowest) + 0.01)
     return None if bottom < 0.5 else _cropped(whole, x=(FAR, 1.0), y=(bottom, 1.0))
 
@@ -126,8 +126,8 @@ def _gains_corner(whole: Curves, curves: Sequence[TableCurve]) -> Curves | None:
 
 
 def _cost_corner(whole: Curves, curves: Sequence[TableCurve]) -> Curves | None:
-    found = [c for c in curves if isinstance(c, CostCurve)]
-    return _cropped(whole, x=(0.0, 1.0), y=(0.0, nice_up(2.0 * max(float(c.envelope[1].max()) for c in found))))
+    cost_curves = [c for c in curves if isinstance(c, CostCurve)]
+    return _cropped(whole, x=(0.0, 1.0), y=(0.0, nice_up(2.0 * max(float(c.envelope[1].max()) for c in cost_curves))))
 
 
 def _lift_corner(whole: Curves, curves: Sequence[TableCurve]) -> Curves | None:
@@ -254,10 +254,10 @@ def _areas_in_words(
     if kind.area is None:
         return {}
     metric, short = kind.area
-    found = {m: design_interval(p, m, metric, explored.confidence) for m in curves}
+    intervals = {m: design_interval(p, m, metric, explored.confidence) for m in curves}
     return {
-        i: f"{explored.names[m]}: {short} {estimate_words(own)}"
-        for i, (m, own) in enumerate(found.items()) if own is not None
+        i: f"{explored.names[m]}: {short} {estimate_words(interval)}"
+        for i, (m, interval) in enumerate(intervals.items()) if interval is not None
     }  # fmt: skip
 
 
@@ -351,13 +351,13 @@ def _by_class(ev: Evaluation) -> Iterator[Section]:
     """The recall of each class by model, the class that is found worst first."""
     parts = [part for part in ev.parts if part.confusion is not None and (part.positive is None or
              len(part.confusion.labels) > 2)][:MOST_MODELS]  # fmt: skip
-    found = [_recalls(part) for part in parts]
-    if not parts or not all(found):
+    recalls = [_recalls(part) for part in parts]
+    if not parts or not all(recalls):
         return
-    labels = [label for label in found[0] if all(label in one for one in found)]
-    worst = sorted(labels, key=lambda label: min(one[label].estimate for one in found))[:MOST_ROWS]
+    labels = [label for label in recalls[0] if all(label in one for one in recalls)]
+    worst = sorted(labels, key=lambda label: min(one[label].estimate for one in recalls))[:MOST_ROWS]
     names = brief_names(tuple(ev.models))
-    grid = [[one[label] for one in found] for label in worst]
+    grid = [[one[label] for one in recalls] for label in worst]
     estimate, low, high = (
         np.array([[getattr(i, end) for i in row] for row in grid]) for end in ("estimate", "low", "high")
     )
@@ -389,10 +389,10 @@ ENDS = ("estimate", "low", "high")
 
 def _recalls(part: ModelEvaluation) -> dict[Label, Interval]:
     try:
-        found = {label: i for (metric, label), i in part.classes.items() if metric == "recall"}
+        recalls = {label: i for (metric, label), i in part.classes.items() if metric == "recall"}
     except InputError:
         return {}
-    return {label: i for label, i in found.items() if math.isfinite(i.estimate)}
+    return {label: i for label, i in recalls.items() if math.isfinite(i.estimate)}
 
 
 def class_sections(p: Predictions, gallery: Gallery) -> Iterator[Section]:
@@ -542,18 +542,18 @@ def gap_figures(
         index = table.labels.index(ev.positive)
         costs = [[0.0, 0.0], [0.0, 0.0]]
         costs[1 - index][index], costs[index][1 - index] = cmp.cost_fp, cmp.cost_fn
-    asked = [metric or ev.first_metric]
+    metrics = [metric or ev.first_metric]
     if ev.positive is not None and ev.parts[0].confusion is not None:
-        asked += [m for m in ("recall", "fpr") if m not in asked]
+        metrics += [m for m in ("recall", "fpr") if m not in metrics]
     figures, verdict = [], ""
-    for name in asked:
+    for name in metrics:
         try:
-            found = evaluation_gaps(ev, name, costs=costs)
+            gaps = evaluation_gaps(ev, name, costs=costs)
         except InputError:
             continue
-        by_cost = costs is not None and name == asked[0]
-        figures.append(_slice_dots(ev, found, by_cost=by_cost))
-        verdict = verdict or (found.said(PER_100, 100) if by_cost else found.verdict)
+        by_cost = costs is not None and name == metrics[0]
+        figures.append(_slice_dots(ev, gaps, by_cost=by_cost))
+        verdict = verdict or (gaps.said(PER_100, 100) if by_cost else gaps.verdict)
     return (el("div", joined(figures), class_="multiples slices"),) if figures else (), verdict
 
 

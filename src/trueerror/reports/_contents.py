@@ -101,8 +101,8 @@ UNSURE = Surety("Not certain", "?", "open")
 def of_comparison(cmp: Comparison) -> Surety:
     """By the pairs that decide: the best model (or the reference) against each other one."""
     anchor = cmp.reference or cmp.best
-    found = _by([deciding_p(cmp.judged(m, anchor)) for m in cmp.models if m != anchor], 1 - cmp.confidence)
-    return UNSURE if found is UNCLEAR and isinstance(cmp, CostComparison) else found
+    sureness = _by([deciding_p(cmp.judged(m, anchor)) for m in cmp.models if m != anchor], 1 - cmp.confidence)
+    return UNSURE if sureness is UNCLEAR and isinstance(cmp, CostComparison) else sureness
 
 
 def of_ranking(ranking: Ranking) -> Surety:
@@ -182,7 +182,7 @@ def headline(cmp: Comparison) -> str:
     if special or len(cmp.leaders) > 1:
         return ""
     if cmp.instead is not None:
-        return f"By {cmp.instead.title} {found}" if (found := headline(cmp.instead)) else ""
+        return f"By {cmp.instead.title} {words}" if (words := headline(cmp.instead)) else ""
     pairs = {m: cmp.judged(m, best) for m in cmp.ranked[1:]}
     open_ = [m for m, c in pairs.items() if not cmp.better(best, m)]
     if any(math.isnan(deciding_p(c)) for c in pairs.values()):

@@ -246,13 +246,13 @@ def _knots(p: Predictions, curves: dict[str, Roc], in_use: dict[str, InUse | Non
     weights = None
     for place, (m, c) in enumerate(curves.items()):
         if m in counted:
-            (quiet, found), (negatives, positives) = counted[m]
+            (quiet, hits), (negatives, positives) = counted[m]
             weights = group_weights(len(negatives), replicates=replicates, seed=seed) if weights is None else weights
-            fpr, tpr = rates_of_groups(quiet, negatives, weights), rates_of_groups(found, positives, weights)
+            fpr, tpr = rates_of_groups(quiet, negatives, weights), rates_of_groups(hits, positives, weights)
             fp, tp = called_at(c, cuts[m].thresholds)
             effects = None
             if p.has_key("clusters"):
-                effects = np.column_stack((design_effects(found, positives), design_effects(quiet, negatives)))
+                effects = np.column_stack((design_effects(hits, positives), design_effects(quiet, negatives)))
             out[m] = _packed(fp, tp, fpr, tpr, _sizes(c), cuts[m].tuned, effects)
         else:
             used = in_use[m]
@@ -280,8 +280,8 @@ def _cuts(curve: Roc, used: InUse | None, grid: Floats, models: int) -> Cuts:
     kept = corners[np.unique(np.linspace(0, len(corners) - 1, min(most, len(corners))).round().astype(int))]
     coarse = grid[_steps(grid)] if models <= SOME_MODELS else grid[:0]
     low, high = float(curve.table.scores[0]), float(curve.table.scores[-1])
-    own = [] if used is None or used.threshold is None else [used.threshold]
-    every = np.unique(np.concatenate((kept, coarse[(coarse > low) & (coarse <= high)], np.array(own))))[::-1]
+    threshold_used = [] if used is None or used.threshold is None else [used.threshold]
+    every = np.unique(np.concatenate((kept, coarse[(coarse > low) & (coarse <= high)], np.array(threshold_used))))[::-1]
     # Thresholds between the same two scores flag the same rows.
     fp, tp = called_at(curve, every)
     apart = np.concatenate(([True], np.diff(fp + tp) > 0))
@@ -300,14 +300,14 @@ def _in_rows(p: Predictions, cuts: dict[str, Cuts], seed: int) -> dict[str, tupl
     side = 2 * group + truth
     out = {}
     for place, (m, cut) in enumerate(cuts.items()):
-        own, width = scores[:, place], len(cut.thresholds) + 1
-        known = ~np.isnan(own)
+        model_scores, width = scores[:, place], len(cut.thresholds) + 1
+        known = ~np.isnan(model_scores)
         # How many of the thresholds, which fall, a row reaches: from its first one on it is flagged.
-        flat = side * width + (width - 1 - np.searchsorted(cut.thresholds[::-1], own, side="right"))
+        flat = side * width + (width - 1 - np.searchsorted(cut.thresholds[::-1], model_scores, side="right"))
         cells = np.bincount(flat if known.all() else flat[known], minlength=2 * groups * width)
         flagged = np.cumsum(cells.reshape(groups, 2, width), axis=2).astype(np.float64)
-        quiet, found = (flagged[:, i, :-1] for i in (0, 1))
-        out[m] = (quiet, found), (flagged[:, 0, -1], flagged[:, 1, -1])
+        quiet, hits = (flagged[:, i, :-1] for i in (0, 1))
+        out[m] = (quiet, hits), (flagged[:, 0, -1], flagged[:, 1, -1])
     return out
 
 
@@ -321,12 +321,12 @@ def _in_clusters(p: Predictions, cuts: dict[str, Cuts]) -> dict[str, tuple[Pair,
         for threshold in cut.thresholds.tolist():
             keyed = p.keyed_confusion(m, "clusters", threshold=threshold)
             row, col = keyed.table.row[keyed.cell], keyed.table.col[keyed.cell]
-            for side, own in enumerate((row != index, row == index)):
-                flagged = own & (col == index)
+            for side, of_class in enumerate((row != index, row == index)):
+                flagged = of_class & (col == index)
                 columns[side].append(_summed(keyed.key[flagged], keyed.counts[flagged], len(keyed.keys)))
             sizes = [_summed(keyed.key[o], keyed.counts[o], len(keyed.keys)) for o in (row != index, row == index)]
-        quiet, found = (np.column_stack(side) for side in columns)
-        out[m] = (quiet, found), (sizes[0], sizes[1])
+        quiet, hits = (np.column_stack(side) for side in columns)
+        out[m] = (quiet, hits), (sizes[0], sizes[1])
     return out
 
 
@@ -570,8 +570,8 @@ def _bands(e: Explored, right: float) -> tuple[Band, ...]:
             high = np.minimum.accumulate(np.clip(over, 0.0, 1.0)[::-1])[::-1]
             x = grid
         else:
-            found = c.band(confidence=e.confidence)
-            x, low, high = found.fpr, found.low, found.high
+            band = c.band(confidence=e.confidence)
+            x, low, high = band.fpr, band.low, band.high
         name = f"{percent(e.confidence)} pointwise band of the curve that stands out"
         out.append(Band(x=x, low=low, high=high, name=name, series=i))
     return tuple(out)
@@ -606,10 +606,10 @@ COST_TICKS = ((0.0, "0.1"), (0.25, "1"), (0.5, "10"), (0.75, "100"), (1.0, "1,00
 
 
 def _controls(e: Explored) -> Markup:
-    own = "" if e.given else unbroken(f", {share_words(e.prior)} in the file")
+    in_file = "" if e.given else unbroken(f", {share_words(e.prior)} in the file")
     return el(
         "form",
-        _control("prior", f"Share of positives ({clipped(e.positive)}) where it will run{own}", "%", PRIOR_TICKS),
+        _control("prior", f"Share of positives ({clipped(e.positive)}) where it will run{in_file}", "%", PRIOR_TICKS),
         _control("fp", "What a false alarm costs", "", COST_TICKS),
         _control("fn", "What a miss costs", "", COST_TICKS),
         _modes(e),
@@ -632,9 +632,9 @@ def _control(key: str, words: str, unit: str, ticks: tuple[tuple[float, str], ..
     slider = el("input", type="range", min="0", max=str(most), step="1", id=f"x-{key}-slider", data_x=f"{key}-slider")
     box = el("input", type="number", min="0", step="any", id=f"x-{key}", data_x=key, aria_label=f"{words}, as a number")
     marks = [
-        el("text", said, x=f"{100 * at:.1f}%", y="10", text_anchor="start" if at < 0.02 else "end" if at > 0.98 else
+        el("text", label, x=f"{100 * at:.1f}%", y="10", text_anchor="start" if at < 0.02 else "end" if at > 0.98 else
            "middle")
-        for at, said in ticks
+        for at, label in ticks
     ]  # fmt: skip
     scale = el("svg", *marks, width="100%", height="12", class_="te-picture scale", aria_hidden="true")
     return el(
@@ -800,8 +800,8 @@ def merged_ranges(e: Explored) -> list[tuple[str, float, float]]:
 
 
 def _ranges(e: Explored) -> Markup:
-    shown = {**e.names, **TRIVIAL_NAMES}
-    rows = tuple((shown[n], share_words(a), share_words(b)) for n, a, b in merged_ranges(e))
+    names = {**e.names, **TRIVIAL_NAMES}
+    rows = tuple((names[n], share_words(a), share_words(b)) for n, a, b in merged_ranges(e))
     title = f"Cheapest by the share of positives, {e.start.words}"
     table = html_table(Table(columns=("classifier", "from", "to"), rows=rows), title=title)
     strip = el(

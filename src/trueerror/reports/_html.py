@@ -110,10 +110,10 @@ def scrolled(table: Markup, caption: str, *, tall: bool = False) -> Markup:
 def _cell(text: str, column: int, names: int, key: float | None) -> Markup:
     tag, scope = ("th", "row") if column == 0 else ("td", None)
     kind = "name" if column < names else "number"
-    shown = clipped(text if column < names else real_minus(text))
+    content = clipped(text if column < names else real_minus(text))
     # A number that a cell begins with is its key.
-    plain = key is None or shown.lstrip("+−.")[:1].isdigit()
-    return el(tag, shown, scope=scope, class_=kind, data_sort=None if plain else f"{key:.6g}")
+    plain = key is None or content.lstrip("+−.")[:1].isdigit()
+    return el(tag, content, scope=scope, class_=kind, data_sort=None if plain else f"{key:.6g}")
 
 
 def _key(keys: Sequence[Sequence[float | None]] | None, row: int, column: int) -> float | None:
@@ -276,8 +276,8 @@ def packed_hover(pictures: Mapping[str, Hover]) -> dict[str, object]:
     def row(
         name: str, xs: Sequence[float | None], ys: Sequence[float | None], columns: Sequence[Sequence[str]]
     ) -> list[object]:
-        told = ["|".join(w[1:] if w.startswith("0.") else w for w in column) for column in columns]
-        return [name, added(xs), added(ys), told]
+        texts = ["|".join(w[1:] if w.startswith("0.") else w for w in column) for column in columns]
+        return [name, added(xs), added(ys), texts]
 
     return {key: {**picture, "lines": [row(*line) for line in picture["lines"]]} for key, picture in pictures.items()}
 
@@ -307,12 +307,12 @@ class Gallery:
         title = caption or picture.title
         words = ". ".join([title, *picture.subtitle])
         if isinstance(picture, Curves):
-            made = svg_curves(picture, self, words=words, points=points)
+            figure = svg_curves(picture, self, words=words, points=points)
         else:
             # Its words must stay large enough to be read: on a narrow screen it is scrolled, not shrunk.
-            made = el("div", inline(write_drawing(picture), words), class_="wide", tabindex="0", role="region",
+            figure = el("div", inline(write_drawing(picture), words), class_="wide", tabindex="0", role="region",
                       aria_label=title)  # fmt: skip
-        return framed(made, title, [note for note in picture.subtitle if note], titled=titled)
+        return framed(figure, title, [note for note in picture.subtitle if note], titled=titled)
 
     def zoomed(self, picture: Curves, corner: Curves | None, *, points: int = MOST_HOVERED) -> Markup:
         """The picture; where there is a corner to look at, that at first, with a box that brings the whole back."""
@@ -383,18 +383,18 @@ def svg_dots(picture: Dots, *, limits: tuple[float, float]) -> Markup:
         middle = start + step / 2
         if i:
             parts.append(straight(0, start, left + DOT_WIDTH + right, start, "grid"))
-        shown = name if text_width(name) <= left - 10 else f"{name[: max(1, int(left / 8))]}…"
-        parts.append(text(shown, left - 10, middle + 4, align="right", kind="name"))
+        label = name if text_width(name) <= left - 10 else f"{name[: max(1, int(left / 8))]}…"
+        parts.append(text(label, left - 10, middle + 4, align="right", kind="name"))
         parts.append(text(picture.notes[i], left + DOT_WIDTH + 10, middle + 4))
         for j, series in enumerate(picture.series):
             value, lower, upper = (float(v[i, j]) for v in (picture.estimate, picture.low, picture.high))
             if not math.isfinite(value):
                 continue
             y, kind = start + DOT_GAP / 2 + DOT_ROW * (j + 0.5), plot.look(j)[0]
-            told = el("title", f"{name}, {series}: {value:.3g} [{lower:.3g}, {upper:.3g}]")
+            tooltip = el("title", f"{name}, {series}: {value:.3g} [{lower:.3g}, {upper:.3g}]")
             if math.isfinite(lower) and math.isfinite(upper):
                 parts.append(straight(x(max(lower, axis.low)), y, x(min(upper, axis.high)), y, f"limits {kind}"))
-            parts.append(el("circle", told, cx=place(x(value)), cy=place(y), r="4", class_=f"point {kind}"))
+            parts.append(el("circle", tooltip, cx=place(x(value)), cy=place(y), r="4", class_=f"point {kind}"))
     width, height = left + DOT_WIDTH + right, bottom + BOTTOM - 4
     parts.append(text(f"{picture.axis} →", left + DOT_WIDTH, bottom + 34, align="right", kind="axis"))
     words = ". ".join([picture.title, *picture.subtitle])
@@ -444,5 +444,5 @@ def svg_histogram(
         el("li", _swatch(el("rect", x="7", y="0", width="12", height="12", class_=f"bar {kind}")), el("span", name))
         for name, kind in zip(names, ("first", "second"), strict=True)
     ]
-    made = el("div", el("ul", *keys, class_="legend across"), drawing, class_="picture-rows")
-    return framed(made, title, ["heights by the square root of the counts"])
+    figure = el("div", el("ul", *keys, class_="legend across"), drawing, class_="picture-rows")
+    return framed(figure, title, ["heights by the square root of the counts"])

@@ -173,16 +173,16 @@ def comparison_board(cmp: Comparison, ev: Evaluation | None = None) -> Board:
     least = 1 if power else 3
     gaps = {m: cmp.judged(m, anchor) for m in cmp.ranked if m != anchor}
     both = [*cmp.estimates.values(), *gaps.values()] if power else list(cmp.estimates.values())
-    own = Column(cmp._decimals, 2) if cmp.facts.share else Column.of(both, power=power, least=least)
+    column = Column(cmp._decimals, 2) if cmp.facts.share else Column.of(both, power=power, least=least)
     rivals = [told(cmp, c) for c in gaps.values()]
     leads = BEST if rivals and all(t.kind.endswith("worse") for t in rivals) else LEADS
     title = "cost per 100 rows" if by_cost else cmp.title
-    shown = brief_names(cmp.models)
+    short_names = brief_names(cmp.models)
     notes = [f"In brackets: {percent(cmp.confidence)} intervals."]
     if together := together_words(cmp):
         notes.append(f"Of the differences, intervals{together}.")
     if cmp.margin is not None:
-        notes.append(f"Shaded: differences of up to {own.say(abs(cmp.margin))}{_unit(cmp)} do not matter.")
+        notes.append(f"Shaded: differences of up to {column.say(abs(cmp.margin))}{_unit(cmp)} do not matter.")
     letters = {} if cmp.reference is not None else tier_letters(cmp.ranked, cmp.tiers)
     if letters:
         notes.append("Models that share a letter in “tier” show no clear difference from each other.")
@@ -191,13 +191,13 @@ def comparison_board(cmp: Comparison, ev: Evaluation | None = None) -> Board:
     return Board(
         names=cmp.ranked,
         title=f"{title}, %" if cmp.facts.share else title,
-        own=own,
+        own=column,
         estimates=cmp.estimates,
         caption=f"{capitalised(title)}; {'higher' if cmp.higher_is_better else 'lower'} is better",
         low=not cmp.higher_is_better,
         anchor=anchor,
-        gap=Column(own.digits, 2) if power else Column.of(gaps.values(), least=least),
-        gap_title=f"difference from {shown[anchor]}{', points' if cmp.facts.share else ''}",
+        gap=Column(column.digits, 2) if power else Column.of(gaps.values(), least=least),
+        gap_title=f"difference from {short_names[anchor]}{', points' if cmp.facts.share else ''}",
         gaps=gaps,
         points=_fold_gaps(cmp, anchor, 10.0**power),
         verdicts={m: told(cmp, c) for m, c in gaps.items()} | {anchor: REFERENCE if cmp.reference else leads},
@@ -241,14 +241,16 @@ def evaluation_board(ev: Evaluation) -> Board:
     metric = next((m for m in shown_metrics(ev) if all(m in p.overall for p in ev.parts)), None)
     metric = metric or next(iter(ev.parts[0].overall))
     measure = find_measure(metric)
-    found = {p.name: p.overall[metric] for p in ev.parts if metric in p.overall}
+    estimates = {p.name: p.overall[metric] for p in ev.parts if metric in p.overall}
     sign = -1 if measure.higher_is_better else 1
-    order = sorted(found, key=lambda m: sign * found[m].estimate if not math.isnan(found[m].estimate) else math.inf)
+    order = sorted(
+        estimates, key=lambda m: sign * estimates[m].estimate if not math.isnan(estimates[m].estimate) else math.inf
+    )
     return Board(
         names=tuple(order),
         title=measure.title,
-        own=Column.of(found.values()),
-        estimates=found,
+        own=Column.of(estimates.values()),
+        estimates=estimates,
         caption=f"{capitalised(measure.title)}",
         low=measure.higher_is_better is False,
         others=other_metrics(ev, skip=metric),
@@ -264,9 +266,9 @@ def other_metrics(ev: Evaluation, *, skip: str, by_cost: bool = False) -> tuple[
             out.append(Other(title=title, cells={p.name: errors(p)[place] for p in ev.parts}, low=True))
     for m in table_metrics(ev, by_cost=by_cost):
         if m != skip:
-            found = {p.name: p.overall[m] for p in ev.parts if m in p.overall}
-            column = Column.of(found.values())
-            cells = {name: cell(column, i) for name, i in found.items()}
+            intervals = {p.name: p.overall[m] for p in ev.parts if m in p.overall}
+            column = Column.of(intervals.values())
+            cells = {name: cell(column, i) for name, i in intervals.items()}
             measure = find_measure(m)
             out.append(Other(title=measure.title, cells=cells, low=measure.higher_is_better is False))
     return tuple(out)
@@ -296,12 +298,12 @@ def errors(part: ModelEvaluation) -> list[tuple[str, float | None]]:
 
 def leaderboard(board: Board, *, key: str = "board") -> Markup:
     """The figure. What is in it is text too, so it can be sorted, copied, and read aloud."""
-    shown = brief_names(tuple(board.names))
+    short_names = brief_names(tuple(board.names))
     own_panel = _panel({m: board.own.row(board.estimates[m]) for m in board.names})
     lines = {m: board.gap.row(c, points=board.points.get(m, ())) for m, c in board.gaps.items()}
     margin = None if board.margin is None else 10.0**board.gap.power * abs(board.margin)
     gap_panel = _panel(lines, references=((0.0, ""),), margin=None if margin is None else (-margin, margin))
-    body = [_row(board, m, shown[m], own_panel, gap_panel, lines.get(m), i) for i, m in enumerate(board.names)]
+    body = [_row(board, m, short_names[m], own_panel, gap_panel, lines.get(m), i) for i, m in enumerate(board.names)]
     if board.constant is not None:
         body.append(_constant_row(board, own_panel))
     head = [el("th", "model", scope="col", class_="name")]
@@ -387,7 +389,7 @@ def name_cell(name: str, shown: str) -> Markup:
 def _row(
     board: Board, m: str, shown: str, own: Panel, gaps: Panel, line: ForestRow | None, place: int
 ) -> Markup:  # fmt: skip
-    found = board.verdicts.get(m)
+    answer = board.verdicts.get(m)
     i = board.estimates[m]
     cells = [name_cell(m, shown)]
     if board.letters:
@@ -405,9 +407,9 @@ def _row(
                data_sort=0 if c is None else None),
             el("td", "" if c is None else p_cell(decided(c)), class_="number p",
                data_sort=None if c is None else sort_key(deciding_p(c))),
-            el("td", *([el("b", found.sign, aria_hidden="true"), " ", found.word] if found else []), class_="told"),
+            el("td", *([el("b", answer.sign, aria_hidden="true"), " ", answer.word] if answer else []), class_="told"),
         ]  # fmt: skip
-    kinds = [f"is-{found.kind}"] if found else []
+    kinds = [f"is-{answer.kind}"] if answer else []
     kinds += ["later"] if place >= MOST_OPEN else []
     # The page's script makes cells of them, for whoever asks.
     also = "|".join(other.cells.get(m, ("", None))[0] for other in board.others)
@@ -487,7 +489,7 @@ def pairs_matrix(cmp: Comparison, gallery: Gallery) -> Markup:
 
     What a cell stands for is said where the pointer rests.
     """
-    order, shown = cmp.ranked, brief_names(cmp.models)
+    order, short_names = cmp.ranked, brief_names(cmp.models)
     power = 2 if isinstance(cmp, CostComparison) or cmp.facts.share else 0
     column = Column(cmp._decimals, 2) if cmp.facts.share else Column.of(cmp.pairs, power=power, least=1 if power else 3)
     written = len(order) <= MOST_WRITTEN
@@ -496,7 +498,7 @@ def pairs_matrix(cmp: Comparison, gallery: Gallery) -> Markup:
     body = []
     for a in order:
         cells = [el("td", class_="self") if a == b else _pair(cmp, a, b, column, written) for b in order]
-        name = [f"{number[a]} ", el("span", shown[a], title=clipped(a) if clipped(a) != shown[a] else None)]
+        name = [f"{number[a]} ", el("span", short_names[a], title=clipped(a) if clipped(a) != short_names[a] else None)]
         body.append(el("tr", el("th", *name, scope="row", class_="name", data_text=clipped(a)), *cells))
     unit = ", in points" if cmp.facts.share else ", per 100 rows" if power else ""
     figures = f" with row − column{unit}" if written else "; point at a cell for its figures"
@@ -519,10 +521,10 @@ def _pair(cmp: Comparison, a: str, b: str, column: Column, written: bool) -> Mar
     if cmp.reference is not None and cmp.reference not in (a, b):
         return el("td", class_="self")
     c = cmp.judged(a, b)
-    found = told(cmp, c)
+    verdict = told(cmp, c)
     size = column.say(c.estimate, sign=True)
     tip = _tip(c, column) if written else None
-    return el("td", found.sign, *([" ", size] if written else []), class_=SHADES.get(found.kind), title=tip)
+    return el("td", verdict.sign, *([" ", size] if written else []), class_=SHADES.get(verdict.kind), title=tip)
 
 
 # How a cell of the matrix is coloured; a short word each, since there may be thousands.

@@ -130,27 +130,35 @@ def grid(
     A cell has the estimate, coloured by how far it is behind the best of its row, and a mark where that is not clear.
     """
     measure = find_measure(metric)
-    found = {d: {x: own[metric] for x, own in rows.items() if metric in own} for d, rows in estimates.items()}
-    found = {d: own for d, own in found.items() if own}
-    if not found:
+    by_data = {
+        d: {x: intervals[metric] for x, intervals in rows.items() if metric in intervals}
+        for d, rows in estimates.items()
+    }
+    by_data = {d: intervals for d, intervals in by_data.items() if intervals}
+    if not by_data:
         return []
     share = all(c.facts.share for c in comparisons.values()) and bool(comparisons)
     column = Column.of(
-        [i for own in found.values() for i in own.values()], power=2 if share else 0, least=1 if share else 3
+        [i for intervals in by_data.values() for i in intervals.values()],
+        power=2 if share else 0,
+        least=1 if share else 3,
     )
-    largest = max((abs(i.estimate - best(own, measure)) for own in found.values() for i in own.values()), default=0.0)
-    shown, body = brief_names(tuple(order)), []
-    for k, (d, own) in enumerate(found.items()):
-        top, c = best(own, measure), comparisons.get(d)
-        cells = [_grid_cell(own.get(x), top, largest, column, c, x) for x in order]
+    largest = max(
+        (abs(i.estimate - best(intervals, measure)) for intervals in by_data.values() for i in intervals.values()),
+        default=0.0,
+    )
+    short_names, body = brief_names(tuple(order)), []
+    for k, (d, intervals) in enumerate(by_data.items()):
+        top, c = best(intervals, measure), comparisons.get(d)
+        cells = [_grid_cell(intervals.get(x), top, largest, column, c, x) for x in order]
         base = constant(run, d, metric)
         rest = [] if base is None else [el("td", column.say(base[1]), el("span", class_="mark"), title=base[0])]
         name = el(
             "th", el("a", clipped(d), href="#one-set", data_set=k), scope="row", class_="name", data_text=clipped(d)
         )
         body.append(el("tr", name, el("td", whole(run.datasets[d].n), class_="number"), *cells, *rest))
-    based = constant(run, next(iter(found)), metric) is not None
-    heads = [el("th", shown[x], scope="col", class_="number", title=clipped(x)) for x in order]
+    based = constant(run, next(iter(by_data)), metric) is not None
+    heads = [el("th", short_names[x], scope="col", class_="number", title=clipped(x)) for x in order]
     head = [el("th", "data set", scope="col", class_="name"), el("th", "rows", scope="col", class_="number"), *heads]
     head += [el("th", "commonest class", scope="col", class_="number")] if based else []
     foot = Markup("")
@@ -186,9 +194,9 @@ def _grid_cell(
             mark = "●"
         else:
             pair = c.judged(learner, c.best)
-            found = told(c, pair)
-            mark = "○" if found.kind == "open" else ""
-            words.append(f"{column.words(pair, sign=True)} from {one_line(c.best)}, {decided(pair)}: {found.word}")
+            verdict = told(c, pair)
+            mark = "○" if verdict.kind == "open" else ""
+            words.append(f"{column.words(pair, sign=True)} from {one_line(c.best)}, {decided(pair)}: {verdict.word}")
     return el("td", column.say(i.estimate), el("span", mark, class_="mark"),
               class_=f"g{shade}" + (" top" if mark == "●" else ""), title="; ".join(words))  # fmt: skip
 
@@ -197,7 +205,7 @@ def ranking_board(ranking: Ranking) -> Markup:
     """Mean ranks as dots on their axis, with the scores, the median difference from the best, and the verdict."""
     anchor, order = ranking.control or ranking.best, ranking.order
     scored = ranking if isinstance(ranking, LearnerRanking) else None
-    shown, ranks = brief_names(tuple(ranking.names)), ranking.ranks
+    short_names, ranks = brief_names(tuple(ranking.names)), ranking.ranks
     letters = {} if ranking.control is not None else tier_letters(order, ranking.groups)
     panel = Panel(rows=(), axis="", domain=(1.0, float(max(2, len(order)))))
     scale = 100 if scored is not None and scored.share else 1
@@ -209,14 +217,14 @@ def ranking_board(ranking: Ranking) -> Markup:
     if scored is not None:
         unit = ", points" if scored.share or scored.percent else ""
         head.append(el("th", f"mean {one_line(scored.value_name or 'score')}", scope="col", class_="number"))
-        head.append(el("th", f"median difference from {shown[anchor]}{unit}", scope="col", class_="number"))
+        head.append(el("th", f"median difference from {short_names[anchor]}{unit}", scope="col", class_="number"))
     head += [el("th", "won–tied–lost", scope="col", class_="number"),
              el("th", "adjusted p" if len(ranking.pairs) > 1 else "p", scope="col", class_="number p"),
              el("th", "verdict", scope="col")]  # fmt: skip
     body = []
     for m in order:
         row = ForestRow(label="", estimate=ranks[m], low=math.nan, high=math.nan)
-        cells = [name_cell(m, shown[m]), *([el("td", letters[m], class_="tier")] if letters else [])]
+        cells = [name_cell(m, short_names[m]), *([el("td", letters[m], class_="tier")] if letters else [])]
         cells += [el("td", interval_line(row, panel), class_="line"),
                   el("td", f"{ranks[m]:.2f}", class_="number", data_sort=sort_key(ranks[m]),
                      data_label="mean rank")]  # fmt: skip
@@ -227,16 +235,16 @@ def ranking_board(ranking: Ranking) -> Markup:
                 el("td", gap, class_="number", data_sort=sort_key(gaps.get(m, 0.0)), data_label="median difference")
             )
         if m == anchor:
-            found = REFERENCE if ranking.control else LEADS
+            verdict = REFERENCE if ranking.control else LEADS
             cells += [el("td", class_="number"), el("td", class_="number p")]
         else:
             pair, outcome = ranking._compared(m, anchor)
             p = deciding_p(pair)
-            found = told_by(p, ranking.alpha, ranks[m] < ranks[anchor])
+            verdict = told_by(p, ranking.alpha, ranks[m] < ranks[anchor])
             cells += [el("td", "–".join(map(str, outcome)), class_="number", data_label="won–tied–lost"),
                       el("td", p_cell(p_value(p)), class_="number p", data_sort=sort_key(p))]  # fmt: skip
-        cells.append(el("td", el("b", found.sign, aria_hidden="true"), " ", found.word, class_="told"))
-        body.append(el("tr", *cells, class_=f"is-{found.kind}"))
+        cells.append(el("td", el("b", verdict.sign, aria_hidden="true"), " ", verdict.word, class_="told"))
+        body.append(el("tr", *cells, class_=f"is-{verdict.kind}"))
     empty = [el("td")] * (len(head) - 2 - bool(letters))
     foot = el("tr", el("td"), *([el("td")] if letters else []), el("td", axis_line(panel), class_="line"), *empty,
               class_="axis")  # fmt: skip
@@ -356,7 +364,9 @@ def about_experiment(run: Experiment, gallery: Gallery, asked: ReportOptions) ->
         first += [hero, *panels]
         then += rest
     then.append(_fits(run, notes))
-    every: list[Interval] = [i for rows in estimates.values() for found in rows.values() for i in found.values()]
+    every: list[Interval] = [
+        i for rows in estimates.values() for intervals in rows.values() for i in intervals.values()
+    ]
     used = merged(*(used_in_comparison(c) for c in comparisons.values()), _estimate_methods(estimates))
     if ranking is not None:
         used = merged(ranking_methods(ranking), used)
@@ -469,15 +479,15 @@ def _estimates(run: Experiment, asked: ReportOptions, notes: list[str]) -> Estim
 
 
 def _estimates_table(run: Experiment, data: str, rows: dict[str, dict[str, Interval]]) -> Markup:
-    metrics = list(dict.fromkeys(m for found in rows.values() for m in found))
+    metrics = list(dict.fromkeys(m for intervals in rows.values() for m in intervals))
     times = {x: [t.fit_seconds for t in run.times if t.data == data and t.learner == x] for x in run.learners}
-    shown, bases = brief_names(run.learners), [constant(run, data, m) for m in metrics]
-    formats = {m: Column.of([found[m] for found in rows.values() if m in found]) for m in metrics}
+    short_names, bases = brief_names(run.learners), [constant(run, data, m) for m in metrics]
+    formats = {m: Column.of([intervals[m] for intervals in rows.values() if m in intervals]) for m in metrics}
     cells: list[list[Cell]] = []
-    for learner, found in rows.items():
+    for learner, intervals in rows.items():
         seconds = mean(times[learner])
-        figures = [cell(formats[m], found.get(m)) for m in metrics]
-        cells.append([(shown[learner], None), *figures, (f"{number(seconds)} s", seconds)])
+        figures = [cell(formats[m], intervals.get(m)) for m in metrics]
+        cells.append([(short_names[learner], None), *figures, (f"{number(seconds)} s", seconds)])
     if any(bases):
         name = next(base[0] for base in bases if base is not None)
         plain: list[Cell] = [
@@ -485,7 +495,7 @@ def _estimates_table(run: Experiment, data: str, rows: dict[str, dict[str, Inter
             for m, base in zip(metrics, bases, strict=True)
         ]
         cells.append([(name, None), *plain, ("", None)])
-    level = percent(next(i.confidence for found in rows.values() for i in found.values()))
+    level = percent(next(i.confidence for intervals in rows.values() for i in intervals.values()))
     title = f"In brackets: {level} intervals; they speak of learners, not of one model."
     columns = ("learner", *(find_measure(m).title for m in metrics), "time of a fit")
     return sortable(cells_block(columns, cells, title=title))
@@ -493,8 +503,8 @@ def _estimates_table(run: Experiment, data: str, rows: dict[str, dict[str, Inter
 
 def _estimate_methods(estimates: Estimates) -> Used:
     return merged(
-        *({i.method: [m.replace("_", " ")]} for rows in estimates.values() for found in rows.values()
-          for m, i in found.items() if i.method)
+        *({i.method: [m.replace("_", " ")]} for rows in estimates.values() for intervals in rows.values()
+          for m, i in intervals.items() if i.method)
     )  # fmt: skip
 
 
@@ -505,8 +515,8 @@ def _answers(ranking: Ranking | None, comparisons: dict[str, Comparison], estima
         return tuple(comparison_answer(c) for c in comparisons.values())
     lines = []
     for d, rows in estimates.items():
-        for learner, found in rows.items():
-            m, i = next(iter(found.items()))
+        for learner, intervals in rows.items():
+            m, i = next(iter(intervals.items()))
             limits = f"{percent(i.confidence)} CI {number(i.low)} to {number(i.high)}"
             lines.append(
                 Said(
@@ -556,10 +566,12 @@ def _data_set(
 def _others(run: Experiment, data: str, rows: dict[str, dict[str, Interval]], metric: str) -> tuple[Other, ...]:
     """The other metrics of the learners, and how long a fit takes."""
     out = []
-    for m in dict.fromkeys(m for found in rows.values() for m in found if m != metric):
-        found = {x: own[m] for x, own in rows.items() if m in own}
-        column, low = Column.of(found.values()), find_measure(m).higher_is_better is False
-        out.append(Other(title=find_measure(m).title, cells={x: cell(column, i) for x, i in found.items()}, low=low))
+    for m in dict.fromkeys(m for intervals in rows.values() for m in intervals if m != metric):
+        intervals = {x: of_learner[m] for x, of_learner in rows.items() if m in of_learner}
+        column, low = Column.of(intervals.values()), find_measure(m).higher_is_better is False
+        out.append(
+            Other(title=find_measure(m).title, cells={x: cell(column, i) for x, i in intervals.items()}, low=low)
+        )
     times = {x: mean(t.fit_seconds for t in run.times if t.data == data and t.learner == x) for x in rows}
     cells: dict[str, Cell] = {x: (f"{number(t)} s", t) for x, t in times.items()}
     return (*out, Other(title="time of a fit", cells=cells, low=True))
@@ -589,7 +601,7 @@ def _folds(run: Experiment, data: str, metric: str, notes: list[str], place: int
     scores = _tried(partial(run.fold_scores, metric, data), notes, f"No scores of test folds on {clipped(data)}")
     if scores is None:
         return
-    blocks, count, shown = [], len(scores.folds), brief_names(run.learners)
+    blocks, count, short_names = [], len(scores.folds), brief_names(run.learners)
     kept = min(count, MOST_FOLDS)
     for start in range(0, len(run.learners), MOST_COLUMNS):
         some = run.learners[start : start + MOST_COLUMNS]
@@ -602,7 +614,7 @@ def _folds(run: Experiment, data: str, metric: str, notes: list[str], place: int
         ]
         cut = "" if kept == count else f" (the first {kept} of {count:,})"
         title = f"On each test fold, {find_measure(metric).title}{cut}; 2.1 is fold 1 of repeat 2"
-        blocks.append(sortable(cells_block(("fold", *(shown[x] for x in some)), rows, title=title)))
+        blocks.append(sortable(cells_block(("fold", *(short_names[x] for x in some)), rows, title=title)))
     yield Section(key=f"folds-{place}", title="Test folds", blocks=tuple(blocks), folded=True)
 
 

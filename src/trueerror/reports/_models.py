@@ -67,10 +67,10 @@ def models_tables(ev: Evaluation, metric: str | None = None, order: Sequence[str
     chosen = table_metrics(ev)
     if metric is not None and all(metric in p.overall for p in ev.parts):
         chosen = [metric, *(m for m in chosen if m != metric)]
-    asked = bool(ev.settings.get("asked"))
-    counted = not asked and all(p.confusion is not None and p.positive is not None for p in ev.parts)
+    requested = bool(ev.settings.get("asked"))
+    counted = not requested and all(p.confusion is not None and p.positive is not None for p in ev.parts)
     most = TABLE_FIGURES - (2 if counted else 0)
-    groups = [chosen[i : i + most] for i in range(0, len(chosen), most)] if asked else [chosen[:most]]
+    groups = [chosen[i : i + most] for i in range(0, len(chosen), most)] if requested else [chosen[:most]]
     return joined(_figures_table(ev, group, counted, order) for group in groups)
 
 
@@ -81,21 +81,21 @@ def _figures_table(ev: Evaluation, metrics: list[str], counted: bool, order: Seq
     part = next((p for p in ev.parts if p.baseline_label is not None), ev.parts[0])
     measures = [find_measure(m) for m in metrics]
     columns = ["model", *[m.title for m in measures]]
-    shown = brief_names(ev.models)
-    rows: list[list[Cell]] = [[(shown[p.name], None)] for p in parts]
+    short_names = brief_names(ev.models)
+    rows: list[list[Cell]] = [[(short_names[p.name], None)] for p in parts]
     base = bool(measures and measures[0].right_or_wrong == 1 and part.baseline_label is not None)
     figures = {m: [p.overall.get(m) for p in parts] for m in metrics}
-    formats = {m: Column.of([i for i in found if i is not None]) for m, found in figures.items()}
-    for m, found in figures.items():
-        for row, i in zip(rows, found, strict=True):
+    formats = {m: Column.of([i for i in intervals if i is not None]) for m, intervals in figures.items()}
+    for m, intervals in figures.items():
+        for row, i in zip(rows, intervals, strict=True):
             row.append(cell(formats[m], i))
     if base:
         rest: list[Cell] = [("", None)] * (len(metrics) - 1)
         rows.append([(f'always "{part.baseline_label}"', None), cell(formats[metrics[0]], part.baseline), *rest])
     if counted:
         columns[2:2] = ["misses", "false alarms"]
-        for row, own in zip_longest(rows, parts):
-            row[2:2] = [("", None), ("", None)] if own is None else errors(own)
+        for row, model_part in zip_longest(rows, parts):
+            row[2:2] = [("", None), ("", None)] if model_part is None else errors(model_part)
     of_class = [m.title for m in measures if m.of_one_class or m.of_scores]
     title = f"In brackets: {percent(part.confidence)} intervals."
     if of_class and part.positive not in (None, 1):
@@ -307,17 +307,20 @@ def _slices(ev: Evaluation, cmp: Comparison | None, gallery: Gallery) -> Iterato
 
 def _slice_table(ev: Evaluation, metric: str, order: Sequence[str], *, by_cost: bool) -> Markup:
     slices = list(ev.slices.items())[:MOST_SLICES]
-    found = {
+    intervals = {
         m: [next(p for p in inner.parts if p.name == m).metric_or_reason(metric) for _, inner in slices] for m in order
     }
-    formats = {m: Column.of(own, power=2, least=1) if by_cost else Column.of(own) for m, own in found.items()}
+    formats = {
+        m: Column.of(model_intervals, power=2, least=1) if by_cost else Column.of(model_intervals)
+        for m, model_intervals in intervals.items()
+    }
     rows: list[list[Cell]] = [
-        [(str(value), None), (whole(inner.n), float(inner.n)), *(cell(formats[m], found[m][i]) for m in order)]
+        [(str(value), None), (whole(inner.n), float(inner.n)), *(cell(formats[m], intervals[m][i]) for m in order)]
         for i, (value, inner) in enumerate(slices)
     ]
     title = "cost per 100 rows" if by_cost else find_measure(metric).title
-    shown = brief_names(ev.models)
-    heads = [shown[m] for m in order] if len(order) > 1 else [title]
+    short_names = brief_names(ev.models)
+    heads = [short_names[m] for m in order] if len(order) > 1 else [title]
     more = "" if len(slices) == len(ev.slices) else f", the first {MOST_SLICES} of {len(ev.slices):,}"
     caption = f"{capitalised(title)} by slice{more}; in brackets: {percent(ev.parts[0].confidence)} intervals"
     return sortable(cells_block(("slice", "rows", *heads), rows, title=caption))

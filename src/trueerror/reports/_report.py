@@ -227,11 +227,11 @@ def report(
     one, a list, or a dictionary by heading. `command` is the line that repeats it, `file` what the rows came from
     (known where `source` is a path): the page names both.
     """
-    asked = ReportOptions(
+    options = ReportOptions(
         metric=metric, reference=reference, margin=margin, cost_fp=cost_fp, cost_fn=cost_fn, costs=costs, prior=prior,
         confidence=check_confidence(confidence), rng=rng, ignore=tuple(ignore),
     )  # fmt: skip
-    return written_report(source, path, asked, columns, title=title, also=also, command=command, file=file)[0]
+    return written_report(source, path, options, columns, title=title, also=also, command=command, file=file)[0]
 
 
 def written_report(
@@ -271,8 +271,8 @@ def _opened(source: Any, columns: dict[str, Any]) -> Any:
     if isinstance(source, Predictions) and "positive" in given:
         source = source.with_positive(given.pop("positive"))
     if given:
-        made = "these predictions were read" if isinstance(source, Predictions) else "this was judged"
-        raise InputError(f"{next(iter(given))}= says how to read a file or a table, but {made} already")
+        clause = "these predictions were read" if isinstance(source, Predictions) else "this was judged"
+        raise InputError(f"{next(iter(given))}= says how to read a file or a table, but {clause} already")
     return source
 
 

@@ -148,13 +148,13 @@ def assign_clusters(rows: Rows, shares: Sequence[float], *, seed: int, stream: i
     totals = counts.sum(axis=0)
     scale = 1 / np.where(totals > 0, totals, 1) ** 2
     share = np.asarray(shares)
-    held = np.zeros((len(shares), counts.shape[1]))
+    part_counts = np.zeros((len(shares), counts.shape[1]))
     part_of = np.empty(rows.units, dtype=np.intp)
     for cluster in order:
         added = counts[cluster]
-        cost = ((2 * held + added) * added * scale).sum(axis=1) / share
+        cost = ((2 * part_counts + added) * added * scale).sum(axis=1) / share
         part_of[cluster] = best = int(np.argmin(cost))
-        held[best] += added
+        part_counts[best] += added
     if (np.bincount(part_of, minlength=len(shares)) == 0).any():
         # A tiny share can stay empty beside one huge cluster; it gets the smallest cluster.
         for empty in np.flatnonzero(np.bincount(part_of, minlength=len(shares)) == 0):

@@ -110,10 +110,12 @@ class Result:
 
         def __getattr__(self, name: str) -> Any:
             """What an attribute of other libraries is called here."""
-            said = f"{type(self).__name__!r} object has no attribute {name!r}"
+            message = f"{type(self).__name__!r} object has no attribute {name!r}"
             if name in SPOKEN_ELSEWHERE:
-                raise AttributeError(f"{said}; {SPOKEN_ELSEWHERE[name]}")
-            raise AttributeError(said if name.startswith("_") or not self._asked_for else f"{said}; {self._asked_for}")
+                raise AttributeError(f"{message}; {SPOKEN_ELSEWHERE[name]}")
+            raise AttributeError(
+                message if name.startswith("_") or not self._asked_for else f"{message}; {self._asked_for}"
+            )
 
     def records(self) -> list[dict[str, object]]:
         """The result as a list of flat dictionaries, one for each row of its table."""
@@ -177,8 +179,8 @@ class Result:
         """How the number was made: the method, its formula, its source, what it assumes."""
         from trueerror.methods import explain, explain_parts
 
-        own = str(getattr(self, "method", ""))
-        return Text(explain(own, self) if own else explain_parts(self, self._made_by()))
+        method = str(getattr(self, "method", ""))
+        return Text(explain(method, self) if method else explain_parts(self, self._made_by()))
 
     def _made_by(self) -> Sequence[tuple[str, object]]:
         """What `explain` tells of a result without a method of its own: (what, method key or result that has one).
@@ -309,8 +311,8 @@ def _held(name: str, value: Any) -> list[tuple[str, object]]:
         method = str(getattr(value, "method", ""))
         return [(str(getattr(value, "name", "") or name), value)] if method else list(value._made_by())
     if isinstance(value, Mapping):
-        return [pair for held in value.values() for pair in _held(name, held)]
-    return [pair for held in value for pair in _held(name, held)] if isinstance(value, tuple | list) else []
+        return [pair for part in value.values() for pair in _held(name, part)]
+    return [pair for part in value for pair in _held(name, part)] if isinstance(value, tuple | list) else []
 
 
 def _comparable(value: object) -> Hashable:
@@ -575,7 +577,7 @@ def cells_block(
     note: str = "",
 ) -> TableBlock:
     """A table of cells that know what they are sorted by."""
-    text = tuple(tuple(shown for shown, _ in row) for row in rows)
+    text = tuple(tuple(words for words, _ in row) for row in rows)
     table = Table(columns=tuple(columns), rows=text, names=names, title=title, best=best, remark=note)
     return TableBlock(table, keys=[[key for _, key in row] for row in rows])
 
@@ -682,8 +684,8 @@ class TableBlock:
 
     def text(self, most: int = WIDTH) -> str:
         tables = (self.table,) if self.pieces is None else self.pieces(most)
-        shown = "\n\n".join(table.text(most) for table in tables)
-        return "\n".join([shown, *(filled(line, WIDTH) for line in self.beneath)])
+        body = "\n\n".join(table.text(most) for table in tables)
+        return "\n".join([body, *(filled(line, WIDTH) for line in self.beneath)])
 
     def html(self) -> str:
         return self.table._repr_html_()
@@ -753,9 +755,9 @@ class Document:
         """For a notebook: `picture`, as markup, stands after the verdict, or at the end where there is none."""
         parts: list[str] = []
         after_table = False
-        shown = self.shown(Media.NOTEBOOK)
-        last = max((i for i, block in enumerate(shown) if isinstance(block, Verdict)), default=-1)
-        for i, block in enumerate(shown):
+        blocks = self.shown(Media.NOTEBOOK)
+        last = max((i for i, block in enumerate(blocks) if isinstance(block, Verdict)), default=-1)
+        for i, block in enumerate(blocks):
             is_table = isinstance(block, TableBlock)
             parts += [*(["<br>"] if after_table and is_table else []), block.html()]
             after_table = is_table
@@ -784,8 +786,8 @@ def page(
     `names` are those of the models that it is about.
     """
     between = tuple(block for block in blocks if block is not None)
-    said = Verdict(tuple(verdict), tone=tone)
-    return Document((data_summary(reading), said, *between, Footer(tuple(footer), hanging)), tuple(names))
+    verdict_block = Verdict(tuple(verdict), tone=tone)
+    return Document((data_summary(reading), verdict_block, *between, Footer(tuple(footer), hanging)), tuple(names))
 
 
 def _with_handles(value: Any, names: tuple[str, ...]) -> Any:
@@ -796,8 +798,8 @@ def _with_handles(value: Any, names: tuple[str, ...]) -> Any:
         return tuple(_with_handles(part, names) for part in value)
     if not is_dataclass(value) or isinstance(value, type):
         return value
-    held = {f.name: getattr(value, f.name) for f in fields(value) if f.name not in ("where", "tone")}
-    return replace(value, **{k: _with_handles(v, names) for k, v in held.items()})
+    members = {f.name: getattr(value, f.name) for f in fields(value) if f.name not in ("where", "tone")}
+    return replace(value, **{k: _with_handles(v, names) for k, v in members.items()})
 
 
 def data_summary(reading: str, *, by_line: bool = False) -> Paragraph:

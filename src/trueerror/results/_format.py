@@ -101,10 +101,10 @@ def fixed(x: float, digits: int, *, power: int = 0, sign: bool = False) -> str:
     """
     if not math.isfinite(x):
         return number(x)
-    shown = _rounded(abs(x), digits, power)
-    if not shown.strip("0."):
-        return shown
-    grouped = f"{int(shown.split('.')[0]):,}{shown[shown.index('.') :] if '.' in shown else ''}"
+    rounded = _rounded(abs(x), digits, power)
+    if not rounded.strip("0."):
+        return rounded
+    grouped = f"{int(rounded.split('.')[0]):,}{rounded[rounded.index('.') :] if '.' in rounded else ''}"
     return ("−" if x < 0 else "+" if sign else "") + grouped
 
 
@@ -230,9 +230,9 @@ def apart(low: float, high: float, digits: int = 3) -> tuple[str, str]:
     (('0.732', '0.767'), ('0.9996', '1.0000'))
     """
     for more in range(digits, 9):
-        shown = number(low, more), number(high, more)
-        if shown[0] != shown[1]:
-            return shown
+        pair = number(low, more), number(high, more)
+        if pair[0] != pair[1]:
+            return pair
     return number(low, digits), number(high, digits)
 
 
@@ -255,10 +255,10 @@ def compact(estimate: float, low: float, high: float) -> str:
     """
     if math.isnan(estimate):
         return "undefined"
-    shown = _without_zero(number(estimate))
+    estimate_text = _without_zero(number(estimate))
     if math.isnan(low):
-        return shown
-    return "{} [{}, {}]".format(shown, *map(_without_zero, apart(low, high)))
+        return estimate_text
+    return "{} [{}, {}]".format(estimate_text, *map(_without_zero, apart(low, high)))
 
 
 def _without_zero(figure: str) -> str:
@@ -367,17 +367,17 @@ def short_names(names: Sequence[str], columns: int) -> list[str]:
     ['#1 an …awn', '#2 an …awn']
     """
     different = list(dict.fromkeys(names))
-    shown = {name: clip(name, columns) for name in different}
-    for same in _alike(shown):
-        shown.update(zip(same, _without_shared_ends(same, columns), strict=True))
+    shortened = {name: clip(name, columns) for name in different}
+    for same in _alike(shortened):
+        shortened.update(zip(same, _without_shared_ends(same, columns), strict=True))
     numbers = {name: f"#{i + 1} " for i, name in enumerate(different)}
     # A second round only where a name looks like the number of another: then all are numbered.
     for again in (False, True):
-        for name in different if again else [name for same in _alike(shown) for name in same]:
-            shown[name] = numbers[name] + clip(name, columns - len(numbers[name]))
-        if not _alike(shown):
+        for name in different if again else [name for same in _alike(shortened) for name in same]:
+            shortened[name] = numbers[name] + clip(name, columns - len(numbers[name]))
+        if not _alike(shortened):
             break
-    return [shown[name] for name in names]
+    return [shortened[name] for name in names]
 
 
 def is_numbered(name: str, shown: str) -> bool:
@@ -426,11 +426,11 @@ def brief_names(names: tuple[str, ...]) -> dict[str, str]:
     """
     flat = [one_line(n) for n in names]
     front, back = _cut_ends(tuple(flat))
-    own = [n[len(front) : len(n) - len(back)] for n in flat]
+    cores = [n[len(front) : len(n) - len(back)] for n in flat]
     # Within a word, the cut shows.
     left = ELLIPSIS if front and _in_word(front[-1]) else ""
     right = ELLIPSIS if back and _in_word(back[0]) else ""
-    return dict(zip(names, short_names([f"{left}{n}{right}" for n in own], BRIEF), strict=True))
+    return dict(zip(names, short_names([f"{left}{n}{right}" for n in cores], BRIEF), strict=True))
 
 
 def _cut_ends(names: tuple[str, ...]) -> tuple[str, str]:
@@ -449,8 +449,8 @@ def _cut_ends(names: tuple[str, ...]) -> tuple[str, str]:
     back = last[LEAST_CUT:] if len(last) - len(back) > BRIEF else back
     if len(front) + len(back) < LEAST_CUT:
         return "", ""
-    own = [n[len(front) : len(n) - len(back)] for n in names]
-    return (front, back) if len(set(own)) == len(set(names)) and all(map(str.strip, own)) else ("", "")
+    cores = [n[len(front) : len(n) - len(back)] for n in names]
+    return (front, back) if len(set(cores)) == len(set(names)) and all(map(str.strip, cores)) else ("", "")
 
 
 def name_key(names: Sequence[str]) -> list[str]:
@@ -470,18 +470,18 @@ def brief(text: str, names: Iterable[object]) -> str:
     >>> brief(f"Use {'x' * 30}{'y' * 30} here: -1.5", ["x" * 30 + "y" * 30])
     'Use xxxxxxxxxxxxxx…yyyyyyyyyyyyy here: −1.5'
     """
-    shown = {one_line(n): short for n, short in brief_names(tuple(str(n) for n in names)).items() if n}
-    if not shown:
+    handles = {one_line(n): short for n, short in brief_names(tuple(str(n) for n in names)).items() if n}
+    if not handles:
         return real_minus(text)
     # A name may be the beginning of another one, and may hold what looks like a negative number.
-    pattern = re.compile("|".join(re.escape(n) for n in sorted(shown, key=len, reverse=True)))
+    pattern = re.compile("|".join(re.escape(n) for n in sorted(handles, key=len, reverse=True)))
     out, end = [], 0
-    for found in pattern.finditer(text):
-        name = found.group()
-        whole_word = not (_joins(text, found.start() - 1, name[0]) or _joins(text, found.end(), name[-1]))
+    for match in pattern.finditer(text):
+        name = match.group()
+        whole_word = not (_joins(text, match.start() - 1, name[0]) or _joins(text, match.end(), name[-1]))
         if len(name) > BRIEF or whole_word:
-            out += [real_minus(text[end : found.start()]), shown[name]]
-            end = found.end()
+            out += [real_minus(text[end : match.start()]), handles[name]]
+            end = match.end()
     return "".join([*out, real_minus(text[end:])])
 
 
@@ -495,12 +495,12 @@ def _without_shared_ends(names: list[str], columns: int) -> list[str]:
     for whole_words in (True, False):
         front = _shared_front(names, whole_words)
         back = _shared_front([name[len(front) :][::-1] for name in names], whole_words)[::-1]
-        own = [name[len(front) : len(name) - len(back)] for name in names]
-        longest = max(width(x) for x in own)
+        cores = [name[len(front) : len(name) - len(back)] for name in names]
+        longest = max(width(x) for x in cores)
         if longest + bool(front) + bool(back) <= columns:
             left = _ending(front, columns - longest - bool(back))
             right = _beginning(back, columns - longest - width(left))
-            return [f"{left}{x}{right}" for x in own]
+            return [f"{left}{x}{right}" for x in cores]
     return [clip(name, columns) for name in names]
 
 
@@ -585,14 +585,14 @@ def aligned_intervals(cells: Sequence[str]) -> list[str]:
     .995 [.974,  .999]
     none
     """
-    found = [re.fullmatch(r"(?:(\S+) )?\[(\S+), (\S+)\]", cell) for cell in cells]
-    wide = [max((width(m[i] or "") for m in found if m), default=0) for i in (1, 2, 3)]
+    matches = [re.fullmatch(r"(?:(\S+) )?\[(\S+), (\S+)\]", cell) for cell in cells]
+    wide = [max((width(m[i] or "") for m in matches if m), default=0) for i in (1, 2, 3)]
 
     def padded(m: re.Match[str]) -> str:
         first, low, high = (" " * (w - width(m[i] or "")) + (m[i] or "") for i, w in zip((1, 2, 3), wide, strict=True))
         return f"{first} [{low}, {high}]" if m[1] else f"[{low}, {high}]"
 
-    return [padded(m) if m else cell for m, cell in zip(found, cells, strict=True)]
+    return [padded(m) if m else cell for m, cell in zip(matches, cells, strict=True)]
 
 
 def _layout(heads: list[str], columns: list[list[str]], names: int, most: int) -> tuple[list[int], list[list[str]]]:

@@ -63,17 +63,17 @@ def encode(value: Any, around: str = "") -> Any:
 
 def _encode_result(value: Any, around: str) -> dict[str, Any]:
     data = value._to_data()
-    own = data.get("estimand")
+    estimand = data.get("estimand")
     kind: Any = type(value)
     left_out = {
         k
         for k, usual in _optional(kind).items()
         if k not in data or data[k] is None or (isinstance(data[k], str) and data[k] == usual)
     }
-    if isinstance(own, str) and "estimand" in _optional(kind):
+    if isinstance(estimand, str) and "estimand" in _optional(kind):
         # Beside another one an empty estimand must be written, or it would be taken for that.
-        left_out = left_out | {"estimand"} if own == around else left_out - {"estimand"}
-    inner = own if isinstance(own, str) and own else around
+        left_out = left_out | {"estimand"} if estimand == around else left_out - {"estimand"}
+    inner = estimand if isinstance(estimand, str) and estimand else around
     return {
         "type": type(value).__name__,
         **{k: words for k in _sentences(kind) if (words := getattr(value, k))},
@@ -115,10 +115,10 @@ def decode(data: Any, around: str = "") -> Any:
     if name == "mapping":
         return {decode(k): decode(v, around) for k, v in data["pairs"]}
     kind: Any = _type_named(name)
-    own = data.get("estimand")
-    inner = own if isinstance(own, str) and own else around
+    estimand = data.get("estimand")
+    inner = estimand if isinstance(estimand, str) and estimand else around
     fields = {k: decode(v, inner) for k, v in data.items() if k not in ("type", "schema", *_sentences(kind))}
-    if own is None and around and "estimand" in _fields(kind):
+    if estimand is None and around and "estimand" in _fields(kind):
         fields["estimand"] = around
     return kind._from_data(fields)
 

@@ -233,9 +233,9 @@ class Contrast(Interval):
         adjusted = "" if self.p_adjusted is None else f", adjusted {p_value(self.p_adjusted, at_most=self.p_at_most)}"
         size = "" if self.n is None else f", n = {whole(self.n)}"
         note = f" ({self.note})" if self.note else ""
-        shown = "undefined" if math.isnan(self.estimate) else signed(self.estimate)
+        estimate = "undefined" if math.isnan(self.estimate) else signed(self.estimate)
         return (
-            f"{self.name}: {self.first} − {self.second} = {shown} {limits(self.low, self.high)}, "
+            f"{self.name}: {self.first} − {self.second} = {estimate} {limits(self.low, self.high)}, "
             f"{percent(self.confidence)} {self.method}, {p}{adjusted}{size}{note}"
         )
 
@@ -324,8 +324,8 @@ def short_percent(interval: Interval, digits: int = 1) -> str:
     """
     if not all(map(math.isfinite, (interval.estimate, interval.low, interval.high))):
         return short(interval)
-    shown, low, high = (percents(x, digits) for x in (interval.estimate, interval.low, interval.high))
-    return f"{shown} [{low}, {high}]"
+    estimate, low, high = (percents(x, digits) for x in (interval.estimate, interval.low, interval.high))
+    return f"{estimate} [{low}, {high}]"
 
 
 def interval_cell(interval: Interval | None, missing: str = "–") -> Cell:

@@ -97,15 +97,15 @@ def join(
         places, strangers = _places(rows, table, key)
         if strangers:
             notes.append(f"{strangers:,} of {table.n:,} rows of {table.name} have no truth and are left out.")
-        own = [c for c in table.columns if c != key and naming.bare(c) not in naming.ROW_NUMBER]
-        kept = {column: f"{name}: {column}" for column in own}
+        answer_columns = [c for c in table.columns if c != key and naming.bare(c) not in naming.ROW_NUMBER]
+        kept = {column: f"{name}: {column}" for column in answer_columns}
         for column, called in kept.items():
             columns[called] = _placed(table.values(column), places)
         models |= _models(name, table, kept, classes, true, label, score, alone=len(answers) == 1)
     if key is None:
         notes.append("Without a common id, rows of the files were matched by their order.")
-    made = ColumnsTable(columns, name=rows.name, provenance=rows.provenance)
-    return Joined(made, true, key, models, tuple(notes))
+    joined_table = ColumnsTable(columns, name=rows.name, provenance=rows.provenance)
+    return Joined(joined_table, true, key, models, tuple(notes))
 
 
 def _one_id_name(rows: InputTable, table: InputTable, truth: str | None) -> InputTable:
@@ -113,19 +113,19 @@ def _one_id_name(rows: InputTable, table: InputTable, truth: str | None) -> Inpu
     there: rows that have ids are never matched by their order because of a name."""
     ours = [c for c in rows.columns if c != truth and c not in table.columns]
     alike = {c: [x for x in table.columns if x not in rows.columns and naming.bare(x) == naming.bare(c)] for c in ours}
-    found = {those[0]: c for c, those in alike.items() if len(those) == 1 and naming.bare(c) not in naming.TRUTH}
+    renames = {those[0]: c for c, those in alike.items() if len(those) == 1 and naming.bare(c) not in naming.TRUTH}
     ids, theirs = ([c for c in t.columns if naming.bare(c) in naming.ID] for t in (rows, table))
-    if len(ids) == 1 and not theirs and not found and table.n == rows.n:
+    if len(ids) == 1 and not theirs and not renames and table.n == rows.n:
         # Under another name altogether, the ids are known by their values.
         known = set(map(str, rows.values(ids[0])))
         theirs = [
             c for c in table.columns if table.distinct(c) == len(known) and set(map(str, table.values(c))) == known
         ]
     if len(ids) == len(theirs) == 1 and ids != theirs:
-        found = {theirs[0]: ids[0]}
-    if not found:
+        renames = {theirs[0]: ids[0]}
+    if not renames:
         return table
-    return ColumnsTable({found.get(c, c): table.values(c) for c in table.columns}, name=table.name)
+    return ColumnsTable({renames.get(c, c): table.values(c) for c in table.columns}, name=table.name)
 
 
 def _id_column(
@@ -138,13 +138,15 @@ def _id_column(
         return asked
     shared = [c for c in rows.columns if c != truth and all(c in table.columns for table in answers.values())]
     if asked is None:
-        found = [c for c in shared if naming.bare(c) in naming.ID] or [
+        candidates = [c for c in shared if naming.bare(c) in naming.ID] or [
             c for c in shared if rows.n > 1 and rows.distinct(c) == rows.n and rows.kind(c) != "number"
         ]
-        if len(found) > 1:
-            raise ColumnError(f"several columns could be the id: {', '.join(map(repr, found))}; say which with id=")
-        if found:
-            return found[0]
+        if len(candidates) > 1:
+            raise ColumnError(
+                f"several columns could be the id: {', '.join(map(repr, candidates))}; say which with id="
+            )
+        if candidates:
+            return candidates[0]
     for table in answers.values():
         if table.n != rows.n:
             raise ColumnError(
@@ -160,9 +162,9 @@ def _truth_column(rows: InputTable, answers: Mapping[str, InputTable], key: str 
     left = [c for c in rows.columns if c != key and naming.bare(c) not in BESIDE | naming.ROW_NUMBER | naming.ID]
     named = [c for c in left if naming.bare(c) in naming.TRUTH]
     shared = [c for c in left if all(c in table.columns for table in answers.values())]
-    for found in (named, left, shared):
-        if len(found) == 1:
-            return found[0]
+    for candidates in (named, left, shared):
+        if len(candidates) == 1:
+            return candidates[0]
     raise ColumnError(
         f"cannot tell which column of {rows.name} holds the truth; name it with truth=; there are "
         f"{', '.join(map(repr, rows.columns))}"
@@ -204,9 +206,9 @@ def _placed(values: Column, places: NDArray[np.int64]) -> Column:
         return np.asarray(values[places])
     if values.dtype.kind == "f":
         return np.where(places >= 0, values[places], np.nan)
-    found = values.astype(object)[places]
-    found[places < 0] = None
-    return np.asarray(found)
+    placed_values = values.astype(object)[places]
+    placed_values[places < 0] = None
+    return np.asarray(placed_values)
 
 
 def _models(
@@ -239,8 +241,8 @@ def _models(
     scores = [c for c, m in spoken.items() if m is not None and m.part == "score" and c not in scored.values()]
     labels = labels or [c for c in kept if c == truth]
     if len(classes) > 1 and len(scored) == len(classes) and len(set(scored.values())) == len(classes):
-        own: dict[str, object] = {"score": {v: kept[c] for v, c in scored.items()}}
-        return {name: own | ({"label": kept[labels[0]]} if len(labels) == 1 else {})}
+        parts: dict[str, object] = {"score": {v: kept[c] for v, c in scored.items()}}
+        return {name: parts | ({"label": kept[labels[0]]} if len(labels) == 1 else {})}
     if len(labels) <= 1 and len(scores) <= 1 and labels + scores:
         return {name: {p: kept[c[0]] for p, c in (("label", labels), ("score", scores)) if c}}
     fit = [c for c in kept if table.kind(c) in ("boolean", "integer", "number") or _holds(table, c, classes)]
@@ -253,8 +255,10 @@ def _models(
 
 
 def _is_class(column: str, label: str) -> bool:
-    found = naming.ends_in_class(column, label)
-    return found is not None and (found.says_score or naming.bare(found.stem) in ("class", "label", "target"))
+    class_column = naming.ends_in_class(column, label)
+    return class_column is not None and (
+        class_column.says_score or naming.bare(class_column.stem) in ("class", "label", "target")
+    )
 
 
 def _holds(table: InputTable, column: str, classes: Sequence[str]) -> bool:
@@ -390,7 +394,7 @@ def read(
         if not isinstance(by, Iterable):
             raise InputError(f"by={in_few_words(by)} must be the name of a column, or a list of names")
         table, by = _combined(table, by)
-    asked = ColumnRequest(
+    request = ColumnRequest(
         truth=truth,
         models=models,
         label=label,
@@ -405,11 +409,11 @@ def read(
         labels=given_labels,
         positive=positive,
     )
-    as_grades = right_or_wrong(table, asked, right, right_from)
+    as_grades = right_or_wrong(table, request, right, right_from)
     if as_grades is not None:
-        table, asked = as_grades
-        given_labels, models = list(GRADES), asked.models
-    layout, known = resolve(table, asked if as_grades is not None else as_programs_write(table, asked))
+        table, request = as_grades
+        given_labels, models = list(GRADES), request.models
+    layout, known = resolve(table, request if as_grades is not None else as_programs_write(table, request))
     if as_grades is not None:
         layout = replace(layout, roles={c: r for c, r in layout.roles.items() if c != layout.truth})
     if weights_kind is not None and layout.weight is None:

@@ -182,9 +182,11 @@ def _in_our_words(form: CallForm, args: tuple[object, ...], options: Given) -> G
     given = {option_word(option): value for option, value in options.items()}
     rows = () if table else (*ROW_OPTIONS, "predicted", "scores", *X_WORDS, *Y_WORDS) if _of_rows(form, args) else ()
     # Columns and fitted models take no place of the function's own beyond the first.
-    own = args if table else (*args[:1], *dropwhile(lambda thing: is_columns(thing) or is_estimator(thing), args[1:]))
-    own = own if _of_rows(form, args) else args
-    out = form.translated(own, given, (*rows, *READ_OPTIONS), hints=table)
+    positional = (
+        args if table else (*args[:1], *dropwhile(lambda thing: is_columns(thing) or is_estimator(thing), args[1:]))
+    )
+    positional = positional if _of_rows(form, args) else args
+    out = form.translated(positional, given, (*rows, *READ_OPTIONS), hints=table)
     if table and "predicted" in form.own and _names_columns(out.get("scores")):
         out["score"] = out.pop("scores")
     return out
@@ -218,22 +220,22 @@ def takes_whole_rows(
             if not form.own.issuperset(options):
                 options = _in_our_words(form, args, options)
             args = _asked_first(args, options, form.name)
-            told = "scores" in options or "predicted" in options
+            has_answers = "scores" in options or "predicted" in options
             if args and isinstance(options.get("candidate"), str):
                 options["model"] = options.pop("candidate")
-            if args and is_columns(args[0]) and not _is_table_like(args[0]) and (told or len(args) > 1):
-                said = list(takewhile(is_columns, args[1:]))
-                own = len(said)
-                said += [options.pop(name) for name in names[own:] if is_columns(options.get(name))]
-                if said or told:
-                    if len(said) == len(names) > 1:
-                        columns: object = dict(zip(names, said, strict=True))
+            if args and is_columns(args[0]) and not _is_table_like(args[0]) and (has_answers or len(args) > 1):
+                answers = list(takewhile(is_columns, args[1:]))
+                n_positional = len(answers)
+                answers += [options.pop(name) for name in names[n_positional:] if is_columns(options.get(name))]
+                if answers or has_answers:
+                    if len(answers) == len(names) > 1:
+                        columns: object = dict(zip(names, answers, strict=True))
                     else:
-                        columns = one_after_the_other(said) if len(said) > 1 else said[0] if said else None
+                        columns = one_after_the_other(answers) if len(answers) > 1 else answers[0] if answers else None
                     given: Given = {} if columns is None else {"predicted": columns}
                     given |= {o: options.pop(o) for o in ("predicted", "scores", *ROW_OPTIONS) if o in options}
                     rows = predictions(args[0], **given)
-                    args = (rows, *args[1 + own :])
+                    args = (rows, *args[1 + n_positional :])
             if args and "truth" in options:
                 options["truth_column"] = options.pop("truth")
             form.check_places(args, options)
@@ -252,27 +254,27 @@ def _is_table_like(thing: object) -> bool:
 
 def _asked_first(args: tuple[object, ...], options: dict[str, object], verb: str) -> tuple[object, ...]:
     """Fitted models with X and y as what they say of those rows."""
-    found = arranged(args, options, verb)
-    if found is None:
+    arrangement = arranged(args, options, verb)
+    if arrangement is None:
         return args
-    check_indexes({"X": found.columns["X"], "y": found.truth})
+    check_indexes({"X": arrangement.columns["X"], "y": arrangement.truth})
     given: Given = {option: options.pop(option) for option in ROW_OPTIONS if option in options}
-    return (predictions(found.truth, **found.columns, **given), *found.rest)
+    return (predictions(arrangement.truth, **arrangement.columns, **given), *arrangement.rest)
 
 
 def _further_models(args: tuple[object, ...], options: dict[str, object], places: int, verb: str) -> tuple[object, ...]:
     """Columns beyond the second: labels and scores of one model, or several models one after the other."""
-    said = args[1:]
-    if places != 2 or _is_table_like(args[0]) or not all(is_columns(c) and not isinstance(c, Mapping) for c in said):
+    answers = args[1:]
+    if places != 2 or _is_table_like(args[0]) or not all(is_columns(c) and not isinstance(c, Mapping) for c in answers):
         raise InputError(
             f"te.{verb} takes {places} thing{'s' * (places > 1)} by position, not {len(args)}: several models go into "
             'one mapping, {"a": …, "b": …}, and options have names'
         )
-    found = [sorted_columns(args[0], c, None).predicted is None for c in said]
-    if found == [False, True] and "scores" not in options:
-        options["scores"] = said[1]
+    are_scores = [sorted_columns(args[0], c, None).predicted is None for c in answers]
+    if are_scores == [False, True] and "scores" not in options:
+        options["scores"] = answers[1]
         return args[:2]
-    return (args[0], one_after_the_other(said))
+    return (args[0], one_after_the_other(answers))
 
 
 @takes_table_options
@@ -341,11 +343,11 @@ def predictions(
     by = by if several is None else intersections(several)
     keys: dict[KeyKind, object] = {"clusters": clusters, "slices": by, "folds": folds, "repeats": repeats}
     alone = all(v is None for v in (ids, clusters, by, folds, repeats, weights, weights_kind))
-    there = alone and device_source(
+    device_rows = alone and device_source(
         truth, models, labels=None if labels is None else list(labels), positive=positive, missing=missing,
         threshold=threshold,
     )  # fmt: skip
-    source: Source = there or build(
+    source: Source = device_rows or build(
         GivenRows(
             truth=truth,
             models=models,
@@ -486,12 +488,12 @@ def model_facts(columns: Mapping[str, ModelColumns], threshold: Threshold) -> tu
 
 
 def _as_given(given: GivenRows) -> dict[str, object]:
-    found: dict[str, object] = {}
+    columns: dict[str, object] = {}
     for model in given.models.values():
-        found |= {} if model.labels is None else {model.place_of_labels: model.labels}
-        found |= {} if model.scores is None else {model.place_of_scores: model.scores}
-    found |= {given.places.get(kind, kind): values for kind, values in given.keys.items()}
-    return found if given.weights is None else found | {"weights": given.weights}
+        columns |= {} if model.labels is None else {model.place_of_labels: model.labels}
+        columns |= {} if model.scores is None else {model.place_of_scores: model.scores}
+    columns |= {given.places.get(kind, kind): values for kind, values in given.keys.items()}
+    return columns if given.weights is None else columns | {"weights": given.weights}
 
 
 def one_hot(values: ArrayLike) -> Coded | None:

@@ -183,8 +183,8 @@ def _rounded_copies(source: ArraySource, model: str) -> int:
     next_same = float((table[:, 1:] * table[:, :-1]).sum())
     # How much scores crowd is told by where rows of different truths meet, in pairs of rows and in places.
     for seen, most in ((table, 1.5), ((table > 0).astype(np.float64), 2.0)):
-        rows, own = seen.sum(axis=0), float((seen * (seen - 1)).sum())
-        meet = (float((rows * (rows - 1)).sum()) - own) / 2
+        rows, same_truth = seen.sum(axis=0), float((seen * (seen - 1)).sum())
+        meet = (float((rows * (rows - 1)).sum()) - same_truth) / 2
         beside = float((rows[1:] * rows[:-1]).sum() - (seen[:, 1:] * seen[:, :-1]).sum())
         if next_same + beside < FEW_STEPS:
             # So few rows stand a step apart that many which agree, hardly any of another truth among them, are copies.

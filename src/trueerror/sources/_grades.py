@@ -122,16 +122,16 @@ def graded(
         arrays: dict[str, object] = {k: v for k, v in given.keys.items() if v is not None and k != "slices"}
         check_indexes({**cast("Mapping[str, object]", given.grades), **arrays})
     slices = group_columns(given.keys.get("slices"))
-    held = {kind: v for kind, v in given.keys.items() if v is not None}
+    given_keys = {kind: v for kind, v in given.keys.items() if v is not None}
     if slices is not None:
-        held["slices"] = intersections(slices)
+        given_keys["slices"] = intersections(slices)
     source = build(
         GivenRows(
             truth=[RIGHT if right_or_wrong else GRADED] * n,
             models={m: _answers(m, v, right_or_wrong) for m, v in columns.items()},
             labels=GRADES if right_or_wrong else (GRADED,),
             ids=given.ids,
-            keys=held,
+            keys=given_keys,
             weights=given.weights,
             weights_kind=weights_kind,
             missing="drop" if missing == "wrong" else missing,
@@ -221,16 +221,16 @@ def _from_table(
         constant = "the rows of all models"
         filled = {c: table.values(c) for c in dict.fromkeys([*taken, column_of_models, value])}
         long = ColumnsTable({**filled, constant: np.zeros(table.n, dtype=np.int64)}, name=table.name)
-        wide, made = widen(long, replace(layout, truth=constant), wanted, 1 << 62)
-        found = {m: wide.values(str(part.score)) for m, part in made.models.items()}
+        wide, wide_layout = widen(long, replace(layout, truth=constant), wanted, 1 << 62)
+        grades = {m: wide.values(str(part.score)) for m, part in wide_layout.models.items()}
         roles = {column_of_models: "model", value: "grades"}
     else:
         wide = table
-        found, roles = _wide_grades(table, grade, models, taken)
+        grades, roles = _wide_grades(table, grade, models, taken)
     values = {k: None if c is None else wide.values(c) for k, c in names.items()}
     roles |= {c: k.removesuffix("s") for k, c in names.items() if c is not None}
     filled_keys: dict[KeyKind, ArrayLike] = {kind: values[kind] for kind, _ in plain}
-    return _Given(found, values["ids"], filled_keys, values["weights"]), roles, table.backend
+    return _Given(grades, values["ids"], filled_keys, values["weights"]), roles, table.backend
 
 
 def _combined(table: InputTable, by: Sequence[str]) -> tuple[InputTable, str]:
@@ -261,14 +261,14 @@ def _listed(names: str | Sequence[str]) -> list[str]:
 def _grade_column(table: InputTable, grade: str | Sequence[str] | None, taken: set[str]) -> str:
     if grade is not None:
         return need_column(table, _listed(grade)[0], "grade")
-    found = [c for c in table.columns if c not in taken and bare(c) in GRADE]
-    if len(found) == 1:
-        return found[0]
+    candidates = [c for c in table.columns if c not in taken and bare(c) in GRADE]
+    if len(candidates) == 1:
+        return candidates[0]
     numeric = [c for c in table.columns if c not in taken and table.kind(c) in ("number", "integer", "boolean")]
-    if not found and len(numeric) == 1:
+    if not candidates and len(numeric) == 1:
         return numeric[0]
-    shown = ", ".join(map(repr, (found or numeric)[:8])) or "none"
-    raise ColumnError(f"which column of {table.name} holds the grades? Name it with grade=; it could be {shown}")
+    names = ", ".join(map(repr, (candidates or numeric)[:8])) or "none"
+    raise ColumnError(f"which column of {table.name} holds the grades? Name it with grade=; it could be {names}")
 
 
 def _wide_grades(
@@ -287,13 +287,13 @@ def _wide_grades(
             called = [ONE_MODEL] if isinstance(grade, str) else chosen
     else:
         numeric = [c for c in table.columns if c not in taken and table.kind(c) in ("number", "integer", "boolean")]
-        said = [c for c in numeric if bare(c) in GRADE]
-        chosen = said if len(said) == 1 else numeric
-        called = [ONE_MODEL] if len(said) == 1 else chosen
+        grade_columns = [c for c in numeric if bare(c) in GRADE]
+        chosen = grade_columns if len(grade_columns) == 1 else numeric
+        called = [ONE_MODEL] if len(grade_columns) == 1 else chosen
         if not chosen:
             raise ColumnError(f"{table.name} has no column of numbers that could be grades{nearest('', table.columns)}")
-    found = {m: table.values(c) for m, c in zip(called, chosen, strict=True)}
-    return found, {c: "grades" if m == ONE_MODEL else f"grades of {m}" for m, c in zip(called, chosen, strict=True)}
+    grades = {m: table.values(c) for m, c in zip(called, chosen, strict=True)}
+    return grades, {c: "grades" if m == ONE_MODEL else f"grades of {m}" for m, c in zip(called, chosen, strict=True)}
 
 
 def _numbers(values: object, model: str) -> Floats:
@@ -308,8 +308,8 @@ def _numbers(values: object, model: str) -> Floats:
         floats = np.full(len(array), np.nan)
         floats[~gone] = plain_numbers(array[~gone], place)
     except InputError:
-        shown = next((v for v in array[~gone] if not _is_number(v)), array[~gone][0])
-        raise InputError(f"{place} must be numbers, but one is {plain_id(shown)!r:.40}") from None
+        example = next((v for v in array[~gone] if not _is_number(v)), array[~gone][0])
+        raise InputError(f"{place} must be numbers, but one is {plain_id(example)!r:.40}") from None
     infinite = np.isinf(floats)
     if infinite.any():
         raise InputError(f"{place} are infinite at row {int(np.argmax(infinite)) + 1:,}; a grade lies between two ends")
@@ -527,22 +527,22 @@ def _rows_of_log(
 
     if clusters is not None and not isinstance(clusters, str):
         raise InputError("clusters= names a field of a log: pass its name")
-    found = log_answers(
+    answers = log_answers(
         cast("PathsLike", source), reader, LogRequest(measure, None, scale, clusters is not None), clusters
     )
-    names = list(dict.fromkeys(answer.model for answer in found))
+    names = list(dict.fromkeys(answer.model for answer in answers))
     wanted = names if models is None else _listed(models)
     unknown = next((m for m in wanted if m not in names), None)
     if unknown is not None:
         raise InputError(f"models= names {unknown!r}, which is not in the log{nearest(unknown, names)}")
-    found = [answer for answer in found if answer.model in wanted]
-    what, questions = key_column([answer.question for answer in found], "questions")
+    answers = [answer for answer in answers if answer.model in wanted]
+    what, questions = key_column([answer.question for answer in answers], "questions")
     groups = None
     if clusters is not None:
-        codes, _ = key_column([answer.cluster for answer in found], "clusters")
+        codes, _ = key_column([answer.cluster for answer in answers], "clusters")
         groups = _of_questions(what, codes, questions)
-    grades = np.array([answer.grade for answer in found])
-    return _Rows(wanted, np.array([wanted.index(answer.model) for answer in found]), questions, what, grades, groups)
+    grades = np.array([answer.grade for answer in answers])
+    return _Rows(wanted, np.array([wanted.index(answer.model) for answer in answers]), questions, what, grades, groups)
 
 
 def _rows_of_table(
@@ -562,8 +562,8 @@ def _rows_of_table(
     if naming is None:
         who, names = np.zeros(len(what), dtype=np.int64), [ONE_MODEL]
     else:
-        who, found = key_column(table.values(naming), f"column {naming!r} of {table.name}")
-        names = [str(name) for name in found]
+        who, model_names = key_column(table.values(naming), f"column {naming!r} of {table.name}")
+        names = [str(name) for name in model_names]
     grades = _numbers(table.values(value), value)
     groups = None
     if group is not None:
@@ -603,9 +603,9 @@ def _rows_of_arrays(answers: object, ids: ArrayLike, clusters: ArrayLike) -> _Ro
     n = same_length(sizes)
     names: tuple[Label, ...] = tuple(range(1, n + 1))
     if ids is not None:
-        found = column(ids, "ids")
-        same_length({**sizes, "ids": found})
-        names = tuple(cast("Label", plain_id(v)) for v in found)
+        id_column = column(ids, "ids")
+        same_length({**sizes, "ids": id_column})
+        names = tuple(cast("Label", plain_id(v)) for v in id_column)
         if len(set(names)) < n:
             raise InputError("ids= names some question twice: each line of the table is one question")
     groups = None
@@ -619,9 +619,9 @@ def _rows_of_arrays(answers: object, ids: ArrayLike, clusters: ArrayLike) -> _Ro
 
 def _of_questions(questions: Codes, clusters: Codes, names: tuple[Label, ...]) -> Codes:
     """The cluster of each question; a question in two of them is an error."""
-    found = np.full(len(names), -1, dtype=np.int64)
-    found[questions] = clusters
-    wrong = found[questions] != clusters
+    cluster_of = np.full(len(names), -1, dtype=np.int64)
+    cluster_of[questions] = clusters
+    wrong = cluster_of[questions] != clusters
     if wrong.any():
         raise InputError(f"question {names[int(questions[np.argmax(wrong)])]!r} is in two clusters; it must be in one")
-    return found
+    return cluster_of

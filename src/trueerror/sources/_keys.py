@@ -16,13 +16,13 @@ def truth_fingerprint(codes: Codes, labels: tuple[Label, ...]) -> str:
     >>> truth_fingerprint(np.array([0, 1]), ("a", "b")) == truth_fingerprint(np.array([2, 1]), ("c", "b", "a"))
     True
     """
-    there = np.flatnonzero(np.bincount(codes, minlength=max(len(labels), 1)))
+    used = np.flatnonzero(np.bincount(codes, minlength=max(len(labels), 1)))
     # A boolean equals 0 or 1, so both must print alike.
-    seen = [v if isinstance(v, str) else int(v) for v in (labels[i] for i in there)]
+    seen = [v if isinstance(v, str) else int(v) for v in (labels[i] for i in used)]
     names = ordered(seen)
     table = np.zeros(max(len(labels), 1), dtype=smallest(len(names)))
     position = {name: i for i, name in enumerate(names)}
-    table[there] = [position[v] for v in seen]
+    table[used] = [position[v] for v in seen]
     return fingerprint(table[codes], names)
 
 
@@ -131,12 +131,12 @@ def join_rows(first: Column, second: Column) -> NDArray[np.int64]:
     rows = np.fromiter((position.get(plain_id(v), -1) for v in first), dtype=np.int64, count=len(first))
     lacking = rows < 0
     if lacking.any():
-        shown = plain_id(first[int(np.argmax(lacking))])
-        alike = any(str(shown) == str(v) for v in position)
+        lone_id = plain_id(first[int(np.argmax(lacking))])
+        alike = any(str(lone_id) == str(v) for v in position)
         hint = "; the same ids are text on one side and numbers on the other" if alike else ""
-        raise InputError(f"{int(lacking.sum()):,} ids are only in the first ({shown!r}){hint}")
+        raise InputError(f"{int(lacking.sum()):,} ids are only in the first ({lone_id!r}){hint}")
     if len(second) > len(first):
         known = {plain_id(v) for v in first}
-        shown = next(plain_id(v) for v in second if plain_id(v) not in known)
-        raise InputError(f"{len(second) - len(first):,} ids are only in the second ({shown!r})")
+        lone_id = next(plain_id(v) for v in second if plain_id(v) not in known)
+        raise InputError(f"{len(second) - len(first):,} ids are only in the second ({lone_id!r})")
     return rows

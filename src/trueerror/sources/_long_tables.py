@@ -51,7 +51,7 @@ def _spreads(table: AnyTable, layout: Layout, models: Sequence[str]) -> tuple[li
     shared = [layout.truth, *layout.keys.values(), *([layout.weight] if layout.weight else [])]
     spreads = [WideColumn(str(layout.id), None, str(layout.id), table.kind(str(layout.id)))]
     spreads += [WideColumn(c, None, c, table.kind(c)) for c in dict.fromkeys(shared) if c != layout.id]
-    parts, found = layout.models[""], {}
+    parts, layouts = layout.models[""], {}
 
     def column(source: str | None, model: str) -> str | None:
         if source is None:
@@ -63,10 +63,10 @@ def _spreads(table: AnyTable, layout: Layout, models: Sequence[str]) -> tuple[li
         classes: Mapping[Label, str] | None = None
         if parts.class_scores is not None:
             classes = {v: str(column(source, model)) for v, source in parts.class_scores.items()}
-        found[model] = ModelLayout(
+        layouts[model] = ModelLayout(
             label=column(parts.label, model), score=column(parts.score, model), class_scores=classes
         )
-    return spreads, replace(layout, models=found, model=None)
+    return spreads, replace(layout, models=layouts, model=None)
 
 
 def _item_columns(layout: Layout) -> list[str]:
@@ -105,13 +105,15 @@ def _wide_table(table: AnyTable, layout: Layout, spreads: Sequence[WideColumn], 
     twice = d.any_of([d.column(f"m{i}") > 1 for i in range(len(models))])
     checks = [d.choose(twice, one, none).alias("twice")]
     for i in range(len(same)):
-        there = d.column(f"n{i}")
-        differ = (d.column(f"low{i}") < d.column(f"high{i}")) | (there < d.column("rows"))
-        checks.append(d.choose((there > 0) & differ, one, none).alias(f"changes{i}"))
+        filled = d.column(f"n{i}")
+        differ = (d.column(f"low{i}") < d.column(f"high{i}")) | (filled < d.column("rows"))
+        checks.append(d.choose((filled > 0) & differ, one, none).alias(f"changes{i}"))
     columns, kinds = tuple(s.name for s in spreads), tuple(s.kind for s in spreads)
-    made = table.made(wide.select(*(part.alias(f"c{i}") for i, part in enumerate(typed)), *checks), columns, kinds)
+    wide_table = table.made(
+        wide.select(*(part.alias(f"c{i}") for i, part in enumerate(typed)), *checks), columns, kinds
+    )
     flags = ["twice", *(f"changes{i}" for i in range(len(same)))]
-    twice_there, *changes = made.ask(*(d.highest(d.column(flag)).alias(flag) for flag in flags)).values()
+    twice_there, *changes = wide_table.ask(*(d.highest(d.column(flag)).alias(flag) for flag in flags)).values()
     if twice_there:
         raise InputError(
             f"{table.name} has two rows of one model for one {layout.id!r}; ids must differ from row to row of a model"
@@ -122,7 +124,7 @@ def _wide_table(table: AnyTable, layout: Layout, spreads: Sequence[WideColumn], 
             f"column {changing[0]!r} of {table.name} differs between rows of one {layout.id!r}; it must be the same in "
             "the rows of all models"
         )
-    return made
+    return wide_table
 
 
 Ints = NDArray[np.int64]
@@ -146,15 +148,17 @@ def widen(table: InputTable, layout: Layout, wanted: Sequence[str] | None, budge
     codes, names = key_column(table.values(layout.model), f"column {layout.model!r} of {table.name}")
     models = [str(name) for name in names]
     chosen = _chosen(models, wanted, table)
-    items, shown = _items(table, layout, codes)
+    items, item_names = _items(table, layout, codes)
     first = _first_rows(items)
     cell = items * max(len(models), 1) + codes
-    _refuse_twice(cell, len(models), models, shown, table)
+    _refuse_twice(cell, len(models), models, item_names, table)
     columns: dict[str, Column] = {}
     shared = [layout.truth, *layout.keys.values(), *([layout.weight] if layout.weight else [])]
     for column in dict.fromkeys(shared):
         values = table.values(column)
-        _refuse_change(values, items, first, shown, f"column {column!r} of {table.name}", by_id=layout.id is not None)
+        _refuse_change(
+            values, items, first, item_names, f"column {column!r} of {table.name}", by_id=layout.id is not None
+        )
         columns[column] = values[first]
     if layout.id is not None:
         columns[layout.id] = table.values(layout.id)[first]
@@ -257,8 +261,8 @@ def _spread(
     score = None if parts.score is None else column(parts.score, "scores")
     classes = None
     if parts.class_scores is not None:
-        found = {v: column(source, "scores") for v, source in parts.class_scores.items()}
-        classes = {v: c for v, c in found.items() if c is not None} or None
+        score_columns = {v: column(source, "scores") for v, source in parts.class_scores.items()}
+        classes = {v: c for v, c in score_columns.items() if c is not None} or None
     if label is None and score is None and classes is None:
         raise InputError(f"model {name!r} has neither labels nor scores in {table.name}")
     return ModelLayout(label=label, score=score, class_scores=classes)

@@ -319,8 +319,8 @@ def is_scores(values: object) -> bool:
     array = column(values, "predicted")
     if array.dtype.kind != "f":
         return False
-    there = array[np.isfinite(array)]
-    return bool((there != np.floor(there)).any())
+    finite = array[np.isfinite(array)]
+    return bool((finite != np.floor(finite)).any())
 
 
 def models_given(predicted: ArrayLike, scores: ArrayLike) -> dict[str, GivenModel]:
@@ -389,11 +389,11 @@ def read_fitted(name: str, model: Foreign, X: object) -> GivenModel:
             f"fitted={{{name!r}: …}} is a {type(model).__name__} without predict(); pass its labels in predicted, or "
             "its scores in scores="
         )
-    said = _asked(name, model, ask, X)
+    answers = _asked(name, model, ask, X)
     places = GivenModel(place_of_labels=f"the labels of {name!r}", place_of_scores=f"the scores of {name!r}")
     if not hasattr(model, "classes_"):
-        return replace(places, scores=said) if is_scores(said) else replace(places, labels=said)
-    alone = replace(places, labels=said)
+        return replace(places, scores=answers) if is_scores(answers) else replace(places, labels=answers)
+    alone = replace(places, labels=answers)
     classes = tuple(plain_label(v, f"a class of {name!r}") for v in np.asarray(model.classes_).tolist())
     if hasattr(model, "predict_proba"):
         scores = _numbers(_asked(name, model, model.predict_proba, X), name)

@@ -91,8 +91,8 @@ def _on_one_scale(p: Predictions, source: ArraySource) -> ArraySource:
 
 def _same_rules(a: ArraySource, b: ArraySource) -> None:
     if a.facts.scale != b.facts.scale:
-        shown = [f"from {s[0]:g} to {s[1]:g}" if (s := x.facts.scale) else "with classes" for x in (a, b)]
-        raise InputError(f"the first has rows {shown[0]} and the second {shown[1]}: give both the same scale=")
+        scales = [f"from {s[0]:g} to {s[1]:g}" if (s := x.facts.scale) else "with classes" for x in (a, b)]
+        raise InputError(f"the first has rows {scales[0]} and the second {scales[1]}: give both the same scale=")
     mine, other = a.facts.positive, b.facts.positive
     if mine is not None and other is not None and mine != other:
         raise InputError(f"positive is {mine!r} in the first and {other!r} in the second")

@@ -71,35 +71,35 @@ def find_files(
     """
     skipped: list[str] = []
     if isinstance(path, str) and path == "-":
-        found, shown = [_save_stdin(temp_folder)], ["standard input"]
+        files, names = [_save_stdin(temp_folder)], ["standard input"]
     else:
         several = [path] if isinstance(path, str | os.PathLike) else list(path)
         matches = [(Path(one), file) for one in several for file in _matches(os.fspath(one), skipped)]
-        found = [file for _, file in matches]
-        shown = [f"{one.name}/{file.relative_to(one)}" if one.is_dir() else file.name for one, file in matches]
-    if not found:
+        files = [file for _, file in matches]
+        names = [f"{one.name}/{file.relative_to(one)}" if one.is_dir() else file.name for one, file in matches]
+    if not files:
         raise FileError("no file was named")
-    found = [_regular(file, name, temp_folder, i) for i, (file, name) in enumerate(zip(found, shown, strict=True))]
-    for file, name in zip(found, shown, strict=True):
+    files = [_regular(file, name, temp_folder, i) for i, (file, name) in enumerate(zip(files, names, strict=True))]
+    for file, name in zip(files, names, strict=True):
         _check_readable(file, name)
-    encodings = [encoding_of(file, name) for file, name in zip(found, shown, strict=True)]
-    found = [_plain(*each, temp_folder, i) for i, each in enumerate(zip(found, shown, encodings, strict=True))]
-    kinds = [_format(file) for file in found]
+    encodings = [encoding_of(file, name) for file, name in zip(files, names, strict=True)]
+    files = [_plain(*each, temp_folder, i) for i, each in enumerate(zip(files, names, encodings, strict=True))]
+    kinds = [_format(file) for file in files]
     other = next((i for i, kind in enumerate(kinds) if kind != kinds[0]), None)
     if other is not None:
-        words = [f"{shown[i]} is {WORDS[kinds[i][0]]}{', gzipped' if kinds[i][1] else ''}" for i in (0, other)]
+        words = [f"{names[i]} is {WORDS[kinds[i][0]]}{', gzipped' if kinds[i][1] else ''}" for i in (0, other)]
         raise FileError(
-            f"{words[0]}, and {words[1]}: read files of one format, by a pattern such as {_pattern(found[0])}"
+            f"{words[0]}, and {words[1]}: read files of one format, by a pattern such as {_pattern(files[0])}"
         )
     format_, gzipped = kinds[0]
-    safe = tuple(_safe(file, i, temp_folder, format_, gzipped) for i, file in enumerate(found))
+    safe = tuple(_safe(file, i, temp_folder, format_, gzipped) for i, file in enumerate(files))
     if columns is not None and format_ != "csv":
-        raise FileError(f"names= is for text without a header, and {shown[0]} is {WORDS[format_]}: leave it out")
+        raise FileError(f"names= is for text without a header, and {names[0]} is {WORDS[format_]}: leave it out")
     notes = [f"Not taken for tables: {', '.join(skipped[:3])}{more_than(skipped, 3)}."] if skipped else []
-    other_text = [name for name, encoding in zip(shown, encodings, strict=True) if encoding == WINDOWS]
+    other_text = [name for name, encoding in zip(names, encodings, strict=True) if encoding == WINDOWS]
     if other_text:
         notes.append(f"Not in UTF-8, so read as Windows-1252: {', '.join(other_text[:3])}{more_than(other_text, 3)}.")
-    return Files(format_, safe, tuple(shown), gzipped, tuple(notes), columns)
+    return Files(format_, safe, tuple(names), gzipped, tuple(notes), columns)
 
 
 def more_than(names: Sequence[str], shown: int) -> str:
@@ -377,38 +377,40 @@ def _save_stdin(temp_folder: Path) -> Path:
 def refuse_csv(files: Files, names: tuple[str, ...], error: Exception) -> FileError:
     """A CSV file that does not hold together."""
     text = str(error)
-    shown = _which(files, text)
+    file_name = _which(files, text)
     line = re.search(r"CSV Error on Line: (\d+)", text)
     at = f" at line {int(line[1]):,}" if line else ""
     counts = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text)
     if counts:
-        return FileError(f"{shown} has {counts[2]} fields{at}, but its header names {counts[1]} columns")
+        return FileError(f"{file_name} has {counts[2]} fields{at}, but its header names {counts[1]} columns")
     if "not utf-8" in text.lower() or "invalid unicode" in text.lower():
-        return FileError(f"{shown} is not UTF-8 text{at}; save it as UTF-8")
+        return FileError(f"{file_name} is not UTF-8 text{at}; save it as UTF-8")
     if "unterminated quote" in text:
-        return FileError(f"{shown} has a quote that is not closed{at}")
+        return FileError(f"{file_name} has a quote that is not closed{at}")
     if "GZIP" in text or "gzip" in text:
-        return FileError(f"{shown} is not a complete gzip file")
+        return FileError(f"{file_name} is not a complete gzip file")
     column = re.search(r'converting column "c(\d+)"\. Could not convert string "(.{0,40})', text)
     if column and int(column[1]) < len(names):
-        return FileError(f"{shown} has {column[2]!r} in column {names[int(column[1])]!r}{at}, unlike the other rows")
+        return FileError(
+            f"{file_name} has {column[2]!r} in column {names[int(column[1])]!r}{at}, unlike the other rows"
+        )
     if "invalid state" in text:
-        return FileError(f"{shown} cannot be read as CSV{at}; do its lines end in different ways? Save it again")
-    return FileError(f"{shown} cannot be read as CSV{at}: {_first_sentence(text, files)}")
+        return FileError(f"{file_name} cannot be read as CSV{at}; do its lines end in different ways? Save it again")
+    return FileError(f"{file_name} cannot be read as CSV{at}: {_first_sentence(text, files)}")
 
 
 def refuse_json(files: Files, error: Exception) -> FileError:
     """A JSON file that does not hold together."""
     text = str(error)
-    shown = _which(files, text)
+    file_name = _which(files, text)
     if "GZIP" in text:
-        return FileError(f"{shown} is not a complete gzip file")
+        return FileError(f"{file_name} is not a complete gzip file")
     # DuckDB counts the row after the one that it could not read.
     place = re.search(r"in (line|record/value) (\d+): ([^.\n]+)", text)
     if place:
         word = "line" if place[1] == "line" else "record"
-        return FileError(f"{shown} is not valid JSON at {word} {max(int(place[2]) - 1, 1):,}: {place[3]}")
-    return FileError(f"{shown} cannot be read as JSON: {_first_sentence(text, files)}")
+        return FileError(f"{file_name} is not valid JSON at {word} {max(int(place[2]) - 1, 1):,}: {place[3]}")
+    return FileError(f"{file_name} cannot be read as JSON: {_first_sentence(text, files)}")
 
 
 # Parsed JSON takes some thirty times its text.
@@ -417,18 +419,18 @@ MOST_JSON = 512 << 20
 
 def rows_of_json(path: Path, files: Files, temp_folder: Path) -> Path:
     """A table that is one JSON value, as JSON Lines."""
-    shown = files.shown[files.paths.index(path)]
+    name = files.shown[files.paths.index(path)]
     with _unzipped(path) as stream:
         text = stream.read(MOST_JSON + 1)
     if len(text) > MOST_JSON:
-        raise FileError(f"{shown} holds more than {MOST_JSON >> 20:,} MB of JSON in one piece; write a row a line")
+        raise FileError(f"{name} holds more than {MOST_JSON >> 20:,} MB of JSON in one piece; write a row a line")
     try:
         rows = table_rows(json.loads(text))
     except (ValueError, RecursionError):
         rows = []
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise FileError(
-            f"{shown} is JSON, and no table: write a list of rows, one object each, or one object with a list a column"
+            f"{name} is JSON, and no table: write a list of rows, one object each, or one object with a list a column"
         )
     target = temp_folder / f"rows{files.paths.index(path)}.json"
     target.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
@@ -475,19 +477,19 @@ def table_rows(value: object) -> list[object]:
 def refuse_parquet(files: Files, error: Exception) -> FileError:
     """A Parquet file that is cut short or none at all."""
     text = str(error)
-    shown = _which(files, text)
+    file_name = _which(files, text)
     if "magic bytes" in text or "too small" in text:
-        return FileError(f"{shown} is not a complete Parquet file; was the download or the writing cut short?")
-    return FileError(f"{shown} cannot be read as Parquet: {_first_sentence(text, files)}")
+        return FileError(f"{file_name} is not a complete Parquet file; was the download or the writing cut short?")
+    return FileError(f"{file_name} cannot be read as Parquet: {_first_sentence(text, files)}")
 
 
 def refuse_other_columns(files: Files, columns: Sequence[Sequence[str]]) -> None:
     """Files read together must have the same columns: a column that one lacks would be empty there, or be dropped."""
-    for shown, names in zip(files.shown, columns, strict=True):
-        for lacks, wanted, has, there in (
-            (shown, columns[0], files.shown[0], names), (files.shown[0], names, shown, columns[0])
+    for file_name, names in zip(files.shown, columns, strict=True):
+        for lacks, wanted, has, present in (
+            (file_name, columns[0], files.shown[0], names), (files.shown[0], names, file_name, columns[0])
         ):  # fmt: skip
-            gone = [name for name in wanted if name not in there]
+            gone = [name for name in wanted if name not in present]
             if gone:
                 more = f" and {len(gone) - 3} more" if len(gone) > 3 else ""
                 what = "column" if len(gone) == 1 else "columns"
@@ -508,17 +510,17 @@ def damaged(name: str, error: Exception) -> FileError:
 
 def _which(files: Files, text: str) -> str:
     """The file that a message speaks of, by the name that people know."""
-    for path, shown in zip(files.paths, files.shown, strict=True):
+    for path, file_name in zip(files.paths, files.shown, strict=True):
         if str(path) in text:
-            return shown
+            return file_name
     return files.name
 
 
 def _first_sentence(text: str, files: Files) -> str:
     first = text.splitlines()[0] if text else "it is damaged"
     first = re.sub(r"^[A-Z]\w*( [A-Z]\w*)* Error: ", "", first)
-    for path, shown in zip(files.paths, files.shown, strict=True):
-        first = first.replace(str(Path(path)), shown)
+    for path, file_name in zip(files.paths, files.shown, strict=True):
+        first = first.replace(str(Path(path)), file_name)
     return first.rstrip(". ")
 
 
@@ -546,10 +548,10 @@ def read_header(files: Files) -> Header:
     read = partial(_no_header, files.columns) if files.columns is not None else _one_header
     headers = [read(p, s) for p, s in zip(files.paths, files.shown, strict=True)]
     refuse_other_columns(files, [header.names for header in headers])
-    for shown, header in zip(files.shown, headers, strict=True):
+    for file_name, header in zip(files.shown, headers, strict=True):
         if header[:2] != headers[0][:2]:
             what = "the order of the columns" if header.names != headers[0].names else "the delimiter"
-            raise FileError(f"{what} of {shown} is not that of {files.shown[0]}; files read together must agree")
+            raise FileError(f"{what} of {file_name} is not that of {files.shown[0]}; files read together must agree")
     return headers[0]
 
 
@@ -609,10 +611,10 @@ ORANGE = (
 
 def _some(rows: Iterator[list[str]], most: int) -> list[list[str]]:
     """The first rows, up to one that cannot be read."""
-    found: list[list[str]] = []
+    first_rows: list[list[str]] = []
     with suppress(csv.Error):
-        found.extend(row for row in islice(rows, most) if row)
-    return found
+        first_rows.extend(row for row in islice(rows, most) if row)
+    return first_rows
 
 
 def _lines_before(text: str) -> int:
@@ -637,10 +639,10 @@ def _number_signs(text: str, delimiter: str) -> tuple[str, str]:
     """
     ends = re.escape(delimiter)
     cell = r'"([-+]?[\d,]*,[\d.]+)"' if delimiter == "," else rf'(?:^|{ends})\s*"?([-+]?\d*,\d+)"?\s*(?={ends}|\r?$)'
-    found = re.findall(cell, text, re.MULTILINE)
-    if delimiter == "," and all(re.fullmatch(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?", number) for number in found):
-        return ".", "," if found else ""
-    return ("," if found and all(number.count(",") == 1 and "." not in number for number in found) else "."), ""
+    numbers = re.findall(cell, text, re.MULTILINE)
+    if delimiter == "," and all(re.fullmatch(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?", number) for number in numbers):
+        return ".", "," if numbers else ""
+    return ("," if numbers and all(number.count(",") == 1 and "." not in number for number in numbers) else "."), ""
 
 
 def _sample(path: Path, shown: str) -> str:

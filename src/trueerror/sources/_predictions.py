@@ -398,8 +398,8 @@ class Roles(Mapping[str, str]):
     def column(self, kind: str, model: str = "") -> str | None:
         """The column that was read as this, None where there is none: "id", or the "labels" of a model."""
         wanted = (kind, model, "")
-        found = (c for c, roles in self._roles.items() if any((r.kind, r.model, r.label) == wanted for r in roles))
-        return next(found, None)
+        matches = (c for c, roles in self._roles.items() if any((r.kind, r.model, r.label) == wanted for r in roles))
+        return next(matches, None)
 
     @property
     def recognised(self) -> dict[str, str]:
@@ -764,6 +764,6 @@ class Predictions:
             kinds.setdefault(" and ".join(filter(None, has)), []).append(one_line(m.name))
         parts: list[str] = []
         for kind, names in kinds.items():
-            shown = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
-            parts.append(f"{len(names) if parts else counted(len(names), 'model')} with {kind}: {shown}")
+            listed = ", ".join(names[:12]) + (f" and {len(names) - 12} more" if len(names) > 12 else "")
+            parts.append(f"{len(names) if parts else counted(len(names), 'model')} with {kind}: {listed}")
         return "; ".join(parts)

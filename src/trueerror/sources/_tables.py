@@ -123,9 +123,9 @@ def foreign_table(path: Foreign) -> InputTable | None:
     for name in frame.columns:
         if frame[name].dtype == object and any(isinstance(v, bytes) for v in frame[name]):
             frame[name] = [v.decode("utf-8", "replace") if isinstance(v, bytes) else v for v in frame[name]]
-    made = open_frame(frame)
+    frame_table = open_frame(frame)
     table = ColumnsTable(
-        {c: made.values(c) for c in made.columns}, name=file.name, backend="pandas", provenance=file.name
+        {c: frame_table.values(c) for c in frame_table.columns}, name=file.name, backend="pandas", provenance=file.name
     )
     table.notes = notes
     return table
@@ -151,15 +151,15 @@ def _sqlite_table(file: Path) -> InputTable:
                 )
             ]
             if len(names) != 1:
-                shown = ", ".join(map(repr, names[:12])) or "none"
+                listed = ", ".join(map(repr, names[:12])) or "none"
                 raise FileError(
-                    f"{file.name} holds {len(names)} tables ({shown}): save the one that is meant as CSV, or pass the "
+                    f"{file.name} holds {len(names)} tables ({listed}): save the one that is meant as CSV, or pass the "
                     "frame that pandas.read_sql makes of it"
                 )
             quoted = names[0].replace('"', '""')
-            found = database.execute(f'SELECT * FROM "{quoted}"')
-            columns = [str(part[0]) for part in found.description]
-            rows = found.fetchall()
+            cursor = database.execute(f'SELECT * FROM "{quoted}"')
+            columns = [str(part[0]) for part in cursor.description]
+            rows = cursor.fetchall()
     except sqlite3.Error as error:
         raise FileError(f"{file.name} cannot be read as SQLite: {error}") from None
     if not rows:
@@ -379,12 +379,12 @@ class ColumnsTable:
     def few(self, name: str, most: int) -> tuple[object, ...] | None:
         array = self.values(name)
         if array.dtype.kind == "O":
-            found: dict[Any, None] = {}
+            distinct: dict[Any, None] = {}
             for value in array[~missing_rows(array)]:
-                found[value] = None
-                if len(found) > most:
+                distinct[value] = None
+                if len(distinct) > most:
                     return None
-            return tuple(found)
+            return tuple(distinct)
         if len(array) > 1 << 14 and len(np.unique(array[: 1 << 13])) > most + 1:
             return None  # seen on the first rows already, without sorting them all
         kept = np.unique(array[~missing_rows(array)])

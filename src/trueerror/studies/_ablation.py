@@ -123,8 +123,10 @@ class LesionStudy(DocumentResult):
 
     def of_kind(self, kind: str) -> tuple[Contribution, ...]:
         """The variants of one kind ("leave-one-out", "add-one-in", "pairs"), largest contribution first."""
-        own = [c for c in self.contributions if c.kind == kind]
-        return tuple(sorted(own, key=lambda c: 0.0 if math.isnan(c.difference.estimate) else -c.difference.estimate))
+        contributions = [c for c in self.contributions if c.kind == kind]
+        return tuple(
+            sorted(contributions, key=lambda c: 0.0 if math.isnan(c.difference.estimate) else -c.difference.estimate)
+        )
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -198,22 +200,24 @@ class LesionStudy(DocumentResult):
 
 def _kind_words(study: LesionStudy, kind: str) -> str:
     level = 1 - study.confidence
-    own = study.of_kind(kind)
-    helpful = [c for c in own if c.helps(level)]
-    harmful = [c for c in own if c.hurts(level)]
-    open_ = [c for c in own if c not in helpful and c not in harmful]
-    said = []
+    contributions = study.of_kind(kind)
+    helpful = [c for c in contributions if c.helps(level)]
+    harmful = [c for c in contributions if c.hurts(level)]
+    open_ = [c for c in contributions if c not in helpful and c not in harmful]
+    sentences = []
     verb = "brings" if kind == "add-one-in" else "contributes"
     for c in helpful[:4]:
         gap, names = c.difference, one_line(" and ".join(c.removed) if kind == "pairs" else c.name)
         verb = "contribute" if kind == "pairs" else verb
-        said.append(
+        sentences.append(
             f"{names} {verb} {number(gap.estimate)} to {study.title} {limits(gap.low, gap.high)}, {p_value(c.p)}."
         )
     if len(helpful) > 4:
-        said.append(f"So do {listing([one_line(c.name) for c in helpful[4:10]])}{', …' if len(helpful) > 10 else ''}.")
+        sentences.append(
+            f"So do {listing([one_line(c.name) for c in helpful[4:10]])}{', …' if len(helpful) > 10 else ''}."
+        )
     for c in harmful[:4]:
-        said.append(
+        sentences.append(
             f"Better without {one_line(c.name)}: {number(-c.difference.estimate)} "
             f"{limits(-c.difference.high, -c.difference.low)}, {p_value(c.p)}."
         )
@@ -222,15 +226,15 @@ def _kind_words(study: LesionStudy, kind: str) -> str:
         most = widest.difference.high
         reach = f"; at most {number(most)}" if math.isfinite(most) else ""
         names = listing([one_line(c.name) for c in open_[:8]]) + (", …" if len(open_) > 8 else "")
-        said.append(f"No clear effect: {names}{reach}.")
-    for c in own:
+        sentences.append(f"No clear effect: {names}{reach}.")
+    for c in contributions:
         both = c.interaction
         if both is not None and both.p_adjusted is not None and both.p_adjusted <= level:
             names = one_line(" and ".join(c.removed))
             word = "stand in for each other" if both.estimate > 0 else "are worth more together"
-            said.append(f"{names} {word}: interaction {signed(both.estimate)} {limits(both.low, both.high)}.")
+            sentences.append(f"{names} {word}: interaction {signed(both.estimate)} {limits(both.low, both.high)}.")
     head = {"leave-one-out": "Left out one at a time", "pairs": "Left out in pairs", "add-one-in": "Added alone"}[kind]
-    return f"{head}: {' '.join(said)}"
+    return f"{head}: {' '.join(sentences)}"
 
 
 def _seed_words(study: LesionStudy) -> str:
@@ -267,10 +271,10 @@ class Ablated:
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters, and those of the learner under learner__."""
-        own = {name: getattr(self, name) for name in ("learner", "removed", "how", "transformations")}
+        params = {name: getattr(self, name) for name in ("learner", "removed", "how", "transformations")}
         if deep and hasattr(self.learner, "get_params"):
-            own |= {f"learner__{key}": value for key, value in self.learner.get_params(deep=True).items()}
-        return own
+            params |= {f"learner__{key}": value for key, value in self.learner.get_params(deep=True).items()}
+        return params
 
     def set_params(self, **given: Any) -> Ablated:
         """Set parameters; those under learner__ are the learner's."""
@@ -299,10 +303,10 @@ class Ablated:
         learner = self.__dict__.get("learner")
         if learner is None or name not in (*DELEGATED, "classes_"):
             raise AttributeError(name)
-        found = getattr(learner, name)
+        attribute = getattr(learner, name)
         if name == "classes_":
-            return found
-        return lambda X: found(self._left(self._transformed(X)))
+            return attribute
+        return lambda X: attribute(self._left(self._transformed(X)))
 
     def _transformed(self, X: Features) -> Features:
         for function in self.transformations:
@@ -338,15 +342,15 @@ def _cell(X: Features, column: int) -> object:
 
 def _filled(X: Features, columns: tuple[int, ...], values: list[object]) -> Features:
     if hasattr(X, "iloc"):
-        made = X.copy()
+        filled = X.copy()
         for column, value in zip(columns, values, strict=True):
-            made.isetitem(column, [value] * len(made))
-        return made
+            filled.isetitem(column, [value] * len(filled))
+        return filled
     if not isinstance(X, np.ndarray):
         raise InputError('how="constant" takes NumPy arrays and pandas frames; use how="drop"')
-    made = X.copy()
-    made[:, list(columns)] = values
-    return made
+    filled = X.copy()
+    filled[:, list(columns)] = values
+    return filled
 
 
 PartKind = Literal["columns", "step", "settings", "transformation", "learner"]
@@ -420,8 +424,8 @@ def _part(name: str, given: Any, names: list[str], width: int, learner: Learner)
 
 def _step(name: str, step: str, steps: list[str]) -> str:
     if step not in steps:
-        there = "the learner is no pipeline" if not steps else f"there is no step {step!r}{nearest(step, steps)}"
-        raise InputError(f"part {name!r}: {there}")
+        problem = "the learner is no pipeline" if not steps else f"there is no step {step!r}{nearest(step, steps)}"
+        raise InputError(f"part {name!r}: {problem}")
     if step == steps[-1]:
         raise InputError(f"part {name!r}: {step!r} is the last step, without which nothing is learned")
     return step
@@ -442,10 +446,10 @@ def _columns(name: str, spec: Any, names: list[str], width: int) -> list[int]:
         if not names:
             raise InputError(f"part {name!r}: X has no column names, so {spec!r} cannot be found; use positions")
         if spec.endswith("*"):
-            found = [i for i, column in enumerate(names) if column.startswith(spec[:-1])]
-            if not found:
+            positions = [i for i, column in enumerate(names) if column.startswith(spec[:-1])]
+            if not positions:
                 raise InputError(f"part {name!r}: no column begins with {spec[:-1]!r}; there are {_some(names)}")
-            return found
+            return positions
         if spec not in names:
             raise InputError(f"part {name!r}: there is no column {spec!r}{nearest(spec, names)}")
         return [i for i, column in enumerate(names) if column == spec]
@@ -466,7 +470,7 @@ def _some(names: list[str]) -> str:
 
 def ablated(learner: Learner, parts: Sequence[AblationPart], how: How) -> Ablated:
     """The learner with these parts taken out."""
-    made = copy.deepcopy(learner)
+    system = copy.deepcopy(learner)
     columns: set[int] = set()
     functions: list[Transformation] = []
     for part in parts:
@@ -475,15 +479,15 @@ def ablated(learner: Learner, parts: Sequence[AblationPart], how: How) -> Ablate
                 raise InputError(
                     f"part {part.name!r} is a learner of its own, which cannot be taken out together with others"
                 )
-            made = copy.deepcopy(part.learner)
+            system = copy.deepcopy(part.learner)
         elif part.kind == "step":
-            made.set_params(**{part.step: "passthrough"})
+            system.set_params(**{part.step: "passthrough"})
         elif part.kind == "settings":
-            made.set_params(**part.settings)
+            system.set_params(**part.settings)
         elif part.function is not None:
             functions.append(part.function)
         columns.update(part.columns)
-    return Ablated(made, tuple(sorted(columns)), how, tuple(functions))
+    return Ablated(system, tuple(sorted(columns)), how, tuple(functions))
 
 
 Floats = NDArray[np.float64]
@@ -552,18 +556,18 @@ def lesion_study(
     check_alternative(alternative)
     level = check_confidence(confidence)
     ((_, system),) = as_learners(learner).items() if not isinstance(learner, Mapping) or len(learner) == 1 else _one()
-    found = find_parts(parts, data.X, system, data.names)
-    removed = all_variants(found, kinds)
+    ablation_parts = find_parts(parts, data.X, system, data.names)
+    removed = all_variants(ablation_parts, kinds)
     learners: dict[str, Ablated] = {FULL: ablated(system, (), how)}
     if "add-one-in" in kinds:
-        learners[NONE] = ablated(system, found, how)
+        learners[NONE] = ablated(system, ablation_parts, how)
     learners |= {_key(k, gone): ablated(system, gone, how) for k, gone in removed}
     options = RunOptions(
         store=store, engine=engine, jobs=jobs, timeout=timeout, rng=rng, progress=progress, balance=balance
     )
     run = run_experiment(learners, data, Reseeded(as_plan(plan), seeds), options)
     tests = _TestOptions(metric, measure, positive, alternative, level, adjust)
-    return _study(run, found, removed, tests, plan=as_plan(plan), seeds=seeds)
+    return _study(run, ablation_parts, removed, tests, plan=as_plan(plan), seeds=seeds)
 
 
 ablation = lesion_study
@@ -575,20 +579,20 @@ def _one() -> NoReturn:
 
 def all_variants(parts: Sequence[AblationPart], kinds: Sequence[Kind]) -> list[Variant]:
     """Which parts are out, for each variant."""
-    made: list[Variant] = []
+    variants: list[Variant] = []
     for kind in dict.fromkeys(kinds):
         if kind == "leave-one-out" or (kind == "pairs" and "leave-one-out" not in kinds):
             # Interactions of pairs need the single parts.
-            made += [("leave-one-out", (p,)) for p in parts]
+            variants += [("leave-one-out", (p,)) for p in parts]
         if kind == "add-one-in":
             if len(parts) < 2:
                 raise InputError('variants="add-one-in" takes at least two parts')
-            made += [("add-one-in", tuple(q for q in parts if q is not p)) for p in parts]
+            variants += [("add-one-in", tuple(q for q in parts if q is not p)) for p in parts]
         elif kind == "pairs":
-            made += [("pairs", pair) for pair in combinations(parts, 2)]
-    if len(made) > MOST_VARIANTS:
-        raise InputError(f"that would be {len(made):,} variants, more than {MOST_VARIANTS}; put columns together")
-    return made
+            variants += [("pairs", pair) for pair in combinations(parts, 2)]
+    if len(variants) > MOST_VARIANTS:
+        raise InputError(f"that would be {len(variants):,} variants, more than {MOST_VARIANTS}; put columns together")
+    return variants
 
 
 def _key(kind: Kind, removed: Sequence[AblationPart]) -> str:
@@ -633,13 +637,15 @@ def _study(
             raise InputError(
                 f"{first!r} and {second!r} have {len(known)} test folds with a score in common; it takes two{failed}"
             )
-        made = corrected_t(known, test_train_ratio=ratio, confidence=tests.confidence, alternative=tests.alternative)
-        if math.isinf(made.low) and math.isinf(made.high):
-            made = _no_spread(made, units, tests)
-        return replace(made, name=f"contribution to {tests.measure.title}", first=first, second=second,
+        difference = corrected_t(
+            known, test_train_ratio=ratio, confidence=tests.confidence, alternative=tests.alternative
+        )
+        if math.isinf(difference.low) and math.isinf(difference.high):
+            difference = _no_spread(difference, units, tests)
+        return replace(difference, name=f"contribution to {tests.measure.title}", first=first, second=second,
                        estimand=f"what the part adds to this learner at {size:,} training rows")  # fmt: skip
 
-    made = []
+    contributions = []
     for kind, gone in removed:
         key, names = _key(kind, gone), tuple(p.name for p in gone)
         added = next(p.name for p in parts if p not in gone) if kind == "add-one-in" else ""
@@ -652,7 +658,7 @@ def _study(
             interaction = replace(contrast(joint.mean(axis=1), "together", "each by itself"), name="interaction")
         fold_sd, seed_sd = spreads(d)
         joined = " + ".join(names)
-        made.append(
+        contributions.append(
             Contribution(
                 name=added or joined, kind=kind, removed=names, estimate=interval(key),
                 difference=contrast(d.mean(axis=1), *((added, NONE) if added else ("full", f"without {joined}"))),
@@ -662,7 +668,7 @@ def _study(
     curves, missing = _curves(run, removed, parts)
     return LesionStudy(
         metric=tests.measure.name, title=tests.measure.title, full=interval(FULL),
-        base=interval(NONE) if NONE in values else None, contributions=_adjusted(made, tests.adjust),
+        base=interval(NONE) if NONE in values else None, contributions=_adjusted(contributions, tests.adjust),
         values={key: tuple(v.mean(axis=1).tolist()) for key, v in values.items()}, curves=curves, plan=str(plan),
         rows=data.n, seeds=seeds, adjust=tests.adjust, confidence=tests.confidence, seed=run.seed,
         notes=missing, findings=_findings(run, tests),

@@ -221,14 +221,14 @@ class BiasVariance(Result):
         bias, variance = p.bias, p.variance
         bias_word = "bias" if self.noise_known else "bias (with the noise of the labels)"
         if bias.low > variance.high:
-            said = f"mostly {bias_word}: models of different training sets err alike"
+            verdict = f"mostly {bias_word}: models of different training sets err alike"
         elif variance.low > bias.high:
-            said = "mostly variance: models of different training sets disagree"
+            verdict = "mostly variance: models of different training sets disagree"
         else:
-            said = f"no clear difference in size between {bias_word} and variance"
+            verdict = f"no clear difference in size between {bias_word} and variance"
         o = p.optimism
         return (
-            f"{one_line(p.learner)}: error {number(p.error.estimate)}, {said} "
+            f"{one_line(p.learner)}: error {number(p.error.estimate)}, {verdict} "
             f"({number(bias.estimate)} and {number(variance.estimate)}). Test error less training error: "
             f"{number(o.estimate)} {limits(o.low, o.high)}."
         )
@@ -405,17 +405,17 @@ def _learner(run: Experiment, learner: str, how: Decomposition, posterior: Float
         probabilities = np.stack([np.asarray(o.scores) for o in tested])
         if (probabilities < 0).any() or (probabilities.sum(axis=2) > 1 + 1e-6).any():
             raise InputError(f'loss="squared" needs probabilities, but the scores of {learner!r} are none')
-    found = decompose(how, calls, probabilities, posterior)
-    errors = _standard_errors(how, calls, probabilities, posterior, found, text_seed(f"{run.seed}/{learner}/rounds"))
-    made = {
-        field: _interval(field, float(getattr(found, field).mean()), errors[field], len(calls), level, posterior)
+    parts = decompose(how, calls, probabilities, posterior)
+    errors = _standard_errors(how, calls, probabilities, posterior, parts, text_seed(f"{run.seed}/{learner}/rounds"))
+    terms = {
+        field: _interval(field, float(getattr(parts, field).mean()), errors[field], len(calls), level, posterior)
         for field in ("loss", "noise", "bias", "variance")
     }
     training, held_out, optimism = _optimism(run, learner, how, level)
     return LossParts(
-        learner=learner, error=replace(made["loss"], name="expected error"), noise=made["noise"], bias=made["bias"],
-        variance=made["variance"], unbiased_variance=float(found.unbiased.mean()),
-        biased_variance=float(found.biased.mean()), training=training, held_out=held_out, optimism=optimism,
+        learner=learner, error=replace(terms["loss"], name="expected error"), noise=terms["noise"], bias=terms["bias"],
+        variance=terms["variance"], unbiased_variance=float(parts.unbiased.mean()),
+        biased_variance=float(parts.biased.mean()), training=training, held_out=held_out, optimism=optimism,
     )  # fmt: skip
 
 

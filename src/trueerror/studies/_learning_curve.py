@@ -118,17 +118,17 @@ def given_sizes(sizes: Sequence[int | float], largest: int) -> tuple[int, ...]:
     >>> given_sizes([0.1, 0.5, 1.0], 200), given_sizes([50, 100], 200)
     ((20, 100, 200), (50, 100))
     """
-    made = []
+    row_counts = []
     for size in sizes:
         if isinstance(size, float) and 0 < size <= 1:
-            made.append(max(1, round(size * largest)))
+            row_counts.append(max(1, round(size * largest)))
         elif isinstance(size, bool) or float(size) != int(size) or not 1 <= size <= largest:
             raise InputError(f"sizes: {size!r} is neither a whole number of rows up to {largest:,} nor a share")
         else:
-            made.append(int(size))
-    if len(set(made)) < 2:
+            row_counts.append(int(size))
+    if len(set(row_counts)) < 2:
         raise InputError("a learning curve needs at least two different sizes")
-    return tuple(sorted(set(made)))
+    return tuple(sorted(set(row_counts)))
 
 
 Floats = NDArray[np.float64]
@@ -213,20 +213,20 @@ def learning_curve(
     options = RunOptions(
         store=store, engine=engine, jobs=jobs, timeout=timeout, rng=rng, progress=progress, balance=balance
     )
-    asked = _CurveOptions(metric=metric, positive=positive, confidence=level, form=form)
+    setup = _CurveOptions(metric=metric, positive=positive, confidence=level, form=form)
     subsets = GrowingSubsets(wanted, folds=folds, repeats=repeats, stratify=stratify)
     if stop is None:
         run = run_experiment(named, data, subsets, options)
-        return made_curve([run], wanted, subsets, asked)
+        return made_curve([run], wanted, subsets, setup)
     runs: list[Experiment] = []
     for at, size in enumerate(wanted):
         runs.append(run_experiment(named, data, replace(subsets, sizes=(size,)), options.inside(f"size-{size}")))
         if at + 1 >= LOOK_FROM:
-            curve = made_curve(runs, wanted[: at + 1], subsets, asked)
+            curve = made_curve(runs, wanted[: at + 1], subsets, setup)
             if at + 1 < len(wanted) and all(_flat(g, stop) for g in curve.gains):
                 words = f"Stopped at {size:,} rows: the last step gained less than {number(stop)} (upper limits)."
                 return replace(curve, stopped=words)
-    return made_curve(runs, wanted, subsets, asked)
+    return made_curve(runs, wanted, subsets, setup)
 
 
 def training_shares(
@@ -286,20 +286,20 @@ def training_shares(
     sizes = tuple(round(float(t.trains.mean())) for t in tables)
     if len(set(sizes)) < len(sizes):
         raise InputError(f"{data.n:,} rows are too few for these shares to differ: leave some out")
-    asked = _CurveOptions(metric=metric, positive=positive, confidence=level, form="auto")
+    setup = _CurveOptions(metric=metric, positive=positive, confidence=level, form="auto")
     points: list[CurvePoint] = []
     for row, learner in enumerate(runs[0].learners):
         finals = tables[-1].held_out[row]
         if np.isnan(finals).all():
             raise InputError(f"{learner!r} has no score on any split{why_failed(runs, learner)}")
-        own = [_points(learner, [n], t.held_out[row][:, None], t.training[row][:, None], t, data.rows.units, asked)[0]
+        curve = [_points(learner, [n], t.held_out[row][:, None], t.training[row][:, None], t, data.rows.units, setup)[0]
                for n, t in zip(sizes, tables, strict=True)]  # fmt: skip
         # Test rows are a share t of all, drawn without replacement: between splits their mean has 1 − t of the variance
         # that fresh rows would give it. What one row adds is told best where models differ least.
         tested = [t.test_train_ratio / (1 + t.test_train_ratio) for t in tables]
-        one_row = own[-1].sd ** 2 * tested[-1] * data.n / (1 - tested[-1])
-        for p in own:
-            bias, sd = p.estimate - own[-1].estimate, math.sqrt(p.sd**2 + one_row / data.n)
+        one_row = curve[-1].sd ** 2 * tested[-1] * data.n / (1 - tested[-1])
+        for p in curve:
+            bias, sd = p.estimate - curve[-1].estimate, math.sqrt(p.sd**2 + one_row / data.n)
             points.append(replace(p, bias=bias, sd=sd, rmse=math.hypot(bias, sd)))
     return TrainingShares(
         metric=tables[0].measure.name, title=tables[0].measure.title, learners=runs[0].learners, shares=wanted,
@@ -363,7 +363,7 @@ def made_curve(
             sizes_each=len(sizes) if len(runs) == 1 else 1,
         )  # fmt: skip
         if len(sizes) >= FEWEST_SIZES:
-            fits += [_fit(learner, made, error) for made, error in compared_forms(places, losses).values()]
+            fits += [_fit(learner, fitted, error) for fitted, error in compared_forms(places, losses).values()]
     if data.cluster_codes is not None:
         notes.append(f"Rows of one cluster stay together; the limits count {units:,} clusters, not rows.")
     return LearningCurve(
@@ -433,22 +433,22 @@ def _points(
     )  # fmt: skip
     with np.errstate(invalid="ignore"):
         final = float(np.nanmean(test[:, -1])) if not np.isnan(test[:, -1]).all() else math.nan
-    made = []
+    points = []
     for at, size in enumerate(sizes):
         words = f"this learner at {size:,} training rows"
-        held = interval(test[:, at], rows=units, estimand=words)
+        held_out = interval(test[:, at], rows=units, estimand=words)
         seen = interval(training[:, at], rows=size, estimand=f"{words}, on its own training rows")
         known = test[:, at][~np.isnan(test[:, at])]
         sd = float(known.std(ddof=1)) if len(known) > 1 else math.nan
-        bias = held.estimate - final
-        made.append(
+        bias = held_out.estimate - final
+        points.append(
             CurvePoint(
-                learner=learner, size=int(size), estimate=held.estimate, low=held.low, high=held.high,
+                learner=learner, size=int(size), estimate=held_out.estimate, low=held_out.low, high=held_out.high,
                 training=seen.estimate, training_low=seen.low, training_high=seen.high, bias=bias, sd=sd,
-                rmse=math.sqrt(bias**2 + sd**2), splits=len(known), method=held.method,
+                rmse=math.sqrt(bias**2 + sd**2), splits=len(known), method=held_out.method,
             )
         )  # fmt: skip
-    return made
+    return points
 
 
 def _variance(
@@ -481,18 +481,18 @@ def _crossings(
     sizes: Floats, values: dict[str, Floats], measure: Measure, ratio: float, confidence: float, seed: int
 ) -> tuple[Crossing, ...]:
     """Every pair of learners; `first` is the one that is better on fewer rows."""
-    made = []
+    crossings = []
     for a, b in combinations(values, 2):
         both = ~np.isnan(values[a] + values[b]).any(axis=1)
         if both.sum() < 2:
             continue
         generator = np.random.Generator(np.random.Philox(text_seed(f"{seed}/{a}/{b}/crossing")))
         first, second = (shortfall(values[x][both], measure) for x in (a, b))
-        found = curve_crossing(sizes, first, second, ratio, confidence, generator)
+        cross = curve_crossing(sizes, first, second, ratio, confidence, generator)
         start = float((first[:, 0] - second[:, 0]).mean())
         before, after = (a, b) if start <= 0 else (b, a)
-        made.append(
-            Crossing(first=before, second=after, size=found.size, low=found.low, high=found.high, share=found.share,
+        crossings.append(
+            Crossing(first=before, second=after, size=cross.size, low=cross.low, high=cross.high, share=cross.share,
                      confidence=confidence)
         )  # fmt: skip
-    return tuple(sorted(made, key=lambda c: c.share < SURE))
+    return tuple(sorted(crossings, key=lambda c: c.share < SURE))

@@ -162,11 +162,11 @@ def held_out_errors(sizes: Floats, curves: Floats, weights: Floats) -> dict[Form
     'power'
     """
     keep = len(sizes) - (2 if len(sizes) >= 6 else 1)
-    found: dict[FormName, Floats] = {}
+    errors: dict[FormName, Floats] = {}
     for name in FORMS:
-        made = fit_curve(name, sizes[:keep], curves[:, :keep], weights[:keep])
-        found[name] = ((made.at(sizes[keep:]) - curves[:, keep:]) ** 2).mean(axis=1)
-    return found
+        fit = fit_curve(name, sizes[:keep], curves[:, :keep], weights[:keep])
+        errors[name] = ((fit.at(sizes[keep:]) - curves[:, keep:]) ** 2).mean(axis=1)
+    return errors
 
 
 DRAWS = 4_000
@@ -207,9 +207,9 @@ def worst_rise(sizes: Floats, losses: Floats, ratio: float, confidence: float) -
 
 def last_gain(sizes: Floats, losses: Floats, ratio: float, confidence: float) -> Contrast:
     """By how much the loss fell over the last step, with an upper limit."""
-    made = corrected_t(losses[:, -2] - losses[:, -1], test_train_ratio=ratio, confidence=confidence, alternative="less")
+    gain = corrected_t(losses[:, -2] - losses[:, -1], test_train_ratio=ratio, confidence=confidence, alternative="less")
     return replace(
-        made, name="gain", first=f"{sizes[-2]:,.0f} rows", second=f"{sizes[-1]:,.0f} rows",
+        gain, name="gain", first=f"{sizes[-2]:,.0f} rows", second=f"{sizes[-1]:,.0f} rows",
         estimand="the expected loss before the last step less that after it",
     )  # fmt: skip
 
@@ -232,15 +232,15 @@ def curve_crossing(
     noise /= np.sqrt(generator.chisquare(df, (DRAWS, 1)) / df)
     mean = d.mean(axis=0)
     places = _changes(np.log(sizes), mean + noise)
-    there = places[~np.isnan(places)]
+    crossings = places[~np.isnan(places)]
     at = float(_changes(np.log(sizes), mean[None, :])[0])
-    if not len(there):
+    if not len(crossings):
         return Crossed(float(np.exp(at)), np.nan, np.nan, 0.0)
     tail = (1 - confidence) / 2
-    low, high = np.quantile(there, [tail, 1 - tail])
+    low, high = np.quantile(crossings, [tail, 1 - tail])
     if not np.isnan(at):
         low, high = min(low, at), max(high, at)
-    return Crossed(float(np.exp(at)), float(np.exp(low)), float(np.exp(high)), len(there) / DRAWS)
+    return Crossed(float(np.exp(at)), float(np.exp(low)), float(np.exp(high)), len(crossings) / DRAWS)
 
 
 def _changes(places: Floats, curves: Floats) -> Floats:
@@ -253,8 +253,8 @@ def _changes(places: Floats, curves: Floats) -> Floats:
     left, right = curves[rows, last], curves[rows, last + 1]
     with np.errstate(invalid="ignore", divide="ignore"):
         part = np.where(left == right, 0.5, left / (left - right))
-    found: Floats = np.where(ends_differ, places[last] + part * (places[last + 1] - places[last]), np.nan)
-    return found
+    crossings: Floats = np.where(ends_differ, places[last] + part * (places[last + 1] - places[last]), np.nan)
+    return crossings
 
 
 REPLICATES = 400
@@ -280,8 +280,8 @@ class Resampled(NamedTuple):
     def at(self, sizes: Floats) -> Floats:
         """Each replicate's curve at these sizes."""
         every = np.stack([self.fits[form].at(sizes) for form in self.forms])
-        found: Floats = every[self.chosen, np.arange(every.shape[1])]
-        return found
+        curves: Floats = every[self.chosen, np.arange(every.shape[1])]
+        return curves
 
 
 def weights_of(values: Floats) -> Floats:
@@ -537,11 +537,11 @@ class LearningCurve(DocumentResult):
         off.
         """
         name = self.learner(learner)
-        own = [f for f in self.fits if f.learner == name]
-        if not own:
+        fits = [f for f in self.fits if f.learner == name]
+        if not fits:
             raise InputError(f"no form was fitted: {len(self.sizes)} sizes, and fitting takes {FEWEST_SIZES}")
         wanted = ("power", "exponential", "root") if self.form == "auto" else (self.form,)
-        return next(f for f in own if f.form in wanted)
+        return next(f for f in fits if f.form in wanted)
 
     def extrapolate(
         self, n: float | None = None, learner: str | None = None, *, confidence: float | None = None,
@@ -675,8 +675,8 @@ class LearningCurve(DocumentResult):
         wider = 1 + max(0.0, 1 / (1 + self.ratio) - 1 / (self.ratio * len(values)))
         # Of right and wrong, the number of rows says all about their chance.
         variance = math.nan if measure.right_or_wrong else wider * self.variances[name]
-        found = limits_at(curves, Level(self.units / wider, variance), level, generator)
-        return back(found, measure)
+        band = limits_at(curves, Level(self.units / wider, variance), level, generator)
+        return back(band, measure)
 
     def records(self) -> list[dict[str, object]]:
         """One record for each learner and size."""
@@ -869,7 +869,7 @@ def _form_words(curve: LearningCurve, learner: str) -> str:
     """The fitted curve, and how well each form foretold the largest sizes."""
     best = curve.best_form(learner)
     others = [f for f in curve.fits if f.learner == learner and f.form != best.form]
-    shown = ", ".join(f"{f.form} {number(f.held_out)}" for f in others)
+    other_errors = ", ".join(f"{f.form} {number(f.held_out)}" for f in others)
     who = "" if len(curve.learners) == 1 else f"{one_line(learner)}: "
     # Curves are fitted to what is lacking to the best value: of an AUC, 1 − AUC.
     measure = find_measure(curve.metric)
@@ -878,7 +878,7 @@ def _form_words(curve: LearningCurve, learner: str) -> str:
     late = f", fitted from {whole(start)} rows on, where the fall begins" if start > curve.sizes[0] else ""
     return (
         f"{who}{best.form} {lacking}{best.formula}{late}; off by {number(best.held_out)} at sizes held out (others: "
-        f"{shown})."
+        f"{other_errors})."
     )
 
 

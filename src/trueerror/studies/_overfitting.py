@@ -126,8 +126,8 @@ class Overfitting(Result):
     @property
     def overfits(self) -> tuple[str, ...]:
         """Settings that clearly overfit, in their order."""
-        shown = {p.setting for p in self.pairs}
-        return tuple(p.setting for p in self.points if p.setting in shown)
+        overfitted = {p.setting for p in self.pairs}
+        return tuple(p.setting for p in self.points if p.setting in overfitted)
 
     def __getitem__(self, setting: object) -> ComplexityPoint:
         for p in self.points:
@@ -154,24 +154,24 @@ class Overfitting(Result):
     def verdict(self) -> str:
         """Which settings overfit, against which, and which is best on new rows."""
         best = self.best
-        said = [
+        claims = [
             f"Best on new rows: {one_line(self.parameter)} {one_line(best.setting)} ({self.title} "
             f"{number(best.estimate)} {limits(best.low, best.high)}); chosen on these rows, so a little flattered."
         ]
         if not self.pairs:
-            said.append(
+            claims.append(
                 "No setting is shown to overfit: none is better on its training rows and clearly worse on new ones."
             )
-            return " ".join(said)
+            return " ".join(claims)
         names = listing([one_line(s) for s in self.overfits[:8]]) + (", …" if len(self.overfits) > 8 else "")
         first = min(self.pairs, key=lambda p: p.p_adjusted)
         many = len(self.overfits) > 1
-        said.append(
+        claims.append(
             f"{names} overfit{'' if many else 's'}: {one_line(first.setting)} is better than {one_line(first.rival)} "
             f"by {number(first.training_lead)} on the training rows, but worse by {number(first.test_loss)} on new "
             f"ones ({p_value(first.p_adjusted)})."
         )
-        return " ".join(said)
+        return " ".join(claims)
 
     def __str__(self) -> str:
         head = f"{self.rows:,} rows, {len(self.points)} settings, {self.plan}; the same splits for all."
@@ -301,7 +301,7 @@ def places(settings: Sequence[str]) -> list[float]:
 def _pairs(settings: Sequence[str], table: SeenScores, level: float) -> tuple[OverfitPair, ...]:
     """The pairs in which the one is better on training rows and worse on held-out rows, both clearly."""
     training, test = (shortfall(values, table.measure) for values in (table.training, table.held_out))
-    found: list[tuple[str, str, float, float, float]] = []
+    pairs: list[tuple[str, str, float, float, float]] = []
     for i, j in combinations(range(len(settings)), 2):
         known = ~np.isnan(training[i] + training[j] + test[i] + test[j])
         if known.sum() < 2:
@@ -310,11 +310,11 @@ def _pairs(settings: Sequence[str], table: SeenScores, level: float) -> tuple[Ov
         a, b = (i, j) if lead.mean() >= 0 else (j, i)
         gaps = (training[b][known] - training[a][known], test[a][known] - test[b][known])
         p = [_one_sided(gap, table.test_train_ratio) for gap in gaps]
-        found.append((settings[a], settings[b], float(gaps[0].mean()), float(gaps[1].mean()), max(p)))
-    adjusted: Floats = adjust([f[-1] for f in found]) if found else np.zeros(0)
+        pairs.append((settings[a], settings[b], float(gaps[0].mean()), float(gaps[1].mean()), max(p)))
+    adjusted: Floats = adjust([f[-1] for f in pairs]) if pairs else np.zeros(0)
     return tuple(
         OverfitPair(setting=a, rival=b, training_lead=lead, test_loss=loss, p_value=p, p_adjusted=float(q))
-        for (a, b, lead, loss, p), q in zip(found, adjusted, strict=True)
+        for (a, b, lead, loss, p), q in zip(pairs, adjusted, strict=True)
         if q <= 1 - level
     )
 
@@ -410,8 +410,8 @@ class TrainingHistory(Result):
         logged = any(not math.isnan(p.training) for p in self.points)
 
         def words(p: ComplexityPoint) -> str:
-            said = ["best"] * (p is self.best) + ["stop here"] * (p is self.stop)
-            return ", ".join(said) or ("worse again" if p.setting in over else "" if p.setting in alike else "worse")
+            marks = ["best"] * (p is self.best) + ["stop here"] * (p is self.stop)
+            return ", ".join(marks) or ("worse again" if p.setting in over else "" if p.setting in alike else "worse")
 
         rows = [
             (
@@ -428,27 +428,29 @@ class TrainingHistory(Result):
     def verdict(self) -> str:
         """Where to stop, what that costs, and whether it gets worse later."""
         best, stop, step = self.best, self.stop, one_line(self.parameter)
-        said = [f"Best on the validation rows: {step} {one_line(best.setting)} ({self.title} {number(best.estimate)} "
+        claims = [f"Best on the validation rows: {step} {one_line(best.setting)} ({self.title} {number(best.estimate)} "
                 f"{limits(best.low, best.high)}); chosen on these rows, so a little flattered."]  # fmt: skip
         if stop is best:
-            said.append(f"Stop there: every simpler {step} is clearly worse." if best is not self.points[0] else
+            claims.append(f"Stop there: every simpler {step} is clearly worse." if best is not self.points[0] else
                         f"Stop there: it is the simplest {step}, and no other is better.")  # fmt: skip
         else:
             price = self.price()
-            said.append(
+            claims.append(
                 f"Stop at {step} {one_line(stop.setting)}, the simplest that shows no clear difference from the best: "
                 f"{self.title} {signed(price.estimate)} {limits(price.low, price.high)} ({p_value(price.p_value)})."
             )
         others = len(self.alike) - len({best.setting, stop.setting})
         if others > 0:
-            said.append(f"{others} other{'s have' if others > 1 else ' has'} no clear difference from the best either.")
+            claims.append(
+                f"{others} other{'s have' if others > 1 else ' has'} no clear difference from the best either."
+            )
         if self.overfits:
             worst = max((self.price(s) for s in self.overfits), key=lambda c: abs(c.estimate))
-            said.append(f"Later it gets worse again: {self.title} {signed(worst.estimate)} "
+            claims.append(f"Later it gets worse again: {self.title} {signed(worst.estimate)} "
                         f"{limits(worst.low, worst.high)} at {one_line(worst.first)}.")  # fmt: skip
         elif best is self.points[-1] and stop is best:
-            said.append("It was still getting better: going on may pay.")
-        return " ".join(said)
+            claims.append("It was still getting better: going on may pay.")
+        return " ".join(claims)
 
     def __str__(self) -> str:
         steps = f"{len(self.points)} steps ({one_line(self.parameter)})"
@@ -512,21 +514,21 @@ def training_history(
     rows, steps = _history_rows(truth, history, parameter, positive, clusters)
     if len(steps) < 2:
         raise InputError(f"a history takes at least two steps, such as {{1: labels, 2: labels}}; there is {len(steps)}")
-    asked: dict[str, Any] = {"metric": measure.name, "confidence": level, "method": method}
-    first = compare(rows, reference=steps[0], **asked)
+    options: dict[str, Any] = {"metric": measure.name, "confidence": level, "method": method}
+    first = compare(rows, reference=steps[0], **options)
     sign = -1.0 if measure.higher_is_better else 1.0
     best = min(steps, key=lambda s: sign * first.estimates[s].estimate)
-    against = first if best == steps[0] else compare(rows, reference=best, **asked)
+    against = first if best == steps[0] else compare(rows, reference=best, **options)
     logged = {str(k): float(v) for k, v in (training or {}).items()}
     unknown = [s for s in logged if s not in steps]
     if unknown:
         raise InputError(f"training={unknown[0]!r}: there is no such {parameter}{nearest(unknown[0], steps)}")
     points = []
     for step, place in zip(steps, places(steps), strict=True):
-        own, seen = against.estimates[step], logged.get(step, math.nan)
+        ci, seen = against.estimates[step], logged.get(step, math.nan)
         points.append(ComplexityPoint(
             setting=step, place=place, training=seen, training_low=math.nan, training_high=math.nan,
-            estimate=own.estimate, low=own.low, high=own.high, gap=sign * (own.estimate - seen), gap_low=math.nan,
+            estimate=ci.estimate, low=ci.low, high=ci.high, gap=sign * (ci.estimate - seen), gap_low=math.nan,
             gap_high=math.nan,
         ))  # fmt: skip
     behind = [against[s, best] for s in steps if s != best]

@@ -99,13 +99,13 @@ class EstimatorLaboratory(Result):
         low = [q.estimator for q in self.estimators if q.bias.high < 0]
         high = [q.estimator for q in self.estimators if q.bias.low > 0]
         best = min(self.estimators, key=lambda q: q.mse)
-        said = [f"True error {number(self.truth.estimate)}."]
+        sentences = [f"True error {number(self.truth.estimate)}."]
         if low:
-            said.append(f"Too optimistic: {', '.join(low)}.")
+            sentences.append(f"Too optimistic: {', '.join(low)}.")
         if high:
-            said.append(f"Too pessimistic: {', '.join(high)}.")
-        said.append(f"The least mean squared error has {best.estimator} (√MSE {number(best.rmse)}).")
-        return " ".join(said)
+            sentences.append(f"Too pessimistic: {', '.join(high)}.")
+        sentences.append(f"The least mean squared error has {best.estimator} (√MSE {number(best.rmse)}).")
+        return " ".join(sentences)
 
     def __str__(self) -> str:
         head = f"{self.learner} on {self.runs:,} samples of {self.n:,} rows from a known source."
@@ -211,10 +211,10 @@ class GeneratedRows(NamedTuple):
 
 def generate_rows(generator: Any, n: int, rng: np.random.Generator) -> GeneratedRows:
     """n rows; what comes must have n of them, in two dimensions."""
-    made = generator(n, rng)
-    if not isinstance(made, tuple) or len(made) != 2:
+    generated = generator(n, rng)
+    if not isinstance(generated, tuple) or len(generated) != 2:
         raise InputError("the generator must give (X, y)")
-    X, y = np.asarray(made[0]), np.asarray(made[1])
+    X, y = np.asarray(generated[0]), np.asarray(generated[1])
     if X.ndim != 2 or len(X) != n or len(y) != n:
         raise InputError(f"the generator was asked for {n:,} rows and gave X {X.shape} and y {y.shape}")
     return GeneratedRows(X, y)
@@ -310,9 +310,9 @@ def estimator_laboratory(
         if used == "truth":
             values[word] = np.array([_training_error(judged, name, d) for d in wholes])
             continue
-        found = [done[used].estimate(name, d, "error_rate", method=method, confidence=level) for d in samples]
-        values[word] = np.array([f.estimate for f in found])
-        limits[word] = [(f.low, f.high) for f in found]
+        intervals = [done[used].estimate(name, d, "error_rate", method=method, confidence=level) for d in samples]
+        values[word] = np.array([f.estimate for f in intervals])
+        limits[word] = [(f.low, f.high) for f in intervals]
     qualities = [
         _quality(word, values[word], limits.get(word), true, truth.estimate, level, _fits(word, done, runs))
         for word in estimators
@@ -339,7 +339,7 @@ class _Samples(NamedTuple):
 
 def _samples(source: Any, n: int, runs: int, test_rows: int, seed: int) -> _Samples:
     """Samples of n rows, the same with test rows behind them, and what is known of the test rows' classes."""
-    made = _Samples({}, {}, {})
+    drawn = _Samples({}, {}, {})
     for at in range(runs):
         for attempt in range(1000):
             dice = np.random.Generator(np.random.Philox(text_seed(f"{seed}/sample {at}/{attempt}")))
@@ -351,12 +351,12 @@ def _samples(source: Any, n: int, runs: int, test_rows: int, seed: int) -> _Samp
         else:
             raise InputError(f"samples of {n} rows hardly ever have two rows of each class; use a larger n")
         name = f"sample {at + 1}"
-        made.samples[name] = Dataset(X[:n], y[:n])
-        made.wholes[name] = Dataset(X, y)
+        drawn.samples[name] = Dataset(X[:n], y[:n])
+        drawn.wholes[name] = Dataset(X, y)
         p = posterior_of(source, X[n:], len(classes))
         if p is not None:
-            made.posteriors[name] = p
-    return made
+            drawn.posteriors[name] = p
+    return drawn
 
 
 def _true_error(run: Experiment, learner: str, data: str, posterior: Floats | None) -> float:

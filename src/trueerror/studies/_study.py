@@ -162,11 +162,11 @@ def spread_interval(
             name=name, estimate=math.nan, low=math.nan, high=math.nan, confidence=confidence, method="corrected-t",
             n=rows, note="every fit failed, or the metric is undefined", estimand=estimand,
         )  # fmt: skip
-    made = corrected_t_interval(
+    interval = corrected_t_interval(
         known, test_train_ratio=ratio, bounds=bounds, confidence=confidence, name=name, rows=rows, estimand=estimand,
         round_of=np.array(rounds)[~np.isnan(values)] if rounds else None,
     )  # fmt: skip
-    if math.isnan(made.low) and len(known) > 1:
+    if math.isnan(interval.low) and len(known) > 1:
         spec = IntervalSpec(confidence=confidence, estimand=estimand)
         low, high, method, _ = mean_limits(float(known.mean()), 0.0, rows - 1.0, rows, bounds, spec)
         if method == "wilson-constant-loss":
@@ -174,14 +174,14 @@ def spread_interval(
                 name, float(known.mean()), low, high, bounds=bounds, method=method, n=rows,
                 note="all splits score the same",
             )  # fmt: skip
-    return made
+    return interval
 
 
 def shortfall(values: Floats, measure: Measure) -> Floats:
     """How far a metric is from its best value: what falls as learners learn."""
     best = measure.best or 0.0
-    made: Floats = best - values if measure.higher_is_better else values - best
-    return made
+    losses: Floats = best - values if measure.higher_is_better else values - best
+    return losses
 
 
 def study_text(head: str, verdict: Sequence[str], table: Table, last: Sequence[str]) -> str:

@@ -118,10 +118,10 @@ class Agreement:
     def with_mirror(self) -> Agreement:
         """The same counts, with a cell (of 0 rows, if need be) for each exchange of first and second; in cell order."""
         width = len(self.labels) + 2
-        own = (self.truth * width + self.first) * width + self.second
-        cells = np.unique(np.concatenate((own, (self.truth * width + self.second) * width + self.first)))
+        cell_codes = (self.truth * width + self.first) * width + self.second
+        cells = np.unique(np.concatenate((cell_codes, (self.truth * width + self.second) * width + self.first)))
         counts = np.zeros(len(cells), dtype=np.int64)
-        counts[np.searchsorted(cells, own)] = self.counts
+        counts[np.searchsorted(cells, cell_codes)] = self.counts
         parts = cells // (width * width), cells // width % width, cells % width
         return Agreement(self.labels, self.positive, *parts, counts)
 

@@ -91,9 +91,9 @@ def counted_as_other(truth: Codes, predicted: Codes, k: int, weights: Floats | N
     w = np.ones(len(truth)) if weights is None else weights
     parts = []
     for i in (0, 1):
-        own = w[absent & (truth == i)]
-        rows = float(own.sum()) if kind == "frequency" else float(len(own))
-        parts.append((rows, float(own.sum()), float((own * own).sum())))
+        class_weights = w[absent & (truth == i)]
+        rows = float(class_weights.sum()) if kind == "frequency" else float(len(class_weights))
+        parts.append((rows, float(class_weights.sum()), float((class_weights * class_weights).sum())))
     return parts[0], parts[1]
 
 
@@ -277,9 +277,9 @@ class Confusion(Result):
     @classmethod
     def from_cells(cls, **fields: object) -> Self:
         """A table from its occupied cells (row, col, counts in ascending cell order): for the rooms that count."""
-        made = cls.__new__(cls)
-        made._fill(**fields)
-        return made
+        table = cls.__new__(cls)
+        table._fill(**fields)
+        return table
 
     @classmethod
     def count(
@@ -414,8 +414,8 @@ class Confusion(Result):
         """The margins that multi-class metrics need; `masses` (…, cells) replaces the counts, as in a bootstrap."""
         if masses is None:
             if weighted not in self._margins:
-                own = self.masses if weighted else self.counts.astype(np.float64)
-                self._margins[weighted] = _frozen(self._class_counts(own))
+                amounts = self.masses if weighted else self.counts.astype(np.float64)
+                self._margins[weighted] = _frozen(self._class_counts(amounts))
             return self._margins[weighted]
         return self._class_counts(masses)
 
@@ -432,8 +432,8 @@ class Confusion(Result):
 
     def binary(self, positive: object = None, masses: Array | None = None) -> BinaryCounts:
         """One class against the rest; without `positive` the table's own positive class."""
-        own = positive is None or positive is self.positive
-        chosen = self.positive if own else find_label(positive, self.labels)
+        is_default = positive is None or positive is self.positive
+        chosen = self.positive if is_default else find_label(positive, self.labels)
         if chosen is None:
             raise need_positive(self.labels, "a binary metric")
         index = self.labels.index(chosen)
@@ -710,8 +710,8 @@ def _unfolded(row: Ints, col: Ints, amounts: Amounts, filled: Filled) -> tuple[I
     moved = np.array(filled).T
     changes = [np.concatenate([a, -m.astype(a.dtype), m.astype(a.dtype)]) for a, m in zip(amounts, moved, strict=False)]
     cells, amounts = _merged(cells, changes)
-    there = amounts[0] > 0
-    return cells[there] // 3, cells[there] % 3, [a[there] for a in amounts]
+    occupied = amounts[0] > 0
+    return cells[occupied] // 3, cells[occupied] % 3, [a[occupied] for a in amounts]
 
 
 def _folded(cells: Ints, amounts: Amounts) -> tuple[Ints, Amounts, Filled | None]:
@@ -723,8 +723,8 @@ def _folded(cells: Ints, amounts: Amounts) -> tuple[Ints, Amounts, Filled | None
     counts, sums, squares = amounts if len(amounts) == 3 else amounts * 3
 
     def moved(i: int) -> tuple[float, float, float]:
-        own = absent & (row == i)
-        return float(counts[own].sum()), float(sums[own].sum()), float(squares[own].sum())
+        in_class = absent & (row == i)
+        return float(counts[in_class].sum()), float(sums[in_class].sum()), float(squares[in_class].sum())
 
     filled = (moved(0), moved(1))
     return *_merged(row * 3 + np.where(absent, 1 - row, col), amounts), filled
@@ -747,12 +747,12 @@ def collapsed(table: Confusion, positive: object) -> tuple[Confusion, NDArray[np
 
     counts = summed(table.counts)
     assert counts is not None
-    made = Confusion.from_cells(
+    binary_table = Confusion.from_cells(
         labels=(False, True), positive=True, row=cells // 2, col=cells % 2, counts=counts.astype(np.int64),
         weight_sums=summed(table.weight_sums), weight_squares=summed(table.weight_squares), sources=table.sources,
         declared=True,
     )  # fmt: skip
-    return made, where.astype(np.int64)
+    return binary_table, where.astype(np.int64)
 
 
 RIGHT, WRONG = "right", "wrong"

@@ -151,21 +151,21 @@ class MultiLabel:
     def count(cls, truth: ArrayLike, predicted: ArrayLike, *, labels: Iterable[object] | None = None) -> MultiLabel:
         """Count two (n, L) tables of 0 and 1; without `labels` the labels are 0 … L − 1, or a frame's columns."""
         check_indexes({"truth": truth, "predicted": predicted})
-        there, called = indicators(truth, "truth"), indicators(predicted, "predicted")
-        same_length({"truth": there, "predicted": called})
-        if there.shape[1] != called.shape[1]:
+        actual, called = indicators(truth, "truth"), indicators(predicted, "predicted")
+        same_length({"truth": actual, "predicted": called})
+        if actual.shape[1] != called.shape[1]:
             raise InputError(
-                f"truth has {there.shape[1]} columns but predicted has {called.shape[1]}; each column is one label"
+                f"truth has {actual.shape[1]} columns but predicted has {called.shape[1]}; each column is one label"
             )
         if labels is None:
             labels = getattr(truth, "columns", None)
-        names = tuple(range(there.shape[1])) if labels is None else check_labels(labels)
-        if len(names) != there.shape[1]:
-            raise InputError(f"truth has {there.shape[1]} columns but labels= names {len(names)}")
-        tp = (there & called).sum(axis=0)
-        fp, fn = called.sum(axis=0) - tp, there.sum(axis=0) - tp
-        exact = int((there == called).all(axis=1).sum())
-        return cls(names, tp, fp, fn, len(there) - tp - fp - fn, exact, len(there))
+        names = tuple(range(actual.shape[1])) if labels is None else check_labels(labels)
+        if len(names) != actual.shape[1]:
+            raise InputError(f"truth has {actual.shape[1]} columns but labels= names {len(names)}")
+        tp = (actual & called).sum(axis=0)
+        fp, fn = called.sum(axis=0) - tp, actual.sum(axis=0) - tp
+        exact = int((actual == called).all(axis=1).sum())
+        return cls(names, tp, fp, fn, len(actual) - tp - fp - fn, exact, len(actual))
 
     def classes(self) -> ClassCounts:
         """Hits and margins of the labels, for averages over them; a row counts once for each of its labels."""

@@ -111,11 +111,11 @@ class ScoreBounds:
         if table.squares is not None:
             squares = table.squares[:, places]
             squares[order[0], second - 1] = squares[order[1], second] = 0.0
-        there = raised + left > 0
-        parts = (raised[there], left[there])
+        occupied = raised + left > 0
+        parts = (raised[occupied], left[occupied])
         return ScoreTable(
-            scores[there], parts[order[0]], parts[order[1]], positive=table.positive, sources=table.sources,
-            squares=None if squares is None else squares[:, there],
+            scores[occupied], parts[order[0]], parts[order[1]], positive=table.positive, sources=table.sources,
+            squares=None if squares is None else squares[:, occupied],
         )  # fmt: skip
 
     def of(self, statistic: Callable[[ScoreTable], float]) -> Bounds:
@@ -152,12 +152,12 @@ class ScoreBounds:
             return Bounds(float("nan"), float("nan"))
         # What a negative weighs, where a positive weighs 1.
         weight = 1.0 if share is None or others == 0 else (1 - share) * total / (share * others)
-        found, above = np.cumsum(up) - up, weight * (np.cumsum(down) - down)
+        hits, above = np.cumsum(up) - up, weight * (np.cumsum(down) - down)
         most = above + weight * down
-        tied = up * (found + up) / np.maximum(found + up + most, 1e-300)
-        best = up * (found + up) / np.maximum(found + up + above, 1e-300)
+        tied = up * (hits + up) / np.maximum(hits + up + most, 1e-300)
+        best = up * (hits + up) / np.maximum(hits + up + above, 1e-300)
         # Σ (F + i)/(M + i) over i = 1 … p, M = F + D + n, is p − (M − F)·Σ 1/(M + i).
-        worst = up - most * _harmonic(found + most, up)
+        worst = up - most * _harmonic(hits + most, up)
         low, high = (float(np.where(open_, x, tied).sum()) / total for x in (worst, best))
         slack = ROUNDING if open_.any() else 0.0
         return Bounds(max(0.0, low - slack), min(1.0, high + slack))
@@ -181,10 +181,10 @@ class ScoreBounds:
 
     def records(self, wanted: Sequence[str]) -> list[dict[str, object]]:
         """For each bin, the highest first: its highest score, and the lowest and highest of some of these rates."""
-        found = self.curves()._asdict()
+        curves = self.curves()._asdict()
         columns = {"up_to": self.uppers[::-1]}
         for name in wanted:
-            columns |= {f"{name}_low": found[name].low, f"{name}_high": found[name].high}
+            columns |= {f"{name}_low": curves[name].low, f"{name}_high": curves[name].high}
         return [dict(zip(columns, map(float, row), strict=True)) for row in zip(*columns.values(), strict=True)]
 
     def at(self, threshold: float) -> CurveBounds:
@@ -216,26 +216,26 @@ class ScoreBounds:
         """What is open at a threshold, in words; empty where nothing is."""
         if self.table.exact:
             return ""
-        found = self.at(float(threshold))
-        if found.tpr.low == found.tpr.high and found.fpr.low == found.fpr.high:
+        rates = self.at(float(threshold))
+        if rates.tpr.low == rates.tpr.high and rates.fpr.low == rates.fpr.high:
             return ""
-        tpr, fpr = (f"[{low:.6f}, {high:.6f}]" for low, high in (found.tpr, found.fpr))
+        tpr, fpr = (f"[{low:.6f}, {high:.6f}]" for low, high in (rates.tpr, rates.fpr))
         return f"binned scores: the exact TPR lies in {tpr}, the FPR in {fpr}"
 
     def precision_words(self, threshold: float) -> str:
         """The same of precision and recall."""
         if not self.words_at(threshold):
             return ""
-        found = self.at(float(threshold))
-        precision, recall = (f"[{low:.6f}, {high:.6f}]" for low, high in (found.precision, found.tpr))
+        rates = self.at(float(threshold))
+        precision, recall = (f"[{low:.6f}, {high:.6f}]" for low, high in (rates.precision, rates.tpr))
         return f"binned scores: the exact precision lies in {precision}, the recall in {recall}"
 
     def counts_at(self, threshold: float) -> tuple[Bounds, Bounds]:
         """Between which numbers the positives and the negatives at or above a threshold lie."""
-        found, p, n = self.at(threshold), float(self.up.sum()), float(self.down.sum())
+        rates, p, n = self.at(threshold), float(self.up.sum()), float(self.down.sum())
         positives, negatives = (
             Bounds(*(float(np.rint(x * size)) if size else 0.0 for x in rate))
-            for rate, size in ((found.tpr, p), (found.fpr, n))
+            for rate, size in ((rates.tpr, p), (rates.fpr, n))
         )
         return positives, negatives
 
@@ -260,11 +260,11 @@ class ScoreBounds:
         deviation is a norm, so the exact one is off by no more than this.
         """
         p, n = float(self.up.sum()), float(self.down.sum())
-        found = []
+        errors = []
         for mine, other, size, whole in ((self.up, self.down, p, n), (self.down, self.up, n, p)):
             off = np.where(self.open, other / max(2 * whole, 1.0), 0.0)
-            found.append(float(np.sqrt((mine * off * off).sum() / max(size - 1, 1.0))))
-        return found[0], found[1]
+            errors.append(float(np.sqrt((mine * off * off).sum() / max(size - 1, 1.0))))
+        return errors[0], errors[1]
 
     def standard_error_slack(self) -> float:
         """By how much DeLong's standard error of the area may be too small, or too large.

@@ -133,8 +133,8 @@ class ScoreTable(Result):
         **values: ArrayLike,
     ) -> None:
         frozen = None if columns is None else tuple(_frozen(column) for column in columns)
-        own: dict[str, object] = {"_columns": frozen, "_parts": _parts, "_groups": _groups, "_asked": {}}
-        for name, value in {**values, **own}.items():
+        attributes: dict[str, object] = {"_columns": frozen, "_parts": _parts, "_groups": _groups, "_asked": {}}
+        for name, value in {**values, **attributes}.items():
             object.__setattr__(self, name, _frozen(value) if isinstance(value, np.ndarray) else value)
 
     @classmethod
@@ -491,17 +491,17 @@ def _merge(a: ScoreTable, b: ScoreTable) -> ScoreTable:
     place = after + np.cumsum(new) - new
     size = len(long.scores) + int(np.count_nonzero(new))
     between, both = place[new], place[known]
-    own = np.ones(size, dtype=bool)
-    own[between] = False
+    from_long = np.ones(size, dtype=bool)
+    from_long[between] = False
 
     def merged(x: Array, y: Array, join: np.ufunc) -> Array:
         if x.ndim == 2:
             return np.stack([merged(*rows, join) for rows in zip(x, y, strict=True)])
-        made = np.empty(size, dtype=x.dtype)
-        made[own] = x
-        made[between] = y[new]
-        made[both] = join(made[both], y[known])
-        return made
+        joined = np.empty(size, dtype=x.dtype)
+        joined[from_long] = x
+        joined[between] = y[new]
+        joined[both] = join(joined[both], y[known])
+        return joined
 
     return _table(
         (long, short),

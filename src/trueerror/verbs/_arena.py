@@ -155,9 +155,9 @@ class Arena(DocumentResult):
         rows = []
         for m, i in self.elo.items():
             chance = "" if m == self.best else f"{_in_hundred(self.beats(self.best, m).estimate)} %"
-            shown = f"{i.estimate:,.0f} {_whole_limits(i)}"
+            elo_words = f"{i.estimate:,.0f} {_whole_limits(i)}"
             rate = f"{100 * self.rates[m]:.1f} %"
-            rows.append((m, shown, letters[m], whole(self.played[m]), rate, chance))
+            rows.append((m, elo_words, letters[m], whole(self.played[m]), rate, chance))
         head = ("model", f"Elo {level} CI", "tier", "battles", "win rate", f"{one_line(self.best)} beats it")
         notes = tuple(f"! {text}" for text in self._notes())
         return page(
@@ -167,22 +167,22 @@ class Arena(DocumentResult):
         )  # fmt: skip
 
     def _notes(self) -> list[str]:
-        said = [f"{self.note[:1].upper()}{self.note[1:]}."] if self.note else []
+        notes = [f"{self.note[:1].upper()}{self.note[1:]}."] if self.note else []
         if self.ties == 1:
-            said.append("All battles are tied: nothing shows how far apart the models may be, so there are no limits.")
+            notes.append("All battles are tied: nothing shows how far apart the models may be, so there are no limits.")
         if self.fit is not None and self.fit.p_value < ODD_FIT:
-            said.append(
+            notes.append(
                 f"One strength each does not explain who beats whom ({p_value(self.fit.p_value)}): look at the "
                 "pairs' own battles."
             )
         if self.position is not None and not self.position.low <= 0.5 <= self.position.high:
             where = "first" if self.position.estimate > 0.5 else "second"
             share, low, high = (100 * x for x in (self.position.estimate, self.position.low, self.position.high))
-            said.append(
+            notes.append(
                 f"The model shown {where} is preferred: between equals the first wins {share:.0f} % ({low:.0f} to "
                 f"{high:.0f} %); strengths are corrected for it."
             )
-        return said
+        return notes
 
 
 def _in_hundred(share: float) -> str:
@@ -207,13 +207,13 @@ def _whole_limits(i: Interval) -> str:
 def _own_battles(a: Arena) -> TableBlock | None:
     if len(a.names) < 2 or not a.battles_of:
         return None
-    shown = sorted(a.battles_of, key=lambda pair: deciding_p(pair[0]))[:SHOWN_PAIRS]
+    clearest = sorted(a.battles_of, key=lambda pair: deciding_p(pair[0]))[:SHOWN_PAIRS]
     rows = tuple(
         (one_line(c.first), one_line(c.second), f"{won}–{tied}–{lost}", f"{percents(c.estimate + 0.5)} %",
          f"[{percents(c.low + 0.5)}, {percents(c.high + 0.5)}]", p_cell(p_value(deciding_p(c))))
-        for c, (won, tied, lost) in shown
+        for c, (won, tied, lost) in clearest
     )  # fmt: skip
-    more = "" if len(shown) == len(a.battles_of) else f" (the {SHOWN_PAIRS} clearest of {len(a.battles_of)} pairs)"
+    more = "" if len(clearest) == len(a.battles_of) else f" (the {SHOWN_PAIRS} clearest of {len(a.battles_of)} pairs)"
     adjusted = "adjusted p" if len(a.battles_of) > 1 else "p"
     head = ("first", "second", "won–tied–lost", "win rate", f"{percent(a.confidence)} CI, %", adjusted)
     return TableBlock(Table(columns=head, rows=rows, names=2, title=f"Head to head, by the battles of the two{more}"))
@@ -263,8 +263,15 @@ def arena(
     """
     spec = IntervalSpec(confidence=check_confidence(confidence))
     check_word(ties, TIES, "ties")
-    asked = {"model_a": model_a, "model_b": model_b, "winner": winner, "battle": battle, "model": model, "score": score}
-    given, names_of_columns = _read(battles, asked, clusters)
+    columns = {
+        "model_a": model_a,
+        "model_b": model_b,
+        "winner": winner,
+        "battle": battle,
+        "model": model,
+        "score": score,
+    }
+    given, names_of_columns = _read(battles, columns, clusters)
     if ties == "drop":
         kept = given.outcome != TIE
         given = Battles(
@@ -275,8 +282,8 @@ def arena(
         raise InputError("there are no battles with a winner")
     if position and (given.outcome == FIRST).all():
         raise InputError("position= needs the order in which models were shown, and here each winner stands first")
-    found = strengths(given, position=position, ties=ties == "davidson", penalised=penalised or None, z=spec.factor())
-    return _assembled(given, found, anchor, adjust, spec, names_of_columns)
+    fitted = strengths(given, position=position, ties=ties == "davidson", penalised=penalised or None, z=spec.factor())
+    return _assembled(given, fitted, anchor, adjust, spec, names_of_columns)
 
 
 def _assembled(
@@ -302,8 +309,8 @@ def _assembled(
     pairs = [_in_points(s.difference(i, j, spec, b.n)) for i, j in combinations(order, 2)]
     pairs = adjust_contrasts(pairs, adjust)
     apart = {frozenset((c.first, c.second)) for c in pairs if deciding_p(c) <= 1 - spec.confidence}
-    own = [(i, j, found) for i, j in combinations(order, 2) if (found := head_to_head(b, i, j, spec)) is not None]
-    judged = adjust_contrasts([found[0] for *_, found in own], adjust)
+    duels = [(i, j, duel) for i, j in combinations(order, 2) if (duel := head_to_head(b, i, j, spec)) is not None]
+    judged = adjust_contrasts([duel[0] for *_, duel in duels], adjust)
     wins = b.wins
     rates = {b.names[i]: float(wins[i].sum() / played[i]) for i in order}
     note = Note("never-beaten", (some(_extreme(b, names)),)) if s.penalised else None
@@ -320,7 +327,7 @@ def _assembled(
     tied = float((b.outcome == TIE).mean())
     return Arena(
         names=names, elo=elo, pairs=tuple(pairs), tiers=groups_not_told_apart(names, apart),
-        battles_of=tuple((c, found[1]) for c, (*_, found) in zip(judged, own, strict=True)),
+        battles_of=tuple((c, duel[1]) for c, (*_, duel) in zip(judged, duels, strict=True)),
         played={b.names[i]: int(played[i]) for i in order}, rates=rates, n=b.n, ties=tied, method=s.method,
         confidence=spec.confidence, clusters=count, position=place, fit=lack_of_fit(b, s), note=str(note or ""),
         reading=_reading(b, tied, count, columns),
@@ -335,8 +342,8 @@ def _in_points(c: Contrast) -> Contrast:
 def _extreme(b: Battles, names: Sequence[str]) -> list[str]:
     wins = b.wins
     rows = {b.names[i]: (wins[i].sum(), wins[:, i].sum()) for i in range(len(b.names))}
-    said = [f"{m} won all" for m in names if rows[m][1] == 0] + [f"{m} won none" for m in names if rows[m][0] == 0]
-    return said or ["some never lost to the others"]
+    phrases = [f"{m} won all" for m in names if rows[m][1] == 0] + [f"{m} won none" for m in names if rows[m][0] == 0]
+    return phrases or ["some never lost to the others"]
 
 
 def _reading(b: Battles, tied: float, count: int | None, columns: str) -> str:
@@ -453,14 +460,14 @@ def _clusters_of(table: InputTable, clusters: Any, taken: set[str]) -> tuple[Any
     if clusters is False:
         return None, ""
     if clusters is None or clusters is True:
-        found = next((c for c in table.columns if bare(c) in PROMPT and c not in taken), None)
-        if found is None and clusters is True:
+        prompt_column = next((c for c in table.columns if bare(c) in PROMPT and c not in taken), None)
+        if prompt_column is None and clusters is True:
             raise InputError(
                 f"no column of {table.name} is known as prompts ({_listed(table.columns)}); name it, clusters="
             )
-        if found is None or (clusters is None and table.distinct(found) == table.n):
+        if prompt_column is None or (clusters is None and table.distinct(prompt_column) == table.n):
             return None, ""
-        clusters = found
+        clusters = prompt_column
     if isinstance(clusters, str):
         name = need_column(table, clusters, "clusters")
         values = table.values(name)
@@ -486,14 +493,14 @@ def _outcome(value: object, first: str, second: str, row: int, name: str) -> int
         return FIRST if text == first else SECOND
     if isinstance(value, float) and value.is_integer():
         text = str(int(value))
-    found = WORDS.get(text.lower())
-    if found is None:
+    outcome = WORDS.get(text.lower())
+    if outcome is None:
         chance = isinstance(value, float) and 1 < value < 2
         hint = "; a preference between 1 and 2 is a grade: te.graded takes it, with scale=(1, 2)" if chance else ""
         raise InputError(
             f"{name}={text!r} in row {row + 1:,} is neither {first!r}, {second!r}, model_a, model_b nor tie{hint}"
         )
-    return found
+    return outcome
 
 
 def _battles(a: Sequence[str], b: Sequence[str], outcomes: Sequence[int], clusters: Any) -> Battles:

@@ -98,11 +98,11 @@ def bootstrap(
     if not np.isfinite([estimate, *drawn]).all():
         raise InputError("the statistic is not a finite number on some samples; choose one that is always defined")
     facts = bootstrap_facts(drawn, estimate, confidence=level)
-    made: ValueLimits = value_limits(draws, level, method)
+    limits: ValueLimits = value_limits(draws, level, method)
     name = statistic if isinstance(statistic, str) else getattr(statistic, "__name__", "statistic").strip("<>")
-    shown = Interval(
-        name=name, estimate=estimate, low=made.low, high=made.high, confidence=level, method=made.method,
-        n=len(sample), note=made.note,
+    interval = Interval(
+        name=name, estimate=estimate, low=limits.low, high=limits.high, confidence=level, method=limits.method,
+        n=len(sample), note=limits.note,
         estimand=f"the {'statistic' if name == 'lambda' else name} of all values like these {len(sample):,}",
     )  # fmt: skip
     evidence = Evidence(
@@ -112,7 +112,7 @@ def bootstrap(
     counts, edges = np.histogram(drawn, bins=min(BINS, max(1, len(np.unique(drawn)))))
     return Bootstrapped(
         estimate=estimate, bias=facts.bias, corrected=facts.corrected, variance=facts.variance, error=facts.error,
-        interval=shown, replicates=len(drawn), edges=tuple(edges.tolist()), counts=tuple(counts.tolist()),
+        interval=interval, replicates=len(drawn), edges=tuple(edges.tolist()), counts=tuple(counts.tolist()),
         findings=find([evidence]),
     )  # fmt: skip
 
@@ -120,10 +120,10 @@ def bootstrap(
 def _rows(columns: tuple[Any, Any], statistic: Any) -> tuple[NDArray[np.float64], Callable[..., float]]:
     """Two columns as row numbers to draw, and the function of both columns as one of row numbers."""
     if not callable(statistic) or statistic in (np.mean, np.median):
-        asked = statistic if isinstance(statistic, str) and statistic not in STATISTICS else "accuracy"
+        metric = statistic if isinstance(statistic, str) and statistic not in STATISTICS else "accuracy"
         raise InputError(
             "two columns are bootstrapped by a function of both, te.bootstrap((truth, predicted), f); "
-            f"te.evaluate(truth, predicted, metric={asked!r}) has intervals of metrics by name"
+            f"te.evaluate(truth, predicted, metric={metric!r}) has intervals of metrics by name"
         )
     first, second = (np.asarray(column(values, name)) for values, name in zip(columns, PLACES, strict=True))
     same_length(dict(zip(PLACES, (first, second), strict=True)))

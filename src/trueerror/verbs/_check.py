@@ -40,8 +40,8 @@ def check(source: Any, *, training: Any = None, **columns: Any) -> Findings:
     if isinstance(getattr(source, "findings", None), Findings):
         if training is not None or columns:
             raise InputError("a result has its findings already; pass predictions or a file to check them anew")
-        found: Findings = source.findings
-        return found
+        findings: Findings = source.findings
+        return findings
     if isinstance(source, Confusion):
         if training is not None:
             raise InputError("training= speaks of rows, but a confusion matrix has only counts")
@@ -58,14 +58,14 @@ def lenient(reader: Callable[..., Predictions], **options: Any) -> tuple[Predict
     repeated, undecided = None, False
     while True:
         try:
-            made = reader(**options)
+            read_rows = reader(**options)
         except RepeatedIdError as error:
             options, repeated = {**options, "id": False}, (error.rows, error.example)
         except MissingPredictionError:
             options, undecided = {**options, "missing": "drop"}, True
         else:
-            absent = (tuple((m, made.absent(m)) for m in made.models), made.n) if undecided else None
-            return made, Evidence(repeated_ids=repeated, undecided=absent)
+            absent = (tuple((m, read_rows.absent(m)) for m in read_rows.models), read_rows.n) if undecided else None
+            return read_rows, Evidence(repeated_ids=repeated, undecided=absent)
 
 
 def check_predictions(p: Predictions, seen: Evidence | None = None, training: Predictions | None = None) -> Findings:

@@ -249,7 +249,7 @@ def compare(
         from trueerror.verbs._published import Asked, compare_published
 
         refuse_columns(columns)
-        asked = Asked(
+        request = Asked(
             metric=metric, reference=reference, method=method, adjust=adjust, margin=margin, positive=positive,
             costs=costs, cost_fp=cost_fp, cost_fn=cost_fn, prior=prior, options=options, confidence=confidence,
             alternative=alternative, replicates=replicates, rng=rng,
@@ -259,7 +259,7 @@ def compare(
             "folds": folds, "repeats": repeats, "weights": weights, "threshold": threshold, "cv": cv,
             "test_train_ratio": test_train_ratio,
         }  # fmt: skip
-        return compare_published(truth_or_predictions, predicted, counts, marginals, asked, given_rows, paired=paired)
+        return compare_published(truth_or_predictions, predicted, counts, marginals, request, given_rows, paired=paired)
     if truth_or_predictions is None:
         raise InputError("there is nothing to compare: pass the truth and predictions, or counts= or marginals=")
     if is_fold_result(truth_or_predictions) and is_fold_result(predicted):
@@ -332,8 +332,8 @@ def compare(
         compare_predictions, measure=measure, settings=settings, reference=reference, method=method, adjust=adjust,
         margin=width, alternative=alternative,
     )  # fmt: skip
-    made = compared(given)
-    return sliced(made, given, compared) if given.has_key("slices") else made
+    comparison = compared(given)
+    return sliced(comparison, given, compared) if given.has_key("slices") else comparison
 
 
 def of_counts(first: object, second: object) -> bool:
@@ -389,7 +389,7 @@ def compare_predictions(
     wanted = _pairs(p.models, reference)
     contrasts = [rows.contrast(a, b, spec, method) for a, b in wanted]
     differ = [c for c in contrasts if c.p_value <= 1 - settings.confidence]
-    counted = [found for c in differ if (found := rows.silence_counted(c, spec, method)) is not None]
+    counted = [recount for c in differ if (recount := rows.silence_counted(c, spec, method)) is not None]
     contrasts = [_waiting(c, counted, widen=len(p.models) > 2) for c in contrasts]
     discordance = _discordances(rows, wanted)
     # Whether two are alike within the margin is asked of both sides, whatever the alternative of the test.
@@ -397,7 +397,7 @@ def compare_predictions(
     if margin and alternative != "two-sided":
         both_ways = [rows.contrast(a, b, settings.spec(), method) for a, b in wanted]
     sample = sample_evidence(p, measure, settings, estimates)
-    made = assemble_comparison(
+    comparison = assemble_comparison(
         measure,
         estimates,
         contrasts,
@@ -426,18 +426,18 @@ def compare_predictions(
             *crossing_evidence(p, measure, settings, best_first(estimates, bool(measure.higher_is_better))),
         ],
     )
-    if "TE219" in made.findings:
-        made = replace(made, next_step=BY_ANSWERS)
-    if "TE412" in made.findings and not made.next_step:
-        made = replace(made, next_step=BY_COST)
-    made = replace(made, rows=rows)
-    if made.facts.constant is None or not MOSTLY_ONE_CLASS <= made.facts.constant[1] < 1:
-        return made
+    if "TE219" in comparison.findings:
+        comparison = replace(comparison, next_step=BY_ANSWERS)
+    if "TE412" in comparison.findings and not comparison.next_step:
+        comparison = replace(comparison, next_step=BY_COST)
+    comparison = replace(comparison, rows=rows)
+    if comparison.facts.constant is None or not MOSTLY_ONE_CLASS <= comparison.facts.constant[1] < 1:
+        return comparison
     rather = _telling_metric(p)
     by_it = compare_predictions(
         p, rather, replace(settings, metrics={rather.name: {}}), reference=reference, adjust=adjust
     )
-    return replace(made, instead=by_it)
+    return replace(comparison, instead=by_it)
 
 
 def _waiting(c: Contrast, counted: Iterable[Contrast], *, widen: bool) -> Contrast:
@@ -464,11 +464,11 @@ def _telling_metric(p: Predictions) -> Measure:
 def _undefined(p: Predictions, measure: Measure, models: list[str], note: str) -> str:
     """Which models a metric says nothing of, why, and what to do."""
     rest = [m for m in p.models if m not in models]
-    shown = listing([*map(repr, models[:6]), *([f"{len(models) - 6} more"] if len(models) > 6 else [])])
-    advice = [f"leave {shown} out by naming the others with models="] if len(rest) > 1 else []
+    listed = listing([*map(repr, models[:6]), *([f"{len(models) - 6} more"] if len(models) > 6 else [])])
+    advice = [f"leave {listed} out by naming the others with models="] if len(rest) > 1 else []
     if measure.name == "mcc" and (p.truth_counts() > 0).sum() > 1:
         advice.append('compare by metric="kappa", which has a value here')
-    return f"{measure.name} of {shown} is undefined: {note}" + (f"; {', or '.join(advice)}" if advice else "")
+    return f"{measure.name} of {listed} is undefined: {note}" + (f"; {', or '.join(advice)}" if advice else "")
 
 
 def _pairs(models: tuple[str, ...], reference: str | None) -> list[tuple[str, str]]:
@@ -684,5 +684,5 @@ def infinite_losses(
 ) -> dict[str, int] | None:
     """Models whose own loss is infinite and so are differences from it, with the number of rows that make it so."""
     apart = {m for c in contrasts if not math.isfinite(c.estimate) for m in (c.first, c.second)}
-    wanted = [m for m, own in estimates.items() if m in apart and math.isinf(own.estimate)]
+    wanted = [m for m, interval in estimates.items() if m in apart and math.isinf(interval.estimate)]
     return {m: infinite_rows(*given[m], measure, options) for m in wanted} or None

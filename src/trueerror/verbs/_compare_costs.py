@@ -159,7 +159,7 @@ def compare_costs(
     by_area = compare_predictions(
         p, find_measure("auc"), Settings(confidence=confidence, metrics={"auc": {}}), reference=best, adjust=adjust
     )
-    made = CostComparison(
+    comparison = CostComparison(
         **{f.name: getattr(by_cost, f.name) for f in fields(Comparison)},
         threshold=cut,
         cost_fp=cost_fp,
@@ -175,7 +175,7 @@ def compare_costs(
         chosen=roc_hull(p).best(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, replicates=CHOICES, rng=_seed(rng)),
         slopes={m: slope for m in p.models if (slope := _slope(p, m, confidence)) is not None},
     )
-    return replace(made, findings=_findings(made, p))
+    return replace(comparison, findings=_findings(comparison, p))
 
 
 def _positive_share(p: Predictions, prior: Prior | None) -> float | None:
@@ -228,9 +228,9 @@ def _against_constant(p: Predictions, best: str, cut: float, prices: list[list[f
     price = np.asarray(prices)
     if settings.prior is not None:
         known = class_shares(settings.prior, p.labels, p.positive) @ price
-        own = own_rows(p, best, find_measure("expected_cost"), settings)
-        found = against_known(own.interval, float(known.min()), settings.spec())
-        return replace(found, name="expected cost", first=best, second=str(p.labels[int(np.argmin(known))]))
+        sample = own_rows(p, best, find_measure("expected_cost"), settings)
+        contrast = against_known(sample.interval, float(known.min()), settings.spec())
+        return replace(contrast, name="expected cost", first=best, second=str(p.labels[int(np.argmin(known))]))
     constant = int(np.argmin((price * table.classes().truth[:, None]).sum(axis=0)))
     clusters = p.keyed_confusion(best, "clusters", threshold=cut) if p.has_key("clusters") else None
     if clusters is not None:
@@ -240,13 +240,13 @@ def _against_constant(p: Predictions, best: str, cut: float, prices: list[list[f
         n, mean = table.n, float((values * table.counts).sum() / table.n)
         moments = Moments(n, mean, float(((values - mean) ** 2 * table.counts).sum()))
         rows = PairedRows(p, find_measure("expected_cost"), settings.options("expected_cost"))
-        found = paired_t_of_losses(moments, rows.reach, settings.spec())
+        contrast = paired_t_of_losses(moments, rows.reach, settings.spec())
     else:
         dearest = float(price.max())
-        found = against_one_answer(
+        contrast = against_one_answer(
             table, values, clusters=clusters, confidence=settings.confidence, whole=(-dearest, dearest)
         )
-    return replace(found, name="expected cost", first=best, second=str(p.labels[constant]))
+    return replace(contrast, name="expected cost", first=best, second=str(p.labels[constant]))
 
 
 def _slope(p: Predictions, model: str, confidence: float) -> Interval | None:
@@ -292,9 +292,9 @@ def _verdict_lines(cmp: CostComparison) -> tuple[str, ...]:
     words += [] if none else _constant_words(cmp)
     where = f" at {cut}," if cheaper and words else ""
     words += _ranking_words(cmp)
-    said = f"{'Among the models: ' if none else ''}{sure}{where}" if words else sure.replace(":", ".")
+    opening = f"{'Among the models: ' if none else ''}{sure}{where}" if words else sure.replace(":", ".")
     # A constant that is as cheap has been said, if it is so.
-    return lead, " ".join([said, *words]), *cmp.findings.without("TE201").but(cmp.leaders)
+    return lead, " ".join([opening, *words]), *cmp.findings.without("TE201").but(cmp.leaders)
 
 
 def _no_model(cmp: CostComparison) -> str:
@@ -302,21 +302,21 @@ def _no_model(cmp: CostComparison) -> str:
     c = cmp.against_constant
     if c is None or c.estimate < 0:
         return ""
-    price, own = cmp.estimates[cmp.best].estimate - c.estimate, cmp.estimates[cmp.best].estimate
+    price, model_cost = cmp.estimates[cmp.best].estimate - c.estimate, cmp.estimates[cmp.best].estimate
     tuned = [x.corrected.estimate for x in cmp.tuned.values() if math.isfinite(x.threshold)]
     if any(cost < price for cost in tuned):
         return ""
     as_cheap = "is as cheap as" if c.estimate == 0 else "is cheaper than"
     return (
         f'Use no model: always answering "{one_line(c.second)}" {as_cheap} {_best(cmp)}, {_money(price)} against '
-        f"{_money(own)} per 100 rows."
+        f"{_money(model_cost)} per 100 rows."
     )
 
 
 def _use(cmp: CostComparison, cut: str) -> str:
     instead = "" if abs(cmp.threshold - 0.5) < 0.005 else " (not 0.5)"
-    own = cmp.estimates[cmp.best]
-    price = f"{_money(own.estimate)} per 100 rows, {ci_words(own.low, own.high, own.confidence, _money)}"
+    cost = cmp.estimates[cmp.best]
+    price = f"{_money(cost.estimate)} per 100 rows, {ci_words(cost.low, cost.high, cost.confidence, _money)}"
     return f"Run {_best(cmp)} at threshold {cut}{instead}: {price}."
 
 
@@ -335,9 +335,9 @@ def _not_yet(cmp: CostComparison, cheaper: str) -> str:
     """The costs name a threshold for calibrated probabilities; some model's are not, and it shows in the costs."""
     best, point, cut = cmp.best, cmp.tuned[cheaper], threshold_words(cmp.threshold)
     slope = f" ({_slope_words(cmp.slopes[cheaper])})" if cheaper in cmp.slopes else ""
-    found = cmp.chosen
-    both = found is not None and found.corrected is not None and found.classifier == cheaper
-    real = found.corrected.estimate if both and found and found.corrected else point.corrected.estimate
+    choice = cmp.chosen
+    both = choice is not None and choice.corrected is not None and choice.classifier == cheaper
+    real = choice.corrected.estimate if both and choice and choice.corrected else point.corrected.estimate
     gain = f"{_money(real)} per 100 rows on rows not used to choose it, not {_money(cmp.estimates[best].estimate)}"
     constant = math.isinf(point.threshold)
     instead = f"{one_line(cheaper)} at {threshold_words(point.threshold)}"
@@ -388,13 +388,13 @@ def _tested(p: float) -> str:
 
 def _ranking_words(cmp: CostComparison) -> list[str]:
     """Who has a lower AUC than the chosen model."""
-    found = []
+    sentences = []
     for c in cmp.area_pairs:
         other = c.first if c.second == cmp.best else c.second
         gap = c.estimate if c.first == other else -c.estimate
         if deciding_p(c) <= 1 - c.confidence and gap < 0:
-            found.append(f"{one_line(other)} has a lower AUC ({decided(c)}).")
-    return found[:3]
+            sentences.append(f"{one_line(other)} has a lower AUC ({decided(c)}).")
+    return sentences[:3]
 
 
 def _money(x: float, *, sign: bool = False) -> str:

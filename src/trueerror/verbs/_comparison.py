@@ -185,8 +185,8 @@ class Comparison(TrackedResult):
         return " ".join(self._verdict_lines())
 
     def _verdict_lines(self) -> tuple[str, ...]:
-        said = ("TE201",) if _hollow(self) else ()
-        return (*_rather(self), _verdict(self), *self.findings.without(*said).but(self.leaders))
+        codes = ("TE201",) if _hollow(self) else ()
+        return (*_rather(self), _verdict(self), *self.findings.without(*codes).but(self.leaders))
 
     @cached_property
     def _decimals(self) -> int:
@@ -413,25 +413,27 @@ def verdict_beneath(cmp: Comparison) -> str:
     if cmp.instead is not None:
         return f"{_why_instead(cmp)} {verdict_beneath(cmp.instead)} By {cmp.title}: {_verdict(cmp)}"
     best, *others = cmp.ranked
-    own = own_figure(cmp, cmp.estimates[best].estimate)
+    best_figure = own_figure(cmp, cmp.estimates[best].estimate)
     if len(others) == 1:
         c = cmp.judged(best, others[0])
         ahead = f"{one_line(best)} is ahead: " if _sure(cmp, best, others[0]) == "open" else ""
         other = own_figure(cmp, cmp.estimates[others[0]].estimate)
-        figures = f"{ahead}{own} against {other} {cmp.title}, {points(cmp, c.estimate)}{unit(cmp)}, {_ci(cmp, c)}."
+        figures = (
+            f"{ahead}{best_figure} against {other} {cmp.title}, {points(cmp, c.estimate)}{unit(cmp)}, {_ci(cmp, c)}."
+        )
         close = " A close call." if cmp.facts.borderline else ""
         return f"{figures}{close} {_odds(cmp, c, one_line(best))}"
     worse = [m for m in others if cmp.better(best, m)]
     open_ = [m for m in others if m not in worse]
     if not open_:
-        return f"{one_line(best)} has {own} {cmp.title}; the nearest is {_gap(cmp, best, worse[0])}."
+        return f"{one_line(best)} has {best_figure} {cmp.title}; the nearest is {_gap(cmp, best, worse[0])}."
     word = "highest" if cmp.higher_is_better else "lowest"
     rivals = f", with no clear difference from {_names(open_)}" if len(open_) <= SHOWN_RIVALS else ""
     if len(worse) > SHOWN_RIVALS:
         rest = f"The nearest of the other {len(worse)} is {_gap(cmp, best, worse[0])}."
     else:
         rest = _worse(cmp, best, worse) if worse else f"The nearest is {_gap(cmp, best, open_[0])}."
-    return f"{one_line(best)} has the {word} estimate ({own} {cmp.title}){rivals}. {rest}"
+    return f"{one_line(best)} has the {word} estimate ({best_figure} {cmp.title}){rivals}. {rest}"
 
 
 def _hollow(cmp: Comparison) -> str:
@@ -451,7 +453,7 @@ def _hollow(cmp: Comparison) -> str:
 
 def _some_infinite(cmp: Comparison, infinite: Mapping[str, int]) -> str:
     """Models with a finite loss are judged among themselves; of the others is said why they are not."""
-    finite = {m: own for m, own in cmp.estimates.items() if m not in infinite}
+    finite = {m: interval for m, interval in cmp.estimates.items() if m not in infinite}
     why = infinite_words(infinite, cmp.title)
     judged = [c for c in cmp.pairs if c.first in finite and c.second in finite]
     if judged:
@@ -513,8 +515,8 @@ def _odds(cmp: Comparison, c: Contrast, winner: str) -> str:
     often = one_time_in(p, at_most=bool(c.p_at_most))
     pairs = cmp.facts.counts(c.first, c.second) if c.method in MCNEMAR else None
     if pairs is None:
-        shown = p_value(p, at_most=c.p_at_most)
-        return f"If they were equally good, a gap this large would come up {often} ({shown})."
+        p_words = p_value(p, at_most=c.p_at_most)
+        return f"If they were equally good, a gap this large would come up {often} ({p_words})."
     differ, won = pairs[1] + pairs[2], pairs[1]
     if differ == 0:
         return f"They never differ on these rows ({p_value(p)})."
@@ -719,8 +721,8 @@ def _every_pair(cmp: Comparison) -> list[Contrast]:
 def _models_table(cmp: Comparison) -> Table:
     """Each model's own estimate, best first, and its tiers as letters."""
     letters = tier_letters(cmp)
-    own = {m: short_percent(i, cmp._decimals) if cmp.facts.share else short(i) for m, i in cmp.estimates.items()}
-    rows = tuple((m, *([letters[m]] if letters else []), own[m]) for m in cmp.ranked)
+    cells = {m: short_percent(i, cmp._decimals) if cmp.facts.share else short(i) for m, i in cmp.estimates.items()}
+    rows = tuple((m, *([letters[m]] if letters else []), cells[m]) for m in cmp.ranked)
     last = 2 if letters else 1
     best = tuple((i, last) for i in range(len(cmp.leaders)))
     columns = (
@@ -809,8 +811,8 @@ def _slices_block(cmp: Comparison) -> Block:
 def _footer_lines(cmp: Comparison) -> tuple[str, ...]:
     methods = listing(list(dict.fromkeys(c.method for c in cmp.pairs)))
     how = f"Methods: {methods}{_family(cmp)}; .explain() for more."
-    shown = (PRIOR_WORDS,) if _with_chance(cmp) else ()
-    return (*((cmp.estimand,) if cmp.estimand else ()), *shown, how)
+    prior_lines = (PRIOR_WORDS,) if _with_chance(cmp) else ()
+    return (*((cmp.estimand,) if cmp.estimand else ()), *prior_lines, how)
 
 
 def together_words(cmp: Comparison) -> str:
@@ -865,8 +867,8 @@ class Differences(DocumentResult, saved=False):
     @property
     def told_apart(self) -> tuple[tuple[Label, ...], ...]:
         """The classes or cells that differ clearly, the largest difference first."""
-        found = [(p, c) for p, c in zip(self.of, self.contrasts, strict=True) if significantly_different(c)]
-        return tuple(p for p, _ in sorted(found, key=lambda pair: -abs(pair[1].estimate)))
+        clear_pairs = [(p, c) for p, c in zip(self.of, self.contrasts, strict=True) if significantly_different(c)]
+        return tuple(p for p, _ in sorted(clear_pairs, key=lambda pair: -abs(pair[1].estimate)))
 
     @property
     def verdict(self) -> str:
@@ -936,7 +938,7 @@ def class_differences(rows: PairedRows, pair: Pair, metric: str, confidence: flo
         raise InputError(f"{measure.name} is not of one class; ask for recall, precision or f1")
     spec, p, k = IntervalSpec(confidence=confidence), rows.p, [i for i, n in enumerate(rows.p.truth_counts()) if n]
     tables = [p.confusion(m, threshold=rows.threshold) for m in pair]
-    made, own, left_out = [], [], []
+    contrasts, by_class, left_out = [], [], []
     for label in (p.labels[i] for i in k):
         one, two = (metric_value(measure, table, positive=label) for table in tables)
         figures = one, two
@@ -944,11 +946,11 @@ def class_differences(rows: PairedRows, pair: Pair, metric: str, confidence: flo
             left_out.append(label)
             continue
         of_class = PairedRows(p, measure, {}, threshold=rows.threshold, of_class=label)
-        made.append(of_class.contrast(*pair, spec))
-        own.append((label, figures))
+        contrasts.append(of_class.contrast(*pair, spec))
+        by_class.append((label, figures))
     return Differences(
-        what=measure.title, first=pair[0], second=pair[1], of=tuple((label,) for label, _ in own),
-        contrasts=tuple(adjust_contrasts(made, adjust, every=True)), values=tuple(f for _, f in own),
+        what=measure.title, first=pair[0], second=pair[1], of=tuple((label,) for label, _ in by_class),
+        contrasts=tuple(adjust_contrasts(contrasts, adjust, every=True)), values=tuple(f for _, f in by_class),
         left_out=tuple(left_out), confidence=confidence, adjust=adjust,
     )  # fmt: skip
 
@@ -960,12 +962,12 @@ def confusion_differences(rows: PairedRows, pair: Pair, confidence: float, adjus
             "cells() takes rows to be independent, and these are in clusters, weighted or repeated: classes() allows "
             "for that"
         )
-    found = cell_differences(rows.p.agreement(*pair, threshold=rows.threshold), IntervalSpec(confidence=confidence))
+    cells = cell_differences(rows.p.agreement(*pair, threshold=rows.threshold), IntervalSpec(confidence=confidence))
     return Differences(
-        what="", first=pair[0], second=pair[1], of=tuple((d.truth, d.called) for d in found),
+        what="", first=pair[0], second=pair[1], of=tuple((d.truth, d.called) for d in cells),
         contrasts=tuple(
             replace(c, first=pair[0], second=pair[1])
-            for c in adjust_contrasts([d.contrast for d in found], adjust, every=True)
+            for c in adjust_contrasts([d.contrast for d in cells], adjust, every=True)
         ),
-        values=tuple((d.counts[0] / d.rows, d.counts[1] / d.rows) for d in found), confidence=confidence, adjust=adjust,
+        values=tuple((d.counts[0] / d.rows, d.counts[1] / d.rows) for d in cells), confidence=confidence, adjust=adjust,
     )  # fmt: skip

@@ -44,10 +44,10 @@ def taken_as_folds(given: Any, metric: Any, cv: Any, test_train_ratio: float | N
     if isinstance(given, FoldTable | Result):
         return given if isinstance(given, FoldTable) else None
     name = metric if isinstance(metric, str) else None
-    found = fold_table(given, score=name, cv=cv, test_train_ratio=test_train_ratio)
-    if found is None and looks_like_fold_scores(given) and not _names_a_truth(given):
+    table = fold_table(given, score=name, cv=cv, test_train_ratio=test_train_ratio)
+    if table is None and looks_like_fold_scores(given) and not _names_a_truth(given):
         raise InputError(ASK_SIZES)
-    return found
+    return table
 
 
 def _names_a_truth(given: Any) -> bool:
@@ -135,18 +135,18 @@ def evaluate_folds(table: FoldTable, settings: Settings) -> Evaluation:
     spec = settings.spec()
     if table.best is not None:
         return _evaluate_search(table, scores, settings, spec)
-    own = {x: scores.interval(x, spec) for x in table.learners}
-    estimand = f"Estimates: {'each' if len(own) > 1 else 'this'} learner{scores.at_size}, on rows like these."
+    intervals = {x: scores.interval(x, spec) for x in table.learners}
+    estimand = f"Estimates: {'each' if len(intervals) > 1 else 'this'} learner{scores.at_size}, on rows like these."
     return Evaluation(
         n=table.rows or table.values.shape[1], labels=(), reading=_reading(table), estimand=estimand,
-        parts=tuple(_part(x, scores.measure.name, i, settings) for x, i in own.items()),
+        parts=tuple(_part(x, scores.measure.name, i, settings) for x, i in intervals.items()),
         findings=_findings(scores, table), settings={"confidence": settings.confidence},
     )  # fmt: skip
 
 
 def _evaluate_search(table: FoldTable, scores: PartScores, settings: Settings, spec: IntervalSpec) -> Evaluation:
     assert table.best is not None
-    made = chosen_out_of_fold(scores, spec)
+    interval = chosen_out_of_fold(scores, spec)
     seen = float(scores.of(table.best).mean())
     settings_count = whole(len(table.learners))
     reading = (
@@ -158,7 +158,7 @@ def _evaluate_search(table: FoldTable, scores: PartScores, settings: Settings, s
     estimand = f"Estimates: the setting that such a search chooses{scores.at_size}, on rows like these."
     return Evaluation(
         n=table.rows or table.values.shape[1], labels=(), reading=reading, estimand=estimand,
-        parts=(_part(THE_WINNER, scores.measure.name, made, settings),), findings=_findings(scores, table),
+        parts=(_part(THE_WINNER, scores.measure.name, interval, settings),), findings=_findings(scores, table),
         settings={"confidence": settings.confidence},
     )  # fmt: skip
 
@@ -187,7 +187,7 @@ def compare_folds(
     title = scores.measure.title
     contrasts = [replace(scores.contrast(a, b, spec), name=title, first=a, second=b) for a, b in names]
     known = np.isfinite(scores.values).all(axis=0)
-    made = assemble_comparison(
+    comparison = assemble_comparison(
         scores.measure, {x: scores.interval(x, spec) for x in table.learners}, contrasts, reference=reference,
         margin=None if margin is None else check_margin(margin), adjust=adjust, confidence=settings.confidence,
         reading=_reading(table), estimand=f"Estimates: these learners{scores.at_size}, on rows like these.",
@@ -196,4 +196,4 @@ def compare_folds(
             parts={x: tuple(scores.of(x)[known].tolist()) for x in table.learners},
         ),
     )  # fmt: skip
-    return replace(made, findings=sorted_findings([*made.findings, *_findings(scores, table)]))
+    return replace(comparison, findings=sorted_findings([*comparison.findings, *_findings(scores, table)]))

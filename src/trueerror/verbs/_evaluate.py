@@ -408,10 +408,12 @@ def _overall(bench: ModelMetrics, names: list[str]) -> dict[str, Interval]:
     if bench.settings.method is None:
         return {measure.name: _usual(bench, measure) for measure in measures}
     by_method = {measure.name: bench.by_method(measure) for measure in measures}
-    refusals = [own for own in by_method.values() if isinstance(own, NotOffered)]
+    refusals = [answer for answer in by_method.values() if isinstance(answer, NotOffered)]
     if len(refusals) == len(by_method) and refusals:
         raise refusals[0]
-    return {name: bench.interval(name) if isinstance(own, NotOffered) else own for name, own in by_method.items()}
+    return {
+        name: bench.interval(name) if isinstance(answer, NotOffered) else answer for name, answer in by_method.items()
+    }
 
 
 def _usual(bench: ModelMetrics, measure: Measure) -> Interval:

@@ -361,8 +361,8 @@ def verdict_lines(ev: Evaluation) -> tuple[str, ...]:
     """How good the models are, and the worst finding about the best of them."""
     if len(ev.parts) == 1:
         # How the model stands against a constant answer is said beside its accuracy.
-        said = ("TE201",) if ev.parts[0].overall.get("accuracy") else ()
-        return (*model_verdict(ev.parts[0]), *ev.findings.without(*said).but())
+        codes = ("TE201",) if ev.parts[0].overall.get("accuracy") else ()
+        return (*model_verdict(ev.parts[0]), *ev.findings.without(*codes).but())
     words, leaders = _leader(ev)
     return (*words, *ev.findings.but(leaders))
 
@@ -395,8 +395,8 @@ def accuracy_sentences(part: ModelEvaluation) -> tuple[str, ...]:
 
 def _reach(interval: Interval, *, in_percent: bool = False) -> str:
     """The limits in a sentence, or that there are none."""
-    shown, unit = (percents, " %") if in_percent else (number, "")
-    return ci_words(interval.low, interval.high, interval.confidence, shown, unit=unit)
+    formatter, unit = (percents, " %") if in_percent else (number, "")
+    return ci_words(interval.low, interval.high, interval.confidence, formatter, unit=unit)
 
 
 def _first_metric(part: ModelEvaluation) -> tuple[str, ...]:
@@ -494,8 +494,8 @@ def best_parts_first(ev: Evaluation) -> tuple[ModelEvaluation, ...]:
 def _in_order(ev: Evaluation) -> list[str]:
     """The metrics that all models have: those asked for in their order, else the most telling first, then the rest."""
     shared = _shared_metrics(ev)
-    asked = ev.settings.get("asked")
-    first = shared if asked and asked != "all" else [m for m in COLUMNS if m in shared]
+    requested = ev.settings.get("asked")
+    first = shared if requested and requested != "all" else [m for m in COLUMNS if m in shared]
     return [*first, *(m for m in shared if m not in first)]
 
 
@@ -600,16 +600,16 @@ def _best_cells(
 
 def _models_in_pieces(ev: Evaluation) -> TableBlock:
     """All metrics that were asked for, in as many tables as fit a terminal; else the most telling ones that fit."""
-    chosen, asked = shown_metrics(ev), bool(ev.settings.get("asked"))
+    chosen, requested = shown_metrics(ev), bool(ev.settings.get("asked"))
 
     def pieces(most: int) -> list[Table]:
-        made, rest = [], chosen
+        tables, rest = [], chosen
         while rest:
-            made.append(_fitting(ev, rest, most))
-            rest = rest[len(made[-1].columns) - 1 :] if asked else []
-        return made
+            tables.append(_fitting(ev, rest, most))
+            rest = rest[len(tables[-1].columns) - 1 :] if requested else []
+        return tables
 
-    if not asked and not chosen:
+    if not requested and not chosen:
         # Without a metric that models share there is nothing to print, but a table to be had.
         return replace(models_block(ev, []), where=Media.NOTEBOOK | Media.EXPORT)
     return replace(models_block(ev, chosen), pieces=pieces)
@@ -651,9 +651,9 @@ def confused_lines(part: ModelEvaluation) -> tuple[str, ...]:
     t = part.confusion
     if t is None or len(t.labels) < 3 or is_graded(t):
         return ()
-    found = t.most_confused(5)
-    errors = f"{whole(found.errors)} error{'s' * (found.errors != 1)}"
-    return (f"Most often confused (of {errors}): {found.words()}.",) if len(found) else ()
+    confused = t.most_confused(5)
+    errors = f"{whole(confused.errors)} error{'s' * (confused.errors != 1)}"
+    return (f"Most often confused (of {errors}): {confused.words()}.",) if len(confused) else ()
 
 
 def thresholds_table(ev: Evaluation) -> Table | None:
@@ -692,8 +692,8 @@ def slice_table(ev: Evaluation) -> Table | None:
 
 
 def _confident_lines(part: ModelEvaluation) -> tuple[str, ...]:
-    shown = part.selective if part.shows_accuracy else {}
-    shares = [f"{100 * share:.0f} %: {short(interval)}" for share, interval in shown.items()]
+    selective = part.selective if part.shows_accuracy else {}
+    shares = [f"{100 * share:.0f} %: {short(interval)}" for share, interval in selective.items()]
     return (f"Accuracy on its most confident {'; '.join(shares)}.",) if shares else ()
 
 

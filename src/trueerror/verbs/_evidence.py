@@ -52,16 +52,16 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     bench = part.bench
     measures = {name: find_measure(name) for name in part.overall}
     small, proportions, lost = [], [], []
-    for name, own in part.overall.items():
+    for name, interval in part.overall.items():
         title = measures[name].title
-        reasons = [reason for note in own.notes for reason in note.within()] if own.note else []
+        reasons = [reason for note in interval.notes for reason in note.within()] if interval.note else []
         lost += [(title, v) for r in reasons if r.code == "lost-resamples" for v in r.values if isinstance(v, float)]
-        if measures[name].share is None or own.n is None or math.isnan(own.estimate):
+        if measures[name].share is None or interval.n is None or math.isnan(interval.estimate):
             continue
-        proportions.append((title, own.method, own.estimate, own.n))
-        x = round(own.estimate * own.n)
-        if own.method == "wilson" and min(x, own.n - x) < 5 <= own.n:
-            small.append((title, x, own.n))
+        proportions.append((title, interval.method, interval.estimate, interval.n))
+        x = round(interval.estimate * interval.n)
+        if interval.method == "wilson" and min(x, interval.n - x) < 5 <= interval.n:
+            small.append((title, x, interval.n))
     # One cluster gives no p-value, but a model below the constant answer is no better whatever the spread.
     judged = not math.isnan(part.baseline_p) or (bench.clusters is not None and bench.settings.prior is None)
     of_counts = Evidence(
@@ -74,7 +74,9 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         rates_at_prior=_rates_at_prior(part.confusion, bench.settings),
         class_errors=_class_errors(part.confusion),
         class_means=tuple(m.title for m in measures.values() if m.of_labels and m.situation in CLASS_MEANS),
-        metrics_at_prior=tuple(measures[name].title for name, own in part.overall.items() if own.method == "mover-r"),
+        metrics_at_prior=tuple(
+            measures[name].title for name, interval in part.overall.items() if interval.method == "mover-r"
+        ),
         lost_replicates=lost,
         # Under costs a constant is judged by its cost (TE210).
         baseline_p=part.baseline_p if judged and part.shows_accuracy and bench.settings.costs is None else None,
@@ -96,7 +98,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     if any(ranks_rows(m) for m in measures.values()):
         of_rows = replace(of_rows, fold_scales=bench.fold_scales)
     scored = replace(of_rows, score_range=p.score_range(part.name), probabilities=bench.has_probabilities)
-    precision = [own for m, own in part.overall.items() if measures[m].situation == "average-precision"]
+    precision = [interval for m, interval in part.overall.items() if measures[m].situation == "average-precision"]
     if precision and not math.isnan(precision[0].estimate):
         scored = replace(scored, precision_by=decided_by(bench.score_table()))
     area = part.overall.get("auc")
@@ -136,11 +138,11 @@ def _rates_at_prior(t: Confusion | None, settings: Settings) -> list[RateAtPrior
     if t is None or settings.prior is None or len(t.labels) != 2:
         return []
     margins = t.classes(weighted=False)
-    found = []
+    rates = []
     for label, hits, rows in zip(t.labels, margins.hits, margins.truth, strict=True):
         words = ("hits", "misses") if label == t.positive else ("right calls", "false alarms")
-        found += [RateAtPrior(word, float(x), float(rows)) for word, x in zip(words, (hits, rows - hits), strict=True)]
-    return found
+        rates += [RateAtPrior(word, float(x), float(rows)) for word, x in zip(words, (hits, rows - hits), strict=True)]
+    return rates
 
 
 def _loss_worth(part: ModelEvaluation, p: Predictions, measures: Mapping[str, Measure]) -> list[tuple[str, float]]:
@@ -149,8 +151,8 @@ def _loss_worth(part: ModelEvaluation, p: Predictions, measures: Mapping[str, Me
     if p.facts.weights_kind is not None or p.has_key("clusters") or settings.prior is not None:
         return []
     worth = []
-    for name, own in part.overall.items():
-        if own.method == "t-log-mean":
+    for name, interval in part.overall.items():
+        if interval.method == "t-log-mean":
             moments = p.moments(part.name, measures[name].function, **settings.options(measures[name]))
             worth.append((measures[name].title, (moments.mean / moments.standard_error) ** 2))
     return worth
@@ -195,22 +197,22 @@ def sample_evidence(
         rows = benches[0].confusion if benches and p.weights_kind is not None else _classes_alone(p)
         return [Evidence(confusion=rows, clusters=_cluster_rows(p), metrics=(measure.name,))]
     judged = measure.right_or_wrong and settings.prior is None and not is_graded(benches[0].confusion)
-    found = [Evidence(confusion=benches[0].confusion, clusters=benches[0].clusters, metrics=(measure.name,))]
+    evidence = [Evidence(confusion=benches[0].confusion, clusters=benches[0].clusters, metrics=(measure.name,))]
     for b in benches:
-        own = estimates[b.model]
-        x = round(own.estimate * own.n) if own.n is not None and measure.share is not None else 0
-        few = own.method == "wilson" and own.n is not None and min(x, own.n - x) < 5 <= own.n
-        found.append(
+        interval = estimates[b.model]
+        x = round(interval.estimate * interval.n) if interval.n is not None and measure.share is not None else 0
+        few = interval.method == "wilson" and interval.n is not None and min(x, interval.n - x) < 5 <= interval.n
+        evidence.append(
             Evidence(
                 model=b.model,
                 confusion=b.confusion,
                 baseline_p=commonest_p(b) if judged and settings.costs is None else None,
-                small_counts=[(measure.title, x, own.n or 0)] if few else None,
+                small_counts=[(measure.title, x, interval.n or 0)] if few else None,
                 never_found=never_found(b.confusion) if judged else None,
             )
         )
     if settings.prior is not None and counted and not measure.is_prior_free(len(p.labels)):
-        found += [
+        evidence += [
             Evidence(
                 model=b.model,
                 rates_at_prior=_rates_at_prior(b.confusion, settings),
@@ -218,7 +220,7 @@ def sample_evidence(
             )
             for b in benches
         ]
-    return found
+    return evidence
 
 
 def _classes_alone(p: Predictions) -> Confusion | None:
@@ -226,9 +228,14 @@ def _classes_alone(p: Predictions) -> Confusion | None:
     if p.scale is not None or p.weights_kind is not None:
         return None
     counts = p.truth_counts()
-    there = np.flatnonzero(counts)
+    occurring = np.flatnonzero(counts)
     return Confusion.from_cells(
-        labels=tuple(p.labels), positive=p.positive, row=there, col=there, counts=counts[there], declared=True
+        labels=tuple(p.labels),
+        positive=p.positive,
+        row=occurring,
+        col=occurring,
+        counts=counts[occurring],
+        declared=True,
     )
 
 
@@ -250,16 +257,18 @@ def gap_evidence(
 ) -> list[Evidence]:
     """Of models that left out rows: how many, whether another one does worse on those, and whether a lead rests on
     leaving them out: `counted` are differences with rows that the first left out counted as wrong."""
-    found = [Evidence(model=m, missing_predictions=(p.absent(m), p.n, p.missing)) for m in p.models if p.absent(m)]
+    evidence_list = [
+        Evidence(model=m, missing_predictions=(p.absent(m), p.n, p.missing)) for m in p.models if p.absent(m)
+    ]
     if p.missing != "drop":
-        return found
+        return evidence_list
     for model, skipped in groupby(skipped_rows(p, threshold=settings.threshold), key=lambda s: s.model):
         tested = [(harder_rows(s), s) for s in skipped]
         test, s = min(tested, key=lambda pair: pair[0].p_value)
         # One of several others: Bonferroni.
         p_value = min(1.0, len(tested) * test.p_value)
         rates = float(s.left_out.mean()), float(s.answered.mean())
-        found.append(
+        evidence_list.append(
             Evidence(model=model, harder_rows=HarderRows(p.absent(model), p.n, s.other, rates[0], rates[1], p_value))
         )
     sizes = {frozenset((c.first, c.second)): abs(c.estimate) for c in contrasts}
@@ -267,8 +276,8 @@ def gap_evidence(
         lead = math.copysign(sizes[frozenset((c.first, c.second))], 1 if measure.higher_is_better else -1)
         ahead, left = (f"{in_points(x)} points" if measure.share is not None else signed(x) for x in (lead, c.estimate))
         evidence = CountedAsWrong(p.absent(c.first), c.second, ahead, left, c.p_value)
-        found.append(Evidence(model=c.first, counted_as_wrong=evidence, level=1 - settings.confidence))
-    return found
+        evidence_list.append(Evidence(model=c.first, counted_as_wrong=evidence, level=1 - settings.confidence))
+    return evidence_list
 
 
 def fold_evidence(rows: PairedRows, contrasts: Iterable[Contrast], spec: IntervalSpec) -> list[Evidence]:
@@ -279,17 +288,17 @@ def fold_evidence(rows: PairedRows, contrasts: Iterable[Contrast], spec: Interva
     p, measure = rows.p, rows.measure
     if not p.folded:
         return []
-    found = []
+    evidence = []
     if ranks_rows(measure):
         benches = [ModelMetrics(m, Settings(), predictions=p) for m in p.models]
-        found = [Evidence(model=b.model, fold_scales=b.fold_scales) for b in benches]
-        found.append(Evidence(rare_in_folds=benches[0].rare_in_folds([measure])))
+        evidence = [Evidence(model=b.model, fold_scales=b.fold_scales) for b in benches]
+        evidence.append(Evidence(rare_in_folds=benches[0].rare_in_folds([measure])))
     level = 1 - spec.confidence
     for c in contrasts:
         if c.method == "corrected-t-test" or not c.p_value < level or not rows.large_folds:
             continue
         learners = rows.parts.contrast(c.first, c.second, spec)
-        found.append(
+        evidence.append(
             Evidence(
                 model=f"{c.first} and {c.second}",
                 level=level,
@@ -297,7 +306,7 @@ def fold_evidence(rows: PairedRows, contrasts: Iterable[Contrast], spec: Interva
                 significant=True,
             )
         )
-    return found
+    return evidence
 
 
 def loss_evidence(rows: PairedRows, contrasts: Iterable[Contrast], settings: Settings) -> list[Evidence]:
@@ -307,28 +316,28 @@ def loss_evidence(rows: PairedRows, contrasts: Iterable[Contrast], settings: Set
         return _of_grades(p, contrasts, 1 - settings.confidence)
     if not measure.of_losses or p.weights_kind is not None or rows.clustered:
         return []
-    found = []
+    evidence = []
     for model in p.models:
         m = p.moments(model, measure.function, **settings.options(measure))
         if m.n > 1 and math.isfinite(m.mean) and m.standard_error > 0:
             worth = (m.mean / m.standard_error) ** 2
-            found.append(Evidence(model=model, loss_worth=[(measure.title, worth)]))
+            evidence.append(Evidence(model=model, loss_worth=[(measure.title, worth)]))
     for c in contrasts:
-        made = rows.pair(c.first, c.second).losses(settings.spec()) if c.method == "t-half-row" else None
-        if made is not None:
+        losses = rows.pair(c.first, c.second).losses(settings.spec()) if c.method == "t-half-row" else None
+        if losses is not None:
             about = f"{c.first} and {c.second}"
-            found.append(Evidence(model=about, unseen_loss=made[1], level=1 - settings.confidence))
-    return found
+            evidence.append(Evidence(model=about, unseen_loss=losses[1], level=1 - settings.confidence))
+    return evidence
 
 
 def _of_grades(p: Predictions, contrasts: Iterable[Contrast], level: float) -> list[Evidence]:
     """Which grades there are, and whether half an unseen row undoes what t alone would call different."""
-    found = [Evidence(model=m, grades_seen=_grades_seen(p, m)) for m in p.models]
+    evidence = [Evidence(model=m, grades_seen=_grades_seen(p, m)) for m in p.models]
     for c in contrasts:
         if c.method in OF_ROW_DIFFERENCES and isinstance(c.df, float) and math.isfinite(c.statistic):
             by_t = student_p(c.statistic, c.df, c.alternative)
-            found.append(Evidence(model=f"{c.first} and {c.second}", undone_grade=(by_t, c.p_value), level=level))
-    return found
+            evidence.append(Evidence(model=f"{c.first} and {c.second}", undone_grade=(by_t, c.p_value), level=level))
+    return evidence
 
 
 # Rivals of the best whose curves are looked at, rows beyond which they are not, and resamples of the band.
@@ -349,7 +358,7 @@ def crossing_evidence(p: Predictions, measure: Measure, settings: Settings, orde
         return []
     if settings.prior is not None or not all(p.has_scores(m) and not p.unscored(m) for m in order):
         return []
-    found, best = [], order[0]
+    evidence, best = [], order[0]
     for other in order[1 : 1 + CURVES_BESIDE_BEST]:
         seen = curves_apart(p.scores(best), p.scores(other))
         if min(-seen.min(), seen.max()) < SMALLEST_CROSSING:
@@ -357,8 +366,8 @@ def crossing_evidence(p: Predictions, measure: Measure, settings: Settings, orde
         band = roc_difference(
             p, best, other, confidence=settings.confidence, replicates=BAND_REPLICATES, rng=settings.rng
         )
-        found.append(Evidence(model=f"{best} and {other}", crossing=CrossingCurves(band.regions)))
-    return found
+        evidence.append(Evidence(model=f"{best} and {other}", crossing=CrossingCurves(band.regions)))
+    return evidence
 
 
 class AgainstConstant(TypedDict, total=False):
@@ -402,7 +411,7 @@ def _pair_evidence(
 ) -> Evidence:
     pair = (c.first, c.second)
     # Two models alone are shown by their difference: there are no two intervals that could mislead.
-    own = [made.estimates[m] for m in pair] if len(made.models) > 2 else []
+    intervals = [made.estimates[m] for m in pair] if len(made.models) > 2 else []
     judged, silent = made.judged(*pair), made.facts.silent or {}
     evidence = Evidence(
         model=f"{c.first} and {c.second}",
@@ -417,7 +426,7 @@ def _pair_evidence(
         share=made.facts.share,
         with_best=made.best in pair,
         closest=pair == closest,
-        intervals=((own[0].low, own[0].high), (own[1].low, own[1].high)) if own else None,
+        intervals=((intervals[0].low, intervals[0].high), (intervals[1].low, intervals[1].high)) if intervals else None,
         margin=made.margin,
         n=c.n,
     )

@@ -144,9 +144,9 @@ class Gap(DocumentResult):
 def groups_table(gap: Gap) -> Table:
     """Each group, lowest first, with its interval."""
     order = sorted(gap.groups, key=lambda g: gap.groups[g].estimate)
-    shown = order if len(order) <= SHOWN_GROUPS else [*order[: SHOWN_GROUPS // 2], *order[-SHOWN_GROUPS // 2 :]]
-    rows = tuple((one_line(str(g)), _rows_of(gap.groups[g]), short(gap.groups[g])) for g in shown)
-    more = "" if len(shown) == len(order) else f" (the lowest and highest of {len(order):,})"
+    groups = order if len(order) <= SHOWN_GROUPS else [*order[: SHOWN_GROUPS // 2], *order[-SHOWN_GROUPS // 2 :]]
+    rows = tuple((one_line(str(g)), _rows_of(gap.groups[g]), short(gap.groups[g])) for g in groups)
+    more = "" if len(groups) == len(order) else f" (the lowest and highest of {len(order):,})"
     level = percent(gap.confidence)
     title = f"{capitalised(gap.title)} by {gap.by}{more}:"
     return Table(columns=(gap.by, "rows", f"{gap.title} {level}"), rows=rows, title=title)
@@ -183,14 +183,16 @@ class Gaps(DocumentResult):
     def __getitem__(self, key: str | tuple[str, str]) -> Gap:
         metric, rest = key if isinstance(key, tuple) else (key, None)
         name = find_measure(metric).name
-        found = [g for g in self.parts if g.metric == name and (rest is None or rest in (g.model, g.by))]
-        if not found:
+        matches = [g for g in self.parts if g.metric == name and (rest is None or rest in (g.model, g.by))]
+        if not matches:
             known = [g.metric for g in self.parts] if rest is None else [*(g.model for g in self.parts), *self.columns]
             raise InputError(f"there is no gap for {key!r}{nearest(rest or metric, dict.fromkeys(known))}")
-        if len(found) > 1 and rest is None:
-            names = dict.fromkeys(g.model if len({x.model for x in found}) > 1 else g.by for g in found)
-            raise InputError(f"there are {len(found)} of {metric}: choose one with [{metric!r}, {next(iter(names))!r}]")
-        return found[0]
+        if len(matches) > 1 and rest is None:
+            names = dict.fromkeys(g.model if len({x.model for x in matches}) > 1 else g.by for g in matches)
+            raise InputError(
+                f"there are {len(matches)} of {metric}: choose one with [{metric!r}, {next(iter(names))!r}]"
+            )
+        return matches[0]
 
     def __iter__(self) -> Iterator[Gap]:
         return iter(self.parts)
@@ -294,13 +296,13 @@ def metric_gap(
         if rows is None:
             raise InputError("gaps need the rows, and a loaded evaluation has none: evaluate them again with by=")
         sample = own_rows(rows, model, measure, settings)
-        own = sample.interval(settings.confidence) if anew else part.bench.interval(measure)
-        if math.isnan(own.estimate):
-            undefined[group] = own.note
-        elif (own.n if own.n is not None else rows.n) < min_rows:
-            left_out[group] = int(own.n or 0)
+        interval = sample.interval(settings.confidence) if anew else part.bench.interval(measure)
+        if math.isnan(interval.estimate):
+            undefined[group] = interval.note
+        elif (interval.n if interval.n is not None else rows.n) < min_rows:
+            left_out[group] = int(interval.n or 0)
         else:
-            samples[group], intervals[group] = sample, own
+            samples[group], intervals[group] = sample, interval
     evidence = [Evidence(model=model if len(ev.parts) > 1 else "", small_groups=(measure.title, left_out, min_rows))]
     left_out |= dict.fromkeys(undefined, 0)
     if len(samples) < 2:
@@ -344,12 +346,12 @@ def evaluation_gaps(
         settings = settings if costs is None else replace(settings, costs=costs)
         for model in ev.models:
             try:
-                made, seen = metric_gap(ev, measure, model, settings, by=by, min_rows=fewest, anew=costs is not None)
+                gap, seen = metric_gap(ev, measure, model, settings, by=by, min_rows=fewest, anew=costs is not None)
             except InputError as error:
                 refused.setdefault((model, measure.of_labels), error)
                 continue
             evidence += seen
-            parts += [] if made is None else [made]
+            parts += [] if gap is None else [gap]
     if not parts and refused:
         raise next(iter(refused.values()))
     if not parts:
@@ -383,12 +385,10 @@ def comparison_gaps(cmp: Comparison, *, by: str = "group") -> Gaps:
         spec = Settings(confidence=cmp.confidence).spec()
         pairs = tuple(contrasts_compared(inner, spec))
         title = f"{cmp.title} of {c.first} − {c.second}"
-        made = _assembled(cmp.metric, title, f"{c.first} − {c.second}", by, cmp.higher_is_better, inner,
+        gap = _assembled(cmp.metric, title, f"{c.first} − {c.second}", by, cmp.higher_is_better, inner,
                           {}, pairs, cmp.confidence)  # fmt: skip
-        nothing = replace(
-            made.ratio, estimate=math.nan, low=math.nan, high=math.nan, note="of differences none is told"
-        )
-        parts.append(replace(made, ratio=nothing))
+        nothing = replace(gap.ratio, estimate=math.nan, low=math.nan, high=math.nan, note="of differences none is told")
+        parts.append(replace(gap, ratio=nothing))
     if not parts:
         raise InputError("no two groups have limits of the difference, so nothing shows whether it differs")
     return Gaps(parts=tuple(parts), reading=cmp.reading)
@@ -430,15 +430,15 @@ def gaps(
         return evaluation_gaps(given, metrics, min_rows=min_rows)
     if by is None and not (isinstance(given, Predictions) and given.has_key("slices")):
         raise InputError("gaps are between groups: pass by=, a column of groups or its name")
-    made = []
+    gap_sets = []
     if isinstance(by, Mapping) and not by:
         raise InputError("by= names no group: give {name: column}, a column of groups or its name")
     for name, groups in _groupings(by, of_table=is_openable(given) or isinstance(given, Predictions)):
         ev = evaluate(given, *more, by=groups, confidence=confidence, **options)
-        made.append(evaluation_gaps(ev, metrics, by=name, min_rows=min_rows))
+        gap_sets.append(evaluation_gaps(ev, metrics, by=name, min_rows=min_rows))
     return Gaps(
-        parts=tuple(g for one in made for g in one.parts), reading=made[0].reading,
-        findings=Findings(items=tuple(f for one in made for f in one.findings)),
+        parts=tuple(g for one in gap_sets for g in one.parts), reading=gap_sets[0].reading,
+        findings=Findings(items=tuple(f for one in gap_sets for f in one.findings)),
     )  # fmt: skip
 
 

@@ -130,10 +130,10 @@ def decide(low: float, high: float, bound: float, *, higher_is_better: bool, str
 
 def together(checks: tuple[GateCheck, ...]) -> Decision:
     """All must pass; one that fails is enough to fail."""
-    found = {c.decision for c in checks}
-    if "fail" in found:
+    decisions = {c.decision for c in checks}
+    if "fail" in decisions:
         return "fail"
-    return "pass" if found == {"pass"} else "cannot tell"
+    return "pass" if decisions == {"pass"} else "cannot tell"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -278,7 +278,7 @@ def _reason(c: GateCheck) -> str:
     worst, best = (c.low, c.high) if c.higher_is_better else (c.high, c.low)
     unit = ""
     if c.kind == "threshold":
-        asked, shown = (
+        requirement, formatter = (
             f"{c.title} {'at least' if c.higher_is_better else 'at most'} {_own_value(c, c.bound)}",
             _own_value,
         )
@@ -286,19 +286,23 @@ def _reason(c: GateCheck) -> str:
         demand = (
             f"not worse than the baseline by more than {_margin_words(c)}" if c.margin else "better than the baseline"
         )
-        asked, shown, unit = f"{c.title} {demand}", gap_words, f"{' points' if c.share else ''} from the baseline"
+        requirement, formatter, unit = (
+            f"{c.title} {demand}",
+            gap_words,
+            f"{' points' if c.share else ''} from the baseline",
+        )
     if not math.isfinite(c.estimate):
-        return f"Asked: {asked}. Found: nothing to judge by, {c.note}: cannot tell."
-    found = f"{shown(c, c.estimate)}{unit}"
+        return f"Asked: {requirement}. Found: nothing to judge by, {c.note}: cannot tell."
+    finding = f"{formatter(c, c.estimate)}{unit}"
     if _by_identity(c):
         limit = "every row answered alike"
     elif c.decision != "cannot tell":
-        limit = f"at worst {shown(c, worst)}" if c.decision == "pass" else f"at best {shown(c, best)}"
+        limit = f"at worst {formatter(c, worst)}" if c.decision == "pass" else f"at best {formatter(c, best)}"
     elif math.isfinite(c.low) and math.isfinite(c.high):
-        limit = f"one-sided limits {shown(c, c.low)} and {shown(c, c.high)}"
+        limit = f"one-sided limits {formatter(c, c.low)} and {formatter(c, c.high)}"
     else:
         limit = "no limits can be given"
-    return f"Asked: {asked}. Found: {found}, {limit}: {OUTCOMES[c.decision]}."
+    return f"Asked: {requirement}. Found: {finding}, {limit}: {OUTCOMES[c.decision]}."
 
 
 def _threshold_words(c: GateCheck, candidate: str) -> str:
@@ -327,13 +331,13 @@ def _difference_words(c: GateCheck, candidate: str, baseline: str) -> str:
         return f"{candidate} {claim}: {by}, at worst {gap_words(c, worst)}."
     if c.decision == "fail":
         return f"{candidate} is worse than {baseline}{beyond}: {by}, at best {gap_words(c, best)}."
-    asked = f"worse than {baseline}{beyond}" if c.margin else f"better or worse than {baseline}"
+    doubt = f"worse than {baseline}{beyond}" if c.margin else f"better or worse than {baseline}"
     reach = (
         f"one-sided limits {gap_words(c, c.low)} and {gap_words(c, c.high)}"
         if math.isfinite(c.low) and math.isfinite(c.high)
         else "no limits can be given"
     )
-    return f"{candidate} may be {asked}: {by}, {reach}.{_settles(c)}"
+    return f"{candidate} may be {doubt}: {by}, {reach}.{_settles(c)}"
 
 
 def _by_identity(c: GateCheck) -> bool:
@@ -356,11 +360,11 @@ def _checks_table(gate: Gate) -> Table:
     rows = []
     for c in gate.checks:
         if c.kind == "threshold":
-            asked, shown = f"{'≥' if c.higher_is_better else '≤'} {_own_value(c, c.bound)}", _own_value
+            requirement, formatter = f"{'≥' if c.higher_is_better else '≤'} {_own_value(c, c.bound)}", _own_value
         else:
-            asked, shown = f"gap {'>' if c.higher_is_better else '<'} {gap_words(c, c.bound)}", gap_words
-        limits = "none" if math.isnan(c.low) else f"[{shown(c, c.low)}, {shown(c, c.high)}]"
-        rows.append((c.title, asked, _own_value(c, c.candidate), _baseline_cell(c), limits, c.decision))
+            requirement, formatter = f"gap {'>' if c.higher_is_better else '<'} {gap_words(c, c.bound)}", gap_words
+        limits = "none" if math.isnan(c.low) else f"[{formatter(c, c.low)}, {formatter(c, c.high)}]"
+        rows.append((c.title, requirement, _own_value(c, c.candidate), _baseline_cell(c), limits, c.decision))
     return Table(
         columns=("metric", "asked", "candidate", "baseline", "one-sided limits", "decision"), rows=tuple(rows), names=2
     )
@@ -411,41 +415,41 @@ def difference_check(
     sequential: bool,
 ) -> GateCheck:  # fmt: skip
     """Candidate − baseline against the margin; on the same rows when both come from the same predictions."""
-    own = [ModelMetrics(m, settings, predictions=p).interval(measure.name) for p, m in (candidate, baseline)]
-    undefined = next((i.note or "undefined" for i in own if math.isnan(i.estimate)), "")
+    intervals = [ModelMetrics(m, settings, predictions=p).interval(measure.name) for p, m in (candidate, baseline)]
+    undefined = next((i.note or "undefined" for i in intervals if math.isnan(i.estimate)), "")
     paired = candidate[0] is baseline[0]
     total = candidate[0].n if paired else candidate[0].n + baseline[0].n
     if undefined:
-        found = Limits(math.nan, math.nan, math.nan, "", total, undefined)
+        limits = Limits(math.nan, math.nan, math.nan, "", total, undefined)
     elif not paired:
         if sequential:
             raise InputError("a sequential gate needs both models on the same rows")
         at_level = _one_sided(settings, level)
         samples = own_rows(*candidate, measure, at_level), own_rows(*baseline, measure, at_level)
         c = unpaired_contrast(samples, measure, at_level.spec(), settings.options(measure.name))
-        found = Limits(c.estimate, c.low, c.high, c.method, total, c.note)
+        limits = Limits(c.estimate, c.low, c.high, c.method, total, c.note)
     else:
         rows = PairedRows(
             candidate[0], measure, settings.options(measure.name), threshold=settings.threshold, prior=settings.prior
         )
         pair_ = rows.pair(candidate[1], baseline[1])
-        found = _paired_limits(pair_, settings, level, sequential=sequential)
+        limits = _paired_limits(pair_, settings, level, sequential=sequential)
         silent = rows.with_silence(candidate[1], baseline[1])
         if silent is not None:
             harsh = _paired_limits(silent.pair(candidate[1], baseline[1]), settings, level, sequential=sequential)
             end, of_two = ("low", min) if measure.higher_is_better else ("high", max)
-            worst = of_two(getattr(found, end), getattr(harsh, end))
-            if worst != getattr(found, end):
-                found = found._replace(**{end: worst}, note=SILENT)
-    same = paired and found.estimate == 0 and _identical(candidate[0], (candidate[1], baseline[1]), settings)
+            worst = of_two(getattr(limits, end), getattr(harsh, end))
+            if worst != getattr(limits, end):
+                limits = limits._replace(**{end: worst}, note=SILENT)
+    same = paired and limits.estimate == 0 and _identical(candidate[0], (candidate[1], baseline[1]), settings)
     up = bool(measure.higher_is_better)
     bound = (-margin if up else margin) + 0.0
     return GateCheck(
-        metric=measure.name, title=measure.title, kind="difference", candidate=own[0].estimate,
-        decision=decide(found.low, found.high, bound, higher_is_better=up, strictly=True),
-        baseline=own[1].estimate, estimate=found.estimate, low=found.low, high=found.high, confidence=level,
-        margin=margin, higher_is_better=up, share=measure.share is not None, method=found.method, n=found.n,
-        rows_needed=None if found.note == SILENT else _rows_needed(found, bound, level, total), note=found.note,
+        metric=measure.name, title=measure.title, kind="difference", candidate=intervals[0].estimate,
+        decision=decide(limits.low, limits.high, bound, higher_is_better=up, strictly=True),
+        baseline=intervals[1].estimate, estimate=limits.estimate, low=limits.low, high=limits.high, confidence=level,
+        margin=margin, higher_is_better=up, share=measure.share is not None, method=limits.method, n=limits.n,
+        rows_needed=None if limits.note == SILENT else _rows_needed(limits, bound, level, total), note=limits.note,
         identical=same,
     )  # fmt: skip
 
@@ -467,20 +471,22 @@ def threshold_check(
 ) -> GateCheck:
     """The candidate's own limits against a number."""
     p, model = candidate
-    own = ModelMetrics(model, _one_sided(settings, level), predictions=p).interval(measure.name)
-    if math.isnan(own.estimate):
-        found = Limits(math.nan, math.nan, math.nan, "", p.n, own.note or "undefined")
+    interval = ModelMetrics(model, _one_sided(settings, level), predictions=p).interval(measure.name)
+    if math.isnan(interval.estimate):
+        limits = Limits(math.nan, math.nan, math.nan, "", p.n, interval.note or "undefined")
     elif sequential:
-        found = _watched_share(p, model, measure, settings, level)
+        limits = _watched_share(p, model, measure, settings, level)
     else:
-        found = Limits(own.estimate, own.low, own.high, own.method, int(own.n or p.n), own.note)
+        limits = Limits(
+            interval.estimate, interval.low, interval.high, interval.method, int(interval.n or p.n), interval.note
+        )
     up = bool(measure.higher_is_better)
     return GateCheck(
-        metric=measure.name, title=measure.title, kind="threshold", candidate=own.estimate,
-        decision=decide(found.low, found.high, at_least, higher_is_better=up, strictly=False),
-        estimate=found.estimate, low=found.low, high=found.high, confidence=level, at_least=at_least,
-        higher_is_better=up, share=measure.share is not None, method=found.method, n=found.n,
-        rows_needed=_rows_needed(found, at_least, level, p.n), note=found.note,
+        metric=measure.name, title=measure.title, kind="threshold", candidate=interval.estimate,
+        decision=decide(limits.low, limits.high, at_least, higher_is_better=up, strictly=False),
+        estimate=limits.estimate, low=limits.low, high=limits.high, confidence=level, at_least=at_least,
+        higher_is_better=up, share=measure.share is not None, method=limits.method, n=limits.n,
+        rows_needed=_rows_needed(limits, at_least, level, p.n), note=limits.note,
     )  # fmt: skip
 
 
@@ -527,10 +533,10 @@ def _watched(pair_: ModelPair, level: float) -> Limits:
     if pair_.rows.measure.of_grades:
         low, high = pair_.rows.measure.range
         first, second = (_graded_means(pair_.rows.p, m) for m in (pair_.first, pair_.second))
-        there = ~np.isnan(first - second)
-        found = _betting((first[there] - low) / (high - low), (second[there] - low) / (high - low), None, level)
-        ends = {end: getattr(found, end) * (high - low) for end in ("estimate", "low", "high")}
-        return found._replace(**ends, note=BY_CLUSTER if pair_.rows.clustered else "")
+        known = ~np.isnan(first - second)
+        limits = _betting((first[known] - low) / (high - low), (second[known] - low) / (high - low), None, level)
+        ends = {end: getattr(limits, end) * (high - low) for end in ("estimate", "low", "high")}
+        return limits._replace(**ends, note=BY_CLUSTER if pair_.rows.clustered else "")
     raise _not_watched(pair_.rows.measure, pair_.rows.p)
 
 
@@ -542,10 +548,10 @@ def _graded_means(p: Predictions, model: str) -> Floats:
     grades = scores[:, 0].astype(np.float64)
     if not p.has_key("clusters"):
         return grades
-    codes, there = source.keyed["clusters"].codes, ~np.isnan(grades)
-    sizes = np.bincount(codes[there], minlength=len(source.keyed["clusters"].names))
+    codes, known = source.keyed["clusters"].codes, ~np.isnan(grades)
+    sizes = np.bincount(codes[known], minlength=len(source.keyed["clusters"].names))
     with np.errstate(invalid="ignore"):
-        return np.bincount(codes[there], weights=grades[there], minlength=len(sizes)) / sizes
+        return np.bincount(codes[known], weights=grades[known], minlength=len(sizes)) / sizes
 
 
 def _betting(first: Any, second: Any, n: int | None, level: float) -> Limits:
@@ -563,8 +569,8 @@ def _cluster_means(pair_: ModelPair) -> tuple[Floats, Floats]:
     if rows.measure.right_or_wrong == -1:
         right = [1 - r for r in right]
     sizes = keyed.sizes
-    there = sizes > 0  # of some clusters there may be no row that both answered
-    one, two = (keyed.sums(r)[there] / sizes[there] for r in right)
+    answered = sizes > 0  # of some clusters there may be no row that both answered
+    one, two = (keyed.sums(r)[answered] / sizes[answered] for r in right)
     return one, two
 
 
@@ -574,25 +580,25 @@ def _watched_share(p: Predictions, model: str, measure: Measure, settings: Setti
         low, high = measure.bounds(settings.options(measure))
         grades = _graded_means(p, model)
         shares = (grades[~np.isnan(grades)] - low) / (high - low)
-        found = _betting(shares, 1 - shares, None, level)
-        ends = {end: low + (high - low) * (1 + getattr(found, end)) / 2 for end in ("estimate", "low", "high")}
-        return found._replace(**ends, note=BY_CLUSTER if p.has_key("clusters") else "")
+        limits = _betting(shares, 1 - shares, None, level)
+        ends = {end: low + (high - low) * (1 + getattr(limits, end)) / 2 for end in ("estimate", "low", "high")}
+        return limits._replace(**ends, note=BY_CLUSTER if p.has_key("clusters") else "")
     if p.has_key("clusters"):
         if not measure.right_or_wrong:
             raise _not_watched(measure, p)
         keyed = p.keyed_agreement(model, model, "clusters", threshold=settings.threshold)
-        there = keyed.sizes > 0
+        answered = keyed.sizes > 0
         right = keyed.sums((keyed.table.first == keyed.table.truth).astype(np.float64))
-        means = right[there] / keyed.sizes[there]
+        means = right[answered] / keyed.sizes[answered]
         means = means if measure.right_or_wrong == 1 else 1 - means
-        found = _betting(means, 1 - means, None, level)._replace(note=BY_CLUSTER)
+        limits = _betting(means, 1 - means, None, level)._replace(note=BY_CLUSTER)
     elif measure.of_labels and measure.share is not None:
         table = p.confusion(model, threshold=settings.threshold)
         x, n = (round(float(v)) for v in measure.share(table.binary() if measure.of_one_class else table.classes()))
-        found = _betting(x, n - x, n, level)
+        limits = _betting(x, n - x, n, level)
     else:
         raise _not_watched(measure, p)
-    return found._replace(estimate=(1 + found.estimate) / 2, low=(1 + found.low) / 2, high=(1 + found.high) / 2)
+    return limits._replace(estimate=(1 + limits.estimate) / 2, low=(1 + limits.low) / 2, high=(1 + limits.high) / 2)
 
 
 def _not_watched(measure: Measure, p: Predictions) -> InputError:
@@ -702,10 +708,10 @@ def gate(
     """
     check_word(adjust, ("bonferroni", "sidak", "none"), "adjust")
     prices = named_costs(costs, cost_fp, cost_fn)
-    asked = named_metrics(usual_metric(prices) if metric is None else metric)
-    if not asked:
+    metrics = named_metrics(usual_metric(prices) if metric is None else metric)
+    if not metrics:
         raise InputError("metric= names no metric; give one, such as 'accuracy'")
-    measures = [_judged(find_measure(name)) for name in asked]
+    measures = [_judged(find_measure(name)) for name in metrics]
     refuse_idle_costs(measures, prices)
     if isinstance(baseline, int | float) and not isinstance(baseline, bool):
         raise InputError(f"{baseline!r} is no model to beat: pass at_least={baseline!r} for a number to be reached")
@@ -713,11 +719,11 @@ def gate(
     rows = sides.candidate[0]
     if rows.scale is not None:
         refuse_classes(costs=prices, prior=prior, threshold=threshold)
-    asked = settled_for(rows, asked if metric is not None or prices is not None else None) or asked
-    measures = [_judged(find_measure(name)) for name in asked]
+    metrics = settled_for(rows, metrics if metric is not None or prices is not None else None) or metrics
+    measures = [_judged(find_measure(name)) for name in metrics]
     _known(margin, measures, "margin")
     _known(at_least, measures, "at_least")
-    ends = {m.name: m.bounds(asked[m.name]) if m.of_grades else m.range for m in measures}
+    ends = {m.name: m.bounds(metrics[m.name]) if m.of_grades else m.range for m in measures}
     margins = {
         m.name: check_margin(
             _each(margin, m, "margin", 0.0, ends[m.name]), strictly=False, widest=ends[m.name][1] - ends[m.name][0]
@@ -728,7 +734,7 @@ def gate(
     if isinstance(at_least, int | float) and len({m.higher_is_better for m in measures}) > 1:
         raise InputError("at_least= is one number, but some metrics are better when low; give {metric: number}")
     settings = Settings(
-        confidence=confidence, costs=prices, prior=prior, threshold=threshold, metrics=asked, replicates=replicates,
+        confidence=confidence, costs=prices, prior=prior, threshold=threshold, metrics=metrics, replicates=replicates,
         rng=rng,
     )  # fmt: skip
     for side in (sides.candidate, sides.baseline):
@@ -741,18 +747,18 @@ def gate(
     common: dict[str, Any] = {"level": _level(confidence, k, adjust), "sequential": sequential}
     checks: list[GateCheck] = []
     for where, part in parts:
-        found: list[GateCheck] = []
+        part_checks: list[GateCheck] = []
         for m in measures:
             number = least[m.name]
             if part.baseline is not None:
                 width = margins[m.name]
-                found.append(difference_check(part.candidate, part.baseline, m, settings, margin=width, **common))
+                part_checks.append(difference_check(part.candidate, part.baseline, m, settings, margin=width, **common))
             if number is not None:
-                found.append(threshold_check(part.candidate, m, settings, at_least=number, **common))
-        checks += [replace(c, title=f"{c.title} in {where}", slice=where) if where else c for c in found]
-    made = tuple(checks)
+                part_checks.append(threshold_check(part.candidate, m, settings, at_least=number, **common))
+        checks += [replace(c, title=f"{c.title} in {where}", slice=where) if where else c for c in part_checks]
+    all_checks = tuple(checks)
     return Gate(
-        decision=together(made), checks=made, candidate=sides.names[0], baseline=sides.names[1],
+        decision=together(all_checks), checks=all_checks, candidate=sides.names[0], baseline=sides.names[1],
         confidence=float(confidence), adjust=adjust, sequential=sequential, n=sides.candidate[0].n,
         reading=" ".join(filter(None, (sides.reading, _cut(sides, measures, settings), option_words(settings)))),
         settings={"threshold": threshold, "replicates": replicates,
@@ -765,7 +771,7 @@ def _slices(sides: Sides) -> list[tuple[str, Sides]]:
     p, model = sides.candidate
     if not p.has_key("slices"):
         return []
-    found = []
+    slices = []
     for value in p.slices():
         rows = p.slice(value)
         other = None
@@ -774,8 +780,8 @@ def _slices(sides: Sides) -> list[tuple[str, Sides]]:
             if base is not p and not base.has_key("slices"):
                 raise InputError("by= must be known of the baseline's rows as well as of the candidate's")
             other = (rows if base is p else base.slice(value), name)
-        found.append((one_line(str(value)), replace(sides, candidate=(rows, model), baseline=other)))
-    return found
+        slices.append((one_line(str(value)), replace(sides, candidate=(rows, model), baseline=other)))
+    return slices
 
 
 def _cut(sides: Sides, measures: list[Measure], settings: Settings) -> str:
@@ -834,27 +840,31 @@ def _sides(
     if inside is not None:
         if paired is False:
             raise InputError("paired=False is for predictions of different rows; these are models of the same rows")
-        own, other = inside
-        both = first.select([own, other])
-        return Sides((both, own), (both, other), (own, other), str(both))
-    own = _chosen(first, model, "candidate")
-    first = first.select(own)
+        challenger, other = inside
+        both = first.select([challenger, other])
+        return Sides((both, challenger), (both, other), (challenger, other), str(both))
+    challenger = _chosen(first, model, "candidate")
+    first = first.select(challenger)
     if baseline is None:
-        return Sides((first, own), None, (own, None), str(first))
+        return Sides((first, challenger), None, (challenger, None), str(first))
     second = opened(baseline, positive=positive, **columns).items_together()
     other = _chosen(second, model if model in second.models else None, "baseline")
     second = second.select(other)
-    names = (own, other)
-    if own == other:
+    names = (challenger, other)
+    if challenger == other:
         # "model" is what a file's only column of predictions is called when its name says no more.
-        names = ("candidate", "baseline") if own == "model" else (f"{own} (candidate)", f"{own} (baseline)")
+        names = (
+            ("candidate", "baseline")
+            if challenger == "model"
+            else (f"{challenger} (candidate)", f"{challenger} (baseline)")
+        )
     if paired is False:
         reading = f"Candidate: {first} Baseline: {second} Different rows: not paired."
-        return Sides((first, own), (second, other), names, reading)
+        return Sides((first, challenger), (second, other), names, reading)
     both = pair(first, second)
     reading = str(both)
-    for made, shown in zip(both.models, names, strict=True):
-        reading = reading.replace(made, shown)
+    for paired_name, name in zip(both.models, names, strict=True):
+        reading = reading.replace(paired_name, name)
     return Sides((both, both.models[0]), (both, both.models[1]), names, reading)
 
 

@@ -74,8 +74,8 @@ def fixed_model(source: Predictions | Confusion, settings: Settings, method: str
 def class_mix(source: Predictions | Confusion, settings: Settings) -> str:
     """The class mix that the result is for."""
     if settings.prior is not None:
-        shown = mix_words(settings.prior, source.positive)
-        return f"at another class mix: {shown}"
+        mix = mix_words(settings.prior, source.positive)
+        return f"at another class mix: {mix}"
     if settings.design == "case-control":
         return "whose class totals were fixed beforehand (case-control), so only what holds within a class"
     return class_mix_words(source.labels, class_totals(source), source.positive)
@@ -126,12 +126,12 @@ def reading(p: Predictions, settings: Settings) -> str:
 
 def scale_words(p: Predictions, settings: Settings) -> str:
     """On which of several usual scales a metric is that was asked for by name."""
-    said = []
+    sentences = []
     for name, options in (settings.metrics or {}).items():
         measure = find_measure(name)
         words = "" if measure.scale_words is None else measure.scale_words(len(p.labels), **options)
-        said += [f"{measure.title} {words}."] if words else []
-    return " ".join(said)
+        sentences += [f"{measure.title} {words}."] if words else []
+    return " ".join(sentences)
 
 
 def option_words(settings: Settings) -> str:
@@ -140,21 +140,21 @@ def option_words(settings: Settings) -> str:
     >>> option_words(Settings(metrics={"f_beta": {"beta": 2}, "auc": {}}))
     'F-beta with beta = 2.'
     """
-    said = []
+    phrases = []
     for name, given in (settings.metrics or {}).items():
         measure = find_measure(name)
         usual = signature(measure.function).parameters if measure.average is None else {}
         if measure.of_grades:
             continue  # the rows say their scale
         known = {o: given.get(o, usual[o].default if o in usual else None) for o in measure.options if o != "costs"}
-        shown = [
+        assignments = [
             f"{o} = {', '.join(f'{x:g}' for x in np.ravel(v)) if not isinstance(v, str) else v}"
             for o, v in known.items()
             if o in given or (v and not isinstance(v, str))
         ]
-        if shown:
-            said.append(f"{measure.title} with {' and '.join(shown)}")
-    return f"{'; '.join(said)}." if said else ""
+        if assignments:
+            phrases.append(f"{measure.title} with {' and '.join(assignments)}")
+    return f"{'; '.join(phrases)}." if phrases else ""
 
 
 def cut_words(given: Iterable[Predictions], settings: Settings) -> str:
@@ -164,8 +164,8 @@ def cut_words(given: Iterable[Predictions], settings: Settings) -> str:
         cut = [m for m in p.models if not p.has_labels(m) and p.has_scores(m) and not p.has_class_scores(m)]
         cut = [m for m in cut if p.has_predictions(m, threshold=settings.threshold)]
         places |= {p.facts.decision_rule(m, settings.threshold).threshold for m in cut}
-    shown = ", ".join(sorted(threshold_words(0.5 if t is None else t) for t in places))
-    return f"Threshold {shown}." if shown else ""
+    thresholds = ", ".join(sorted(threshold_words(0.5 if t is None else t) for t in places))
+    return f"Threshold {thresholds}." if thresholds else ""
 
 
 def _not_cut(p: Predictions, model: str) -> str:
@@ -202,16 +202,16 @@ def compared_reading(
         rows = [c.n for c in contrasts if c.n is not None]
     if not rows or (p.weights_kind is None and min(rows) == p.n):
         return words
-    shown = whole(min(rows)) if min(rows) == max(rows) else f"{whole(min(rows))} to {whole(max(rows))}"
+    row_range = whole(min(rows)) if min(rows) == max(rows) else f"{whole(min(rows))} to {whole(max(rows))}"
     common = answered_by_all(p).n
-    own = (
+    clause = (
         ""
         if common in rows and min(rows) == max(rows)
         else f"; each model's own result is of the {whole(common)} rows that all answered"
     )
     if common == p.n:
-        own = "; each model's own result is of all that it answered"
-    return f"{words} Two models are compared on the {shown} rows that both answered{own}."
+        clause = "; each model's own result is of all that it answered"
+    return f"{words} Two models are compared on the {row_range} rows that both answered{clause}."
 
 
 Design = Literal["random", "case-control"]
@@ -340,17 +340,17 @@ def judged_on(
     settled = settled_for(p, {measure.name: options} if asked else None)
     if settled is None:
         return measure, dict(options)
-    name, own = next(iter(settled.items()))
-    return find_measure(name), own
+    name, own_options = next(iter(settled.items()))
+    return find_measure(name), own_options
 
 
 def judged_by(metric: MetricChoice, options: Mapping[str, Any] | None, costs: object) -> tuple[Measure, dict[str, Any]]:
     """The one metric that models are compared by, and its own options."""
     named = named_metrics(usual_metric(costs) if metric is None else metric)
     if len(named) != 1:
-        shown = ", ".join(map(repr, named)) or "none"
-        raise InputError(f"models are compared by one metric at a time, not by {shown}; te.gate takes several")
-    name, own = next(iter(named.items()))
+        listed = ", ".join(map(repr, named)) or "none"
+        raise InputError(f"models are compared by one metric at a time, not by {listed}; te.gate takes several")
+    name, own_options = next(iter(named.items()))
     measure = find_measure(name)
     if measure.higher_is_better is None:
         raise InputError(f"{measure.name} has no better end, so no model can be better by it")
@@ -359,7 +359,7 @@ def judged_by(metric: MetricChoice, options: Mapping[str, Any] | None, costs: ob
         raise InputError(
             f"options={options!r:.40} must be a dictionary of the metric's own options, such as {{'beta': 2}}"
         )
-    return measure, own | named_metrics({name: dict(options or {})})[name]
+    return measure, own_options | named_metrics({name: dict(options or {})})[name]
 
 
 def refuse_idle_costs(measures: Iterable[Measure], costs: object) -> None:
@@ -557,9 +557,9 @@ class ModelMetrics:
             chosen = self._positive(measure)
         options = self.settings.options(measure)
         by_folds = self._over_folds(measure, method)
-        found = (self._of_folds if by_folds else self._of_rows)(measure, chosen, options, method)
+        interval = (self._of_folds if by_folds else self._of_rows)(measure, chosen, options, method)
         words = "" if measure.scale_words is None else measure.scale_words(len(self.labels), **options)
-        return noted(found, words) if words else found
+        return noted(interval, words) if words else interval
 
     def _replicates(self, measure: Measure) -> int:
         """How many resamples; a function of the user's own is called for each of them."""
@@ -587,19 +587,19 @@ class ModelMetrics:
         )  # fmt: skip
         on_scale = measure.on_scale_of(options)
         q = Problem(situation="metric-over-folds", metric=on_scale, sample=sample, spec=spec, options=options)
-        found: Interval = solve(q, method)
-        return found
+        interval: Interval = solve(q, method)
+        return interval
 
     def _of_rows(
         self, measure: Measure, chosen: Label | None, options: Mapping[str, Any], method: str | None
     ) -> Interval:
         """The rows of one round as one sample."""
-        asked = partial(
+        interval_of = partial(
             metric_interval, measure, options=options, method=method, confidence=self.settings.confidence,
             rng=self.settings.rng, replicates=self._replicates(measure), simultaneous_over=self.settings.over,
             estimand=self.estimand,
         )  # fmt: skip
-        elsewhere = partial(asked, prior=self.prior, design=self.settings.design)
+        elsewhere = partial(interval_of, prior=self.prior, design=self.settings.design)
         if measure.of_labels:
             return elsewhere(self.confusion, positive=chosen, clusters=self.clusters)
         p = self._predictions
@@ -616,9 +616,9 @@ class ModelMetrics:
         tabled = self.settings.other_mix or method is not None or p.weights_kind == "sampling"
         if measure.of_scores or (measure.of_losses and tabled and self.positive is not None):
             few = min(self.settings.replicates, SCORE_REPLICATES)
-            made = elsewhere(self.score_table(chosen), replicates=few)
+            interval = elsewhere(self.score_table(chosen), replicates=few)
             # A table of weighted rows knows what they weigh, not how many they are.
-            return replace(made, n=p.n - p.unscored(self.model)) if p.weights_kind == "sampling" else made
+            return replace(interval, n=p.n - p.unscored(self.model)) if p.weights_kind == "sampling" else interval
         if measure.of_losses:
             if self.settings.other_mix:
                 raise InputError(
@@ -626,7 +626,7 @@ class ModelMetrics:
                 )
             if p.weights_kind == "sampling":
                 return self._from_clustered_scores(rows_as_clusters(p), measure, chosen, options, spec, method)
-            return asked(p.moments(self.model, measure.function, **options))
+            return interval_of(p.moments(self.model, measure.function, **options))
         if not p.has_class_scores(self.model):
             raise InputError(f"{measure.name} needs one column of scores for each class; {self.model!r} has one in all")
         rows = class_scored_rows(p, [self.model])
@@ -663,10 +663,10 @@ class ModelMetrics:
 
     def _positive(self, measure: Measure) -> Label:
         if self.positive is None:
-            shown = repr(self.labels[-1]) if self.labels else "a class"
+            example = repr(self.labels[-1]) if self.labels else "a class"
             raise InputError(
                 f"{need_positive(self.labels, measure.name)}, or ask for one class with "
-                f"[{measure.name!r}, {shown}], or for macro_{measure.name}"
+                f"[{measure.name!r}, {example}], or for macro_{measure.name}"
             )
         return self.positive
 
@@ -764,13 +764,13 @@ def commonest_p(bench: ModelMetrics) -> float:
 
 def constant_answers(part: ModelEvaluation) -> list[ConstantAnswer]:
     """How a model stands against constant answers where costs or a class mix were asked for."""
-    bench, found = part.bench, []
+    bench, answers = part.bench, []
     accuracy, cost = part.overall.get("accuracy"), part.overall.get("expected_cost")
     if bench.settings.prior is not None and accuracy is not None and not math.isnan(part.baseline.estimate):
         share = part.baseline.estimate
         clear = accuracy.low > share
-        found.append(ConstantAnswer("accuracy", accuracy.estimate, share, str(part.baseline_label), True, clear))
+        answers.append(ConstantAnswer("accuracy", accuracy.estimate, share, str(part.baseline_label), True, clear))
     if bench.settings.costs is not None and cost is not None and bench.calls and bench.confusion.n:
         label, price = cheapest_constant(bench)
-        found.append(ConstantAnswer("expected cost", cost.estimate, price, str(label), False, cost.high < price))
-    return found
+        answers.append(ConstantAnswer("expected cost", cost.estimate, price, str(label), False, cost.high < price))
+    return answers

@@ -136,8 +136,8 @@ def _in_the_order(t: Confusion, labels: tuple[object, ...], name: str) -> Confus
     if t.labels == labels:
         return t
     if set(t.labels) != set(labels):
-        shown = ", ".join(f"{v!r}" for v in t.labels[:6])
-        raise InputError(f"{name} has the classes {shown}, the first matrix {', '.join(map(repr, labels[:6]))}")
+        classes = ", ".join(f"{v!r}" for v in t.labels[:6])
+        raise InputError(f"{name} has the classes {classes}, the first matrix {', '.join(map(repr, labels[:6]))}")
     return Confusion(t.matrix[[t.labels.index(v) for v in labels]][:, [t.labels.index(v) for v in labels]], labels,
                      positive=t.positive)  # fmt: skip
 
@@ -159,7 +159,7 @@ def compare_tables(tables: Mapping[str, Confusion], asked: Asked) -> Comparison:
     margin = None if asked.margin is None else check_margin(asked.margin, widest=measure.range[1] - measure.range[0])
     options = settings.options(measure.name)
     estimates = {m: ModelMetrics(m, settings, confusion=t).interval(measure.name) for m, t in tables.items()}
-    undefined = next((m for m, own in estimates.items() if own.estimate != own.estimate), None)
+    undefined = next((m for m, figure in estimates.items() if figure.estimate != figure.estimate), None)
     if undefined is not None:
         raise InputError(f"{measure.name} of {undefined!r} is undefined: {estimates[undefined].note}")
     rows = {m: own_rows(t, m, measure, settings) for m, t in tables.items()}
@@ -318,7 +318,7 @@ class MarginalComparison(Comparison):
     @property
     def right(self) -> dict[str, int]:
         """How many rows each got right."""
-        return {m: round(own.estimate * self.n) for m, own in self.estimates.items()}
+        return {m: round(share.estimate * self.n) for m, share in self.estimates.items()}
 
     def at(self, *, agreement: float) -> Contrast:
         """The contrast where both are right or both wrong on this share of the rows, or the nearest that is possible.
@@ -339,11 +339,11 @@ class MarginalComparison(Comparison):
             )
         (a, x), (b, y) = self.right.items()
         only = (differ + x - y) // 2
-        found = mcnemar(
+        contrast = mcnemar(
             only, differ - only, both_right=x - only, both_wrong=self.n - y - only, method=self.form,
             confidence=self.confidence, alternative=self.cases[0].alternative,
         )  # fmt: skip
-        return replace(found, name="accuracy", first=a, second=b)
+        return replace(contrast, name="accuracy", first=a, second=b)
 
     def _verdict_lines(self) -> tuple[str, ...]:
         (a, x), (b, y) = ((one_line(name), count) for name, count in self.right.items())
@@ -392,8 +392,8 @@ class MarginalComparison(Comparison):
 
 def _p(p: float) -> str:
     """A p-value as a number: two digits of small ones too, since bounds are read as numbers."""
-    shown = f"{p:.3f}" if p >= 0.0995 else f"{p:.2g}" if p >= 0.0001 else ""
-    return shown.replace("0.", ".", 1) if shown else "below .0001"
+    digits = f"{p:.3f}" if p >= 0.0995 else f"{p:.2g}" if p >= 0.0001 else ""
+    return digits.replace("0.", ".", 1) if digits else "below .0001"
 
 
 def _limits(c: Contrast) -> str:
@@ -426,9 +426,9 @@ def compare_marginals(
             "te.difference"
         )
     x, y = right.values()
-    found = mcnemar_bounds(x, y, sizes[0], method=method, confidence=confidence, alternative=alternative)
+    bounds = mcnemar_bounds(x, y, sizes[0], method=method, confidence=confidence, alternative=alternative)
     (a, b), n = right, sizes[0]
-    cases = tuple(replace(c, name="accuracy", first=a, second=b) for c in found.contrasts)
+    cases = tuple(replace(c, name="accuracy", first=a, second=b) for c in bounds.contrasts)
     measure = find_measure("accuracy")
     return MarginalComparison(
         metric=measure.name,
@@ -436,18 +436,18 @@ def compare_marginals(
         higher_is_better=True,
         estimates={m: replace(interval(k, n, confidence=confidence), name="accuracy") for m, k in right.items()},
         pairs=cases[-1:],
-        tiers=((a, b),) if found.p_high > 1 - confidence else ((a,), (b,)) if x > y else ((b,), (a,)),
+        tiers=((a, b),) if bounds.p_high > 1 - confidence else ((a,), (b,)) if x > y else ((b,), (a,)),
         confidence=confidence,
         reading=f"Right answers on the same {n:,} rows: {one_line(a)} {x:,}, {one_line(b)} {y:,}. On which rows both "
         "were right was not given.",
         estimand=f"Estimates: these two models as they stand, on rows drawn at random like these {n:,}.",
         facts=ComparisonDetails(share=True),
         n=n,
-        differ=found.differ,
+        differ=bounds.differ,
         cases=cases,
-        p_low=found.p_low,
-        p_high=found.p_high,
-        deciding=found.deciding,
+        p_low=bounds.p_low,
+        p_high=bounds.p_high,
+        deciding=bounds.deciding,
         form=method,
     )
 
@@ -471,14 +471,14 @@ def _right_of(given: Any, name: str) -> tuple[int, int]:
 
 def parse_marginals(words: list[str]) -> dict[str, tuple[float, int]]:
     """A=456/500 B=0.89/500 as {"A": (456, 500), "B": (0.89, 500)}."""
-    found: dict[str, tuple[float, int]] = {}
+    marginals: dict[str, tuple[float, int]] = {}
     for word in words:
         name, mark, counts = word.rpartition("=")
         x, slash, n = counts.partition("/")
         try:
             if not (mark and name and slash):
                 raise ValueError
-            found[name] = (float(x) if "." in x else int(x.replace(",", "")), int(n.replace(",", "")))
+            marginals[name] = (float(x) if "." in x else int(x.replace(",", "")), int(n.replace(",", "")))
         except ValueError:
             raise InputError(f"cannot read {word!r}: write NAME=RIGHT/ROWS, such as A=456/500 B=445/500") from None
-    return found
+    return marginals

@@ -193,8 +193,8 @@ def _from_table(
         if not numeric:
             raise ColumnError(f"{table.name} has no column of scores")
         # A learner may be called y; labels come again and again.
-        said = [c for c in numeric if naming.bare(c) in naming.TRUTH and c != "y" and table.is_whole(c)]
-        truth = next((c for c in said if 2 * table.distinct(c) < table.n), None)
+        label_columns = [c for c in numeric if naming.bare(c) in naming.TRUTH and c != "y" and table.is_whole(c)]
+        truth = next((c for c in label_columns if 2 * table.distinct(c) < table.n), None)
         if truth is not None and roles["dataset"] is None:
             raise ColumnError(
                 f"{table.name} holds predictions ({truth!r} is the truth), and ranking takes scores of learners on "
@@ -206,12 +206,12 @@ def _from_table(
         for row in range(table.n):
             cells.add(data_sets[row], learners[row], keys[row], values[row])
     else:
-        shown = _renamed(numeric, names)
-        for name, c in zip(shown, numeric, strict=True):
+        learner_names = _renamed(numeric, names)
+        for name, c in zip(learner_names, numeric, strict=True):
             for row, score in enumerate(_numbers(table, c)):
                 cells.add(data_sets[row], name, keys[row], score)
-    made = _completed(cells, missing, value_name, table.backend)
-    return replace(made, ratios=_ratios(table, data_sets, made.data_sets))
+    sheet = _completed(cells, missing, value_name, table.backend)
+    return replace(sheet, ratios=_ratios(table, data_sets, sheet.data_sets))
 
 
 def _ratios(table: InputTable, data_sets: list[str], wanted: tuple[str, ...]) -> tuple[float, ...]:
@@ -300,11 +300,11 @@ def _completed(cells: _Cells, missing: MissingScores, value_name: str, backend: 
 def _role(table: InputTable, given: str | None, role: str, known: frozenset[str]) -> str | None:
     if given is not None:
         return need_column(table, given, role)
-    found = [c for c in table.columns if naming.bare(c) in known and table.kind(c) in ("text", "integer")]
-    if len(found) > 1:
-        listed = ", ".join(map(repr, found))
+    candidates = [c for c in table.columns if naming.bare(c) in known and table.kind(c) in ("text", "integer")]
+    if len(candidates) > 1:
+        listed = ", ".join(map(repr, candidates))
         raise ColumnError(f"several columns of {table.name} could be the {role}: {listed}; say which with {role}=")
-    return found[0] if found else None
+    return candidates[0] if candidates else None
 
 
 def _value_column(table: InputTable, given: str | None, numeric: list[str]) -> str:
@@ -558,20 +558,20 @@ def _within_data_sets(
     if base.control is not None or len(pairs) * len(sheet.parts) > MOST_WITHIN:
         best = sheet.learners.index(anchor)
         pairs = [(best, j) for j in range(len(sheet.learners)) if j != best]
-    made: list[Contrast] = []
+    contrasts: list[Contrast] = []
     for i, part in enumerate(sheet.parts):
         share = sheet.split_ratio(i) if ratio is None else float(ratio)
         if len(part) < 2 or math.isnan(share):
             continue
         here: list[Contrast] = []
         for a, b in pairs:
-            found = corrected_t(part[:, a] - part[:, b], test_train_ratio=share, confidence=confidence)
+            contrast = corrected_t(part[:, a] - part[:, b], test_train_ratio=share, confidence=confidence)
             first, second = sheet.learners[a], sheet.learners[b]
-            here.append(replace(found, name=sheet.data_sets[i], first=first, second=second))
+            here.append(replace(contrast, name=sheet.data_sets[i], first=first, second=second))
         p_values = adjusted(np.array([c.p_value for c in here], dtype=float), adjust)
         here = [replace(c, p_adjusted=float(p)) for c, p in zip(here, p_values, strict=True)]
-        made += here if adjust != "holm" else _with_the_best(here, sheet, part, base)
-    return tuple(made)
+        contrasts += here if adjust != "holm" else _with_the_best(here, sheet, part, base)
+    return tuple(contrasts)
 
 
 def _with_the_best(contrasts: list[Contrast], sheet: ScoreSheet, part: Floats, base: Ranking) -> list[Contrast]:
@@ -592,8 +592,8 @@ def _with_the_best(contrasts: list[Contrast], sheet: ScoreSheet, part: Floats, b
 def _reading(sheet: ScoreSheet, higher_is_better: bool) -> str:
     n, k = len(sheet.data_sets), len(sheet.learners)
     unnamed = not sheet.has_folds and n > 1 and sheet.data_sets == tuple(str(i + 1) for i in range(n))
-    said = f" (rows without a name count as data sets; of folds say cv={n})" if unnamed else ""
-    text = f"Read {n:,} data set{'' if n == 1 else 's'}{said} × {k:,} learners"
+    hint = f" (rows without a name count as data sets; of folds say cv={n})" if unnamed else ""
+    text = f"Read {n:,} data set{'' if n == 1 else 's'}{hint} × {k:,} learners"
     if sheet.has_folds:
         sizes = [len(folds) for folds in sheet.folds]
         repeats = {len({key.repeat for key in folds}) for folds in sheet.folds}

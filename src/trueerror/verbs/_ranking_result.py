@@ -176,27 +176,27 @@ def _ranks_table(r: LearnerRanking) -> Table:
     ranks, means = r.ranks, r.means
     rows = []
     for name in r.order:
-        own = (name, f"{ranks[name]:.2f}", number(means[name]))
+        cells = (name, f"{ranks[name]:.2f}", number(means[name]))
         if name == anchor:
-            rows.append((*own, "", "", ""))
+            rows.append((*cells, "", "", ""))
             continue
         pair, (wins, ties, losses) = r._compared(name, anchor)
         # One data set has a test over its folds; ranks of data sets say nothing of it.
         alone = r.on(r.data_sets[0], name, anchor) if len(r.data_sets) == 1 else None
         p = p_cell(p_value(deciding_p(alone or pair)))
         # The difference of the numbers as shown: of errors, + is worse.
-        shown = r.gap(name, anchor) if r.higher_is_better else -r.gap(name, anchor)
-        rows.append((*own, _signed(r, shown), f"{wins}–{ties}–{losses}", p))
+        gap = r.gap(name, anchor) if r.higher_is_better else -r.gap(name, anchor)
+        rows.append((*cells, _signed(r, gap), f"{wins}–{ties}–{losses}", p))
     unit = " (points)" if r.share or r.percent else ""
     adjusted = "p" if len(r.pairs) < 2 or r.adjust == "none" else "adjusted p"
     score = one_line(r.value_name or "score")
     mean = f"mean {score}" if width(score) <= 12 else "mean"
     for whom in (one_line(anchor), "control" if r.control else "first"):
         columns = ("learner", "mean rank", mean, f"median difference to {whom}{unit}", "won–tied–lost", adjusted)
-        made = Table(columns=columns, rows=tuple(rows))
-        if width(whom) <= LONGEST_HEADING and max(map(width, made.text(WIDTH).splitlines())) <= WIDTH:
+        table = Table(columns=columns, rows=tuple(rows))
+        if width(whom) <= LONGEST_HEADING and max(map(width, table.text(WIDTH).splitlines())) <= WIDTH:
             break  # a long name would push the table beyond the page
-    return made
+    return table
 
 
 def scores_table(r: LearnerRanking) -> Table | None:
@@ -221,8 +221,8 @@ def scores_table(r: LearnerRanking) -> Table | None:
     # Long names are cut as far as the numbers beneath them are narrow, and stay different.
     most = max(8, (WIDTH - max(width(one_line(d)) for d in ("data set", *r.data_sets))) // len(r.order) - 2)
     names = short_names([one_line(m) for m in r.order], most)
-    made = Table(columns=("data set", *names), rows=tuple(rows), title=title)
-    return made if max(width(line) for line in made.text(WIDTH).splitlines()) <= WIDTH else None
+    table = Table(columns=("data set", *names), rows=tuple(rows), title=title)
+    return table if max(width(line) for line in table.text(WIDTH).splitlines()) <= WIDTH else None
 
 
 def _pairs_matrix(r: LearnerRanking) -> Table:
@@ -256,8 +256,8 @@ def _amount(r: LearnerRanking, x: float) -> str:
     """A size without its sign."""
     if not (r.share or r.percent):
         return number(abs(x))
-    shown = f"{abs(_points(r, x)):.1f}"
-    return f"{shown} point{'' if shown == '1.0' else 's'}"
+    amount = f"{abs(_points(r, x)):.1f}"
+    return f"{amount} point{'' if amount == '1.0' else 's'}"
 
 
 def _signed(r: LearnerRanking, x: float) -> str:
@@ -387,8 +387,8 @@ def _speaks_of(r: LearnerRanking, weak: list[str], best: str) -> str:
     every = "both" if n == 2 else f"all {numeral(n)}"
     smallest = min(deciding_p(r[best, m]) for m in weak)
     who = f"{one_line(weak[0])} has" if len(weak) == 1 else "none of them has"
-    told = f"{'no' if len(weak) == 1 else 'a'} clear difference from {one_line(best)}"
-    return f"That is by the folds of single data sets; over {every} {who} {told} ({p_value(smallest)})."
+    difference = f"{'no' if len(weak) == 1 else 'a'} clear difference from {one_line(best)}"
+    return f"That is by the folds of single data sets; over {every} {who} {difference} ({p_value(smallest)})."
 
 
 def _behind(r: LearnerRanking, behind: list[str], best: str) -> str:
@@ -526,8 +526,8 @@ def _footer_lines(r: LearnerRanking) -> tuple[str, ...]:
 
 
 def _within(r: LearnerRanking, first: str, second: str) -> list[Contrast]:
-    found = (r.on(d, first, second) for d in r.data_sets)
-    return [c for c in found if c is not None]
+    contrasts = (r.on(d, first, second) for d in r.data_sets)
+    return [c for c in contrasts if c is not None]
 
 
 def _span(r: LearnerRanking, low: float, high: float) -> str:
@@ -540,7 +540,7 @@ def _span(r: LearnerRanking, low: float, high: float) -> str:
 
 
 def _named(models: list[str]) -> str:
-    shown = [one_line(m) for m in models]
-    if len(shown) <= SHOWN:
-        return listing(shown)
-    return f"{', '.join(shown[: SHOWN - 1])} and {len(shown) - SHOWN + 1} more"
+    names = [one_line(m) for m in models]
+    if len(names) <= SHOWN:
+        return listing(names)
+    return f"{', '.join(names[: SHOWN - 1])} and {len(names) - SHOWN + 1} more"

@@ -82,10 +82,13 @@ class RepeatedModel(DocumentResult):
 
     def records(self) -> list[dict[str, object]]:
         """One record for each metric."""
-        found = [*self.metrics.items(), *([("consistency", self.consistency)] if self.consistency is not None else [])]
+        intervals = [
+            *self.metrics.items(),
+            *([("consistency", self.consistency)] if self.consistency is not None else []),
+        ]
         return [
             {"model": self.name, "metric": m, "estimate": i.estimate, "low": i.low, "high": i.high, "n": i.n}
-            for m, i in found
+            for m, i in intervals
         ]
 
     def document(self) -> Document:
@@ -131,12 +134,12 @@ class Repeats(DocumentResult):
         if name is None and len(self.parts) > 1:
             raise InputError(f"there are {len(self.parts)} models: ask for [{metric!r}, {self.models[0]!r}]")
         part = self.parts[0] if name is None else self.model(name)
-        found = {**part.metrics, "consistency": part.consistency, "mean": part.mean}.get(metric)
-        if found is None:
+        interval = {**part.metrics, "consistency": part.consistency, "mean": part.mean}.get(metric)
+        if interval is None:
             raise InputError(
                 f"there is no {metric!r} here{nearest(metric, [*part.metrics, 'consistency'])}; k= asks for more"
             )
-        return found
+        return interval
 
     def contrast(self, first: str, second: str, metric: str | None = None) -> Contrast:
         """First − second over the same questions; by the mean unless told."""
@@ -159,19 +162,19 @@ class Repeats(DocumentResult):
         return " ".join([*(_told(m, self) for m in self.parts[:4]), *self._compared()])
 
     def _compared(self) -> list[str]:
-        said = []
+        sentences = []
         for other in (part.name for part in self.parts if part.name != self.best):
             name = next(iter(self.parts[0].metrics))
             c = self.contrast(self.best, other, name)
             if not significantly_different(c):
-                said.append(f"No clear difference between {self.best} and {other} in {name} ({decided(c)}).")
+                sentences.append(f"No clear difference between {self.best} and {other} in {name} ({decided(c)}).")
             else:
-                said.append(
+                sentences.append(
                     f"{self.best} is better than {other} in {name}: {_signed(self, c.estimate)}{_unit(self)}, "
                     f"{percent(self.confidence)} CI {_signed(self, c.low)} to {_signed(self, c.high)} "
                     f"({decided(c)})."
                 )
-        return said[:4]
+        return sentences[:4]
 
     def _adjusted(self) -> str:
         count = len(self.parts) * (len(self.parts) - 1) // 2
@@ -223,17 +226,17 @@ def _turned(c: Contrast) -> Contrast:
 
 def _told(m: RepeatedModel, of: Repeats) -> str:
     """One model in a sentence: the first try, and the best and the worst of the most tries."""
-    own = m.mean
+    mean = m.mean
     level = percent(of.confidence)
     if not of.right_or_wrong:
-        reach = f"{level} CI {number(own.low)} to {number(own.high)}"
-        return f"{one_line(m.name)}: mean score {number(own.estimate)}, {reach}."
-    reach = f"{level} CI {percents(own.low)} to {percents(own.high)} %"
-    share = f"{percents(own.estimate)} % of questions like these right at the first try"
-    said = f"{one_line(m.name)} gets {share}, {reach}"
-    more = [(name, i) for name, i in m.metrics.items() if name.startswith(("pass@", "pass^")) and i is not own]
+        reach = f"{level} CI {number(mean.low)} to {number(mean.high)}"
+        return f"{one_line(m.name)}: mean score {number(mean.estimate)}, {reach}."
+    reach = f"{level} CI {percents(mean.low)} to {percents(mean.high)} %"
+    share = f"{percents(mean.estimate)} % of questions like these right at the first try"
+    lead = f"{one_line(m.name)} gets {share}, {reach}"
+    more = [(name, i) for name, i in m.metrics.items() if name.startswith(("pass@", "pass^")) and i is not mean]
     tries = [f"{percents(i.estimate)} % {_in_words(name)}" for name, i in _last_of_each(more)]
-    return f"{said}; {listing(tries)}." if tries else f"{said}."
+    return f"{lead}; {listing(tries)}." if tries else f"{lead}."
 
 
 def _last_of_each(named: list[tuple[str, Interval]]) -> list[tuple[str, Interval]]:
@@ -248,16 +251,16 @@ def _in_words(name: str) -> str:
 def _metrics_table(made: Repeats) -> Table:
     """Metrics down, models across; of one model the interval."""
     names = dict.fromkeys(name for m in made.parts for name in m.metrics)
-    shown = made.parts[:5]
+    models = made.parts[:5]
     rows = [
-        (name, *(_short(made, m.metrics[name]) if name in m.metrics else "–" for m in shown)) for name in names
+        (name, *(_short(made, m.metrics[name]) if name in m.metrics else "–" for m in models)) for name in names
     ]  # fmt: skip
-    if any(m.consistency is not None for m in shown):
+    if any(m.consistency is not None for m in models):
         word = "consistency" if made.right_or_wrong else "consistency (1 − distance)"
-        rows.append((word, *("–" if m.consistency is None else _short(made, m.consistency) for m in shown)))
+        rows.append((word, *("–" if m.consistency is None else _short(made, m.consistency) for m in models)))
     unit = "In %, with" if made.right_or_wrong else "In brackets:"
     title = f"{unit} {percent(made.confidence)} intervals over questions; consistency: two answers alike."
-    return Table(columns=("", *(one_line(m.name) for m in shown)), rows=tuple(rows), names=1, title=title)
+    return Table(columns=("", *(one_line(m.name) for m in models)), rows=tuple(rows), names=1, title=title)
 
 
 def _pairs_table(made: Repeats) -> Table:
@@ -278,8 +281,10 @@ def _variance_table(made: Repeats) -> Table:
     rows = []
     for m in made.parts:
         share = m.components.share_within
-        shown = "–" if math.isnan(share) else f"{percents(share, 0)} %"
-        rows.append((one_line(m.name), number(m.between), number(m.within), shown, whole(m.always), whole(m.never)))
+        share_words = "–" if math.isnan(share) else f"{percents(share, 0)} %"
+        rows.append(
+            (one_line(m.name), number(m.between), number(m.within), share_words, whole(m.always), whole(m.never))
+        )
     ends = ("always right", "never right") if made.right_or_wrong else ("always best", "always worst")
     head = ("model", "variance between questions", "within questions", "share within", *ends)
     return Table(columns=head, rows=tuple(rows), names=1)
@@ -297,25 +302,25 @@ def _allocation(m: RepeatedModel, made: Repeats) -> str:
         return f"±{percents(error)} points" if made.right_or_wrong else f"±{number(error)}"
 
     whose = f"{one_line(m.name)}: " if len(made.parts) > 1 else ""
-    said = (
+    lead = (
         f"{whose}{'w' if whose else 'W'}ith twice the questions the {percent(made.confidence)} interval of the mean "
         f"would be {half(2 * m.questions, r)} (now {half(m.questions, r)}), with twice the answers to each "
         f"{half(m.questions, 2 * r)}, with any number of them not below {half(m.questions, math.inf)}."
     )
     if parts.within == 0:
-        return f"{said} Answers to one question were always alike: repeats buy nothing."
+        return f"{lead} Answers to one question were always alike: repeats buy nothing."
     if parts.between == 0 and made.cost_ratio is not None:
-        return f"{said} Questions show no variance of their own: answers to old ones are the cheaper way."
+        return f"{lead} Questions show no variance of their own: answers to old ones are the cheaper way."
     if parts.between == 0:
-        return f"{said} Questions show no variance of their own: an answer more is worth as much to an old one."
+        return f"{lead} Questions show no variance of their own: an answer more is worth as much to an old one."
     if made.cost_ratio is None:
         even = parts.break_even
         words = "fewer than 0.1 answers" if even < 0.1 else f"{even:.1f} answers"
-        return f"{said} A second answer to each pays only where a new question costs more than {words}."
+        return f"{lead} A second answer to each pays only where a new question costs more than {words}."
     best = parts.best_repeats(made.cost_ratio)
     each = "1 answer to each question makes" if best == 1 else f"{best:,.0f} answers to each question make"
     outlay = f"where a new question costs as much as {made.cost_ratio:g} answers"
-    return f"{said} For the same outlay {each} the mean surest, {outlay}."
+    return f"{lead} For the same outlay {each} the mean surest, {outlay}."
 
 
 def repeats(
@@ -360,10 +365,10 @@ def repeats(
         raise InputError(
             f"cost_ratio={cost_ratio!r} must be a number of at least 0: what a new question costs in answers"
         )
-    found = repeated_answers(
+    given = repeated_answers(
         answers, grade=grade, models=models, scale=scale, ids=ids, clusters=clusters, missing=missing
     )
-    tables = {m: AnswerGrades(grades, found.scale) for m, grades in found.grades.items()}
+    tables = {m: AnswerGrades(grades, given.scale) for m, grades in given.grades.items()}
     empty = next((m for m, t in tables.items() if not t.counts.any()), None)
     if empty is not None:
         raise InputError(f"{empty!r} has no answers: leave it out, or give it some")
@@ -371,14 +376,14 @@ def repeats(
         raise InputError(f"adjust={adjust!r} corrects over pairs of models, and there is no second pair: leave it out")
     fewest = min(int(t.counts[t.counts > 0].min()) for t in tables.values())
     sizes = _asked(k, fewest, max(int(t.counts.max()) for t in tables.values()))
-    values = {m: _values(t, sizes, found.right_or_wrong) for m, t in tables.items()}
+    values = {m: _values(t, sizes, given.right_or_wrong) for m, t in tables.items()}
     spec = IntervalSpec(confidence=level)
-    over = _interval_maker(found, spec, method)
-    parts = tuple(_part(m, tables[m], values[m], over, found) for m in tables)
+    over = _interval_maker(given, spec, method)
+    parts = tuple(_part(m, tables[m], values[m], over, given) for m in tables)
     pairs: list[Contrast] = []
-    for name in dict.fromkeys(name for own in values.values() for name in own):
+    for name in dict.fromkeys(name for by_metric in values.values() for name in by_metric):
         contrasts = [
-            question_contrast(values[a][name], values[b][name], found.scale, _codes(found.clusters), spec)
+            question_contrast(values[a][name], values[b][name], given.scale, _codes(given.clusters), spec)
             for a, b in combinations(tables, 2)
         ]
         named = [
@@ -388,8 +393,8 @@ def repeats(
         pairs += adjust_contrasts(named, adjust)
     return Repeats(
         parts=parts, pairs=tuple(pairs), adjust=adjust, confidence=level,
-        right_or_wrong=found.right_or_wrong, scale=found.scale, reading=_reading(found, tables), cost_ratio=cost_ratio,
-        notes=(*found.notes, *few_questions(min(m.questions for m in parts)), *_left_out(tables, sizes)),
+        right_or_wrong=given.right_or_wrong, scale=given.scale, reading=_reading(given, tables), cost_ratio=cost_ratio,
+        notes=(*given.notes, *few_questions(min(m.questions for m in parts)), *_left_out(tables, sizes)),
     )  # fmt: skip
 
 
@@ -416,10 +421,10 @@ def pass_at_k(
     k, given = count(k, "k"), answers if of is None else _from_counts(answers, of)
     if isinstance(given, Mapping):
         raise InputError("pass_at_k is of one model: te.repeats takes several")
-    made = repeats(given, k=k, clusters=clusters, method=method, confidence=confidence)
-    if not made.right_or_wrong:
+    analysis = repeats(given, k=k, clusters=clusters, method=method, confidence=confidence)
+    if not analysis.right_or_wrong:
         raise InputError("pass@k is of answers that are right (1) or wrong (0); te.repeats has the best of k of grades")
-    return made[f"pass^{k}" if every and k != 1 else f"pass@{k}"]
+    return analysis[f"pass^{k}" if every and k != 1 else f"pass@{k}"]
 
 
 MOST_ANSWERS = 100_000_000
@@ -469,13 +474,13 @@ def _asked(k: int | Iterable[int] | None, fewest: int, most: int) -> list[int]:
 def _values(t: AnswerGrades, sizes: Sequence[int], right_or_wrong: bool) -> dict[str, Floats]:
     """One value a question for each metric."""
     of: dict[Kind, Callable[[int], Floats]] = {"best": t.best_of, "worst": t.worst_of, "majority": t.majority_of}
-    found: dict[str, Floats] = {}
+    by_metric: dict[str, Floats] = {}
     for kind, values in of.items():
         name = NAMES[kind][0 if right_or_wrong else 1]
         for n in sizes:
             if name and (n > 1 or kind == "best") and (n > 2 or kind != "majority"):
-                found["mean score" if n == 1 and not right_or_wrong else name.format(k=n)] = values(n)
-    return found
+                by_metric["mean score" if n == 1 and not right_or_wrong else name.format(k=n)] = values(n)
+    return by_metric
 
 
 def _interval_maker(
@@ -486,8 +491,8 @@ def _interval_maker(
 
     def over(name: str, values: Floats) -> Interval:
         units = question_units(values, _codes(found.clusters))
-        own = {} if name == "consistency" else options
-        return replace(score_interval_of(measure, units, own, spec, method), name=name)
+        metric_options = {} if name == "consistency" else options
+        return replace(score_interval_of(measure, units, metric_options, spec, method), name=name)
 
     return over
 
@@ -504,13 +509,13 @@ def _part(
     found: RepeatedAnswers,
 ) -> RepeatedModel:
     counts = t.counts
-    there = counts > 0
-    grades = t.grades[there]
+    answered = counts > 0
+    grades = t.grades[answered]
     means = np.nanmean(grades, axis=1)
     alike = t.alike()
     parts = t.components()
     return RepeatedModel(
-        name=name, questions=int(there.sum()), answers=int(counts.sum()), fewest=int(counts[there].min()),
+        name=name, questions=int(answered.sum()), answers=int(counts.sum()), fewest=int(counts[answered].min()),
         most=int(counts.max()), always=int((means == found.scale[1]).sum()), never=int((means == found.scale[0]).sum()),
         metrics={metric: over(metric, v) for metric, v in values.items()},
         consistency=over("consistency", alike) if (counts > 1).any() else None, between=parts.between,
@@ -540,14 +545,14 @@ def few_questions(questions: int) -> tuple[str, ...]:
 
 def _left_out(tables: Mapping[str, AnswerGrades], sizes: Sequence[int]) -> tuple[str, ...]:
     """Questions with fewer answers than a k asks for."""
-    said = []
+    notes = []
     for m, t in tables.items():
         for n in sizes:
             short_of = int(((t.counts < n) & (t.counts > 0)).sum())
             if short_of:
-                said.append(
+                notes.append(
                     f"{short_of:,} questions of {one_line(m)} have fewer than {n} answers: left out at k = {n}."
                 )
     if all(int(t.counts.max()) == 1 for t in tables.values()):
-        said.append("Every question has one answer: nothing shows how far another one would differ.")
-    return tuple(said)
+        notes.append("Every question has one answer: nothing shows how far another one would differ.")
+    return tuple(notes)

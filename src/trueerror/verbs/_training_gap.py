@@ -161,8 +161,8 @@ def _gaps(test: Predictions, training: Predictions, confidence: float) -> tuple[
     gaps = []
     for model in _common(test, training):
         (x1, n1), (x2, n2) = (_right(p, model) for p in (training, test))
-        made = difference((x1, n1), (x2, n2), confidence=confidence)
-        gaps.append(replace(made, name=model, first="training rows", second="test rows", estimand=ESTIMAND))
+        contrast = difference((x1, n1), (x2, n2), confidence=confidence)
+        gaps.append(replace(contrast, name=model, first="training rows", second="test rows", estimand=ESTIMAND))
     return tuple(gaps)
 
 
@@ -173,12 +173,12 @@ def _overfits(test: Predictions, training: Predictions, level: float) -> tuple[O
         tested = mcnemar(d.only_first, d.only_second, n=d.n)
         pairs.append((a, b, _accuracy(training, a) - _accuracy(training, b), tested.estimate, tested.p_value))
     adjusted = adjust([p for *_, p in pairs]).tolist()
-    found = []
+    overfits = []
     for (a, b, on_training, on_test, _), p in zip(pairs, adjusted, strict=True):
         if p <= level and on_training * on_test < 0:
             model, rival = (a, b) if on_training > 0 else (b, a)
-            found.append(Overfit(model, rival, abs(on_training), -abs(on_test), p))
-    return tuple(found)
+            overfits.append(Overfit(model, rival, abs(on_training), -abs(on_test), p))
+    return tuple(overfits)
 
 
 def _common(test: Predictions, training: Predictions) -> list[str]:

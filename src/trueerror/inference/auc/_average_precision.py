@@ -78,13 +78,16 @@ class RankedRows(NamedTuple):
     def precision(self) -> tuple[float, ScoreInfluences]:
         """The average precision, and how far one more row at each score moves it."""
         one, two = self.scales
-        value, found = precision_influences(self.positives * one, self.negatives * two)
+        value, influences = precision_influences(self.positives * one, self.negatives * two)
         if self.share is None:
-            return value, found
+            return value, influences
         # One more row of a class makes all others of it count less.
         up, down = (
             scale * (slopes - float((rows * slopes).sum()) / max(float(rows.sum()), 1e-300))
-            for slopes, rows, scale in ((found.positives, self.positives, one), (found.negatives, self.negatives, two))
+            for slopes, rows, scale in (
+                (influences.positives, self.positives, one),
+                (influences.negatives, self.negatives, two),
+            )
         )
         return value, ScoreInfluences(up, down)
 
@@ -212,8 +215,8 @@ def unseen_negative_limits(
 def _outer_limits(rows: RankedRows, estimate: float, spec: IntervalSpec) -> tuple[float, float]:
     positives, z = float(rows.positives.sum()), max(spec.factor(), 0.0)
     h = rows.self_counted()
-    own = min(h * (1 - estimate) / (1 - h), estimate / 2) if h < 1 else estimate / 2
-    low = average_precision_limits(estimate - own, positives, spec)[0]
+    self_bias = min(h * (1 - estimate) / (1 - h), estimate / 2) if h < 1 else estimate / 2
+    low = average_precision_limits(estimate - self_bias, positives, spec)[0]
     high = average_precision_limits(estimate, positives, spec)[1]
     _, influences = rows.precision()
     size = rows.n
@@ -227,12 +230,12 @@ def unseen_reach(
     table: ScoreTable, bounds: Bounds, spec: IntervalSpec, share: float | None, boyd: tuple[float, float]
 ) -> tuple[float, float]:
     """The outer limits over the orders that rows may have within bins: at the lowest and at the highest curve."""
-    found = [boyd]
+    pairs = [boyd]
     for curve, value in ((table.bounds.worst, bounds.low), (table.bounds.best, bounds.high)):
         rows = RankedRows.of(curve, share)
         # Positives of one bin may be above each other, and a negative above them hurts the first ones most.
-        found += [_outer_limits(x, float(value), spec) for x in (rows, rows.one_by_one())]
-    return min(x[0] for x in found), max(x[1] for x in found)
+        pairs += [_outer_limits(x, float(value), spec) for x in (rows, rows.one_by_one())]
+    return min(x[0] for x in pairs), max(x[1] for x in pairs)
 
 
 @inference_method(
@@ -338,9 +341,9 @@ def paired_precision(is_positive: NDArray[np.bool_], first: Floats, second: Floa
     ('kurtosis-t-precision', 0.313)
     """
     models = [OrderedScores(is_positive, np.asarray(s, dtype=np.float64)) for s in (first, second)]
-    found = [precision_influences(*_masses(m.table)) for m in models]
-    estimate, n = found[0][0] - found[1][0], len(is_positive)
-    gaps = np.subtract(*(m.influences_at_rows(u) for m, (_, u) in zip(models, found, strict=True)))
+    precisions = [precision_influences(*_masses(m.table)) for m in models]
+    estimate, n = precisions[0][0] - precisions[1][0], len(is_positive)
+    gaps = np.subtract(*(m.influences_at_rows(u) for m, (_, u) in zip(models, precisions, strict=True)))
     squares = gaps * gaps
     total = float(squares.sum())
     method, whole_range = "kurtosis-t-precision", (-1.0, 1.0)
@@ -399,8 +402,8 @@ def _p_unseen(is_positive: NDArray[np.bool_], best: OrderedScores, other: Ordere
 
     def weights(tilt: float) -> Floats:
         powers = u * (tilt / error)
-        made = mass * np.exp(powers - powers.max())
-        return np.asarray(made * (mass.sum() / made.sum()))
+        tilted = mass * np.exp(powers - powers.max())
+        return np.asarray(tilted * (mass.sum() / tilted.sum()))
 
     def gap(tilt: float) -> float:
         return at(weights(tilt))[0]
@@ -412,8 +415,8 @@ def _p_unseen(is_positive: NDArray[np.bool_], best: OrderedScores, other: Ordere
         farthest *= 2
         if farthest < -64:
             return 0.0
-    made = weights(crossing(gap, farthest, 0.0, within=1e-4))
+    tilted = weights(crossing(gap, farthest, 0.0, within=1e-4))
     with np.errstate(divide="ignore", invalid="ignore"):
-        divergence = float(np.where(made > 0, made * np.log(made / mass), 0.0).sum())
+        divergence = float(np.where(tilted > 0, tilted * np.log(tilted / mass), 0.0).sum())
     tail = float(special.ndtr(-math.sqrt(max(0.0, 2 * divergence))))
     return 2 * tail if two_sided else tail

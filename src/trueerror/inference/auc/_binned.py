@@ -56,9 +56,9 @@ def area_reach(table: ScoreTable, spec: IntervalSpec, method: str = "delong-logi
     low, high = table.bounds.auc()
     m, n = effective_rows(table)
     z = max(spec.factor(), 0.0)
-    own = newcombe_area_limits(low, m, n, z)[0], newcombe_area_limits(high, m, n, z)[1]
+    newcombe = newcombe_area_limits(low, m, n, z)[0], newcombe_area_limits(high, m, n, z)[1]
     if method == "newcombe" or (method != "hanley-mcneil" and min(m, n) < 2):
-        return own
+        return newcombe
     slack = table.bounds.standard_error_slack()
     spread = math.sqrt(delong_variance(table, (low + high) / 2)) if min(m, n) > 1 else math.inf
     # Inside (0, 1) an area is a multiple of 1/2mn; at its ends, and where nothing varies, Newcombe's method is taken.
@@ -68,24 +68,24 @@ def area_reach(table: ScoreTable, spec: IntervalSpec, method: str = "delong-logi
     first, last = a[:-1], a[1:]
     if method == "delong-logit":
         reach = z * _relative_error(first, last, (m, n), spread + slack)
-        made = special.expit(special.logit(first) - reach).min(), special.expit(special.logit(last) + reach).max()
+        extremes = special.expit(special.logit(first) - reach).min(), special.expit(special.logit(last) + reach).max()
     else:
         error: Floats | float = spread + slack
         if method == "hanley-mcneil":
             # Its slope is at most 2/m + 2/n.
             at = np.array([hanley_mcneil_variance(float(x), m, n) for x in a])
             error = np.sqrt(np.maximum(at[:-1], at[1:]) + (last - first) * (2 / m + 2 / n))
-        made = (first - z * error).min(), (last + z * error).max()
-    found = max(0.0, float(made[0]) - ROUNDING), min(1.0, float(made[1]) + ROUNDING)
+        extremes = (first - z * error).min(), (last + z * error).max()
+    outermost = max(0.0, float(extremes[0]) - ROUNDING), min(1.0, float(extremes[1]) + ROUNDING)
     few = method == "delong-logit" and min(m, n) * min(low, 1 - high) < FEW
     if few:
         # The largest standard error, and the area at the end where it weighs most.
         variance = (spread + slack) ** 2
         unseen = [min(unseen_low(x, variance, m, n, z) for x in ends) for ends in ((low, *a, high), 1 - a[::-1])]
-        found = min(found[0], unseen[0]), max(found[1], 1 - unseen[1])
+        outermost = min(outermost[0], unseen[0]), max(outermost[1], 1 - unseen[1])
     if few or spread <= slack or low <= hair or high >= 1 - hair:
-        return min(found[0], own[0]), max(found[1], own[1])
-    return found
+        return min(outermost[0], newcombe[0]), max(outermost[1], newcombe[1])
+    return outermost
 
 
 def _relative_error(first: Floats, last: Floats, sizes: tuple[float, float], error: float) -> Floats:
@@ -109,15 +109,15 @@ def precision_reach(bounds: Bounds, positives: float, spec: IntervalSpec) -> tup
     low, high = float(bounds.low), float(bounds.high)
     root = math.sqrt(max(0.0, 0.25 - 1 / positives))
     turns = (0.5 - root, 0.5 + root)
-    made = []
+    pairs = []
     if root > 0 and low <= turns[1] and high >= turns[0]:
         for theta in (max(low, turns[0]), min(high, turns[1])):
-            made.append([float(x) for x in on_logit(theta, theta * (1 - theta) / positives, spec.factor())])
+            pairs.append([float(x) for x in on_logit(theta, theta * (1 - theta) / positives, spec.factor())])
     if root == 0 or low < turns[0] or high > turns[1]:
         for theta in (low, high):
             wilson = limits(theta * positives, positives, "wilson", spec.level, spec.side)
-            made.append([float(x) for x in wilson])
-    return max(0.0, min(x[0] for x in made) - ROUNDING), min(1.0, max(x[1] for x in made) + ROUNDING)
+            pairs.append([float(x) for x in wilson])
+    return max(0.0, min(x[0] for x in pairs) - ROUNDING), min(1.0, max(x[1] for x in pairs) + ROUNDING)
 
 
 # Of the areas' variances: below it the variance of a difference is taken for rounding dust.

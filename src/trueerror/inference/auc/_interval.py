@@ -204,10 +204,10 @@ def score_influences(
         return derivatives(_Counts(table.scores, positives, negatives), **(options or {}))
     # One more row of a class makes all others of it count less.
     scales = share / float(positives.sum()), (1 - share) / float(negatives.sum())
-    found = derivatives(_Counts(table.scores, positives * scales[0], negatives * scales[1]), **(options or {}))
+    influences = derivatives(_Counts(table.scores, positives * scales[0], negatives * scales[1]), **(options or {}))
     one, two = (
         scale * (slopes - float((rows * slopes).sum()) / float(rows.sum()))
-        for slopes, rows, scale in zip(found, (positives, negatives), scales, strict=True)
+        for slopes, rows, scale in zip(influences, (positives, negatives), scales, strict=True)
     )
     return ScoreInfluences(one, two)
 
@@ -237,10 +237,10 @@ def precision_influences(positives: Floats, negatives: Floats) -> tuple[float, S
     """AP = Σ u·F/C over P, with F positives and C rows at or above a score, and its derivatives: F and C grow for all
     scores below a row."""
     m = float(positives.sum())
-    found = np.cumsum(positives[::-1])[::-1]
-    called = found + np.cumsum(negatives[::-1])[::-1]
+    hits = np.cumsum(positives[::-1])[::-1]
+    called = hits + np.cumsum(negatives[::-1])[::-1]
     called = np.where(called == 0, 1, called)
-    precision = found / called
+    precision = hits / called
     weight = positives / called
     value = float((positives * precision).sum()) / m
     # What a positive gains, u·(C − F)/C², is what a row costs, u·F/C², taken from u/C.
@@ -583,8 +583,8 @@ def area_within_clusters(
     of_cluster = np.bincount(codes[~positive], weights=w[~positive], minlength=groups)
     before = (np.cumsum(of_cluster) - of_cluster) / of_cluster.sum()
     mine = codes[positive]
-    found = np.bincount(mine, weights=w[positive] * (placed[positive] - before[mine]), minlength=groups)
-    return np.asarray(found / w[positive].sum())
+    sums = np.bincount(mine, weights=w[positive] * (placed[positive] - before[mine]), minlength=groups)
+    return np.asarray(sums / w[positive].sum())
 
 
 def clustered_area_covariance(
@@ -632,10 +632,10 @@ def delong_clustered(q: Problem[ScoreSample]) -> IntervalLimits:
     assert rows is not None
     positive, codes = rows.positive, rows.codes
     area = of_area(q.metric, q.sample.estimate)
-    found = clustered_area_covariance(positive, [rows.scores], codes, rows.weights)
-    variance, effective = float(found.covariance[0, 0]), effective_clusters(found.sizes[0])
+    areas = clustered_area_covariance(positive, [rows.scores], codes, rows.weights)
+    variance, effective = float(areas.covariance[0, 0]), effective_clusters(areas.sizes[0])
     z = max(q.spec.factor(degrees_of_freedom(effective)), 0.0)
-    note, m, n = f"{whole(found.sums.shape[1])} clusters", int(positive.sum()), int((~positive).sum())
+    note, m, n = f"{whole(areas.sums.shape[1])} clusters", int(positive.sum()), int((~positive).sum())
     if not variance > 1e-18 or not 0 < area < 1:
         of_class = [effective_clusters(np.bincount(codes[side])) for side in (positive, ~positive)]
         low, high = newcombe_area_limits(area, of_class[0], of_class[1], z)
@@ -644,7 +644,7 @@ def delong_clustered(q: Problem[ScoreSample]) -> IntervalLimits:
         low, high = (float(v) for v in on_logit(area, variance, z))
         if min(m, n) * min(area, 1 - area) < FEW:
             # As many independent rows as would give this variance.
-            shrink = min(1.0, float(found.unclustered[0]) / variance)
+            shrink = min(1.0, float(areas.unclustered[0]) / variance)
             modelled = newcombe_area_limits(area, max(1.0, m * shrink), max(1.0, n * shrink), z)
             low, high = min(low, modelled[0]), max(high, modelled[1])
             note += f"; {Note('auc-near-end')}"

@@ -65,11 +65,18 @@ def class_area_interval(
     chosen_method = choose(q) if method is None else method_named(q, method)
     if math.isnan(estimate):
         note = undefined_reason(measure, ClassScores(codes, scores, labels), **options)
-        made = IntervalLimits(*WHOLE, chosen_method.key, note)
+        answer = IntervalLimits(*WHOLE, chosen_method.key, note)
     else:
-        made = chosen_method.function(q)
+        answer = chosen_method.function(q)
     return spec.interval(
-        measure.name, estimate, made.low, made.high, bounds=WHOLE, method=made.method, n=len(codes), note=made.note
+        measure.name,
+        estimate,
+        answer.low,
+        answer.high,
+        bounds=WHOLE,
+        method=answer.method,
+        n=len(codes),
+        note=answer.note,
     )
 
 
@@ -175,8 +182,11 @@ def modelled_limits(area: float, sizes: Floats, z: float) -> tuple[float, float]
     k, rows = len(sizes), float((1 / sizes).sum()) / len(sizes) ** 2
 
     def spread(theta: float) -> float:
-        own, other = theta * (1 - theta) ** 2 / (2 - theta), theta * theta * (1 - theta) / (1 + theta)
-        return float(own + 2 * math.sqrt(own * other) / (k - 1) ** 1.5 + other / (k - 1)) * rows
+        own_class, other_classes = theta * (1 - theta) ** 2 / (2 - theta), theta * theta * (1 - theta) / (1 + theta)
+        return (
+            float(own_class + 2 * math.sqrt(own_class * other_classes) / (k - 1) ** 1.5 + other_classes / (k - 1))
+            * rows
+        )
 
     return score_low(area, z, spread), 1 - score_low(1 - area, z, spread)
 

@@ -80,17 +80,17 @@ def area_contrast(
     weights[first] += 1
     weights[second] -= 1
     difference, variance, df = areas.contrast(weights)
-    found = _contrast(
+    area_difference = _contrast(
         difference, variance, df if reference == "t" else None, (areas.positives, areas.negatives),
         confidence=confidence, alternative=alternative, method=f"delong-paired-{reference}",
         n=areas.positives + areas.negatives,
     )  # fmt: skip
     both = areas.areas[[first, second]]
     few = min(areas.positives, areas.negatives) * float(np.minimum(both, 1 - both).min()) < FEW
-    if not few or reference == "z" or not variance > 0 or not found.p_value <= 1 - found.confidence:
-        return found
+    if not few or reference == "z" or not variance > 0 or not area_difference.p_value <= 1 - area_difference.confidence:
+        return area_difference
     left = p_with_unseen_rows(difference, areas.parts(weights), df, (areas.positives, areas.negatives), alternative)
-    return replace(found, p_unseen=left)
+    return replace(area_difference, p_unseen=left)
 
 
 def p_with_unseen_rows(

@@ -119,13 +119,13 @@ def clustered_within_folds_interval(
 ) -> Interval:
     """The same for rows in clusters: V = Σ (s_g/(1 − w_g))², s_g a cluster's sum of influences; t(G_eff − 1)."""
     used = usable_folds(rows, 2 if scores.ndim == 1 else scores.shape[1])
-    found = folded_influences(measure, rows, scores, options, used)
+    over_folds = folded_influences(measure, rows, scores, options, used)
     inside = np.concatenate(used)
     assert rows.clusters is not None
     _, groups = np.unique(rows.clusters[inside], return_inverse=True)
-    shares = found.influences[inside] / len(used)
+    shares = over_folds.influences[inside] / len(used)
     sums, sizes = np.bincount(groups, weights=shares), class_weighted_sizes(groups, rows.codes[inside], shares)
-    g, estimate, scale = len(sums), found.estimate, measure.area or 1.0
+    g, estimate, scale = len(sums), over_folds.estimate, measure.area or 1.0
     area = (estimate + scale - 1) / scale
     note, low, high = f"{g:,} clusters", math.nan, math.nan
     if g > 1:
@@ -212,20 +212,20 @@ def folded_influences(
         up = rows.codes[inside] == 1
         table = ScoreTable.from_codes(up, scores[inside], 1)
         values.append(value(measure, table, **options))
-        found = score_influences(measure, table, options)
-        if found is None:
+        influences = score_influences(measure, table, options)
+        if influences is None:
             raise InputError(f"{measure.name} cannot be compared within folds; take auc or average_precision")
         at = np.searchsorted(table.scores, scores[inside] + 0.0)
-        moved[inside] = np.where(up, found.positives[at], found.negatives[at])
+        moved[inside] = np.where(up, influences.positives[at], influences.negatives[at])
     return FoldedInfluences(float(np.mean(values)), moved)
 
 
 def usable_folds(rows: FoldedRows, classes: int) -> list[NDArray[np.intp]]:
     """The folds that hold every class: the others have no ranking of all of them."""
-    found = [inside for inside in rows.each() if len(np.unique(rows.codes[inside])) == classes]
-    if len(found) < 2:
+    folds = [inside for inside in rows.each() if len(np.unique(rows.codes[inside])) == classes]
+    if len(folds) < 2:
         raise InputError(TOO_SMALL)
-    return found
+    return folds
 
 
 def within_folds_contrast(

@@ -128,8 +128,8 @@ def gamma_quantile(influences: Floats, counts: Floats, share: float) -> float:
     >>> round(gamma_quantile(np.array([1.0]), np.array([20.0]), 0.975), 2), round(float(special.gdtrix(1, 20, .975)), 2)
     (9.67, 29.67)
     """
-    held = (counts > 0) & (influences != 0)
-    u, k = influences[held], counts[held]
+    active = (counts > 0) & (influences != 0)
+    u, k = influences[active], counts[active]
     if not len(u):
         return 0.0
     spread = math.sqrt(float((k * u * u).sum()))

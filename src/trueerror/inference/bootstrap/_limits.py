@@ -179,8 +179,8 @@ def _one_sided(
         centre = 2 * estimate - float(replicates.mean())
         sd = float(replicates.std(ddof=1))
         return float(special.ndtr(-sign * centre / sd)) if sd > 0 else float(sign * centre <= 0)
-    shown = 2 * estimate - replicates if method == "basic" else replicates
-    share = (1 + int((sign * shown <= 0).sum())) / (1 + len(replicates))
+    draws = 2 * estimate - replicates if method == "basic" else replicates
+    share = (1 + int((sign * draws <= 0).sum())) / (1 + len(replicates))
     if method != "bca" or share == 1:
         return share
     # With the replicates' sign turned, so are z₀ and a.

@@ -79,9 +79,9 @@ def flip_signs(d: Floats, dust: float, *, exact: bool | None, draws: int, rng: n
         return flip_signs(-d, dust, exact=exact, draws=draws, rng=rng).turned()
     total = float(d.sum())
     sums, sizes = _random_subsets(d, draws, rng)
-    found = _judge(total - 2 * sums, sums, sizes, total, dust, drawn=True)
+    permutations = _judge(total - 2 * sums, sums, sizes, total, dust, drawn=True)
     known = None if exact is False else _exact_flips(d[d != 0], dust)
-    return found if known is None else found._replace(p_values=known, exact=True)
+    return permutations if known is None else permutations._replace(p_values=known, exact=True)
 
 
 def exchange(
@@ -138,12 +138,12 @@ def _random_subsets(d: Floats, draws: int, rng: np.random.Generator) -> tuple[Fl
     width = -(-len(d) // 8)
     rows = np.zeros(width * 8)
     rows[: len(d)] = d
-    there = (np.arange(width * 8) < len(d)).astype(np.float64)
+    is_row = (np.arange(width * 8) < len(d)).astype(np.float64)
     bits = ((np.arange(256)[:, None] >> np.arange(8)) & 1).astype(np.float64)
     sums, sizes = np.zeros(draws), np.zeros(draws)
     for start in range(0, width, 1024):
         part = slice(start * 8, (start + 1024) * 8)
-        tables = [column[part].reshape(-1, 8) @ bits.T for column in (rows, there)]
+        tables = [column[part].reshape(-1, 8) @ bits.T for column in (rows, is_row)]
         block = len(tables[0])
         offsets = 256 * np.arange(block, dtype=np.intp)
         step = max(1, BLOCK // block)
@@ -279,7 +279,7 @@ def permutation(
         if len(a) == 0:
             raise InputError("first and second have no rows; a permutation test needs at least one")
         dust = _dust(a, b)
-        found = flip_signs(a - b, dust, exact=exact, draws=draws, rng=random)
+        permutations = flip_signs(a - b, dust, exact=exact, draws=draws, rng=random)
     else:
         a, b = numbers(first, "first"), numbers(second, "second")
         if len(a) == 0 or len(b) == 0:
@@ -287,20 +287,24 @@ def permutation(
         if exact and math.comb(len(a) + len(b), len(a)) > MOST_SPLITS:
             raise InputError(f"{len(a) + len(b):,} scores are too many to enumerate; use method='monte-carlo'")
         dust = _dust(a, b)
-        found = exchange(a, b, dust, exact=exact, draws=draws, rng=random)
-    if exact and not found.exact:
+        permutations = exchange(a, b, dust, exact=exact, draws=draws, rng=random)
+    if exact and not permutations.exact:
         raise InputError(f"{len(a):,} differences are too many to enumerate; use method='monte-carlo'")
-    low, high = found.limits(tail_area(level, alternative))
-    notes = [f"{'limits from ' if found.exact else ''}{draws:,} random rearrangements, {seed}"] if found.drawn else []
+    low, high = permutations.limits(tail_area(level, alternative))
+    notes = (
+        [f"{'limits from ' if permutations.exact else ''}{draws:,} random rearrangements, {seed}"]
+        if permutations.drawn
+        else []
+    )
     if high - low <= dust / len(a):
         low, high = REALS
         notes.append("the differences do not vary, so they put no limits on the true one")
     elif np.isinf(low):
-        notes.append(f"{found.total:,} arrangements are too few for limits at this confidence")
+        notes.append(f"{permutations.total:,} arrangements are too few for limits at this confidence")
     return contrast(
         estimate=float(a.mean() - b.mean()), limits=(low, high), whole=REALS, confidence=level, alternative=alternative,
         method="permutation-paired" if paired else "permutation-unpaired", statistic=float(a.mean() - b.mean()),
-        p_value=found.p_values[alternative], n=len(a) if paired else len(a) + len(b), notes=tuple(notes),
+        p_value=permutations.p_values[alternative], n=len(a) if paired else len(a) + len(b), notes=tuple(notes),
     )  # fmt: skip
 
 
@@ -418,10 +422,10 @@ def paired_bootstrap(
         note = "all replicates are alike: limits by adding z² rows where they would change most"
         return _contrast(compared, estimate, limits, p, better, level, alternative, method, note)
     p = bootstrap_p(estimate, values, alternative=alternative, method=method, **shape)
-    made = _contrast(compared, estimate, (low, high), p, better, level, alternative, method, note)
+    difference = _contrast(compared, estimate, (low, high), p, better, level, alternative, method, note)
     # The normal method reads p from a formula, which has no smallest value.
     sides = {"greater": [values.min()], "less": [-values.max()], "two-sided": [values.min(), -values.max()]}
-    return replace(made, p_at_most=True) if method != "normal" and max(sides[alternative]) > 0 else made
+    return replace(difference, p_at_most=True) if method != "normal" and max(sides[alternative]) > 0 else difference
 
 
 def _contrast(

@@ -91,9 +91,9 @@ class OrderedScores:
 
     def _back(self, ordered: NDArray[Any]) -> NDArray[Any]:
         """Values of the rows in the order of scores, in the order of the rows."""
-        found = np.empty_like(ordered)
-        found[self.order] = ordered
-        return found
+        by_row = np.empty_like(ordered)
+        by_row[self.order] = ordered
+        return by_row
 
     def groups(self, power: int) -> Codes:
         """The group of each distinct score, of 2^power; halving the power joins groups two by two."""
@@ -137,8 +137,8 @@ def joint_cells(is_positive: Flags, models: Sequence[OrderedScores], most: int =
     power, cells, counts = _fitting(rows, is_positive, most)
     both, side = np.divmod(cells, 2)
     tables, places = [], []
-    for model, found, group in zip(models, fine, np.divmod(both, 1 << power), strict=True):
-        coarse = found >> (MOST - power)
+    for model, fine_groups, group in zip(models, fine, np.divmod(both, 1 << power), strict=True):
+        coarse = fine_groups >> (MOST - power)
         tables.append(model.joined(coarse))
         places.append(np.searchsorted(np.unique(coarse), group))
     return JointCells((tables[0], tables[1]), counts, side == 1, (places[0], places[1]))
@@ -195,11 +195,11 @@ class DrawnCells:
     def masses(self, replicates: range) -> list[Masses]:
         """Positives and negatives at each joined score (replicates, scores), of the first model and of the second."""
         drawn = [self.draws.draw(self.seed, b) for b in replicates]
-        found = [
+        masses = [
             np.stack([np.bincount(s, weights=weights, minlength=2 * n) for weights in drawn])
             for s, n in zip(self.slots, self.sizes, strict=True)
         ]
-        return [(f[:, :n], f[:, n:]) for f, n in zip(found, self.sizes, strict=True)]
+        return [(f[:, :n], f[:, n:]) for f, n in zip(masses, self.sizes, strict=True)]
 
 
 class DrawnClusters:
@@ -233,8 +233,8 @@ class DrawnClusters:
     def masses(self, replicates: range) -> list[Masses]:
         """Positives and negatives at each joined score (replicates, scores), of the first model and of the second."""
         often = np.stack([row_weights(self.units, self.seed, b) for b in replicates], axis=1).astype(np.float64)
-        found = [np.ascontiguousarray((rows @ often).T) for rows in self.rows]
-        return [(f[:, :n], f[:, n:]) for f, n in zip(found, self.sizes, strict=True)]
+        masses = [np.ascontiguousarray((rows @ often).T) for rows in self.rows]
+        return [(f[:, :n], f[:, n:]) for f, n in zip(masses, self.sizes, strict=True)]
 
 
 # Rows times replicates up to which every row is drawn by itself.
@@ -311,19 +311,19 @@ class _Pair:
 
     def influences(self, tables: Sequence[ScoreTable]) -> list[ScoreInfluences] | None:
         """How far a row at each score moves either model's metric; None where that is not known."""
-        found = [score_influences(self.measure, t, self.options) for t in tables]
-        known = [i for i in found if i is not None]
-        return known if len(known) == len(found) else None
+        influences = [score_influences(self.measure, t, self.options) for t in tables]
+        known = [i for i in influences if i is not None]
+        return known if len(known) == len(influences) else None
 
     def _spread(self, clusters: Codes | None) -> float | None:
         """Σ over the rows, or clusters, of their squared influence on the difference; None where that is not known."""
         moved = np.zeros(len(self.is_positive))
         # One model after the other: the influences of ten million scores take as much memory as their table.
         for model, sign in zip(self.models, (1.0, -1.0), strict=True):
-            found = score_influences(self.measure, model.table, self.options)
-            if found is None:
+            influences = score_influences(self.measure, model.table, self.options)
+            if influences is None:
                 return None
-            moved += sign * model.influences_at_rows(found)
+            moved += sign * model.influences_at_rows(influences)
         if clusters is not None:
             moved = np.bincount(clusters, weights=moved).astype(np.float64)
         return float((moved * moved).sum())
@@ -422,17 +422,17 @@ def paired_score_contrast(
     apart = [int(side.sum()) if codes is None else len(np.unique(codes[side])) for side in (is_positive, ~is_positive)]
     low, high = measure.range
     reach = low - high, high - low
-    found = _judged(estimate, values[~np.isnan(values)], apart, tail_area(confidence, alternative), alternative, reach)
+    judged = _judged(estimate, values[~np.isnan(values)], apart, tail_area(confidence, alternative), alternative, reach)
     units = "rows" if codes is None else "clusters"
-    notes = [found.note.format(units=units)] if found.note else []
+    notes = [judged.note.format(units=units)] if judged.note else []
     if codes is not None:
         notes.append(f"{int(codes.max()) + 1:,} clusters drawn whole")
     notes += [word for word in (how, f"{replicates:,} replicates, {seed}") if word]
-    better = found.ahead if measure.higher_is_better is not False else 1 - found.ahead
+    better = judged.ahead if measure.higher_is_better is not False else 1 - judged.ahead
     return contrast(
-        estimate=estimate, limits=found.limits, whole=reach, confidence=confidence, alternative=alternative,
-        method="paired-bootstrap-expanded", statistic=estimate, p_value=found.p_value, n=len(is_positive),
-        notes=tuple(notes), p_better=None if math.isnan(better) else better, p_at_most=found.at_most,
+        estimate=estimate, limits=judged.limits, whole=reach, confidence=confidence, alternative=alternative,
+        method="paired-bootstrap-expanded", statistic=estimate, p_value=judged.p_value, n=len(is_positive),
+        notes=tuple(notes), p_better=None if math.isnan(better) else better, p_at_most=judged.at_most,
     )  # fmt: skip
 
 

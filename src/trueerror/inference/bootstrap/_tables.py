@@ -240,12 +240,12 @@ def score_statistic(
         counts = (positives, negatives)
         counts = counts if share is None else reweighted_scores(table, share, counts)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found = (
+            values = (
                 mean_loss(table, measure, counts, **options)
                 if measure.of_losses
                 else measure.function(table, counts, **options)
             )
-            return np.asarray(found, dtype=np.float64)
+            return np.asarray(values, dtype=np.float64)
 
     return statistic
 
@@ -276,14 +276,14 @@ def resampled_limits(q: Problem[ScoreSample], kind: BootstrapMethod) -> Interval
         )
         move = sample.estimate - centre
         low, high = min(low + move, sample.estimate), max(high + move, sample.estimate)
-        made = IntervalLimits(low, high, method, f"{b:,} resamples, {seed}", resampled=True)
+        resampled = IntervalLimits(low, high, method, f"{b:,} resamples, {seed}", resampled=True)
     except Unfit as unfit:
-        made = IntervalLimits(math.nan, math.nan, method, unfit.note, resampled=True)
+        resampled = IntervalLimits(math.nan, math.nan, method, unfit.note, resampled=True)
     default = choose(q)
-    if made.low < made.high or default.key in BOOTSTRAPS:
-        return made
+    if resampled.low < resampled.high or default.key in BOOTSTRAPS:
+        return resampled
     instead: IntervalLimits = default.function(q)
-    return instead._replace(note=(Note("instead-of-bootstrap", (made.note, default.key)), *instead.notes))
+    return instead._replace(note=(Note("instead-of-bootstrap", (resampled.note, default.key)), *instead.notes))
 
 
 def _rank_replicates(measure: Measure, table: ScoreTable, draw: np.random.Generator, b: int) -> Floats:
@@ -321,9 +321,9 @@ class ClusterCells:
         cell = np.where(rows.positive, place, size + place)
         weights = np.ones(len(cell)) if rows.weights is None else rows.weights
         cells = sparse.csr_matrix((weights, (rows.codes, cell)), shape=(rows.groups, 2 * size))
-        found = score_influences(q.metric, small, q.options, share=q.sample.share)
+        influences = score_influences(q.metric, small, q.options, share=q.sample.share)
         statistic = score_statistic(q.metric, small, q.options, q.sample.share)
-        return cls(cells, rows.groups, size, statistic, None if found is None else np.concatenate(found))
+        return cls(cells, rows.groups, size, statistic, None if influences is None else np.concatenate(influences))
 
     @property
     def step(self) -> int:

@@ -131,8 +131,8 @@ def shares_of_uncertainty(successes: Floats, rows: Floats) -> Floats:
     array([0.48, 0.48, 0.03])
     """
     share = shrunk(successes, rows)
-    own = np.where(rows > 0, share * (1 - share) / np.maximum(rows, 1.0), 0.0)
-    return np.asarray(own / max(float(own.sum()), 1e-300), dtype=np.float64)
+    variances = np.where(rows > 0, share * (1 - share) / np.maximum(rows, 1.0), 0.0)
+    return np.asarray(variances / max(float(variances.sum()), 1e-300), dtype=np.float64)
 
 
 def mean_of_shares(
@@ -208,19 +208,19 @@ class ClassMean(NamedTuple):
 
     def _successes_and_rows(self) -> Pair:
         """Those of each class; of F1 the hits among the rows in play."""
-        there = self.weights > 0
+        in_play = self.weights > 0
         hits, rows = (
             (self.counts.tp, self.counts.tp + self.counts.fp + self.counts.fn)
             if self.base.share is None
             else self.base.share(self.counts)
         )
-        return np.where(there, hits, 0.0), np.where(there, rows, 0.0)
+        return np.where(in_play, hits, 0.0), np.where(in_play, rows, 0.0)
 
     def three_carry_it(self) -> bool:
         """Whether three classes or more carry the uncertainty, and few errors were seen."""
-        there = self.weights > 0
+        in_play = self.weights > 0
         hits, rows = self._successes_and_rows()
-        return parts_that_count(self.weights, rows) >= THREE_PARTS and few_errors(hits[there], rows[there])
+        return parts_that_count(self.weights, rows) >= THREE_PARTS and few_errors(hits[in_play], rows[in_play])
 
     def limits_of_mean(self, estimate: float, spec: IntervalSpec) -> Pair:
         """Those of the mean, taken for a proportion."""
@@ -238,15 +238,15 @@ def class_mean(q: CountProblem) -> ClassMean:
     measure, table = q.metric, q.sample.sample.table
     t = table.classes()
     base = find_measure(measure.of) if measure.average else find_measure("recall")
-    there = classes_in_play(t) if measure.average else t.truth > 0
+    in_play = classes_in_play(t) if measure.average else t.truth > 0
     counts = t.one_vs_rest()
-    slopes = BinaryCounts(*(np.where(there, s, 0.0) for s in binary_gradients(base, counts, q.options)))
+    slopes = BinaryCounts(*(np.where(in_play, s, 0.0) for s in binary_gradients(base, counts, q.options)))
     variances = np.maximum(sum(c * s * s for c, s in zip(counts, slopes, strict=True)), 0.0)
     variances = np.where(variances > VARIANCE_TOLERANCE, variances, 0.0)
-    weights = np.where(there, 1.0 / max(int(there.sum()), 1), 0.0)
+    weights = np.where(in_play, 1.0 / max(int(in_play.sum()), 1), 0.0)
     # Shares of the rows of different classes are independent.
     cross = None if base.within_class else class_correlations(table, slopes, variances)
-    values = np.where(there, np.asarray(base.function(counts, **q.options), dtype=np.float64), 0.0)
+    values = np.where(in_play, np.asarray(base.function(counts, **q.options), dtype=np.float64), 0.0)
     return ClassMean(base, counts, weights, values, variances, cross)
 
 
@@ -256,14 +256,14 @@ def _many_classes(q: CountProblem) -> bool:
         return False
     t = q.sample.sample.table.classes()
     if q.metric.average is None:
-        there = t.truth > 0
+        in_play = t.truth > 0
         rows: Any = t.truth
     else:
-        there = classes_in_play(t)
+        in_play = classes_in_play(t)
         base, counts = find_measure(q.metric.of), t.one_vs_rest()
         rows = counts.tp + counts.fp + counts.fn if base.share is None else base.share(counts)[1]
-    weights = np.where(there, 1.0 / max(int(there.sum()), 1), 0.0)
-    return parts_that_count(weights, np.where(there, rows, 0.0).astype(np.float64)) >= MANY_PARTS
+    weights = np.where(in_play, 1.0 / max(int(in_play.sum()), 1), 0.0)
+    return parts_that_count(weights, np.where(in_play, rows, 0.0).astype(np.float64)) >= MANY_PARTS
 
 
 _OF_CLASSES = "from four classes of like sizes on wilson-of-classes"
@@ -321,8 +321,8 @@ def half_row_of_classes(q: CountProblem) -> RawLimits:
         masses = counts.copy()
         masses[worst] += HALF
         slopes = influence(q.metric, full, positive=None, options=q.options, masses=masses)
-        held = masses > 0
-        u = np.where(held & np.isfinite(slopes), slopes, 0.0)
+        occupied = masses > 0
+        u = np.where(occupied & np.isfinite(slopes), slopes, 0.0)
         u = u - float((u * masses).sum()) / float(masses.sum())
         limits_found.append(float(tried[worst]) + gamma_quantile(u, masses, share))
     low, high = np.clip(limits_found, *q.metric.range)
@@ -407,16 +407,16 @@ def mover_wilson(q: CountProblem) -> RawLimits:
 
 def _mover(q: CountProblem, key: str) -> RawLimits:
     mean, spec = class_mean(q), q.spec.both_sides
-    there = mean.weights > 0
+    in_play = mean.weights > 0
     low, high = _class_limits(mean, q.options, spec)
-    ends = mover(mean.values, np.where(there, low, 0.0), np.where(there, high, 0.0), mean.weights, mean.cross)
-    found = RawLimits.of((np.array([ends[0]]), np.array([ends[1]])), key)
+    ends = mover(mean.values, np.where(in_play, low, 0.0), np.where(in_play, high, 0.0), mean.weights, mean.cross)
+    raw_limits = RawLimits.of((np.array([ends[0]]), np.array([ends[1]])), key)
     if mean.three_carry_it() and not _many_classes(q):
         other = mean.limits_of_mean(float(q.sample.estimate[0]), spec)
-        outer = np.fmin(found.low, other[0]), np.fmax(found.high, other[1])
-        wider = (outer[0] < found.low) | (outer[1] > found.high)
-        found = found.replaced(wider, RawLimits.of(outer, key, Note("outer-of-classes")))
-    return _other_class_unknown(q, found)
+        outer = np.fmin(raw_limits.low, other[0]), np.fmax(raw_limits.high, other[1])
+        wider = (outer[0] < raw_limits.low) | (outer[1] > raw_limits.high)
+        raw_limits = raw_limits.replaced(wider, RawLimits.of(outer, key, Note("outer-of-classes")))
+    return _other_class_unknown(q, raw_limits)
 
 
 def _class_limits(mean: ClassMean, options: MetricOptions, spec: IntervalSpec) -> Pair:
@@ -459,15 +459,15 @@ def mover_log(q: CountProblem) -> RawLimits:
     ends = mover(values, np.log(np.where(known, low, high)), np.log(high), 1.0 / len(n))
     bottom = math.exp(ends[0]) if known.all() else 0.0
     note = None if known.all() else Note("class-never-found")
-    found = RawLimits.of((np.array([bottom]), np.array([math.exp(ends[1])])), "mover-log", note)
-    return _other_class_unknown(q, found)
+    raw_limits = RawLimits.of((np.array([bottom]), np.array([math.exp(ends[1])])), "mover-log", note)
+    return _other_class_unknown(q, raw_limits)
 
 
 def _found_and_rows(q: CountProblem) -> Pair:
     """The hits and the rows of each class that has rows."""
     t = q.sample.sample.table.classes()
-    there = t.truth > 0
-    return t.hits[there].astype(np.float64), t.truth[there].astype(np.float64)
+    present = t.truth > 0
+    return t.hits[present].astype(np.float64), t.truth[present].astype(np.float64)
 
 
 def _other_class_unknown(q: CountProblem, found: RawLimits) -> RawLimits:
@@ -520,9 +520,9 @@ def _recalls(q: CountProblem) -> tuple[Floats, Floats, Floats]:
     sample = q.sample.sample
     t, shares = sample.table.classes(weighted=False), sample.shares
     assert shares is not None
-    there = (shares > 0) & (t.truth > 0)
-    hits = t.hits[there] if q.metric.share_of_rows == 1 else (t.truth - t.hits)[there]
-    return hits.astype(np.float64), t.truth[there].astype(np.float64), shares[there]
+    present = (shares > 0) & (t.truth > 0)
+    hits = t.hits[present] if q.metric.share_of_rows == 1 else (t.truth - t.hits)[present]
+    return hits.astype(np.float64), t.truth[present].astype(np.float64), shares[present]
 
 
 def _many_recalls_decide(q: CountProblem) -> bool:
@@ -696,13 +696,13 @@ def mean_cost_t(q: CountProblem) -> RawLimits:
             size = np.minimum(effective_size((centre - bounds[0]) / width, v / width**2, kish, kish), kish)
             least, most = at_size(centre, size, spec, t_factors(spec, [kish - 1]), bounds)
             low, high = np.minimum(low, least), np.maximum(high, most)
-        found = RawLimits.of((low, high), "t-mean")
+        raw_limits = RawLimits.of((low, high), "t-mean")
     else:
         _, share = limits([0.0], [groups], "wilson", spec.level, "upper" if spec.side != "two-sided" else "two-sided")
         low, high = centre - share * (centre - prices.min()), centre + share * (prices.max() - centre)
-        found = RawLimits.of((low, high), "wilson-constant-loss", Note("same-cost"))
-    found = found._replace(low=found.low * scale, high=found.high * scale)
-    return found if sample.clusters is None else one_cluster(found, np.array([sample.groups]))
+        raw_limits = RawLimits.of((low, high), "wilson-constant-loss", Note("same-cost"))
+    raw_limits = raw_limits._replace(low=raw_limits.low * scale, high=raw_limits.high * scale)
+    return raw_limits if sample.clusters is None else one_cluster(raw_limits, np.array([sample.groups]))
 
 
 @inference_method(

@@ -103,20 +103,20 @@ def class_rates(q: CountProblem) -> ClassRates:
     if len(table.labels) == 2:
         low, high = _rate_limits(t.hits, t.truth, spec)
         return ClassRates(t.hits / t.truth, low, high, shares)
-    own = table.labels.index(chosen_positive(table, sample.positive))
-    called = table.col == own
+    index = table.labels.index(chosen_positive(table, sample.positive))
+    called = table.col == index
     alarms = np.bincount(table.row[called], weights=table.counts[called], minlength=len(table.labels))
-    there = (shares > 0) & (np.arange(len(table.labels)) != own)
-    n, quiet = t.truth[there], (t.truth - alarms)[there]
-    rest = float(shares[there].sum())
-    weights = shares[there] / rest if rest > 0 else shares[there]
+    others = (shares > 0) & (np.arange(len(table.labels)) != index)
+    n, quiet = t.truth[others], (t.truth - alarms)[others]
+    rest = float(shares[others].sum())
+    weights = shares[others] / rest if rest > 0 else shares[others]
     low, high = _rate_limits(quiet, n, spec)
     rate = float((weights * quiet / n).sum())
     down, up = (float(np.hypot.reduce(weights * d)) for d in (quiet / n - low, high - quiet / n))
-    own_low, own_high = _rate_limits(t.hits[own : own + 1], t.truth[own : own + 1], spec)
+    own_low, own_high = _rate_limits(t.hits[index : index + 1], t.truth[index : index + 1], spec)
     return ClassRates(
-        np.array([rate, t.hits[own] / t.truth[own]]), np.array([max(rate - down, 0.0), own_low[0]]),
-        np.array([min(rate + up, 1.0), own_high[0]]), np.array([rest, shares[own]]),
+        np.array([rate, t.hits[index] / t.truth[index]]), np.array([max(rate - down, 0.0), own_low[0]]),
+        np.array([min(rate + up, 1.0), own_high[0]]), np.array([rest, shares[index]]),
     )  # fmt: skip
 
 
@@ -229,17 +229,17 @@ def multilabel_interval(
         note = undefined_reason(measure, tally, positive=positive, **options)
     elif measure.of_one_class:
         q = _label_problem(measure, BinaryCounts(*(np.array([c]) for c in tally.binary(positive))), options, spec)
-        found: RawLimits = solve(q)
-        low, high, key, note = (a[0] for a in found[:4])
+        raw_limits: RawLimits = solve(q)
+        low, high, key, note = (a[0] for a in raw_limits[:4])
         n = float(rows_spoken_of(q)[0])
     elif measure.share_of_rows and measure.average is None:
         low, high = (float(v) for v in limits(estimate * tally.n, tally.n, "wilson", spec.level, spec.side))
         note = None if measure.right_or_wrong else Note("labels-by-rows")
     elif base is not None and (base.share is not None or base.situation == "f1"):
         t = tally.classes()
-        found = solve(_label_problem(base, t.one_vs_rest(), options, spec))
-        there = classes_in_play(t)
-        low, high = float(found.low[there].mean()), float(found.high[there].mean())
+        raw_limits = solve(_label_problem(base, t.one_vs_rest(), options, spec))
+        in_play = classes_in_play(t)
+        low, high = float(raw_limits.low[in_play].mean()), float(raw_limits.high[in_play].mean())
         key, note = "mean-of-limits", Note("labels-dependent")
     elif measure.multilabel is None and measure.average is None:
         raise InputError(f"{measure.name} is not defined for rows with several labels")

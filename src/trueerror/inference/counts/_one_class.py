@@ -280,9 +280,9 @@ def proportion_at_prior(q: CountProblem) -> RawLimits:
     if not q.metric.of_one_class:
         return delta_logit(q)
     p, spec = q.sample.estimate, q.spec
-    found = RawLimits.of(on_logit(p, q.sample.variances, spec.factor()), "delta-logit")
+    raw_limits = RawLimits.of(on_logit(p, q.sample.variances, spec.factor()), "delta-logit")
     at_rows = RawLimits.of(at_size(p, rows_spoken_of(q), spec, spec.factor()), "wilson-effective")
-    return found.replaced(np.isnan(found.low), at_rows)
+    return raw_limits.replaced(np.isnan(raw_limits.low), at_rows)
 
 
 # F1 and its kin.
@@ -318,22 +318,22 @@ def wilson_f1(q: CountProblem) -> RawLimits:
         without = in_play if view.kind == "random" else view.effective_clusters if clustered else kish
         size = effective_size(jaccard, v, np.minimum(in_play, kish) if view.kind == "weighted" else in_play, without)
     low, high = at_size(jaccard, size, spec, z)
-    found = RawLimits.of((from_jaccard(low), from_jaccard(high)), "wilson-f1")
-    return one_cluster(found._replace(note=each_note("clusters", groups)), groups) if clustered else found
+    raw_limits = RawLimits.of((from_jaccard(low), from_jaccard(high)), "wilson-f1")
+    return one_cluster(raw_limits._replace(note=each_note("clusters", groups)), groups) if clustered else raw_limits
 
 
 @inference_method("delta", answers="f1", applies=_random)
 def delta_of_f1(q: CountProblem) -> RawLimits:
     """The straight delta method, wilson-f1 where it has no width."""
-    found = RawLimits.of(straight_limits(q.sample.estimate, q.sample.variances, q.spec.factor()), "delta")
-    return found.replaced(np.isnan(found.low), wilson_f1(q))
+    raw_limits = RawLimits.of(straight_limits(q.sample.estimate, q.sample.variances, q.spec.factor()), "delta")
+    return raw_limits.replaced(np.isnan(raw_limits.low), wilson_f1(q))
 
 
 @inference_method("delta-logit", answers="f1", applies=_random)
 def delta_logit_of_f1(q: CountProblem) -> RawLimits:
     """The same on the logit scale."""
-    found = RawLimits.of(on_logit(q.sample.estimate, q.sample.variances, q.spec.factor()), "delta-logit")
-    return found.replaced(np.isnan(found.low), wilson_f1(q))
+    raw_limits = RawLimits.of(on_logit(q.sample.estimate, q.sample.variances, q.spec.factor()), "delta-logit")
+    return raw_limits.replaced(np.isnan(raw_limits.low), wilson_f1(q))
 
 
 # The delta method on the scale that suits a metric's range.
@@ -401,15 +401,15 @@ def _straight(q: CountProblem, key: str) -> RawLimits:
     view, bounds, z = q.sample, q.metric.range, _factors(q)
     if q.situation == "ratio" and q.metric.of_one_class:
         return _ratio(q, RawLimits.of(straight_limits(view.estimate, view.variances, z), key))
-    found = RawLimits.of(straight_limits(view.estimate, view.variances, z), key)
+    raw_limits = RawLimits.of(straight_limits(view.estimate, view.variances, z), key)
     if _correlation_range(q):
         # Near an end of the range the interval is bent to stay within; where that is does not depend on the confidence,
         # so that more confidence is always wider.
         reach = NEAR_THE_END * np.sqrt(view.variances)
         past = (view.estimate - reach < bounds[0]) | (view.estimate + reach > bounds[1])
         bent = RawLimits.of(on_logit(view.estimate, view.variances, z, bounds), "fisher-z", Note("bent"))
-        found = found.replaced(past & ~np.isnan(bent.low), bent)
-    return _spread_or_wilson(q, found)
+        raw_limits = raw_limits.replaced(past & ~np.isnan(bent.low), bent)
+    return _spread_or_wilson(q, raw_limits)
 
 
 @inference_method(
@@ -432,8 +432,8 @@ def _straight(q: CountProblem, key: str) -> RawLimits:
 def delta_logit(q: CountProblem) -> RawLimits:
     """The delta method on the logit scale."""
     pair = on_logit(q.sample.estimate, q.sample.variances, _factors(q))
-    found = _spread_or_wilson(q, RawLimits.of(pair, "delta-logit"))
-    return _with_unseen_errors(q, found) if q.metric.of_one_class and q.sample.plain else found
+    raw_limits = _spread_or_wilson(q, RawLimits.of(pair, "delta-logit"))
+    return _with_unseen_errors(q, raw_limits) if q.metric.of_one_class and q.sample.plain else raw_limits
 
 
 def _with_unseen_errors(q: CountProblem, found: RawLimits) -> RawLimits:
@@ -470,8 +470,8 @@ def _half_added(q: CountProblem, scale: Any = 1.0) -> tuple[Floats, Any, BinaryC
 )
 def delta_log(q: CountProblem) -> RawLimits:
     """The delta method on the scale of the logarithm."""
-    found = RawLimits.of(on_log(q.sample.estimate, q.sample.variances, _factors(q)), "delta-log")
-    return _ratio(q, found) if q.metric.of_one_class else _spread_or_wilson(q, found)
+    raw_limits = RawLimits.of(on_log(q.sample.estimate, q.sample.variances, _factors(q)), "delta-log")
+    return _ratio(q, raw_limits) if q.metric.of_one_class else _spread_or_wilson(q, raw_limits)
 
 
 def _ratio(q: CountProblem, found: RawLimits) -> RawLimits:
@@ -769,8 +769,8 @@ def _one_class(measure: Measure, sample: Sample, options: dict[str, Any]) -> Cou
         if sample.clusters is None:
             return sample.groups, sample.groups
         d = sample.influence(measure, options)
-        found = sample.effective_groups(d, in_play)
-        return found, found if successes is None else sample.effective_groups(d, in_play, chosen(successes))
+        effective = sample.effective_groups(d, in_play)
+        return effective, effective if successes is None else sample.effective_groups(d, in_play, chosen(successes))
 
     estimate = _values(measure, seen, options)
     return CountView(

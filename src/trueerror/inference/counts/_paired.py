@@ -111,12 +111,12 @@ class PairedMetric:
         if self.shares is not None:
             masses = reweighted(table, self.shares, masses)
         if self.measure.of_one_class:
-            found = function(table.binary(self.positive, masses), **chosen)
+            values = function(table.binary(self.positive, masses), **chosen)
         elif self.measure.of_all_classes:
-            found = function(table.classes(masses), **chosen)
+            values = function(table.classes(masses), **chosen)
         else:
-            found = function(table, masses, **chosen)
-        return np.asarray(found, dtype=np.float64)
+            values = function(table, masses, **chosen)
+        return np.asarray(values, dtype=np.float64)
 
     def differences(self, masses: Floats) -> Floats:
         """First − second under masses (…, cells); what rounding alone tells from 0 is 0."""
@@ -142,15 +142,15 @@ class PairedMetric:
         parts, _ = play_of(self.measure)
         if parts is None:
             return None
-        found = np.zeros(len(self.agreement.counts), dtype=bool)
+        in_play = np.zeros(len(self.agreement.counts), dtype=bool)
         for table in self.tables:
             index = table.labels.index(chosen_positive(table, self.positive))
             true, called = table.row == index, table.col == index
             for wanted, cells in zip(
                 parts, (true & called, ~true & called, true & ~called, ~true & ~called), strict=True
             ):
-                found |= cells & wanted
-        return found
+                in_play |= cells & wanted
+        return in_play
 
     def replicates(self, draws: int, rng: np.random.Generator) -> Floats:
         """The difference in `draws` samples of n rows, drawn again with replacement; NaN where it is undefined."""
@@ -267,9 +267,9 @@ class PairedMetric:
             declared=True,
         )
         # Totals are brought back to n rows, so that a total cost does not grow with the rows added.
-        found = self.values(wide, masses * (table.n / (table.n + rows)))
+        values = self.values(wide, masses * (table.n / (table.n + rows)))
         classes = np.unique(extra[:, 0])
-        by_class = [found[extra[:, 0] == t] for t in classes]
+        by_class = [values[extra[:, 0] == t] for t in classes]
         return np.array([np.fmin.reduce(v) for v in by_class]), np.array([np.fmax.reduce(v) for v in by_class])
 
 
@@ -323,22 +323,22 @@ def paired_metric(
     """
     by_name = isinstance(metric, str) or not takes_masses(metric)
     if isinstance(metric, str) or by_name:
-        found = find_measure(metric)
+        measure = find_measure(metric)
     else:
-        found = Measure(
+        measure = Measure(
             name=getattr(metric, "__name__", "metric"), title=getattr(metric, "__name__", "metric").replace("_", " "),
             function=metric, needs="cells", best=None, range=(-math.inf, math.inf), options=tuple(options),
         )  # fmt: skip
-    if not found.of_labels:
-        raise InputError(f"{found.name} is made of scores, not of labels; compare two areas with delong")
-    check_metric_options(found, options)
+    if not measure.of_labels:
+        raise InputError(f"{measure.name} is made of scores, not of labels; compare two areas with delong")
+    check_metric_options(measure, options)
     shares = None
-    if prior is not None and not found.is_prior_free(len(agreement.labels)):
-        own = positive if agreement.positive is None else agreement.positive
-        shares = class_shares(prior, agreement.labels, own)
-    if needs_collapse(found, agreement.model(0), positive):
+    if prior is not None and not measure.is_prior_free(len(agreement.labels)):
+        positive_class = positive if agreement.positive is None else agreement.positive
+        shares = class_shares(prior, agreement.labels, positive_class)
+    if needs_collapse(measure, agreement.model(0), positive):
         if shares is not None:
-            raise InputError(f"{found.name} of one class among several is not compared at another class mix")
+            raise InputError(f"{measure.name} of one class among several is not compared at another class mix")
         agreement, positive = _one_against_the_rest(agreement, positive), True
     first, second = (
         Confusion.from_cells(
@@ -352,9 +352,9 @@ def paired_metric(
         )
         for called in (agreement.first, agreement.second)
     )
-    if found.of_one_class:
+    if measure.of_one_class:
         first.binary(positive)  # an unknown or missing positive class is said before any work
-    return PairedMetric(agreement, (first, second), found, positive, dict(options), by_name, shares)
+    return PairedMetric(agreement, (first, second), measure, positive, dict(options), by_name, shares)
 
 
 class CellDifference(NamedTuple):
@@ -374,11 +374,11 @@ def cell_differences(agreement: Agreement, spec: IntervalSpec) -> list[CellDiffe
     interval for (b − c)/rows. Cells with b + c = 0 say nothing and are left out, which changes no other p-value, since
     the test is conditional on b + c.
     """
-    made = []
+    differences = []
     labels, k = agreement.labels, len(agreement.labels)
     for i in np.unique(agreement.truth):
-        own = agreement.truth == i
-        first, second, counts = agreement.first[own], agreement.second[own], agreement.counts[own]
+        in_class = agreement.truth == i
+        first, second, counts = agreement.first[in_class], agreement.second[in_class], agreement.counts[in_class]
         rows = int(counts.sum())
         for j in np.union1d(first, second):
             if j >= k or j == i:
@@ -391,8 +391,8 @@ def cell_differences(agreement: Agreement, spec: IntervalSpec) -> list[CellDiffe
                 one, two, both_right=both, both_wrong=rows - one - two - both, confidence=spec.confidence,
                 alternative=spec.alternative,
             )  # fmt: skip
-            made.append(CellDifference(labels[i], labels[j], (both + one, both + two), rows, c))
-    return made
+            differences.append(CellDifference(labels[i], labels[j], (both + one, both + two), rows, c))
+    return differences
 
 
 # With fewer rows than this on which the models differ, their own spread says too little about the difference.
@@ -445,14 +445,14 @@ def mover_paired(
             low, high = min(low, least[0]), max(high, least[1])
         return low, high
 
-    found = _outermost(limits, max(-float(special.ndtri(tail_area(level, alternative))), 1e-6))
-    if found is None or not found[0] < found[1]:
+    outermost = _outermost(limits, max(-float(special.ndtri(tail_area(level, alternative))), 1e-6))
+    if outermost is None or not outermost[0] < outermost[1]:
         return None
     p = _inverted(limits, estimate)
     ahead = 0.5 if estimate == 0 else 1 - p / 2 if estimate > 0 else p / 2
     up = compared.measure.higher_is_better
     return contrast(
-        name=compared.title, estimate=estimate, limits=found, whole=compared.range, confidence=level,
+        name=compared.title, estimate=estimate, limits=outermost, whole=compared.range, confidence=level,
         alternative=alternative, method="mover-paired", statistic=estimate,
         p_value={"two-sided": p, "greater": 1 - ahead, "less": ahead}[alternative], n=table.n,
         p_better=None if up is None else ahead if up else 1 - ahead,
@@ -472,8 +472,8 @@ def _outermost(limits: Callable[[float], Limits | None], z: float) -> Limits | N
 
     def furthest(side: int, sign: float) -> float:
         def reach(at: float) -> float:
-            found = limits(at)
-            return -math.inf if found is None else sign * found[side]
+            ends = limits(at)
+            return -math.inf if ends is None else sign * ends[side]
 
         best = max(range(len(steps)), key=lambda i: reach(steps[i]))
         if best + 1 == len(steps) and reach(max(z - HAIR, z / 2)) <= reach(z):
@@ -498,7 +498,7 @@ def _own_limits(compared: PairedMetric, confidence: float) -> tuple[Limits, Limi
     """How far each model's own limits lie below and above its estimate."""
     reaches = []
     for which in range(2):
-        made = metric_interval(
+        interval = metric_interval(
             compared.measure,
             compared.agreement.model(which),
             positive=compared.positive,
@@ -506,9 +506,9 @@ def _own_limits(compared: PairedMetric, confidence: float) -> tuple[Limits, Limi
             options=compared.options,
             prior=compared.prior,
         )
-        if made.method in BOOTSTRAPS or math.isnan(made.low) or math.isnan(made.high):
+        if interval.method in BOOTSTRAPS or math.isnan(interval.low) or math.isnan(interval.high):
             return None
-        reaches.append((made.estimate - made.low, made.high - made.estimate))
+        reaches.append((interval.estimate - interval.low, interval.high - interval.estimate))
     return reaches[0], reaches[1]
 
 
@@ -529,13 +529,13 @@ def _correlation(compared: PairedMetric) -> float | None:
         return None
     if not (np.isfinite(first).all() and np.isfinite(second).all()):
         return 0.0
-    own = [float(variance(d, counts)) for d in (first, second)]
-    if min(own) <= 0:
+    variances = [float(variance(d, counts)) for d in (first, second)]
+    if min(variances) <= 0:
         return 0.0
     shared = float((counts * first * second).sum()) - float((counts * first).sum()) * float(
         (counts * second).sum()
     ) / float(counts.sum())
-    return min(max(shared / math.sqrt(own[0] * own[1]), -1.0), 1.0)
+    return min(max(shared / math.sqrt(variances[0] * variances[1]), -1.0), 1.0)
 
 
 def _has_small_counts(table: Agreement) -> bool:
@@ -577,8 +577,8 @@ def _inverted(limits: Callable[[float], Limits | None], estimate: float) -> floa
     side, sign = (0, 1.0) if estimate > 0 else (1, -1.0)
 
     def gap(z: float) -> float:
-        found = limits(z)
-        return -math.inf if found is None else sign * float(found[side])
+        ends = limits(z)
+        return -math.inf if ends is None else sign * float(ends[side])
 
     # The first step at which the interval holds 0: beyond it limits may come back.
     for step in range(1, round(FURTHEST / STEP) + 1):
@@ -620,8 +620,10 @@ def against_one_answer(
     estimate = float((masses * gains).sum()) / total
     influences = (gains - estimate) / total
     if clusters is not None:
-        there = clusters.sizes > 0
-        sums = ClusterDifference(estimate, clusters.sums(influences)[there], clusters.weights[there], whole, table.n)
+        occupied = clusters.sizes > 0
+        sums = ClusterDifference(
+            estimate, clusters.sums(influences)[occupied], clusters.weights[occupied], whole, table.n
+        )
         return replace(sign_flip_contrast(sums, IntervalSpec(confidence=confidence)), p_better=None)
     if table.weight_squares is not None:
         units = kish_rows(table)
@@ -633,8 +635,8 @@ def against_one_answer(
     spec, note = IntervalSpec(confidence=confidence), f"{units:,.0f} {word}"
     error = math.sqrt(variance) if units >= 2 else math.nan
     if error > 1e-12 * max(1.0, float(np.abs(gains).max())):
-        found = t_contrast(estimate, error, units - 1, spec, method=method, n=table.n, whole=whole, note=note)
-        return replace(found, p_better=None)
+        mean_gain = t_contrast(estimate, error, units - 1, spec, method=method, n=table.n, whole=whole, note=note)
+        return replace(mean_gain, p_better=None)
     alike = error >= 0
     return contrast(
         estimate=estimate, limits=limits_without_spread(estimate, units, spec, whole) if alike else whole, whole=whole,

@@ -84,10 +84,10 @@ def pooled_parts(
     width = len(total.labels) + 1
     cells = total.row * width + total.col
     masses = np.zeros((len(tables), len(cells)))
-    for own, table in zip(masses, tables, strict=True):
+    for fold_masses, table in zip(masses, tables, strict=True):
         # The last code is that of rows without a prediction.
         place = np.array([*(total.labels.index(label) for label in table.labels), width - 1])
-        own[np.searchsorted(cells, place[table.row] * width + place[table.col])] = table.counts
+        fold_masses[np.searchsorted(cells, place[table.row] * width + place[table.col])] = table.counts
     return _pseudo_values(total, masses, measure, positive, options)
 
 
@@ -133,8 +133,8 @@ class PartScores:
 
     def of(self, model: str) -> Floats:
         """The scores of one model."""
-        found: Floats = self.values[self.models.index(model)]
-        return found
+        scores: Floats = self.values[self.models.index(model)]
+        return scores
 
     @property
     def subject(self) -> str:
@@ -160,14 +160,14 @@ class PartScores:
                 method="corrected-t", n=self.rows or len(scores),
                 note=self.measure.undefined or "fewer than two folds have a value",
             )  # fmt: skip
-        made = corrected_t_interval(
+        interval = corrected_t_interval(
             scores[known], test_train_ratio=self.ratio(known), repeats=self.rounds if self.rounds == 1 else None,
             round_of=None if self.round_of is None or self.rounds in (None, 1) else self.round_of[known],
             bounds=self.measure.range, confidence=spec.level, name=name or self.measure.name, rows=self.rows,
             estimand=self.subject,
         )  # fmt: skip
-        note = sentences_of((made.note, *self._notes(known)))
-        return replace(made, confidence=spec.confidence, note=note)
+        note = sentences_of((interval.note, *self._notes(known)))
+        return replace(interval, confidence=spec.confidence, note=note)
 
     def contrast(self, first: str, second: str, spec: IntervalSpec) -> Contrast:
         """First − second of the learners behind two models: the corrected t over the folds' differences."""
@@ -175,16 +175,16 @@ class PartScores:
         known = np.isfinite(a) & np.isfinite(b)
         if known.sum() < 2:
             raise InputError(f"{self.measure.name} of {first!r} and {second!r} has a value on fewer than two folds")
-        made = corrected_t(
+        difference = corrected_t(
             (a - b)[known], test_train_ratio=self.ratio(known), confidence=spec.confidence,
             alternative=spec.alternative,
         )  # fmt: skip
-        reach, better = self.measure.range[1] - self.measure.range[0], made.p_better
+        reach, better = self.measure.range[1] - self.measure.range[0], difference.p_better
         if better is not None and self.measure.higher_is_better is False:
             better = 1 - better
         return replace(
-            made, low=max(made.low, -reach), high=min(made.high, reach), p_better=better,
-            note=sentences_of((made.note, *self._notes(known))),
+            difference, low=max(difference.low, -reach), high=min(difference.high, reach), p_better=better,
+            note=sentences_of((difference.note, *self._notes(known))),
             estimand=f"the difference in {self.measure.title} between the two learners{self.at_size}",
         )  # fmt: skip
 
@@ -216,9 +216,9 @@ def chosen_out_of_fold(scores: PartScores, spec: IntervalSpec) -> Interval:
     alone = replace(
         scores, models=("chosen",), values=judged[None, :], tests=scores.tests[known], trains=scores.trains[known]
     )
-    made = alone.interval("chosen", spec)
-    note = sentences_of((made.note, f"best of {len(values):,} settings, each fold by the choice of the others"))
-    return replace(made, method="chosen-out-of-fold", note=note, estimand="the chosen setting")
+    interval = alone.interval("chosen", spec)
+    note = sentences_of((interval.note, f"best of {len(values):,} settings, each fold by the choice of the others"))
+    return replace(interval, method="chosen-out-of-fold", note=note, estimand="the chosen setting")
 
 
 def _ends(measure: Measure) -> tuple[float, float]:
@@ -416,9 +416,9 @@ def corrected_t_over_folds(q: Folded) -> Interval:
 )  # fmt: skip
 def pooled_over_folds(q: Folded) -> Interval:
     """All rows in one ranking."""
-    found = q.sample.pooled()
-    noted = replace(found, note=sentences_of((found.note, ACROSS)))
-    noted._keep_notes(found.notes)
+    pooled = q.sample.pooled()
+    noted = replace(pooled, note=sentences_of((pooled.note, ACROSS)))
+    noted._keep_notes(pooled.notes)
     return noted
 
 

@@ -249,16 +249,16 @@ def bates(
     ('bates', 100, True)
     """
     spec = IntervalSpec(confidence=confidence, estimand=estimand)
-    found = nested_error(repeats)
-    mean = min(max(found.mean, bounds[0]), bounds[1])
-    if not found.error > 1e-13 * max(abs(mean), 1e-300):
-        low, high, method, note = mean_limits(mean, 0.0, found.rows - 1.0, found.rows, bounds, spec)
+    nested = nested_error(repeats)
+    mean = min(max(nested.mean, bounds[0]), bounds[1])
+    if not nested.error > 1e-13 * max(abs(mean), 1e-300):
+        low, high, method, note = mean_limits(mean, 0.0, nested.rows - 1.0, nested.rows, bounds, spec)
         method = "bates" if method == "t-mean" else method
     else:
-        reach = spec.factor() * found.error
-        low, high, method = found.mean - reach, found.mean + reach, "bates"
-        note = f"{found.inflation:.2f} times the naive standard error"
-    return spec.interval(name, mean, low, high, bounds=bounds, method=method, n=found.rows, note=note)
+        reach = spec.factor() * nested.error
+        low, high, method = nested.mean - reach, nested.mean + reach, "bates"
+        note = f"{nested.inflation:.2f} times the naive standard error"
+    return spec.interval(name, mean, low, high, bounds=bounds, method=method, n=nested.rows, note=note)
 
 
 def nested_error(repeats: Sequence[LeaveTwoOutLosses]) -> NestedError:
@@ -409,10 +409,10 @@ def bootstrap_error(
     """
     check_word(kind, BOOTSTRAP_ERRORS, "kind")
     spec = IntervalSpec(confidence=confidence, estimand=estimand)
-    held = [s for s in samples if len(s.rows)]
-    if len(held) < 2:
-        raise InputError(f"{len(held)} bootstrap samples leave rows out; an interval needs at least two, better 200")
-    outside, never = leave_one_out_bootstrap(held, n)
+    usable = [s for s in samples if len(s.rows)]
+    if len(usable) < 2:
+        raise InputError(f"{len(usable)} bootstrap samples leave rows out; an interval needs at least two, better 200")
+    outside, never = leave_one_out_bootstrap(usable, n)
     notes = [f"{never:,} rows were in every sample"] if never else []
     estimate = outside
     if kind == "632":
@@ -421,8 +421,8 @@ def bootstrap_error(
         estimate = point_632_plus(apparent, outside, no_information)
     if math.isnan(estimate):
         raise InputError(f"kind={kind!r} needs apparent=" + (" and no_information=" if kind == "632+" else ""))
-    tested = float(np.mean([len(s.rows) for s in held]))
-    spread = corrected_spread(np.array([float(s.losses.mean()) for s in held]), tested / (n - tested))
+    tested = float(np.mean([len(s.rows) for s in usable]))
+    spread = corrected_spread(np.array([float(s.losses.mean()) for s in usable]), tested / (n - tested))
     method = f"bootstrap-{kind}"
     if spread.error > 0:
         reach = spec.factor(spread.df) * spread.error

@@ -71,9 +71,11 @@ def graded_units(p: Predictions, model: str, measure: Measure, options: MetricOp
     """The draws of one model's grades: rows, clusters where there are any, or rows with their sampling weights."""
     if p.has_key("clusters") or p.weights_kind == "sampling":
         clustered = p.has_key("clusters")
-        found = (p if clustered else rows_as_clusters(p)).keyed_losses(model, "clusters", measure.function, **options)
+        keyed_losses = (p if clustered else rows_as_clusters(p)).keyed_losses(
+            model, "clusters", measure.function, **options
+        )
         kind = "clusters" if clustered else "weighted rows"
-        return GradedUnits(found.sums, found.weights, float(found.sizes.sum()), kind)
+        return GradedUnits(keyed_losses.sums, keyed_losses.weights, float(keyed_losses.sizes.sum()), kind)
     values = loss_rows(p, [model], partial(measure.function, **options)).values
     return GradedUnits(values, np.ones(len(values)), float(len(values)))
 
@@ -96,9 +98,16 @@ def score_interval_of(
     q: Scores = Problem(situation=measure.situation, metric=measure, sample=units, spec=spec, options=options)
     chosen = choose(q) if method is None else method_named(q, method)
     bounds = measure.bounds(options)
-    made = chosen.function(q) if len(units.sums) else IntervalLimits(*bounds, chosen.key, "there are no rows")
+    answer = chosen.function(q) if len(units.sums) else IntervalLimits(*bounds, chosen.key, "there are no rows")
     return spec.interval(
-        measure.name, units.mean, made.low, made.high, bounds=bounds, method=made.method, n=units.n, note=made.note
+        measure.name,
+        units.mean,
+        answer.low,
+        answer.high,
+        bounds=bounds,
+        method=answer.method,
+        n=units.n,
+        note=answer.note,
     )
 
 
@@ -264,25 +273,25 @@ def half_row_of_differences(values: Floats, whole_range: Range, spec: IntervalSp
     larger of the two, and each limit is the one that is further away, so that they cannot disagree.
     """
     m = Moments.of(values)
-    found = paired_t_of_losses(m, whole_range, spec, higher_is_better=True)
+    t_test = paired_t_of_losses(m, whole_range, spec, higher_is_better=True)
     if m.n == 0 or (m.mean == 0 and m.squares == 0):
-        return replace(found, method="t-half-row", note="the grades are the same on every row" if m.n else found.note)
+        return replace(t_test, method="t-half-row", note="the grades are the same on every row" if m.n else t_test.note)
     p = half_row_p(values, whole_range, spec.alternative)
     tail, ones = tail_area(spec.confidence, spec.alternative), np.ones(len(values))
     low, high = (half_unit_limit(values, ones, end, tail) for end in whole_range)
     # Differences that are all equal have no t; its limits are the whole scale then, those of the half row are not.
-    own = (math.nan, math.nan) if math.isnan(found.p_value) and m.n > 1 else (found.low, found.high)
+    own = (math.nan, math.nan) if math.isnan(t_test.p_value) and m.n > 1 else (t_test.low, t_test.high)
     low = whole_range[0] if spec.alternative == "less" else float(np.fmin(low, own[0]))
     high = whole_range[1] if spec.alternative == "greater" else float(np.fmax(high, own[1]))
-    larger = p if math.isnan(found.p_value) else max(p, found.p_value)
-    better = found.p_better
+    larger = p if math.isnan(t_test.p_value) else max(p, t_test.p_value)
+    better = t_test.p_better
     if better is not None:
         better = min(better, 1 - larger / 2) if better > 0.5 else max(better, larger / 2)
-    undone = found.p_value <= 1 - spec.confidence < p
+    undone = t_test.p_value <= 1 - spec.confidence < p
     note = "half an unseen row at the other end of the scale would undo it" if undone else ""
     return replace(
-        found, method="t-half-row", p_value=larger, low=max(low, whole_range[0]), high=min(high, whole_range[1]),
-        p_better=better, note=joined_notes(found.note if not math.isnan(found.p_value) else "", note),
+        t_test, method="t-half-row", p_value=larger, low=max(low, whole_range[0]), high=min(high, whole_range[1]),
+        p_better=better, note=joined_notes(t_test.note if not math.isnan(t_test.p_value) else "", note),
     )  # fmt: skip
 
 
@@ -300,11 +309,11 @@ class AnswerGrades(NamedTuple):
     def _weighted(self, weights: Callable[[int], Floats], fewest: int) -> Floats:
         """Σ w_j·x_(j) of each question's grades in order, the weights by its number of answers; NaN below `fewest`."""
         ordered, counts = np.sort(self.grades, axis=1), self.counts
-        found = np.full(len(ordered), np.nan)
+        sums = np.full(len(ordered), np.nan)
         for n in np.unique(counts[counts >= fewest]):
             rows = counts == n
-            found[rows] = ordered[rows, :n] @ weights(int(n))
-        return found
+            sums[rows] = ordered[rows, :n] @ weights(int(n))
+        return sums
 
     def best_of(self, k: int) -> Floats:
         """The expected best grade of k answers, question by question: of right and wrong ones pass@k.
@@ -332,12 +341,12 @@ class AnswerGrades(NamedTuple):
         array([0.7])
         """
         counts, right = self.counts, np.nansum(self.grades == self.scale[1], axis=1)
-        found = np.full(len(counts), np.nan)
+        majorities = np.full(len(counts), np.nan)
         for i in np.flatnonzero(counts >= k):
             n, c, j = int(counts[i]), int(right[i]), np.arange(k + 1)
             chances = np.exp(_log_choose(c, j) + _log_choose(n - c, k - j) - _log_choose(n, np.array(k)))
-            found[i] = chances[2 * j > k].sum() + chances[2 * j == k].sum() / 2
-        return found.clip(0.0, 1.0)
+            majorities[i] = chances[2 * j > k].sum() + chances[2 * j == k].sum() / 2
+        return majorities.clip(0.0, 1.0)
 
     def alike(self) -> Floats:
         """How alike two answers to a question are: 1 − mean |x − x′|/(b − a) over its pairs, the share of equal ones
@@ -410,8 +419,8 @@ def _log_choose(n: float | Floats, k: NDArray[np.int64]) -> Floats:
     """log C(n, k); −∞ where k is not in 0 … n."""
     n = np.asarray(n, dtype=np.float64)
     with np.errstate(invalid="ignore"):
-        found = special.gammaln(n + 1) - special.gammaln(k + 1.0) - special.gammaln(n - k + 1)
-    return np.where((k < 0) | (k > n), -np.inf, found)
+        logs = special.gammaln(n + 1) - special.gammaln(k + 1.0) - special.gammaln(n - k + 1)
+    return np.where((k < 0) | (k > n), -np.inf, logs)
 
 
 def _choices(above: NDArray[np.int64], k: int, n: int, chosen: int) -> Floats:
@@ -422,11 +431,11 @@ def _choices(above: NDArray[np.int64], k: int, n: int, chosen: int) -> Floats:
 
 def question_units(values: Floats, clusters: NDArray[np.int64] | None) -> GradedUnits:
     """One value a question as draws, those without one left out; clusters of questions where there are any."""
-    there = ~np.isnan(values)
-    x = values[there]
+    known = ~np.isnan(values)
+    x = values[known]
     if clusters is None:
         return GradedUnits(x, np.ones(len(x)), float(len(x)))
-    _, codes = np.unique(clusters[there], return_inverse=True)
+    _, codes = np.unique(clusters[known], return_inverse=True)
     sums = np.bincount(codes, weights=x).astype(np.float64)
     return GradedUnits(sums, np.bincount(codes).astype(np.float64), float(len(x)), "clusters")
 
@@ -436,12 +445,12 @@ def question_contrast(
 ) -> Contrast:
     """First − second over the questions that both have, paired; clusters of questions by their signs."""
     d = first - second
-    there = ~np.isnan(d)
-    d, reach = d[there], (scale[0] - scale[1], scale[1] - scale[0])
+    known = ~np.isnan(d)
+    d, reach = d[known], (scale[0] - scale[1], scale[1] - scale[0])
     if clusters is None or not len(d):
         return half_row_of_differences(d, reach, spec)
-    _, codes = np.unique(clusters[there], return_inverse=True)
+    _, codes = np.unique(clusters[known], return_inverse=True)
     sizes, mean = np.bincount(codes).astype(np.float64), float(d.mean())
     moved = np.bincount(codes, weights=d - mean) / len(d)
-    found = ClusterDifference(mean, moved, sizes, reach, len(d))
-    return sign_flip_contrast(found, spec, higher_is_better=True)
+    by_cluster = ClusterDifference(mean, moved, sizes, reach, len(d))
+    return sign_flip_contrast(by_cluster, spec, higher_is_better=True)

@@ -62,10 +62,10 @@ def as_if_wrong(loss: Loss) -> Loss:
     def wrong(codes: Codes, chances: Floats) -> Floats:
         classes = max(chances.shape[1], 2)
         other = (1 - chances.max(axis=1)) / (classes - 1)
-        found = loss(np.zeros(len(codes), dtype=np.intp), np.column_stack([other] + [1 - other] * (classes - 1)))
+        losses = loss(np.zeros(len(codes), dtype=np.intp), np.column_stack([other] + [1 - other] * (classes - 1)))
         # A certain forecast would have cost an infinite loss: as the worst of the others.
-        known = found[np.isfinite(found)]
-        return np.where(np.isfinite(found), found, known.max() if len(known) else np.inf)
+        known = losses[np.isfinite(losses)]
+        return np.where(np.isfinite(losses), losses, known.max() if len(known) else np.inf)
 
     return wrong
 
@@ -104,9 +104,9 @@ def loss_interval(
         n = weight if sample.n is None else sample.n
     else:
         mean, n = (sample.mean, sample.n) if sample.n else (math.nan, 0)
-    made = chosen.function(q) if n else IntervalLimits(*_ends(bounds), chosen.key, "there are no rows")
+    answer = chosen.function(q) if n else IntervalLimits(*_ends(bounds), chosen.key, "there are no rows")
     return spec.interval(
-        measure.name, mean, made.low, made.high, bounds=bounds, method=made.method, n=n, note=made.note
+        measure.name, mean, answer.low, answer.high, bounds=bounds, method=answer.method, n=n, note=answer.note
     )
 
 
@@ -142,8 +142,8 @@ def clustered_mean(q: Problem[ClusterSums]) -> IntervalLimits:
         squared, plain = float((moved**2).sum()), float((moved**2 / sizes).sum())
         error = max(error, math.sqrt(_at_most_kish(n, squared, plain, effective)))
     bounds = q.metric.bounds(q.options)
-    held = min(effective, effective_clusters(sums)) if bounds[0] == 0 else effective
-    df = max(degrees_of_freedom(held), min(2.0, degrees_of_freedom(effective)), 1.0)
+    with_loss = min(effective, effective_clusters(sums)) if bounds[0] == 0 else effective
+    df = max(degrees_of_freedom(with_loss), min(2.0, degrees_of_freedom(effective)), 1.0)
     low, high, key, note = loss_limits(mean, error, df, max(effective, 1.0), bounds, q.spec, "t-log-mean")
     end, size = bounds[1], math.sqrt(float((sizes**2).mean()))
     if math.isinf(end):
@@ -173,9 +173,9 @@ def independent_rows(q: Problem[LossSample]) -> bool:
 )
 def wilson_of_hits(q: Problem[LossSample]) -> IntervalLimits:
     """Wilson's interval of the share of rows that count 1."""
-    found = counted_hits(q)
-    assert found is not None
-    low, high = limits(found.mean * found.n, found.n, "wilson", q.spec.level, q.spec.side)
+    hits = counted_hits(q)
+    assert hits is not None
+    low, high = limits(hits.mean * hits.n, hits.n, "wilson", q.spec.level, q.spec.side)
     return IntervalLimits(float(low), float(high), "wilson")
 
 
@@ -274,9 +274,9 @@ def _of_weighted_table(measure: Measure, sample: ScoreSample, options: MetricOpt
         kish = total**2 / float(np.sum(table.squares))
         return MeanLoss(estimate, math.sqrt(_at_most_kish(total, squared, plain, kish)), kish - 1, kish)
     parts = [
-        (w * w * _at_most_kish(*found, r), max(r - 1, 1.0))
-        for w, found, r in zip((share, 1 - share), classes, rows, strict=True)
-        if found[0] > 0
+        (w * w * _at_most_kish(*class_sums, r), max(r - 1, 1.0))
+        for w, class_sums, r in zip((share, 1 - share), classes, rows, strict=True)
+        if class_sums[0] > 0
     ]
     variance, size = sum(p[0] for p in parts), sum(rows)
     return MeanLoss(estimate, math.sqrt(variance), satterthwaite(*parts) if variance > 0 else size - 1, size)
@@ -355,8 +355,8 @@ def infinite_rows(p: Predictions, model: str, measure: Measure, options: MetricO
     def infinite(codes: Codes, probabilities: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.asarray(np.isinf(measure.function(codes, probabilities, **options)), dtype=np.float64)
 
-    found = p.source.moments(model, infinite)
-    return round(found.n * found.mean)
+    moments = p.source.moments(model, infinite)
+    return round(moments.n * moments.mean)
 
 
 def certain_and_wrong(rows: Mapping[str, int]) -> str:

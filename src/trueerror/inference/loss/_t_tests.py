@@ -469,30 +469,30 @@ def half_row_of_losses(
     at least as a forecast of 1 % that came true. Where it undoes what t alone would call different, the limit on the
     side of 0 is that of the bootstrap.
     """
-    found = paired_t_of_losses(moments, whole, spec, higher_is_better=measure.higher_is_better)
+    t_test = paired_t_of_losses(moments, whole, spec, higher_is_better=measure.higher_is_better)
     most, least, far = (_loss_of(measure, options, chance) for chance in (CERTAIN, UNSEEN, FAR))
     ends = max(min(rows.lowest, -least), -most), min(max(rows.highest, least), most)
     further = min(ends[0], -far), max(ends[1], far)
     p, far_p = (half_row_p(rows.values, e, spec.alternative) for e in (ends, further))
     ahead = moments.mean < 0
-    unseen = UnseenLoss(found.p_value, p, ends[1] if ahead else -ends[0], far_p, far, ahead)
-    tail, low, high = tail_area(spec.confidence, spec.alternative), found.low, found.high
+    unseen = UnseenLoss(t_test.p_value, p, ends[1] if ahead else -ends[0], far_p, far, ahead)
+    tail, low, high = tail_area(spec.confidence, spec.alternative), t_test.low, t_test.high
     # Equal differences leave rounding dust, which is no spread.
     dust = moments.squares <= (ROUNDING * moments.mean) ** 2 * moments.n
-    known = (math.isfinite(found.low) or math.isfinite(found.high)) and not dust
-    undone = not known or (found.p_value <= 1 - spec.confidence < p)
+    known = (math.isfinite(t_test.low) or math.isfinite(t_test.high)) and not dust
+    undone = not known or (t_test.p_value <= 1 - spec.confidence < p)
     if undone and (ahead or not known) and spec.alternative != "greater":
         high = half_row_limit(rows.values, ends[1], tail)
     if undone and (not ahead or not known) and spec.alternative != "less":
         low = half_row_limit(rows.values, ends[0], tail)
-    larger = p if math.isnan(found.p_value) else max(p, found.p_value)
-    better = found.p_better
+    larger = p if math.isnan(t_test.p_value) else max(p, t_test.p_value)
+    better = t_test.p_better
     if better is not None:
         better = min(better, 1 - larger / 2) if better > 0.5 else max(better, larger / 2)
     note = f"half an unseen row with a loss of {number(unseen.worst)} would undo it" if undone and known else ""
     return replace(
-        found, method="t-half-row", p_value=larger, low=max(min(low, found.estimate), whole[0]),
-        high=min(max(high, found.estimate), whole[1]), p_better=better, note=joined_notes(found.note, note),
+        t_test, method="t-half-row", p_value=larger, low=max(min(low, t_test.estimate), whole[0]),
+        high=min(max(high, t_test.estimate), whole[1]), p_better=better, note=joined_notes(t_test.note, note),
     ), unseen  # fmt: skip
 
 

@@ -163,11 +163,11 @@ class TwoAreasDesign(NamedTuple):
 
     def analysis(self, n: int, alpha: float, alternative: Alternative) -> DesignAnalysis:
         """At n rows, by t on Satterthwaite's degrees of freedom."""
-        made, sizes = self.at(n), (n * self.prevalence, n * (1 - self.prevalence))
-        if min(sizes) < 2 or not made.sd:
-            return made.analysis(n, alpha, alternative)
+        design, sizes = self.at(n), (n * self.prevalence, n * (1 - self.prevalence))
+        if min(sizes) < 2 or not design.sd:
+            return design.analysis(n, alpha, alternative)
         df = sum(1 / k for k in sizes) ** 2 / sum(1 / (k * k * (k - 1)) for k in sizes)
-        return made.student_analysis(n, df, alpha, alternative)
+        return design.student_analysis(n, df, alpha, alternative)
 
 
 def binormal_area_variance(area: float) -> float:

@@ -354,8 +354,8 @@ def _effective(n: int, effect: float, spent: float) -> int:
 
 
 def _power_at(plan: PowerPlan, rows: int) -> float:
-    found = plan.at(rows).power
-    return 0.0 if math.isnan(found) else found
+    plan_power = plan.at(rows).power
+    return 0.0 if math.isnan(plan_power) else plan_power
 
 
 def _result(plan: PowerPlan, test: str, options: PowerOptions, n: int, effect: float, spent: float) -> Power:

@@ -407,11 +407,11 @@ def proportion_limits(q: Problem[CountView], method: str) -> RawLimits:
     assert share is not None
     x, n = (np.atleast_1d(np.asarray(v, dtype=np.float64)) for v in share(q.sample.seen))
     low, high, flat = _with_stand_in(x, n, method, spec.level, spec.side, None)
-    found = RawLimits.of((low, high), method)
+    raw_limits = RawLimits.of((low, high), method)
     if method == "clopper-pearson" or not flat.any():
-        return found
+        return raw_limits
     used = stand_in(method, spec.factor())
-    return found.replaced(flat, RawLimits.of((low, high), used, Note("no-width", (method,))))
+    return raw_limits.replaced(flat, RawLimits.of((low, high), used, Note("no-width", (method,))))
 
 
 def straight_limits(estimate: Amount, variance: Amount, z: Amount) -> Pair:

@@ -108,10 +108,10 @@ def difference(
     if method is not None:
         check_word(method, KEYS, "method")
     if isinstance(first, Result) or isinstance(second, Result):
-        found = _of_results(first, second, method, metric, confidence, alternative)
-        if isinstance(found, Contrast):
-            return found
-        first, second, confidence = found
+        from_results = _of_results(first, second, method, metric, confidence, alternative)
+        if isinstance(from_results, Contrast):
+            return from_results
+        first, second, confidence = from_results
     elif metric is not None:
         raise InputError("metric= says which metric of two evaluations is compared; counts need none")
     level = check_test_options(0.95 if confidence is None else confidence, alternative)
@@ -184,9 +184,9 @@ def _metric_of(given: Any, metric: str | None, name: str) -> Interval:
             raise InputError("metric= says which metric of two evaluations is compared; an interval is of one already")
         return given
     if isinstance(given, Result) and hasattr(type(given), "__getitem__"):
-        found = given[metric or "accuracy"]  # type: ignore[index]
-        if isinstance(found, Interval):
-            return found
+        interval = given[metric or "accuracy"]  # type: ignore[index]
+        if isinstance(interval, Interval):
+            return interval
     raise InputError(
         f"{name}={str(given)!r:.60} must be a pair (successes, rows), such as (20, 100), an interval or an evaluation, "
         "like the other"
@@ -208,9 +208,9 @@ def _of_limits(a: Interval, b: Interval, level: float, alternative: Alternative)
         raise InputError(
             f"{a.name} is undefined or infinite on one side: {a.note or b.note or 'no difference follows'}"
         )
-    own = normal_quantile(level, "two-sided")
-    down = math.hypot(a.estimate - a.low, b.high - b.estimate) / own
-    up = math.hypot(a.high - a.estimate, b.estimate - b.low) / own
+    two_sided_z = normal_quantile(level, "two-sided")
+    down = math.hypot(a.estimate - a.low, b.high - b.estimate) / two_sided_z
+    up = math.hypot(a.high - a.estimate, b.estimate - b.low) / two_sided_z
     towards = down if d > 0 else up
     statistic = 0.0 if d == 0 else d / towards if towards else math.copysign(math.inf, d)
     z = normal_quantile(level, alternative)

@@ -64,9 +64,9 @@ def precision_recall_picture(
         # The end of the line is at the right edge; outside of it no curve runs through the words.
         end = (1.0, f / (2 - f))
         lines.append(Line(x=recall, y=precision, role="faint", words=words, words_at=end, shift=(5.0, 0.0)))
-    own = {round(c.prevalence, 12) for _, c in named if c.prior is None}
+    prevalences = {round(c.prevalence, 12) for _, c in named if c.prior is None}
     for level in sorted({round(c.prevalence, 12) for _, c in named}):
-        words = f"random: {'prevalence' if level in own else 'class mix'} {number(level)}"
+        words = f"random: {'prevalence' if level in prevalences else 'class mix'} {number(level)}"
         lines.append(reference(UNIT, np.full(2, level), words, (0.01, level), shift=(0.0, 9.0)))
     areas = [c.average_precision() for _, c in named]
     bands = []
@@ -106,9 +106,9 @@ def average_precision_recall_picture(named: Named) -> Curves:
     """Precision–recall curves averaged over folds, with error bars at some recalls."""
     lines, whiskers = [], []
     for place, (name, c) in enumerate(named):
-        own = f"mean AP {estimate_words(c.average_precision())}"
+        area_words = f"mean AP {estimate_words(c.average_precision())}"
         tips = {"recall": c.recall, "precision": c.precision}
-        lines.append(Line(x=c.recall, y=c.precision, name=series_name(name, own), series=place, tips=tips))
+        lines.append(Line(x=c.recall, y=c.precision, name=series_name(name, area_words), series=place, tips=tips))
         some = np.unique(np.linspace(0, len(c.recall) - 1, MEAN_BARS).round().astype(int))
         bars = {"low": c.low[some], "high": c.high[some]}
         whiskers.append(Whiskers(x=c.recall[some], y=c.precision[some], **bars, name=name, series=place))
@@ -221,11 +221,11 @@ def measure_picture(named: Named) -> Curves:
         if (c.x_name, c.y_name) != (first.x_name, first.y_name):
             raise InputError(f"one picture shows {y_title} against {x_title}, not {c.y_name} against {c.x_name} too")
         c = c._drawn
-        there = np.isfinite(c.x) & np.isfinite(c.y)
-        if not there.any():
+        defined = np.isfinite(c.x) & np.isfinite(c.y)
+        if not defined.any():
             raise InputError(f"{y_title} against {x_title} has no point at which both are defined")
-        tips = {"threshold": c.thresholds[there], x_title: c.x[there], y_title: c.y[there]}
-        lines.append(Line(x=c.x[there], y=c.y[there], name=series_name(name), series=place, tips=tips))
+        tips = {"threshold": c.thresholds[defined], x_title: c.x[defined], y_title: c.y[defined]}
+        lines.append(Line(x=c.x[defined], y=c.y[defined], name=series_name(name), series=place, tips=tips))
     axes = []
     for title, all_values in ((x_title, [one.x for one in lines]), (y_title, [one.y for one in lines])):
         values = np.concatenate(all_values)

@@ -93,13 +93,13 @@ def thresholds_picture(named: Named, *, cost_fp: float = 1.0, cost_fn: float = 1
     highest = max(cost_fp * negatives, cost_fn * positives) / (positives + negatives) or 1.0
     lines, bands = [], []
     for place, (name, x, n) in enumerate((("recall", tp, np.full(len(tp), positives)), ("precision", tp, tp + fp))):
-        found = n > 0
-        share = np.divide(x, n, out=np.full(len(x), np.nan), where=found)
-        limits = proportion_limits(x[found], n[found], "wilson", 0.95)
-        tips = {"threshold": cuts[found], name: share[found]}
-        lines.append(Line(x=cuts[found], y=share[found], name=name, series=place, tips=tips))
+        defined = n > 0
+        share = np.divide(x, n, out=np.full(len(x), np.nan), where=defined)
+        limits = proportion_limits(x[defined], n[defined], "wilson", 0.95)
+        tips = {"threshold": cuts[defined], name: share[defined]}
+        lines.append(Line(x=cuts[defined], y=share[defined], name=name, series=place, tips=tips))
         bands.append(
-            Band(x=cuts[found], low=np.asarray(limits[0]), high=np.asarray(limits[1]), name=POINTWISE,
+            Band(x=cuts[defined], low=np.asarray(limits[0]), high=np.asarray(limits[1]), name=POINTWISE,
                  series=place)
         )  # fmt: skip
     scaled = cost / highest
@@ -141,11 +141,11 @@ def bootstrap_picture(made: Bootstrapped) -> Curves:
         np.concatenate(([0.0], np.repeat(np.array(made.counts, float), 2), [0.0])),
     )
     top = 1.15 * float(y.max())
-    said = (("low", i.low, -6.0, 22.0), ("estimate", i.estimate, 6.0, 8.0), ("high", i.high, 6.0, 22.0))
+    labels = (("low", i.low, -6.0, 22.0), ("estimate", i.estimate, 6.0, 8.0), ("high", i.high, 6.0, 22.0))
     lines = [
         reference(np.full(2, at), np.array([0.0, top]), f"{word} {number(at)}", (at, top), shift=(right, down),
                   align="right" if right < 0 else "left")
-        for word, at, right, down in said if math.isfinite(at)
+        for word, at, right, down in labels if math.isfinite(at)
     ]  # fmt: skip
     low, high = domain_of([made.edges[0], made.edges[-1], *(v for v in (i.low, i.high) if math.isfinite(v))])
     return Curves(
@@ -190,9 +190,9 @@ def test_picture(test: Contrast | Test) -> Curves:
     ]  # fmt: skip
     top = 1.15 * float(y[np.isfinite(y)].max())
     line = reference(np.full(2, at), np.array([0.0, top]), f"seen: {number(at)}", (at, top), shift=(6.0, 8.0))
-    said = "no difference at all" if several else "no difference"
+    hypothesis = "no difference at all" if several else "no difference"
     return Curves(
-        title=f"{plain(test.name or 'difference')}: what {said} would give",
+        title=f"{plain(test.name or 'difference')}: what {hypothesis} would give",
         subtitle=(f"{name}; {p_value(test.p_value)} is the chance of a value at least as extreme, if nothing differs",),
         x=Axis(title="value of the statistic", low=float(x[0]), high=float(x[-1])),
         y=Axis(title="density", low=0.0, high=top),
@@ -336,12 +336,12 @@ def profile_picture(ranking: LearnerRanking) -> Curves:
     reach = float(behind.max()) or 1.0
     lines = []
     for place, name in enumerate(ranking.order):
-        own = np.sort(behind[:, ranking.names.index(name)])
-        x = np.repeat(np.append(own, 1.05 * reach), 2)
-        y = np.repeat(np.arange(len(own) + 1) / len(own), 2)
+        lags = np.sort(behind[:, ranking.names.index(name)])
+        x = np.repeat(np.append(lags, 1.05 * reach), 2)
+        y = np.repeat(np.arange(len(lags) + 1) / len(lags), 2)
         x, y = x[:-1], y[1:]
-        lines.append(Line(x=np.insert(x, 0, 0.0), y=np.insert(y, 0, y[0] if own[0] == 0 else 0.0),
-                          name=f"{shorten(name, 30)}: best on {int((own == 0).sum())}", series=place))  # fmt: skip
+        lines.append(Line(x=np.insert(x, 0, 0.0), y=np.insert(y, 0, y[0] if lags[0] == 0 else 0.0),
+                          name=f"{shorten(name, 30)}: best on {int((lags == 0).sum())}", series=place))  # fmt: skip
     return Curves(
         title=f"How often {len(lines)} learners come close to the best",
         subtitle=(f"{len(scores)} data sets; higher and further left is better (performance profile)",),

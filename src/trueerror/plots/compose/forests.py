@@ -474,10 +474,12 @@ def differences_forest(c: Comparison) -> Forest:
                 margin=margin,
             )
         )
-    own = [_own_row(c, m, parts) for m in [anchor, *ranked]]
-    inside = all(0 <= v <= scale for r in own if r.drawn for v in (r.low, r.high))
+    model_rows = [_own_row(c, m, parts) for m in [anchor, *ranked]]
+    inside = all(0 <= v <= scale for r in model_rows if r.drawn for v in (r.low, r.high))
     within = (0.0, scale) if inside else (-math.inf, math.inf)
-    panels.append(make_panel(own, axis="", heading=f"{plain(c.title)}{', %' if c.facts.share else ''}", within=within))
+    panels.append(
+        make_panel(model_rows, axis="", heading=f"{plain(c.title)}{', %' if c.facts.share else ''}", within=within)
+    )
     subtitle = [*_verdict_lines(c), *how_words(pairs or list(c.estimates.values()), more=together_words(c))]
     if margin is not None:
         subtitle.append(f"shaded: differences up to ±{number(margin[1])}{unit(c)} do not matter")
@@ -491,11 +493,15 @@ def differences_forest(c: Comparison) -> Forest:
 
 def _own_row(c: Comparison, model: str, parts: dict[str, tuple[float, ...]]) -> ForestRow:
     """A model's own figure in the unit of the comparison's words: percent for shares."""
-    own = c.estimates[model]
-    row = replace(interval_row(plain(model), own), points=parts.get(model, ()))
-    if not c.facts.share or own.side != "two-sided" or math.isnan(own.estimate + own.low + own.high):
+    interval = c.estimates[model]
+    row = replace(interval_row(plain(model), interval), points=parts.get(model, ()))
+    if (
+        not c.facts.share
+        or interval.side != "two-sided"
+        or math.isnan(interval.estimate + interval.low + interval.high)
+    ):
         return row
-    words = short_percent(own, c._decimals)
+    words = short_percent(interval, c._decimals)
     return replace(
         row, estimate=100 * row.estimate, low=100 * row.low, high=100 * row.high, brief=words, words=words,
         points=tuple(100 * x for x in row.points),

@@ -274,23 +274,23 @@ def slices_heat(ev: Evaluation, *, metric: str | None = None) -> Heat:
     measure = find_measure(name)
     slices = {"all rows": ev, **{plain(value): inner for value, inner in list(ev.slices.items())[:MOST_SLICES]}}
     models = ev.models[:MOST_SLICES]
-    found = [[inner.model(m).parts[0].metric_or_reason(name) for m in models] for inner in slices.values()]
-    values = np.array([[i.estimate for i in row] for row in found])
+    intervals = [[inner.model(m).parts[0].metric_or_reason(name) for m in models] for inner in slices.values()]
+    values = np.array([[i.estimate for i in row] for row in intervals])
     known = values[np.isfinite(values)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
     worse = (high - values if measure.higher_is_better else values - low) / ((high - low) or 1.0)
     cells = [(i, j) for i in range(len(slices)) for j in range(len(models))]
     return Heat(
         title=f"{measure.title} by slice",
-        subtitle=(f"darker: worse; in brackets {percent(found[0][0].confidence)} intervals",),
+        subtitle=(f"darker: worse; in brackets {percent(intervals[0][0].confidence)} intervals",),
         row_title="slice",
         column_title="model",
         rows=tuple(distinct(slices)),
         columns=tuple(distinct(models)),
         place=np.array(cells, dtype=np.int64),
         share=np.array([worse[c] ** 2 for c in cells]),
-        words=tuple(tuple(_estimate_lines(found[i][j])) for i, j in cells),
-        tips=tuple({"slice": list(slices)[i], "model": models[j], "value": str(found[i][j])} for i, j in cells),
+        words=tuple(tuple(_estimate_lines(intervals[i][j])) for i, j in cells),
+        tips=tuple({"slice": list(slices)[i], "model": models[j], "value": str(intervals[i][j])} for i, j in cells),
         row_notes=tuple(whole(inner.n) for inner in slices.values()),
         scale_title="how much worse than the best",
     )

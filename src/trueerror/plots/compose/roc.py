@@ -315,10 +315,10 @@ def average_picture(named: Named) -> Curves:
     folds = f"{first.how} averages of {len(first.areas)} curves, bars: {level} t-intervals over the curves"
     methods = dict.fromkeys("plain t over the curves" if c.area is None else c.area.method for _, c in named)
     how = f"{level} {listing(list(methods))}"
-    own = (f"{_average_area(first)} ({how})" if len(named) == 1 else f"AUC in brackets: {how}",)
+    area_lines = (f"{_average_area(first)} ({how})" if len(named) == 1 else f"AUC in brackets: {how}",)
     return roc_space(
         title=heading("Averaged ROC curve" if len(named) == 1 else "Averaged ROC curves", named),
-        subtitle=(*own, folds),
+        subtitle=(*area_lines, folds),
         lines=tuple(lines),
         whiskers=tuple(whiskers),
     )

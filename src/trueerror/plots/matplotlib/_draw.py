@@ -162,12 +162,12 @@ def _colours(picture: Curves, look: Look, ax: Axes) -> Sequence[Any]:
 
     count = 1 + max((s for s in _series(picture)), default=-1)
     if look.color is None:
-        found = []
+        colours = []
         for _ in range(count):
             (line,) = ax.plot([], [])
-            found.append(line.get_color())
+            colours.append(line.get_color())
             line.remove()
-        return found
+        return colours
     given = [look.color] if is_color_like(look.color) else list(look.color)
     if len(given) != count:
         raise InputError(f"color= has {len(given)} colours, and this picture has {count} curves")
@@ -179,13 +179,13 @@ def _colours(picture: Curves, look: Look, ax: Axes) -> Sequence[Any]:
 
 def _series(picture: Curves) -> list[int]:
     """The series that have a colour in a picture."""
-    place, found = 0, []
+    place, curve_series = 0, []
     for line in picture.lines:
         if line.role == "curve":
-            found.append(place if line.series is None else line.series)
+            curve_series.append(place if line.series is None else line.series)
             place += 1
     marked = (m.series for m in picture.marks if m.series is not None)
-    return [*found, *(b.series for b in picture.bands), *(w.series for w in picture.whiskers), *marked]
+    return [*curve_series, *(b.series for b in picture.bands), *(w.series for w in picture.whiskers), *marked]
 
 
 def file_bytes(picture: Picture, frame: PictureFrame, ending: Literal["png", "pdf"]) -> bytes:
@@ -248,9 +248,9 @@ def _draw_on(
             n.words and n.words_at and n.words_at[1] >= picture.y.high and n.shift[1] < 0 for n in picture.lines
         )
     elif isinstance(picture, Row):
-        for part, own in zip(split(ax, [1.0], len(picture.pictures)), picture.pictures, strict=True):
-            draw_curves(own, part, Drawn(is_curves=True))
-            part.set_title(own.title, loc="left", fontsize=TEXT, fontweight="bold")
+        for part, curves in zip(split(ax, [1.0], len(picture.pictures)), picture.pictures, strict=True):
+            draw_curves(curves, part, Drawn(is_curves=True))
+            part.set_title(curves.title, loc="left", fontsize=TEXT, fontweight="bold")
         heading = True
     else:
         draw_ranks(picture, ax)
@@ -483,8 +483,8 @@ def draw_curves(
         if band.name not in [name for _, name in entries]:
             entries.append((area, band.name))
     lines = _draw_lines(ax, picture, colour_of, drawn)
-    held = {name for _, name in drawn.entries}
-    entries = [*lines, *(entry for entry in entries if entry[1] not in held)]
+    drawn_names = {name for _, name in drawn.entries}
+    entries = [*lines, *(entry for entry in entries if entry[1] not in drawn_names)]
     for w in picture.whiskers:
         colour = colour_of(w.series)
         upright, across = _arms(w.y, w.low, w.high), _arms(w.x, w.left, w.right)
@@ -506,11 +506,11 @@ def draw_curves(
         ax.set_aspect("equal")
     # Beyond words that stand at the right of the plot.
     away = 1.01 + plot.right / picture.size[0] if plot.beside else 1.01
-    first, own = not drawn.entries, _labelled_by_user(ax)
+    first, user_entries = not drawn.entries, _labelled_by_user(ax)
     drawn.entries += entries
-    if len(lines) > 1 or named or not first or own or len(entries) > len(lines):
-        shown = [(handle, name or f"curve {i}") for i, (handle, name) in enumerate(drawn.entries, start=1)]
-        _draw_legend(ax, [*own, *shown], "" if beside else picture.empty_corner, away)
+    if len(lines) > 1 or named or not first or user_entries or len(entries) > len(lines):
+        named_entries = [(handle, name or f"curve {i}") for i, (handle, name) in enumerate(drawn.entries, start=1)]
+        _draw_legend(ax, [*user_entries, *named_entries], "" if beside else picture.empty_corner, away)
     if picture.histogram is not None:
         _draw_histogram(ax, picture, "" if beside else "best")
 

@@ -314,15 +314,15 @@ def hover_lines(plot: Plot, most: int = MOST_HOVERED) -> list[HoverLine]:
     """Points along each curve, and the points with intervals, at most `most` of them."""
     picture = plot.picture
     names = legend_names(picture)
-    told: list[tuple[str, Floats, Floats, dict[str, Floats]]] = []
+    series: list[tuple[str, Floats, Floats, dict[str, Floats]]] = []
     for i, line in enumerate(curves_of(picture)):
         if line.tips:
             kept = hover_places(line, picture)
-            told.append((names[i], line.x[kept], line.y[kept], {t: v[kept] for t, v in line.tips.items()}))
-    told += [(w.name, w.x, w.y, w.tips) for w in picture.whiskers if w.tips]
+            series.append((names[i], line.x[kept], line.y[kept], {t: v[kept] for t, v in line.tips.items()}))
+    series += [(w.name, w.x, w.y, w.tips) for w in picture.whiskers if w.tips]
     lines = []
-    for name, xs, ys, tips in told:
-        count = min(max(10, most // len(told)), len(xs))
+    for name, xs, ys, tips in series:
+        count = min(max(10, most // len(series)), len(xs))
         some = np.unique(np.linspace(0, len(xs) - 1, count).round().astype(int))
         words = [[tip_words(float(v)) for v in np.asarray(column)[some]] for column in tips.values()]
         lines.append(HoverLine(name, plot.pixels(np.asarray(xs)[some], np.asarray(ys)[some]), tuple(tips), words))
@@ -364,11 +364,11 @@ def write_row(picture: Row) -> Drawing:
     """The pictures from left to right."""
     parts, across, high, left = [], 0.0, 0.0, 0.0
     for one in picture.pictures:
-        made = write_curves(one)
+        drawing = write_curves(one)
         parts.append(text(one.title, across, 12, kind="heading"))
-        parts.append(el("g", made.body, transform=f"translate({place(across)} 22)"))
-        left = left or made.left
-        across, high = across + made.width + 28, max(high, made.height + 22)
+        parts.append(el("g", drawing.body, transform=f"translate({place(across)} 22)"))
+        left = left or drawing.left
+        across, high = across + drawing.width + 28, max(high, drawing.height + 22)
     return Drawing(body=joined(parts), width=across - 28, height=high, left=left)
 
 

@@ -68,8 +68,8 @@ def place(x: float) -> str:
     >>> place(12.0), place(3.14159), place(-0.01)
     ('12', '3.1', '0')
     """
-    shown = f"{x:.1f}".rstrip("0").rstrip(".")
-    return "0" if shown in ("-0", "") else shown
+    digits = f"{x:.1f}".rstrip("0").rstrip(".")
+    return "0" if digits in ("-0", "") else digits
 
 
 def corners(places: Iterable[tuple[float, float]]) -> str:

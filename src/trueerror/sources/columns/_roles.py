@@ -128,9 +128,9 @@ def marked(name: str) -> Marked | None:
         after = re.fullmatch(rf"(.+)[ _.:\-]{spelt}s?", name, re.IGNORECASE)
         before = re.fullmatch(rf"{spelt}s?[ _.:\-](.+)", name, re.IGNORECASE)
         # A name that begins with "label" or "class" may speak of anything.
-        found = after or (None if word in ("label", "class") else before)
-        if found:
-            return Marked(found[1], part)
+        match = after or (None if word in ("label", "class") else before)
+        if match:
+            return Marked(match[1], part)
     return None
 
 
@@ -151,10 +151,10 @@ def ends_in_class(name: str, label: str) -> ClassColumn | None:
     # The plain look comes first: there may be fifty thousand classes.
     if not name.endswith((label, f"{label}]", f"{label})", f'{label}"')):
         return None
-    found = re.fullmatch(rf"(.+?)[ _.:\-\[(\"]+{re.escape(label)}[\])\"]?", name)
-    if found is None:
+    match = re.fullmatch(rf"(.+?)[ _.:\-\[(\"]+{re.escape(label)}[\])\"]?", name)
+    if match is None:
         return None
-    stem = found[1]
+    stem = match[1]
     inner = marked(stem)
     if inner is not None and inner.part == "score":
         return ClassColumn(stem, inner.model, True)
@@ -164,8 +164,8 @@ def ends_in_class(name: str, label: str) -> ClassColumn | None:
 def has_other_ending(stem: str, names: tuple[str, ...], endings: frozenset[str]) -> bool:
     """Whether a name has the stem and an ending that is no class: then endings number models, not classes."""
     for name in names:
-        found = re.fullmatch(rf"{re.escape(stem)}[ _.:\-\[(]+(.+?)[\])]?", name)
-        if found and found[1] not in endings and marked(f"x_{found[1]}") is None:
+        match = re.fullmatch(rf"{re.escape(stem)}[ _.:\-\[(]+(.+?)[\])]?", name)
+        if match and match[1] not in endings and marked(f"x_{match[1]}") is None:
             return True
     return False
 
@@ -200,11 +200,13 @@ def item_column(table: InputTable, model: str, spare: list[str]) -> str | None:
     if len(names) < 2 or len(set(sizes.tolist())) != 1:
         return None
     size = int(sizes[0])
-    found = [c for c in spare if table.filled(c) == table.n and table.distinct(c) == size and _pairs(table, whose, c)]
-    named = [c for c in found if bare(c) not in ROW_NUMBER] or found
+    candidates = [
+        c for c in spare if table.filled(c) == table.n and table.distinct(c) == size and _pairs(table, whose, c)
+    ]
+    named = [c for c in candidates if bare(c) not in ROW_NUMBER] or candidates
     if len(named) > 1:
-        shown = ", ".join(map(repr, named))
-        raise ColumnError(f"several columns of {table.name} could be the id: {shown}; say which with id=")
+        listed = ", ".join(map(repr, named))
+        raise ColumnError(f"several columns of {table.name} could be the id: {listed}; say which with id=")
     return named[0] if named else None
 
 
@@ -263,9 +265,9 @@ def resolve(table: InputTable, asked: ColumnRequest) -> tuple[Layout, tuple[Labe
         roles.setdefault(column, unused_column())
     if model is not None and "id" not in named and asked.id is None:
         spare = [c for c in table.columns if roles[c][0].kind == "left out"]
-        found = item_column(table, model, spare)
-        if found is not None:
-            named["id"], roles[found] = found, (ColumnRole("id"),)
+        id_column = item_column(table, model, spare)
+        if id_column is not None:
+            named["id"], roles[id_column] = id_column, (ColumnRole("id"),)
         else:
             finder.notes.append("Without ids, rows of the models were matched by their order.")
     layout = Layout(
@@ -290,10 +292,10 @@ def _model_column(table: InputTable, asked: ColumnRequest) -> str | None:
         return column if table.kind(column) in ("text", "integer") and _answers(table, column, asked) else None
     if isinstance(asked.models, Mapping):
         return None
-    found = [c for c in table.columns if bare(c) in MODEL and table.kind(c) in ("text", "integer")]
-    if len(found) != 1 or not _answers(table, found[0], asked):
+    candidates = [c for c in table.columns if bare(c) in MODEL and table.kind(c) in ("text", "integer")]
+    if len(candidates) != 1 or not _answers(table, candidates[0], asked):
         return None
-    return found[0]
+    return candidates[0]
 
 
 def _answers(table: InputTable, model: str, asked: ColumnRequest) -> bool:
@@ -311,16 +313,18 @@ def _truth_column(table: InputTable, asked: ColumnRequest, *, long: bool) -> str
     if asked.truth is not None:
         return need_column(table, asked.truth, "truth")
     spoken = _mentioned(asked)
-    found = [c for c in table.columns if bare(c) in TRUTH and c not in spoken]
-    found = [c for c in found if bare(c) != "reference" or not _is_prose(table, c)]
-    if long and len(found) > 1:
-        found = [c for c in found if bare(c) not in WEAK_TRUTH] or found
-    found = found or [c for c in table.columns if c not in spoken and _says_truth(c) and not _is_prose(table, c)]
-    if len(found) == 1:
-        return found[0]
-    if found:
+    candidates = [c for c in table.columns if bare(c) in TRUTH and c not in spoken]
+    candidates = [c for c in candidates if bare(c) != "reference" or not _is_prose(table, c)]
+    if long and len(candidates) > 1:
+        candidates = [c for c in candidates if bare(c) not in WEAK_TRUTH] or candidates
+    candidates = candidates or [
+        c for c in table.columns if c not in spoken and _says_truth(c) and not _is_prose(table, c)
+    ]
+    if len(candidates) == 1:
+        return candidates[0]
+    if candidates:
         raise ColumnError(
-            f"several columns of {table.name} could be the truth: {_listed(found)}; say which with truth="
+            f"several columns of {table.name} could be the truth: {_listed(candidates)}; say which with truth="
         )
     raise ColumnError(
         f"cannot tell which column of {table.name} holds the truth; name it with truth=; there are "
@@ -359,11 +363,11 @@ def _maybe_grades(table: InputTable) -> str:
     names = {bare(c) for c in table.columns}
     if any({f"{word}{end}" for end in ends} <= names for word in ("model", "generator") for ends in ("ab", "12")):
         return ". If its rows are battles of two models: te.arena, trueerror arena"
-    found = [c for c in table.columns if set(table.few(c, 2) or (2,)) <= {0, 1}]
-    if len(found) == 1 and any(table.kind(c) == "number" and _is_grade(table, c) for c in table.columns):
-        return f". Is it {found[0]!r}, which holds 0 and 1? truth={found[0]!r}"
-    if found:
-        return f". Or if {_listed(found)} say who was right (1) or wrong (0): right=True"
+    binary_columns = [c for c in table.columns if set(table.few(c, 2) or (2,)) <= {0, 1}]
+    if len(binary_columns) == 1 and any(table.kind(c) == "number" and _is_grade(table, c) for c in table.columns):
+        return f". Is it {binary_columns[0]!r}, which holds 0 and 1? truth={binary_columns[0]!r}"
+    if binary_columns:
+        return f". Or if {_listed(binary_columns)} say who was right (1) or wrong (0): right=True"
     scored = [c for c in table.columns if bare(c) in GRADE and table.kind(c) in ("integer", "number")]
     if not scored:
         classes = any(not _is_prose(table, c) for c in table.columns if table.kind(c) != "number")
@@ -380,22 +384,22 @@ def _is_grade(table: InputTable, column: str) -> bool:
 
 def _mentioned(asked: ColumnRequest) -> set[str]:
     """Columns that the user gave another role."""
-    found: set[str] = {c for c in (asked.label, asked.score, asked.by) if isinstance(c, str)}
+    mentioned: set[str] = {c for c in (asked.label, asked.score, asked.by) if isinstance(c, str)}
     for choice in (asked.id, asked.cluster, asked.fold, asked.repeat, asked.weight):
-        found |= {choice} if isinstance(choice, str) else set()
+        mentioned |= {choice} if isinstance(choice, str) else set()
     if isinstance(asked.models, str):
-        found.add(asked.models)
+        mentioned.add(asked.models)
     elif isinstance(asked.models, Mapping):
         for spec in asked.models.values():
-            found |= {spec} if isinstance(spec, str) else set()
+            mentioned |= {spec} if isinstance(spec, str) else set()
             if isinstance(spec, Mapping):
                 for part in spec.values():
-                    found |= set(part.values()) if isinstance(part, Mapping) else {part}
+                    mentioned |= set(part.values()) if isinstance(part, Mapping) else {part}
     elif asked.models is not None:
         if not isinstance(asked.models, Iterable):
             raise InputError(f"models={asked.models!r:.40} must be a list of columns, or {{name: column}}")
-        found |= {name for name in asked.models if isinstance(name, str)}
-    return found
+        mentioned |= {name for name in asked.models if isinstance(name, str)}
+    return mentioned
 
 
 def _other_roles(
@@ -422,16 +426,16 @@ def _other_roles(
             if column in roles:
                 raise ColumnError(f"{option}={column!r}: that column is the {role_words(roles[column])} already")
         else:
-            found = [c for c in table.columns if bare(c) in known and c not in roles and c not in spoken]
-            if not found:
+            candidates = [c for c in table.columns if bare(c) in known and c not in roles and c not in spoken]
+            if not candidates:
                 return
-            plain = [c for c in found if c.lower() == option]
-            if len(found) > 1 and len(plain) != 1:
+            plain = [c for c in candidates if c.lower() == option]
+            if len(candidates) > 1 and len(plain) != 1:
                 raise ColumnError(
-                    f"several columns of {table.name} could be the {option}: {_listed(found)}; say which with "
+                    f"several columns of {table.name} could be the {option}: {_listed(candidates)}; say which with "
                     f"{option}=, or {option}=False for none"
                 )
-            column = found[0] if len(found) == 1 else plain[0]
+            column = candidates[0] if len(candidates) == 1 else plain[0]
         named[role] = column
         why = str(asked.weights_kind) if kind == "weight" else "its name" if choice is None else ""
         roles[column] = (ColumnRole(kind, why=why),)
@@ -487,9 +491,9 @@ def _positive(positive: object, labels: tuple[Label, ...]) -> Label | None:
 
 
 def _left_out(table: InputTable, roles: Mapping[str, ColumnRoles]) -> tuple[str, ...]:
-    shown = [f"{column!r} ({roles[column][0].why})" for column in table.columns if is_left_out(roles[column])]
-    more = f" and {len(shown) - 12} more" if len(shown) > 12 else ""
-    return (f"Left out: {', '.join(shown[:12])}{more}.",) if shown else ()
+    left_out = [f"{column!r} ({roles[column][0].why})" for column in table.columns if is_left_out(roles[column])]
+    more = f" and {len(left_out) - 12} more" if len(left_out) > 12 else ""
+    return (f"Left out: {', '.join(left_out[:12])}{more}.",) if left_out else ()
 
 
 def is_left_out(roles: ColumnRoles) -> bool:
@@ -560,29 +564,29 @@ class ModelFinder:
 
     def long(self, label: str | None, score: object) -> dict[str, ModelLayout]:
         """The columns that hold every model's answers in a table with one row for each item and model."""
-        found = ModelLayout()
+        layout = ModelLayout()
         rest = [c for c in self.table.columns if c not in self.roles and self.table.filled(c)]
         if label is None and score is None:
             labelled = [c for c in rest if bare(c) in PREDICTED | {"label", "labels", "class"}]
             scored = [c for c in rest if bare(c) in SCORE]
             for columns, option in ((labelled, "label"), (scored, "score")):
                 if len(columns) > 1:
-                    shown = ", ".join(map(repr, columns))
-                    raise ColumnError(f"several columns could hold the {option}s: {shown}; say which with {option}=")
+                    listed = ", ".join(map(repr, columns))
+                    raise ColumnError(f"several columns could hold the {option}s: {listed}; say which with {option}=")
             label = labelled[0] if labelled else None
             score = scored[0] if scored else None
         if label is not None:
-            found = replace(found, label=self._take(label, "label", ColumnRole("labels")))
+            layout = replace(layout, label=self._take(label, "label", ColumnRole("labels")))
         if score is not None:
-            found = self._with_scores(found, score, "score", "the model")
-        classes = None if found.score or found.class_scores else self._class_groups(rest).get("")
+            layout = self._with_scores(layout, score, "score", "the model")
+        classes = None if layout.score or layout.class_scores else self._class_groups(rest).get("")
         if classes is not None:
-            found = replace(found, class_scores=classes)
+            layout = replace(layout, class_scores=classes)
         for column in self.table.columns:
             self.roles.setdefault(column, unused_column("it has no role in a long table"))
-        if not found.columns():
+        if not layout.columns():
             raise self._nothing()
-        return {"": found}
+        return {"": layout}
 
     def _enter(self, name: str, spec: object) -> None:
         option = f"models[{name!r}]"
@@ -617,8 +621,8 @@ class ModelFinder:
         if not mine:
             known = [*self.table.columns, *(m.model for m in parts.values() if m is not None)]
             raise ColumnError(f"models= names {name!r}: {self.table.name} has no such column{nearest(name, known)}")
-        for column, found in mine:
-            self._add(name, found.part, column)
+        for column, mark in mine:
+            self._add(name, mark.part, column)
 
     def _explicit_part(self, column: str) -> Part:
         """A column that the user named holds labels, unless it can only hold scores."""
@@ -676,12 +680,12 @@ class ModelFinder:
             raise InputError(f"column {column!r} holds scores of {label!r}, but positive is {self.positive!r}")
 
     def _take(self, column: object, option: str, role: ColumnRole) -> str:
-        found = need_column(self.table, column, option)
-        before = self.roles.get(found, unused_column())
+        name = need_column(self.table, column, option)
+        before = self.roles.get(name, unused_column())
         if before[0].kind == "truth":
-            raise ColumnError(f"{option}={found!r}: that column is the truth; it cannot also be a model's answer")
-        self.roles[found] = (role,) if before[0].kind == "left out" else (*before, role)
-        return found
+            raise ColumnError(f"{option}={name!r}: that column is the truth; it cannot also be a model's answer")
+        self.roles[name] = (role,) if before[0].kind == "left out" else (*before, role)
+        return name
 
     # What can be seen.
 
@@ -691,10 +695,10 @@ class ModelFinder:
             self.models[name or ONE_MODEL] = ModelLayout(class_scores=columns)
             for label, column in columns.items():
                 self.roles[column] = (ColumnRole("scores", model=name or ONE_MODEL, label=str(label)),)
-        said = {m.model for m in map(marked, rest) if m is not None}
+        any_marked = {m.model for m in map(marked, rest) if m is not None}
         for column in rest:
             if column not in self.roles:
-                self._look_at(column, said)
+                self._look_at(column, any_marked)
         self._drop_whole_numbers({column for column in rest if marked(column) is None})
 
     def _drop_whole_numbers(self, columns: set[str]) -> None:
@@ -795,8 +799,8 @@ class ModelFinder:
 
     def _class_groups(self, columns: Sequence[str]) -> dict[str, dict[Label, str]]:
         """Models with one column for each class, named by it."""
-        found: dict[str, dict[Label, str]] = {}
-        said: dict[str, bool] = {}
+        by_model: dict[str, dict[Label, str]] = {}
+        says_score: dict[str, bool] = {}
         endings = frozenset(str(label) for label in self.labels)
         for column in columns:
             if self.table.kind(column) not in NUMERIC or len(self.labels) < 2:
@@ -805,16 +809,16 @@ class ModelFinder:
                 ends = ends_in_class(column, str(label))
                 if ends is None or has_other_ending(ends.stem, self.table.columns, endings):
                     continue
-                found.setdefault(ends.model, {}).setdefault(label, column)
-                said[ends.model] = said.get(ends.model, False) or ends.says_score
+                by_model.setdefault(ends.model, {}).setdefault(label, column)
+                says_score[ends.model] = says_score.get(ends.model, False) or ends.says_score
                 break
         whole = self._bare_classes(columns)
-        for model, classes in found.items():
+        for model, classes in by_model.items():
             ordered = {label: classes[label] for label in self.labels if label in classes}
             if len(ordered) == len(self.labels):
-                if said[model] or self.table.sum_to_one(list(ordered.values())):
+                if says_score[model] or self.table.sum_to_one(list(ordered.values())):
                     whole[model] = ordered
-            elif len(self.labels) == 2 and said[model]:
+            elif len(self.labels) == 2 and says_score[model]:
                 ((label, column),) = ordered.items()
                 self._need_positive(label, column)
                 self._add(model or ONE_MODEL, "score", column)
@@ -824,8 +828,8 @@ class ModelFinder:
         """The probabilities of one model under the names of the classes alone, or as p0 and p1, which add up to 1."""
         for form in ("p{}", "{}"):
             named = {label: form.format(label) for label in self.labels}
-            there = all(c in columns and self.table.kind(c) in NUMERIC for c in named.values())
-            if len(named) > 1 and there and self.table.sum_to_one(list(named.values())):
+            all_present = all(c in columns and self.table.kind(c) in NUMERIC for c in named.values())
+            if len(named) > 1 and all_present and self.table.sum_to_one(list(named.values())):
                 return {"": named}
         return {}
 
@@ -837,10 +841,10 @@ class ModelFinder:
                 f"both {before!r} and {column!r} could hold the {part}s of {name!r}; say which with "
                 f'models={{{name!r}: {{"{part}": …}}}}'
             )
-        found = self._take(column, f"models[{name!r}]", ColumnRole(f"{part}s", model=name))  # type: ignore[arg-type]
+        taken = self._take(column, f"models[{name!r}]", ColumnRole(f"{part}s", model=name))  # type: ignore[arg-type]
         if part == "score":
-            self._need_numbers(found)
-        self.models[name] = replace(layout, label=found) if part == "label" else replace(layout, score=found)
+            self._need_numbers(taken)
+        self.models[name] = replace(layout, label=taken) if part == "label" else replace(layout, score=taken)
 
     def _no_choice(self) -> str:
         if len(self.labels) > 1:
@@ -854,7 +858,7 @@ class ModelFinder:
                 f"the truth of {self.table.name} is always {one!r}, and one score tells two classes apart: say which "
                 f"class the scores are for with positive=, be it {one!r} or one that no row shows"
             )
-        shown = ", ".join(
+        listed = ", ".join(
             f"{c!r} ({self.roles[c][0].why or role_words(self.roles[c])})" if c in self.roles else repr(c)
             for c in self.table.columns[:30]
         )
@@ -864,5 +868,5 @@ class ModelFinder:
         hint = f". Or if {grades[0]!r} grades each answer: grade={grades[0]!r}" if grades else ""
         return ColumnError(
             f"no column of {self.table.name} could be read as a model's labels or scores; name them with models=; "
-            f"there are {shown}{hint}"
+            f"there are {listed}{hint}"
         )

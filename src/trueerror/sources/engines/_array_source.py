@@ -97,10 +97,10 @@ def table_moments(table: ScoreTable, facts: Facts, model: str, loss: Loss) -> Mo
     """The moments of a loss of two classes from the score table: a row's loss depends on its score and class alone."""
     index = facts.labels.index(table.positive)
     sides = [(table.negatives, 1 - index), (table.positives, index)]
-    there = [counts > 0 for counts, _ in sides]
-    scores = np.concatenate([table.scores[t] for t in there])
-    codes = np.repeat([code for _, code in sides], [np.count_nonzero(t) for t in there])
-    counts = np.concatenate([counts[t] for t, (counts, _) in zip(there, sides, strict=True)])
+    occupied = [counts > 0 for counts, _ in sides]
+    scores = np.concatenate([table.scores[t] for t in occupied])
+    codes = np.repeat([code for _, code in sides], [np.count_nonzero(t) for t in occupied])
+    counts = np.concatenate([counts[t] for t, (counts, _) in zip(occupied, sides, strict=True)])
     losses = row_losses(scores, codes, facts, model, loss)
     # Scores that no two rows share are rows, which need no counts.
     return moments_of(losses, counts.astype(np.float64) if counts.max(initial=0) > 1 else None, "frequency")
@@ -364,8 +364,8 @@ class ArraySource:
         models = tuple(replace(m, absent=absent.get(m.name, m.absent)) for m in self.facts.models)
         keyed: dict[KeyKind, KeyColumn] = {}
         for kind, (codes, names) in self.keyed.items():
-            there, again = np.unique(codes[rows], return_inverse=True)
-            keyed[kind] = KeyColumn(again, tuple(names[i] for i in there))
+            used_codes, again = np.unique(codes[rows], return_inverse=True)
+            keyed[kind] = KeyColumn(again, tuple(names[i] for i in used_codes))
         return replace(
             self,
             facts=replace(self.facts, n=len(rows), models=models),
@@ -528,8 +528,8 @@ class DeviceSource:
         """The codes of each combination that rows have, and how many rows."""
         sizes = [len(self.facts.labels)] * len(parts)
         counts = device.count_cells(parts, sizes)
-        there = np.flatnonzero(counts)
-        return (*np.unravel_index(there, sizes), counts[there])
+        occupied = np.flatnonzero(counts)
+        return (*np.unravel_index(occupied, sizes), counts[occupied])
 
     def keyed_confusion(self, model: str, kind: KeyKind, *, threshold: float | None = None) -> KeyedConfusion:
         return self.fetched().keyed_confusion(model, kind, threshold=threshold)
@@ -626,8 +626,8 @@ class DeviceSource:
         """A loss of two classes as a function of the probability that the true one was given; None where it is none."""
         if len(self.facts.labels) != 2 or self.facts.positive is None or (isinstance(loss, partial) and loss.keywords):
             return None
-        found: Callable[[DeviceArray], DeviceArray] | None = getattr(getattr(loss, "func", loss), "of_truth", None)
-        return found
+        of_truth: Callable[[DeviceArray], DeviceArray] | None = getattr(getattr(loss, "func", loss), "of_truth", None)
+        return of_truth
 
     def keyed_losses(self, model: str, kind: KeyKind, loss: Loss) -> KeyedLosses:
         return self.fetched().keyed_losses(model, kind, loss)
@@ -688,15 +688,15 @@ def device_source(
         return None
     if any(w.ndim != 1 for w in whole) or len({w.dtype.kind == "b" for w in whole}) > 1:
         return None
-    found = [device.distinct_values(w) for w in whole]
-    if any(f is None for f in found):
+    label_values = [device.distinct_values(w) for w in whole]
+    if any(f is None for f in label_values):
         return None
     lengths = {"truth": true}
     for name, m in models.items():
         lengths |= {m.place_of_labels: arrays[name].labels} if m.labels is not None else {}
         lengths |= {m.place_of_scores: arrays[name].scores} if m.scores is not None else {}
     same_length(lengths)
-    known = np.unique(np.concatenate([f.values for f in found if f is not None]))
+    known = np.unique(np.concatenate([f.values for f in label_values if f is not None]))
     order = natural_labels(known.tolist()) if labels is None else check_labels(labels)
     declared = labels is not None
     if not declared and positive is not None:
@@ -705,7 +705,9 @@ def device_source(
     if list(order) != known.tolist() or len(order) < 2:
         return None  # labels in an order of their own, or some that no row has: coded in memory
     chosen = None if positive is None else find_label(positive, order)
-    coded = iter([device.code_labels(w, known, own) for w, own in zip(whole, found, strict=True)])
+    coded = iter(
+        [device.code_labels(w, known, column_values) for w, column_values in zip(whole, label_values, strict=True)]
+    )
     coded_truth = next(coded)
     columns = {name: DeviceColumns(None if c.labels is None else next(coded), c.scores) for name, c in arrays.items()}
     facts = [
@@ -810,11 +812,11 @@ def skipped_rows(p: Predictions, *, threshold: float | None = None) -> Iterator[
     for model in gaps:
         gone = _absent(source, model)
         for other in callers:
-            there = ~_absent(source, other)
-            if other == model or not (gone & there).any() or not (~gone & there).any():
+            answered = ~_absent(source, other)
+            if other == model or not (gone & answered).any() or not (~gone & answered).any():
                 continue
             right = source.predicted_codes(other, threshold) == source.truth
-            parts = (gone & there, ~gone & there)
+            parts = (gone & answered, ~gone & answered)
             by_cluster = None if keys is None else (keys[parts[0]], keys[parts[1]])
             yield SkippedRows(model, other, right[parts[0]], right[parts[1]], by_cluster)
 

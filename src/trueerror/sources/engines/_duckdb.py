@@ -73,9 +73,9 @@ class StreamedCounts:
         grids = self._fitted(size)
         keep = len(grids) > 1 and self.source.facts.n * 4 * len(grids) < KEPT * self.budget
         for _ in range(ROUNDS):
-            found = self._pass(grids, keep=keep)
+            counts = self._pass(grids, keep=keep)
             again: dict[str, Grid] = {}
-            for model, (positives, negatives) in found.items():
+            for model, (positives, negatives) in counts.items():
                 grid = grids[model]
                 bins = bins_of(grid, positives, negatives)
                 self.counted[model] = Counted(grid, bins, positives, negatives)
@@ -104,14 +104,14 @@ class StreamedCounts:
         grids = {}
         for model, parts in zip(models, scores, strict=True):
             sample = np.concatenate(parts)
-            there = ~np.isnan(sample)
+            scored = ~np.isnan(sample)
             low, high = self.source.table.range(self.columns[model])
             few = self.source.few_scores(self.columns[model], size // 2)
             if few is not None:
                 # As many bins as scores, where there are so few: ties then are known to be ties.
                 grids[model] = pivoted(even_grid(low, high, size), few)
             else:
-                grids[model] = fitted_grid(low, high, size, sample[there], positive[there])
+                grids[model] = fitted_grid(low, high, size, sample[scored], positive[scored])
         return grids
 
     def _pass(self, grids: Mapping[str, Grid], *, keep: bool) -> dict[str, tuple[Ints, Ints]]:
@@ -134,13 +134,13 @@ class StreamedCounts:
                 self.kept[batch.number] = tagged
 
         in_flight(self._batches(models), add)
-        found = {}
+        counts = {}
         for i, model in enumerate(models):
             total = np.zeros(2 * grids[model].cells, dtype=np.int64)
             for counters in mine.values():
                 total += counters[i].total()
-            found[model] = (total[1::2], total[::2])
-        return found
+            counts[model] = (total[1::2], total[::2])
+        return counts
 
     def placements(self, models: Sequence[str]) -> Placements:
         """Areas and the sums that their covariance needs: one more pass, with every bin's placement at hand."""
@@ -200,8 +200,8 @@ class StreamedCounts:
 def _complete(scores: Floats, positive: Array, gaps: bool) -> tuple[Floats, Array]:
     if not gaps:
         return scores, positive
-    there = ~np.isnan(scores)
-    return scores[there], positive[there]
+    scored = ~np.isnan(scores)
+    return scores[scored], positive[scored]
 
 
 def _products(first: Floats, second: Floats) -> Floats:
@@ -220,10 +220,10 @@ def _area(bins: Bins) -> float:
 def _placement_by_place(counted: Counted) -> Floats:
     """For each bin of the grid what a negative's (even) and a positive's (odd) placement is off the area."""
     positives, negatives = counted.positives.astype(np.float64), counted.negatives.astype(np.float64)
-    found = np.empty(2 * len(positives))
-    found[1::2] = (np.cumsum(negatives) - negatives / 2) / negatives.sum()
-    found[::2] = 1 - (np.cumsum(positives) - positives / 2) / positives.sum()
-    return found - _area(counted.bins)
+    placements = np.empty(2 * len(positives))
+    placements[1::2] = (np.cumsum(negatives) - negatives / 2) / negatives.sum()
+    placements[::2] = 1 - (np.cumsum(positives) - positives / 2) / positives.sum()
+    return placements - _area(counted.bins)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -297,10 +297,10 @@ class FileSource(GroupedSource):
         total = Moments(0, 0.0, 0.0)
         for batch in self.stream(columns, chosen):
             is_positive, *scores = batch.columns
-            there = ~np.isnan(scores).any(axis=0)
-            codes = np.where(is_positive[there] == 1, index, 1 - index)
+            scored = ~np.isnan(scores).any(axis=0)
+            codes = np.where(is_positive[scored] == 1, index, 1 - index)
             values = [
-                np.asarray(loss(codes, probabilities(column[there], self.facts, model)), dtype=np.float64)
+                np.asarray(loss(codes, probabilities(column[scored], self.facts, model)), dtype=np.float64)
                 for model, column in zip(models, scores, strict=True)
             ]
             with np.errstate(invalid="ignore"):
@@ -327,8 +327,8 @@ class FileSource(GroupedSource):
         """The distinct values of a column, where there are few."""
         if self.about_distinct(column) > 2 * most:
             return None
-        found = self.table.few(column, most)
-        return None if found is None else np.sort(np.array(found, dtype=np.float64))
+        values = self.table.few(column, most)
+        return None if values is None else np.sort(np.array(values, dtype=np.float64))
 
 
 def build_file_source(table: DuckDBTable, layout: Layout, options: Options) -> FileSource | None:

@@ -213,12 +213,12 @@ def without_nan(ask: Run, names: Mapping[str, str]) -> dict[str, str]:
     if not names:
         return {}
     sums = ask(f"SELECT {', '.join(f'sum({place}::DOUBLE)' for place in names)} FROM given").fetchall()[0]
-    found = {}
+    expressions = {}
     for (place, name), total in zip(names.items(), sums, strict=True):
         # No number: there is NaN, or infinity of both signs. Not there: all are missing.
         unsure = total is not None and math.isnan(total)
-        found[place] = _guarded(ask, place, name) if unsure else _plain(place)
-    return found
+        expressions[place] = _guarded(ask, place, name) if unsure else _plain(place)
+    return expressions
 
 
 def _plain(place: str) -> str:
@@ -278,8 +278,8 @@ def listed(texts: Iterable[object]) -> str:
 
 def described(connection: duckdb.DuckDBPyConnection, relation: str) -> tuple[tuple[str, ...], list[str]]:
     """The names and the types of a relation's columns."""
-    found = connection.execute(f"DESCRIBE {relation}").fetchall()
-    return tuple(str(row[0]) for row in found), [str(row[1]) for row in found]
+    description = connection.execute(f"DESCRIBE {relation}").fetchall()
+    return tuple(str(row[0]) for row in description), [str(row[1]) for row in description]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -415,8 +415,8 @@ class DuckDBTable(EngineTable[Sql, SqlFrame]):
 
     def _fetched(self, query: str) -> dict[str, Column]:
         with self._reading():
-            found = self.run(query).fetchnumpy()
-        return {name: unmasked(array) for name, array in found.items()}
+            arrays = self.run(query).fetchnumpy()
+        return {name: unmasked(array) for name, array in arrays.items()}
 
     def stream(self, frame: SqlFrame, dtypes: Sequence[DTypeLike]) -> Iterator[Batch]:
         """The columns of an answer, batch by batch: numbers without gaps."""
@@ -575,8 +575,8 @@ def _long_numbers(connection: duckdb.DuckDBPyConnection) -> list[str]:
     if not floats:
         return []
     terms = ", ".join(f"bool_and({c} = floor({c})) AND max(abs({c})) BETWEEN {EXACT} AND 1e40" for c in floats)
-    found = connection.execute(f"SELECT {terms} FROM raw").fetchall()[0]
-    return [name for name, long in zip(floats, found, strict=True) if long]
+    are_long = connection.execute(f"SELECT {terms} FROM raw").fetchall()[0]
+    return [name for name, long in zip(floats, are_long, strict=True) if long]
 
 
 def _tidy_texts(connection: duckdb.DuckDBPyConnection) -> None:
@@ -645,24 +645,26 @@ def view_parquet(connection: duckdb.DuckDBPyConnection, files: Files) -> tuple[t
         connection.execute(f"SET allowed_paths = {listed(files.paths)}")
         connection.execute("SET enable_external_access = false")
     # DuckDB renames columns that differ in case only; the file's own names are the ones that people know.
-    own = columns[0]
-    return ((*own, *names[len(own) :]) if len(own) + len(hive) == len(names) else names), types
+    file_columns = columns[0]
+    return (
+        (*file_columns, *names[len(file_columns) :]) if len(file_columns) + len(hive) == len(names) else names
+    ), types
 
 
 def _top_columns(schema: Iterable[tuple[str, str, int | None]], paths: Sequence[Path]) -> list[list[str]]:
     """The columns of each file: a schema lists the root, and then each column before what is nested in it."""
-    found: dict[str, list[str]] = {}
+    columns: dict[str, list[str]] = {}
     nested: dict[str, int] = {}
     for file, name, children in schema:
-        if file not in found:
-            found[file], nested[file] = [], 0
+        if file not in columns:
+            columns[file], nested[file] = [], 0
             continue
         if nested[file] == 0:
-            found[file].append(str(name))
+            columns[file].append(str(name))
         else:
             nested[file] -= 1
         nested[file] += children or 0
-    return [found[str(path)] for path in paths]
+    return [columns[str(path)] for path in paths]
 
 
 def _folder_keys(paths: Sequence[Path], columns: Sequence[str]) -> list[str]:
@@ -819,28 +821,34 @@ def _normalise(
     """The view `data`: few types, NULL the only missing value, no −0.0."""
     places = [f"c{i}" for i in range(len(types))]
     renamed = f"raw AS r({', '.join(places)})"
-    found = [plain_column(place, type_) for place, type_ in zip(places, types, strict=True)]
+    plain_columns = [plain_column(place, type_) for place, type_ in zip(places, types, strict=True)]
     # Text in CSV files may hold booleans and dates.
-    texts = [i for i, (_, kind) in enumerate(found) if kind == "text"] if files.format == "csv" else []
+    texts = [i for i, (_, kind) in enumerate(plain_columns) if kind == "text"] if files.format == "csv" else []
     if texts:
         terms = [f"bool_and(lower({places[i]}) IN ('true', 'false'))" for i in texts]
         terms += [f"bool_and(regexp_matches({places[i]}, {quoted(DATE)}))" for i in texts]
         answers = connection.execute(f"SELECT {', '.join(terms)} FROM {renamed}").fetchall()[0]
         for i, boolean, date in zip(texts, answers, answers[len(texts) :], strict=False):
             if boolean:
-                found[i] = (f"lower({places[i]}) = 'true'", "boolean")
+                plain_columns[i] = (f"lower({places[i]}) = 'true'", "boolean")
             elif date:
-                found[i] = (places[i], "date")
+                plain_columns[i] = (places[i], "date")
     try:
         numbers = without_nan(
             lambda query: connection.cursor().sql(f"WITH given AS (SELECT * FROM {renamed}) {query}"),
-            {place: name for place, name, (_, kind) in zip(places, names, found, strict=True) if kind == "number"},
+            {
+                place: name
+                for place, name, (_, kind) in zip(places, names, plain_columns, strict=True)
+                if kind == "number"
+            },
         )
     except duckdb.Error as error:
         raise damaged(files.name, error) from None
-    parts = ", ".join(f"{numbers.get(place, part)} AS {place}" for place, (part, _) in zip(places, found, strict=True))
+    parts = ", ".join(
+        f"{numbers.get(place, part)} AS {place}" for place, (part, _) in zip(places, plain_columns, strict=True)
+    )
     connection.execute(f"CREATE VIEW data AS SELECT {parts} FROM {renamed}")
-    return tuple(kind for _, kind in found)
+    return tuple(kind for _, kind in plain_columns)
 
 
 def plain_column(place: str, type_: str) -> tuple[str, Kind]:
@@ -865,15 +873,21 @@ def open_relation(relation: duckdb.DuckDBPyRelation) -> DuckDBTable:
     """A DuckDB relation as a table; values go into queries as literals, since a relation takes no parameters."""
     columns = tuple(str(name) for name in relation.columns)
     places = [f"c{i}" for i in range(len(columns))]
-    found = [plain_column(place, str(type_)) for place, type_ in zip(places, relation.types, strict=True)]
+    plain_columns = [plain_column(place, str(type_)) for place, type_ in zip(places, relation.types, strict=True)]
     given = f"SELECT * FROM {VIEW} AS r({', '.join(places)})"
     numbers = without_nan(
         lambda query: relation.query(VIEW, f"WITH given AS ({given}) {query}"),
-        {place: name for place, name, (_, kind) in zip(places, columns, found, strict=True) if kind == "number"},
+        {
+            place: name
+            for place, name, (_, kind) in zip(places, columns, plain_columns, strict=True)
+            if kind == "number"
+        },
     )
-    parts = ", ".join(f"{numbers.get(place, part)} AS {place}" for place, (part, _) in zip(places, found, strict=True))
+    parts = ", ".join(
+        f"{numbers.get(place, part)} AS {place}" for place, (part, _) in zip(places, plain_columns, strict=True)
+    )
     source = f"(SELECT {parts} FROM {VIEW} AS r({', '.join(places)}))"
-    kinds = tuple(kind for _, kind in found)
+    kinds = tuple(kind for _, kind in plain_columns)
     process = os.getpid()
 
     def run(query: str) -> duckdb.DuckDBPyRelation:

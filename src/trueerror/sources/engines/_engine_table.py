@@ -187,8 +187,8 @@ class EngineTable(ABC, Generic[E, F]):
 
     def ask(self, *amounts: E) -> dict[str, Any]:
         """Sums, counts and the like over all rows, one value each."""
-        found = self.answer(self.frame.select(*amounts))
-        return {name: column[0].item() if hasattr(column[0], "item") else column[0] for name, column in found.items()}
+        answers = self.answer(self.frame.select(*amounts))
+        return {name: column[0].item() if hasattr(column[0], "item") else column[0] for name, column in answers.items()}
 
     def _count(self, condition: E) -> int:
         """In how many rows a condition holds; where it is missing it does not."""
@@ -204,8 +204,8 @@ class EngineTable(ABC, Generic[E, F]):
 
     def pulled(self, columns: Sequence[str]) -> ColumnsTable:
         """Some of the columns in memory, by one query."""
-        found = self.answer(self.frame.select(*(self.col(column) for column in columns)))
-        values = {column: found[self._places[column]] for column in columns}
+        by_place = self.answer(self.frame.select(*(self.col(column) for column in columns)))
+        values = {column: by_place[self._places[column]] for column in columns}
         return ColumnsTable(values, name=self.name, backend=self.backend, provenance=self.provenance)
 
     def kind(self, name: str) -> Kind:
@@ -229,9 +229,9 @@ class EngineTable(ABC, Generic[E, F]):
         """The values of some rows, whichever the engine has at hand; missing ones are left out."""
         new = [name for name in dict.fromkeys(names) if name not in self._samples]
         if new:
-            found = self.answer(self.frame.select(*map(self.col, new)).head(SAMPLE))
+            by_place = self.answer(self.frame.select(*map(self.col, new)).head(SAMPLE))
             for name in new:
-                values = found[self._places[name]].astype(np.float64)
+                values = by_place[self._places[name]].astype(np.float64)
                 self._samples[name] = values[~np.isnan(values)]
         return self._samples
 
@@ -244,14 +244,14 @@ class EngineTable(ABC, Generic[E, F]):
             # Counting takes no longer than looking for what is there, and labels are counted soon after.
             place = self._places[name]
             if not self._count_jointly(name):
-                there = self.frame.select(self.col(name)).filter(~self.dialect.missing(self.col(name)))
-                found = self.answer(there.group_by(place).agg(self.dialect.rows().alias("rows")).head(most + 1))
-                values = found[place].tolist()
+                filled_rows = self.frame.select(self.col(name)).filter(~self.dialect.missing(self.col(name)))
+                counts = self.answer(filled_rows.group_by(place).agg(self.dialect.rows().alias("rows")).head(most + 1))
+                values = counts[place].tolist()
                 if len(values) > most:
                     return None
                 if len(values) > FIRST_ROWS:
                     return tuple(values)
-                self._tallied[name] = dict(zip(values, found["rows"].tolist(), strict=True))
+                self._tallied[name] = dict(zip(values, counts["rows"].tolist(), strict=True))
         tallied = self._tallied[name]
         return tuple(tallied) if len(tallied) <= most else None
 
@@ -270,16 +270,18 @@ class EngineTable(ABC, Generic[E, F]):
         places = [self._places[c] for c in chosen]
         if self.n <= FIRST_ROWS:
             assert self._first_rows is not None
-            found = {place: self._first_rows[place] for place in places} | {"rows": np.ones(self.n, dtype=np.int64)}
+            joint_counts = {place: self._first_rows[place] for place in places} | {
+                "rows": np.ones(self.n, dtype=np.int64)
+            }
         else:
             frame = self.frame.select(*map(self.col, chosen)).group_by(*places)
-            found = self.answer(frame.agg(self.dialect.rows().alias("rows")).head(MOST_CELLS + 1))
-            if len(found["rows"]) > MOST_CELLS:
+            joint_counts = self.answer(frame.agg(self.dialect.rows().alias("rows")).head(MOST_CELLS + 1))
+            if len(joint_counts["rows"]) > MOST_CELLS:
                 return False
-        self._joint = found
+        self._joint = joint_counts
         for column, place in zip(chosen, places, strict=True):
             tallied = self._tallied[column] = {}
-            for value, rows in zip(found[place].tolist(), found["rows"].tolist(), strict=True):
+            for value, rows in zip(joint_counts[place].tolist(), joint_counts["rows"].tolist(), strict=True):
                 if value is not None and value == value:
                     tallied[value] = tallied.get(value, 0) + rows
         return True
@@ -296,8 +298,8 @@ class EngineTable(ABC, Generic[E, F]):
         """Whether no two rows agree in all of these columns."""
         if any(self.filled(column) < self.n for column in columns):
             return False
-        found = self.frame.select(*map(self.col, columns)).unique().select(self.dialect.rows().alias("n"))
-        return int(self.answer(found)["n"][0]) == self.n
+        distinct_rows = self.frame.select(*map(self.col, columns)).unique().select(self.dialect.rows().alias("n"))
+        return int(self.answer(distinct_rows)["n"][0]) == self.n
 
     def is_whole(self, name: str) -> bool:
         if self.kind(name) != "number":
@@ -346,8 +348,8 @@ class EngineTable(ABC, Generic[E, F]):
         elif weight is not None:
             amounts += [d.total(d.column(name)).alias(name) for name in ("w", "w2")]
         names = [f"k{i}" for i in range(len(keys))]
-        found = self.answer(frame.select(*self._keys(keys, weight)).group_by(*names).agg(*amounts))
-        return Groups(tuple(found[name] for name in names), _counts(found, found["rows"], weight))
+        grouped = self.answer(frame.select(*self._keys(keys, weight)).group_by(*names).agg(*amounts))
+        return Groups(tuple(grouped[name] for name in names), _counts(grouped, grouped["rows"], weight))
 
     def _keys(self, keys: Sequence[GroupKey], weight: Weight | None) -> list[E]:
         wanted = [self.expression(key).alias(f"k{i}") for i, key in enumerate(keys)]

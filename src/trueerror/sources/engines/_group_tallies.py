@@ -101,9 +101,9 @@ class PairCounts:
         """Count rows: their classes, and (rows, models) codes."""
         for start in range(0, len(truth), BLOCK):
             rows = slice(start, start + BLOCK)
-            told = calls[rows, :, None] == np.arange(self.codes - 1, dtype=calls.dtype)
-            matrix = np.ones((len(told), self.sums.shape[1]), dtype=np.float32)
-            matrix[:, :-1] = told.reshape(len(told), -1)
+            indicators = calls[rows, :, None] == np.arange(self.codes - 1, dtype=calls.dtype)
+            matrix = np.ones((len(indicators), self.sums.shape[1]), dtype=np.float32)
+            matrix[:, :-1] = indicators.reshape(len(indicators), -1)
             for c in range(self.classes):
                 mine = matrix[truth[rows] == c]
                 self.sums[c] += np.rint(mine.T @ mine).astype(np.int64)
@@ -112,12 +112,12 @@ class PairCounts:
         """Truth × codes of the first × codes of the second."""
         width = self.codes - 1
         a, b = (slice(i * width, (i + 1) * width) for i in (first, second))
-        found = np.zeros((self.classes, self.codes, self.codes), dtype=np.int64)
-        found[:, :width, :width] = self.sums[:, a, b]
-        found[:, :width, width] = self.sums[:, a, -1] - found[:, :width, :width].sum(axis=2)
-        found[:, width, :width] = self.sums[:, -1, b] - found[:, :width, :width].sum(axis=1)
-        found[:, width, width] = self.sums[:, -1, -1] - found.sum(axis=(1, 2))
-        return found
+        counts = np.zeros((self.classes, self.codes, self.codes), dtype=np.int64)
+        counts[:, :width, :width] = self.sums[:, a, b]
+        counts[:, :width, width] = self.sums[:, a, -1] - counts[:, :width, :width].sum(axis=2)
+        counts[:, width, :width] = self.sums[:, -1, b] - counts[:, :width, :width].sum(axis=1)
+        counts[:, width, width] = self.sums[:, -1, -1] - counts.sum(axis=(1, 2))
+        return counts
 
 
 def of_pairs(found: PairCounts, models: list[int]) -> tuple[list[Ints], WeightedCounts]:

@@ -157,10 +157,10 @@ class GroupedSource:
             if len(columns) > 1:
                 wanted[f"s{i}"] = sum((table.number(c) for c in columns[1:]), table.number(columns[0]))
         ends = [(d.lowest(e).alias(f"{key}low"), d.highest(e).alias(f"{key}high")) for key, e in wanted.items()]
-        found = table.ask(*(end for pair in ends for end in pair)) if wanted else {}
+        limits = table.ask(*(end for pair in ends for end in pair)) if wanted else {}
 
         def asked(key: str) -> tuple[float, float]:
-            low, high = (math.nan if (v := found[f"{key}{end}"]) is None else float(v) for end in ("low", "high"))
+            low, high = (math.nan if (v := limits[f"{key}{end}"]) is None else float(v) for end in ("low", "high"))
             return low, high
 
         known = {c: asked(f"r{i}") if ends is None else ends for i, (c, ends) in enumerate(ranges.items())}
@@ -178,9 +178,11 @@ class GroupedSource:
         known: tuple[list[tuple[object, ...]], tuple[Label, ...]] | None = self.memory.get(("keys", kind))
         if known is None:
             columns = key_columns(self.layout, kind)
-            found = self.table.group([groups.ColumnValue(c) for c in columns])
+            tallies = self.table.group([groups.ColumnValue(c) for c in columns])
             sizes: dict[tuple[object, ...], int] = {}
-            for *row, rows in zip(*(values.tolist() for values in (*found.keys, found.weighed.counts)), strict=True):
+            for *row, rows in zip(
+                *(values.tolist() for values in (*tallies.keys, tallies.weighed.counts)), strict=True
+            ):
                 sizes[tuple(row)] = sizes.get(tuple(row), 0) + rows
             known = named_keys(list(sizes))
             self.memory["sizes", kind] = sizes
@@ -200,18 +202,18 @@ class GroupedSource:
         used = {c for model in self.layout.models.values() for c in model.columns()}
         complete = all(self.table.filled(c) == self.table.n for c in (self.layout.truth, *used))
         every = [model.name for model in self.facts.models]
-        found = self._by_key(kind, every, None) if complete and self.facts.weights_kind is None else None
-        if found is None:
+        by_key = self._by_key(kind, every, None) if complete and self.facts.weights_kind is None else None
+        if by_key is None:
             return None
-        (*answers, place), weighed = found.ordered()
+        (*answers, place), weighed = by_key.ordered()
         cuts = np.flatnonzero(np.diff(place, prepend=-1, append=int(place[-1]) + 1))
-        made = {}
+        by_place = {}
         for start, stop in pairwise(cuts.tolist()):
             part = slice(start, stop)
-            made[int(place[start])] = groups.Groups(
+            by_place[int(place[start])] = groups.Groups(
                 tuple(a[part] for a in answers), weighed.kept(np.arange(start, stop))
             )
-        return made
+        return by_place
 
     def _by_key(self, kind: KeyKind, models: Sequence[str], threshold: float | None) -> groups.Groups | None:
         """The truth, the predictions of all models and the key as codes, by one scan; None where they are too many, or
@@ -229,9 +231,9 @@ class GroupedSource:
                 self.memory[memory_key] = None
             else:
                 wanted = [groups.ColumnValue(self.layout.truth), *every.values()]
-                found = self.group([*wanted, *keys])
-                codes = [*self._coded(wanted, found), places_of(found.keys[len(wanted) :])]
-                self.memory[memory_key] = groups.Groups(tuple(codes), found.weighed)
+                grouped = self.group([*wanted, *keys])
+                codes = [*self._coded(wanted, grouped), places_of(grouped.keys[len(wanted) :])]
+                self.memory[memory_key] = groups.Groups(tuple(codes), grouped.weighed)
         return self.memory[memory_key]  # type: ignore[no-any-return]
 
     def _keyed(
@@ -239,15 +241,15 @@ class GroupedSource:
     ) -> tuple[list[Ints], Ints, tuple[Label, ...], groups.WeightedCounts]:
         """The truth and the predictions of some models as codes, in groups, the place of their key, and all keys."""
         keys, names, places_of = self.key_groups(kind)
-        found = self._by_key(kind, models, threshold)
-        if found is not None:
-            truth, *answers, place = found.keys
+        grouped = self._by_key(kind, models, threshold)
+        if grouped is not None:
+            truth, *answers, place = grouped.keys
             at = {model: i for i, model in enumerate(self._predictable(threshold))}
-            return [truth, *(answers[at[model]] for model in models)], place, names, found.weighed
+            return [truth, *(answers[at[model]] for model in models)], place, names, grouped.weighed
         truth_key: groups.GroupKey = groups.ColumnValue(self.layout.truth)
         wanted = [truth_key, *(self._predicted_code(model, threshold) for model in models)]
-        found = self.group([*wanted, *keys])
-        return self._coded(wanted, found), places_of(found.keys[len(wanted) :]), names, found.weighed
+        grouped = self.group([*wanted, *keys])
+        return self._coded(wanted, grouped), places_of(grouped.keys[len(wanted) :]), names, grouped.weighed
 
     def narrowed(self, kind: KeyKind, values: tuple[object, ...]) -> Self:
         """The rows of one key."""
@@ -271,12 +273,12 @@ class GroupedSource:
     def fetched(self) -> ArraySource:
         facts = self.facts
         full = any(m.has_labels for m in facts.models)
-        found = self._held(facts.by_name, full=full, ids=facts.has_ids)
-        if found is None and self.whole is not None:
+        array_source = self._held(facts.by_name, full=full, ids=facts.has_ids)
+        if array_source is None and self.whole is not None:
             source, kind, name = self.whole
-            found = source.fetched().subset(kind, name)
-        if found is not None:
-            return found
+            array_source = source.fetched().subset(kind, name)
+        if array_source is not None:
+            return array_source
         layout = self.layout.select(tuple(m.name for m in facts.models))
         layout = layout if facts.has_ids else replace(layout, id=None)
         options = Options(labels=facts.labels, weights_kind=facts.weights_kind, missing=facts.missing)
@@ -290,10 +292,10 @@ class GroupedSource:
         extra = [column for column in (layout.id, layout.weight) if column is not None]
         # All by one query: an engine may give rows in another order the next time.
         rows = self.table.pulled(list(dict.fromkeys([layout.truth, *models, *layout.keys.values(), *extra])))
-        found = build(given_rows(rows, layout, options)).with_facts(facts)
+        array_source = build(given_rows(rows, layout, options)).with_facts(facts)
         if self._fit(models):
-            self.held[full, facts.has_ids, frozenset(facts.by_name)] = found
-        return found
+            self.held[full, facts.has_ids, frozenset(facts.by_name)] = array_source
+        return array_source
 
     def _held(self, models: Iterable[str], *, full: bool, ids: bool) -> ArraySource | None:
         for (has_labels, has_ids, names), rows in self.held.items():
@@ -307,15 +309,15 @@ class GroupedSource:
 
     def scored_rows(self, models: Sequence[str]) -> ArraySource:
         """The rows with the scores of these models: of all models, fetched once, where they fit into memory."""
-        held = self._held(models, full=False, ids=False)
-        if held is None and self.whole is not None:
+        cached = self._held(models, full=False, ids=False)
+        if cached is None and self.whole is not None:
             source, kind, name = self.whole
-            held = source.scored_rows(models).subset(kind, name)
-            self.held[False, False, frozenset(held.columns)] = held
-        if held is None and "clusters" in self.facts.kinds:
+            cached = source.scored_rows(models).subset(kind, name)
+            self.held[False, False, frozenset(cached.columns)] = cached
+        if cached is None and "clusters" in self.facts.kinds:
             return self.fetched()
         scored = [m.name for m in self.facts.models if m.scores != "none"] if self._fit(self._scored()) else models
-        return held or self._only(scored).fetched().with_facts(self.facts)
+        return cached or self._only(scored).fetched().with_facts(self.facts)
 
     # What follows from it.
 
@@ -326,9 +328,9 @@ class GroupedSource:
         known = self.table.tallied(self.layout.truth)
         if known is not None:
             return np.array([known.get(label, 0) for label in self.facts.labels], dtype=np.int64)
-        found = self.group([groups.ColumnValue(self.layout.truth)], weighted=False)
-        truth = self._codes(found.keys[0])
-        return found.weighed.added(truth, len(self.facts.labels)).counts
+        grouped = self.group([groups.ColumnValue(self.layout.truth)], weighted=False)
+        truth = self._codes(grouped.keys[0])
+        return grouped.weighed.added(truth, len(self.facts.labels)).counts
 
     def fingerprint(self) -> str:
         return truth_fingerprint(self.truth_codes(), self.facts.labels)
@@ -362,13 +364,13 @@ class GroupedSource:
                 groups.ColumnValue(self.layout.truth),
                 *(self._predicted_code(model, threshold) for model in models),
             ]
-            found = self.group(wanted)
-            return self._coded(wanted, found), found.weighed
+            grouped = self.group(wanted)
+            return self._coded(wanted, grouped), grouped.weighed
         key = ("joint", threshold)
         if key not in self.memory:
             wanted = [groups.ColumnValue(self.layout.truth), *every.values()]
-            found = self.group(wanted)
-            self.memory[key] = groups.Groups(tuple(self._coded(wanted, found)), found.weighed).ordered()
+            grouped = self.group(wanted)
+            self.memory[key] = groups.Groups(tuple(self._coded(wanted, grouped)), grouped.weighed).ordered()
         (truth, *predicted), weighed = self.memory[key]
         position = {model: i for i, model in enumerate(every)}
         return [truth, *(predicted[position[model]] for model in models)], weighed
@@ -379,7 +381,7 @@ class GroupedSource:
 
     def _predictable(self, threshold: float | None) -> dict[str, groups.GroupKey]:
         """How each model predicts rows, of those that do."""
-        found = {}
+        group_keys = {}
         for model in self.facts.models:
             given = threshold if model.scores != "none" else None
             try:
@@ -388,8 +390,8 @@ class GroupedSource:
                 continue
             low, high, *_ = self.score_range(model.name) if rule == ("cut", None) else (0.0, 1.0)
             if low >= 0 and high <= 1:
-                found[model.name] = self._predicted_code(model.name, given)
-        return found
+                group_keys[model.name] = self._predicted_code(model.name, given)
+        return group_keys
 
     def score_range(self, model: str) -> ScoreRange:
         if self.facts.model(model).scores == "none":
@@ -402,12 +404,12 @@ class GroupedSource:
 
     def _score_columns(self) -> dict[str, list[str]]:
         """The columns of scores of each model that has some."""
-        found = {}
+        columns = {}
         for model in self.facts.models:
             layout = self.layout.models[model.name]
             if model.scores != "none":
-                found[model.name] = [layout.score] if layout.score else list((layout.class_scores or {}).values())
-        return found
+                columns[model.name] = [layout.score] if layout.score else list((layout.class_scores or {}).values())
+        return columns
 
     def _scored(self) -> list[str]:
         return [column for columns in self._score_columns().values() for column in columns]
@@ -540,12 +542,12 @@ class GroupedSource:
         facts = self.facts
         latest: tuple[str, Label, ScoreTable] | None = self.memory.get("latest")
         if self.summed() and (latest is None or latest[0] != model):
-            found = summed_moments(self, (model,), loss)
-            if found is not None:
-                return found
-        held = None if facts.weights_kind is not None else self._held([model], full=False, ids=False)
-        if held is not None or facts.model(model).scores == "each" or facts.weights_kind == "sampling":
-            return (held or self.scored_rows([model])).moments(model, loss)
+            summed = summed_moments(self, (model,), loss)
+            if summed is not None:
+                return summed
+        cached = None if facts.weights_kind is not None else self._held([model], full=False, ids=False)
+        if cached is not None or facts.model(model).scores == "each" or facts.weights_kind == "sampling":
+            return (cached or self.scored_rows([model])).moments(model, loss)
         # The loss of a row depends on its score and its class alone, so distinct scores are enough.
         chosen = facts.score_class(model, None)
         if self.table_fits(self.score_column(model, chosen)):
@@ -559,17 +561,17 @@ class GroupedSource:
         return moments_of(np.asarray(values, np.float64), weighed.counts.astype(np.float64), "frequency")
 
     def paired_moments(self, first: str, second: str, loss: Loss) -> Moments:
-        found = summed_moments(self, (first, second), loss) if self.summed() else None
-        return self.scored_rows([first, second]).paired_moments(first, second, loss) if found is None else found
+        summed = summed_moments(self, (first, second), loss) if self.summed() else None
+        return self.scored_rows([first, second]).paired_moments(first, second, loss) if summed is None else summed
 
     def keyed_losses(self, model: str, kind: KeyKind, loss: Loss) -> KeyedLosses:
-        found = keyed_loss_sums(self, (model,), kind, loss) if self.summed() else None
-        return self.scored_rows([model]).keyed_losses(model, kind, loss) if found is None else found
+        summed = keyed_loss_sums(self, (model,), kind, loss) if self.summed() else None
+        return self.scored_rows([model]).keyed_losses(model, kind, loss) if summed is None else summed
 
     def paired_keyed_losses(self, first: str, second: str, kind: KeyKind, loss: Loss) -> KeyedLosses:
-        found = keyed_loss_sums(self, (first, second), kind, loss) if self.summed() else None
-        if found is not None:
-            return found
+        summed = keyed_loss_sums(self, (first, second), kind, loss) if self.summed() else None
+        if summed is not None:
+            return summed
         return self.scored_rows([first, second]).paired_keyed_losses(first, second, kind, loss)
 
     def class_scores(self, model: str) -> tuple[Codes, Floats]:
@@ -630,10 +632,10 @@ class GroupedSource:
         return layout.score
 
     def _score_groups(self, model: str, chosen: Label) -> tuple[Floats, NDArray[np.bool_], groups.WeightedCounts]:
-        found = self.group(
+        grouped = self.group(
             [groups.ColumnValue(self.score_column(model, chosen)), groups.IsLabel(self.layout.truth, chosen)]
         )
-        known = groups.Groups((found.keys[0].astype(np.float64), found.keys[1] == 1), found.weighed)
+        known = groups.Groups((grouped.keys[0].astype(np.float64), grouped.keys[1] == 1), grouped.weighed)
         (scores, is_positive), weighed = known.ordered()
         gone = np.isnan(scores)
         if not gone.any():
@@ -677,8 +679,8 @@ def _place_of(known: Sequence[object]) -> Callable[[Array], Ints]:
     position = {value: i for i, value in enumerate(known)}
     # Numbers beyond 2^53 are not told apart as floats.
     numbers = bool(known) and array.dtype.kind in "iufb" and np.abs(array.astype(np.float64)).max() <= 2**53
-    there = array.astype(np.float64) if numbers else np.empty(0)
-    order = np.argsort(there)
+    known_floats = array.astype(np.float64) if numbers else np.empty(0)
+    order = np.argsort(known_floats)
     # Whole numbers that lie close together are looked up; on either side of them stands a −1.
     lowest, highest = (int(array.min()), int(array.max())) if numbers and array.dtype.kind in "ib" else (0, -1)
     table = np.full(highest - lowest + 3 if 0 <= highest - lowest <= 4 * len(known) + MANY_ROWS else 0, -1)
@@ -690,8 +692,8 @@ def _place_of(known: Sequence[object]) -> Callable[[Array], Ints]:
             return table[np.clip(values.astype(np.int64) - (lowest - 1), 0, len(table) - 1)]
         if not numbers or values.dtype.kind not in "iufb":
             return np.fromiter((position.get(v, -1) for v in values.tolist()), dtype=np.int64, count=len(values))
-        place = np.searchsorted(there, values, sorter=order).clip(max=len(there) - 1)
-        return np.where(there[order][place] == values, order[place], -1).astype(np.int64)
+        place = np.searchsorted(known_floats, values, sorter=order).clip(max=len(known_floats) - 1)
+        return np.where(known_floats[order][place] == values, order[place], -1).astype(np.int64)
 
     return places
 
@@ -898,7 +900,7 @@ def _moments(source: GroupedSource, wanted: Sequence[Models], function: OfTruth)
     models = list(dict.fromkeys(m for pair in wanted for m in pair))
     given, losses, logs = _expressions(source, models, function)
     about = _first_losses(source, models, function)
-    made = [x.alias(f"p{i}") for i, x in enumerate(given)] + [x.alias(f"l{i}") for i, x in enumerate(losses)]
+    columns = [x.alias(f"p{i}") for i, x in enumerate(given)] + [x.alias(f"l{i}") for i, x in enumerate(losses)]
     amounts = [d.lowest(d.column(f"p{i}")).alias(f"low{i}") for i in range(len(models))]
     places = {model: i for i, model in enumerate(models)}
     for i, pair in enumerate(wanted):
@@ -906,13 +908,13 @@ def _moments(source: GroupedSource, wanted: Sequence[Models], function: OfTruth)
         x = x - d.column(f"l{places[pair[1]]}") if len(pair) == 2 else x
         x = x - _pivot(about, pair)
         amounts += [d.count(x).alias(f"n{i}"), d.total(x).alias(f"s{i}"), d.total(x * x).alias(f"q{i}")]
-    found = {name: column[0] for name, column in table.answer(table.frame.select(*made).select(*amounts)).items()}
+    sums = {name: column[0] for name, column in table.answer(table.frame.select(*columns).select(*amounts)).items()}
     # A logarithm of 0 is infinite: such models are asked row by row.
-    infinite = {m for m, i in places.items() if logs and found[f"low{i}"] is not None and float(found[f"low{i}"]) <= 0}
+    infinite = {m for m, i in places.items() if logs and sums[f"low{i}"] is not None and float(sums[f"low{i}"]) <= 0}
     answers: dict[Models, Moments | None] = {}
     for i, pair in enumerate(wanted):
-        n = int(found[f"n{i}"])
-        total, squares = (float(found[f"{part}{i}"]) if n else 0.0 for part in "sq")
+        n = int(sums[f"n{i}"])
+        total, squares = (float(sums[f"{part}{i}"]) if n else 0.0 for part in "sq")
         moments = Moments(n, _pivot(about, pair) + total / n, max(squares - total * total / n, 0.0)) if n else None
         answers[pair] = None if infinite & set(pair) else moments
     return answers
@@ -927,13 +929,13 @@ def _first_losses(source: GroupedSource, models: Sequence[str], function: OfTrut
     table, positive = source.table, _positive(source)
     stored = table.stored(source.layout.truth, positive)
     is_positive = np.asarray(table.first(source.layout.truth, FIRST_ROWS) == stored, dtype=bool)
-    found = {}
+    means = {}
     for model in models:
         scores = table.first(source.score_column(model, positive), FIRST_ROWS).astype(np.float64)
         given = np.where(is_positive, scores, 1 - scores)
         values = function(given[given > 0])
-        found[model] = float(values.mean()) if len(values) else 0.0
-    return found
+        means[model] = float(values.mean()) if len(values) else 0.0
+    return means
 
 
 def keyed_loss_sums(source: GroupedSource, models: Models, kind: KeyKind, loss: Loss) -> KeyedLosses | None:
@@ -945,15 +947,15 @@ def keyed_loss_sums(source: GroupedSource, models: Models, kind: KeyKind, loss: 
     keys, names, places_of = source.key_groups(kind)
     given, losses, logs = _expressions(source, models, function)
     named = [f"k{i}" for i in range(len(keys))]
-    made = [table.expression(key).alias(name) for key, name in zip(keys, named, strict=True)]
+    columns = [table.expression(key).alias(name) for key, name in zip(keys, named, strict=True)]
     difference = losses[0] if len(losses) == 1 else losses[0] - losses[1]
-    made += [difference.alias("x"), *(p.alias(f"p{i}") for i, p in enumerate(given))]
+    columns += [difference.alias("x"), *(p.alias(f"p{i}") for i, p in enumerate(given))]
     lowest = [d.lowest(d.column(f"p{i}")).alias(f"low{i}") for i in range(len(given))]
     amounts = [d.count(d.column("x")).alias("n"), d.total(d.column("x")).alias("s"), *lowest]
-    found = table.answer(table.frame.select(*made).group_by(*named).agg(*amounts))
-    if logs and any((found[f"low{i}"].astype(np.float64) <= 0).any() for i in range(len(given))):
+    grouped = table.answer(table.frame.select(*columns).group_by(*named).agg(*amounts))
+    if logs and any((grouped[f"low{i}"].astype(np.float64) <= 0).any() for i in range(len(given))):
         return None
-    where = places_of([found[name] for name in named])
+    where = places_of([grouped[name] for name in named])
     sizes, sums = np.zeros(len(names), dtype=np.int64), np.zeros(len(names))
-    sizes[where], sums[where] = found["n"].astype(np.int64), np.nan_to_num(found["s"].astype(np.float64))
+    sizes[where], sums[where] = grouped["n"].astype(np.int64), np.nan_to_num(grouped["s"].astype(np.float64))
     return KeyedLosses(names, sizes, sums)

@@ -94,22 +94,22 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
         # Rows, gaps and ranges by one query, and whether there is NaN: no other number makes the sum of x·0 one.
         floats = [self.place(c) for c in columns if self.kind(c) == "number"]
         numbers = [c for c in columns if self.kind(c) in ("number", "integer")] if len(columns) <= RANGED else []
-        asked = [nw.len().alias("n"), *(nw.col(p).count().alias(p) for p in self._places.values())]
+        amounts = [nw.len().alias("n"), *(nw.col(p).count().alias(p) for p in self._places.values())]
         for c in numbers:
             value = self.number(c)
-            asked += [value.min().alias(f"low{self.place(c)}"), value.max().alias(f"high{self.place(c)}")]
+            amounts += [value.min().alias(f"low{self.place(c)}"), value.max().alias(f"high{self.place(c)}")]
         sums = [(nw.col(place) * 0.0).sum().alias(f"sum{place}") for place in floats] if nan else []
-        found = self.ask(*asked, *sums)
-        guarded = [place for place in floats if math.isnan(found.get(f"sum{place}") or 0.0)]
+        answers = self.ask(*amounts, *sums)
+        guarded = [place for place in floats if math.isnan(answers.get(f"sum{place}") or 0.0)]
         if guarded:
             self._frame = frame.with_columns(
                 nw.when(nw.col(place).is_nan()).then(None).otherwise(nw.col(place)).alias(place) for place in guarded
             )
-            found = self.ask(*asked)
-        self.n = int(found["n"])
-        self._filled = {column: int(found[place]) for column, place in self._places.items()}
+            answers = self.ask(*amounts)
+        self.n = int(answers["n"])
+        self._filled = {column: int(answers[place]) for column, place in self._places.items()}
         self._ranges = {
-            c: (_or_nan(found[f"low{self.place(c)}"]), _or_nan(found[f"high{self.place(c)}"])) for c in numbers
+            c: (_or_nan(answers[f"low{self.place(c)}"]), _or_nan(answers[f"high{self.place(c)}"])) for c in numbers
         }
 
     @property
@@ -163,9 +163,9 @@ def open_lazy(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTab
     if is_spark(native):
         # By position, so that dots, backticks and names that differ in case only cannot matter.
         wrapped = nw.from_native(native.toDF(*(f"r{i}" for i in range(len(columns)))))
-    found = [_plain(nw.col(name), dtype) for name, dtype in zip(_names(wrapped, native), dtypes, strict=True)]
-    frame = wrapped.select(*(part.alias(f"c{i}") for i, (part, _) in enumerate(found)))
-    kinds = tuple(kind for _, kind in found)
+    plain_columns = [_plain(nw.col(name), dtype) for name, dtype in zip(_names(wrapped, native), dtypes, strict=True)]
+    frame = wrapped.select(*(part.alias(f"c{i}") for i, (part, _) in enumerate(plain_columns)))
+    kinds = tuple(kind for _, kind in plain_columns)
     table = LazyTable(frame, columns, kinds, name="the table", backend=backend, nan=_knows_nan(native))
     if table.n == 0:
         raise InputError("the table has no rows")
@@ -219,10 +219,10 @@ def is_spark(frame: Foreign) -> bool:
 
 
 def _polars(frame: Foreign) -> dict[str, Column]:
-    found = frame.collect()
+    collected = frame.collect()
     return {
         column.name: np.array(column.to_list(), dtype=object) if _gaps(column) else column.to_numpy()
-        for column in found.get_columns()
+        for column in collected.get_columns()
     }
 
 
@@ -251,15 +251,15 @@ def _postgres(query: Foreign) -> dict[str, Column]:
     engine, types = query.get_backend(), dict(query.schema())
     given = f"FROM ({engine.compile(query)}) AS answered"
     places = {name: f'"{name}"' for name in types}
-    found = {name: next((PACKED[k] for k in PACKED if getattr(t, f"is_{k}")()), None) for name, t in types.items()}
-    packed = [f"string_agg({how[0].format(places[name])}, ''::bytea)" for name, how in found.items() if how]
+    packings = {name: next((PACKED[k] for k in PACKED if getattr(t, f"is_{k}")()), None) for name, t in types.items()}
+    packed = [f"string_agg({how[0].format(places[name])}, ''::bytea)" for name, how in packings.items() if how]
     with engine.con.transaction(), engine.con.cursor(binary=True) as cursor:
         if len(packed) == len(types):
             # A gap that is no float has no bytes of its own.
             gaps = " OR ".join(f"count({p}) < count(*)" for name, p in places.items() if not types[name].is_floating())
             *parts, gappy = cursor.execute(f"SELECT {', '.join(packed)}, {gaps or 'false'} {given}").fetchone()
             if not gappy:
-                kinds = [np.dtype(how[1]) for how in found.values() if how]
+                kinds = [np.dtype(how[1]) for how in packings.values() if how]
                 return {
                     name: np.frombuffer(part or b"", kind).astype(kind.newbyteorder("="))
                     for name, part, kind in zip(types, parts, kinds, strict=True)

@@ -75,8 +75,8 @@ class Bins(NamedTuple):
 
 def bins_of(grid: Grid, positives: Ints, negatives: Ints) -> Bins:
     """The occupied bins of a grid, from the rows of each class in all of its bins."""
-    there = np.flatnonzero(positives + negatives)
-    return Bins(*grid.spans(there), positives[there], negatives[there])
+    occupied = np.flatnonzero(positives + negatives)
+    return Bins(*grid.spans(occupied), positives[occupied], negatives[occupied])
 
 
 def bin_count(budget: int, models: int) -> int:
@@ -97,13 +97,13 @@ def heaviest(open_pairs: Floats, total: float, most: int) -> Ints:
 
 def finer(grid: Grid, positives: Ints, negatives: Ints, spare: int) -> Grid | None:
     """The grid with its heaviest bins split; None where nothing can be split, or there are no spare bins for it."""
-    there = np.flatnonzero(positives + negatives)
+    occupied = np.flatnonzero(positives + negatives)
     bins = bins_of(grid, positives, negatives)
     total = float(positives.sum()) * float(negatives.sum())
     heavy = heaviest(bins.open_pairs, total, spare // 2)
     if not total or not len(heavy):
         return None
-    return refined(grid, there[heavy], bins.open_pairs[heavy], spare)
+    return refined(grid, occupied[heavy], bins.open_pairs[heavy], spare)
 
 
 def fitted_grid(low: float, high: float, size: int, sample: Floats, positive: NDArray[np.bool_]) -> Grid:
@@ -237,9 +237,9 @@ def _counted(source: GroupedSource, column: str, chosen: Label, stretches: Seque
         tuple(grid.cells - 1 for grid in grids),
     )
     within = ValueRange(column, stretches[0].low, stretches[-1].high)
-    found = source.group([place, IsLabel(source.layout.truth, chosen)], within=within)
-    places, is_positive = found.keys[0].astype(np.int64), found.keys[1] == 1
-    counts = found.weighed.counts
+    grouped = source.group([place, IsLabel(source.layout.truth, chosen)], within=within)
+    places, is_positive = grouped.keys[0].astype(np.int64), grouped.keys[1] == 1
+    counts = grouped.weighed.counts
     positives, negatives = (
         np.bincount(places[side], weights=counts[side], minlength=place.cells).astype(np.int64)
         for side in (is_positive, ~is_positive)
@@ -266,10 +266,10 @@ def placements_by_groups(
     sums = np.zeros((2, k, k))
     error = np.zeros(k)
     for i, j in combinations(range(k), 2):
-        found = source.group([places[i], places[j], IsLabel(source.layout.truth, chosen)]).ordered()
-        cells = [part.astype(np.int64) for part in found.keys[:2]]
-        is_positive = (found.keys[2] == 1).astype(np.int64)
-        counts = found.weighed.counts.astype(np.float64)
+        grouped = source.group([places[i], places[j], IsLabel(source.layout.truth, chosen)]).ordered()
+        cells = [part.astype(np.int64) for part in grouped.keys[:2]]
+        is_positive = (grouped.keys[2] == 1).astype(np.int64)
+        counts = grouped.weighed.counts.astype(np.float64)
         off = []
         for which, cell in zip((i, j), cells, strict=True):
             amounts = np.zeros((2, places[which].cells))
@@ -322,16 +322,16 @@ def _tied(place: BinNumber, table: ScoreTable) -> NDArray[np.bool_]:
 
 def _coarse(amounts: Floats, tied: NDArray[np.bool_]) -> ScoreTable:
     """Coarse bins as a table, of which only the order counts."""
-    there = np.flatnonzero(amounts.sum(axis=0))
-    positives, negatives = amounts[1, there].astype(np.int64), amounts[0, there].astype(np.int64)
-    lower = there.astype(np.float64)
-    return ScoreTable(lower, positives, negatives, exact=False, uppers=np.where(tied[there], lower, lower + 0.5))
+    occupied = np.flatnonzero(amounts.sum(axis=0))
+    positives, negatives = amounts[1, occupied].astype(np.int64), amounts[0, occupied].astype(np.int64)
+    lower = occupied.astype(np.float64)
+    return ScoreTable(lower, positives, negatives, exact=False, uppers=np.where(tied[occupied], lower, lower + 0.5))
 
 
 def _off_area(amounts: Floats) -> Floats:
     """For each bin what a negative's (row 0) and a positive's (row 1) placement is off the area of these bins."""
     negatives, positives = amounts
-    found = np.empty_like(amounts)
-    found[1] = (np.cumsum(negatives) - negatives / 2) / negatives.sum()
-    found[0] = 1 - (np.cumsum(positives) - positives / 2) / positives.sum()
-    return found - float((positives * found[1]).sum() / positives.sum())
+    placements = np.empty_like(amounts)
+    placements[1] = (np.cumsum(negatives) - negatives / 2) / negatives.sum()
+    placements[0] = 1 - (np.cumsum(positives) - positives / 2) / positives.sum()
+    return placements - float((positives * placements[1]).sum() / positives.sum())

@@ -105,8 +105,8 @@ class LogRequest(NamedTuple):
     def measure(self, names: list[str], place: str, what: str, usual: str | None = None) -> str:
         """The one measure of a log, or the first of those asked for that it has, or the usual one."""
         words = self.words()
-        asked = next((word for word in words if word in names), next(iter(words), usual if usual in names else None))
-        return one_measure(names, asked, place, what)
+        chosen = next((word for word in words if word in names), next(iter(words), usual if usual in names else None))
+        return one_measure(names, chosen, place, what)
 
     def words(self) -> list[str]:
         """The measures that were asked for."""
@@ -145,23 +145,23 @@ def reads(*patterns: str, is_log: Callable[[Path], bool]) -> Callable[[Callable[
         def runs(source: Source, asked: LogRequest) -> list[Run]:
             files = files_of(source, patterns, is_log)
             folders = {file.parent for _, file in files}
-            found: list[Run] = []
+            log_runs: list[Run] = []
             errors: list[UngradedError] = []
             for name, file in files:
                 try:
-                    made = list(read(file, name, asked))
+                    file_runs = list(read(file, name, asked))
                 except UngradedError as error:
                     errors.append(error)
                     continue
-                for run in made:
+                for run in file_runs:
                     run.folder = "" if name else file.resolve().parent.name
                     run.model = run.model or (run.folder if len(folders) > 1 else ONE_MODEL)
-                    found.append(run)
-            if not found and errors:
+                    log_runs.append(run)
+            if not log_runs and errors:
                 raise errors[0]
             if errors:
-                found[0].notes += [f"Left out: {reason}." for reason in errors]
-            return _told_apart(found)
+                log_runs[0].notes += [f"Left out: {reason}." for reason in errors]
+            return _told_apart(log_runs)
 
         def reader(
             source: Source,
@@ -176,14 +176,14 @@ def reads(*patterns: str, is_log: Callable[[Path], bool]) -> Callable[[Callable[
             if scale is not None and right_from is not None:
                 raise InputError("scale= takes grades as they are, and right_from= makes them right or wrong: give one")
             fields = by is not None or isinstance(cluster, str)
-            found = runs(source, LogRequest(score, right_from, scale, fields))
-            return graded(found, missing=missing, by=by, cluster=cluster, scale=scale)
+            log_runs = runs(source, LogRequest(score, right_from, scale, fields))
+            return graded(log_runs, missing=missing, by=by, cluster=cluster, scale=scale)
 
         # The words are those of `read`, the options and their types those above.
-        made = wraps(read, assigned=("__module__", "__name__", "__qualname__", "__doc__"))(reader)
-        del made.__dict__["__wrapped__"]
+        named_reader = wraps(read, assigned=("__module__", "__name__", "__qualname__", "__doc__"))(reader)
+        del named_reader.__dict__["__wrapped__"]
         RUNS[read.__name__] = runs
-        return made
+        return named_reader
 
     return decorate
 
@@ -217,8 +217,8 @@ def _told_apart(runs: list[Run]) -> list[Run]:
 def _own_settings(run: Run, runs: Sequence[Run]) -> str:
     """The settings of a run in which others differ."""
     names = dict.fromkeys(name for one in runs for name in one.settings)
-    own = [name for name in names if any(one.settings.get(name) != run.settings.get(name) for one in runs)]
-    return ", ".join(f"{name}={run.settings.get(name)}" for name in own)
+    differing = [name for name in names if any(one.settings.get(name) != run.settings.get(name) for one in runs)]
+    return ", ".join(f"{name}={run.settings.get(name)}" for name in differing)
 
 
 def graded(
@@ -251,17 +251,17 @@ def graded(
             notes.append(f"{ungraded:,} answers have no grade; they are left out.")
     repeated = {task for task, (_, epoch) in keys if epoch != 1}
     several = len(tasks) > 1
-    told = [next(m[key].fields for m in by_model.values() if key in m) for key in keys]
+    fields = [next(m[key].fields for m in by_model.values() if key in m) for key in keys]
     questions = [f"{task}: {name}" if several else name for task, (name, _) in keys]
     by = [by] if isinstance(by, str) else by
     slices: object = [task for task, _ in keys] if several else None
     if by is not None:
-        slices = intersections({name: _field(name, keys, told, "by") for name in by})
+        slices = intersections({name: _field(name, keys, fields, "by") for name in by})
     if cluster is True:
         raise InputError("cluster=True says nothing; name a field of the log, or False for none")
     clusters: list[object] | None = list(questions) if repeated and cluster is None else None
     if isinstance(cluster, str):
-        named = _field(cluster, keys, told, "cluster")
+        named = _field(cluster, keys, fields, "cluster")
         clusters = [f"{task}: {name}" if several else name for (task, _), name in zip(keys, named, strict=True)]
     ids = [
         f"{question}, epoch {epoch}" if task in repeated else question
@@ -273,18 +273,18 @@ def graded(
             model: [math.nan if (given := items.get(key, none).right) is None else given for key in keys]
             for model, items in by_model.items()
         }
-        made = mean_grades(grades, ids=ids, clusters=clusters, by=slices, missing=missing, scale=scale)
+        rows = mean_grades(grades, ids=ids, clusters=clusters, by=slices, missing=missing, scale=scale)
         what = "grades"
     else:
         called = {model: [_word(items.get(key)) for key in keys] for model, items in by_model.items()}
-        made = predictions(
+        rows = predictions(
             [RIGHT] * len(keys), called, labels=GRADES, ids=ids, clusters=clusters, by=slices, missing=missing
         )
         what = "right or wrong"
     words = {run.measure: f"{what} of {', '.join(by_model)}" for run in runs}
     words |= dict.fromkeys(by or (), "slice")
     words |= {cluster: "cluster"} if isinstance(cluster, str) else {}
-    return replace(made, roles=Roles({"id": "id", **words}), notes=(*made.notes, *notes))
+    return replace(rows, roles=Roles({"id": "id", **words}), notes=(*rows.notes, *notes))
 
 
 # What a model answered: (task, key) → item.
@@ -292,9 +292,9 @@ Answers = dict[tuple[str, Key], Item]
 
 
 def _by_model(runs: Iterable[Run]) -> dict[str, Answers]:
-    found: dict[str, Answers] = {}
+    by_model: dict[str, Answers] = {}
     for run in runs:
-        mine = found.setdefault(run.model, {})
+        mine = by_model.setdefault(run.model, {})
         for key, item in run.items.items():
             if (run.task, key) in mine:
                 raise SameRunError(
@@ -302,7 +302,7 @@ def _by_model(runs: Iterable[Run]) -> dict[str, Answers]:
                     'in {"first": path, "second": path}'
                 )
             mine[run.task, key] = item
-    return found
+    return by_model
 
 
 class GradedAnswer(NamedTuple):
@@ -320,14 +320,14 @@ def log_answers(source: Source, reader: str, asked: LogRequest, cluster: str | N
         raise InputError(f"a log of {reader} holds classes, and repeats are of answers that are right, wrong or graded")
     by_model = _by_model(RUNS[reader](source, asked))
     several = len({task for items in by_model.values() for task, _ in items}) > 1
-    found = []
+    answers = []
     for model, items in by_model.items():
         groups = cluster and _field(cluster, list(items), [item.fields for item in items.values()], "clusters")
         for place, ((task, (name, _)), item) in enumerate(items.items()):
             grade = math.nan if item.right is None else float(item.right)
             question = f"{task}: {name}" if several else name
-            found.append(GradedAnswer(model, question, grade, groups[place] if groups else None))
-    return found
+            answers.append(GradedAnswer(model, question, grade, groups[place] if groups else None))
+    return answers
 
 
 def _means(items: Answers, missing: Missing) -> Answers:
@@ -335,28 +335,28 @@ def _means(items: Answers, missing: Missing) -> Answers:
     answers: dict[tuple[str, str], list[Item]] = {}
     for (task, (name, _)), item in items.items():
         answers.setdefault((task, name), []).append(item)
-    found = {}
+    means = {}
     for (task, name), those in answers.items():
         grades = [0.0 if item.right is None and missing == "wrong" else item.right for item in those]
         known = [float(grade) for grade in grades if grade is not None]
         whole = known and (missing == "drop" or len(known) == len(grades))
         mean = math.fsum(known) / len(known) if whole else None
-        found[task, (name, 1)] = those[0]._replace(right=mean)
-    return found
+        means[task, (name, 1)] = those[0]._replace(right=mean)
+    return means
 
 
 def _field(name: str, keys: list[tuple[str, Key]], told: list[Mapping[str, object]], option: str) -> list[object]:
     """What the log says under one name of each item; the task, the id and the epoch are known of all."""
-    own: dict[str, list[object]] = {
+    built_in: dict[str, list[object]] = {
         "task": [task for task, _ in keys],
         "id": [question for _, (question, _) in keys],
         "epoch": [epoch for _, (_, epoch) in keys],
     }
     values = [_reached(fields, name) for fields in told]
     if all(value is None for value in values) and not any(name in fields for fields in told):
-        if name in own:
-            return own[name]
-        known = list(dict.fromkeys([*(word for fields in told for word in fields), *own]))
+        if name in built_in:
+            return built_in[name]
+        known = list(dict.fromkeys([*(word for fields in told for word in fields), *built_in]))
         raise InputError(f"{option}={name!r}: the log has no such field{nearest(name, known)}")
     return ["not given" if value is None else _plain(value) for value in values]
 
@@ -506,15 +506,15 @@ def right_or_wrong(
     for column in columns.values():
         values[column] = _grades_of(table, column, right_from)
     values[TRUTH_OF_GRADES] = [RIGHT] * table.n
-    made = ColumnsTable(values, name=table.name, backend=table.backend, provenance=table.provenance)
-    made.notes = table.notes
+    graded_table = ColumnsTable(values, name=table.name, backend=table.backend, provenance=table.provenance)
+    graded_table.notes = table.notes
     request = replace(asked, truth=TRUTH_OF_GRADES, labels=GRADES)
     if whose is None:
         if not isinstance(asked.models, Mapping):
             request = replace(request, models={name: {"label": column} for name, column in columns.items()})
     else:
         request = replace(request, models=asked.models or whose, label=next(iter(columns.values())))
-    return made, _with_epochs(table, request, whose)
+    return graded_table, _with_epochs(table, request, whose)
 
 
 def says_who_was_right(table: InputTable) -> bool:
@@ -527,10 +527,12 @@ def _right_columns(table: InputTable, asked: ColumnRequest, right: RightColumns)
     if right is False:
         return {}
     if right is True:
-        found = [c for c in table.columns if table.kind(c) != "date" and _two_words(table, c, SAYS_RIGHT | SAYS_WRONG)]
-        if not found:
+        right_columns = [
+            c for c in table.columns if table.kind(c) != "date" and _two_words(table, c, SAYS_RIGHT | SAYS_WRONG)
+        ]
+        if not right_columns:
             raise InputError(f"right=True: no column of {table.name} holds 0 and 1, or right and wrong, alone")
-        return {c: c for c in found}
+        return {c: c for c in right_columns}
     if right is not None:
         named = list(right) if isinstance(right, Iterable) and not isinstance(right, str) else [right]
         if not named:
@@ -572,17 +574,17 @@ def _marked_right(name: str) -> str | None:
 
 
 def _two_words(table: InputTable, column: str, words: frozenset[str]) -> bool:
-    found = table.few(column, 3)
-    return bool(found) and len(found or ()) <= 2 and all(str(v).strip().lower() in words for v in found or ())
+    values = table.few(column, 3)
+    return bool(values) and len(values or ()) <= 2 and all(str(v).strip().lower() in words for v in values or ())
 
 
 def _graded(table: InputTable, column: str) -> bool:
     """Whether a column could hold grades: words for right and wrong, numbers, or both; some may be gone."""
     if table.kind(column) in ("boolean", "integer", "number"):
         return True
-    found = {str(v).strip().lower() for v in table.few(column, 20) or ()} - NO_GRADE
-    rest = found - SAYS_RIGHT - SAYS_WRONG
-    return bool(found) and (not rest or (rest < found and all(re.fullmatch(r"-?[\d.]+", v) for v in rest)))
+    words = {str(v).strip().lower() for v in table.few(column, 20) or ()} - NO_GRADE
+    rest = words - SAYS_RIGHT - SAYS_WRONG
+    return bool(words) and (not rest or (rest < words and all(re.fullmatch(r"-?[\d.]+", v) for v in rest)))
 
 
 def _whose(table: InputTable, asked: ColumnRequest) -> str | None:
@@ -596,15 +598,15 @@ def _whose(table: InputTable, asked: ColumnRequest) -> str | None:
 
 def _grades_of(table: InputTable, column: str, right_from: float | None) -> list[str | None]:
     """The column in two words."""
-    found: list[str | None] = []
+    grades: list[str | None] = []
     values = table.values(column)
     for row, (value, gone) in enumerate(zip(values, missing_rows(values), strict=True), 1):
         if gone:
-            found.append(None)
+            grades.append(None)
             continue
         word = str(value).strip().lower()
         if right_from is None and word in SAYS_RIGHT | SAYS_WRONG:
-            found.append(RIGHT if word in SAYS_RIGHT else WRONG)
+            grades.append(RIGHT if word in SAYS_RIGHT else WRONG)
             continue
         right = grade(
             value.item() if isinstance(value, np.generic) else value,
@@ -616,8 +618,8 @@ def _grades_of(table: InputTable, column: str, right_from: float | None) -> list
                 f"row {row:,} of {column!r} in {table.name} is {right:g}, which is neither right (1) nor wrong (0): "
                 f"grade={column!r} takes grades as they are, and right_from= says which scores are right"
             )
-        found.append(None if right is None else RIGHT if right else WRONG)
-    return found
+        grades.append(None if right is None else RIGHT if right else WRONG)
+    return grades
 
 
 def _with_epochs(table: InputTable, asked: ColumnRequest, whose: str | None) -> ColumnRequest:

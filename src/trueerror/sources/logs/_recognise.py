@@ -56,8 +56,8 @@ def log_reader(source: object) -> Reader | None:
     paths = _first_files(list(source.values()) if _is_named(source) else source)
     if not paths:
         return None
-    found = {_reader_of(path) for path in paths}
-    return found.pop() if len(found) == 1 else None
+    readers = {_reader_of(path) for path in paths}
+    return readers.pop() if len(readers) == 1 else None
 
 
 def read_log(
@@ -74,21 +74,21 @@ def read_log(
     """A log by its reader; `options` are those that some readers have, `columns` name those of a table and go with no
     log. `models` picks some of the models that the log names."""
     known = signature(reader).parameters
-    asked = {name: value for name, value in {"positive": positive, **options}.items() if value is not None}
+    reader_options = {name: value for name, value in {"positive": positive, **options}.items() if value is not None}
     given = next((name for name, value in columns.items() if value is not None), None)
-    given = given or next((name for name in asked if name not in known), None)
+    given = given or next((name for name in reader_options if name not in known), None)
     if given is not None:
         raise InputError(f"{given}= says how to read a table, but this is a log of {reader.__name__}; leave it out")
     if "score" in known:
         if score is not None and not (isinstance(score, str) or _are_words(score)):
             raise InputError("score= names the measure of a log that says right or wrong, or several for several tasks")
-        asked["score"] = score
-    made = reader(source, missing=missing, **asked)
+        reader_options["score"] = score
+    rows = reader(source, missing=missing, **reader_options)
     if models is None:
-        return made
+        return rows
     if not (isinstance(models, str) or _are_words(models)):
         raise InputError("models= picks models of a log by their names")
-    return made.select([models] if isinstance(models, str) else list(models))  # type: ignore[call-overload]
+    return rows.select([models] if isinstance(models, str) else list(models))  # type: ignore[call-overload]
 
 
 def read_apart(source: object, reading: Callable[[object], Predictions]) -> Predictions:
@@ -255,12 +255,12 @@ def files_of(
     if not str(source).strip():
         raise FileError("the path is empty; name a log, a folder of logs or a pattern")
     if os.path.isdir(path):
-        found = sorted(
+        files = sorted(
             {file for pattern in patterns for file in path.rglob(pattern) if file.is_file() and is_log(file)}
         )
-        if not found:
+        if not files:
             raise FileError(f"the folder {path} holds no file like {patterns[0]}")
-        return [(None, file) for file in found]
+        return [(None, file) for file in files]
     if os.path.isfile(path):
         return [(None, path)]
     if os.path.exists(path):
@@ -283,10 +283,10 @@ def bare_table(path: object) -> ColumnsTable | None:
     head = head_of(file, 1 << 16)
     first = head.decode("utf-8", "replace").lstrip("\ufeff").splitlines()[:50]
     first = first if len(head) < 1 << 16 else first[:-1]
-    shown = [line.strip() for line in first if line.strip()]
-    if not shown or "\x00" in shown[0]:
+    first_lines = [line.strip() for line in first if line.strip()]
+    if not first_lines or "\x00" in first_lines[0]:
         return None
-    read = next((read for looks, read in FORMS if looks(shown)), None)
+    read = next((read for looks, read in FORMS if looks(first_lines)), None)
     if read is None:
         return None
     lines = [(i, line.strip()) for i, line in enumerate(lines_of(file), 1) if line.strip()]
@@ -314,7 +314,7 @@ Lines = list[tuple[int, str]]
 
 def _fast_text(lines: Lines) -> Columns:
     """Labels, and the probabilities of all classes where each line has them."""
-    said, chances = [], []
+    predicted, chances = [], []
     for number, line in lines:
         words = line.split()
         labels = [word.removeprefix(FAST_TEXT) for word in words if word.startswith(FAST_TEXT)]
@@ -322,12 +322,12 @@ def _fast_text(lines: Lines) -> Columns:
         scored = len(words) == 2 * len(labels) == 2 * len(numbers)
         if len(labels) != 1 and not scored:
             raise FileError(f"line {number:,} has {len(labels)} labels of fastText: one is needed")
-        said.append(labels[0])
+        predicted.append(labels[0])
         chances.append(dict(zip(labels, map(float, numbers), strict=True)) if scored else {})
     classes = sorted({label for row in chances for label in row})
     whole = len(classes) > 1 and all(len(row) == len(classes) for row in chances)
     scores: Columns = {f"prob_{c}": [row[c] for row in chances] for c in classes} if whole else {}
-    return {"prediction" if any(chances) else "label": _typed(said), **scores}
+    return {"prediction" if any(chances) else "label": _typed(predicted), **scores}
 
 
 def _probabilities(lines: Lines) -> Columns:
@@ -542,9 +542,9 @@ def as_programs_write(table: InputTable, asked: ColumnRequest) -> ColumnRequest:
     if any(choice is not None for choice in (asked.models, asked.label, asked.score)):
         return asked
     for program in PROGRAMS:
-        found = _written_by(program, table, asked)
-        if found is not None:
-            return found
+        request = _written_by(program, table, asked)
+        if request is not None:
+            return request
     return asked
 
 
@@ -562,17 +562,17 @@ def _written_by(program: Spelling, table: InputTable, asked: ColumnRequest) -> C
     labels = [m for m in labels if table.few(m[0], MOST_CLASSES)]
     for label in labels:
         name = label.groupdict().get("truth") or ""
-        said = _class_words(table, label[0])
+        label_words = _class_words(table, label[0])
         pattern = program.score.replace("{truth}", re.escape(name))
         scores = [m for c in columns if table.kind(c) in NUMERIC and (m := re.fullmatch(pattern, c))]
         named = [t.format(truth=name) for t in program.truth]
         if not program.truth:
             beside = {program.id, program.fold, *(m[0] for m in (*labels, *scores))}
-            named = [c for c in columns if c not in beside and _class_words(table, c) == said]
-        found = [c for c in ([asked.truth] if asked.truth else named) if c in columns and c != label[0]]
-        if not found or (len(found) > 1 and not program.truth):
+            named = [c for c in columns if c not in beside and _class_words(table, c) == label_words]
+        truths = [c for c in ([asked.truth] if asked.truth else named) if c in columns and c != label[0]]
+        if not truths or (len(truths) > 1 and not program.truth):
             continue
-        classes = _class_words(table, found[0]) | said
+        classes = _class_words(table, truths[0]) | label_words
         models: dict[str, dict[str, Any]] = {
             _whose(m): {"label": m[0]} for m in labels if (m.groupdict().get("truth") or "") == name
         }
@@ -587,7 +587,7 @@ def _written_by(program: Spelling, table: InputTable, asked: ColumnRequest) -> C
         if name or any("score" in model for model in models.values()):
             id_ = asked.id if asked.id is not None or program.id not in columns else program.id
             fold = asked.fold if asked.fold is not None or program.fold not in columns else program.fold
-            made = replace(asked, truth=found[0], id=id_, fold=fold, repeat=asked.repeat or program.repeat or None)
+            made = replace(asked, truth=truths[0], id=id_, fold=fold, repeat=asked.repeat or program.repeat or None)
             whose = next((c for c in columns if bare(c) in MODEL and table.kind(c) == "text"), None)
             if whose is not None and len(models) == 1:  # a row for each model and item
                 return replace(made, models=whose, **next(iter(models.values())))

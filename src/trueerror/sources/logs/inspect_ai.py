@@ -85,7 +85,7 @@ def _fill(run: Run, file: Path, samples: Iterator[object], asked: LogRequest) ->
         raise UngradedError("; ".join([f"{file.name} holds no scores", *run.notes]).rstrip("."))
     # Inspect shows the values of a scorer by their keys alone.
     by_key = {key: [name for name in names if name.endswith(f"/{key}")] for key in asked.words()}
-    known = {key: found[0] for key, found in by_key.items() if key not in names and len(found) == 1}
+    known = {key: matches[0] for key, matches in by_key.items() if key not in names and len(matches) == 1}
     asked = asked._replace(score=[known.get(key, key) for key in by_key] or None)
     run.measure = asked.measure(names, file.name, "scorer")
     invalid = sum(bool(s.get("invalidation")) for s in rows)
@@ -100,23 +100,23 @@ def _fill(run: Run, file: Path, samples: Iterator[object], asked: LogRequest) ->
         right = asked.grade(value, f"{file.name}, sample {key}: {run.measure}")
         target = s.get("target")
         mark = target if isinstance(target, str) else ""
-        told = s.get("metadata")
-        fields = {"target": mark, **(told if isinstance(told, dict) else {})}
+        metadata = s.get("metadata")
+        fields = {"target": mark, **(metadata if isinstance(metadata, dict) else {})}
         epoch = s.get("epoch")
         run.add(key, Item(right, mark, fields), epoch if isinstance(epoch, int) else 1)
 
 
 def _values(sample: dict[str, object]) -> dict[str, object]:
     """Scorer → value; a scorer with several values gives scorer/key for each."""
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     scores = sample.get("scores")
     for name, score in scores.items() if isinstance(scores, dict) else ():
         value = score.get("value") if isinstance(score, dict) else score
         if isinstance(value, dict):
-            found |= {f"{name}/{key}": inner for key, inner in value.items()}
+            values |= {f"{name}/{key}": inner for key, inner in value.items()}
         else:
-            found[str(name)] = value
-    return found
+            values[str(name)] = value
+    return values
 
 
 def _open(file: Path, whole: bool) -> tuple[dict[str, object], Iterator[object]]:
@@ -197,7 +197,7 @@ def _zstandard(archive: zipfile.ZipFile, members: Sequence[zipfile.ZipInfo]) -> 
         connection = connect_alone(Path(folder) / "spill")
         largest = max(member.file_size for member in members) + 1024
         try:
-            found = connection.execute(
+            rows = connection.execute(
                 "SELECT filename, json::VARCHAR FROM read_json_objects("
                 f"{listed(paths)}, format = 'unstructured', compression = 'zstd', filename = true, "
                 f"maximum_object_size = {largest:d})"
@@ -207,11 +207,11 @@ def _zstandard(archive: zipfile.ZipFile, members: Sequence[zipfile.ZipInfo]) -> 
             raise zipfile.BadZipFile(reason.rstrip(' "')) from None
         finally:
             connection.close()
-    texts = {paths[path]: text for path, text in found}
+    texts = {paths[path]: text for path, text in rows}
     if any(len(texts.get(member.filename, "")) > member.file_size for member in members):
         raise zipfile.BadZipFile("it unpacks to more than it says")
     lost = next((member.filename for member in members if member.filename not in texts), None)
-    if lost is not None or len(found) != len(members):
+    if lost is not None or len(rows) != len(members):
         raise zipfile.BadZipFile(f"{lost or 'a part of it'} does not hold one JSON value")
     return texts
 

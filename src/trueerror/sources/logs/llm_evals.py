@@ -74,25 +74,25 @@ def promptfoo(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
 def _promptfoo_json(file: Path) -> Iterator[Row]:
     about: Row = {"task": "promptfoo", "time": ""}
     if file.name.lower().removesuffix(".gz").endswith(".jsonl"):
-        found: Any = list(_json_rows(file))
+        rows: Any = list(_json_rows(file))
     else:
         whole = json_of(file, text_of(file))
         results = whole.get("results") if isinstance(whole, dict) else None
-        found = results.get("results") if isinstance(results, dict) else results
-        if not isinstance(found, list):
+        rows = results.get("results") if isinstance(results, dict) else results
+        if not isinstance(rows, list):
             raise FileError(f"{file.name} holds no results of promptfoo")
         about["time"] = str(_part(whole, "metadata").get("evaluationCreatedAt") or "")
         about["task"] = str(_part(whole, "config").get("description") or "promptfoo")
-    for row in found:
+    for row in rows:
         if not isinstance(row, dict) or "success" not in row:
             raise FileError(f"{file.name}: a result of promptfoo says success")
-        told, test = _part(row, "vars"), _part(row, "testCase")
+        variables, test = _part(row, "vars"), _part(row, "testCase")
         prompt, provider = row.get("prompt"), row.get("provider")
-        fields = {**_part(row, "metadata"), **_part(test, "metadata"), **told}
+        fields = {**_part(row, "metadata"), **_part(test, "metadata"), **variables}
         yield about | {
             "prompt": prompt.get("label", "") if isinstance(prompt, dict) else str(prompt),
             "provider": (provider.get("label") or provider.get("id")) if isinstance(provider, dict) else str(provider),
-            "test": _asked_of(told) or str(row.get("testIdx", test.get("description", ""))),
+            "test": _asked_of(variables) or str(row.get("testIdx", test.get("description", ""))),
             "failed": row.get("failureReason") in NOT_ANSWERED,
             "ungraded": _part(row, "gradingResult").get("reason") == UNGRADED,
             "measures": {"pass": bool(row["success"]), "score": row.get("score"), **_part(row, "namedScores")},
@@ -101,8 +101,8 @@ def _promptfoo_json(file: Path) -> Iterator[Row]:
 
 
 def _part(row: object, name: str) -> Row:
-    found = row.get(name) if isinstance(row, dict) else None
-    return found if isinstance(found, dict) else {}
+    part = row.get(name) if isinstance(row, dict) else None
+    return part if isinstance(part, dict) else {}
 
 
 def _asked_of(told: Row) -> str:
@@ -114,22 +114,22 @@ def _promptfoo_csv(file: Path) -> Iterator[Row]:
     header, *rows = _csv_rows(file)
     blocks = [i - 1 for i, word in enumerate(header) if word == "Status"]
     for number, row in enumerate(rows):
-        told = dict(zip(header[: blocks[0]], row, strict=False))
+        variables = dict(zip(header[: blocks[0]], row, strict=False))
         for start in blocks:
             provider, _, prompt = header[start].removeprefix("[").partition("] ")
             status, points, named, reason = (*row[start + 1 : start + 5], "", "", "")[:4]
-            own = json_of(file, named, f", row {number + 1}") if named else {}
+            named_scores = json_of(file, named, f", row {number + 1}") if named else {}
             yield {
                 "prompt": prompt,
                 "provider": provider,
                 "task": "promptfoo",
                 "time": "",
-                "test": _asked_of(told) or str(number),
+                "test": _asked_of(variables) or str(number),
                 "failed": status in NOT_ANSWERED,
                 "ungraded": reason == UNGRADED,
                 "measures": {"pass": status == "PASS", "score": points or None}
-                | (own if isinstance(own, dict) else {}),
-                "fields": told,
+                | (named_scores if isinstance(named_scores, dict) else {}),
+                "fields": variables,
             }
 
 
@@ -162,8 +162,8 @@ def openai_evals(file: Path, name: str | None, asked: LogRequest) -> Iterator[Ru
     for event in graded_so:
         if measure in event["data"]:
             right = asked.grade(event["data"][measure], f"{file.name}, sample {event['sample_id']}: {measure}")
-            told = {k: v for k, v in event["data"].items() if k != measure}
-            run.add(str(event["sample_id"]), Item(right, str(told.get("expected", "")), told))
+            fields = {k: v for k, v in event["data"].items() if k != measure}
+            run.add(str(event["sample_id"]), Item(right, str(fields.get("expected", "")), fields))
     yield run
 
 
@@ -193,8 +193,8 @@ def code_benchmark(file: Path, name: str | None, asked: LogRequest) -> Iterator[
         rows = [(str(row.get("task_id")), {"passed": row.get("passed")}) for row in _json_rows(file)]
     else:
         whole = json_of(file, text_of(file))
-        said = {"resolved": True, "unresolved": False, "empty_patch": False, "error": False, "incomplete": None}
-        for word, right in said.items():
+        outcomes = {"resolved": True, "unresolved": False, "empty_patch": False, "error": False, "incomplete": None}
+        for word, right in outcomes.items():
             rows += [(str(i), {"resolved": right}) for i in whole.get(f"{word}_ids") or ()]
         for problem, answers in whole.items() if all(str(key).isdigit() for key in whole) else ():
             rows += [(problem, {"passed": a[1].get("passed")}) for a in answers]
@@ -232,15 +232,15 @@ def deepeval(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
     whole = _part(whole, "testRunData") or whole
     cases = [case for case in whole.get("testCases") or () if isinstance(case, dict)]
     scores = [{str(m.get("name")): m.get("score") for m in case.get("metricsData") or ()} for case in cases]
-    names = list(dict.fromkeys(["success", *(metric for told in scores for metric in told)]))
+    names = list(dict.fromkeys(["success", *(metric for case_scores in scores for metric in case_scores)]))
     measure = asked.measure(names, file.name, "metric", "success")
     model = name or str(_part(whole, "hyperparameters").get("model") or whole.get("identifier") or file.stem)
     run = Run(model, str(whole.get("testFile") or "deepeval"), measure, file.name)
     seen: Counter[str] = Counter()
-    for case, told in zip(cases, scores, strict=True):
+    for case, case_scores in zip(cases, scores, strict=True):
         key = str(case.get("input") or case.get("name"))
         seen[key] += 1
-        value = case.get("success") if measure == "success" else told.get(measure)
+        value = case.get("success") if measure == "success" else case_scores.get(measure)
         fields = {**_part(case, "additionalMetadata"), **_part(case, "metadata"), "name": case.get("name")}
         run.add(key, Item(asked.grade(value, f"{file.name}, test {key}: {measure}"), fields=fields), seen[key])
     yield run
@@ -266,9 +266,11 @@ def helm(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
     rows: list[tuple[Row, Row]] = []
     for row in json_of(file, text_of(file)):
         if isinstance(row, dict) and not row.get("perturbation"):
-            told = row.get("stats")
+            given_stats = row.get("stats")
             stats = (
-                told if isinstance(told, dict) else {_part(s, "name").get("name"): s.get("mean") for s in told or ()}
+                given_stats
+                if isinstance(given_stats, dict)
+                else {_part(s, "name").get("name"): s.get("mean") for s in given_stats or ()}
             )
             rows.append((row, {str(metric): value for metric, value in stats.items() if not BESIDE.match(str(metric))}))
     names = list(dict.fromkeys(metric for _, stats in rows for metric in stats))
@@ -326,9 +328,9 @@ def lighteval(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
         assert isinstance(doc, dict)
         value = (row.get("metric") or row.get("metrics") or {}).get(measure)
         right = asked.grade(value, f"{file.name}, document {number}: {measure}")
-        told = doc.get("specific")
+        specific = doc.get("specific")
         fields = {k: v for k, v in doc.items() if not isinstance(v, dict | list)}
-        fields |= told if isinstance(told, dict) else {}
+        fields |= specific if isinstance(specific, dict) else {}
         run.add(str(doc.get("id") or number), Item(right, str(doc.get("query", row.get("example", ""))), fields))
     yield run
 
@@ -372,24 +374,24 @@ def mlflow(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
 
 def _scored(row: Row) -> tuple[Row, Row]:
     """What is told of an item, and its scores: columns NAME/value or NAME/score, else the assessments of its trace."""
-    told = {k: v for k, v in row.items() if k not in ("trace", "spans", "assessments") and "/" not in k}
+    fields = {k: v for k, v in row.items() if k not in ("trace", "spans", "assessments") and "/" not in k}
     columns = {k: re.sub(r"(/v\d+)?/(value|score)$", "", k) for k in row if k.endswith(("/value", "/score"))}
     assessed = _assessments(row)
     expected = {str(a.get("assessment_name")) for a in assessed if "expectation" in a}
     scores = {n: row[k] for k, n in columns.items() if n not in expected and not n.startswith("expected")}
     if not columns:
         scores = {str(a["assessment_name"]): _part(a, "feedback").get("value") for a in assessed if "feedback" in a}
-    return told, scores
+    return fields, scores
 
 
 def _assessments(row: Mapping[str, object]) -> list[Row]:
-    told = row.get("assessments")
-    if isinstance(told, str):
+    assessments = row.get("assessments")
+    if isinstance(assessments, str):
         try:
-            told = json.loads(told)
+            assessments = json.loads(assessments)
         except (json.JSONDecodeError, RecursionError):
             return []
-    return [a for a in told if isinstance(a, dict)] if isinstance(told, list) else []
+    return [a for a in assessments if isinstance(a, dict)] if isinstance(assessments, list) else []
 
 
 def _table_rows(file: Path) -> Iterator[Row]:
@@ -432,14 +434,12 @@ def _parquet_rows(file: Path) -> Iterator[Row]:
     with tempfile.TemporaryDirectory(prefix="trueerror-") as folder:
         connection = connect_alone(Path(folder))
         try:
-            found = connection.execute(
-                f"SELECT to_json(r)::VARCHAR FROM read_parquet({listed([file])}) AS r"
-            ).fetchall()
+            rows = connection.execute(f"SELECT to_json(r)::VARCHAR FROM read_parquet({listed([file])}) AS r").fetchall()
         except duckdb.Error as error:
             raise FileError(f"{file.name} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
         finally:
             connection.close()
-    yield from (json_of(file, text) for (text,) in found)
+    yield from (json_of(file, text) for (text,) in rows)
 
 
 READERS: Iterable[tuple[tuple[str, ...], Callable[[Path], bool], LogReader]] = (
@@ -498,10 +498,10 @@ def lm_eval(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
     pairs = [f"{metric},{cut}" for metric in names for cut in filters]
     wanted = asked.words()
     # Of several, the first that the file has: a metric, or one with its filter.
-    found = next((word for word in wanted if word in pairs or word in names), next(iter(wanted), ""))
-    one = one_measure(names, found.partition(",")[0] or None, file.name, "metric")
+    chosen = next((word for word in wanted if word in pairs or word in names), next(iter(wanted), ""))
+    one = one_measure(names, chosen.partition(",")[0] or None, file.name, "metric")
     cuts = [pair for pair in pairs if pair.startswith(f"{one},")]
-    cut = one_measure(cuts, found if "," in found else None, file.name, "filter").removeprefix(f"{one},")
+    cut = one_measure(cuts, chosen if "," in chosen else None, file.name, "filter").removeprefix(f"{one},")
     run = Run(model, stamped[1] if stamped else "task", one, file.name, time=(stamped[2] or "") if stamped else "")
     for number, row in kept:
         if str(row.get("filter", "none")) == cut:
@@ -521,8 +521,8 @@ def is_results(path: Path) -> bool:
 def _metrics(row: dict[str, object], file: Path) -> list[str]:
     """The metrics of an item: numbers, under names that are not the harness's own."""
     listed = row.get("metrics")
-    told = [str(name) for name in listed if name in row] if isinstance(listed, list) else []
-    found = [n for n in told or row if n not in FIELDS and isinstance(row[n], bool | int | float)]
-    if told and not found:
-        raise UngradedError(f"{file.name} has no grades of items: {', '.join(told)} are of all texts together")
-    return found
+    named = [str(name) for name in listed if name in row] if isinstance(listed, list) else []
+    metrics = [n for n in named or row if n not in FIELDS and isinstance(row[n], bool | int | float)]
+    if named and not metrics:
+        raise UngradedError(f"{file.name} has no grades of items: {', '.join(named)} are of all texts together")
+    return metrics

@@ -100,15 +100,15 @@ def fold_scores(
     key = score or next(iter(sets.values())).metric or "test_score"
     names = ("dataset", "learner", "repeat", "fold", "train_rows", "test_rows", key)
     table: dict[str, list[Any]] = {name: [] for name in names}
-    for data, found in sets.items():
-        for learner, values in zip(found.learners, found.values, strict=True):
+    for data, folded in sets.items():
+        for learner, values in zip(folded.learners, folded.values, strict=True):
             k = len(values)
             table["dataset"] += [data] * k
             table["learner"] += [learner] * k
-            table["repeat"] += (found.repeats + 1).tolist()
-            table["fold"] += (found.folds + 1).tolist()
-            table["train_rows"] += found.trains.tolist()
-            table["test_rows"] += found.tests.tolist()
+            table["repeat"] += (folded.repeats + 1).tolist()
+            table["fold"] += (folded.folds + 1).tolist()
+            table["train_rows"] += folded.trains.tolist()
+            table["test_rows"] += folded.tests.tolist()
             table[key] += values.tolist()
     return table
 
@@ -359,10 +359,10 @@ def grid_search(
     `te.evaluate` takes it (or the search itself) and says what the winner is worth, `te.compare` how far the settings
     differ.
     """
-    made = fold_table(search, score=score, cv=cv, test_train_ratio=test_train_ratio)
-    if made is None or made.best is None:
+    table = fold_table(search, score=score, cv=cv, test_train_ratio=test_train_ratio)
+    if table is None or table.best is None:
         raise InputError("pass a fitted GridSearchCV, RandomizedSearchCV or halving search, or its cv_results_")
-    return made
+    return table
 
 
 def _named(results: Foreign) -> dict[str, Mapping[str, Foreign]]:
@@ -417,14 +417,14 @@ def _times_seen(rows: Indices) -> Indices:
 def _predicted(name: str, estimators: Sequence[Foreign], X: object, parts: list[Indices]) -> GivenModel:
     if len(estimators) != len(parts):
         raise InputError(f"{name!r} has {len(estimators)} fitted models for {len(parts)} folds")
-    made = [read_fitted(name, model, _taken(X, part)) for model, part in zip(estimators, parts, strict=True)]
-    labels = np.concatenate([np.asarray(m.labels) for m in made])
-    classes = {m.classes for m in made}
+    by_fold = [read_fitted(name, model, _taken(X, part)) for model, part in zip(estimators, parts, strict=True)]
+    labels = np.concatenate([np.asarray(m.labels) for m in by_fold])
+    classes = {m.classes for m in by_fold}
     scores: ArrayLike = None
-    if len(classes) == 1 and None not in classes and all(m.scores is not None for m in made):
+    if len(classes) == 1 and None not in classes and all(m.scores is not None for m in by_fold):
         # A fold that lacks a class has other columns; then the labels alone are kept.
-        columns = np.concatenate([np.asarray(m.scores) for m in made])
-        scores = dict(zip(made[0].classes or (), columns.T, strict=True))
+        columns = np.concatenate([np.asarray(m.scores) for m in by_fold])
+        scores = dict(zip(by_fold[0].classes or (), columns.T, strict=True))
     return GivenModel(labels=labels, scores=scores)
 
 

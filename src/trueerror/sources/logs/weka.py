@@ -82,10 +82,10 @@ def read_arff(path: Path) -> Arff:
 
 
 def _attribute(text: str, path: Path, number: int) -> Attribute:
-    found = ATTRIBUTE.match(text)
-    if not found:
+    match = ATTRIBUTE.match(text)
+    if not match:
         raise FileError(f"{path.name}, line {number}: {text!r:.60} is not an attribute")
-    name, kind = unquoted(found[1]), found[2].strip()
+    name, kind = unquoted(match[1]), match[2].strip()
     if kind.startswith("{"):
         values = split_row(kind.strip().removeprefix("{").rstrip().removesuffix("}"))
         return Attribute(name, tuple("" if v is None else v for v in values), False)
@@ -159,8 +159,8 @@ def weka(
     files = files_of(source, PATTERNS)
     outputs = {}
     for name, file in files:
-        made = _of_arff(read_arff(file), file, truth, predicted) if is_arff(file) else _of_text(file)
-        outputs[name or (file.stem if len(files) > 1 else "model")] = made
+        weka_rows = _of_arff(read_arff(file), file, truth, predicted) if is_arff(file) else _of_text(file)
+        outputs[name or (file.stem if len(files) > 1 else "model")] = weka_rows
     if len(outputs) < len(files):
         raise InputError('two files have the same name; name the models, as in {"first": path, "second": path}')
     return _together(outputs, positive, missing)
@@ -178,7 +178,7 @@ def is_weka_output(path: Path) -> bool:
 
 
 def _of_text(file: Path) -> Output:
-    made, extras, commas, fold, last = Output(), 0, False, 0, 0
+    weka_rows, extras, commas, fold, last = Output(), 0, False, 0, 0
     inside, marked_up = False, False
     for number, line in enumerate(lines_of(file), 1):
         if HEADER.match(line):
@@ -193,19 +193,19 @@ def _of_text(file: Path) -> Output:
             continue
         cells = _html_cells(line) if marked_up else next(csv.reader([line])) if commas else _plain_cells(line)
         if cells is None or len(cells) < 5 or not cells[0].strip().isdigit():
-            if made.actual:
+            if weka_rows.actual:
                 break  # what follows the predictions
             raise FileError(f"{file.name}, line {number}: {line.strip()!r:.60} is not a prediction of WEKA")
         here = int(cells[0])
         fold, last = fold + (here <= last), here
-        made.actual.append(_class(cells[1], made.order))
-        made.predicted.append(_class(cells[2], made.order))
+        weka_rows.actual.append(_class(cells[1], weka_rows.order))
+        weka_rows.predicted.append(_class(cells[2], weka_rows.order))
         end = len(cells) - extras if extras > 0 else len(cells)
-        made.chances.append([_chance(c, file, number) for c in cells[4:end] if c.strip()])
-        made.folds.append(fold)
-    if not made.actual:
+        weka_rows.chances.append([_chance(c, file, number) for c in cells[4:end] if c.strip()])
+        weka_rows.folds.append(fold)
+    if not weka_rows.actual:
         raise FileError(f"{file.name} holds no predictions of WEKA")
-    return _by_number(made)
+    return _by_number(weka_rows)
 
 
 def _html_cells(line: str) -> list[str]:
@@ -224,8 +224,8 @@ def _by_number(made: Output) -> Output:
 
 
 def _plain_cells(line: str) -> list[str] | None:
-    found = PLAIN.match(line)
-    return None if found is None else [*found.groups()[:4], *re.split(r"\s*,\s*", found[5])]
+    match = PLAIN.match(line)
+    return None if match is None else [*match.groups()[:4], *re.split(r"\s*,\s*", match[5])]
 
 
 def _class(cell: str, order: dict[int, str]) -> str | None:
@@ -270,12 +270,12 @@ def _of_arff(data: Arff, file: Path, truth: str | None, predicted: str | None) -
             raise InputError(f"{file.name} has no attribute {name!r} for {option}={nearest(name, names)}")
     assert actual is not None
     order = values.get(actual) or values.get(called) or ()
-    made = Output(data.columns[actual], data.columns[called], order={i + 1: v for i, v in enumerate(order)})
+    weka_rows = Output(data.columns[actual], data.columns[called], order={i + 1: v for i, v in enumerate(order)})
     spread = [f"distribution_{v}" for v in order]
     if order and all(name in data.columns for name in spread):
         rows = zip(*(data.columns[name] for name in spread), strict=True)
-        made.chances = [[_chance(c or "", file, i) for c in row] for i, row in enumerate(rows, 1)]
-    return made
+        weka_rows.chances = [[_chance(c or "", file, i) for c in row] for i, row in enumerate(rows, 1)]
+    return weka_rows
 
 
 def _together(outputs: dict[str, Output], positive: object, missing: Missing) -> Predictions:
@@ -308,7 +308,7 @@ def _together(outputs: dict[str, Output], positive: object, missing: Missing) ->
     if len(scores) < len(outputs) and any(one.chances for one in outputs.values()):
         notes.append("The probability of the predicted class alone ranks nothing; -distribution writes all of them.")
     folded = len(set(first.folds)) > 1 and all(one.folds == first.folds for one in outputs.values())
-    made = predictions(
+    joint = predictions(
         [as_label(str(first.actual[i])) for i in known],
         called,
         scores=scores or None,
@@ -319,7 +319,7 @@ def _together(outputs: dict[str, Output], positive: object, missing: Missing) ->
     )
     words = {"actual": "truth", "predicted": f"labels of {', '.join(called)}"}
     words |= {"prediction": f"scores of {', '.join(scores)}"} if scores else {}
-    return replace(made, roles=Roles(words), notes=(*made.notes, *notes))
+    return replace(joint, roles=Roles(words), notes=(*joint.notes, *notes))
 
 
 def _scores(one: Output, names: list[str], labels: Sequence[Label], known: list[int]) -> Any:
@@ -336,9 +336,9 @@ def _scores(one: Output, names: list[str], labels: Sequence[Label], known: list[
         table = np.where(np.abs(totals - 1) <= ROUNDED, table / np.where(totals > 0, totals, 1.0), table)
         return {label: table[:, places[v] - 1] for v, label in zip(names, labels, strict=True)}
     if count == 1 and len(names) == 2:
-        told = np.array([c for i in known for c in one.chances[i]])
+        chances = np.array([c for i in known for c in one.chances[i]])
         called = np.array([one.predicted[i] == names[0] for i in known])
-        return {labels[0]: np.where(called, told, 1 - told), labels[1]: np.where(called, 1 - told, told)}
+        return {labels[0]: np.where(called, chances, 1 - chances), labels[1]: np.where(called, 1 - chances, chances)}
     return None
 
 
@@ -369,20 +369,20 @@ def weka_results(path: str | os.PathLike[str], *, score: str = "Percent_correct"
     n = len(table[KEYS[0]])
     names = _schemes(table, n)
     values = [_number(cell, file, score) for cell in table[score]]
-    made: dict[str, list[Any]] = {
+    columns: dict[str, list[Any]] = {
         "dataset": [str(v) for v in table["Key_Dataset"]],
         "learner": names,
         "repeat": [str(v) for v in table["Key_Run"]],
     }
     if "Key_Fold" in table:
-        made["fold"] = [str(v) for v in table["Key_Fold"]]
+        columns["fold"] = [str(v) for v in table["Key_Fold"]]
     else:
-        made["fold"] = made.pop("repeat")
+        columns["fold"] = columns.pop("repeat")
     if score.startswith("Percent_"):
-        made[score.removeprefix("Percent_")] = [v / 100 for v in values]
+        columns[score.removeprefix("Percent_")] = [v / 100 for v in values]
     else:
-        made[score] = values
-    return made
+        columns[score] = values
+    return columns
 
 
 def experimenter_sheet(path: str | os.PathLike[str], score: str | None) -> dict[str, list[Any]] | None:
