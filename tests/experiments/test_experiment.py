@@ -311,6 +311,7 @@ def test_several_data_sets_are_asked_by_name(rows):
         ({"data": 3}, "must be a te.Dataset or a pair"),
         ({"data": ([[1], [2]], [0, 0])}, "y has 1 class"),
         ({"data": ([[1], [2], [3]], [0, 1])}, "X has 3 rows but y has 2"),
+        ({"y": te.KFold(3)}, "KFold is a plan, not the classes of the rows: it goes in plan="),
         ({"plan": 100}, "data set 'data': 100-fold cross-validation needs at least 100 rows"),
         ({"engine": "lokey"}, "did you mean 'loky'"),
         ({"jobs": 0}, "jobs=0 must be"),

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import check_indexes, column, matrix, missing_rows, same_length
 from trueerror.inputs._labels import Label, code_column, find_label, label_from_text, natural_positive
 from trueerror.inputs._options import InputError
-from trueerror.resampling._plan import Ints, Rows, take
+from trueerror.resampling._plan import Ints, Plan, Rows, take
 from trueerror.results._format import listing, one_line
 from trueerror.sources._models import named_estimators
 from trueerror.sources._tables import InputTable, need_column
@@ -152,6 +152,8 @@ class Dataset:
         ids: Any = None,
         time: Any = None,
     ) -> None:
+        if isinstance(y, Plan) or hasattr(y, "get_n_splits"):
+            raise InputError(f"{type(y).__name__} is a plan, not the classes of the rows: it goes in plan=")
         check_indexes({"X": X, "y": y})
         # When each row was seen, or its period; rows are put into that order.
         self.time = None if time is None else column(time, "time")
