@@ -767,3 +767,12 @@ def test_few_rows_and_few_that_weigh_are_said_whatever_the_metric(metric: str) -
         truth, scores=scores, metric="brier", weights=random.pareto(1.1, 105) + 1, weights_kind="sampling"
     )
     assert "TE212" in heavy.findings
+
+
+def test_costs_of_two_errors_compare_labels_as_they_stand():
+    random = np.random.default_rng(0)
+    truth = random.integers(0, 2, 200)
+    labels = {name: np.where(random.random(200) < share, 1 - truth, truth) for name, share in (("a", 0.1), ("b", 0.3))}
+    priced = te.compare(truth, labels, cost_fn=5)
+    assert priced.to_json() == te.compare(truth, labels, costs={"fp": 1, "fn": 5}).to_json()
+    assert "expected cost" in priced.verdict

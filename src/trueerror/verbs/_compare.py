@@ -70,6 +70,7 @@ from trueerror.verbs._model_metrics import (
     fixed_model,
     judged_by,
     judged_on,
+    named_costs,
     refuse_classes,
 )
 
@@ -223,7 +224,8 @@ def compare(
     - Metric: a name, accuracy where nothing else is asked for, or {"f_beta": {"beta": 2}} with its own options.
     - Alike? `margin=` asks besides whether pairs are alike within ±margin (adjusted too).
     - Costs: `cost_fp=` and `cost_fn=` compare probabilities by what their calls cost, at the threshold that the costs
-      name: a `CostComparison`. `costs=` (a cost matrix) compares the calls as they are by their expected cost.
+      name: a `CostComparison`. `costs=` (a cost matrix) compares the calls as they are by their expected cost, and
+      so do the two costs where models have labels only.
     - Another class mix: `prior=`, the share of the positive class, or of each class. Slices: `by=` compares in each
       too (`cmp.slices`, adjusted over all of them).
     - Folds: with `folds=` rows are ranked within folds; `method="corrected-t"` (or `repeats=` of folds) asks for the
@@ -314,6 +316,13 @@ def compare(
             raise InputError(
                 "cost_fp= and cost_fn= compare by cost at the threshold that they name: leave metric= and costs= out"
             )
+        if not any(given.has_scores(m) for m in given.models):
+            # Labels stand as they are: there is no threshold to choose.
+            return compare(
+                given, costs=named_costs(None, cost_fp, cost_fn), prior=prior, reference=reference, method=method,
+                adjust=adjust, margin=margin, alternative=alternative, confidence=confidence, replicates=replicates,
+                rng=rng,
+            )  # fmt: skip
         from trueerror.verbs._compare_costs import compare_costs
 
         return compare_costs(
