@@ -52,6 +52,8 @@ class Battles:
     second: Ints
     outcome: Ints
     clusters: Ints | None = None
+    # Whether it is known which was shown first.
+    ordered: bool = True
 
     @property
     def n(self) -> int:

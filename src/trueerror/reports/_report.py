@@ -137,7 +137,7 @@ def results_json(results: Sequence[tuple[str, Result]]) -> str:
 
     >>> from trueerror.results import Interval
     >>> results_json([("x", Interval(estimate=1 / 3, low=0.1, high=2e8 / 3))])
-    '{"x": {"type": "Interval", "estimate": 0.33333333, "low": 0.1, "high": 66666667.0...'
+    '{"x": {... "estimate": 0.33333333, "low": 0.1, "high": 66666667.0, ...'
     """
     read = [json.loads(result.to_json(), parse_float=lambda x: float(f"{float(x):.8g}")) for _, result in results]
     return json.dumps(dict(zip((name for name, _ in results), read, strict=True)))

@@ -274,13 +274,13 @@ def arena(
     given, names_of_columns = _read(battles, columns, clusters)
     if ties == "drop":
         kept = given.outcome != TIE
-        given = Battles(
-            given.names, given.first[kept], given.second[kept], given.outcome[kept],
-            None if given.clusters is None else given.clusters[kept],
+        given = replace(
+            given, first=given.first[kept], second=given.second[kept], outcome=given.outcome[kept],
+            clusters=None if given.clusters is None else given.clusters[kept],
         )  # fmt: skip
     if not given.n:
         raise InputError("there are no battles with a winner")
-    if position and (given.outcome == FIRST).all():
+    if position and not given.ordered:
         raise InputError("position= needs the order in which models were shown, and here each winner stands first")
     fitted = strengths(given, position=position, ties=ties == "davidson", penalised=penalised or None, z=spec.factor())
     return _assembled(given, fitted, anchor, adjust, spec, names_of_columns)
@@ -390,7 +390,7 @@ def _of_table(table: InputTable, asked: Mapping[str, str | None], clusters: Any)
     if first is None and second is None and not long and {"winner", "loser"} <= named.keys():
         groups, name = _clusters_of(table, clusters, {named["winner"], named["loser"]})
         a, b = (_texts(table, named[word]) for word in ("winner", "loser"))
-        return _battles(a, b, [FIRST] * len(a), groups), name
+        return replace(_battles(a, b, [FIRST] * len(a), groups), ordered=False), name
     if first is None or second is None or long:
         return _of_long_table(table, asked, clusters)
     winner = _known(table, asked["winner"], "winner", WINNER)
