@@ -205,3 +205,33 @@ def test_different_rows_are_compared_by_their_own_limits():
     assert (pair.p_value <= 0.05) == (not pair.low <= 0 <= pair.high)
     asked = te.compare(one, two, paired=False, metric="auc", method="delong").pairs[0]
     assert asked.method == "delong-unpaired-t"
+
+
+def _verdicts(make, samples=150):
+    """How often DeLong's t alone tells two models apart, and how often with a part of an unseen row."""
+    rng, told, decided = np.random.default_rng(8), 0, 0
+    truth = np.repeat([1, 0], [40, 360])
+    for _ in range(samples):
+        c = te.significance.delong(truth, *make(rng, truth))
+        told += c.p_value <= 0.05
+        decided += max(c.p_value, c.p_unseen or 0) <= 0.05
+    return told, decided
+
+
+def test_a_model_that_ranks_a_few_rows_last_of_all_does_not_win_where_none_was_seen():
+    def equal(rng, truth):
+        smooth = rng.standard_normal(400) + 2.66 * truth  # area .97
+        lost = (truth == 1) & (rng.random(400) < 0.03)
+        return smooth, rng.standard_normal(400) + 8 * truth - 16 * lost
+
+    told, decided = _verdicts(equal)
+    assert decided <= 8 < 20 < told
+
+
+def test_smooth_scores_are_seldom_asked_for_an_unseen_row():
+    def differ(rng, truth):
+        first, second = rng.standard_normal((2, 400))
+        return first + 2.66 * truth, second + 1.81 * truth  # areas .97 and .90
+
+    told, decided = _verdicts(differ)
+    assert 0 <= told - decided <= 8 < told

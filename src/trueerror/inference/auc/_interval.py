@@ -71,6 +71,23 @@ class AreaCovariance:
             of_positives = of_negatives = 0.0
         return of_positives, of_negatives
 
+    def lone_rows(self, model: int) -> tuple[float, float]:
+        """How far lone positives and lone negatives hold the misordered pairs of a model: S/(A(1 − A)), at most 1.
+
+        Placements of variance S and mean A have A(1 − A) where each is 0 or 1; normal scores have about a seventh of
+        it. Where no pair is misordered nothing speaks against 1.
+
+        >>> truth = np.repeat([False, True], 20)
+        >>> delong_covariance(truth, [np.arange(40.0), np.r_[np.arange(39.0), -1.0]]).lone_rows(1)
+        (1.0, 0.0)
+        """
+        area = float(self.areas[model])
+        if area in (0.0, 1.0):
+            return 1.0, 1.0
+        spread = (self.among_positives * self.positives, self.among_negatives * self.negatives)
+        of_positives, of_negatives = (min(1.0, float(s[model, model]) / (area * (1 - area))) for s in spread)
+        return of_positives, of_negatives
+
     def contrast(self, weights: Sequence[float] | Floats) -> tuple[float, float, float]:
         """Σ w·area, its variance and its Satterthwaite degrees of freedom."""
         w = np.asarray(weights, dtype=np.float64)
