@@ -503,3 +503,34 @@ def test_skewed_differences_are_not_called_better_without_a_word() -> None:
     sure = te.rank({"a": 0.7 + np.r_[gaps, gaps[:9] + 0.0005], "b": np.full(19, 0.7)})
     assert sure["a", "b"].p_value <= 0.05
     assert "signed ranks speak of the middle of the differences" in sure.verdict
+
+
+def _splits(k: int, **sizes: int) -> list[dict[str, object]]:
+    gaps = np.random.default_rng(3).normal(0.02, 0.02, k)
+    return [
+        {"learner": m, "split": i, "accuracy": 0.8 + gap * (m == "a"), **sizes}
+        for i, gap in enumerate(gaps.tolist())
+        for m in "ab"
+    ]
+
+
+@pytest.mark.parametrize("names", [("n_test", "n_train"), ("test size", "train size"), ("test_rows", "train_rows")])
+def test_rows_of_random_splits_in_the_table_make_the_correction(names):
+    sizes = dict(zip(names, (20, 80), strict=True))
+    made = te.rank(pd.DataFrame(_splits(30, **sizes)), fold="split")
+    asked = te.rank(pd.DataFrame(_splits(30)), fold="split", value="accuracy", test_train_ratio=0.25)
+    assert made.within[0].p_value == pytest.approx(asked.within[0].p_value)
+    unsaid = te.rank(pd.DataFrame(_splits(30)), fold="split")
+    assert unsaid.within[0].p_value < made.within[0].p_value
+    assert [("test_train_ratio=" in r.reading) for r in (made, asked, unsaid)] == [False, False, True]
+    # Nor are they learners of a wide table.
+    wide = {"fold": range(5), "a": [0.9, 0.8, 0.7, 0.8, 0.9], "b": [0.8] * 5, **{n: [v] * 5 for n, v in sizes.items()}}
+    assert {c.first for c in te.rank(wide).within} | {c.second for c in te.rank(wide).within} == {"a", "b"}
+
+
+@pytest.mark.parametrize(("name", "share"), [("log loss", False), ("brier", False), ("zero_one_loss", True)])
+def test_losses_below_one_are_no_shares(name, share):
+    scores = {"dataset": list("aabbcc"), "learner": list("xy") * 3, name: [0.2, 0.3, 0.4, 0.35, 0.5, 0.7]}
+    made = te.rank(scores, higher_is_better=False)
+    assert made.share is share
+    assert ("points" in str(made)) is share

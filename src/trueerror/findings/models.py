@@ -169,7 +169,7 @@ def repeated_items(repeats: RepeatedRows) -> Iterator[str]:
         tested = f"{whole(repeats.items)} rows were tested by {whole(repeats.times)} splits"
         yield f"{tested}, many of them several times: pooled, they would count as often"
     elif repeats.declared:
-        yield f"{seen}, once for each repeat: pooled, each would count {times}; one repeat was judged"
+        yield f"{seen}, once for each repeat: pooled, each would count {times}, so they were not"
     elif repeats.folds:
         rounds = f"{whole(repeats.times)} rounds of {whole(repeats.folds)} folds"
         yield f"it looks as if {seen}, in {rounds}, and each counts {times}: name the rows (id=) or rounds (repeat=)"

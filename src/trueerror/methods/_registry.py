@@ -267,13 +267,17 @@ def withdraw(key: str) -> None:
     RUNNABLE[:] = [m for m in RUNNABLE if m.key != key]
 
 
-def reason_for(key: str) -> str:
-    """Why a method is the default where it is one; "" where it must be asked for.
+def reason_for(key: str, situation: str = "") -> str:
+    """Why a method is the default where it is one, of several situations in this one; "" where it must be asked for.
+
+    A beginning stands for all situations that begin so; without one, those of different rows ("independent") come last.
 
     >>> reason_for("mcnemar-exact")
     ''
     """
-    return next((d.why for m in RUNNABLE if m.key == key for d in m.defaults.values()), "")
+    whys = [(s, d.why) for m in RUNNABLE if m.key == key for s, d in m.defaults.items()]
+    whys.sort(key=lambda why: why[0].startswith("independent") if not situation else not why[0].startswith(situation))
+    return whys[0][1] if whys else ""
 
 
 def entries_of(part: str) -> tuple[Method, ...]:

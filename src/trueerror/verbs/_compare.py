@@ -537,7 +537,8 @@ def assemble_comparison(
     judged = {frozenset((c.first, c.second)): c for c in (*pairs, *together)}
     equivalent = [alike(c, counts, margin, confidence) for c in both_ways or pairs] if margin else []
     sound = {(c.first, c.second): _sound_p(c, counts.get((c.first, c.second))) for c in pairs}
-    reason = reason_for(pairs[0].method) if pairs else ""
+    apart = "" if details.could_be_paired is None else "independent-auc" if measure.area == 1 else "independent"
+    reason = reason_for(pairs[0].method, apart) if pairs else ""
     draft = Comparison(
         metric=measure.name,
         title=measure.title,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
@@ -54,8 +55,13 @@ MissingScores = Literal["error", "drop"]
 DATA_SET = frozenset(
     ("dataset", "datasets", "datasetname", "datasetid", "data", "task", "taskid", "problem", "benchmark", "domain")
 )
-# What experiments write down beside the scores.
-BOOKKEEPING = frozenset({"trainrows", "testrows", "fitseconds", "predictseconds", "fittime", "scoretime"})
+# What experiments and others write down beside the scores: the rows of test and training sets, and times.
+TEST_ROWS, TRAIN_ROWS = (
+    (f"{part}rows", f"n{part}", f"{part}n", f"{part}size", f"{part}count", f"num{part}") for part in ("test", "train")
+)
+BOOKKEEPING = frozenset({*TEST_ROWS, *TRAIN_ROWS, "fitseconds", "predictseconds", "fittime", "scoretime"})
+# Folds beyond this many, all of one round, may as well be random splits.
+USUAL_FOLDS = 10
 LEARNER = naming.MODEL | {"learners", "estimator", "approach", "learningalgorithm"}
 
 
@@ -175,7 +181,8 @@ def _from_table(
             ("learner", LEARNER), ("dataset", DATA_SET), ("fold", naming.FOLD), ("repeat", naming.REPEAT)
         )
     }  # fmt: skip
-    taken = {c for c in roles.values() if c is not None}
+    sizes = _size_columns(table)
+    taken = {c for c in (*roles.values(), *sizes) if c is not None}
     rest = [c for c in table.columns if c not in taken and naming.bare(c) not in naming.ROW_NUMBER]
     numeric = [c for c in rest if table.kind(c) in ("integer", "number", "boolean")]
     texts = [c for c in rest if c not in numeric]
@@ -211,15 +218,22 @@ def _from_table(
             for row, score in enumerate(_numbers(table, c)):
                 cells.add(data_sets[row], name, keys[row], score)
     sheet = _completed(cells, missing, value_name, table.backend)
-    return replace(sheet, ratios=_ratios(table, data_sets, sheet.data_sets))
+    if not sizes:
+        return sheet
+    tests, trains = (np.array(_numbers(table, c)) for c in sizes)
+    return replace(sheet, ratios=_ratios(tests, trains, data_sets, sheet.data_sets))
 
 
-def _ratios(table: InputTable, data_sets: list[str], wanted: tuple[str, ...]) -> tuple[float, ...]:
-    """Test rows over training rows of each data set, from columns such as experiments and te.logs.fold_scores write."""
+def _size_columns(table: InputTable) -> tuple[str, ...]:
+    """The columns of test rows and of training rows, such as experiments and te.logs.fold_scores write, if any."""
     columns = {naming.bare(c): c for c in table.columns}
-    if not {"trainrows", "testrows"} <= set(columns):
-        return ()
-    tests, trains = (np.array(_numbers(table, columns[name])) for name in ("testrows", "trainrows"))
+    found = [columns[next(name for name in names if name in columns)] for names in (TEST_ROWS, TRAIN_ROWS)
+             if not columns.keys().isdisjoint(names)]  # fmt: skip
+    return tuple(found) if len(found) == 2 and all(table.is_whole(c) for c in found) else ()
+
+
+def _ratios(tests: Floats, trains: Floats, data_sets: list[str], wanted: tuple[str, ...]) -> tuple[float, ...]:
+    """Test rows over training rows of each data set."""
     of_set = np.array(data_sets)
     return tuple(float(tests[of_set == name].mean() / trains[of_set == name].mean()) for name in wanted)
 
@@ -385,6 +399,8 @@ METHODS = ("wilcoxon", "sign", "nemenyi", "bonferroni-dunn", "shaffer")
 MOST_WITHIN = 5000
 # Differences of shares up to here are taken as no difference that matters, unless rope= says otherwise.
 ROPE = 0.01
+# Means of losses below 1 are no shares, and their differences no points.
+LOSS = r"(?<!zeroone)(?<!01)loss|brier|entropy|mse|mae|deviance"
 PERCENT_WORDS = frozenset(("accuracy", "error", "auc", "f1", "recall", "precision", "rate", "acc"))
 
 
@@ -480,7 +496,8 @@ def rank_sheet(
 ) -> LearnerRanking:
     """Rank a sheet that was read."""
     m = sheet.matrix(higher_is_better=higher_is_better)
-    share = bool(all(part.min() >= 0 and part.max() <= 1 for part in sheet.parts))
+    loss = re.search(LOSS, naming.bare(sheet.value_name)) is not None
+    share = not loss and all(part.min() >= 0 and part.max() <= 1 for part in sheet.parts)
     percent = not share and _percentages(sheet, higher_is_better)
     base = _over_data_sets(m, method, adjust, control, alpha)
     within = _within_data_sets(sheet, base, test_train_ratio, adjust, 1 - alpha)
@@ -504,7 +521,7 @@ def rank_sheet(
         share=share,
         percent=percent or None,
         value_name=sheet.value_name,
-        reading=_reading(sheet, higher_is_better),
+        reading=_reading(sheet, higher_is_better, test_train_ratio is not None),
         findings=_findings(sheet, base, higher_is_better),
     )
 
@@ -589,7 +606,7 @@ def _with_the_best(contrasts: list[Contrast], sheet: ScoreSheet, part: Floats, b
     return with_p
 
 
-def _reading(sheet: ScoreSheet, higher_is_better: bool) -> str:
+def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool) -> str:
     n, k = len(sheet.data_sets), len(sheet.learners)
     unnamed = not sheet.has_folds and n > 1 and sheet.data_sets == tuple(str(i + 1) for i in range(n))
     hint = f" (rows without a name count as data sets; of folds say cv={n})" if unnamed else ""
@@ -601,6 +618,8 @@ def _reading(sheet: ScoreSheet, higher_is_better: bool) -> str:
         if len(repeats) == 1 and (r := next(iter(repeats))) > 1 and min(sizes) == max(sizes) and sizes[0] % r == 0:
             count = f"{r} repeats of {sizes[0] // r}"
         text += f" × {count} folds; the same folds for all learners"
+        if max(sizes) > USUAL_FOLDS and repeats == {1} and not sheet.ratios and not ratio_given:
+            text += ", taken for parts of one cross-validation (of random splits give test_train_ratio=)"
     direction = "Higher" if higher_is_better else "Lower"
     return f"{text}. {direction} {sheet.value_name or 'scores'} {'is' if sheet.value_name else 'are'} better."
 
