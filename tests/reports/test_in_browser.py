@@ -6,9 +6,10 @@ from itertools import pairwise
 
 import pytest
 from report_browser import DESKTOP, PHONE
-from report_sources import HOSTILE, SOURCES
+from report_sources import HOSTILE, SOURCES, experiment
 from selenium.webdriver import ActionChains, Keys
 
+import trueerror as te
 from trueerror.results._document import Table
 
 PAINTED = """
@@ -246,3 +247,26 @@ def test_a_saved_picture_asks_for_nothing_complains_of_nothing_and_follows_light
         assert browser.run("return document.documentElement.scrollWidth <= document.documentElement.clientWidth;")
     assert len(grounds) == 2
     assert browser.run("return document.querySelectorAll('.hover title').length;") > 2
+
+
+def test_an_experiment_shows_the_ranks_of_rank_and_one_data_set_at_a_time(browser, tmp_path):
+    run = experiment(7)
+    browser.open(te.report(run, tmp_path / "seven.html"))
+    scores = [[run.fold_scores("accuracy", d).of(x).mean() for x in run.learners] for d in run.datasets]
+    ranks = {name: f"{rank:.2f}" for name, rank in te.rank(scores, names=run.learners).ranks.items()}
+    heads = browser.run("return [...document.querySelectorAll('table.grid thead th')].map((h) => h.textContent);")
+    foot = browser.run("return [...document.querySelectorAll('table.grid tfoot tr > *')].map((c) => c.textContent);")
+    assert {name: rank for name, rank in zip(heads, foot, strict=True) if name in ranks} == ranks
+    board = """return [...document.querySelectorAll('[data-label="mean rank"]')].map(
+      (c) => [c.parentNode.cells[0].textContent, c.textContent]);"""
+    assert dict(browser.run(board)) == ranks
+    heights = "return [...document.querySelectorAll('.set')].map((s) => s.getBoundingClientRect().height);"
+    length = "return document.documentElement.scrollHeight;"
+    # Whichever is chosen, it is open and the others take no room.
+    for chosen in (6, 0):
+        browser.one(f"#set-choice option[value='{chosen}']").click()
+        assert [i for i, height in enumerate(browser.run(heights)) if height] == [chosen]
+    opened = browser.run(length)
+    browser.unfold()
+    browser.run("document.querySelectorAll('.set').forEach((s) => { s.hidden = false; });")
+    assert 3 * opened <= browser.run(length)

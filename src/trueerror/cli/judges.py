@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import Without, command, flag
 from trueerror.inputs._options import InputError
+from trueerror.results._document import Words
 
 AGREEMENT_HELP = "How far raters or judges agree, from a file of ratings."
 AGREEMENT_EPILOG = (
@@ -215,7 +216,7 @@ def label_plan_command(
     )
     if rows is not None:
         plan.save(rows)
-    output.show(plan)
+    output.show(plan, more=() if rows is not None else (Words("--rows FILE writes which rows to label."),))
 
 
 def _columns(file: str) -> Any:

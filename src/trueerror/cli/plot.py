@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from trueerror.cli import _option_groups as o
-from trueerror.cli._app import OUTPUT, Without, command, flag, tell
+from trueerror.cli._app import COSTS, OUTPUT, Without, command, flag, tell
 from trueerror.cli._terminal import target
 from trueerror.curves import PLOT_WORDS
 from trueerror.inputs._options import InputError, nearest
@@ -225,8 +225,8 @@ def hull_command(
     matrices: o.MatrixOptions,
     rows: Annotated[o.RowsOptions, Without("by", "repeat", "threshold")],
     prior: o.Prior = None,
-    cost_fp: Annotated[float, flag("What a false alarm costs.", "NUMBER")] = 1.0,
-    cost_fn: Annotated[float, flag("What a miss costs.", "NUMBER")] = 1.0,
+    cost_fp: Annotated[float, flag("What a false alarm costs.", "NUMBER", group=COSTS)] = 1.0,
+    cost_fn: Annotated[float, flag("What a miss costs.", "NUMBER", group=COSTS)] = 1.0,
     picture: Annotated[
         Path | None,
         flag("Write the picture too: .svg, .png, .pdf or .html.", "FILE", group=OUTPUT, words="--output -o"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from trueerror.cli import _option_groups as o
-from trueerror.cli._app import Without, command, complain, complete_metrics, flag, repeated
+from trueerror.cli._app import OUTPUT, Without, command, complain, complete_metrics, flag, repeated
 from trueerror.cli._terminal import target
 from trueerror.inputs._options import InputError, check_confidence, nearest
 
@@ -61,13 +61,16 @@ def run_command(
     confidence: Annotated[
         float | None, flag("Confidence of the intervals, between 0 and 1.", "SHARE", words="--confidence -c")
     ] = None,
-    progress: Annotated[bool, flag("A progress bar on terminals.", words="--progress/--no-progress")] = True,
+    progress: Annotated[
+        bool, flag("A progress bar on terminals.", group=OUTPUT, words="--progress/--no-progress")
+    ] = True,
     also: Annotated[
         Path | None,
         flag(
             "Also write a file: .html is a report, .csv has a line for each test fold, .json .md .tex .txt the "
             "summary, .png .svg .pdf a picture.",
             "FILE",
+            group=OUTPUT,
             words="--output -o",
         ),
     ] = None,

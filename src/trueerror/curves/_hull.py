@@ -298,8 +298,8 @@ class HullChoice(Result):
             return ""
         real = f"{number(self.corrected.estimate)} {limits(self.corrected.low, self.corrected.high)}"
         return (
-            f", on which it was chosen; {real} on rows not used to choose it (bootstrap). te.compare(…, cost_fp=, "
-            "cost_fn=) judges the models at the threshold that follows from the costs alone"
+            f", on which it was chosen; {real} on rows not used to choose it (bootstrap). A comparison "
+            "by these costs judges the models at the threshold that follows from them alone"
         )
 
     __repr__ = __str__
@@ -701,10 +701,10 @@ class RocHull(Result):
     def _mixes(self) -> str:
         """Who is right most often at a few class mixes."""
         parts = [
-            f"{percent(m['prior'])} positives {classifier_words(m['classifier'])}, {100 * m['accuracy']:.1f} %"
+            f"at {percent(m['prior'])} positives {classifier_words(m['classifier'])} ({100 * m['accuracy']:.1f} %)"
             for m in self.by_mix(*MIXES)
         ]
-        return folded(f"Most accurate at {'; '.join(parts)}.")
+        return folded(f"Most accurate: {', '.join(parts)}.")
 
     __repr__ = __str__
 

@@ -20,7 +20,7 @@ from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, generator
 from trueerror.methods import Method, declare
 from trueerror.results import Interval, Result, Table
-from trueerror.results._format import folded, limits, number, percent, whole
+from trueerror.results._format import folded, limits, number, percent, share_words, whole
 from trueerror.results._values import joined_notes
 from trueerror.tallies import KeyedConfusion
 from trueerror.tallies._confusion import Amount, Confusion
@@ -85,7 +85,7 @@ class Condition:
 
     def words(self) -> str:
         """In words: the share of positives, and the costs where they are not 1 and 0."""
-        text = f"with {number(self.prior)} positive"
+        text = f"with {share_words(self.prior)} positives"
         if (self.cost_fp, self.cost_fn) != (1.0, 1.0):
             text += f", a false alarm costing {self.cost_fp:g} and a miss {self.cost_fn:g}"
         if (self.cost_tp, self.cost_tn) != (0.0, 0.0):

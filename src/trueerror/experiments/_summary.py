@@ -143,7 +143,7 @@ def _lead(e: LearnerEstimate, several: bool) -> tuple[str, ...]:
 
 
 def _level(s: Summary) -> str:
-    return percent(s.estimates[0].interval.confidence)
+    return f"{percent(s.estimates[0].interval.confidence)} CI"
 
 
 def _verdict_lines(s: Summary) -> list[str]:

@@ -22,6 +22,7 @@ from trueerror.results._format import (
     listing,
     number,
     p_value,
+    per_100,
     percent,
     percents,
     share_words,
@@ -218,7 +219,10 @@ class Overfit(NamedTuple):
 
 
 class ConstantAnswer(NamedTuple):
-    """A metric of a model, the same of one answer for every row, and whether the model is clearly better."""
+    """A metric of a model, the same of one answer for every row, and whether the model is clearly better.
+
+    A cost of a row is told `per_100_rows` where the rest of the answer is.
+    """
 
     title: str
     own: float
@@ -226,6 +230,7 @@ class ConstantAnswer(NamedTuple):
     label: str
     higher_is_better: bool
     clear: bool
+    per_100_rows: bool = False
 
 
 FEW_CLUSTERS = 30
@@ -463,9 +468,9 @@ def constant_answer(constant_answers: Sequence[ConstantAnswer]) -> Iterator[str]
     for c in constant_answers:
         ahead = c.own > c.constant if c.higher_is_better else c.own < c.constant
         if not c.clear:
-            side = "above" if c.higher_is_better else "below"
+            side, say = "above" if c.higher_is_better else "below", per_100 if c.per_100_rows else number
             yield (
-                f"{c.title} {number(c.own)} is not {'clearly ' if ahead else ''}{side} {number(c.constant)}, "
+                f"{c.title} {say(c.own)} is not {'clearly ' if ahead else ''}{side} {say(c.constant)}, "
                 f'which always answering "{c.label}" would get'
             )
 

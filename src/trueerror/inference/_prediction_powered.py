@@ -35,7 +35,7 @@ from trueerror.inputs._options import InputError, Rng, check_confidence, check_w
 from trueerror.methods._registry import Method, declare
 from trueerror.results import DocumentResult, Interval, Table
 from trueerror.results._document import Bullets, Document, TableBlock, page
-from trueerror.results._format import Text, capitalised, number, one_line, percent, some, whole
+from trueerror.results._format import Text, capitalised, compact, number, one_line, percent, some, whole
 from trueerror.results._format import p_value as p_value_words
 from trueerror.results._values import Note, short
 
@@ -387,7 +387,7 @@ class PredictionPowered(DocumentResult, Interval):
         rows = [("with the judge", short(self), whole(round(self.worth))),
                 ("labels alone", short(self.classical), whole(self.n))]  # fmt: skip
         if not math.isnan(self.judge_alone):
-            rows.append(("judge alone", f"{number(self.judge_alone)} (no limits: its bias is not in them)", ""))
+            rows.append(("judge alone, uncorrected", compact(self.judge_alone, math.nan, math.nan), ""))
         for m in self.models:
             rows.append((f"{one_line(m.name)}, with the judge", short(m), ""))
         table = Table(columns=(self.name, f"{level} CI", "worth labels"), rows=tuple(rows))

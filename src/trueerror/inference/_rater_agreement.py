@@ -559,7 +559,7 @@ class RaterAgreement(DocumentResult):
         pairs = None
         if self.pairs:
             cells = tuple((one_line(a), one_line(b), interval_cell(i)[0], whole(i.n)) for a, b, i in self.pairs)
-            head = ("pair", "", f"{self.pairs[0][2].name} {level}", "items")
+            head = ("pair", "", f"{self.pairs[0][2].name} {level} CI", "items")
             pairs = TableBlock(Table(columns=head, rows=cells, names=2, title="Pairs of raters:"))
         footer = (
             "Intervals: these raters, items like these (jackknife over items on the log of the disagreement); "

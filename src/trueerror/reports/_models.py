@@ -13,7 +13,7 @@ from typing import TypeGuard
 
 from markupsafe import Markup
 
-from trueerror.findings._rules import Finding
+from trueerror.findings._rules import Evidence, Finding, find
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import find_measure
 from trueerror.plots.svg._elements import el, joined
@@ -57,6 +57,7 @@ from trueerror.verbs._evaluation import (
     reasons,
     verdict_lines,
 )
+from trueerror.verbs._model_metrics import constant_answers
 
 # A model and five figures: more cannot be read at a glance.
 TABLE_FIGURES = 5
@@ -268,7 +269,19 @@ def _explored(p: Predictions | None, asked: ReportOptions) -> tuple[Explored | N
 
 
 def _findings(ev: Evaluation | None, cmp: Comparison | None) -> tuple[Finding, ...]:
-    return tuple(f for source in (cmp, ev) if source is not None for f in source.findings)
+    found = tuple(f for source in (cmp, ev) if source is not None for f in source.findings)
+    if ev is None or not isinstance(cmp, CostComparison):
+        return found
+    # The page speaks of 100 rows throughout, an evaluation of one.
+    per_100 = {"title": "cost per 100 rows", "per_100_rows": True}
+    again = find(
+        Evidence(model=part.name, constant_answers=[
+            a if a.higher_is_better else a._replace(**per_100) for a in constant_answers(part)
+        ]) for part in ev.parts
+    )  # fmt: skip
+    at = next((i for i, f in enumerate(found) if f.code == "TE210"), len(found))
+    rest = [f for f in found[at:] if f.code != "TE210"]
+    return (*found[:at], *again, *rest)
 
 
 def _text(words: str) -> tuple[Markup, ...]:

@@ -108,6 +108,15 @@ def fixed(x: float, digits: int, *, power: int = 0, sign: bool = False) -> str:
     return ("−" if x < 0 else "+" if sign else "") + grouped
 
 
+def per_100(x: float, *, sign: bool = False) -> str:
+    """A cost of a row as one of 100 rows, with one decimal below 100.
+
+    >>> per_100(0.5125), per_100(1.48, sign=True)
+    ('51.3', '+148')
+    """
+    return fixed(x, 1 if abs(100 * x) < 100 else 0, power=2, sign=sign) if math.isfinite(x) else "not known"
+
+
 def signed(x: float, digits: int = 3) -> str:
     """A difference with its sign, a real minus.
 

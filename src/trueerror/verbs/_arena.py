@@ -122,9 +122,9 @@ class Arena(DocumentResult):
         rest = {m: self[self.best, m] for m in self.names[1:]}
         close = [m for m, c in rest.items() if surety(deciding_p(c), level) == "open"]
         if close:
-            behind = len(rest) - len(close)
+            weaker = {m: surety(deciding_p(c), level) for m, c in rest.items() if m not in close}
             words = f"No clear winner: {some([one_line(m) for m in (self.best, *close)])} are too close to call."
-            return f"{words} {_behind(behind)}" if behind else words
+            return f"{words} {_behind(weaker)}" if weaker else words
         second = self.names[1]
         chance = self.beats(self.best, second)
         sure = all(surety(deciding_p(c), level) == "clear" for c in rest.values())
@@ -175,12 +175,14 @@ class Arena(DocumentResult):
                 f"One strength each does not explain who beats whom ({p_value(self.fit.p_value)}): look at the "
                 "pairs' own battles."
             )
-        if self.position is not None and not self.position.low <= 0.5 <= self.position.high:
+        if self.position is not None:
             where = "first" if self.position.estimate > 0.5 else "second"
+            clear = not self.position.low <= 0.5 <= self.position.high
+            effect = f"The model shown {where} is preferred" if clear else "No clear effect of being shown first"
             share, low, high = (100 * x for x in (self.position.estimate, self.position.low, self.position.high))
             notes.append(
-                f"The model shown {where} is preferred: between equals the first wins {share:.0f} % ({low:.0f} to "
-                f"{high:.0f} %); strengths are corrected for it."
+                f"{effect}: between equals the first wins {share:.0f} % ({percent(self.position.confidence)} CI "
+                f"{low:.0f} to {high:.0f} %); strengths are corrected for it."
             )
         return notes
 
@@ -190,10 +192,10 @@ def _in_hundred(share: float) -> str:
     return "> 99" if share > 0.995 else "< 1" if share < 0.005 else f"{100 * share:.0f}"
 
 
-def _behind(count: int) -> str:
-    return (
-        "One model is clearly or probably weaker." if count == 1 else f"{count} models are clearly or probably weaker."
-    )
+def _behind(weaker: Mapping[str, str]) -> str:
+    """Who is weaker than the first, and how surely."""
+    sure = "clearly" if set(weaker.values()) == {"clear"} else "probably" if len(weaker) == 1 else "clearly or probably"
+    return f"{some([one_line(m) for m in weaker])} {'is' if len(weaker) == 1 else 'are'} {sure} weaker."
 
 
 def _letter(place: int) -> str:

@@ -32,7 +32,7 @@ from trueerror.inputs._options import InputError, Rng
 from trueerror.metrics._registry import Prior, class_shares, find_measure
 from trueerror.results import Contrast, Interval, Table
 from trueerror.results._document import Document, Paragraph, TableBlock, page
-from trueerror.results._format import ci_words, fixed, number, one_line, p_value, percent, some, threshold_words
+from trueerror.results._format import ci_words, number, one_line, p_value, per_100, percent, some, threshold_words
 from trueerror.results._values import decided, deciding_p, short, surety
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Moments
@@ -263,7 +263,7 @@ def _findings(made: CostComparison, p: Predictions) -> Findings:
     point = made.tuned[made.best]
     if not math.isnan(point.optimism):
         promise = TunedThreshold(
-            point.threshold, "cost per 100 rows", 100 * point.cost, 100 * point.corrected.estimate, used=False
+            point.threshold, "cost per 100 rows", 100 * point.cost, 100 * _on_other_rows(made, made.best), used=False
         )
         scores.append(Evidence(model=made.best, tuned_threshold=promise))
     return sorted_findings([*made.findings, *find(scores)])
@@ -281,11 +281,11 @@ def _verdict_lines(cmp: CostComparison) -> tuple[str, ...]:
     words = []
     for m in [m for m in open_ if m not in cmp.leaders][:3]:
         c = cmp.judged(m, cmp.best)
-        size = f"{_money(c.estimate, sign=True)} per 100 rows{_reach(c.low, c.high, c.confidence)}"
+        size = f"{per_100(c.estimate, sign=True)} per 100 rows{_reach(c.low, c.high, c.confidence)}"
         words.append(f"{one_line(m)} may be as cheap ({size}).")
     for m in worse[:3]:
         c = cmp.judged(m, cmp.best)
-        size = f"{_money(c.estimate, sign=True)} per 100 rows{_reach(c.low, c.high, c.confidence)}"
+        size = f"{per_100(c.estimate, sign=True)} per 100 rows{_reach(c.low, c.high, c.confidence)}"
         words.append(f"{one_line(m)} costs more ({size}; {decided(c)}).")
     none = _no_model(cmp)
     lead = none or (_use(cmp, cut) if cheaper is None else _not_yet(cmp, cheaper))
@@ -308,21 +308,21 @@ def _no_model(cmp: CostComparison) -> str:
         return ""
     as_cheap = "is as cheap as" if c.estimate == 0 else "is cheaper than"
     return (
-        f'Use no model: always answering "{one_line(c.second)}" {as_cheap} {_best(cmp)}, {_money(price)} against '
-        f"{_money(model_cost)} per 100 rows."
+        f'Use no model: always answering "{one_line(c.second)}" {as_cheap} {_best(cmp)}, {per_100(price)} against '
+        f"{per_100(model_cost)} per 100 rows."
     )
 
 
 def _use(cmp: CostComparison, cut: str) -> str:
     instead = "" if abs(cmp.threshold - 0.5) < 0.005 else " (not 0.5)"
     cost = cmp.estimates[cmp.best]
-    price = f"{_money(cost.estimate)} per 100 rows, {ci_words(cost.low, cost.high, cost.confidence, _money)}"
+    price = f"{per_100(cost.estimate)} per 100 rows, {ci_words(cost.low, cost.high, cost.confidence, per_100)}"
     return f"Run {_best(cmp)} at threshold {cut}{instead}: {price}."
 
 
 def _reach(low: float, high: float, level: float) -> str:
     """The limits of a cost of a row; nothing where there are none."""
-    return f", {ci_words(low, high, level, lambda x: _money(x, sign=True))}"
+    return f", {ci_words(low, high, level, lambda x: per_100(x, sign=True))}"
 
 
 def _best(cmp: CostComparison) -> str:
@@ -331,14 +331,19 @@ def _best(cmp: CostComparison) -> str:
     return tied[0] if len(tied) == 1 else f"{some(tied, joint='or')} (they cost the same)"
 
 
+def _on_other_rows(cmp: CostComparison, model: str) -> float:
+    """What a model would cost, at the threshold tuned on these rows, on rows not used to choose the two."""
+    choice = cmp.chosen
+    both = choice is not None and choice.corrected is not None and choice.classifier == model
+    return choice.corrected.estimate if both and choice and choice.corrected else cmp.tuned[model].corrected.estimate
+
+
 def _not_yet(cmp: CostComparison, cheaper: str) -> str:
     """The costs name a threshold for calibrated probabilities; some model's are not, and it shows in the costs."""
     best, point, cut = cmp.best, cmp.tuned[cheaper], threshold_words(cmp.threshold)
     slope = f" ({_slope_words(cmp.slopes[cheaper])})" if cheaper in cmp.slopes else ""
-    choice = cmp.chosen
-    both = choice is not None and choice.corrected is not None and choice.classifier == cheaper
-    real = choice.corrected.estimate if both and choice and choice.corrected else point.corrected.estimate
-    gain = f"{_money(real)} per 100 rows on rows not used to choose it, not {_money(cmp.estimates[best].estimate)}"
+    real = per_100(_on_other_rows(cmp, cheaper))
+    gain = f"{real} per 100 rows on rows not used to choose it, not {per_100(cmp.estimates[best].estimate)}"
     constant = math.isinf(point.threshold)
     instead = f"{one_line(cheaper)} at {threshold_words(point.threshold)}"
     if constant:
@@ -373,8 +378,8 @@ def _constant_words(cmp: CostComparison) -> list[str]:
     if c is None:
         return []
     answer = f'always answering "{one_line(c.second)}"'
-    plain = f", {ci_words(-c.high, -c.low, c.confidence, _money)}"
-    size = f"{_money(-c.estimate)} per 100 rows{plain}"
+    plain = f", {ci_words(-c.high, -c.low, c.confidence, per_100)}"
+    size = f"{per_100(-c.estimate)} per 100 rows{plain}"
     if c.p_value <= 1 - c.confidence and c.estimate < 0:
         return [f"{_best(cmp)} is cheaper than {answer}, by {size}."]
     if c.estimate >= 0:
@@ -397,13 +402,6 @@ def _ranking_words(cmp: CostComparison) -> list[str]:
     return sentences[:3]
 
 
-def _money(x: float, *, sign: bool = False) -> str:
-    """A cost of a row as one of 100 rows, with one decimal below 100."""
-    if not math.isfinite(x):
-        return "not known"
-    return fixed(x, 1 if abs(100 * x) < 100 else 0, power=2, sign=sign)
-
-
 def _costs_table(cmp: CostComparison) -> Table:
     """Misses, false alarms, cost per 100 rows and AUC of each model, cheapest first."""
     rows = []
@@ -411,7 +409,9 @@ def _costs_table(cmp: CostComparison) -> Table:
         missed, positives, alarms, negatives = cmp.calls[m]
         cost = cmp.estimates[m]
         known = math.isfinite(cost.low) and math.isfinite(cost.high)
-        money = f"{_money(cost.estimate)} [{_money(cost.low)}, {_money(cost.high)}]" if known else _money(cost.estimate)
+        money = (
+            f"{per_100(cost.estimate)} [{per_100(cost.low)}, {per_100(cost.high)}]" if known else per_100(cost.estimate)
+        )
         area = short(cmp.areas[m])
         rows.append((m, f"{missed:,} of {positives:,}", f"{alarms:,} of {negatives:,}", money, area))
     if cmp.against_constant is not None:
@@ -419,7 +419,7 @@ def _costs_table(cmp: CostComparison) -> Table:
         positives, negatives = cmp.calls[cmp.best][1], cmp.calls[cmp.best][3]
         all_positive = label == str(cmp.positive)
         missed, alarms = (0, negatives) if all_positive else (positives, 0)
-        price = _money(cmp.estimates[cmp.best].estimate - cmp.against_constant.estimate)
+        price = per_100(cmp.estimates[cmp.best].estimate - cmp.against_constant.estimate)
         rows.append((f'always "{label}"', f"{missed:,} of {positives:,}", f"{alarms:,} of {negatives:,}", price, ""))
     head = (f"At {threshold_words(cmp.threshold)}", "misses", "false alarms", "cost per 100", "ranking (AUC)")
     return Table(columns=head, rows=tuple(rows))
@@ -429,7 +429,7 @@ def _at_usual(cmp: CostComparison) -> tuple[str, ...]:
     """What the model would do at the threshold that people use without a thought."""
     if cmp.threshold == USUAL:
         return ()
-    missed, price = cmp.usual[cmp.best][0], _money(cmp.cost_per_100(cmp.best, cmp.usual) / 100)
+    missed, price = cmp.usual[cmp.best][0], per_100(cmp.cost_per_100(cmp.best, cmp.usual) / 100)
     return (f"At 0.5 {one_line(cmp.best)} would miss {missed:,} and cost {price} per 100.",)
 
 
