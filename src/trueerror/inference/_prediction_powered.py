@@ -759,7 +759,7 @@ class LabelPlan(DocumentResult):
         """How many rows to label, and what the plan saves."""
         n_labels = len(self.rows)
         gain = f"as precise as about {whole(round(self.worth))} drawn at random" if self.worth > 1.02 * n_labels else (
-            "no more precise than a random sample: the judge does not say where it is unsure"
+            "no more precise than a random sample, since the judge does not say where it is unsure"
         )  # fmt: skip
         return f"Label {whole(n_labels)} of {whole(sum(self.sizes))} rows: {gain}."
 
