@@ -61,5 +61,5 @@ def test_senseless_conditions(wrong):
 
 
 def test_words():
-    assert Condition(0.1, cost_fn=10).words() == "with 0.100 positive, a false alarm costing 1 and a miss 10"
+    assert Condition(0.1, cost_fn=10).words() == "with 10 % positives, a false alarm costing 1 and a miss 10"
     assert "a hit -1" in Condition(0.1, cost_tp=-1).words()

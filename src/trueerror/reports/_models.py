@@ -273,10 +273,10 @@ def _findings(ev: Evaluation | None, cmp: Comparison | None) -> tuple[Finding, .
     if ev is None or not isinstance(cmp, CostComparison):
         return found
     # The page speaks of 100 rows throughout, an evaluation of one.
-    per_100 = {"title": "cost per 100 rows", "per_100_rows": True}
     again = find(
         Evidence(model=part.name, constant_answers=[
-            a if a.higher_is_better else a._replace(**per_100) for a in constant_answers(part)
+            a if a.higher_is_better else a._replace(title="cost per 100 rows", per_100_rows=True)
+            for a in constant_answers(part)
         ]) for part in ev.parts
     )  # fmt: skip
     at = next((i for i, f in enumerate(found) if f.code == "TE210"), len(found))

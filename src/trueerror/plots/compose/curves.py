@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from trueerror.inputs._options import InputError
-from trueerror.plots._dispatch import Named, estimate_words, heading, series_name, sizes_words
+from trueerror.plots._dispatch import MOST_BANDS, Named, estimate_words, heading, series_name, sizes_words
 from trueerror.plots._specs import Axis, Band, Curves, Floats, Histogram, Line, Whiskers
 from trueerror.plots._style import plain
 from trueerror.plots.compose.forests import domain_of
@@ -202,7 +202,7 @@ def det_picture(named: Named) -> Curves:
     ends = np.array([min(x[0], y[0]), max(x[1], y[1])])
     top = min(x[1], y[1])
     tips = {"threshold": "thresholds", "false alarms": "fpr", "misses": "fnr"}
-    equal = reference(ends, ends, "misses = false alarms", (top, top), align="right", shift=(-8.0, 0.0))
+    equal = reference(ends, ends, "misses = false alarms", (top, top), align="right", shift=(-16.0, 10.0))
     return Curves(
         title=heading("Detection error tradeoff", named),
         subtitle=("axes by normal quantiles", sizes_words(named)),
@@ -396,6 +396,7 @@ def calibration_picture(named: Named) -> Curves:
     """Bins with intervals around the diagonal, the isotonic fit behind them, and a histogram for one model."""
     lines = [reference(UNIT, UNIT, "calibrated", (0.8, 0.8), shift=(8.0, 8.0))]
     whiskers = []
+    crowded = len(named) > MOST_BANDS
     for place, (name, c) in enumerate(named):
         ends = {"low": c.low, "high": c.high}
         tips = {"mean forecast": c.forecast, "share positive": c.observed, **ends, "rows": c.sizes}
@@ -403,9 +404,8 @@ def calibration_picture(named: Named) -> Curves:
         if len(named) == 1:
             lines.append(Line(x=np.asarray(c.table.scores), y=c.isotonic(), role="faint"))
         lines.append(Line(x=c.forecast, y=c.observed, name=series_name(name, words), series=place))
-        whiskers.append(
-            Whiskers(x=c.forecast, y=c.observed, low=c.low, high=c.high, name=name, series=place, tips=tips)
-        )
+        limits = {} if crowded else ends
+        whiskers.append(Whiskers(x=c.forecast, y=c.observed, name=name, series=place, tips=tips, **limits))
     histogram = None
     if len(named) == 1:
         edges, positives, negatives = named[0][1].histogram(20)
@@ -427,7 +427,8 @@ def calibration_picture(named: Named) -> Curves:
 def _words(named: Named) -> tuple[str, ...]:
     level = percent(named[0][1].confidence)
     if len(named) > 1:
-        return (f"bins with {level} intervals; a slope of 1 is right, below 1 is overconfident", sizes_words(named))
+        bins = "bins" if len(named) > MOST_BANDS else f"bins with {level} intervals"
+        return (f"{bins}; a slope of 1 is right, below 1 is overconfident", sizes_words(named))
     c = named[0][1]
     slope, large = estimate_words(c.slope()), estimate_words(c.in_the_large())
     return (

@@ -221,6 +221,10 @@ MOST_CLASSES = 20
 MOST_SLICES = 20
 
 
+# Characters of what was read that stand under the title.
+READ = 100
+
+
 def evaluation_forest(ev: Evaluation, *, metric: str | None = None) -> Forest:
     """An Evaluation: metrics of one model, or models under each metric; `metric` shows that one alone."""
     if not ev.parts:
@@ -236,7 +240,9 @@ def evaluation_forest(ev: Evaluation, *, metric: str | None = None) -> Forest:
     # A few models under several metrics: small panels beside each other.
     beside = 2 if len(ev.parts) > 1 and len(panels) > 2 and not ev.slices else 1
     intervals = [i for part in ev.parts for i in part.overall.values()]
-    first = shorten(str(ev.reading).split("\n")[0], 100)
+    first = str(ev.reading).split("\n")[0]
+    # The names of many models stand beside their rows.
+    first = shorten(first if len(first) <= READ else first.split(": ")[0], READ)
     subtitle = tuple(line for line in (first, *(how_words(intervals) if intervals else ())) if line)
     return Forest(title=shorten(title, 60), subtitle=subtitle, panels=tuple(panels), columns=beside)
 

@@ -345,6 +345,7 @@ def ranking_picture(ranking: Ranking) -> Ranks:
     place = {name: i for i, name in enumerate(order)}
     # Where no pair could differ clearly, a bar over all would say something about the models that nobody knows.
     smallest: float = getattr(ranking, "smallest_p", 0.0)
+    what = "learners" if hasattr(ranking, "smallest_p") else "models"
     powerless = smallest > ranking.alpha
     groups = tuple(tuple(sorted(place[m] for m in g)) for g in ranking.groups if len(g) > 1 and not powerless)
     test = ranking.iman_davenport
@@ -353,14 +354,14 @@ def ranking_picture(ranking: Ranking) -> Ranks:
         how += f", critical difference {ranking.critical_difference:.2f}"
     sets = "1 data set" if ranking.n == 1 else f"{ranking.n:,} data sets"
     joined = (
-        "a bar joins models without a clear difference"
+        f"a bar joins {what} without a clear difference"
         if ranking.control is None
-        else "the bar joins models without a clear difference from the control"
+        else f"the bar joins {what} without a clear difference from the control"
     )
     if powerless:
         joined = f"no bars: so few data sets cannot show a difference (smallest {p_value(smallest)})"
     return Ranks(
-        title=f"Mean ranks of {len(order)} models over {sets}",
+        title=f"Mean ranks of {len(order)} {what} over {sets}",
         subtitle=(f"{joined}: {how}", f"any difference at all: Iman–Davenport {p_value(test.p_value)}"),
         names=tuple(distinct(order, NAME)),
         ranks=tuple(ranking.ranks[name] for name in order),

@@ -356,8 +356,8 @@ def _make_room(ax: Axes, needed: Points) -> None:
     ax.set_subplotspec(grid[1, 1])
 
 
-def split(ax: Axes, heights: Sequence[float], columns: int = 1) -> list[Axes]:
-    """The place of the axes shared out among as many rows of axes; the first are the given ones."""
+def split(ax: Axes, heights: Sequence[float], columns: int = 1, count: int | None = None) -> list[Axes]:
+    """The place of the axes shared out among as many rows of axes, `count` in all; the first are the given ones."""
     cell = ax.get_subplotspec()
     if cell is None:
         # Axes that somebody placed by hand have no grid: the others hang below them.
@@ -373,7 +373,7 @@ def split(ax: Axes, heights: Sequence[float], columns: int = 1) -> list[Axes]:
     between = None if figure.get_layout_engine() is not None else min(2.0, BETWEEN * len(heights) / high)
     grid = cell.subgridspec(len(heights), columns, height_ratios=list(heights), hspace=between)
     ax.set_subplotspec(grid[0, 0])
-    rest = [(i, j) for i in range(len(heights)) for j in range(columns)][1:]
+    rest = [(i, j) for i in range(len(heights)) for j in range(columns)][1:count]
     return [ax, *(ax.figure.add_subplot(grid[i, j]) for i, j in rest)]
 
 
@@ -576,6 +576,9 @@ def _set_axis(ax: Axes, axis: Axis, which: str, held: Sequence[float]) -> None:
         getattr(ax, f"set_{which}ticks")([place for place, _ in written], labels=[words for _, words in written])
 
 
+LETTER = 0.6  # width of a character, of its height
+
+
 def _draw_legend(ax: Axes, entries: Entries, corner: str, away: float = 1.01) -> None:
     """Beside the plot for many or without a corner, else there; names are set afterwards, so that `_x` is shown too."""
     if not entries:
@@ -587,13 +590,16 @@ def _draw_legend(ax: Axes, entries: Entries, corner: str, away: float = 1.01) ->
     inside = bool(corner) and (not many or len(ax.figure.axes) > 1)
     where = {"loc": corner} if inside else {"loc": "upper left", "bbox_to_anchor": (away, 1.0)}
     size = 6 if inside and many else 8
+    # A legend inside narrow axes must not reach over their edge; a line and its margins take about 40 points.
+    broad = 72 * ax.get_window_extent().width / ax.figure.dpi
+    most = max(16, min(46, int((broad - 40) / (LETTER * size)))) if inside else 46
     legend = ax.legend(handles, labels, fontsize=size, frameon=True, framealpha=0.85, edgecolor="none", **where)
     legend.set_zorder(8)
     for text, (_, name) in zip(legend.get_texts(), entries, strict=True):
         text.set_parse_math(False)
         text.set_usetex(False)
         text.set_fontfamily(list(_families()))
-        text.set_text(drawable("\n".join(fold(name, 46))))
+        text.set_text(drawable("\n".join(fold(name, most))))
 
 
 def _draw_histogram(ax: Axes, picture: Curves, corner: str) -> None:
@@ -619,7 +625,7 @@ def draw_forest(picture: Forest, ax: Axes, size: float = TEXT) -> None:
     columns = picture.columns
     lines = [picture.panels[i : i + columns] for i in range(0, len(picture.panels), columns)]
     heights = [float(ROW * max(len(p.rows) for p in line)) for line in lines]
-    places = split(ax, heights, columns)[: len(picture.panels)] if several else [ax]
+    places = split(ax, heights, columns, len(picture.panels)) if several else [ax]
     for place, panel in zip(places, picture.panels, strict=True):
         _draw_panel(place, panel, size)
         above = any(words for _, words in panel.references)
@@ -749,7 +755,10 @@ def _name_axes(ax: Axes, picture: Heat, base: int, gap: float, sides: tuple[floa
     # Beneath the map, not above it as in the SVG picture: there the title stands.
     ax.xaxis.set_ticks_position("bottom")
     turned: dict[str, Any] = {} if flat else {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-    ax.set_xticks(places, labels=[drawable(names[j]) for j in columns], fontsize=size, **turned, **as_text())
+    # Names side by side are written a little smaller where they would touch.
+    fitting = POINTS * (sides[0] - 4) / (LETTER * columns_needed(names)) if flat else size
+    labels = [drawable(names[j]) for j in columns]
+    ax.set_xticks(places, labels=labels, fontsize=min(size, fitting), **turned, **as_text())
     rows = [i for i in range(len(picture.rows)) if i % down == 0]
     row_names = distinct(picture.rows, ROW_NAME)
     labels = [drawable(row_names[i]) for i in rows]
