@@ -310,6 +310,13 @@ def test_asked_for_by_metric_reference_margin_and_cost(tmp_path):
     assert "difference from model 2" in text
     assert "accuracy" not in text[text.index("The models") : text.index("Confusion matrices")]
     assert "cost per 100 ranking (AUC)" in text
+    # One unit on a page, and one rounding.
+    dear = Reader(page(given, tmp_path, cost_fp=30)).text
+    found = re.search(r"TE210 warning (model \d): cost per 100 rows (\S+) is not (?:clearly )?below", dear)
+    assert found is not None
+    assert f"{found[1]} " in dear
+    assert f" {found[2]} [" in dear[dear.index("At ") :]
+    assert "expected cost 0." not in dear
     one = given.select("model 1")
     for wrong in ({"reference": "model 1"}, {"margin": 0.1}):
         with pytest.raises(ValueError, match="only one"):

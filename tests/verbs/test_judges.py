@@ -104,6 +104,19 @@ def test_votes_with_a_winner_and_a_loser():
         te.arena({"winner": ["x", "y", "z"], "loser": ["y", "z", "x"]}, position=True)
 
 
+def test_an_arena_names_who_is_weaker_and_says_what_the_position_does():
+    rng = np.random.default_rng(0)
+    pairs = [rng.permutation(["x", "y", "z"])[:2] for _ in range(300)]
+    strength = {"x": 1.0, "y": 0.9, "z": 0.1}
+    battles = [(a, b, a if rng.random() < strength[a] / (strength[a] + strength[b]) else b) for a, b in pairs]
+    found = te.arena(battles, position=True)
+    assert "too close to call. z is clearly weaker." in found.verdict
+    text = " ".join(str(found).split())
+    assert "No clear effect of being shown first: between equals the first wins" in text
+    first = " ".join(str(te.arena([(a, b, a) for a, b in pairs[:150]] + battles[150:], position=True)).split())
+    assert "The model shown first is preferred: between equals the first wins" in first
+
+
 def test_what_was_rated_is_no_rater():
     labels = {"anna": ["a", "b", "a", "b"] * 5, "ben": ["a", "b", "b", "b"] * 5}
     text = {"text": [f"comment {i}" for i in range(20)]}

@@ -139,6 +139,11 @@ def test_calibration_has_intervals_and_a_histogram_of_all_rows(rows: Any) -> Non
     assert made.histogram.first.sum() + made.histogram.second.sum() == len(truth)
     np.testing.assert_array_equal(made.whiskers[0].low, curve.low)
     assert picture({"a": curve, "b": curve}).histogram is None
+    # Error bars of many models cannot be read.
+    assert picture(dict.fromkeys("abcd", curve)).whiskers[3].low is not None
+    crowded = picture(dict.fromkeys("abcde", curve))
+    assert all(w.low is None and w.high is None for w in crowded.whiskers)
+    assert "interval" not in crowded.subtitle[0]
 
 
 def test_cost_curve_stays_inside_the_triangle(rows: Any) -> None:

@@ -30,6 +30,11 @@ def test_ranks_bars_and_ruler_follow_the_ranking() -> None:
     assert all(layout.low <= e.rank <= layout.high for e in layout.elbows)
 
 
+def test_a_ranking_of_learners_speaks_of_learners() -> None:
+    assert picture(te.rank(scores(3, 14))).title.startswith("Mean ranks of 3 learners")
+    assert picture(te.significance.nemenyi(scores(3, 14))).title.startswith("Mean ranks of 3 models")
+
+
 @pytest.mark.parametrize("k", [2, 3, 7, 12, 25])
 def test_names_never_share_a_place(k: int) -> None:
     layout = lay_out(picture(te.significance.nemenyi(scores(k, 20))))

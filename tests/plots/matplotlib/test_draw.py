@@ -17,7 +17,7 @@ from trueerror.curves._det import det
 from trueerror.curves._folds import average_curves
 from trueerror.curves._precision_recall import precision_recall
 from trueerror.curves._roc import roc
-from trueerror.plots import draw
+from trueerror.plots import draw, picture
 from trueerror.plots.matplotlib._draw import drawable
 from trueerror.tallies import Confusion, ScoreTable
 
@@ -72,6 +72,25 @@ def test_draws_on_new_axes_and_on_given_ones(kind: str, rows: Any) -> None:
     assert draw(result, axes[1]) is axes[1]
     figure.canvas.draw()
     assert not axes[0].lines
+
+
+def test_an_odd_number_of_panels_leaves_no_empty_axes() -> None:
+    truth = np.arange(60) % 3
+    ev = te.evaluate(te.predictions(truth, {"a": truth, "b": np.roll(truth, 1), "c": truth // 2}))
+    shown = picture(ev)
+    assert len(shown.panels) % 2 == 1
+    assert shown.columns == 2
+    assert len(draw(ev).figure.axes) == len(shown.panels)
+
+
+def test_a_legend_inside_axes_stays_within_them(rows: Any) -> None:
+    truth, scores = rows
+    figure, axes = plt.subplots(1, 3, figsize=(13, 4.5))
+    for depth in (3, 6, 9):
+        name = f"gradient_boosting_of_depth_{depth}_by_night"
+        roc(te.predictions(truth, scores={name: scores["smooth"]}), model=name).draw(axes[0])
+    figure.canvas.draw()
+    assert axes[0].get_legend().get_window_extent().x0 >= axes[0].get_window_extent().x0
 
 
 def test_axes_placed_by_hand_work_too(rows: Any) -> None:
