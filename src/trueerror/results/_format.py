@@ -563,7 +563,7 @@ def _back(text: str, columns: int) -> str:
 
 # A column of names is not cut below this.
 LEAST_NAME = 8
-# A heading is not folded to win fewer columns than this.
+# A heading is not folded to win fewer columns than this, unless that saves names from being cut.
 LEAST_GAIN = 4
 
 
@@ -609,7 +609,9 @@ def _layout(heads: list[str], columns: list[list[str]], names: int, most: int) -
     cells = [max(map(width, column), default=0) for column in columns]
     widths = [max(cell, width(head)) for cell, head in zip(cells, heads, strict=True)]
     if _needed(widths) > most:
-        widths = _fold_headings(heads, cells, widths, most)
+        folded = _fold_headings(heads, cells, widths, most, LEAST_GAIN)
+        tighter = _fold_headings(heads, cells, widths, most, 1)
+        widths = tighter if _needed(tighter) <= most < _needed(folded) else folded
     headings = [_heading_lines(head, w) for head, w in zip(heads, widths, strict=True)]
     least = [max(LEAST_NAME, max(map(width, lines))) for lines in headings[:names]]
     while _needed(widths) > most and any(w > x for w, x in zip(widths, least, strict=False)):
@@ -644,14 +646,14 @@ def _heading_lines(heading: str, columns: int) -> list[str]:
     return textwrap.wrap(heading, max(columns, 1), break_long_words=False, break_on_hyphens=False) or [""]
 
 
-def _fold_headings(heads: list[str], cells: list[int], widths: list[int], most: int) -> list[int]:
+def _fold_headings(heads: list[str], cells: list[int], widths: list[int], most: int, gain: int) -> list[int]:
     """Narrower columns where a heading is wider than its cells and has a place to break; two lines at most."""
     widths = list(widths)
     # The heading that gains most goes first, and none more than needed.
     for i in sorted(range(len(heads)), key=lambda i: cells[i] - widths[i]):
         if _needed(widths) <= most:
             break
-        for less in range(cells[i], widths[i] - LEAST_GAIN + 1):
+        for less in range(cells[i], widths[i] - gain + 1):
             lines = _heading_lines(heads[i], less)
             if len(lines) <= 2 and max(map(width, lines)) <= less:
                 widths[i] = less
