@@ -118,8 +118,8 @@ class PairedRows:
     def pair(self, first: str, second: str) -> ModelPair:
         """Two of the models; with gaps on the rows that both answered, whatever the others left out."""
         if (first, second) not in self._pairs:
-            gaps = any(self.p.absent(m) for m in self.p.models)
-            if gaps and len(self.p.models) > 2 and not self.measure.of_labels:
+            gaps = len(self.p.models) > 2 and not self.measure.of_labels and any(map(self.p.absent, self.p.models))
+            if gaps:
                 two = self.p.select([first, second])
                 rows = PairedRows(two, self.measure, self.options, threshold=self.threshold, prior=self.prior)
             else:

@@ -163,7 +163,7 @@ class Comparison(TrackedResult):
         """The models, in the order given."""
         return tuple(self.estimates)
 
-    @property
+    @cached_property
     def ranked(self) -> tuple[str, ...]:
         """The models, best estimate first."""
         return best_first(self.estimates, self.higher_is_better)
@@ -189,6 +189,14 @@ class Comparison(TrackedResult):
         return (*_rather(self), _verdict(self), *self.findings.without(*codes).but(self.leaders))
 
     @cached_property
+    def _by_models(self) -> dict[tuple[str, str], Contrast]:
+        return {(c.first, c.second): c for c in self.pairs}
+
+    @cached_property
+    def _together_by_models(self) -> dict[tuple[str, str], Contrast]:
+        return {(c.first, c.second): c for c in self.simultaneous or ()}
+
+    @cached_property
     def _decimals(self) -> int:
         """Of differences: as many as the narrowest interval takes to show its width; one at least of points, else three
         digits.
@@ -205,11 +213,8 @@ class Comparison(TrackedResult):
         for name in key:
             if name not in self.estimates:
                 raise InputError(f"there is no model {name!r}{nearest(name, self.models)}")
-        for c in self.pairs:
-            if (c.first, c.second) == key:
-                return c
-            if (c.second, c.first) == key:
-                return mirrored(c)
+        if (c := _of_two(self._by_models, *key)) is not None:
+            return c
         raise InputError(f"{key[0]!r} and {key[1]!r} were not compared: only pairs with {self.reference!r} were")
 
     def judged(self, first: str, second: str) -> Contrast:
@@ -217,12 +222,8 @@ class Comparison(TrackedResult):
 
         Its limits leave 0 out where `told_apart` says so.
         """
-        for c in self.simultaneous or ():
-            if (c.first, c.second) == (first, second):
-                return c
-            if (c.second, c.first) == (first, second):
-                return mirrored(c)
-        return self[first, second]
+        c = _of_two(self._together_by_models, first, second)
+        return self[first, second] if c is None else c
 
     def told_apart(self, first: str, second: str) -> bool:
         """Whether the p-value that decides about the pair is at or below 1 − confidence."""
@@ -632,6 +633,13 @@ def _size_of(cmp: Comparison, model: str, reference: str) -> str:
 def _decided(c: Contrast) -> str:
     """The p-value that decides, and whether it is adjusted."""
     return f"{'' if c.p_adjusted is None else 'adjusted '}{decided(c)}"
+
+
+def _of_two(contrasts: Mapping[tuple[str, str], Contrast], first: str, second: str) -> Contrast | None:
+    """First − second, whichever way round it was taken; None of two that were not compared."""
+    if (c := contrasts.get((first, second))) is not None:
+        return c
+    return None if (c := contrasts.get((second, first))) is None else mirrored(c)
 
 
 def _compared(cmp: Comparison, a: str, b: str) -> bool:
