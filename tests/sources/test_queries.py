@@ -34,10 +34,10 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return seen
 
 
-def test_accuracy_of_three_models_takes_four_queries(asked: list[Any]) -> None:
+def test_accuracy_of_three_models_takes_three_queries(asked: list[Any]) -> None:
     made = te.evaluate(FRAME.lazy(), metrics=["accuracy"])
-    # Rows, gaps and ranges; the first rows; the classes; the confusion matrices.
-    assert len(asked) == 4
+    # The first rows; classes, gaps and ranges; the confusion matrices.
+    assert len(asked) == 3
     eager = te.evaluate(FRAME, metrics=["accuracy"])
     for model in "abc":
         assert made.model(model)["accuracy"] == eager.model(model)["accuracy"]
@@ -45,16 +45,16 @@ def test_accuracy_of_three_models_takes_four_queries(asked: list[Any]) -> None:
 
 def test_comparing_takes_no_more(asked: list[Any]) -> None:
     made = te.compare(FRAME.lazy(), metric="accuracy")
-    assert len(asked) == 4
+    assert len(asked) == 3
     assert made["a", "b"] == te.compare(FRAME, metric="accuracy")["a", "b"]
 
 
 def test_scores_that_hardly_repeat_are_taken_once_for_all_models(asked: list[Any]) -> None:
     made = te.evaluate(FRAME.lazy(), metrics=["auc", "brier"])
-    # Rows, gaps and ranges; the first rows; the classes; the calls; truth and all scores.
-    assert len(asked) == 5
+    # The first rows; classes, gaps and ranges; the calls; truth and all scores.
+    assert len(asked) == 4
     compared = te.compare(FRAME.lazy(), metric="auc")
-    assert len(asked) == 5 + 4
+    assert len(asked) == 4 + 3
     eager = te.evaluate(FRAME, metrics=["auc", "brier"])
     for model in "abc":
         assert made.model(model)["auc"] == eager.model(model)["auc"]
@@ -64,8 +64,8 @@ def test_scores_that_hardly_repeat_are_taken_once_for_all_models(asked: list[Any
 
 def test_groups_of_scores_serve_areas_and_losses(asked: list[Any]) -> None:
     te.evaluate(FRAME.with_columns(pl.selectors.float().round(2)).lazy(), metrics=["auc", "brier"])
-    # Rows, gaps and ranges; the first rows; the classes; the calls; the scores of each model.
-    assert len(asked) == 4 + 3
+    # The first rows; classes, gaps and ranges; the calls; the scores of each model.
+    assert len(asked) == 3 + 3
 
 
 @pytest.mark.parametrize("how", ["numbers", "words", "gaps", "little room", "repeated"])
@@ -120,19 +120,54 @@ NAMED = {m: {"label": m, "score": f"{m}_score"} for m in "abc"}
 def test_labels_of_all_models_are_counted_by_one_look_at_the_rows(asked: list[Any]) -> None:
     p = te.read(LABELS.lazy(), truth="truth", models={m: {"label": m} for m in "abc"})
     made = te.compare(p, metric="f1")
-    # Rows, gaps and ranges; the first rows; truth and all labels together.
-    assert len(asked) == 3
+    # The first rows; truth and all labels together, with gaps and ranges.
+    assert len(asked) == 2
     assert made["a", "b"] == te.compare(TRUTH.astype(int), {m: LABELS[m] for m in "abc"}, metric="f1")["a", "b"]
 
 
-def test_slices_with_scores_take_two_queries_more(asked: list[Any]) -> None:
+def test_slices_with_scores_take_one_query_more(asked: list[Any]) -> None:
     frame = LABELS.with_columns(part=pl.Series(rng.integers(0, 40, N)))
     made = te.evaluate(te.read(frame.lazy(), truth="truth", models=NAMED, by="part"), metrics=["f1", "auc", "brier"])
-    # The three of labels; the slices; labels by slice; all scores with their slices.
-    assert len(asked) == 6
+    # The two of labels, which count the slices too; all scores with their slices.
+    assert len(asked) == 3
     held = te.predictions(TRUTH.astype(int), {m: frame[m] for m in "abc"}, by=frame["part"],
                           scores={m: frame[f"{m}_score"] for m in "abc"})  # fmt: skip
     assert made.records() == te.evaluate(held, metrics=["f1", "auc", "brier"]).records()
+
+
+def test_gaps_and_nan_are_known_from_the_first_look(asked: list[Any]) -> None:
+    holes = np.arange(N)
+    frame = LABELS.with_columns(
+        a=pl.when(pl.Series(holes % 11 == 0)).then(None).otherwise(pl.col("a")),
+        b_score=pl.when(pl.Series(holes % 7 == 0)).then(float("nan")).otherwise(pl.col("b_score")),
+        c_score=pl.when(pl.Series(holes > 4500)).then(None).otherwise(pl.col("c_score")),
+    )
+    table = te.read(frame.lazy(), truth="truth", models=NAMED, missing="drop").source.table
+    # NaN is found in the second query; gaps take a third, with NaN as one of them.
+    assert [table.filled(c) for c in ("a", "b_score", "c_score", "truth")] == [
+        N - len(range(0, N, 11)), N - len(range(0, N, 7)), 4501, N,
+    ]  # fmt: skip
+    present = frame["b_score"].to_numpy()[holes % 7 != 0]
+    assert table.range("b_score") == (present.min(), present.max())
+    assert table.range("a") == (0.0, 1.0)
+    assert table.n == N
+
+
+def test_tables_without_rows_or_columns_are_refused() -> None:
+    with pytest.raises(te.InputError, match="no columns"):
+        te.read(pl.LazyFrame())
+    with pytest.raises(te.InputError, match="no rows"):
+        te.read(LABELS.head(0).lazy())
+
+
+def test_values_that_come_after_the_first_rows_are_counted(asked: list[Any]) -> None:
+    """A column that shows few values first, and very many later, makes too many groups; all is asked without it."""
+    late = np.where(np.arange(200_000) < 5000, 0, np.arange(200_000))
+    truth = np.arange(200_000) % 2
+    p = te.read(pl.DataFrame({"truth": truth, "a": truth, "late": late}).lazy(), truth="truth", models=["a"])
+    table = p.source.table
+    assert (table.n, table.filled("late"), table.range("late")) == (200_000, 200_000, (0.0, 199_999.0))
+    assert p.confusion("a").matrix.tolist() == [[100_000, 0], [0, 100_000]]
 
 
 @pytest.mark.parametrize("metric", ["brier", "log_loss"])

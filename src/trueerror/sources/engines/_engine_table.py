@@ -259,7 +259,7 @@ class EngineTable(ABC, Generic[E, F]):
         """Count a column together with others whose first rows look like labels too: one look at the rows for all."""
         if self.kind(name) == "other" or self._joint:
             return False
-        seen = {c: len({v for v in self.first(c, FIRST_ROWS).tolist() if v == v}) for c in self.columns}
+        seen = self._seen()
         chosen, cells = [name], seen[name] + 1
         for column in self.columns:
             like = column != name and self.kind(column) not in ("other", "date") and column not in self._tallied
@@ -278,19 +278,31 @@ class EngineTable(ABC, Generic[E, F]):
             joint_counts = self.answer(frame.agg(self.dialect.rows().alias("rows")).head(MOST_CELLS + 1))
             if len(joint_counts["rows"]) > MOST_CELLS:
                 return False
+        self._keep_joint(chosen, joint_counts)
+        return True
+
+    def _seen(self) -> dict[str, int]:
+        """How many values each column has among the first rows."""
+        return {c: len({v for v in self.first(c, FIRST_ROWS).tolist() if v == v}) for c in self.columns}
+
+    def _keep_joint(self, columns: Sequence[str], joint_counts: dict[str, Column]) -> None:
+        """Keep what was counted of columns together, and the rows of each value of each of them."""
         self._joint = joint_counts
-        for column, place in zip(chosen, places, strict=True):
+        for column in columns:
             tallied = self._tallied[column] = {}
-            for value, rows in zip(joint_counts[place].tolist(), joint_counts["rows"].tolist(), strict=True):
+            for value, rows in zip(
+                joint_counts[self._places[column]].tolist(), joint_counts["rows"].tolist(), strict=True
+            ):
                 if value is not None and value == value:
                     tallied[value] = tallied.get(value, 0) + rows
-        return True
 
     def tallied(self, name: str) -> dict[Any, int] | None:
         """The rows of each value of a column, where its values were few and have been asked for."""
         return self._tallied.get(name)
 
     def distinct(self, name: str) -> int:
+        if name in self._tallied:
+            return len(self._tallied[name])
         values = self.frame.select(self.col(name)).filter(~self.dialect.missing(self.col(name))).unique()
         return int(self.answer(values.select(self.dialect.rows().alias("n")))["n"][0])
 

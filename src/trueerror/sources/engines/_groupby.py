@@ -368,12 +368,23 @@ class GroupedSource:
             return self._coded(wanted, grouped), grouped.weighed
         key = ("joint", threshold)
         if key not in self.memory:
-            wanted = [groups.ColumnValue(self.layout.truth), *every.values()]
-            grouped = self.group(wanted)
-            self.memory[key] = groups.Groups(tuple(self._coded(wanted, grouped)), grouped.weighed).ordered()
+            self.memory[key] = self._jointly(every, threshold).ordered()
         (truth, *predicted), weighed = self.memory[key]
         position = {model: i for i, model in enumerate(every)}
         return [truth, *(predicted[position[model]] for model in models)], weighed
+
+    def _jointly(self, every: Mapping[str, groups.GroupKey], threshold: float | None) -> groups.Groups:
+        """The truth and the predictions of all models as codes, in groups.
+
+        Rows in slices are asked for next by slice: where every query is costly these are counted, and added up.
+        """
+        apart = "slices" in self.facts.kinds and self.table.costly_queries and self.facts.weights_kind is None
+        by_slice = self._by_key("slices", (), threshold) if apart else None
+        if by_slice is not None:
+            return groups.Groups(by_slice.keys[:-1], by_slice.weighed)
+        wanted = [groups.ColumnValue(self.layout.truth), *every.values()]
+        grouped = self.group(wanted)
+        return groups.Groups(tuple(self._coded(wanted, grouped)), grouped.weighed)
 
     def pairs_at_once(self, every: Mapping[str, groups.GroupKey], threshold: float | None) -> groups.PairCounts | None:
         """All pairs of many models in one scan, where an engine can do that."""

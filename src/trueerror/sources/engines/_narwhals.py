@@ -12,15 +12,23 @@ from collections.abc import Callable, Sequence
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Column, Foreign
 from trueerror.inputs._options import InputError
 from trueerror.sources._tables import Kind, Layout, Options
-from trueerror.sources.engines._engine_table import EngineTable
+from trueerror.sources.engines._engine_table import FIRST_ROWS, MOST_CELLS, EngineTable
 from trueerror.sources.engines._groupby import GroupedSource, counted_facts
 
 # Tables of at most so many columns have the range of each looked up when their rows are counted: one look fewer later.
 RANGED = 64
+# A column of at most so many values among the first rows is counted together with its like when the table is opened.
+FEW = 64
+# What is asked of the columns that are not.
+AMOUNTS: dict[str, Callable[[nw.Expr], nw.Expr]] = {
+    "": nw.Expr.count, "low": nw.Expr.min, "high": nw.Expr.max, "sum": nw.Expr.sum,
+}  # fmt: skip
+_NONE = np.zeros(0)
 
 
 def _cast(
@@ -91,26 +99,70 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
         if rows is not None:  # known, and without gaps
             self.n, self._filled = rows, dict.fromkeys(columns, rows)
             return
-        # Rows, gaps and ranges by one query, and whether there is NaN: no other number makes the sum of x·0 one.
-        floats = [self.place(c) for c in columns if self.kind(c) == "number"]
-        numbers = [c for c in columns if self.kind(c) in ("number", "integer")] if len(columns) <= RANGED else []
-        amounts = [nw.len().alias("n"), *(nw.col(p).count().alias(p) for p in self._places.values())]
-        for c in numbers:
-            value = self.number(c)
-            amounts += [value.min().alias(f"low{self.place(c)}"), value.max().alias(f"high{self.place(c)}")]
-        sums = [(nw.col(place) * 0.0).sum().alias(f"sum{place}") for place in floats] if nan else []
-        answers = self.ask(*amounts, *sums)
-        guarded = [place for place in floats if math.isnan(answers.get(f"sum{place}") or 0.0)]
+        # Rows, gaps and ranges, and what few values occur together, by one query; and whether there is NaN.
+        guarded = self._look(nan)
         if guarded:
             self._frame = frame.with_columns(
                 nw.when(nw.col(place).is_nan()).then(None).otherwise(nw.col(place)).alias(place) for place in guarded
             )
-            answers = self.ask(*amounts)
-        self.n = int(answers["n"])
-        self._filled = {column: int(answers[place]) for column, place in self._places.items()}
-        self._ranges = {
-            c: (_or_nan(answers[f"low{self.place(c)}"]), _or_nan(answers[f"high{self.place(c)}"])) for c in numbers
-        }
+            self._look(False)
+
+    def _look(self, nan: bool) -> list[str]:
+        """Learn of all rows what is asked of every table; the places of columns with NaN, if `nan` asks for them."""
+        self._first_rows = self.answer(self._frame.head(FIRST_ROWS))
+        if len(self._first_rows["c0"]) < FIRST_ROWS:
+            keys, groups = list(self.columns), self._first_rows | {"rows": np.ones(len(self._first_rows["c0"]))}
+        else:
+            keys = self._of_few_values()
+            groups = self._grouped(keys, nan)
+            if len(groups["rows"]) > MOST_CELLS:
+                keys, groups = [], self._grouped([], nan)
+            if keys:
+                self._keep_joint(keys, {name: groups[name] for name in (*map(self.place, keys), "rows")})
+        rows = groups["rows"].astype(np.int64)
+        self.n, with_nan = int(rows.sum()), []
+        for column, place in self._places.items():
+            numeric = self.kind(column) in ("number", "integer")
+            if column in keys:
+                present = _present(groups[place])
+                self._filled[column] = int(rows[present].sum())
+                low = high = groups[place][present]
+                strange = not present.all()
+            else:
+                self._filled[column] = int(groups[place].sum())
+                low, high = (groups.get(f"{end}{place}", _NONE) for end in ("low", "high"))
+                strange = bool(np.isnan(groups.get(f"sum{place}", _NONE).astype(np.float64)).any())
+            if numeric and len(self.columns) <= RANGED:
+                self._ranges[column] = _ends(low, high)
+            if nan and strange and self.kind(column) == "number":
+                with_nan.append(place)
+        return with_nan
+
+    def _of_few_values(self) -> list[str]:
+        """The columns that have few values among the first rows; none where these may make many combinations."""
+        if len(self.columns) > RANGED:
+            return []
+        plain = [c for c, values in self._seen().items() if values <= FEW and self.kind(c) not in ("other", "date")]
+        return plain if math.prod(self._seen()[c] + 1 for c in plain) <= MOST_CELLS else []
+
+    def _grouped(self, keys: Sequence[str], nan: bool) -> dict[str, Column]:
+        """By the values of the key columns, or of all rows: their number; of other columns how many rows hold
+        something, from where to where, and a sum of x·0, which no number but NaN makes NaN."""
+        wanted, amounts = [], [nw.len().alias("rows")]
+        for column in (c for c in self.columns if c not in keys):
+            place, value = self.place(column), self.number(column)
+            parts = {"": nw.col(place)}
+            if self.kind(column) in ("number", "integer") and len(self.columns) <= RANGED:
+                parts |= {"low": value, "high": value}
+            if nan and self.kind(column) == "number":
+                parts["sum"] = value * 0.0
+            wanted += [part.alias(f"{name}{place}") for name, part in parts.items()]
+            amounts += [AMOUNTS[name](nw.col(f"{name}{place}")) for name in parts]
+        if not keys:
+            return self.answer(self._frame.select(*wanted).select(*amounts))
+        places = list(map(self.place, keys))
+        grouped = self._frame.select(*map(nw.col, places), *wanted).group_by(*places)
+        return self.answer(grouped.agg(*amounts).head(MOST_CELLS + 1))
 
     @property
     def frame(self) -> Foreign:
@@ -143,8 +195,17 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
         return None if facts is None else GroupedSource(facts=facts, layout=layout, table=self, budget=options.budget)
 
 
-def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else float(value)
+def _present(values: Column) -> NDArray[np.bool_]:
+    """Where a column holds something."""
+    if values.dtype.kind == "f":
+        return ~np.isnan(values)
+    return np.array([v is not None and v == v for v in values.tolist()], dtype=np.bool_)
+
+
+def _ends(low: Column, high: Column) -> tuple[float, float]:
+    """The least and the largest of numbers; NaN where there are none."""
+    ends = [values[~np.isnan(values)] for values in (low.astype(np.float64), high.astype(np.float64))]
+    return (float(ends[0].min()), float(ends[1].max())) if len(ends[0]) else (math.nan, math.nan)
 
 
 def _names(wrapped: Foreign, native: Foreign) -> Sequence[str]:
@@ -159,6 +220,8 @@ def open_lazy(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTab
     twice = next((name for i, name in enumerate(columns) if name in columns[:i]), None)
     if twice is not None:
         raise InputError(f"two columns of the table are called {twice!r}; rename one")
+    if not columns:
+        raise InputError("the table has no columns")
     dtypes = list(wrapped.collect_schema().values())
     if is_spark(native):
         # By position, so that dots, backticks and names that differ in case only cannot matter.
