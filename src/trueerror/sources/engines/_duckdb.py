@@ -24,7 +24,16 @@ from trueerror.sources.engines._array_source import probabilities
 from trueerror.sources.engines._duckdb_tables import Batch, DuckDBTable, Sql, count_pairs, in_flight, literal
 from trueerror.sources.engines._engine_table import SAMPLE
 from trueerror.sources.engines._group_tallies import ColumnValue, GroupKey
-from trueerror.sources.engines._groupby import GroupedSource, counted_facts, summed_moments
+from trueerror.sources.engines._groupby import (
+    GroupedSource,
+    Models,
+    OfTruth,
+    counted_facts,
+    first_losses,
+    moments_about,
+    pivot,
+    summed_moments,
+)
 from trueerror.sources.engines._score_bins import ROUNDS, TARGET, Bins, bin_count, bins_of, finer, fitted_grid
 from trueerror.tallies import Moments, ScoreTable
 from trueerror.tallies._moments import Placements
@@ -282,6 +291,47 @@ class FileSource(GroupedSource):
         if chosen is None or not self.summed():
             return GroupedSource.paired_moments(self, first, second, loss)
         return summed_moments(self, (first, second), loss) or self._streamed([first, second], loss, chosen)
+
+    def loss_moments(self, wanted: Sequence[Models], function: OfTruth) -> dict[Models, Moments | None]:
+        models = list(dict.fromkeys(m for pair in wanted for m in pair))
+        assert self.facts.positive is not None
+        columns = [self.score_column(model, self.facts.positive) for model in models]
+        about = first_losses(self, models, function)
+        gaps = any(map(self.gaps, columns))
+        place = {model: i for i, model in enumerate(models)}
+        places = [[place[m] for m in pair] for pair in wanted]
+        parts: dict[int, Floats] = {}
+
+        # The loss of a probability of 0 may be infinite: such a model is asked row by row.
+        @np.errstate(divide="ignore", invalid="ignore")
+        def add(batch: Batch) -> None:
+            is_positive, *scores = batch.columns
+            sums = np.zeros((len(wanted), 3))
+            buffer = np.empty((len(models), min(BLOCK, len(is_positive))))
+            for start in range(0, len(is_positive), BLOCK):
+                rows = slice(start, start + BLOCK)
+                # The probability of the true class, p or 1 − p, without a branch: 0 + p, or 1 + (−1) · p.
+                negative = 1.0 - is_positive[rows]
+                sign = 1.0 - 2.0 * negative
+                losses = buffer[:, : len(negative)]
+                for i, model in enumerate(models):
+                    np.multiply(scores[i][rows], sign, out=losses[i])
+                    losses[i] += negative
+                    np.subtract(function(losses[i]), about[model], out=losses[i])
+                for i, (first, *second) in enumerate(places):
+                    x = losses[first] - losses[second[0]] if second else losses[first]
+                    x = x[~np.isnan(x)] if gaps else x
+                    # Not by BLAS, which would share so long a product among threads of its own.
+                    sums[i] += len(x), x.sum(), np.einsum("i,i->", x, x)
+            parts[batch.number] = sums
+
+        in_flight(self.stream(columns, self.facts.positive), add)
+        # In the order of the batches, so that the sums do not depend on which thread was first.
+        sums = sum((parts[number] for number in sorted(parts)), np.zeros((len(wanted), 3)))
+        return {
+            pair: moments_about(pivot(about, pair), int(n), total, squares) if np.isfinite(total + squares) else None
+            for pair, (n, total, squares) in zip(wanted, sums.tolist(), strict=True)
+        }
 
     def _streamable(self, models: Sequence[str]) -> Label | None:
         """The class that one column of scores of each of these models speaks of; None where there are others."""

@@ -73,6 +73,10 @@ MANY_ROWS = 1 << 18
 # Combinations of keys and answers that are counted in one scan.
 MOST_CELLS_APART = 1 << 22
 NUMBERS = ("boolean", "integer", "number")
+# A loss as a function of the probability of the true class, of arrays and of expressions.
+OfTruth = Callable[[Any], Any]
+# One model, or two whose losses are subtracted.
+Models = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -549,6 +553,13 @@ class GroupedSource:
         many = self.facts.n > SUMMED or not self._fit(self._scored())
         return many and self.whole is None and not self.held
 
+    def loss_moments(self, wanted: Sequence[Models], function: OfTruth) -> dict[Models, Moments | None]:
+        """The moments of models' losses and of differences of two, by one look at the rows; None where one is infinite.
+
+        `function` gives the loss from the probability of the true class.
+        """
+        return _moments(self, wanted, function)
+
     def moments(self, model: str, loss: Loss) -> Moments:
         facts = self.facts
         latest: tuple[str, Label, ScoreTable] | None = self.memory.get("latest")
@@ -825,9 +836,6 @@ def _names(values: Sequence[object]) -> dict[Any, Label]:
 SUMMED = 1 << 20
 # Pairs of models that one query takes.
 MOST_PAIRS = 66
-OfTruth = Callable[[Any], Any]
-# One model, or two whose losses are subtracted.
-Models = tuple[str, ...]
 
 
 class Chance:
@@ -875,7 +883,7 @@ def summed_moments(source: GroupedSource, models: Models, loss: Loss) -> Moments
         every = [m.name for m in source.facts.models if _summable(source, [m.name])]
         wanted: list[Models] = [*((m,) for m in every), *combinations(every, 2)]
         wanted = wanted if len(wanted) <= MOST_PAIRS else [(m,) for m in models] + [models]
-        known |= _moments(source, wanted, function)
+        known |= source.loss_moments(wanted, function)
     if models in known:
         return known[models]
     turned = known[models[::-1]]
@@ -910,14 +918,14 @@ def _moments(source: GroupedSource, wanted: Sequence[Models], function: OfTruth)
     table, d = source.table, source.table.dialect
     models = list(dict.fromkeys(m for pair in wanted for m in pair))
     given, losses, logs = _expressions(source, models, function)
-    about = _first_losses(source, models, function)
+    about = first_losses(source, models, function)
     columns = [x.alias(f"p{i}") for i, x in enumerate(given)] + [x.alias(f"l{i}") for i, x in enumerate(losses)]
     amounts = [d.lowest(d.column(f"p{i}")).alias(f"low{i}") for i in range(len(models))]
     places = {model: i for i, model in enumerate(models)}
     for i, pair in enumerate(wanted):
         x = d.column(f"l{places[pair[0]]}")
         x = x - d.column(f"l{places[pair[1]]}") if len(pair) == 2 else x
-        x = x - _pivot(about, pair)
+        x = x - pivot(about, pair)
         amounts += [d.count(x).alias(f"n{i}"), d.total(x).alias(f"s{i}"), d.total(x * x).alias(f"q{i}")]
     sums = {name: column[0] for name, column in table.answer(table.frame.select(*columns).select(*amounts)).items()}
     # A logarithm of 0 is infinite: such models are asked row by row.
@@ -926,16 +934,20 @@ def _moments(source: GroupedSource, wanted: Sequence[Models], function: OfTruth)
     for i, pair in enumerate(wanted):
         n = int(sums[f"n{i}"])
         total, squares = (float(sums[f"{part}{i}"]) if n else 0.0 for part in "sq")
-        moments = Moments(n, _pivot(about, pair) + total / n, max(squares - total * total / n, 0.0)) if n else None
-        answers[pair] = None if infinite & set(pair) else moments
+        answers[pair] = None if infinite & set(pair) else moments_about(pivot(about, pair), n, total, squares)
     return answers
 
 
-def _pivot(about: dict[str, float], models: Models) -> float:
+def moments_about(origin: float, n: int, total: float, squares: float) -> Moments | None:
+    """Moments from the sums of distances from an origin and of their squares; None of no rows."""
+    return Moments(n, origin + total / n, max(squares - total * total / n, 0.0)) if n else None
+
+
+def pivot(about: dict[str, float], models: Models) -> float:
     return about[models[0]] - (about[models[1]] if len(models) == 2 else 0.0)
 
 
-def _first_losses(source: GroupedSource, models: Sequence[str], function: OfTruth) -> dict[str, float]:
+def first_losses(source: GroupedSource, models: Sequence[str], function: OfTruth) -> dict[str, float]:
     """The mean loss of each model on the first rows."""
     table, positive = source.table, _positive(source)
     stored = table.stored(source.layout.truth, positive)
