@@ -431,8 +431,8 @@ def table_interval(
         return _undefined(q, key, undefined_reason(m, sample.rows, positive=positive, prior=prior, **options))
     raw_limits: RawLimits = (choose(q) if named_method is None else named_method).function(q)
     n = float(rows_spoken_of(q)[0]) if raw_limits.n is None else raw_limits.n
-    low, high, used, note = (np.ravel(a)[0] for a in raw_limits[:4])
-    return spec.interval(m.name, estimate, float(low), float(high), bounds=_bounds(q), method=str(used), n=n, note=note)
+    low, high, used, note = (a.item(0) for a in raw_limits[:4])
+    return spec.interval(m.name, estimate, low, high, bounds=_bounds(q), method=str(used), n=n, note=note)
 
 
 def _bounds(q: CountProblem) -> tuple[float, float]:
