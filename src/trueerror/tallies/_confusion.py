@@ -192,8 +192,8 @@ class Confusion(Result):
     """
 
     __slots__ = (
-        "_chosen", "_declared", "_filled", "_implied", "_margins", "_one_class", "col", "counts", "labels", "masses", "n", "positive",
-        "row", "sources", "weight_squares", "weight_sums",
+        "_chosen", "_declared", "_filled", "_implied", "_margins", "_one_class", "col", "counts", "labels",
+        "masses", "n", "positive", "row", "sources", "weight_squares", "weight_sums",
     )  # fmt: skip
     labels: tuple[Label, ...]
     row: Ints

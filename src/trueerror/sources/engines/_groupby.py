@@ -179,8 +179,9 @@ class GroupedSource:
         if known is None:
             columns: list[groups.GroupKey] = [groups.ColumnValue(c) for c in key_columns(self.layout, kind)]
             tallies = self._raw_by_key(kind) or self.table.group(columns)
-            *both, self.memory["sizes", kind] = _named_and_sized(tallies.keys[-len(columns) :], tallies.weighed.counts)
-            known = self.memory["keys", kind] = (both[0], both[1])
+            values, names, sizes = _named_and_sized(tallies.keys[-len(columns) :], tallies.weighed.counts)
+            self.memory["sizes", kind] = sizes
+            known = self.memory["keys", kind] = (values, names)
         return known
 
     def _raw_by_key(self, kind: KeyKind) -> groups.Groups | None:
