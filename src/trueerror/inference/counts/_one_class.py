@@ -40,7 +40,7 @@ from trueerror.inference.proportion._distributions import (
 )
 from trueerror.inference.proportion._interval import ROWS
 from trueerror.methods import Default, Method, declare, inference_method
-from trueerror.metrics._registry import Measure, MetricOptions, find_measure
+from trueerror.metrics._registry import Measure, MetricOptions, Share, find_measure
 from trueerror.results._values import Note
 from trueerror.tallies._agreement import KeyedConfusion
 from trueerror.tallies._confusion import BinaryCounts, ClassCounts, Confusion
@@ -708,7 +708,7 @@ def play_of(measure: Measure) -> tuple[Parts | None, Parts | None]:
 
 
 @lru_cache(maxsize=256)
-def _parts_of_share(share: Callable[[BinaryCounts], tuple[Any, Any]]) -> tuple[Parts, Parts]:
+def _parts_of_share(share: Share) -> tuple[Parts, Parts]:
     return parts_of(lambda t: share(t)[1]), parts_of(lambda t: share(t)[0])
 
 
@@ -768,9 +768,10 @@ def _one_class(measure: Measure, sample: Sample, options: dict[str, Any]) -> Cou
 
     parts, successes = play_of(measure)
 
-    def in_play() -> Any:
+    def in_play() -> NDArray[np.bool_] | None:
         # At another class distribution classes weigh otherwise than by their rows.
-        return None if parts is None or sample.shares is not None else chosen(parts)
+        mask: NDArray[np.bool_] | None = None if parts is None or sample.shares is not None else chosen(parts)
+        return mask
 
     def worth() -> tuple[Any, Any]:
         if sample.clusters is None:

@@ -544,7 +544,7 @@ class DuckDBTable(EngineTable[Sql, SqlFrame]):
                                 if c in whole}  # fmt: skip
         return self._whole_ends[name]
 
-    def few(self, name: str, most: int) -> tuple[Any, ...] | None:
+    def few(self, name: str, most: int) -> tuple[object, ...] | None:
         # Labels such as 0 and 1 are known by their ends, and are counted once it is known by what: one look fewer.
         ends = self._ends(name) if self.raw != VIEW and name not in self._tallied else None
         if ends is not None and ends[1] - ends[0] <= 1:

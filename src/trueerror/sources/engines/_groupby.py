@@ -196,7 +196,8 @@ class GroupedSource:
             plain = self.facts.weights_kind is None and all(isinstance(key, groups.ColumnValue) for key in wanted)
             most = self.table.most_groups(wanted) if plain else None
             self.memory[memory_key] = self.group(wanted) if most is not None and most <= MOST_CELLS_APART else None
-        return self.memory[memory_key]  # type: ignore[no-any-return]
+        known: groups.Groups | None = self.memory[memory_key]
+        return known
 
     def _counted_apart(self, kind: KeyKind) -> dict[int, groups.Groups] | None:
         """What all models answered, for each key, by one scan: the key's place, and its groups of codes.
@@ -805,7 +806,7 @@ def _named_and_sized(keys: Sequence[Array], rows: Ints) -> tuple[list[tuple[obje
     if len(keys) == 1 and keys[0].dtype.kind in "iu":
         # Clusters may be very many.
         low, high = int(keys[0].min()), int(keys[0].max())
-        cells, where = groups.occupied(keys[0].astype(np.int64) - low, high - low + 1)
+        cells, where = groups.occupied_cells(keys[0].astype(np.int64) - low, high - low + 1)
         names = (cells + low).tolist()
         return list(zip(names, strict=True)), tuple(names), groups.WeightedCounts(rows).added(where, len(names)).counts
     sizes: dict[tuple[object, ...], int] = {}
