@@ -346,8 +346,11 @@ def _whole_postgres(frame: Foreign, kinds: Sequence[Kind]) -> dict[str, Column] 
     query = frame.to_native()
     engine = query.get_backend()
     most = min(WHOLE_BYTES, current().budget_bytes // 8)
-    with engine.con.transaction(), engine.con.cursor() as cursor:
-        plan = cursor.execute(f"EXPLAIN (FORMAT JSON) {engine.compile(query)}").fetchone()[0][0]["Plan"]
+    try:
+        with engine.con.transaction(), engine.con.cursor() as cursor:
+            plan = cursor.execute(f"EXPLAIN (FORMAT JSON) {engine.compile(query)}").fetchone()[0][0]["Plan"]
+    except engine.con.Error:  # a server that only speaks like PostgreSQL
+        return None
     if plan["Plan Rows"] * max(plan["Plan Width"], 8 * len(kinds)) > most:
         return None
     rows = most // (8 * max(len(kinds), 1))
