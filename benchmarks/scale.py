@@ -1,4 +1,4 @@
-"""Large files: what comparing three models takes beside merely reading their columns, and what it takes in Spark.
+"""Large files: what comparing three models takes beside merely reading their columns, and in PostgreSQL and Spark.
 
 python -m benchmarks.scale make ROWS PATH      # writes the rows: a label and the scores of three models
 python -m benchmarks.scale stream PATH         # reads them out of DuckDB and throws them away
@@ -6,9 +6,13 @@ python -m benchmarks.scale stream PATH         # reads them out of DuckDB and th
 
 from __future__ import annotations
 
+import atexit
+import functools
 import json
 import os
 import shutil
+import socket
+import subprocess
 import sys
 import tempfile
 import time
@@ -20,7 +24,7 @@ from typing import Any
 import numpy as np
 
 import trueerror as te
-from benchmarks.measuring import Row, cpu_seconds, cpu_side_by_side, row, skipped, timed
+from benchmarks.measuring import Row, cpu_seconds, cpu_side_by_side, row, side_by_side, skipped, timed
 
 MODELS = ("a", "b", "c")
 # What streaming and comparing both have to read.
@@ -169,18 +173,18 @@ def grouped(rows: int) -> Path:
 
 
 def _grouped_case(title: str, key: str, quick: bool, ours: Callable[[Path], Any]) -> Row:
-    """CPU seconds of a verb over groups of rows, beside the one GROUP BY without which nobody can answer."""
+    """CPU seconds of a verb over groups of rows, beside the one scan of these columns without which nobody answers."""
     import duckdb
 
     rows = 1_000_000 if quick else 30_000_000
     path = grouped(rows)
-    asked = f"SELECT {', '.join(COLUMNS)}, {key}, count(*) FROM '{path}' GROUP BY ALL"
-    mine, peer = cpu_side_by_side(lambda: ours(path), lambda: duckdb.sql(asked).fetchnumpy(), rounds=3)
-    scan = cpu_seconds(lambda: duckdb.sql(f"SELECT {', '.join(f'sum({c})' for c in (*COLUMNS, key))} FROM '{path}'")
-                       .fetchall())  # fmt: skip
+    sums = f"SELECT {', '.join(f'sum({c})' for c in (*COLUMNS, key))} FROM '{path}'"
+    groups = f"SELECT {', '.join(COLUMNS)}, {key}, count(*) FROM '{path}' GROUP BY ALL"
+    mine, scan = cpu_side_by_side(lambda: ours(path), lambda: duckdb.sql(sums).fetchall(), rounds=3)
+    grouping = cpu_seconds(lambda: duckdb.sql(groups).fetchnumpy())
     return row(
-        f"{title}, {rows:,} rows in a file", ours_s=mine, peer="one GROUP BY of these columns in DuckDB", peer_s=peer,
-        slower=None if quick else 5, note=f"CPU seconds; a scan that sums each column takes {scan:.2f} s",
+        f"{title}, {rows:,} rows in a file", ours_s=mine, peer="a DuckDB scan that sums each column", peer_s=scan,
+        slower=None if quick else 5, note=f"CPU seconds; one GROUP BY of these columns takes {grouping:.2f} s",
     )  # fmt: skip
 
 
@@ -245,6 +249,92 @@ def case_fifty_models_in_a_file(quick: bool) -> Row:
         f"all 1,225 pairs of 50 models in a Parquet file, {rows:,} rows, one scan", ours_s=ours_s,
         peer="a DuckDB scan that sums each column", peer_s=stream_s, agree=agree,
     )  # fmt: skip
+
+
+@functools.cache
+def postgres(rows: int) -> Any:
+    """A table of a label and three scores in a PostgreSQL server of its own; in words what is not installed."""
+    if find_spec("ibis") is None or find_spec("psycopg") is None:
+        return "Ibis and psycopg"
+    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    found = shutil.which("pg_ctl")
+    if not programs and found is None:
+        return "a PostgreSQL server"
+    import ibis
+
+    program = Path(found).parent if found else programs[-1]
+    # The server refuses to run as root.
+    user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
+    folder = Path(tempfile.mkdtemp(prefix="trueerror-postgres-"))
+    if user:
+        shutil.chown(folder, "postgres")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+
+    def run(name: str, *arguments: str) -> None:
+        command = [*user, str(program / name), "-D", str(folder / "data"), *arguments]
+        subprocess.run(command, check=True, cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    run("initdb", "-A", "trust", "-U", "tester", "-E", "UTF8", "--locale=C", "--no-sync")
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
+    run("pg_ctl", "-w", "-t", "120", "-o", options, "start")
+    engine = ibis.postgres.connect(host="127.0.0.1", port=port, user="tester", database="postgres")
+
+    def stop() -> None:
+        engine.disconnect()
+        run("pg_ctl", "-m", "immediate", "stop")
+        shutil.rmtree(folder, ignore_errors=True)
+
+    atexit.register(stop)
+    noise = [f"ln(u{i} / (1 - u{i}))" for i in range(2)]
+    shifts = (f"2.0 * up + {noise[0]}", f"1.9 * up + {noise[1]}", f"1.5 * up + 0.5 * {noise[0]} + 0.5 * {noise[1]}")
+    scores = ", ".join(f"1 / (1 + exp(-({s}))) AS {m}" for m, s in zip(MODELS, shifts, strict=True))
+    drawn = ", ".join(f"0.00005 + 0.9999 * random() AS u{i}" for i in range(2))
+    engine.con.execute("SELECT setseed(0.5)")
+    engine.con.execute(
+        f"CREATE TABLE judged AS SELECT (up > 0)::int AS truth, {scores} FROM "
+        f"(SELECT (random() < 0.3)::int - 0.5 AS up, {drawn} FROM generate_series(1, {rows})) AS r"
+    )
+    engine.con.execute("VACUUM ANALYZE judged")
+    return engine.table("judged")
+
+
+def _postgres_case(metric: str, title: str, quick: bool) -> Row:
+    """Wall seconds of a comparison in a server, beside those of its own scan of the same columns."""
+    rows = 40_000 if quick else 400_000
+    name = f"te.compare of 3 models in PostgreSQL, {rows:,} rows: {title}"
+    table = postgres(rows)
+    if isinstance(table, str):
+        return skipped(name, table)
+    connection = table.get_backend().con
+
+    def sums() -> Any:
+        return connection.execute(f"SELECT {', '.join(f'sum({c})' for c in COLUMNS)} FROM judged").fetchone()
+
+    sums()
+    ours, scan, found, _ = side_by_side(
+        lambda: te.compare(te.read(table, truth="truth"), metric=metric), sums, rounds=5, inner=1
+    )
+    whole = {c: table.select(c).to_pyarrow()[c].to_numpy() for c in COLUMNS}
+    truth = te.compare(whole["truth"], scores={m: whole[m] for m in MODELS}, metric=metric)
+    agree = all(abs(found.estimates[m].estimate - truth.estimates[m].estimate) < 1e-10 for m in MODELS)
+    return row(
+        name, ours_s=ours, peer="the server's own sequential scan", peer_s=scan, slower=None if quick else 3,
+        agree=agree, note=_load(),
+    )  # fmt: skip
+
+
+def case_postgres_accuracy(quick: bool) -> Row:
+    return _postgres_case("accuracy", "accuracy", quick)
+
+
+def case_postgres_auc(quick: bool) -> Row:
+    return _postgres_case("auc", "AUC", quick)
+
+
+def case_postgres_brier(quick: bool) -> Row:
+    return _postgres_case("brier", "Brier score", quick)
 
 
 def case_spark(quick: bool) -> Row:

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import trueerror as te
+from trueerror.inference import _clusters
 from trueerror.inference._clusters import (
     MOST_UNITS,
     ClusterDifference,
@@ -96,6 +97,28 @@ def test_swapping_the_models_turns_the_signs():
     assert (back.estimate, back.low, back.high) == pytest.approx((-there.estimate, -there.high, -there.low))
     assert back.p_value == there.p_value
     assert back.p_better == pytest.approx(1 - there.p_better)
+
+
+@pytest.mark.parametrize("groups", [15, 16, 23, 300])
+def test_sums_of_eight_signs_at_a_time_are_the_sums_of_all(groups, monkeypatch):
+    monkeypatch.setattr(_clusters, "BLOCK", 40 * groups)  # several blocks, the last one short
+    _clusters._patterns_of_seed.cache_clear()
+    rng = np.random.default_rng(groups)
+    sizes = rng.integers(1, 9, groups).astype(float)
+    sums = rng.standard_normal(groups)
+    c = ClusterDifference(0.1, sums - sums.mean(), sizes, (-9.0, 9.0), int(sizes.sum()))
+    found = SignPatterns.of(c, IntervalSpec(rng=5, replicates=100))
+    random = np.random.Generator(np.random.Philox(5))
+    drawn = np.concatenate([random.integers(0, 2, size=(rows, groups), dtype=np.int8) for rows in (40, 40, 19)])
+    signs = np.concatenate([np.ones((1, groups)), 2.0 * drawn - 1])
+    # The first is that of the sample, whose sum is 0 but for dust.
+    assert found.a == pytest.approx(signs @ c.sums, abs=1e-12)
+    assert found.b == pytest.approx(signs @ c.shares, abs=1e-12)
+    again = SignPatterns.of(c, IntervalSpec(rng=5, replicates=100))
+    assert np.array_equal(found.a, again.a)
+    other = SignPatterns.of(c, IntervalSpec(rng=np.random.Generator(np.random.Philox(5)), replicates=100))
+    assert np.array_equal(found.a, other.a)
+    _clusters._patterns_of_seed.cache_clear()
 
 
 def test_very_many_clusters_are_joined_and_p_is_never_0():

@@ -317,24 +317,33 @@ def test_slices_of_scores_are_counted_by_one_query_in_spark(tmp_path: Path) -> N
     assert {k: v.records() for k, v in ev.slices.items()} == {k: v.records() for k, v in direct.slices.items()}
 
 
-def test_postgres_is_asked_few_questions(tmp_path: Path) -> None:
-    """By the server's own log."""
+@pytest.mark.parametrize("whole", [True, False])
+def test_postgres_is_asked_few_questions(whole: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the server's own log: a small table comes by one query, after a look at its plan; a large one is counted."""
+    if not whole:
+        monkeypatch.setattr("trueerror.sources.engines._narwhals.WHOLE_BYTES", 0)
     draw = np.random.default_rng(9)
     columns: dict[str, Column] = {"truth": draw.integers(0, 2, 6000).tolist()}
     columns |= {f"{m}_score": draw.random(6000).tolist() for m in "abc"}
     columns |= {m: (np.array(columns[f"{m}_score"]) > 0.6).astype(int).tolist() for m in "abc"}
     table = postgres_table(columns, tmp_path)
     named = {m: {"label": m, "score": f"{m}_score"} for m in "abc"}
+    direct = te.read(columns, truth="truth", models=named)
     for metric, most in (("accuracy", 2), ("auc", 3), ("brier", 3)):
         before = len(postgres_log())
-        te.compare(te.read(table, truth="truth", models=named), metric=metric)
+        found = te.compare(te.read(table, truth="truth", models=named), metric=metric)
         asked = [line for line in postgres_log()[before:] if f'"{table.get_name()}"' in line]
-        assert len(asked) == most, asked
+        assert len(asked) == (2 if whole else 1 + most), asked
+        assert sum("EXPLAIN" in line for line in asked) == 1
+        assert found["a", "b"].to_json() == te.compare(direct, metric=metric)["a", "b"].to_json()
 
 
-@pytest.mark.parametrize("place", [postgres_table, sqlite_table])
+@pytest.mark.parametrize(("place", "most"), [(postgres_table, 1 << 25), (postgres_table, 0), (sqlite_table, 0)])
 @pytest.mark.filterwarnings("ignore:The .future.infer_string")
-def test_servers_with_odd_names_gaps_and_text(place: Callable[..., Any], tmp_path: Path) -> None:
+def test_servers_with_odd_names_gaps_and_text(
+    place: Callable[..., Any], most: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trueerror.sources.engines._narwhals.WHOLE_BYTES", most)
     gaps = {name: list(values) for name, values in MULTI.items()}
     gaps["svm"][3] = None
     gaps["svm"][7] = None

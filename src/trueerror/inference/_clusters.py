@@ -22,7 +22,8 @@ Shaikh 2017, Econometrica 85:1013, and Kline and Santos 2012, J. Econom. Methods
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -37,10 +38,11 @@ from trueerror.inference._contrast import (
     tail_area,
 )
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inputs._options import generator
+from trueerror.inputs._options import Rng, generator
 from trueerror.results import Contrast
 
 Floats = NDArray[np.float64]
+Bytes = NDArray[np.uint8]
 
 # Up to so many clusters every sign pattern is tried; of more a random choice of them is drawn.
 EVERY_PATTERN = 14
@@ -48,6 +50,8 @@ EVERY_PATTERN = 14
 MOST_UNITS = 2_000
 # Numbers held at a time.
 BLOCK = 1 << 21
+# What the patterns of a seed may take to be kept for the next pair.
+KEPT_BYTES = 1 << 23
 # With fewer differing clusters than this, those that do not differ say how far the difference may be.
 FEW_DIFFER = 10
 # Contributions this close to 0, beside the largest, are rounding.
@@ -248,11 +252,11 @@ class SignPatterns(NamedTuple):
         both = _joined(np.stack([c.sums, c.shares], axis=1))
         units = len(both)
         if units <= EVERY_PATTERN:
-            blocks: Iterator[Floats] = iter([_every_pattern(units)])
+            totals = _every_pattern(units) @ both
         else:
-            random, _ = generator(spec.rng)
-            blocks = _drawn_patterns(units, max(spec.replicates - 1, 1), random)
-        totals = np.concatenate([signs @ both for signs in blocks])
+            tables = _signed_sums(both)
+            blocks = _patterns(units, max(spec.replicates - 1, 1), spec.rng)
+            totals = np.concatenate([both.sum(axis=0)[None], *(_totals(tables, packed) for packed in blocks)])
         # Sums of rounded numbers: what is 0 but for dust is 0.
         totals[np.abs(totals) < 1e-14 * float(np.abs(both).sum())] = 0.0
         return cls(totals[:, 0], totals[:, 1], units <= EVERY_PATTERN)
@@ -308,15 +312,47 @@ def _every_pattern(units: int) -> Floats:
     return np.concatenate([np.ones((len(codes), 1)), 1.0 - 2.0 * rest], axis=1)
 
 
-def _drawn_patterns(units: int, draws: int, random: np.random.Generator) -> Iterator[Floats]:
-    """The sample's own pattern, then random ones."""
-    yield np.ones((1, units))
+def _patterns(units: int, draws: int, rng: Rng) -> Iterable[Bytes]:
+    """Random patterns; those of a seed, the same for all pairs of models, are drawn once where they take little."""
+    if isinstance(rng, int | None) and units * draws <= 8 * KEPT_BYTES:
+        return _patterns_of_seed(units, draws, rng)
+    return _drawn_patterns(units, draws, rng)
+
+
+@lru_cache(maxsize=2, typed=True)
+def _patterns_of_seed(units: int, draws: int, seed: int | None) -> tuple[Bytes, ...]:
+    return tuple(_drawn_patterns(units, draws, seed))
+
+
+def _drawn_patterns(units: int, draws: int, rng: Rng) -> Iterator[Bytes]:
+    """Eight signs a byte, + where the bit is set; a row for each eight units, a column for each pattern."""
+    random, _ = generator(rng)
     step = max(1, BLOCK // units)
     for start in range(0, draws, step):
         signs = random.integers(0, 2, size=(min(step, draws - start), units), dtype=np.int8)
-        signs += signs
-        signs -= 1
-        yield signs.astype(np.float64)
+        yield np.ascontiguousarray(np.packbits(signs.view(np.bool_), axis=1).T)
+
+
+def _signed_sums(parts: Floats) -> Floats:
+    """For each eight units the sums of their parts under all 256 patterns of signs: (2, eights, 256)."""
+    eights = np.zeros((-(-len(parts) // 8) * 8, 2))
+    eights[: len(parts)] = parts
+    columns = eights.T.reshape(2, -1, 8)
+    sums = np.zeros((*columns.shape[:2], 1))
+    for unit in range(8):
+        part = columns[:, :, unit, None]
+        # The first unit is the highest bit.
+        sums = np.stack([sums - part, sums + part], axis=-1).reshape(*columns.shape[:2], -1)
+    return sums
+
+
+def _totals(tables: Floats, packed: Bytes) -> Floats:
+    """The sums of patterns, one row each, eight units at a time in their order: the same to the last bit anywhere."""
+    totals = np.zeros((2, packed.shape[1]))
+    for eight, signs in enumerate(packed):
+        for column in (0, 1):
+            totals[column] += tables[column, eight].take(signs)
+    return totals.T
 
 
 def _joined(parts: Floats) -> Floats:

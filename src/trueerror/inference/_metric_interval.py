@@ -431,8 +431,9 @@ def table_interval(
         return _undefined(q, key, undefined_reason(m, sample.rows, positive=positive, prior=prior, **options))
     raw_limits: RawLimits = (choose(q) if named_method is None else named_method).function(q)
     n = float(rows_spoken_of(q)[0]) if raw_limits.n is None else raw_limits.n
-    low, high, used, note = (np.ravel(a)[0] for a in raw_limits[:4])
-    return spec.interval(m.name, estimate, float(low), float(high), bounds=_bounds(q), method=str(used), n=n, note=note)
+    low, high = raw_limits.low.item(0), raw_limits.high.item(0)
+    used, said = str(raw_limits.method.item(0)), raw_limits.note.item(0)
+    return spec.interval(m.name, estimate, low, high, bounds=_bounds(q), method=used, n=n, note=said)
 
 
 def _bounds(q: CountProblem) -> tuple[float, float]:

@@ -247,7 +247,7 @@ def ratio(a: Amount, b: Amount) -> Amount:
     """
     top, bottom = np.asarray(a), np.asarray(b)
     empty = bottom == 0
-    quotient = np.where(empty, np.nan, top / np.where(empty, 1, bottom))
+    quotient = np.where(empty, np.nan, top / np.where(empty, 1, bottom)) if empty.any() else top / bottom
     return quotient if quotient.ndim else quotient.item()
 
 

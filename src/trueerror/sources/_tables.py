@@ -355,7 +355,9 @@ class ColumnsTable:
         name: str = "the table",
         backend: str | None = None,
         provenance: str = "",
+        kinds: Mapping[str, Kind] | None = None,
     ) -> None:
+        """`kinds` are what an engine knows of the columns, where values do not show it."""
         arrays = {str(key): column(values, f"column {str(key)!r}") for key, values in columns.items()}
         self.n = same_length({f"column {key!r}": array for key, array in arrays.items()})
         self.name = name
@@ -363,6 +365,8 @@ class ColumnsTable:
         self.backend = backend
         self.columns = tuple(arrays)
         self._columns = {key: _plain(array) for key, array in arrays.items()}
+        if kinds is not None:
+            self._columns = {key: (values, kinds[key]) for key, (values, _) in self._columns.items()}
         self._filled: dict[str, int] = {}
 
     def values(self, name: str) -> Column:

@@ -192,8 +192,8 @@ class Confusion(Result):
     """
 
     __slots__ = (
-        "_chosen", "_declared", "_filled", "_implied", "_margins", "col", "counts", "labels", "masses", "n", "positive",
-        "row", "sources", "weight_squares", "weight_sums",
+        "_chosen", "_declared", "_filled", "_implied", "_margins", "_one_class", "col", "counts", "labels",
+        "masses", "n", "positive", "row", "sources", "weight_squares", "weight_sums",
     )  # fmt: skip
     labels: tuple[Label, ...]
     row: Ints
@@ -212,6 +212,7 @@ class Confusion(Result):
     _implied: tuple[Label, ...]  # the other side of 0/1, which no row has shown
     _filled: Filled | None
     _margins: dict[bool, ClassCounts]  # of the table's own masses, weighted or not, once asked for
+    _one_class: dict[int, BinaryCounts]  # the same of each class against the rest
 
     def __init__(
         self,
@@ -268,6 +269,7 @@ class Confusion(Result):
             ("n", int(self.counts.sum())),
             ("masses", masses),
             ("_margins", {}),
+            ("_one_class", {}),
         ):
             object.__setattr__(self, name, value)
 
@@ -437,7 +439,13 @@ class Confusion(Result):
         if chosen is None:
             raise need_positive(self.labels, "a binary metric")
         index = self.labels.index(chosen)
-        m = self.masses if masses is None else masses
+        if masses is None:
+            if index not in self._one_class:
+                self._one_class[index] = self._binary_counts(index, self.masses)
+            return self._one_class[index]
+        return self._binary_counts(index, masses)
+
+    def _binary_counts(self, index: int, m: Array) -> BinaryCounts:
         is_true, is_called = self.row == index, self.col == index
         parts = (is_true & is_called, ~is_true & is_called, is_true & ~is_called, ~is_true & ~is_called)
         sums = [m[..., part].sum(axis=-1) for part in parts]

@@ -91,8 +91,8 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         missing_predictions=(p.absent(part.name), p.n, p.missing),
         unranked=True if p.has_scores(part.name) and p.scale is None and not bench.has_scores else None,
         grades_seen=_grades_seen(p, part.name),
+        rare_in_folds=bench.rare_in_folds(measures.values()),
     )
-    of_rows = replace(of_rows, rare_in_folds=bench.rare_in_folds(measures.values()))
     if not bench.has_scores:
         return of_rows
     if any(ranks_rows(m) for m in measures.values()):

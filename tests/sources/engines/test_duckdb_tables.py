@@ -428,3 +428,82 @@ def test_many_groups_of_whole_numbers_are_counted_from_one_number_a_row(
     eager = estimated(pl.DataFrame(columns))
     assert counted["accuracy"] == eager["accuracy"]
     assert counted["f1"] == eager["f1"]
+
+
+def _looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The queries that look at rows: not those that the file's statistics answer."""
+    seen: list[str] = []
+    fetched, stream = DuckDBTable._fetched, DuckDBTable.stream
+
+    def noted(query: str) -> None:
+        if "GROUP BY" in query or "LIMIT" in query or " AS k" in query:
+            seen.append(query)
+
+    monkeypatch.setattr(DuckDBTable, "_fetched", lambda t, query: noted(query) or fetched(t, query))
+    monkeypatch.setattr(DuckDBTable, "stream", lambda t, frame, kinds: noted(frame.query) or stream(t, frame, kinds))
+    return seen
+
+
+@pytest.mark.parametrize("key", ["slice", "person"])
+def test_labels_and_keys_of_whole_numbers_take_one_look(
+    key: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n, rng = 40_000, np.random.default_rng(5)
+    truth = rng.integers(0, 2, n)
+    columns = {"truth": truth, **{m: truth ^ (rng.random(n) < 0.1 * (i + 1)) for i, m in enumerate("abc")}}
+    columns |= {"slice": rng.integers(3, 40, n), "person": rng.integers(0, 9_000, n) - 50}
+    pl.DataFrame(columns).write_parquet(tmp_path / "rows.parquet")
+    looks = _looks(monkeypatch)
+
+    def asked(source: Any) -> te.Predictions:
+        options: dict[str, Any] = {"by": "slice", "cluster": False} if key == "slice" else {"cluster": "person"}
+        return te.read(source, truth="truth", models=list("abc"), **options)
+
+    kind: Any = "slices" if key == "slice" else "clusters"
+    p = asked(tmp_path / "rows.parquet")
+    counts, names, sizes = p.truth_counts(), p.keys(kind).names, p.keys(kind).sizes
+    keyed, pair, alone = p.keyed_confusion("b", kind), p.keyed_agreement("a", "c", kind), p.confusion("b")
+    slices = [p.slice(name).confusion("c") for name in names[:2]] if key == "slice" else []
+    assert len(looks) == 1
+    eager = asked(pl.DataFrame(columns))
+    assert counts.tolist() == eager.truth_counts().tolist()
+    assert names == eager.keys(kind).names
+    assert sizes.tolist() == eager.keys(kind).sizes.tolist()
+    assert keyed == eager.keyed_confusion("b", kind)
+    assert pair.table == eager.keyed_agreement("a", "c", kind).table
+    assert pair.counts.tolist() == eager.keyed_agreement("a", "c", kind).counts.tolist()
+    assert alone == eager.confusion("b")
+    assert [t.matrix.tolist() for t in slices] == [
+        eager.slice(name).confusion("c").matrix.tolist() for name in names[: len(slices)]
+    ]
+
+
+def test_two_neighbouring_numbers_are_known_by_their_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = {"two": [4, 5, 5], "one": [7, 7, 7], "three": [0, 2, 2], "gap": [0, None, 1], "real": [0.0, 1.0, 1.0]}
+    pl.DataFrame(columns).write_parquet(tmp_path / "rows.parquet")
+    table = open_files(tmp_path / "rows.parquet")
+    looks = _looks(monkeypatch)
+    assert (table.few("two", 2), table.few("one", 1)) == ((4, 5), (7,))
+    assert table.few("two", 1) is None
+    assert looks == []
+    assert [set(table.few(c, 3) or ()) for c in ("three", "gap", "real")] == [{0, 2}, {0, 1}, {0.0, 1.0}]
+    assert looks != []
+
+
+def test_calls_by_threshold_are_counted_as_places_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    n, rng = 60_000, np.random.default_rng(6)
+    truth = rng.integers(0, 2, n)
+    columns: dict[str, Any] = {"truth": truth, "person": rng.integers(0, 9_000, n)}
+    for m in "ab":
+        scores = np.clip(0.3 * truth + 0.7 * rng.random(n), 0, 1)
+        columns[m] = [None if i % 997 == 0 else float(s) for i, s in enumerate(scores)]
+    pl.DataFrame(columns).write_parquet(tmp_path / "rows.parquet")
+    read = {"truth": "truth", "models": ["a", "b"], "cluster": "person", "missing": "drop"}
+    looks = _looks(monkeypatch)
+    keyed = te.read(tmp_path / "rows.parquet", **read).keyed_agreement("a", "b", "clusters")
+    assert not any("GROUP BY" in query and "k2" in query for query in looks)
+    eager = te.read(pl.DataFrame(columns), **read).keyed_agreement("a", "b", "clusters")
+    assert keyed.table == eager.table
+    assert [x.tolist() for x in (keyed.key, keyed.cell, keyed.counts)] == [
+        x.tolist() for x in (eager.key, eager.cell, eager.counts)
+    ]

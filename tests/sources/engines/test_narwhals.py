@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import subprocess
 import sys
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from tests.sources.lazy_places import LAZY, QUIET, polars_lazy
+from tests.sources.lazy_places import LAZY, QUIET, polars_lazy, postgres, postgres_table
 from trueerror.inputs._options import InputError
 from trueerror.sources.engines import _narwhals as lazysource
 
@@ -140,3 +141,102 @@ def test_duckdb_relations_leave_nothing_on_stderr() -> None:
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr == ""
     assert done.stdout.split() == ["100", "100", "100"]
+
+
+def _view(query: str) -> Any:
+    """A query as a table of the server."""
+    engine, name = postgres(), f"view_{uuid.uuid4().hex}"
+    with engine.con.transaction():
+        engine.con.execute(f"CREATE VIEW {name} AS {query}")
+    return engine.table(name)
+
+
+def _answered(query: str) -> dict[str, Any]:
+    return lazysource._postgres(_view(query))
+
+
+def test_postgres_packs_every_kind_of_value_and_gap() -> None:
+    rows = """(1::int2, 1.5::float4, true, 'naïve', 9223372036854775807), (NULL, NULL, NULL, NULL, -2),
+              (3::int2, 'NaN', false, '', 0), (4::int2, '-Infinity', true, '日本', NULL)"""
+    found = _answered(f"SELECT * FROM (VALUES {rows}) AS v(i, x, b, t, k)")
+    assert found["i"].tolist() == [1, None, 3, 4]
+    assert np.array_equal(found["x"], [1.5, np.nan, np.nan, -np.inf], equal_nan=True)
+    assert found["b"].tolist() == [True, None, False, True]
+    assert found["t"].tolist() == ["naïve", None, "", "日本"]
+    assert found["k"].tolist() == [2**63 - 1, -2, 0, None]
+    whole = _answered("SELECT i, i > 1 AS b FROM generate_series(1, 3) AS g(i)")
+    assert (whole["i"].dtype, whole["b"].dtype) == (np.int64, np.bool_)
+    empty = _answered("SELECT 1 AS i, 'a' AS t WHERE false")
+    assert [len(column) for column in empty.values()] == [0, 0]
+
+
+def test_postgres_tells_the_lowest_number_from_a_gap() -> None:
+    lowest = "SELECT * FROM (VALUES (-9223372036854775807 - 1), (NULL), (7)) AS v(k)"
+    assert _answered(lowest)["k"].tolist() == [-(2**63), None, 7]
+
+
+def test_postgres_gives_what_is_too_long_for_one_value_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lazysource, "PACKED_ROWS", 3)
+    before = lazysource._packed
+    asked: list[str] = []
+
+    class Limited:
+        """A cursor of a server whose values hold four rows."""
+
+        def __init__(self, cursor: Any) -> None:
+            self.cursor, self.connection = cursor, cursor.connection
+
+        def execute(self, query: str) -> Any:
+            asked.append(query)
+            if "GROUP BY part" not in query:
+                self.cursor.execute("DO $$ BEGIN RAISE SQLSTATE '54000'; END $$")
+            return self.cursor.execute(query)
+
+    monkeypatch.setattr(lazysource, "_packed", lambda cursor, *rest: before(Limited(cursor), *rest))
+    found = _answered("SELECT i, 'n' || i AS t FROM generate_series(1, 10) AS g(i)")
+    assert found["i"].tolist() == list(range(1, 11))
+    assert found["t"].tolist() == [f"n{i}" for i in range(1, 11)]
+    assert len(asked) == 2
+
+
+def test_a_transaction_of_the_users_is_left_as_it_is(tmp_path: Path) -> None:
+    table = postgres_table({"truth": [0, 1, 1, 0], "m": [0.2, 0.9, 0.4, 0.1]}, tmp_path)
+    connection, name = postgres().con, table.get_name()
+    connection.execute("BEGIN")
+    connection.execute(f'INSERT INTO "{name}" VALUES (1, 0.75)')
+    state = connection.info.transaction_status
+    try:
+        assert te.read(table, truth="truth").n == 5
+        assert connection.info.transaction_status == state
+        # A query that fails leaves what was written before it.
+        with pytest.raises(Exception, match="division by zero"):
+            te.read(_view(f'SELECT truth, 1 / (truth - truth) AS m FROM "{name}"'), truth="truth")
+        assert connection.info.transaction_status == state
+        assert connection.execute(f'SELECT count(*) FROM "{name}"').fetchone() == (5,)
+    finally:
+        connection.rollback()
+    assert te.read(table, truth="truth").n == 4
+
+
+def test_an_empty_table_of_a_server_is_refused(tmp_path: Path) -> None:
+    table = postgres_table({"truth": [0, 1], "m": [0.2, 0.9]}, tmp_path)
+    with pytest.raises(InputError, match="no rows"):
+        te.read(table.filter(table.truth > 5), truth="truth")
+
+
+def test_a_server_that_expects_few_rows_and_has_many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lazysource, "WHOLE_BYTES", 16 * 2000)
+    few = _view("SELECT i % 2 AS truth, (i % 3 = 0)::int AS m FROM generate_series(1, 5000) AS g(i)")
+    table = lazysource.open_lazy(lazysource.nw.from_native(few), few, None)
+    assert isinstance(table, lazysource.LazyTable)
+    assert table.n == 5000
+    monkeypatch.setattr(lazysource, "WHOLE_BYTES", 16 * 5000)
+    assert isinstance(lazysource.open_lazy(lazysource.nw.from_native(few), few, None), lazysource.ColumnsTable)
+
+
+def test_dates_of_a_server_are_dates(tmp_path: Path) -> None:
+    columns = "i % 2 AS truth, i % 2 AS m, DATE '2024-01-01' + i AS day, NULL::text AS gone"
+    native = _view(f"SELECT {columns} FROM generate_series(1, 9) AS g(i)")
+    table = lazysource.open_lazy(lazysource.nw.from_native(native), native, None)
+    assert [table.kind(c) for c in table.columns] == ["integer", "integer", "date", "text"]
+    assert table.filled("gone") == 0

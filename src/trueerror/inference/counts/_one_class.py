@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -40,7 +40,7 @@ from trueerror.inference.proportion._distributions import (
 )
 from trueerror.inference.proportion._interval import ROWS
 from trueerror.methods import Default, Method, declare, inference_method
-from trueerror.metrics._registry import Measure, MetricOptions, find_measure
+from trueerror.metrics._registry import Measure, MetricOptions, Share, find_measure
 from trueerror.results._values import Note
 from trueerror.tallies._agreement import KeyedConfusion
 from trueerror.tallies._confusion import BinaryCounts, ClassCounts, Confusion
@@ -704,6 +704,11 @@ def play_of(measure: Measure) -> tuple[Parts | None, Parts | None]:
         return (True, True, True, False), (True, False, False, False)
     if not measure.of_one_class or share is None:
         return None, None
+    return _parts_of_share(share)
+
+
+@lru_cache(maxsize=256)
+def _parts_of_share(share: Share) -> tuple[Parts, Parts]:
     return parts_of(lambda t: share(t)[1]), parts_of(lambda t: share(t)[0])
 
 
@@ -738,7 +743,7 @@ def _one_class(measure: Measure, sample: Sample, options: dict[str, Any]) -> Cou
         if sample.plain:
             slopes = binary_gradients(measure, seen, options)
             return sum(c * s * s for c, s in zip(seen, slopes, strict=True))
-        return np.array([sample.variance(sample.influence(measure, options), in_play)])
+        return np.array([sample.variance(sample.influence(measure, options), in_play())])
 
     def chosen(parts: Parts) -> Any:
         """Which cells of the rows fall into the given of the four counts."""
@@ -762,15 +767,18 @@ def _one_class(measure: Measure, sample: Sample, options: dict[str, Any]) -> Cou
         return float(sample.rows.masses[mask].sum()) ** 2 / squares if squares > 0 else 0.0
 
     parts, successes = play_of(measure)
-    # At another class distribution classes weigh otherwise than by their rows.
-    in_play = None if parts is None or sample.shares is not None else chosen(parts)
+
+    def in_play() -> NDArray[np.bool_] | None:
+        # At another class distribution classes weigh otherwise than by their rows.
+        mask: NDArray[np.bool_] | None = None if parts is None or sample.shares is not None else chosen(parts)
+        return mask
 
     def worth() -> tuple[Any, Any]:
         if sample.clusters is None:
             return sample.groups, sample.groups
-        d = sample.influence(measure, options)
-        effective = sample.effective_groups(d, in_play)
-        return effective, effective if successes is None else sample.effective_groups(d, in_play, chosen(successes))
+        d, cells = sample.influence(measure, options), in_play()
+        effective = sample.effective_groups(d, cells)
+        return effective, effective if successes is None else sample.effective_groups(d, cells, chosen(successes))
 
     estimate = _values(measure, seen, options)
     return CountView(

@@ -334,8 +334,9 @@ class RawLimits(NamedTuple):
     def of(cls, pair: Pair, method: str, note: Note | NDArray[np.object_] | None = None) -> RawLimits:
         """One method for all."""
         shape = np.shape(pair[0])
-        words = np.full(shape, method, dtype=object)
-        return cls(pair[0], pair[1], words, np.broadcast_to(np.asarray(note, dtype=object), shape))
+        words, notes = np.empty(shape, dtype=object), np.empty(shape, dtype=object)
+        words[...], notes[...] = method, note
+        return cls(pair[0], pair[1], words, notes)
 
     def replaced(self, where: Any, other: RawLimits) -> RawLimits:
         """The other's limits, methods and notes where asked."""
@@ -379,7 +380,9 @@ def _with_stand_in(
 ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Limits, and where the method's own had no width."""
     check_word(method, FORMS, "method")
-    successes, trials = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64))
+    successes, trials = np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    if successes.shape != trials.shape:
+        successes, trials = np.broadcast_arrays(successes, trials)
     empty = ~(trials > 0)
     any_empty = bool(empty.any())
     size = np.where(empty, 1.0, trials) if any_empty else trials
@@ -387,8 +390,8 @@ def _with_stand_in(
     factor = critical_z(confidence, side) if z is None else z
     low, high = FORMS[method].limits(count, size, confidence, side, factor)
     estimate = count / size
-    low = np.zeros_like(estimate) if side == "upper" else np.clip(low, 0.0, estimate)
-    high = np.ones_like(estimate) if side == "lower" else np.clip(high, estimate, 1.0)
+    low = np.zeros_like(estimate) if side == "upper" else np.minimum(np.maximum(low, 0.0), estimate)
+    high = np.ones_like(estimate) if side == "lower" else np.minimum(np.maximum(high, estimate), 1.0)
     flat = ~(low < high)
     if flat.any():
         if method == "clopper-pearson":

@@ -212,8 +212,9 @@ class ArraySource:
         # An array of 64 bits compares 32-bit scores at full precision, as the score table holds them, in any NumPy.
         cut = np.array([settled_threshold(model, rule.threshold, lambda: self.score_range(model))], dtype=np.float64)
         with np.errstate(invalid="ignore"):
-            predicted = np.where(one >= cut, index, 1 - index)
-        return _or_absent(predicted, np.isnan(one))
+            predicted = (one >= cut) == bool(index)
+        # Codes of one byte are counted many at a time.
+        return _or_absent(predicted.view(np.int8), np.isnan(one))
 
     def confusion(self, model: str, *, threshold: float | None = None) -> Confusion:
         facts = self.facts
@@ -442,7 +443,7 @@ def _wide(codes: Codes) -> NDArray[np.int64]:
     return codes.astype(np.int64, copy=False)
 
 
-def _or_absent(codes: NDArray[np.int64], absent: NDArray[np.bool_]) -> Codes:
+def _or_absent(codes: Codes, absent: NDArray[np.bool_]) -> Codes:
     return np.where(absent, -1, codes) if absent.any() else codes
 
 

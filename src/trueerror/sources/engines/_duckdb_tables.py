@@ -38,7 +38,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 
 from trueerror.inputs._arrays import Array, Column, Foreign
 from trueerror.inputs._options import FileError, InputError, current
@@ -58,10 +58,12 @@ from trueerror.sources._predictions import Source
 from trueerror.sources._tables import Kind, Layout, Options
 from trueerror.sources.engines._engine_table import EngineTable, Weight
 from trueerror.sources.engines._group_tallies import (
+    ArgmaxCode,
     ColumnValue,
     GroupKey,
     Groups,
     PairCounts,
+    ThresholdCode,
     ValueRange,
     WeightedCounts,
 )
@@ -70,6 +72,10 @@ from trueerror.sources.engines._group_tallies import (
 # rows come out as one number each and are counted here, which takes less than half the time of a hash table.
 UNHASHED = 16
 MOST_PLACES = 1 << 23
+PLACES_A_ROW = 4
+LEAST_ROWS = 1 << 18
+# The query under which a relation is asked.
+VIEW = "trueerror_given"
 
 
 class _Array(ctypes.Structure):
@@ -195,6 +201,31 @@ def count_pairs(found: Iterable[Batch], classes: int, models: int, codes: int) -
     total = PairCounts(classes, models, codes)
     for counts in mine.values():
         total.sums += counts.sums
+    return total
+
+
+def counted_places(found: Iterable[Batch], cells: int) -> NDArray[np.int64]:
+    """How many rows there are in each place; the only column is the place of each row."""
+    total, lock = np.zeros(cells, dtype=np.int64), Lock()
+    waiting: dict[int, list[Array]] = {}
+
+    def count(places: list[Array]) -> None:
+        counted = np.bincount(np.concatenate(places), minlength=cells)
+        with lock:
+            np.add(total, counted, out=total)
+
+    def add(batch: Batch) -> None:
+        mine = waiting.setdefault(get_ident(), [])
+        mine.append(batch.columns[0].copy())
+        # As many rows at a time as there are places: emptying the table and adding it up takes no longer then.
+        if sum(map(len, mine)) >= max(cells, LEAST_ROWS):
+            count(mine)
+            mine.clear()
+
+    in_flight(found, add)
+    for mine in waiting.values():
+        if mine:
+            count(mine)
     return total
 
 
@@ -401,6 +432,7 @@ class DuckDBTable(EngineTable[Sql, SqlFrame]):
     ) -> None:
         super().__init__(columns, kinds, name=name, provenance=provenance)
         self.run, self.source, self.raw, self.store, self.where = run, source, raw, store, where
+        self._whole_ends: dict[str, tuple[int, int]] | None = None
         if rows is not None:  # known, and without gaps
             self.n, self._filled = rows, dict.fromkeys(columns, rows)
             return
@@ -464,32 +496,60 @@ class DuckDBTable(EngineTable[Sql, SqlFrame]):
         return super().group(keys, weight=weight, within=within) if packed is None else packed
 
     def _counted_here(self, keys: Sequence[GroupKey]) -> Groups | None:
-        """The groups of a file's whole numbers, each row's as one number; None where another way is quicker."""
-        names = [key.column for key in keys if isinstance(key, ColumnValue)]
-        plain = len(names) == len(keys) and self.raw is not None and not self.where
-        if not plain or any(self.kind(c) != "integer" or self.filled(c) < self.n for c in names):
+        """The groups of codes and of a file's whole numbers, each row's as one number; None where another way is
+        quicker."""
+        spans = [self._span(key) for key in keys] if self.raw is not None and not self.where else [None]
+        known = [span for span in spans if span is not None]
+        cells = math.prod(size for _, size in known)
+        if len(known) < len(spans) or not 1 << UNHASHED < cells <= min(MOST_PLACES, PLACES_A_ROW * self.n):
             return None
-        # Of columns without gaps the file's statistics know the ends: no row is looked at.
-        ends = self.ask(*(Sql(f"{f}({self.place(c)}) AS {f}{i}") for i, c in enumerate(names) for f in ("min", "max")))
-        lows = [int(ends[f"min{i}"]) for i in range(len(names))]
-        sizes = [int(ends[f"max{i}"]) - low + 1 for i, low in enumerate(lows)]
-        cells = math.prod(sizes)
-        if not 1 << UNHASHED < cells <= min(MOST_PLACES, self.n) or max(map(abs, ends.values())) >= 2**31:
-            return None
-        parts = [f"({self.place(c)}::INTEGER - ({low}))" for c, low in zip(names, lows, strict=True)]
+        sizes = [size for _, size in known]
+        parts = [
+            f"(({self.expression(key).text})::INTEGER - ({low}))" for key, (low, _) in zip(keys, known, strict=True)
+        ]
         steps = [math.prod(sizes[i + 1 :]) for i in range(len(sizes))]
         place = " + ".join(f"{part} * {step}" for part, step in zip(parts, steps, strict=True))
-        total, lock = np.zeros(cells, dtype=np.int64), Lock()
-
-        def add(batch: Batch) -> None:
-            counted = np.bincount(batch.columns[0], minlength=cells)
-            with lock:
-                np.add(total, counted, out=total)
-
-        in_flight(self.stream(self.frame.select(Sql(f"({place})::INTEGER AS k")), [np.int32]), add)
+        total = counted_places(self.stream(self.frame.select(Sql(f"({place})::INTEGER AS k")), [np.int32]), cells)
         there = np.flatnonzero(total)
-        found = (codes + low for codes, low in zip(np.unravel_index(there, sizes), lows, strict=True))
-        return Groups(tuple(found), WeightedCounts(total[there]))
+        # Places are few enough for 32 bits, which are divided in less than half the time.
+        rest, codes = there.astype(np.int32), []
+        for step, (low, _) in zip(steps, known, strict=True):
+            code = rest // np.int32(step)
+            rest -= code * np.int32(step)
+            codes.append(code.astype(np.int64) + low)
+        return Groups(tuple(codes), WeightedCounts(total[there]))
+
+    def most_groups(self, keys: Sequence[GroupKey]) -> int | None:
+        spans = [self._span(key) for key in keys]
+        return None if None in spans else math.prod(span[1] for span in spans if span is not None)
+
+    def _span(self, key: GroupKey) -> tuple[int, int] | None:
+        """The lowest value that a key may have and how many there may be; None where that is not known."""
+        if isinstance(key, ThresholdCode):
+            return -1, 3
+        if isinstance(key, ArgmaxCode):
+            return -1, len(key.columns) + 1
+        ends = self._ends(key.column) if isinstance(key, ColumnValue) else None
+        return None if ends is None or max(map(abs, ends)) >= 2**31 else (ends[0], ends[1] - ends[0] + 1)
+
+    def _ends(self, name: str) -> tuple[int, int] | None:
+        """The lowest and the highest of a file's whole numbers without gaps: its statistics know them."""
+        if self.raw is None or self.where or self.kind(name) != "integer" or self.filled(name) < self.n:
+            return None
+        if self._whole_ends is None:
+            whole = [c for c in self.columns if self.kind(c) == "integer" and self.filled(c) == self.n]
+            both = ((self.place(c), end) for c in whole for end in ("min", "max"))
+            found = self.ask(*(Sql(f"{end}({place}) AS {end}{place}") for place, end in both))
+            self._whole_ends = {c: (int(found[f"min{p}"]), int(found[f"max{p}"])) for c, p in self._places.items()
+                                if c in whole}  # fmt: skip
+        return self._whole_ends[name]
+
+    def few(self, name: str, most: int) -> tuple[object, ...] | None:
+        # Labels such as 0 and 1 are known by their ends, and are counted once it is known by what: one look fewer.
+        ends = self._ends(name) if self.raw != VIEW and name not in self._tallied else None
+        if ends is not None and ends[1] - ends[0] <= 1:
+            return tuple(range(ends[0], ends[1] + 1)) if ends[1] - ends[0] < most else None
+        return super().few(name, most)
 
     def range(self, name: str) -> tuple[float, float]:
         both = f"SELECT min({self.place(name)}::DOUBLE) AS low, max({self.place(name)}::DOUBLE) AS high FROM"
@@ -864,9 +924,6 @@ def plain_column(place: str, type_: str) -> tuple[str, Kind]:
     text = type_ in ("VARCHAR", "UUID", "HUGEINT", "UHUGEINT") or type_.startswith("ENUM")
     nested = type_.endswith("[]") or type_.startswith(("STRUCT", "MAP"))
     return f"to_json({place})::VARCHAR" if nested else f"{place}::VARCHAR", "text" if text else "other"
-
-
-VIEW = "trueerror_given"
 
 
 def open_relation(relation: duckdb.DuckDBPyRelation) -> DuckDBTable:

@@ -171,6 +171,10 @@ class EngineTable(ABC, Generic[E, F]):
         """About how many distinct values the first of these columns has, or each of them where that costs no more."""
         return {names[0]: self.distinct(names[0])}
 
+    def most_groups(self, keys: Sequence[GroupKey]) -> int | None:
+        """How many groups keys can make at most; None where only a look at the rows could tell."""
+        return None
+
     # What follows from it.
 
     def place(self, column: str) -> str:

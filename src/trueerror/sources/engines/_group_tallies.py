@@ -6,6 +6,7 @@ their counts add up.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -46,7 +47,7 @@ def _added(values: Floats | None, where: Ints, size: int) -> Floats | None:
     return None if values is None else np.bincount(where, weights=values, minlength=size).astype(np.float64)
 
 
-def _occupied(cell: Ints, size: int) -> tuple[Ints, Ints]:
+def occupied_cells(cell: Ints, size: int) -> tuple[Ints, Ints]:
     """The cells that occur among so many, ascending, and the place of each group among them."""
     if size > 4 * len(cell) + DENSE:
         cells, where = np.unique(cell, return_inverse=True)
@@ -61,7 +62,7 @@ def confusion(facts: Facts, truth: Ints, called: Ints, weighed: WeightedCounts, 
     """The confusion matrix of groups (truth, called)."""
     kept, (filled,) = _settled(facts, truth, [called], weighed)
     k = len(facts.labels)
-    cells, where = _occupied(truth[kept] * (k + 1) + filled, k * (k + 1))
+    cells, where = occupied_cells(truth[kept] * (k + 1) + filled, k * (k + 1))
     counts, sums, squares = weighed.kept(kept).added(where, len(cells))
     return Confusion.from_cells(
         labels=facts.labels, positive=facts.chosen, row=cells // (k + 1), col=cells % (k + 1), counts=counts,
@@ -73,7 +74,7 @@ def agreement_table(facts: Facts, truth: Ints, first: Ints, second: Ints, weighe
     """The agreement table of groups (truth, first, second)."""
     kept, (a, b) = _settled(facts, truth, [first, second], weighed)
     width = len(facts.labels) + 1
-    cells, where = _occupied((truth[kept] * width + a) * width + b, width**3)
+    cells, where = occupied_cells((truth[kept] * width + a) * width + b, width**3)
     counts, sums, _ = weighed.kept(kept).added(where, len(cells))
     return Agreement(
         facts.labels, facts.positive, cells // (width * width), cells // width % width, cells % width, counts, sums
@@ -197,7 +198,7 @@ def _settled(
 
 def _pairs(keys: Ints, cell: Ints, size: int, weighed: WeightedCounts) -> tuple[Ints, Ints, Ints, Floats | None]:
     most = (int(keys.max(initial=-1)) + 1) * max(size, 1)
-    pairs, where = _occupied(keys * max(size, 1) + cell, most)
+    pairs, where = occupied_cells(keys * max(size, 1) + cell, most)
     counts, sums, _ = weighed.added(where, len(pairs))
     return pairs // max(size, 1), pairs % max(size, 1), counts, sums
 
@@ -277,6 +278,27 @@ class Groups(NamedTuple):
 
     keys: tuple[Array, ...]
     weighed: WeightedCounts
+
+    def without_last(self) -> Groups:
+        """The groups whatever their last key, in order; keys are codes from −1 up.
+
+        >>> found = Groups((np.array([1, 0, 1]), np.array([5, 6, 7])), WeightedCounts(np.array([1, 2, 4])))
+        >>> found.without_last()
+        Groups(keys=(array([0, 1]),), weighed=WeightedCounts(counts=array([2, 5]), sums=None, squares=None))
+        """
+        kept = self.keys[:-1]
+        sizes = [int(key.max(initial=-1)) + 2 for key in kept]
+        # The last key that is kept counts most, as in `ordered`.
+        cell = np.zeros(len(self.weighed.counts), dtype=np.int64)
+        for key, size in zip(kept[::-1], sizes[::-1], strict=True):
+            cell = cell * size + (key + 1)
+        cells, where = occupied_cells(cell, math.prod(sizes))
+        weighed = self.weighed.added(where, len(cells))
+        codes = []
+        for size in sizes:
+            codes.append(cells % size - 1)
+            cells = cells // size
+        return Groups(tuple(codes), weighed)
 
     def ordered(self) -> Groups:
         """The groups by the values of their keys, which are numbers, the last key first.

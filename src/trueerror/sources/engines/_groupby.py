@@ -181,16 +181,26 @@ class GroupedSource:
         """The raw values behind each key, in the order of their names, and those names."""
         known: tuple[list[tuple[object, ...]], tuple[Label, ...]] | None = self.memory.get(("keys", kind))
         if known is None:
-            columns = key_columns(self.layout, kind)
-            tallies = self.table.group([groups.ColumnValue(c) for c in columns])
-            sizes: dict[tuple[object, ...], int] = {}
-            for *row, rows in zip(
-                *(values.tolist() for values in (*tallies.keys, tallies.weighed.counts)), strict=True
-            ):
-                sizes[tuple(row)] = sizes.get(tuple(row), 0) + rows
-            known = named_keys(list(sizes))
+            columns: list[groups.GroupKey] = [groups.ColumnValue(c) for c in key_columns(self.layout, kind)]
+            tallies = self._raw_by_key(kind) or self.table.group(columns)
+            values, names, sizes = _named_and_sized(tallies.keys[-len(columns) :], tallies.weighed.counts)
             self.memory["sizes", kind] = sizes
-            self.memory["keys", kind] = known
+            known = self.memory["keys", kind] = (values, names)
+        return known
+
+    def _raw_by_key(self, kind: KeyKind) -> groups.Groups | None:
+        """The rows by truth, the labels of all models and the key, where it is known that these make few groups.
+
+        Labels are asked of the keys next: one look at the rows for both.
+        """
+        memory_key = ("raw by key", kind)
+        if memory_key not in self.memory:
+            keys: list[groups.GroupKey] = [groups.ColumnValue(c) for c in key_columns(self.layout, kind)]
+            wanted = [groups.ColumnValue(self.layout.truth), *self._predictable(None).values(), *keys]
+            plain = self.facts.weights_kind is None and all(isinstance(key, groups.ColumnValue) for key in wanted)
+            most = self.table.most_groups(wanted) if plain else None
+            self.memory[memory_key] = self.group(wanted) if most is not None and most <= MOST_CELLS_APART else None
+        known: groups.Groups | None = self.memory[memory_key]
         return known
 
     def _counted_apart(self, kind: KeyKind) -> dict[int, groups.Groups] | None:
@@ -235,7 +245,7 @@ class GroupedSource:
                 self.memory[memory_key] = None
             else:
                 wanted = [groups.ColumnValue(self.layout.truth), *every.values()]
-                grouped = self.group([*wanted, *keys])
+                grouped = (self._raw_by_key(kind) if threshold is None else None) or self.group([*wanted, *keys])
                 codes = [*self._coded(wanted, grouped), places_of(grouped.keys[len(wanted) :])]
                 self.memory[memory_key] = groups.Groups(tuple(codes), grouped.weighed)
         return self.memory[memory_key]  # type: ignore[no-any-return]
@@ -326,7 +336,7 @@ class GroupedSource:
     # What follows from it.
 
     def truth_counts(self) -> Ints:
-        joint: groups.Groups | None = self.memory.get(("joint", None))
+        joint: groups.Groups | None = self.memory.get(("joint", None)) or self._joint_by_key()
         if joint is not None and self.facts.weights_kind is None:
             return joint.weighed.added(joint.keys[0], len(self.facts.labels)).counts
         known = self.table.tallied(self.layout.truth)
@@ -372,7 +382,7 @@ class GroupedSource:
             return self._coded(wanted, grouped), grouped.weighed
         key = ("joint", threshold)
         if key not in self.memory:
-            self.memory[key] = self._jointly(every, threshold).ordered()
+            self.memory[key] = self._jointly(every, threshold)
         (truth, *predicted), weighed = self.memory[key]
         position = {model: i for i, model in enumerate(every)}
         return [truth, *(predicted[position[model]] for model in models)], weighed
@@ -380,15 +390,23 @@ class GroupedSource:
     def _jointly(self, every: Mapping[str, groups.GroupKey], threshold: float | None) -> groups.Groups:
         """The truth and the predictions of all models as codes, in groups.
 
-        Rows in slices are asked for next by slice: where every query is costly these are counted, and added up.
+        Where every query is costly, rows in slices are counted by slice, which is asked for next.
         """
-        apart = "slices" in self.facts.kinds and self.table.costly_queries and self.facts.weights_kind is None
-        by_slice = self._by_key("slices", (), threshold) if apart else None
-        if by_slice is not None:
-            return groups.Groups(by_slice.keys[:-1], by_slice.weighed)
+        by_key = self._joint_by_key() if threshold is None else None
+        if by_key is None and "slices" in self.facts.kinds and self.table.costly_queries:
+            by_slice = self._by_key("slices", (), threshold) if self.facts.weights_kind is None else None
+            by_key = None if by_slice is None else by_slice.without_last()
+        if by_key is not None:
+            return by_key
         wanted = [groups.ColumnValue(self.layout.truth), *every.values()]
         grouped = self.group(wanted)
-        return groups.Groups(tuple(self._coded(wanted, grouped)), grouped.weighed)
+        return groups.Groups(tuple(self._coded(wanted, grouped)), grouped.weighed).ordered()
+
+    def _joint_by_key(self) -> groups.Groups | None:
+        """What all models answered, from groups of a key where these are at hand without a look of their own."""
+        kind = next((kind for kind in self.facts.kinds if self._raw_by_key(kind) is not None), None)
+        by_key = None if kind is None else self._by_key(kind, [], None)
+        return None if by_key is None else by_key.without_last()
 
     def pairs_at_once(self, every: Mapping[str, groups.GroupKey], threshold: float | None) -> groups.PairCounts | None:
         """All pairs of many models in one scan, where an engine can do that."""
@@ -528,8 +546,7 @@ class GroupedSource:
     def keys(self, kind: KeyKind) -> Keys:
         self.facts.need_kind(kind)
         values, names = self.key_values(kind)
-        sizes = self.memory.get(("sizes", kind), {values[0]: self.table.n} if values else {})
-        return Keys(names, np.array([sizes[value] for value in values], dtype=np.int64))
+        return Keys(names, self.memory.get(("sizes", kind), np.array([self.table.n] * len(values), dtype=np.int64)))
 
     def subset(self, kind: KeyKind, value: object) -> Self | ArraySource:
         self.facts.need_kind(kind)
@@ -803,6 +820,21 @@ def _sound(table: AnyTable, layout: Layout, weights_kind: WeightsKind | None) ->
     if weights_kind is None or table.kind(layout.weight) not in NUMBERS:
         return False
     return table.weights_sound(layout.weight, weights_kind)
+
+
+def _named_and_sized(keys: Sequence[Array], rows: Ints) -> tuple[list[tuple[object, ...]], tuple[Label, ...], Ints]:
+    """Distinct raw keys, their names, and the rows of each; groups may repeat a key."""
+    if len(keys) == 1 and keys[0].dtype.kind in "iu":
+        # Clusters may be very many.
+        low, high = int(keys[0].min()), int(keys[0].max())
+        cells, where = groups.occupied_cells(keys[0].astype(np.int64) - low, high - low + 1)
+        names = (cells + low).tolist()
+        return list(zip(names, strict=True)), tuple(names), groups.WeightedCounts(rows).added(where, len(names)).counts
+    sizes: dict[tuple[object, ...], int] = {}
+    for *row, amount in zip(*(values.tolist() for values in (*keys, rows)), strict=True):
+        sizes[tuple(row)] = sizes.get(tuple(row), 0) + amount
+    raw, labels = named_keys(list(sizes))
+    return raw, labels, np.array([sizes[value] for value in raw], dtype=np.int64)
 
 
 def named_keys(found: list[tuple[object, ...]]) -> tuple[list[tuple[object, ...]], tuple[Label, ...]]:

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Column, Foreign
-from trueerror.inputs._options import InputError
-from trueerror.sources._tables import Kind, Layout, Options
+from trueerror.inputs._options import InputError, current
+from trueerror.sources._tables import ColumnsTable, Kind, Layout, Options
 from trueerror.sources.engines._engine_table import FIRST_ROWS, MOST_CELLS, EngineTable
 from trueerror.sources.engines._groupby import GroupedSource, counted_facts
 
@@ -142,8 +142,8 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
         """The columns that have few values among the first rows; none where these may make many combinations."""
         if len(self.columns) > RANGED:
             return []
-        plain = [c for c, values in self._seen().items() if values <= FEW and self.kind(c) not in ("other", "date")]
-        return plain if math.prod(self._seen()[c] + 1 for c in plain) <= MOST_CELLS else []
+        few = {c: k for c, k in self._seen().items() if k <= FEW and self.kind(c) not in ("other", "date")}
+        return list(few) if math.prod(k + 1 for k in few.values()) <= MOST_CELLS else []
 
     def _grouped(self, keys: Sequence[str], nan: bool) -> dict[str, Column]:
         """By the values of the key columns, or of all rows: their number; of other columns how many rows hold
@@ -214,8 +214,8 @@ def _names(wrapped: Foreign, native: Foreign) -> Sequence[str]:
     return list(wrapped.collect_schema().names() if by_schema else wrapped.columns)
 
 
-def open_lazy(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTable:
-    """A lazy frame of narwhals as a table."""
+def open_lazy(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTable | ColumnsTable:
+    """A lazy frame of narwhals as a table; of a small one in PostgreSQL the rows, by one query."""
     columns = tuple(str(name) for name in _names(wrapped, native))
     twice = next((name for i, name in enumerate(columns) if name in columns[:i]), None)
     if twice is not None:
@@ -229,6 +229,10 @@ def open_lazy(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTab
     plain_columns = [_plain(nw.col(name), dtype) for name, dtype in zip(_names(wrapped, native), dtypes, strict=True)]
     frame = wrapped.select(*(part.alias(f"c{i}") for i, (part, _) in enumerate(plain_columns)))
     kinds = tuple(kind for _, kind in plain_columns)
+    rows = _whole_postgres(frame, kinds) if _is_postgres(native) else None
+    if rows is not None and len(rows["c0"]):
+        named = dict(zip(columns, rows.values(), strict=True))
+        return ColumnsTable(named, backend=backend, kinds=dict(zip(columns, kinds, strict=True)))
     table = LazyTable(frame, columns, kinds, name="the table", backend=backend, nan=_knows_nan(native))
     if table.n == 0:
         raise InputError("the table has no rows")
@@ -272,8 +276,12 @@ def answer(frame: Foreign) -> dict[str, Column]:
     if engine == "pyspark":
         return _spark(native)
     if engine == "ibis":
-        return _postgres(native) if native.get_backend().name == "postgres" else _arrow(native.to_pyarrow())
+        return _postgres(native) if _is_postgres(native) else _arrow(native.to_pyarrow())
     return _arrow(frame.collect(backend="pyarrow").to_native())
+
+
+def _is_postgres(native: Foreign) -> bool:
+    return type(native).__module__.split(".")[0] == "ibis" and native.get_backend().name == "postgres"
 
 
 def is_spark(frame: Foreign) -> bool:
@@ -301,35 +309,115 @@ def _spark(frame: Foreign) -> dict[str, Column]:
     return {name: _column([row[i] for row in rows]) for i, name in enumerate(frame.columns)}
 
 
-# How PostgreSQL packs numbers into bytes, and how NumPy reads them.
-PACKED = {"integer": ("int8send({}::bigint)", ">i8"), "boolean": ("boolsend({})", "?"),
-          "floating": ("float8send(coalesce({}::double precision, 'NaN'))", ">f8")}  # fmt: skip
+# How PostgreSQL packs a value into bytes of a fixed width, gaps included, and how NumPy reads them.
+PACKED = {
+    "floating": ("float8send(coalesce({}::double precision, 'NaN'))", ">f8"),
+    "integer": ("int8send(coalesce({}::bigint, -9223372036854775808))", ">i8"),
+    "boolean": ("coalesce(boolsend({}), '\\x02'::bytea)", "u1"),
+    # How long a text is; the texts themselves come one after the other.
+    "string": ("int4send(coalesce(octet_length(convert_to({}, 'UTF8')), -1))", ">i4"),
+}
+# What the server says of a value beyond a gigabyte.
+TOO_LONG = "54000"
+GAP = np.iinfo(np.int64).min
+# Rows in each value then.
+PACKED_ROWS = 1 << 23
+# A table of at most so many bytes comes whole: a server counts it once or twice in that time.
+WHOLE_BYTES = 1 << 25
 
 
 def _postgres(query: Foreign) -> dict[str, Column]:
     """What a PostgreSQL server answers, without a cursor, which would keep it from working in parallel.
 
-    Numbers come packed, one value for each column; rows as objects of Python would take most of the time.
+    Rows come packed into bytes, all in one value: rows as objects of Python take most of the time, and COPY, which
+    sends a message for each row, three times as long.
     """
     engine, types = query.get_backend(), dict(query.schema())
-    given = f"FROM ({engine.compile(query)}) AS answered"
-    places = {name: f'"{name}"' for name in types}
-    packings = {name: next((PACKED[k] for k in PACKED if getattr(t, f"is_{k}")()), None) for name, t in types.items()}
-    packed = [f"string_agg({how[0].format(places[name])}, ''::bytea)" for name, how in packings.items() if how]
+    # A transaction of the user's is left as it is, also where a query fails: this one is a savepoint in it.
     with engine.con.transaction(), engine.con.cursor(binary=True) as cursor:
-        if len(packed) == len(types):
-            # A gap that is no float has no bytes of its own.
-            gaps = " OR ".join(f"count({p}) < count(*)" for name, p in places.items() if not types[name].is_floating())
-            *parts, gappy = cursor.execute(f"SELECT {', '.join(packed)}, {gaps or 'false'} {given}").fetchone()
-            if not gappy:
-                kinds = [np.dtype(how[1]) for how in packings.values() if how]
-                return {
-                    name: np.frombuffer(part or b"", kind).astype(kind.newbyteorder("="))
-                    for name, part, kind in zip(types, parts, kinds, strict=True)
-                }
-        plain = {name: f"{p}::bigint" if types[name].is_integer() else p for name, p in places.items()}
-        rows = cursor.execute(f"SELECT {', '.join(plain.values())} {given}").fetchall()
+        given = f"({engine.compile(query)}) AS answered"
+        packed = _packed(cursor, given, types)
+        if packed is not None:
+            return packed
+        places = (f'"{name}"::bigint' if t.is_integer() else f'"{name}"' for name, t in types.items())
+        rows = cursor.execute(f"SELECT {', '.join(places)} FROM {given}").fetchall()
     return {name: _column([row[i] for row in rows]) for i, name in enumerate(types)}
+
+
+def _packed(cursor: Foreign, given: str, types: Mapping[str, Foreign]) -> dict[str, Column] | None:
+    """The columns of an answer; None where one is of another type, or its bytes do not tell gaps from values."""
+    kinds = {name: next((kind for kind in PACKED if getattr(t, f"is_{kind}")()), "") for name, t in types.items()}
+    if not all(kinds.values()):
+        return None
+    row = " || ".join(PACKED[kind][0].format(f'"{name}"') for name, kind in kinds.items())
+    texts = [name for name, kind in kinds.items() if kind == "string"]
+    whole = [name for name, kind in kinds.items() if kind == "integer"]
+    amounts = [
+        f"string_agg({row}, ''::bytea)",
+        *(f"string_agg(convert_to(\"{name}\", 'UTF8'), ''::bytea)" for name in texts),
+        *(f'count(*) - count("{name}")' for name in whole),
+    ]
+    asked = f"SELECT {', '.join(amounts)} FROM"
+    try:
+        with cursor.connection.transaction():
+            answers = cursor.execute(f"{asked} {given}").fetchall()
+    except cursor.connection.OperationalError as error:
+        if error.sqlstate != TOO_LONG:
+            raise
+        numbered = f"(SELECT *, row_number() OVER () / {PACKED_ROWS} AS part FROM {given}) AS numbered"
+        answers = cursor.execute(f"{asked} {numbered} GROUP BY part ORDER BY part").fetchall()
+    layout = np.dtype([(f"f{i}", PACKED[kind][1]) for i, kind in enumerate(kinds.values())])
+    rows = np.concatenate([np.frombuffer(answer[0] or b"", layout) for answer in answers])
+    joined = {name: b"".join(answer[1 + i] or b"" for answer in answers) for i, name in enumerate(texts)}
+    gaps = {name: sum(answer[1 + len(texts) + i] for answer in answers) for i, name in enumerate(whole)}
+    columns: dict[str, Column] = {}
+    for i, (name, kind) in enumerate(kinds.items()):
+        values = rows[f"f{i}"].astype(layout[i].newbyteorder("="))
+        if kind == "string":
+            columns[name] = _texts(joined[name], values)
+        elif kind == "floating":
+            columns[name] = values
+        else:
+            gone = values == (GAP if kind == "integer" else 2)
+            if gaps.get(name, gone.sum()) != gone.sum():
+                return None
+            columns[name] = values.astype(bool) if kind == "boolean" else values
+            if gone.any():
+                columns[name] = columns[name].astype(object)
+                columns[name][gone] = None
+    return columns
+
+
+def _texts(joined: bytes, lengths: NDArray[np.int32]) -> Column:
+    """Texts that stand one after the other; a length of −1 is a gap."""
+    ends = np.cumsum(np.maximum(lengths, 0), dtype=np.int64)
+    # Most texts are labels, of which few differ.
+    known: dict[bytes, str] = {}
+    column = np.empty(len(lengths), dtype=object)
+    for i, (length, end) in enumerate(zip(lengths.tolist(), ends.tolist(), strict=True)):
+        if length >= 0:
+            piece = joined[end - length : end]
+            if piece not in known:
+                known[piece] = piece.decode()
+            column[i] = known[piece]
+    return column
+
+
+def _whole_postgres(frame: Foreign, kinds: Sequence[Kind]) -> dict[str, Column] | None:
+    """All rows of a table, where the server expects them to be few; None where they are many."""
+    query = frame.to_native()
+    engine = query.get_backend()
+    most = min(WHOLE_BYTES, current().budget_bytes // 8)
+    try:
+        with engine.con.transaction(), engine.con.cursor() as cursor:
+            plan = cursor.execute(f"EXPLAIN (FORMAT JSON) {engine.compile(query)}").fetchone()[0][0]["Plan"]
+    except engine.con.Error:  # a server that only speaks like PostgreSQL
+        return None
+    if plan["Plan Rows"] * max(plan["Plan Width"], 8 * len(kinds)) > most:
+        return None
+    rows = most // (8 * max(len(kinds), 1))
+    columns = _postgres(frame.head(rows + 1).to_native())
+    return columns if all(len(column) <= rows for column in columns.values()) else None
 
 
 def _arrow(table: Foreign) -> dict[str, Column]:
