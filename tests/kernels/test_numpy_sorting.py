@@ -29,9 +29,11 @@ SHAPES = {
 }
 
 
+@pytest.mark.parametrize("by_buckets", [True, False])
 @pytest.mark.parametrize("name", SHAPES)
-def test_sorts_any_distribution(name, monkeypatch):
+def test_sorts_any_distribution(name, by_buckets, monkeypatch):
     monkeypatch.setattr(sorting, "LARGE", 1000)
+    monkeypatch.setattr(sorting, "_buckets_pay", lambda: by_buckets)
     config(threads=2)
     scores = SHAPES[name]
     positive = RNG.random(SIZE) < 0.4
@@ -45,6 +47,25 @@ def test_sorts_any_distribution(name, monkeypatch):
     assert tags.sum() == positive.sum()
     middle = scores.astype(np.float64) <= np.median(found)
     assert tags[found <= np.median(found)].sum() == positive[middle].sum()
+
+
+@pytest.mark.parametrize("size", [1, 2, 127, 128, 129, 255, 256, 257, 383, 384, 385, 1000, 5000])
+@pytest.mark.parametrize("spread", [1, 40, 1 << 62])
+def test_buckets_of_any_size(size, spread, monkeypatch):
+    monkeypatch.setattr(sorting, "BUCKET_KEYS", 300)
+    monkeypatch.setattr(sorting, "PIECE", 700)
+    keys = np.random.default_rng(size).integers(-spread, spread, size, endpoint=True)
+    expected = np.sort(keys)
+    sorting._sort_by_buckets(keys)
+    assert (keys == expected).all()
+
+
+def test_crowded_cells_are_sorted_apart():
+    rng = np.random.default_rng(4)
+    keys = np.concatenate([rng.integers(0, 1000, 5000), [1 << 60], (1 << 59) + rng.integers(0, 1000, 5000)])
+    found = np.empty_like(keys)
+    sorting._sort_bucket(rng.permutation(keys), found)
+    assert (found == np.sort(keys)).all()
 
 
 @pytest.mark.parametrize("name", SHAPES)
