@@ -1,7 +1,7 @@
 """The hot loops in NumPy alone; `_numba` has the same names where compiling pays.
 
 Scores are sorted with their class, which rides in the last bit of an integer that sorts as the score does: a sort of
-integers, by NumPy (SIMD) or by way of buckets, then needs no order of rows. Orders and mid-ranks of rows are by NumPy's argsort.
+integers, by NumPy (SIMD) or by way of buckets, then needs no order of rows.
 
 How often each row is drawn in a bootstrap replicate: counter-based, so that no order of work changes a draw.
 
@@ -323,9 +323,20 @@ def _buckets_pay() -> bool:
 
 
 def _sort_by_buckets(keys: Keys) -> None:
-    """Into buckets of about equal size by a sample of the keys, and each of them sorted (a sample sort, MSD radix).
+    spread, _, buckets = _into_buckets(keys)
 
-    Source: Frazer and McKellar 1970, J. ACM 17:496.
+    def sort_part(part: slice) -> None:
+        for one in buckets[part]:
+            _sort_bucket(spread[one], keys[one])
+
+    in_threads(sort_part, parts(len(buckets), _pieces(len(keys))))
+
+
+def _into_buckets(keys: Keys, *, with_rows: bool = False) -> tuple[Keys, NDArray[np.uint32] | None, list[slice]]:
+    """The keys in buckets of about equal size, ascending, by a sample of them (the first round of a sample sort).
+
+    Also the rows that they come from, where asked for, and the stretch of each bucket. Source: Frazer and McKellar
+    1970, J. ACM 17:496.
     """
     size, low, high = len(keys), int(keys.min()), int(keys.max())
     count = max(1, min(1 << 8, size // BUCKET_KEYS))
@@ -343,22 +354,21 @@ def _sort_by_buckets(keys: Keys) -> None:
     # Where the keys of each bucket (column) go that are in each block (row).
     places = ends - counts.sum(axis=0) + np.cumsum(counts, axis=0) - counts
     spread = np.empty_like(keys)
+    rows = np.empty(size, dtype=np.uint32) if with_rows else None
 
     def distribute(i: int) -> None:
-        by_bucket = keys[blocks[i]].take(np.argsort(bucket[blocks[i]], kind="stable"))
+        order = np.argsort(bucket[blocks[i]], kind="stable")
+        by_bucket = keys[blocks[i]].take(order)
+        order += blocks[i].start
         start = 0
         for place, many in zip(places[i].tolist(), counts[i].tolist(), strict=True):
             spread[place : place + many] = by_bucket[start : start + many]
+            if rows is not None:
+                rows[place : place + many] = order[start : start + many]
             start += many
 
     in_threads(distribute, range(len(blocks)))
-    buckets = [slice(a, b) for a, b in pairwise([0, *ends.tolist()])]
-
-    def sort_part(part: slice) -> None:
-        for one in buckets[part]:
-            _sort_bucket(spread[one], keys[one])
-
-    in_threads(sort_part, parts(count, _pieces(size)))
+    return spread, rows, [slice(a, b) for a, b in pairwise([0, *ends.tolist()])]
 
 
 def _cells(keys: Keys, low: int, high: int, count: int) -> Keys:
@@ -406,12 +416,43 @@ RANK_BLOCK = 1 << 15
 
 def ascending_order(scores: Array) -> Order:
     """Positions of the scores from lowest to highest; the order within ties is not defined."""
-    return np.argsort(scores)
+    if not BUCKETED <= len(scores) < 1 << 32 or not _buckets_pay():
+        return np.argsort(scores)
+    keys = (scores.astype(np.float64) + 0.0).view(np.int64)
+    keys ^= (keys >> 63) & LOW_BITS
+    spread, rows, buckets = _into_buckets(keys, with_rows=True)
+    assert rows is not None
+    order = keys  # which have gone into the buckets
+
+    def order_part(part: slice) -> None:
+        for one in buckets[part]:
+            order[one] = rows[one].take(_bucket_order(spread[one]))
+
+    in_threads(order_part, parts(len(buckets), _pieces(len(keys))))
+    return order
+
+
+def _bucket_order(keys: Keys) -> Order:
+    """The order of the keys, whose first bits, above the lowest key, are sorted with their places behind them.
+
+    Should keys differ in the other bits alone, NumPy's argsort gives the order.
+    """
+    bits = len(keys).bit_length()
+    low, high = (int(keys.min()), int(keys.max())) if len(keys) else (0, 0)
+    numbered = keys.view(np.uint64) - np.uint64(low % (1 << 64))
+    numbered >>= np.uint64(max(0, (high - low).bit_length() + bits - 63))
+    numbered <<= np.uint64(bits)
+    numbered |= np.arange(len(keys), dtype=np.uint64)
+    order = np.empty(len(keys), dtype=np.int64)
+    _sort_bucket(numbered.view(np.int64), order)
+    order &= (1 << bits) - 1
+    ranked = keys.take(order)
+    return order if (ranked[1:] >= ranked[:-1]).all() else np.argsort(keys)
 
 
 def _ranked(scores: Array) -> tuple[Order, Order]:
     """The ascending order, and the places in it whose score is that of the next place too."""
-    order = np.argsort(scores)
+    order = ascending_order(scores)
     ranked = scores.take(order)
     return order, np.flatnonzero(ranked[1:] == ranked[:-1])
 
