@@ -94,3 +94,34 @@ def test_zero_has_one_sign_and_subnormals_survive():
     keys, power = tagged_keys(scores, np.zeros(5, dtype=bool))
     assert keys[0] == keys[1]
     assert scores_of(np.sort(keys), power).tolist() == [-5e-324, 0.0, 0.0, 5e-324, 1.5]
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_orders_any_distribution(name, monkeypatch):
+    monkeypatch.setattr(sorting, "_buckets_pay", lambda: True)
+    scores = SHAPES[name]
+    order = sorting.ascending_order(scores)
+    assert (scores[order] == np.sort(scores)).all()
+    assert (np.sort(order) == np.arange(SIZE)).all()
+
+
+def test_orders_keys_that_differ_in_the_last_bits_alone():
+    rng = np.random.default_rng(5)
+    keys = np.concatenate([[0], (1 << 61) + rng.permutation(3000)])
+    order = sorting._bucket_order(keys)
+    assert (keys[order] == np.sort(keys)).all()
+    assert (np.sort(order) == np.arange(len(keys))).all()
+
+
+@pytest.mark.parametrize("edges", [[], [0.5], [0.25, 0.25], [0.1, 0.1, 0.3, 0.9], [-np.inf, 0.5], [1e-300, 1e300]])
+def test_places_are_those_of_a_search(edges):
+    edges = np.array(edges)
+    values = np.concatenate([np.random.default_rng(6).normal(size=sorting.LOOKED_UP), edges, [0.0, np.inf, -np.inf]])
+    assert (sorting.places_among(edges, values) == np.searchsorted(edges, values, side="right")).all()
+
+
+def test_places_among_many_edges():
+    rng = np.random.default_rng(7)
+    edges, values = np.sort(rng.random(400)), rng.random(3 * sorting.LOOKED_UP)
+    values[:400] = edges
+    assert (sorting.places_among(edges, values) == np.searchsorted(edges, values, side="right")).all()
