@@ -545,8 +545,10 @@ def places_among(edges: Floats, values: Floats) -> Order:
     def cells(part: Floats) -> Order:
         # Rounding keeps the order, and so does the cast: a value in a lower cell than an edge is below it.
         with np.errstate(over="ignore"):
-            place = (part - edges[0]) * scale + 1
-        return np.clip(place, 0, LOOKUP_CELLS - 1, out=place).astype(np.intp)
+            place: Floats = (part - edges[0]) * scale + 1
+        np.clip(place, 0, LOOKUP_CELLS - 1, out=place)
+        cell: Order = place.astype(np.intp)
+        return cell
 
     edge_cells = cells(edges)
     below = np.searchsorted(edge_cells, np.arange(LOOKUP_CELLS), side="left")
