@@ -70,7 +70,7 @@ class OrderedScores:
         distinct = (self.scores + 0.0).take(self.order if self.starts is None else self.order[self.starts])
         return ScoreTable._counted(distinct, *self.counts(np.int64), positive=1, sources=())
 
-    def counts(self, kind: type[Any]) -> Masses:
+    def counts(self, kind: type[np.int64] | type[np.float64]) -> Masses:
         """How many positives and negatives there are at each distinct score."""
         return self._summed(self.is_positive.astype(kind), (~self.is_positive).astype(kind))
 
