@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from trueerror.curves import _base as base
 from trueerror.curves._base import downward, hull_places, isotonic_proportions, pooled_blocks
 
 
@@ -43,7 +44,9 @@ TIE = (
 )
 
 
-def test_blocks_are_those_of_whole_numbers():
+@pytest.mark.parametrize("many", [1, 1 << 16])
+def test_blocks_are_those_of_whole_numbers(many, monkeypatch):
+    monkeypatch.setattr(base, "MANY_SCORES", many)
     for up, down in [TIE, *tables(1, 1000)]:
         assert pooled_blocks(up, down).tolist() == stack(up, down)
 

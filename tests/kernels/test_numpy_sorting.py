@@ -29,9 +29,11 @@ SHAPES = {
 }
 
 
+@pytest.mark.parametrize("by_buckets", [True, False])
 @pytest.mark.parametrize("name", SHAPES)
-def test_sorts_any_distribution(name, monkeypatch):
+def test_sorts_any_distribution(name, by_buckets, monkeypatch):
     monkeypatch.setattr(sorting, "LARGE", 1000)
+    monkeypatch.setattr(sorting, "_buckets_pay", lambda: by_buckets)
     config(threads=2)
     scores = SHAPES[name]
     positive = RNG.random(SIZE) < 0.4
@@ -45,6 +47,25 @@ def test_sorts_any_distribution(name, monkeypatch):
     assert tags.sum() == positive.sum()
     middle = scores.astype(np.float64) <= np.median(found)
     assert tags[found <= np.median(found)].sum() == positive[middle].sum()
+
+
+@pytest.mark.parametrize("size", [1, 2, 127, 128, 129, 255, 256, 257, 383, 384, 385, 1000, 5000])
+@pytest.mark.parametrize("spread", [1, 40, 1 << 62])
+def test_buckets_of_any_size(size, spread, monkeypatch):
+    monkeypatch.setattr(sorting, "BUCKET_KEYS", 300)
+    monkeypatch.setattr(sorting, "PIECE", 700)
+    keys = np.random.default_rng(size).integers(-spread, spread, size, endpoint=True)
+    expected = np.sort(keys)
+    sorting._sort_by_buckets(keys)
+    assert (keys == expected).all()
+
+
+def test_crowded_cells_are_sorted_apart():
+    rng = np.random.default_rng(4)
+    keys = np.concatenate([rng.integers(0, 1000, 5000), [1 << 60], (1 << 59) + rng.integers(0, 1000, 5000)])
+    found = np.empty_like(keys)
+    sorting._sort_bucket(rng.permutation(keys), found)
+    assert (found == np.sort(keys)).all()
 
 
 @pytest.mark.parametrize("name", SHAPES)
@@ -73,3 +94,34 @@ def test_zero_has_one_sign_and_subnormals_survive():
     keys, power = tagged_keys(scores, np.zeros(5, dtype=bool))
     assert keys[0] == keys[1]
     assert scores_of(np.sort(keys), power).tolist() == [-5e-324, 0.0, 0.0, 5e-324, 1.5]
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_orders_any_distribution(name, monkeypatch):
+    monkeypatch.setattr(sorting, "_buckets_pay", lambda: True)
+    scores = SHAPES[name]
+    order = sorting.ascending_order(scores)
+    assert (scores[order] == np.sort(scores)).all()
+    assert (np.sort(order) == np.arange(SIZE)).all()
+
+
+def test_orders_keys_that_differ_in_the_last_bits_alone():
+    rng = np.random.default_rng(5)
+    keys = np.concatenate([[0], (1 << 61) + rng.permutation(3000)])
+    order = sorting._bucket_order(keys)
+    assert (keys[order] == np.sort(keys)).all()
+    assert (np.sort(order) == np.arange(len(keys))).all()
+
+
+@pytest.mark.parametrize("edges", [[], [0.5], [0.25, 0.25], [0.1, 0.1, 0.3, 0.9], [-np.inf, 0.5], [1e-300, 1e300]])
+def test_places_are_those_of_a_search(edges):
+    edges = np.array(edges)
+    values = np.concatenate([np.random.default_rng(6).normal(size=sorting.LOOKED_UP), edges, [0.0, np.inf, -np.inf]])
+    assert (sorting.places_among(edges, values) == np.searchsorted(edges, values, side="right")).all()
+
+
+def test_places_among_many_edges():
+    rng = np.random.default_rng(7)
+    edges, values = np.sort(rng.random(400)), rng.random(3 * sorting.LOOKED_UP)
+    values[:400] = edges
+    assert (sorting.places_among(edges, values) == np.searchsorted(edges, values, side="right")).all()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -273,6 +274,11 @@ def test_exact_tables_of_many_models_stay_within_the_budget(tmp_path: Path) -> N
     assert kept[0] is areas[0]
     assert kept[-1] is areas[-1]
     assert te.metric("auc", many, model="m7") == auc(areas[7])
+    # One that someone holds is not counted again; it is once nobody does.
+    assert many.scores("m7") is areas[7]
+    del areas, kept
+    gc.collect()
+    assert not many._let_go
     held = te.predictions(UP, scores=columns)
     assert [held.scores(m) is held.scores(m) for m in held.models] == [True] * 12
 

@@ -176,12 +176,12 @@ class TableCurve(Result):
     @cached_property
     def _tp(self) -> Floats:
         """True positives at each cutoff, from "nothing is predicted positive" down."""
-        return downward(self.table.positives)
+        return self.table._while_held("tp", lambda: frozen(downward(self.table.positives)))
 
     @cached_property
     def _fp(self) -> Floats:
         """False positives at each cutoff."""
-        return downward(self.table.negatives)
+        return self.table._while_held("fp", lambda: frozen(downward(self.table.negatives)))
 
     @cached_property
     def _drawn(self) -> Self:
@@ -333,7 +333,8 @@ def downward(counts: Counts) -> Floats:
     As floats, which are exact up to 2⁵³ rows, so that products of counts do not overflow.
     """
     total = np.zeros((*counts.shape[:-1], counts.shape[-1] + 1))
-    np.cumsum(counts[..., ::-1], axis=-1, out=total[..., 1:])
+    # Integers are summed five times as fast as floats.
+    total[..., 1:] = np.cumsum(counts[..., ::-1], axis=-1)
     return total
 
 
@@ -929,6 +930,10 @@ def curve_points(positives: Counts, negatives: Counts) -> tuple[Floats, Floats]:
     return fp / fp[-1], tp / tp[-1]
 
 
+# From so many scores on, blocks of the isotonic fit are pooled in so many rounds first.
+MANY_SCORES, SWEEPS = 1 << 16, 3
+
+
 def pooled_blocks(positives: Counts, negatives: Counts) -> Places:
     """Where each block of the isotonic fit starts, scores ascending; neighbours with equal proportions are one block.
 
@@ -940,16 +945,25 @@ def pooled_blocks(positives: Counts, negatives: Counts) -> Places:
     up = np.asarray(positives, dtype=np.float64)
     rows = up + negatives
     # A score without rows, such as a class that is never called, belongs to the block below it.
-    occupied = np.flatnonzero(rows > 0)
-    starts: Places = occupied[isotonic_regression(up[occupied] / rows[occupied], weights=rows[occupied]).blocks[:-1]]
+    starts: Places = np.flatnonzero(rows > 0)
     starts[0] = 0
+    # Neighbours that do not rise are of one block: a few rounds leave a tenth of very many scores to SciPy.
+    for _ in range(SWEEPS if len(starts) >= MANY_SCORES else 0):
+        starts = starts[_rises(up, rows, starts)]
+    blocks = [np.add.reduceat(x, starts) for x in (up, rows)]
+    starts = starts[isotonic_regression(blocks[0] / blocks[1], weights=blocks[1]).blocks[:-1]]
     while True:
         # SciPy pools rounded means, which may leave neighbours with equal proportions apart: counts tell.
-        proportion = np.add.reduceat(up, starts) / np.add.reduceat(rows, starts)
-        begins = np.concatenate(([True], proportion[1:] > proportion[:-1]))
+        begins = _rises(up, rows, starts)
         if begins.all():
             return starts
         starts = starts[begins]
+
+
+def _rises(positives: Counts, rows: Counts, starts: Places) -> NDArray[np.bool_]:
+    """Whether each block has a higher proportion of positives than the one below it."""
+    proportion = np.add.reduceat(positives, starts) / np.add.reduceat(rows, starts)
+    return np.concatenate(([True], proportion[1:] > proportion[:-1]))
 
 
 def isotonic_proportions(positives: Counts, negatives: Counts) -> Floats:

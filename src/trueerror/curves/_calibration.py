@@ -310,33 +310,43 @@ class Calibration(TableCurve):
         """Where the bins that have rows begin."""
         if self.binning == "isotonic":
             return pooled_blocks(self._read.positives, self._read.negatives)
+        if self.binning == "width":
+            edges = np.arange(1, self.bins) / self.bins
+            starts = np.unique(np.append(0, np.searchsorted(self._read.scores, edges, side="right")))
+            return starts[starts < len(self._read.scores)]
         place = self._places(self.bins, self.binning)
         return np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))
 
     def _summed(self, values: Counts) -> Floats:
-        return np.add.reduceat(np.asarray(values, dtype=np.float64), self._starts)
+        return np.add.reduceat(values, self._starts).astype(np.float64)
+
+    @cached_property
+    def _class_sizes(self) -> tuple[Floats, Floats]:
+        """Positives and negatives of each bin."""
+        return self._summed(self._read.positives), self._summed(self._read.negatives)
 
     @cached_property
     def sizes(self) -> Floats:
         """Rows of each bin."""
-        return frozen(self._summed(self._read.positives) + self._summed(self._read.negatives))
+        return frozen(self._class_sizes[0] + self._class_sizes[1])
 
     @cached_property
     def observed(self) -> Floats:
         """Share of positives in each bin."""
-        return frozen(self._summed(self._read.positives) / self.sizes)
+        return frozen(self._class_sizes[0] / self.sizes)
 
     @cached_property
     def forecast(self) -> Floats:
         """Mean forecast of each bin."""
-        rows = self._read.positives + self._read.negatives
-        return frozen(self._summed(rows * self._read.scores) / self.sizes)
+        summed = np.add(self._read.positives, self._read.negatives, dtype=np.float64)
+        summed *= self._read.scores
+        return frozen(self._summed(summed) / self.sizes)
 
     @cached_property
     def _limits(self) -> tuple[Floats, Floats]:
         squared = self._read.squares
         squares = None if squared is None else (self._summed(squared[0]), self._summed(squared[1]))
-        rows = rows_for_interval(self._summed(self._read.positives), self._summed(self._read.negatives), squares)
+        rows = rows_for_interval(*self._class_sizes, squares)
         if self.clusters is not None:
             of_bin = np.searchsorted(self._starts, self._row_places, side="right") - 1
             up = self.clusters.rows.positive
@@ -366,7 +376,7 @@ class Calibration(TableCurve):
     def edges(self) -> tuple[Floats, Floats]:
         """From which forecast to which each bin goes: its fixed edges, or the forecasts at its ends."""
         if self.binning == "width":
-            place = self._places(self.bins, "width")[self._starts]
+            place = bin_places(self._read.scores[self._starts], self.sizes, self.bins, "width")
             return place / self.bins, (place + 1) / self.bins
         ends = np.append(self._starts[1:], len(self.table.scores)) - 1
         return self._read.scores[self._starts], self._read.scores[ends]

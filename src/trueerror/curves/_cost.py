@@ -151,7 +151,8 @@ class CostCurve(TableCurve):
     @cached_property
     def _rates(self) -> tuple[Floats, Floats]:
         """FPR and FNR of the lines on the envelope."""
-        return self.fpr[self._places], self.fnr[self._places]
+        fp, tp, total = self._fp[self._places], self._tp[self._places], float(self._tp[-1])
+        return fp / float(self._fp[-1]), (total - tp) / total
 
     @property
     def thresholds(self) -> Floats:

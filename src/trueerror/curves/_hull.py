@@ -783,12 +783,11 @@ def _corners(curves: Mapping[str, Roc]) -> tuple[HullCorner, ...]:
     }
     for name, curve in curves.items():
         n, m = float(curve.table.n_negative), float(curve.table.n_positive)
-        for place in curve._corners[1:-1]:
-            x, y = float(curve.fpr[place]), float(curve.tpr[place])
+        for x, y, threshold in zip(*(part.tolist() for part in curve._at(curve._corners[1:-1])), strict=True):
             point: Point = (x, y)
             if exact:
                 point = round(x * n) * (wide // int(n)), round(y * m) * (high // int(m))
-            cut = math.nan if curve.calls else float(curve.thresholds[place])
+            cut = math.nan if curve.calls else threshold
             points.setdefault(point, []).append((name, cut, x, y))
     kept: list[Point] = []
     # Left to right, at equal FPR the higher point last; a corner must turn right.

@@ -154,7 +154,8 @@ def _folded_at(table: ScoreTable, cut: float) -> ScoreTable:
     starts = np.flatnonzero(np.concatenate(([True], confidence[1:] != confidence[:-1])))
 
     def summed(above: Floats, beneath: Floats) -> Floats:
-        return np.asarray(np.add.reduceat(halves(above, beneath)[order], starts))
+        ordered = halves(above, beneath)[order]
+        return ordered if len(starts) == len(order) else np.asarray(np.add.reduceat(ordered, starts))
 
     scores, ups, downs = confidence[starts], table.positives, table.negatives
     right, wrong = summed(ups, downs), summed(downs, ups)

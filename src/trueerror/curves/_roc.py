@@ -526,6 +526,11 @@ class Roc(TableCurve):
         """Which of the points are corners of the curve's own hull."""
         return hull_of(self.table)
 
+    def _at(self, places: Places) -> tuple[Floats, Floats, Floats]:
+        """FPR, TPR and thresholds of some of the points, without those of all."""
+        cuts = np.where(places == 0, np.inf, self.table.scores[-np.maximum(places, 1)])
+        return self._fp[places] / self._fp[-1], self._tp[places] / self._tp[-1], cuts
+
     @cached_property
     def _best(self) -> Roc:
         """The highest curve that binned scores may have."""

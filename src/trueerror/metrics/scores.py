@@ -272,7 +272,7 @@ def average_precision(t: ScoreTable, masses: Masses = None) -> Amount:
     0.8333333333333333
     """
     up, down = (t.positives, t.negatives) if masses is None else masses
-    up = 1.0 * up[..., ::-1]
+    up = up[..., ::-1]
     hits = np.cumsum(up, axis=-1)
     called = hits + np.cumsum(down[..., ::-1], axis=-1)
     precision = hits / np.where(called == 0, 1, called)

@@ -23,7 +23,7 @@ from trueerror.curves._roc import Roc, pointwise_limits, roc
 from trueerror.inference._problem import critical_z
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inputs._options import InputError, MemoryBudgetExceeded, generator
-from trueerror.kernels._numpy import seed_of
+from trueerror.kernels._numpy import parts, places_among, seed_of
 from trueerror.metrics._registry import find_measure
 from trueerror.plots._dispatch import sizes_words
 from trueerror.plots._specs import Axis, Band, Curves, Floats, Line
@@ -274,7 +274,7 @@ class Cuts(NamedTuple):
 
 
 def _cuts(curve: Roc, used: InUse | None, grid: Floats, models: int) -> Cuts:
-    corners = np.array([float(curve.thresholds[i]) for i in curve._corners])
+    corners = curve._at(curve._corners)[2]
     corners = corners[np.isfinite(corners)]
     most = TUNED_POINTS if models <= SOME_MODELS else TUNED_POINTS // 2
     kept = corners[np.unique(np.linspace(0, len(corners) - 1, min(most, len(corners))).round().astype(int))]
@@ -291,6 +291,8 @@ def _cuts(curve: Roc, used: InUse | None, grid: Floats, models: int) -> Cuts:
 
 
 Pair = tuple[Floats, Floats]
+# Rows that are counted at a time.
+COUNTED = 1 << 20
 
 
 def _in_rows(p: Predictions, cuts: dict[str, Cuts], seed: int) -> dict[str, tuple[Pair, Pair]]:
@@ -298,13 +300,17 @@ def _in_rows(p: Predictions, cuts: dict[str, Cuts], seed: int) -> dict[str, tupl
     truth, scores = p.score_columns(list(cuts), positive=p.positive)
     groups, group = groups_of_rows(len(truth), seed)
     side = 2 * group + truth
+    del group
     out = {}
     for place, (m, cut) in enumerate(cuts.items()):
         model_scores, width = scores[:, place], len(cut.thresholds) + 1
         known = ~np.isnan(model_scores)
-        # How many of the thresholds, which fall, a row reaches: from its first one on it is flagged.
-        flat = side * width + (width - 1 - np.searchsorted(cut.thresholds[::-1], model_scores, side="right"))
-        cells = np.bincount(flat if known.all() else flat[known], minlength=2 * groups * width)
+        cells = np.zeros(2 * groups * width, dtype=np.int64)
+        for part in parts(len(truth), 1 + len(truth) // COUNTED):
+            rows = model_scores[part][known[part]]
+            # How many of the thresholds, which fall, a row reaches: from its first one on it is flagged.
+            flat = side[part][known[part]] * width + (width - 1 - places_among(cut.thresholds[::-1], rows))
+            cells += np.bincount(flat, minlength=len(cells))
         flagged = np.cumsum(cells.reshape(groups, 2, width), axis=2).astype(np.float64)
         quiet, hits = (flagged[:, i, :-1] for i in (0, 1))
         out[m] = (quiet, hits), (flagged[:, 0, -1], flagged[:, 1, -1])
@@ -435,7 +441,8 @@ def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float], place
         "rows": [_amount(float(r)) for r in effective_rows(curve.table)],
         "look": [look, dash],
         "corners": [
-            [_cut(curve, i), *_point(sizes, float(curve.fpr[i]), float(curve.tpr[i]), e.exact)] for i in curve._corners
+            [_cut(curve, threshold), *_point(sizes, fpr, tpr, e.exact)]
+            for fpr, tpr, threshold in zip(*(part.tolist() for part in curve._at(curve._corners)), strict=True)
         ],
         "use": calls,
         "limits": e.limits.get(name),
@@ -458,8 +465,7 @@ def _knot_data(k: Knots | None, scale: tuple[float, float]) -> dict[str, object]
     }
 
 
-def _cut(curve: Roc, place: int) -> float | str | None:
-    threshold = float(curve.thresholds[place])
+def _cut(curve: Roc, threshold: float) -> float | str | None:
     return finite(math.nan if curve.calls and threshold == 1 else threshold)
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, TypeVar
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -427,6 +428,13 @@ class Roles(Mapping[str, str]):
         return self.table()._repr_html_()
 
 
+class HeldTables(WeakValueDictionary[tuple[Hashable, ...], ScoreTable]):
+    """Score tables by what they count; they are gone with their last holder, and do not travel."""
+
+    def __reduce__(self) -> tuple[type[HeldTables], tuple[()]]:
+        return HeldTables, ()
+
+
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
 class Predictions:
     """The truth and what any number of models said of the same rows; it counts them into tallies.
@@ -447,6 +455,8 @@ class Predictions:
     notes: tuple[str, ...] = ()
     backend: str | None = None
     _memory: dict[tuple[Hashable, ...], Any] = field(default_factory=dict)
+    # Score tables that were let go, as long as someone else holds them.
+    _let_go: HeldTables = field(init=False)
 
     # What is known of the rows without counting.
     facts: Facts = field(init=False)
@@ -462,6 +472,7 @@ class Predictions:
 
     def __post_init__(self) -> None:
         facts = self.source.facts
+        object.__setattr__(self, "_let_go", HeldTables())
         object.__setattr__(self, "facts", facts)
         object.__setattr__(self, "models", tuple(facts.by_name))
         for name in ("n", "labels", "positive", "missing", "weights_kind", "has_ids"):
@@ -558,6 +569,9 @@ class Predictions:
         name = self.only(model)
         positive = None if positive is None else plain_label(positive, "positive=")
         key = ("scores", name, positive)
+        held = self._let_go.get(key)
+        if held is not None:
+            return held
         table = self._once(key, partial(self.source.scores, name, positive=positive))
         self._keep_within_budget(key)
         return table
@@ -707,7 +721,8 @@ class Predictions:
         """Beyond a quarter of the budget let go of score tables of files and lazy tables: they can be counted again.
 
         The rest is for making the next one, and for rows. The first tables stay, since whoever goes through all models
-        twice would find none of the last ones either way. Rows in memory have their tables kept.
+        twice would find none of the last ones either way. A table that a curve still holds is handed out again. Rows in
+        memory have their tables kept.
         """
         budget = self.source.memory_budget
         if budget is None:
@@ -716,7 +731,8 @@ class Predictions:
         for key in [key for key in reversed(sizes) if key != newest]:
             if sum(sizes.values()) <= budget // 4:
                 return
-            del self._memory[key], sizes[key]
+            self._let_go[key] = self._memory.pop(key)
+            del sizes[key]
 
     # In words.
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,6 +75,7 @@ class ScoreTable(Result):
     """
 
     __slots__ = (
+        "__weakref__",
         "_asked",
         "_columns",
         "_groups",
@@ -198,6 +200,15 @@ class ScoreTable(Result):
         if key not in self._asked:
             self._asked[key] = make()
         return cast("T", self._asked[key])
+
+    def _while_held(self, key: str, make: Callable[[], Array]) -> Array:
+        """The same for arrays as long as the table: once for all that hold it at the same time."""
+        known = self._asked.get(key)
+        held: Array | None = known() if isinstance(known, ref) else None
+        if held is None:
+            held = make()
+            self._asked[key] = ref(held)
+        return held
 
     def placement_sums(self) -> tuple[float, float, float]:
         """The ordered pairs, doubled, and the spreads of placements in either class: all that DeLong's variance needs.

@@ -14,6 +14,8 @@ Can. J. Stat. 9:139).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +28,7 @@ from trueerror.inference._variance import ScoreSample
 from trueerror.inference.auc._interval import ScoreInfluences, effective_rows, precision_influences
 from trueerror.inference.bootstrap._paired_scores import OrderedScores
 from trueerror.inference.proportion._distributions import crossing, limits, on_logit
+from trueerror.kernels._numpy import block_sums, in_threads
 from trueerror.methods._registry import Default, Method, declare, inference_method
 from trueerror.results import Contrast
 from trueerror.results._format import whole
@@ -42,6 +45,8 @@ UNSEEN = 0.25
 # A tilt of more scores than this is sought with neighbours joined, the finer the nearer they are to the top.
 MANY_SCORES = 1 << 16
 FINENESS = 1 << 12
+# The least weight of rows by which is divided.
+LEAST = 1e-300
 # Up to so many positives of a binned table are put one above the other.
 SINGLE = 4096
 
@@ -341,10 +346,9 @@ def paired_precision(is_positive: NDArray[np.bool_], first: Floats, second: Floa
     ('kurtosis-t-precision', 0.313)
     """
     models = [OrderedScores(is_positive, np.asarray(s, dtype=np.float64)) for s in (first, second)]
-    precisions = [precision_influences(*_masses(m.table)) for m in models]
-    estimate, n = precisions[0][0] - precisions[1][0], len(is_positive)
-    gaps = np.subtract(*(m.influences_at_rows(u) for m, (_, u) in zip(models, precisions, strict=True)))
-    squares = gaps * gaps
+    estimate, gaps, _ = _difference(models[0], models[1])
+    n = len(is_positive)
+    squares = np.multiply(gaps, gaps, out=gaps)
     total = float(squares.sum())
     method, whole_range = "kurtosis-t-precision", (-1.0, 1.0)
     confidence, alternative = spec.confidence, spec.alternative
@@ -364,7 +368,7 @@ def paired_precision(is_positive: NDArray[np.bool_], first: Floats, second: Floa
     unseen = None
     if p <= 1 - confidence:
         ahead = models if estimate > 0 else models[::-1]
-        unseen = _p_unseen(is_positive, ahead[0], ahead[1], two_sided=alternative == "two-sided")
+        unseen = _p_unseen(ahead[0], ahead[1], two_sided=alternative == "two-sided")
     return contrast(
         estimate=estimate, limits=(estimate - half, estimate + half), whole=whole_range, confidence=confidence,
         alternative=alternative, method=method, n=n, statistic=statistic, df=df, p_value=p, p_unseen=unseen,
@@ -372,41 +376,39 @@ def paired_precision(is_positive: NDArray[np.bool_], first: Floats, second: Floa
     )  # fmt: skip
 
 
-def _masses(table: ScoreTable) -> tuple[Floats, Floats]:
-    return np.asarray(table.positives, dtype=np.float64), np.asarray(table.negatives, dtype=np.float64)
+def _difference(first: OrderedScores, second: OrderedScores, above: float = 0.0) -> tuple[float, Floats, float]:
+    """First − second, the rows' influences on it, and that of a negative above all of the first, below the second's.
+
+    `above` is a mass of such negatives. At the lowest score a negative moves nothing.
+    """
+    value, influences = precision_influences(*first.counts(np.float64), above)
+    moved, highest = first.influences_at_rows(influences), float(influences.negatives[-1])
+    del influences
+    other, influences = precision_influences(*second.counts(np.float64))
+    moved -= second.influences_at_rows(influences)
+    return value - other, moved, highest
 
 
-def _p_unseen(is_positive: NDArray[np.bool_], best: OrderedScores, other: OrderedScores, *, two_sided: bool) -> float:
+def _p_unseen(best: OrderedScores, other: OrderedScores, *, two_sided: bool) -> float:
     """The p-value of no difference with a part of an unseen negative above all of the best and below the rest."""
-    n = len(is_positive)
-    mass = np.append(np.ones(n), UNSEEN)
-
-    def at(weights: Floats) -> tuple[float, Floats]:
-        """The difference with these weights (the last is the unseen row's), and the rows' influences on it."""
-        values, slopes = [], []
-        for model, above in ((best, True), (other, False)):
-            up, down = (np.asarray(x, dtype=np.float64) for x in model.masses(weights[:-1]))
-            place = (len(up), len(up)) if above else (0, 0)
-            up, down = np.insert(up, place[0], 0.0), np.insert(down, place[1], weights[-1])
-            value, u = precision_influences(up, down)
-            unseen = float(u.negatives[-1 if above else 0])
-            seen = ScoreInfluences(*(x[:-1] if above else x[1:] for x in u))
-            values.append(value)
-            slopes.append(np.append(model.influences_at_rows(seen), unseen))
-        return values[0] - values[1], slopes[0] - slopes[1]
-
-    start, u = at(mass)
-    error = math.sqrt(float((mass * u * u).sum()))
+    start, u, unseen = _difference(best, other, UNSEEN)
+    error = math.sqrt(float((u * u).sum()) + UNSEEN * unseen**2)
     if start <= 0 or not error > 0:
         return 1.0
+    ends = min(float(u.min()), unseen), max(float(u.max()), unseen)
+    ranked = [u.take(m.order) for m in (best, other)]
+    del u
 
-    def weights(tilt: float) -> Floats:
-        powers = u * (tilt / error)
-        tilted = mass * np.exp(powers - powers.max())
-        return np.asarray(tilted * (mass.sum() / tilted.sum()))
-
+    @cache
     def gap(tilt: float) -> float:
-        return at(weights(tilt))[0]
+        """The difference with the weights exp(λu), the highest of them 1: their sum does not matter."""
+        by = tilt / error
+        top = max(by * end for end in ends)
+        one, two = in_threads(
+            lambda task: _weighted_precision(task[0], lambda part: np.exp(by * task[1][part] - top), task[2]),
+            [(best, ranked[0], UNSEEN * math.exp(by * unseen - top)), (other, ranked[1], 0.0)],
+        )
+        return one - two
 
     # With many rows the difference falls nearly on a line: looked for about where the line reaches 0.
     near = 1.1 * start / error
@@ -415,8 +417,43 @@ def _p_unseen(is_positive: NDArray[np.bool_], best: OrderedScores, other: Ordere
         farthest *= 2
         if farthest < -64:
             return 0.0
-    tilted = weights(crossing(gap, farthest, 0.0, within=1e-4))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        divergence = float(np.where(tilted > 0, tilted * np.log(tilted / mass), 0.0).sum())
+    by = crossing(gap, farthest, 0.0, within=1e-4) / error
+
+    def summed(of_powers: Callable[[Floats], Floats]) -> float:
+        """Σ over the rows and the unseen one of a function of λu."""
+        seen = block_sums(lambda part: of_powers(by * ranked[0][part]).sum(), len(ranked[0]))
+        return float(seen) + UNSEEN * float(of_powers(np.array(by * unseen)))
+
+    # Brought to as many rows as there are.
+    shift = math.log((len(ranked[0]) + UNSEEN) / summed(np.exp))
+    divergence = summed(lambda powers: np.exp(powers + shift) * (powers + shift))
     tail = float(special.ndtr(-math.sqrt(max(0.0, 2 * divergence))))
     return 2 * tail if two_sided else tail
+
+
+def _weighted_precision(model: OrderedScores, weights: Callable[[slice], Floats], above: float) -> float:
+    """The average precision of rows with weights, asked for by places in the order of scores, from the top down."""
+    hits, called, value = 0.0, above, 0.0
+    for part, starts in reversed(model.blocks):
+        of_all, is_positive = weights(part), model.is_positive[part]
+        if starts is None:
+            # Of negatives nothing but how many there are above is of use.
+            places = len(of_all) - 1 - np.flatnonzero(is_positive)[::-1]
+            of_all = of_all[::-1].copy()
+            up, rows = of_all.take(places), np.cumsum(of_all)
+            rows += called
+            called = float(rows[-1])
+            rows = rows.take(places)
+        else:
+            up = np.add.reduceat(of_all * is_positive, starts)[::-1]
+            rows = np.cumsum(np.add.reduceat(of_all, starts)[::-1])
+            rows += called
+            called = float(rows[-1])
+        so_far = np.cumsum(up)
+        so_far += hits
+        hits = float(so_far[-1]) if len(so_far) else hits
+        so_far *= up
+        # Far out all weights at the top may be 0.
+        so_far /= np.maximum(rows, LEAST)
+        value += float(so_far.sum())
+    return value / hits if hits else 0.0

@@ -250,19 +250,24 @@ def _auc(t: _Counts, scale: float = 1.0) -> ScoreInfluences:
     return ScoreInfluences(scale * ((beats - area) / m), scale * ((beaten - area) / n))
 
 
-def precision_influences(positives: Floats, negatives: Floats) -> tuple[float, ScoreInfluences]:
+def precision_influences(positives: Floats, negatives: Floats, above: float = 0.0) -> tuple[float, ScoreInfluences]:
     """AP = Σ u·F/C over P, with F positives and C rows at or above a score, and its derivatives: F and C grow for all
-    scores below a row."""
+    scores below a row. `above` is a mass of negatives scored above all."""
     m = float(positives.sum())
-    hits = np.cumsum(positives[::-1])[::-1]
-    called = hits + np.cumsum(negatives[::-1])[::-1]
-    called = np.where(called == 0, 1, called)
-    precision = hits / called
-    weight = positives / called
+    # Each array gives way to the next: of ten million scores one takes 80 MB.
+    precision, called = np.empty_like(positives), np.empty_like(positives)
+    np.cumsum(positives[::-1], out=precision[::-1])
+    np.cumsum(negatives[::-1], out=called[::-1])
+    called += precision
+    called += above
+    called[called == 0] = 1
+    precision /= called
+    weight = np.divide(positives, called, out=called)
     value = float((positives * precision).sum()) / m
     # What a positive gains, u·(C − F)/C², is what a row costs, u·F/C², taken from u/C.
-    lost = np.cumsum(weight * precision)
-    gained = np.cumsum(weight)
+    lost = weight * precision
+    np.cumsum(lost, out=lost)
+    gained = np.cumsum(weight, out=weight)
     gained -= lost
     gained += precision
     gained -= value

@@ -15,6 +15,8 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +29,7 @@ from trueerror.inference.bootstrap._limits import bootstrap_limits
 from trueerror.inference.bootstrap._tables import join_scores
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._options import InputError, Rng, generator
-from trueerror.kernels._numpy import CellDraws, ascending_order, in_threads, row_weights, seed_of
+from trueerror.kernels._numpy import RANK_BLOCK, CellDraws, ascending_order, in_threads, parts, row_weights, seed_of
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._scores import ScoreTable
@@ -35,6 +37,7 @@ from trueerror.tallies._scores import ScoreTable
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 Codes = NDArray[np.signedinteger[Any]]
+Places = NDArray[np.intp]
 Masses = tuple[NDArray[Any], NDArray[Any]]
 # Most cells that are drawn in a replicate.
 CELLS = 1 << 15
@@ -51,6 +54,7 @@ class OrderedScores:
     """One model's rows in the order of their scores: the score table, and how rows and table belong together."""
 
     def __init__(self, is_positive: Flags, scores: Floats) -> None:
+        self.scores = scores
         plain = scores + 0.0  # −0.0 is 0.0
         self.order = ascending_order(plain)
         ascending = plain.take(self.order)
@@ -58,16 +62,34 @@ class OrderedScores:
         np.not_equal(ascending[1:], ascending[:-1], out=new[1:])
         # None where no two rows share a score.
         self.starts = None if new.all() else np.flatnonzero(new)
-        self.is_positive = is_positive.take(self.order).astype(np.int64)
-        distinct = ascending if self.starts is None else ascending[self.starts]
-        self.table = ScoreTable._counted(
-            distinct, *self._summed(self.is_positive, 1 - self.is_positive), positive=1, sources=()
-        )
+        self.is_positive = is_positive.take(self.order)
+
+    @cached_property
+    def table(self) -> ScoreTable:
+        """The score table of all rows."""
+        distinct = (self.scores + 0.0).take(self.order if self.starts is None else self.order[self.starts])
+        return ScoreTable._counted(distinct, *self.counts(np.int64), positive=1, sources=())
+
+    def counts(self, kind: type[np.int64] | type[np.float64]) -> Masses:
+        """How many positives and negatives there are at each distinct score."""
+        return self._summed(self.is_positive.astype(kind), (~self.is_positive).astype(kind))
+
+    @cached_property
+    def blocks(self) -> list[tuple[slice, Places | None]]:
+        """Places in the order of scores, cut so that equal scores stay together, and where each distinct score begins
+        in its block; None where no two rows share a score."""
+        size, starts = len(self.order), self.starts
+        if starts is None:
+            return [(part, None) for part in parts(size, -(-size // RANK_BLOCK))]
+        cuts = np.unique(np.searchsorted(starts, [part.start for part in parts(size, -(-size // RANK_BLOCK))]))
+        groups = [starts[a:b] for a, b in pairwise([*cuts, len(starts)])]
+        ends = [*(int(group[0]) for group in groups[1:]), size]
+        return [(slice(int(g[0]), end), g - g[0]) for g, end in zip(groups, ends, strict=True)]
 
     def masses(self, weights: NDArray[Any]) -> Masses:
         """How many positives and negatives there are at each distinct score when rows (…, n) count so often."""
         placed = weights.take(self.order, axis=-1)
-        positives = placed * self.is_positive
+        positives = np.multiply(placed, self.is_positive, dtype=np.result_type(placed, np.int64))
         return self._summed(positives, placed - positives)
 
     def _summed(self, positives: NDArray[Any], negatives: NDArray[Any]) -> Masses:

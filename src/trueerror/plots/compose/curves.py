@@ -284,8 +284,9 @@ def cost_curve_picture(named: Named) -> Curves:
     ]
     if len(named) == 1:
         curve = named[0][1]
-        places = np.unique(np.linspace(0, len(curve.fpr) - 1, THRESHOLD_LINES).round().astype(int))
-        lines += [Line(x=UNIT, y=np.array([curve.fpr[i], curve.fnr[i]]), role="faint") for i in places]
+        ends = np.stack((curve.fpr, curve.fnr), axis=1)
+        places = np.unique(np.linspace(0, len(ends) - 1, THRESHOLD_LINES).round().astype(int))
+        lines += [Line(x=UNIT, y=ends[i].copy(), role="faint") for i in places]
     for place, (name, c) in enumerate(named):
         pc = c.envelope[0]
         # The envelope's corners, and points between them for the pointer.

@@ -285,7 +285,8 @@ class ArraySource:
     def score_columns(self, models: Sequence[str], *, positive: object = None) -> tuple[NDArray[np.bool_], Floats]:
         chosen = [self.facts.score_class(model, positive) for model in models]
         codes, kept = self._scored(models)
-        side_by_side = np.empty((len(codes), len(models)))
+        # Column by column, as they are read.
+        side_by_side = np.empty((len(codes), len(models)), order="F")
         for i, (model, one) in enumerate(zip(models, chosen, strict=True)):
             scores = self._one_score(model, one)[0]
             np.add(scores if kept is None else scores[kept], 0.0, out=side_by_side[:, i])
