@@ -240,7 +240,8 @@ class PrecisionRecall(TableCurve):
         """TP / (TP + FP) at each threshold."""
         called = self._tp[1:] + self._fp[1:]
         # Scores above all rows that count (of weight 0) retrieve none.
-        return np.divide(self._tp[1:], called, out=np.full(len(called), np.nan), where=called > 0)
+        shares: Floats = np.divide(self._tp[1:], called, out=np.full(len(called), np.nan), where=called > 0)
+        return shares
 
     @property
     def recall(self) -> Floats:
