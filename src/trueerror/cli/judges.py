@@ -71,6 +71,7 @@ def _labels(text: str) -> list[object]:
 
 
 PICTURES = (".svg", ".html", ".png", ".pdf")
+LISTS = (".csv", ".json", ".md", ".tex", ".txt", ".html")
 ARENA_HELP = "Models ranked by pairwise preferences, from a file of battles."
 ARENA_EPILOG = (
     "The file has columns model_a, model_b and winner (a model's name, model_a, model_b or tie); battles of one prompt "
@@ -207,7 +208,7 @@ def label_plan_command(
     """Which rows to label next."""
     from trueerror.inference._prediction_powered import label_plan
 
-    written = None if rows is None else target(rows, (".csv",), "a list of rows")
+    written = None if rows is None else target(rows, LISTS, "a list of rows")
     columns = _columns(file)
     known = None if human is None else columns(human, "--human")
     plan = label_plan(
