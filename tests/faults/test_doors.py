@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
 import math
 import os
+import signal
+import socket
+import stat
 import subprocess
 import sys
 import threading
@@ -352,3 +357,244 @@ def test_a_tampered_result_is_refused_or_can_be_shown() -> None:
                 assert read.to_latex()
     assert said
     assert [words for words in said if len(words) > 300 or not words.isprintable()] == []
+
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress}
+
+
+@pytest.mark.parametrize("ending", PACKERS)
+def test_what_is_packed_comes_through_a_pipe_too(tmp_path: Path, ending: str) -> None:
+    for name in (f"rows.csv.{ending}", "rows"):
+        fifo = tmp_path / name
+        os.mkfifo(fifo)
+        writer = threading.Thread(target=fifo.write_bytes, args=(PACKERS[ending](csv_rows()),))
+        writer.start()
+        assert te.evaluate(te.read(fifo)).n == ROWS
+        writer.join()
+
+
+def test_what_must_be_unpacked_first_is_said(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv.zst"
+    file.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(40))
+    with pytest.raises(FileError, match=r"rows\.csv\.zst is packed by Zstandard; unpack it first, by zstd -d"):
+        te.read(file)
+    with zipfile.ZipFile(tmp_path / "rows.csv", "w") as archive:
+        archive.writestr("rows.csv", csv_rows())
+    with pytest.raises(FileError, match=r"rows\.csv is packed as a zip archive"):
+        te.read(tmp_path / "rows.csv")
+
+
+def test_a_socket_as_standard_input_is_read() -> None:
+    ours, theirs = socket.socketpair()
+    command = [sys.executable, "-m", "trueerror", "evaluate", "/dev/stdin"]
+    with subprocess.Popen(command, stdin=theirs, stdout=subprocess.PIPE, text=True) as process:
+        theirs.close()
+        ours.sendall(csv_rows())
+        ours.close()
+        assert f"{ROWS:,} rows" in process.communicate(timeout=300)[0]
+
+
+def test_a_pipe_in_a_folder_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_bytes(csv_rows())
+    for name in ("pipe.csv", "samples_x.jsonl", "log.eval", "log.json"):
+        os.mkfifo(tmp_path / name)
+    assert te.evaluate(te.read(tmp_path)).n == ROWS
+
+
+@pytest.mark.parametrize("command", ["compare", "gate"])
+def test_pipes_that_are_looked_into_first(tmp_path: Path, command: str) -> None:
+    rows = [(i % 2, i % 3 == 0, i % 5 == 0) for i in range(300)]
+    files = [tmp_path / "a.csv", tmp_path / "b.csv"]
+    for place, file in enumerate(files, 1):
+        file.write_text("\n".join(["truth,prediction", *(f"{row[0]},{int(row[place])}" for row in rows)]))
+    line = '"$0" -m trueerror "$1" '
+    whole = subprocess.run(
+        ["bash", "-c", line + '"$2" "$3"', sys.executable, command, *map(str, files)], capture_output=True, timeout=300
+    )
+    piped = subprocess.run(
+        ["bash", "-c", line + '<(cat "$2") <(cat "$3")', sys.executable, command, *map(str, files)],
+        capture_output=True, timeout=300, text=True,
+    )  # fmt: skip
+    assert "300 rows" in piped.stdout, piped.stderr
+    assert piped.returncode == whole.returncode
+
+
+def test_folds_come_through_every_door(tmp_path: Path) -> None:
+    content = "fold,a,b\n" + "".join(f"{i},0.8{i},0.7{i}\n" for i in range(5))
+    file = tmp_path / "cv.csv.gz"
+    file.write_bytes(gzip.compress(content.encode()))
+    plain = run("folds", "-", input=content, stdout=subprocess.PIPE)
+    assert plain.returncode == 0
+    assert run("folds", str(file), stdout=subprocess.PIPE).stdout == plain.stdout
+    wide = tmp_path / "wide.csv"
+    wide.write_text(f'a,b\n0.5,"{"x" * 200_000}"\n')
+    broken = run("folds", str(wide), stdout=subprocess.PIPE)
+    assert (broken.returncode, broken.stderr.count("\n")) == (2, 1), broken.stderr
+
+
+def test_links_in_a_circle_and_files_that_are_closed(tmp_path: Path) -> None:
+    (tmp_path / "a.json").symlink_to(tmp_path / "b.json")
+    (tmp_path / "b.json").symlink_to(tmp_path / "a.json")
+    for target in (tmp_path / "a.json", tmp_path / "a\x00b.json", tmp_path / f"{'x' * 300}\x1b[5m.json"):
+        with pytest.raises(WriteError) as wrong:
+            te.interval(3, 10).save(target)
+        assert str(wrong.value).isprintable()
+        assert len(str(wrong.value)) < 200
+
+
+def test_a_file_that_nobody_may_write_to_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "result.json"
+    file.write_text("old")
+    monkeypatch.setattr(_files.os, "access", lambda *_: False)  # as it is for all but the superuser
+    with pytest.raises(WriteError, match="permission denied"):
+        te.interval(3, 10).save(file)
+    assert file.read_text() == "old"
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only the superuser gives files away")
+def test_writing_keeps_the_owner(tmp_path: Path) -> None:
+    file = tmp_path / "result.json"
+    file.write_text("old")
+    os.chown(file, 12345, 12345)
+    file.chmod(0o640)
+    te.interval(3, 10).save(file)
+    about = file.stat()
+    assert (about.st_uid, about.st_gid, stat.S_IMODE(about.st_mode)) == (12345, 12345, 0o640)
+
+
+def test_ctrl_c_ends_quietly_at_any_time() -> None:
+    code = (
+        "import os, signal, sys, threading\n"
+        "sys.argv = ['trueerror', '--help']\n"
+        "import trueerror.cli._app as app\n"
+        "app._register = lambda names: os.kill(os.getpid(), signal.SIGINT)\n"
+        "from trueerror.cli import main\n"
+        "main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stderr) == (128 + signal.SIGINT, "")
+
+
+def test_a_fault_of_ours_is_no_verdict(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    from trueerror.cli import _app
+
+    def broken(**_: object) -> None:
+        raise KeyError("x" * 1000)
+
+    monkeypatch.setattr(_app, "app", broken)
+    monkeypatch.setattr(_app, "_register", lambda names: None)
+    with pytest.raises(SystemExit) as ended:
+        _app.run()
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert said.startswith("Error: a fault of trueerror")
+    assert said.count("\n") == 1
+    assert len(said) < 320
+
+
+def test_a_forked_lazy_table_is_refused_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    pl = pytest.importorskip("polars")
+    p = te.read(pl.LazyFrame({"truth": [0, 1] * 20, "m": [i / 40 for i in range(40)]}))
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    with pytest.raises(InputError, match="forked process"):
+        te.evaluate(p)
+
+
+ODD = ["null", "N/A", "-", "?", "nan", "inf", "unknown", "00", "１"]
+
+
+@pytest.mark.parametrize("cell", ODD)
+@pytest.mark.parametrize("column", ["a", "a_score", "s"])
+def test_an_odd_cell_in_json_drops_no_model(tmp_path: Path, cell: str, column: str) -> None:
+    rows: list[dict[str, object]] = [
+        {"y_true": i % 2, "a": (i // 3) % 2, "a_score": i * 37 % 60 / 60, "s": i * 17 % 60 / 60} for i in range(60)
+    ]
+    rows[7][column] = cell
+    file = tmp_path / "rows.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    with pytest.raises(InputError, match=rf"column '{column}' of rows.jsonl holds (labels|numbers), but .* in row 8"):
+        te.read(file)
+
+
+def test_a_decimal_comma_in_one_cell_changes_no_column(tmp_path: Path) -> None:
+    file = tmp_path / "rows.csv"
+    rows = [f"{i % 2},{i * 37 % 60 / 60:.3f},{(i // 3) % 2}" for i in range(60)]
+    file.write_text("\n".join(["y_true,b,a", *rows[:-1], '1,0.5,"1,5"']))
+    with pytest.raises(InputError, match=r"column 'a' of rows.csv holds labels, but '1,5' in row 60"):
+        te.read(file)
+
+
+@pytest.mark.parametrize("name", ["\t=1+1", " =1", "＝1+1", "＠x", "－1+1", "\x0b=1", "\u22121+x"])
+def test_a_formula_behind_blanks_or_in_wide_signs_is_text(name: str) -> None:
+    assert to_csv([{"model": name}]).splitlines()[1].startswith("'")
+
+
+def test_pages_hold_no_control_character(tmp_path: Path) -> None:
+    p = te.predictions([ESCAPE, "b"] * 20, {ESCAPE: [ESCAPE, "b", "b", ESCAPE] * 10, "m": [ESCAPE, "b"] * 20})
+    page = te.report(p, tmp_path / "r.html", title=ESCAPE)
+    ev = te.evaluate(p)
+    for text in (page.read_text(encoding="utf-8"), ev._repr_html_(), str(ev.explain())):
+        assert not [c for c in text if c in "\x1b\x07\x9b"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "damage"),
+    [
+        ("interval", {"n": -5}),
+        ("interval", {"confidence": 7}),
+        ("test", {"p_value": 1.5}),
+        ("test", {"df": -1}),
+        ("ranking", {"groups": [["a", "x"]]}),
+        ("difference", {"low": [None] * 3}),
+    ],
+)
+def test_what_would_fail_later_is_damaged(kind: str, damage: dict[str, object]) -> None:
+    rng = np.random.default_rng(0)
+    a, b = rng.random(40), rng.random(40)
+    made = {
+        "interval": lambda: te.interval(3, 10),
+        "test": lambda: te.significance.paired_t(a, b),
+        "ranking": lambda: te.significance.nemenyi({"a": a[:9], "b": b[:9], "c": b[9:18]}),
+        "difference": lambda: te.roc_difference([0, 1] * 20, a, b, positive=1),
+    }[kind]()
+    assert te.load(made.to_json()) == made
+    with pytest.raises(ValueError, match="damaged") as wrong:
+        te.load(json.dumps(json.loads(made.to_json()) | damage))
+    assert len(str(wrong.value)) <= 300
+
+
+def test_numbers_of_thousands_of_digits_are_no_result() -> None:
+    text = te.interval(3, 10).to_json().replace('"n": 10', f'"n": {"9" * 5000}')
+    with pytest.raises(ValueError, match="too many digits"):
+        te.load(text)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: te.rank({"a": [10**400, 1], "b": [0.1, 0.2]}),
+        lambda: te.agreement({"a": [10**400, 1] * 5, "b": [0, 1] * 5}),
+        lambda: te.agreement({"a": [1e308, -1e308] * 5, "b": [0, 1] * 5}, level="interval"),
+        lambda: te.ppi([1e308, -1e308] * 5, [0.1, 0.2] * 5, [0.1, 0.2] * 9),
+    ],
+)
+def test_numbers_beyond_all_sums_are_refused(call: Callable[[], object]) -> None:
+    with pytest.raises(InputError):
+        call()
+
+
+def test_frames_hold_all_names_and_labels() -> None:
+    for label, other, kind in ((2**64 - 1, 1, np.uint64), (10**30, 1, object), ("\udcff", "b", object)):
+        rows: list[list[object]] = [[label, other] * 20, [label, other, other, label] * 10]
+        truth, answers = (np.array(row, dtype=kind) for row in rows)
+        assert len(te.evaluate(truth, answers).frame()) > 0
+
+
+def test_large_numbers_are_written_out() -> None:
+    assert "1,000,000" in str(te.significance.paired_t([1e30, 2.0, 3e30, 4.0], [0.1, 0.2, 0.3, 0.7]))
+
+
+def test_gaps_in_numpy_text_are_missing() -> None:
+    text = np.array(["a", None] * 10, dtype=np.dtypes.StringDType(na_object=None))  # type: ignore[call-arg]
+    with pytest.raises(InputError, match=r"column 'm' of the table is missing at row 2 \(10 in all\)"):
+        te.read({"truth": ["a", "b"] * 10, "m": text})

@@ -7,6 +7,9 @@ __all__ = ["main"]
 
 def main() -> None:
     """The entry point of `trueerror`."""
-    from trueerror.cli._app import run
+    try:
+        from trueerror.cli._app import run
 
-    run()
+        run()
+    except KeyboardInterrupt:  # while modules are loaded, too
+        raise SystemExit(130) from None

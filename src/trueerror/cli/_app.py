@@ -17,11 +17,14 @@ import os
 import re
 import shlex
 import sys
+import tempfile
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from enum import StrEnum
 from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
@@ -245,6 +248,9 @@ _RUNNING: ContextVar[Sequence[inspect.Parameter]] = ContextVar("options", defaul
 # Names of models and classes that look like an option: sentences keep them as they are written.
 _KEPT: ContextVar[frozenset[str]] = ContextVar("kept", default=frozenset())
 
+# Copy of a pipe → the name that it was given by.
+_PIPES: ContextVar[Mapping[str, str]] = ContextVar("pipes", default=MappingProxyType({}))
+
 
 def keep_names(names: Iterable[object]) -> None:
     """Names from the user's own file, which no sentence of this command may rewrite as flags."""
@@ -259,12 +265,12 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(function)
     def run_command(**given: Any) -> None:
-        for name, (kind, fields) in groups.items():
-            given[name] = kind(**{field: given.pop(field) for field in fields})
         running, kept = _RUNNING.set(options), _KEPT.set(frozenset())
         try:
-            with contextlib.nullcontext() if has_bar else Waiting():
-                function(**given)
+            with _pipes_as_files(options, given) as readable, contextlib.nullcontext() if has_bar else Waiting():
+                for name, (kind, fields) in groups.items():
+                    readable[name] = kind(**{field: readable.pop(field) for field in fields})
+                function(**readable)
         except BrokenPipeError:
             # What a shell says of SIGPIPE: 0 and 1 would be taken for verdicts.
             _discard_output()
@@ -286,6 +292,43 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     run_command.__dict__["__signature__"] = inspect.Signature(options)
     run_command.__annotations__ = {}
     return run_command
+
+
+# What the files that a command reads are called in its help; those that it writes are of the type Path.
+READ = ("FILE", "CANDIDATE")
+
+
+@contextlib.contextmanager
+def _pipes_as_files(options: Sequence[inspect.Parameter], given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """What was given, with pipes such as `<(…)` copied to files: a command may look into a file before it reads it."""
+    folders: list[tempfile.TemporaryDirectory[str]] = []
+
+    def readable(path: str) -> str:
+        from trueerror.sources._paths import copy_pipe, is_piped
+
+        if not is_piped(path):
+            return path
+        folder = tempfile.TemporaryDirectory(prefix="trueerror-")
+        folders.append(folder)
+        copy = str(copy_pipe(path, Path(folder.name) / os.path.basename(path)))
+        _PIPES.set({**_PIPES.get(), copy: path})
+        return copy
+
+    files = [
+        p.name for p in options if any(getattr(mark, "metavar", None) in READ for mark in _unpacked(p.annotation)[1])
+    ]
+    replaced = dict(given)
+    try:
+        for name in files:
+            value = given.get(name)
+            if isinstance(value, str):
+                replaced[name] = readable(value)
+            elif isinstance(value, list):
+                replaced[name] = [readable(one) for one in value]
+        yield replaced
+    finally:
+        for folder in folders:
+            folder.cleanup()
 
 
 def _options_of(
@@ -485,7 +528,8 @@ def repeated(name: str, file: str | list[str], given: Mapping[str, object]) -> s
     "trueerror report 'my file.csv' --positive 1 --model a --model b"
     """
     flags = _flags(_RUNNING.get())
-    words = ["trueerror", name, *([file] if isinstance(file, str) else file)]
+    files = [file] if isinstance(file, str) else file
+    words = ["trueerror", name, *(_PIPES.get().get(one, one) for one in files)]
     for option, value in given.items():
         flag = str(flags[option].default) if option in flags else f"--{option}"
         for one in value if isinstance(value, list) else [] if value is None else [value]:
@@ -600,6 +644,16 @@ def run() -> None:
         # Standard output is full or closed: never the 1 that means "failed" for gate and check.
         complain(f"Error: {_sentence(error)}")
         _discard_output()
+        sys.exit(2)
+    except (typer.Abort, KeyboardInterrupt):
+        _discard_output()
+        sys.exit(130)
+    except Exception as error:
+        # A fault of ours is no verdict either.
+        if sys.flags.dev_mode:
+            raise
+        said = f"{type(error).__name__}: {clip(_sentence(error), 150)}"
+        complain(f"Error: a fault of trueerror, please report it ({said}); python -X dev -m trueerror shows where")
         sys.exit(2)
     sys.exit(code if isinstance(code, int) else 0)
 

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import Without, command, flag
+from trueerror.cli._terminal import target
 from trueerror.inputs._options import InputError
 from trueerror.results._document import Words
 
@@ -69,6 +70,8 @@ def _labels(text: str) -> list[object]:
         return list(words)
 
 
+PICTURES = (".svg", ".html", ".png", ".pdf")
+LISTS = (".csv", ".json", ".md", ".tex", ".txt", ".html")
 ARENA_HELP = "Models ranked by pairwise preferences, from a file of battles."
 ARENA_EPILOG = (
     "The file has columns model_a, model_b and winner (a model's name, model_a, model_b or tie); battles of one prompt "
@@ -103,6 +106,7 @@ def arena_command(
     """Models ranked by pairwise preferences."""
     from trueerror.verbs._arena import arena
 
+    drawn = None if picture is None else target(picture, PICTURES, "a picture")
     standings = arena(
         file,
         model_a=model_a,
@@ -119,8 +123,8 @@ def arena_command(
         adjust=adjust,  # type: ignore[arg-type]
         confidence=confidence,
     )
-    if picture is not None:
-        standings.save(picture)
+    if drawn is not None:
+        standings.save(drawn)
     output.show(standings)
 
 
@@ -204,6 +208,7 @@ def label_plan_command(
     """Which rows to label next."""
     from trueerror.inference._prediction_powered import label_plan
 
+    written = None if rows is None else target(rows, LISTS, "a list of rows")
     columns = _columns(file)
     known = None if human is None else columns(human, "--human")
     plan = label_plan(
@@ -214,8 +219,8 @@ def label_plan_command(
         mix=mix,
         rng=seed,
     )
-    if rows is not None:
-        plan.save(rows)
+    if written is not None:
+        plan.save(written)
     output.show(plan, more=() if rows is not None else (Words("--rows FILE writes which rows to label."),))
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
+import math
 import re
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -81,9 +80,7 @@ FOLDS_EPILOG = (
 @command
 def folds_command(
     *,
-    given: Annotated[
-        list[str], typer.Argument(help="A CSV file, or the scores of both as NAME=V1,V2,…", metavar="FILE")
-    ],
+    given: Annotated[list[str], typer.Argument(help="A file, or the scores of both as NAME=V1,V2,…", metavar="FILE")],
     first: Annotated[str | None, flag("Column of the first learner.", "COLUMN")] = None,
     second: Annotated[str | None, flag("Column of the second learner.", "COLUMN")] = None,
     repeats: Annotated[int, flag("How often the folds were assigned anew.", "NUMBER", min=1)] = 1,
@@ -126,17 +123,19 @@ def _typed_scores(words: list[str]) -> tuple[tuple[str, str], tuple[list[float],
 def _scores_of_file(
     files: list[str], first: str | None, second: str | None
 ) -> tuple[tuple[str, str], tuple[list[float], list[float]]]:
-    """Two columns of numbers of a CSV file; without names the only two that are there."""
+    """Two columns of numbers of a file; without names the only two that are there."""
     if len(files) != 1:
         raise InputError("give one file, or the scores of two learners as NAME=V1,V2,…")
-    with Path(files[0]).open(newline="", encoding="utf-8-sig") as text:
-        rows = list(csv.DictReader(text))
-    columns = {c: [r[c] for r in rows] for c in (rows[0] if rows else {}) if c}
+    from trueerror.sources.engines._duckdb_tables import open_files
+
+    table = open_files(files[0])
     wanted = [c for c in (first, second) if c is not None]
-    unknown = next((c for c in wanted if c not in columns), None)
+    unknown = next((c for c in wanted if c not in table.columns), None)
     if unknown is not None:
-        raise InputError(f"there is no column {unknown!r}{nearest(unknown, list(columns))}")
-    scores = {c: numbers for c, values in columns.items() if (numbers := _numbers(values)) is not None}
+        raise InputError(f"there is no column {unknown!r}{nearest(unknown, table.columns)}")
+    numeric = [c for c in table.columns if table.kind(c) in ("integer", "number")]
+    columns = {c: [math.nan if v is None else float(v) for v in table.values(c).tolist()] for c in numeric}
+    scores = {c: values for c, values in columns.items() if not any(map(math.isnan, values))}
     names = [c for c in scores if c.lower() not in ("fold", "repeat", "split", "round", "")]
     if len(wanted) == 2:
         names = wanted
@@ -153,10 +152,3 @@ def _scores_of_file(
     if a not in scores or b not in scores:
         raise InputError(f"column {a if a not in scores else b!r} holds something that is no number")
     return (a, b), (scores[a], scores[b])
-
-
-def _numbers(values: list[str]) -> list[float] | None:
-    try:
-        return [float(v) for v in values]
-    except (TypeError, ValueError):
-        return None

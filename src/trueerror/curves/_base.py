@@ -10,7 +10,6 @@ Source: Ayer et al. 1955, Ann. Math. Stat. 26:641; Fawcett and Niculescu-Mizil 2
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
@@ -43,7 +42,7 @@ from trueerror.inputs._options import (
 from trueerror.kernels._numpy import PIECE, parts
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Interval, Result
-from trueerror.results._format import folded
+from trueerror.results._format import escaped, folded
 from trueerror.results._values import joined_notes
 from trueerror.sources._collect import is_openable, opened, predictions, refuse_columns, takes_table_options
 from trueerror.sources._models import sorted_columns
@@ -451,7 +450,7 @@ class ModelCurves(Result, Mapping[str, C_co]):
 
     def _html(self, picture: str = "") -> str:
         """The picture, whose legend has the figures; what each curve says is folded where they are many."""
-        paragraphs = [f"<p>{html.escape(' '.join(str(curve).split()))}</p>" for curve in self.curves.values()]
+        paragraphs = [f"<p>{escaped(' '.join(str(curve).split()))}</p>" for curve in self.curves.values()]
         unfolded = " open" if len(paragraphs) <= FEW_TOLD else ""
         return f"{picture}<details{unfolded}><summary>In words</summary>{''.join(paragraphs)}</details>"
 

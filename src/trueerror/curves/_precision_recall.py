@@ -238,7 +238,10 @@ class PrecisionRecall(TableCurve):
     @property
     def precision(self) -> Floats:
         """TP / (TP + FP) at each threshold."""
-        return self._tp[1:] / (self._tp[1:] + self._fp[1:])
+        called = self._tp[1:] + self._fp[1:]
+        # Scores above all rows that count (of weight 0) retrieve none.
+        shares: Floats = np.divide(self._tp[1:], called, out=np.full(len(called), np.nan), where=called > 0)
+        return shares
 
     @property
     def recall(self) -> Floats:

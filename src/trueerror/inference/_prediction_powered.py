@@ -23,6 +23,7 @@ from trueerror.inference._contrast import normal_p, student_p
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._rater_agreement import is_number
 from trueerror.inputs._arrays import (
+    LARGEST,
     column,
     count,
     missing_rows,
@@ -509,6 +510,8 @@ def _values(values: Any, name: str, positive: object) -> tuple[Any, Any, bool]:
         numbers[~gone] = plain_numbers(array[~gone], name)
         if np.isinf(numbers).any():
             raise InputError(f"{name} is infinite at row {int(np.argmax(np.isinf(numbers))) + 1:,}")
+        if np.abs(numbers[~gone]).max(initial=0) > LARGEST:
+            raise InputError(f"{name} holds numbers too large for a variance; scale them")
         return numbers, gone, True
     order = {v: i for i, v in enumerate(sorted(dict.fromkeys(map(str, cells[~gone]))))}
     return np.array([np.nan if g else float(order[str(v)]) for v, g in zip(cells, gone, strict=True)]), gone, False

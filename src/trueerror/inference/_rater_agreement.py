@@ -19,10 +19,12 @@ from numpy.typing import NDArray
 
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inputs._arrays import (
+    LARGEST,
     Column,
     column,
     is_table,
     missing_rows,
+    plain_numbers,
     same_length,
 )
 from trueerror.inputs._options import InputError, check_confidence, check_word, in_few_words, nearest
@@ -807,9 +809,11 @@ def _coded(given: Mapping[str, Column], level: Level, scheme: Weights, labels: S
     codes = np.array([[-1 if v is None else place[v] for v in row] for row in cells], dtype=np.int64)
     codes = codes.reshape(rows, len(given))
     rated = np.flatnonzero((codes >= 0).any(axis=1))
-    numbers = np.array([float(v) for v in order]) if numeric and all(is_number(v) for v in order) else None
+    numbers = plain_numbers(order, "ratings") if numeric and all(is_number(v) for v in order) else None
     if numbers is not None and np.isinf(numbers).any():
         raise InputError("a rating is infinite; ratings are text or finite numbers")
+    if numbers is not None and np.abs(numbers).max(initial=0) > LARGEST:
+        raise InputError("a rating is too large for a square; scale the numbers")
     plain = tuple(v.item() if isinstance(v, np.generic) else v for v in order)
     odd = next((v for v in plain if not isinstance(v, str | int | float)), None)
     if odd is not None:

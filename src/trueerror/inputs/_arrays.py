@@ -58,7 +58,8 @@ def _to_numpy(values: ArrayLike, name: str) -> Column:
             filled = np.asarray(values).astype(object)
             filled[np.ma.getmaskarray(values)] = None
             return filled
-        return np.asarray(values)
+        # NumPy's text of variable length does not compare its gaps with anything.
+        return values.astype(object) if hasattr(values.dtype, "na_object") else np.asarray(values)
     if type(values).__module__.startswith("scipy.sparse"):
         return np.asarray(cast("Foreign", values).toarray())
     if _is_tensor(values):

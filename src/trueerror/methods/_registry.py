@@ -369,6 +369,7 @@ def _first_sentence(result: object) -> str:
 
 
 def _wrapped(head: str, text: str) -> list[str]:
+    text = "".join(c if c.isprintable() else " " for c in text)
     return textwrap.wrap(f"{head + ':':<10} {text}", 80, subsequent_indent=" " * 11) if text else []
 
 

@@ -30,7 +30,7 @@ from trueerror.reports._learners import about_experiment, about_ranking
 from trueerror.reports._models import about_comparison, about_evaluation, about_predictions, about_result, is_result
 from trueerror.results import Result
 from trueerror.results._files import write_file
-from trueerror.results._format import brief, listing, some, unbroken
+from trueerror.results._format import CONTROLS, brief, listing, some, unbroken
 from trueerror.sources._collect import opened, option_word, takes_whole_rows
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._comparison import Comparison
@@ -70,7 +70,7 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
     parts = {"hover": packed_hover(gallery.hover), "explorer": c.explorer, "pairs": gallery.pairs}
     data = {key: part for key, part in parts.items() if part}
     answers = [_brief_answer(a, c.names) for a in c.verdicts]
-    return environment.get_template("report.html").render(
+    page = environment.get_template("report.html").render(
         c=c,
         title=title or c.title,
         command=command,
@@ -91,6 +91,7 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
         policy=policy(style, script),
         data=Markup(packed(json.dumps(data, ensure_ascii=False, separators=(",", ":")))) if data else "",
     )
+    return CONTROLS.sub(" ", page)
 
 
 def _left_off(c: Contents) -> str:

@@ -15,7 +15,6 @@ Plans that wrap or set up others for studies: training rows tested as well, seve
 from __future__ import annotations
 
 import hashlib
-import html
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -27,6 +26,7 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._options import InputError, check_word
 from trueerror.kernels._numpy import words
+from trueerror.results._format import escaped
 
 Ints = NDArray[np.intp]
 
@@ -252,7 +252,7 @@ class Plan:
 
     def _repr_html_(self) -> str:
         """In a notebook the settings and the picture, where the plan has one for any rows."""
-        words = f"<p>{html.escape(str(self))}</p>"
+        words = f"<p>{escaped(str(self))}</p>"
         try:
             return words + str(self.plot()._repr_html_())
         except InputError:

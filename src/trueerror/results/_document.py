@@ -9,6 +9,7 @@ import itertools
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from enum import Flag, auto
@@ -23,6 +24,7 @@ from trueerror.results._format import (
     Text,
     aligned_columns,
     brief,
+    escaped,
     filled,
     name_key,
     number,
@@ -351,11 +353,15 @@ def _whole_numbers(values: list[object], pandas: Any) -> Any:
     """Whole numbers with gaps as such, which pandas would turn into floats."""
     known = [v for v in values if v is not None]
     gaps = len(known) < len(values)
-    return pandas.array(values, dtype="Int64") if gaps and known and all(type(v) is int for v in known) else values
+    whole = gaps and bool(known) and all(type(v) is int and abs(v) < 1 << 63 for v in known)
+    return pandas.array(values, dtype="Int64") if whole else values
 
 
 def _flat(value: object) -> object:
-    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+    if value is None or isinstance(value, int | float | bool):
+        return value
+    # Frames keep text in UTF-8, which has no half characters (those of a name in another encoding).
+    return str(value).encode("utf-8", "backslashreplace").decode()
 
 
 def to_csv(records: list[dict[str, object]]) -> str:
@@ -381,8 +387,10 @@ def _csv_cell(value: object) -> object:
     if not isinstance(value, str):
         return value
     text = one_line(value)
-    formula = text[:1] in ("=", "@") or (
-        text[:1] in ("+", "-") and re.fullmatch(r"[-+](?:[\d.,]+(?:[eE][-+]?\d+)?)?", text) is None
+    # Some programs skip blanks, and some take full-width signs for plain ones.
+    first = unicodedata.normalize("NFKC", text.lstrip()[:1])
+    formula = first in ("=", "@") or (
+        first in ("+", "-", "−") and re.fullmatch(r"[-+−](?:[\d.,]+(?:[eE][-+]?\d+)?)?", text) is None
     )
     return f"'{text}" if formula else text
 
@@ -467,10 +475,10 @@ def latex_escape(text: str) -> str:
 
 def markdown_escape(text: str) -> str:
     """User text, safe inside a Markdown table cell."""
-    escaped = html.escape(one_line(text), quote=False)
+    safe = html.escape(one_line(text), quote=False)
     for mark in "\\|*_`[]":
-        escaped = escaped.replace(mark, "\\" + mark)
-    return " ".join(escaped.split())
+        safe = safe.replace(mark, "\\" + mark)
+    return " ".join(safe.split())
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -543,11 +551,11 @@ class Table(Result):
     def _html(self, picture: str = "") -> str:
         def cells(row: Sequence[str], tag: str) -> str:
             return "".join(
-                f'<{tag} style="text-align:{"left" if i < self.names else "right"}">{html.escape(c)}</{tag}>'
+                f'<{tag} style="text-align:{"left" if i < self.names else "right"}">{escaped(c)}</{tag}>'
                 for i, c in enumerate(row)
             )
 
-        caption = f"<caption>{html.escape(self.title)}</caption>" if self.title else ""
+        caption = f"<caption>{escaped(self.title)}</caption>" if self.title else ""
         body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in self.rows)
         return f"<table>{caption}<thead><tr>{cells(self.columns, 'th')}</tr></thead><tbody>{body}</tbody></table>"
 
@@ -611,7 +619,7 @@ class Words:
     def html(self) -> str:
         parts: list[str] = []
         for laid_out, group in itertools.groupby(self._joined(), key=_laid_out):
-            lines = [html.escape(line) for line in group if line or laid_out]
+            lines = [escaped(line) for line in group if line or laid_out]
             parts += [f"<pre>{chr(10).join(lines)}</pre>"] if laid_out else [f"<p>{line}</p>" for line in lines]
         return "".join(parts)
 
@@ -647,7 +655,7 @@ class Paragraph:
         return "\n".join([filled(line, WIDTH, subsequent_indent=self.hanging) for line in self.lines])
 
     def html(self) -> str:
-        return f"<p>{html.escape(chr(10).join(self.lines))}</p>" if self.lines else ""
+        return f"<p>{escaped(chr(10).join(self.lines))}</p>" if self.lines else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -666,7 +674,7 @@ class Verdict:
 
     def html(self) -> str:
         words = " ".join(self.lines)
-        return f"<p><b>{html.escape(words)}</b></p>" if words else ""
+        return f"<p><b>{escaped(words)}</b></p>" if words else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -703,7 +711,7 @@ class Bullets:
         return "\n".join([filled(line, WIDTH, subsequent_indent="  ") for line in self.lines])
 
     def html(self) -> str:
-        return f"<ul>{''.join(f'<li>{html.escape(line)}</li>' for line in self.lines)}</ul>" if self.lines else ""
+        return f"<ul>{''.join(f'<li>{escaped(line)}</li>' for line in self.lines)}</ul>" if self.lines else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -718,7 +726,7 @@ class Footer:
         return Paragraph(self.lines, self.hanging).text()
 
     def html(self) -> str:
-        return f"<p><small>{html.escape(chr(10).join(self.lines))}</small></p>" if self.lines else ""
+        return f"<p><small>{escaped(chr(10).join(self.lines))}</small></p>" if self.lines else ""
 
 
 Block = Words | Paragraph | Verdict | TableBlock | Bullets | Footer

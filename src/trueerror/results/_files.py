@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
 from pathlib import Path
+
+from trueerror.results._format import clip, one_line
 
 
 class WriteError(OSError):
@@ -27,19 +30,25 @@ def write_file(path: str | os.PathLike[str], content: str | bytes) -> Path:
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     try:
         _replace(target, data)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a ValueError of a name with a zero byte
         old = "; the file is as it was" if os.path.isfile(target) else ""
-        raise WriteError(f"cannot write {target.name}: {(error.strerror or str(error)).lower()}{old}") from error
+        reason = getattr(error, "strerror", None) or str(error)
+        name = clip(one_line(target.name), 60) or "to an empty path"
+        raise WriteError(f"cannot write {name}: {reason.lower()}{old}") from error
     return target
 
 
 def _replace(target: Path, data: bytes) -> None:
-    # The file behind a link, not the link, is replaced.
-    whole = target.resolve()
-    mode = whole.stat().st_mode if whole.exists() else None
+    # The file behind a link, not the link, is replaced. (Path.resolve answers links in a circle by a RuntimeError.)
+    whole = Path(os.path.realpath(target))
+    old = whole.stat() if os.path.lexists(whole) else None
+    mode = None if old is None else old.st_mode
     if mode is not None and not stat.S_ISREG(mode):
         whole.write_bytes(data)
         return
+    if old is not None and not os.access(whole, os.W_OK):
+        # A draft could take the place of a file that nobody may write to.
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
     draft = whole.with_name(f".trueerror-{secrets.token_hex(6)}.part")
     try:
         number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else stat.S_IMODE(mode))
@@ -51,8 +60,12 @@ def _replace(target: Path, data: bytes) -> None:
     try:
         with os.fdopen(number, "wb") as stream:
             stream.write(data)
-        if mode is not None:
-            os.chmod(draft, stat.S_IMODE(mode))
+        if old is not None:
+            # Owners first: a change of owner takes some rights away. Only the superuser may give a file to others.
+            if hasattr(os, "chown"):
+                with contextlib.suppress(OSError):
+                    os.chown(draft, old.st_uid, old.st_gid)
+            os.chmod(draft, stat.S_IMODE(old.st_mode))
         os.replace(draft, whole)
     except BaseException:
         with contextlib.suppress(OSError):

@@ -17,15 +17,18 @@ from functools import cache
 
 
 class Text(str):
-    """A string that shows itself as written, not quoted, in a console or a notebook."""
+    """A string that shows itself as written, not quoted, in a console or a notebook; without control characters."""
 
     __slots__ = ()
+
+    def __new__(cls, text: str = "") -> Text:
+        return super().__new__(cls, "\n".join(map(one_line, text.split("\n"))))
 
     def __repr__(self) -> str:
         return str(self)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(self)}</pre>"
+        return f"<pre>{escaped(self)}</pre>"
 
 
 def folded(text: str, columns: int = 80) -> str:
@@ -90,6 +93,8 @@ def number(x: float | None, digits: int = 3) -> str:
 def _rounded(x: float, digits: int, times_ten_to: int = 0) -> str:
     """Rounded half up by its decimal digits, as they are read: 0.9075 is 0.908 and 90.8 %."""
     written = Decimal(repr(float(x))).scaleb(times_ten_to)
+    if written.adjusted() + digits > 26:  # more digits than a Decimal keeps, and a float has
+        return f"{written:f}"
     return f"{written.quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP):f}"
 
 
@@ -343,6 +348,19 @@ ELLIPSIS = "…"
 def one_line(text: str) -> str:
     """User text without control characters, so that it cannot break a terminal or a table."""
     return text if text.isprintable() else "".join(c if c.isprintable() else " " for c in text)
+
+
+# What HTML and XML do not allow, and a terminal runs.
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+
+
+def escaped(text: str) -> str:
+    """Text for HTML: marks as entities, and no control character but line breaks and tabs.
+
+    >>> escaped("<b>" + chr(27) + "[5m")
+    '&lt;b&gt; [5m'
+    """
+    return html.escape(CONTROLS.sub(" ", text))
 
 
 def width(text: str) -> int:

@@ -7,18 +7,20 @@ library can be read back.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import json
 import math
 import os
+import sys
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from trueerror.results._format import one_line
+from trueerror.results._format import clip, one_line
 
 SCHEMA = "trueerror/1"
 DAMAGED = "this saved result is damaged: "
@@ -163,7 +165,18 @@ def from_fields(kind: type[Made], data: dict[str, Any]) -> Made:
         slack = 1e-9 * max(1.0, abs(estimate))
         if estimate < low - slack or estimate > high + slack:
             raise ValueError(f"{DAMAGED}its estimate {estimate:g} lies outside its limits")
+    for name, (least, most) in RANGES.items():
+        value = restored.get(name)
+        if isinstance(value, int | float) and not (math.isnan(value) or value == math.inf or least <= value <= most):
+            raise ValueError(f"{DAMAGED}{name} of {kind.__name__} is {value!r:.40}")
     return kind(**restored)
+
+
+# What fields of these names can be, wherever they are; a number of rows or of degrees of freedom may be infinite.
+RANGES = {
+    **dict.fromkeys(("confidence", "alpha", "p_value"), (0, 1)),
+    **dict.fromkeys(("n", "rows", "df", "replicates"), (0, 1e150)),
+}
 
 
 @functools.cache
@@ -204,6 +217,16 @@ def dumps(value: Any, *, indent: int | None = 2) -> str:
     return json.dumps({"schema": SCHEMA, **data}, indent=indent, ensure_ascii=False, allow_nan=False)
 
 
+def _numbers_raise() -> contextlib.AbstractContextManager[object]:
+    """Where NumPy is there, an overflow is an error and not a warning."""
+    numpy = sys.modules.get("numpy")
+    return contextlib.nullcontext() if numpy is None else numpy.errstate(over="raise", invalid="raise", divide="raise")
+
+
+def _shown(path: Path) -> str:
+    return clip(one_line(str(path)), 60)
+
+
 def load(path_or_text: str | Path) -> Any:
     """Read back what `.to_json()` wrote, from a file or from the text itself.
 
@@ -221,9 +244,11 @@ def load(path_or_text: str | Path) -> Any:
         try:
             text = path.read_text(encoding="utf-8")
         except OSError as error:
-            raise ValueError(f"cannot read {path!s:.60}: {error.strerror or error}") from None
+            raise ValueError(f"cannot read {_shown(path)}: {error.strerror or error}") from None
         except UnicodeDecodeError:
-            raise ValueError(f"{path} is not a text file") from None
+            raise ValueError(f"{_shown(path)} is not a text file") from None
+        except ValueError:  # a name with a zero byte
+            raise ValueError(f"{_shown(path)} is not a path") from None
     try:
         data = json.loads(text)
     except RecursionError:
@@ -233,14 +258,18 @@ def load(path_or_text: str | Path) -> Any:
             f"not valid JSON at line {error.lineno}, column {error.colno}: {error.msg}; "
             "te.load reads what .to_json() wrote"
         ) from None
+    except ValueError:  # Python refuses to read numbers of thousands of digits
+        raise ValueError("this is not a saved trueerror result: it holds a number with too many digits") from None
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema != SCHEMA:
         raise ValueError(f'this is not a saved trueerror result: its "schema" is {schema!r:.40}, not {SCHEMA!r}')
     try:
         result = decode(data)
         # What cannot be shown is damaged as well.
-        str(result)
-        result.records()
+        with _numbers_raise():
+            str(result)
+            result.records()
+            result._repr_html_()
         return result
     except ValueError as error:
         known = str(error).startswith(("this ", "a saved"))

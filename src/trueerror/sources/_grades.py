@@ -28,7 +28,14 @@ from trueerror.inputs._arrays import (
     same_length,
 )
 from trueerror.inputs._labels import Codes, Label
-from trueerror.inputs._options import ColumnError, InputError, MissingPredictionError, check_word, nearest
+from trueerror.inputs._options import (
+    ColumnError,
+    InputError,
+    MissingPredictionError,
+    check_word,
+    in_few_words,
+    nearest,
+)
 from trueerror.results._format import whole
 from trueerror.sources._collect import GivenModel, GivenRows, build, frame_library
 from trueerror.sources._keys import key_column, plain_id
@@ -304,6 +311,9 @@ def _numbers(values: object, model: str) -> Floats:
         # A file with true beside 0.5 is text.
         array = np.array([BOOLEANS.get(v.strip().lower(), v) if isinstance(v, str) else v for v in array], dtype=object)
     gone = missing_rows(array)
+    several = next((v for v in array[~gone] if np.ndim(v) > 0), None) if array.dtype == object else None
+    if several is not None:
+        raise InputError(f"{place} must be numbers, but one is {in_few_words(several)}")
     try:
         floats = np.full(len(array), np.nan)
         floats[~gone] = plain_numbers(array[~gone], place)

@@ -71,7 +71,11 @@ def find_files(
     """
     skipped: list[str] = []
     if isinstance(path, str) and path == "-":
-        files, names = [_save_stdin(temp_folder)], ["standard input"]
+        names = ["standard input"]
+        try:
+            files = [_save_stdin(temp_folder)]
+        except OSError as error:
+            raise FileError(f"cannot read standard input: {(error.strerror or str(error)).lower()}") from None
     else:
         several = [path] if isinstance(path, str | os.PathLike) else list(path)
         matches = [(Path(one), file) for one in several for file in _matches(os.fspath(one), skipped)]
@@ -84,7 +88,7 @@ def find_files(
         _check_readable(file, name)
     encodings = [encoding_of(file, name) for file, name in zip(files, names, strict=True)]
     files = [_plain(*each, temp_folder, i) for i, each in enumerate(zip(files, names, encodings, strict=True))]
-    kinds = [_format(file) for file in files]
+    kinds = [_format(file, name) for file, name in zip(files, names, strict=True)]
     other = next((i for i, kind in enumerate(kinds) if kind != kinds[0]), None)
     if other is not None:
         words = [f"{names[i]} is {WORDS[kinds[i][0]]}{', gzipped' if kinds[i][1] else ''}" for i in (0, other)]
@@ -137,7 +141,8 @@ def _matches(text: str, skipped: list[str]) -> list[Path]:
         raise FileError("the path is empty; name a file, a folder or a pattern")
     path = Path(text)
     if os.path.isdir(path):
-        tables = sorted(file for file in _inside(path) if _ending(file)[0] in ENDINGS)
+        # A pipe in a folder may never be written to.
+        tables = sorted(file for file in _inside(path) if _ending(file)[0] in ENDINGS and not is_piped(file))
         if not tables:
             raise FileError(f"the folder {text} holds no CSV, Parquet or JSON file")
         words = [file for file in tables if _ending(file)[0] in BESIDE]
@@ -172,32 +177,71 @@ def files_like(text: str) -> list[Path]:
     raise FileError(f"there is no file {text}{hint if 'did you mean' in hint else ''}")
 
 
-def _regular(file: Path, name: str, temp_folder: Path, index: int) -> Path:
-    """A file that can be opened again and again: what comes through a pipe is copied once."""
+def is_piped(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a pipe or a socket, which can be read once."""
     try:
-        mode = file.stat().st_mode
-        if stat.S_ISREG(mode):
-            return _unpacked(file, name, temp_folder, index) if file.suffix.lower() in PACKED else file
-        if not (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)):
-            raise FileError(f"{name} is no file but a device")
-        target = temp_folder / f"piped{index}{''.join(file.suffixes)}"
-        with file.open("rb") as stream, target.open("wb") as out:
-            shutil.copyfileobj(stream, out)
-    except OSError as error:
-        raise FileError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from None
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+# Names of what is open already. A socket cannot be opened by its name, and a program that starts others by sockets
+# gives them one as standard input.
+DESCRIPTOR = re.compile(r"/dev/stdin|(?:/dev|/proc/self)/fd/(\d+)")
+
+
+def copy_pipe(path: str | os.PathLike[str], target: Path) -> Path:
+    """All that comes through a pipe, as a file that can be opened again and again."""
+    number = DESCRIPTOR.fullmatch(os.fspath(path))
+    opened = os.open(path, os.O_RDONLY) if number is None else os.dup(int(number[1] or 0))
+    with os.fdopen(opened, "rb") as stream, target.open("wb") as out:
+        shutil.copyfileobj(stream, out)
     return target
 
 
-# Packed files that DuckDB does not read; what they unpack to is limited, since a small one may hold anything.
-PACKED: dict[str, Callable[[Path], IO[bytes]]] = {".bz2": bz2.BZ2File, ".xz": lzma.LZMAFile}
+def _regular(file: Path, name: str, temp_folder: Path, index: int) -> Path:
+    """A file that can be opened again and again, unpacked where DuckDB does not do it."""
+    try:
+        if is_piped(file):
+            file = copy_pipe(file, temp_folder / f"piped{index}{''.join(file.suffixes)}")
+        elif not stat.S_ISREG(file.stat().st_mode):
+            raise FileError(f"{name} is no file but a device")
+        packed = _packed_by(file)
+        return file if packed is None else _unpacked(file, packed, name, temp_folder, index)
+    except OSError as error:
+        raise FileError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from None
+
+
+# Packed files that DuckDB does not read, by their first bytes, since what comes through a pipe has no ending; what they
+# unpack to is limited, since a small one may hold anything.
+PACKED: dict[str, tuple[bytes, Callable[[Path], IO[bytes]]]] = {
+    "bz2": (b"BZh", bz2.BZ2File),
+    "xz": (b"\xfd7zXZ\x00", lzma.LZMAFile),
+}
+# What has to be unpacked first, and how.
+OTHER_PACKED = {b"\x28\xb5\x2f\xfd": ("by Zstandard", "zstd -d"), b"PK\x03\x04": ("as a zip archive", "unzip")}
 MOST_UNPACKED = 4 << 30
 
 
-def _unpacked(file: Path, name: str, temp_folder: Path, index: int) -> Path:
+def _packed_by(file: Path) -> str | None:
+    """How a file is packed, by its first bytes or else its ending."""
+    with file.open("rb") as stream:
+        head = stream.read(8)
+    ending = file.suffix.lower().removeprefix(".")
+    for kind, (magic, _) in PACKED.items():
+        # Text may begin with BZh, too: behind it the packed file has a digit and the first digits of pi.
+        if head.startswith(magic) and (kind != "bz2" or head[4:8] in (b"1AY&", b"\x17rE8")):
+            return kind
+    return ending if ending in PACKED else None
+
+
+def _unpacked(file: Path, packed: str, name: str, temp_folder: Path, index: int) -> Path:
     """A file as it was before it was packed by bzip2 or xz."""
-    target = temp_folder / f"unpacked{index}{''.join(Path(file.stem).suffixes)}"
+    named = file.with_suffix("") if file.suffix.lower() == f".{packed}" else file
+    target = temp_folder / f"unpacked{index}{''.join(named.suffixes)}"
     try:
-        with PACKED[file.suffix.lower()](file) as stream, target.open("wb") as out:
+        with PACKED[packed][1](file) as stream, target.open("wb") as out:
             total = 0
             while part := stream.read(1 << 20):
                 total += len(part)
@@ -207,10 +251,10 @@ def _unpacked(file: Path, name: str, temp_folder: Path, index: int) -> Path:
     except (EOFError, lzma.LZMAError, ValueError) as error:
         if isinstance(error, FileError):
             raise
-        raise FileError(f"{name} is not a complete {file.suffix[1:]} file") from None
+        raise FileError(f"{name} is not a complete {packed} file") from None
     except OSError as error:
         if error.errno is None:
-            raise FileError(f"{name} is not a complete {file.suffix[1:]} file") from None
+            raise FileError(f"{name} is not a complete {packed} file") from None
         raise
     return target
 
@@ -333,20 +377,25 @@ def _ending(file: Path) -> tuple[str, bool]:
     return (suffixes[-1] if suffixes else ""), gzipped
 
 
-def _format(file: Path) -> tuple[Format, bool]:
+def _format(file: Path, name: str) -> tuple[Format, bool]:
     """By the ending where it is known, else by the first bytes."""
     ending, _ = _ending(file)
     with file.open("rb") as stream:
         head = stream.read(1024)
+    for magic, (how, program) in OTHER_PACKED.items():
+        if head.startswith(magic):
+            raise FileError(f"{name} is packed {how}; unpack it first, by {program}")
     gzipped = head[:2] == b"\x1f\x8b"
     if ending in ENDINGS:
         return ENDINGS[ending], gzipped
     if gzipped:
-        head = _head(file, file.name)
+        head = _head(file, name)
     if head[:4] == b"PAR1":
         return "parquet", gzipped
+    if head[:6] == b"ARROW1":
+        raise FileError(f"{name} is an Arrow file: give it the ending .arrow, or write it as Parquet")
     if re.match(rb"\s*<(!doctype html|html)", head, re.IGNORECASE):
-        raise FileError(f"{file.name} is a web page, not a table: save what it shows as CSV or JSON")
+        raise FileError(f"{name} is a web page, not a table: save what it shows as CSV or JSON")
     return ("json" if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[") else "csv"), gzipped
 
 
@@ -640,6 +689,8 @@ def _number_signs(text: str, delimiter: str) -> tuple[str, str]:
     ends = re.escape(delimiter)
     cell = r'"([-+]?[\d,]*,[\d.]+)"' if delimiter == "," else rf'(?:^|{ends})\s*"?([-+]?\d*,\d+)"?\s*(?={ends}|\r?$)'
     numbers = re.findall(cell, text, re.MULTILINE)
+    if delimiter == "," and re.search(r"(?:^|,)[-+]?\d*\.\d+(?=,|\r?$)", text, re.MULTILINE):
+        numbers = [number for number in numbers if re.fullmatch(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?", number)]
     if delimiter == "," and all(re.fullmatch(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?", number) for number in numbers):
         return ".", "," if numbers else ""
     return ("," if numbers and all(number.count(",") == 1 and "." not in number for number in numbers) else "."), ""

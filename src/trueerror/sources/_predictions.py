@@ -6,7 +6,6 @@ where the rows are. Thresholds, at which a score becomes a predicted label, are 
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +20,7 @@ from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._labels import Codes, Label, find_label, natural_positive, need_positive, plain_label
 from trueerror.inputs._options import InputError, check_word, nearest
 from trueerror.results import Table
-from trueerror.results._format import counted, one_line, whole
+from trueerror.results._format import counted, escaped, one_line, whole
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Missing, Moments, ScoreTable
 from trueerror.tallies._confusion import GRADES, holds_grades
 from trueerror.tallies._moments import Placements
@@ -751,7 +750,7 @@ class Predictions:
         return str(self)
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(str(self))}</pre>"
+        return f"<pre>{escaped(str(self))}</pre>"
 
     def _classes(self) -> str:
         counts = dict(zip(self.labels, self.truth_counts().tolist(), strict=True))

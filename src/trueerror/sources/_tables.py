@@ -7,6 +7,7 @@ import datetime
 import math
 import numbers
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -526,8 +527,15 @@ def odd_labels(table: InputTable, column: str, labels: Iterable[Label]) -> str:
     )
 
 
+PLAIN_NUMBER = re.compile(r"\s*[-+]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][-+]?\d+)?\s*", re.ASCII)
+
+
 def _number(value: object) -> float | None:
-    try:
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+    """A number, also as text; not what Python alone takes for one ("nan", "00", digits of other scripts)."""
+    if isinstance(value, str) and not PLAIN_NUMBER.fullmatch(value):
         return None
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return None if isinstance(value, str) and math.isinf(number) else number

@@ -32,7 +32,7 @@ from trueerror.inference.ranking._rank_tests import (
     wilcoxon,
 )
 from trueerror.inference.ranking._ranking import Ranking, compose_ranking
-from trueerror.inputs._arrays import LARGEST, column, is_table
+from trueerror.inputs._arrays import LARGEST, column, is_table, missing_rows, plain_numbers
 from trueerror.inputs._options import (
     ColumnError,
     InputError,
@@ -371,7 +371,11 @@ def _texts(table: InputTable, name: str) -> list[str]:
 def _numbers(table: InputTable, name: str) -> list[float]:
     if table.kind(name) not in ("integer", "number", "boolean"):
         raise ColumnError(f"column {name!r} of {table.name} does not hold numbers, so it cannot be the scores")
-    return [math.nan if v is None else float(v) for v in table.values(name).tolist()]
+    values = table.values(name)
+    gone = missing_rows(values)
+    numbers = np.full(len(values), math.nan)
+    numbers[~gone] = plain_numbers(values[~gone], f"column {name!r} of {table.name}")
+    return numbers.tolist()
 
 
 def _renamed(found: list[str], names: Iterable[Any] | None) -> list[str]:

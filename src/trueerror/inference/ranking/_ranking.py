@@ -48,6 +48,11 @@ class Ranking(Result):
     higher_is_better: bool = True
     note: str = ""
 
+    def __post_init__(self) -> None:
+        unknown = next((name for group in self.groups for name in group if name not in self.names), None)
+        if unknown is not None:
+            raise InputError(f"groups= names {unknown!r:.40}, which is not among the models")
+
     @property
     def order(self) -> tuple[str, ...]:
         """The models from the best mean rank to the worst."""

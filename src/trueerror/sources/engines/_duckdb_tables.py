@@ -848,7 +848,7 @@ def _load_json(
         one = len(connection.execute("SELECT 1 FROM raw LIMIT 2").fetchall()) == 1
         if (one and any(t.endswith("[]") or t.startswith(("STRUCT", "MAP")) for t in types)) or names == ("json",):
             names, types = load([rows_of_json(path, files, temp_folder) for path in files.paths], "'uncompressed'")
-        return _flattened(connection, names, types)
+        return _mixed_as_text(connection, *_flattened(connection, names, types))
     except duckdb.Error as error:
         raise refuse_json(files, error) from None
     finally:
@@ -871,6 +871,23 @@ def _flattened(
         parts += [f'{column}."{part}" AS "{whole}.{part}"' for part in quotes] if flat else [column]
     if len(parts) == len(names):
         return names, types
+    connection.execute(f"CREATE OR REPLACE TABLE raw AS SELECT {', '.join(parts)} FROM raw")
+    return described(connection, "raw")
+
+
+def _mixed_as_text(
+    connection: duckdb.DuckDBPyConnection, names: tuple[str, ...], types: list[str]
+) -> tuple[tuple[str, ...], list[str]]:
+    """`raw` with text in columns that hold numbers beside words, as in CSV: one odd cell makes no column disappear."""
+    columns = ['"' + name.replace('"', '""') + '"' for name in names]
+    mixed = [i for i, type_ in enumerate(types) if type_ == "JSON"]
+    if not mixed:
+        return names, types
+    # Of single values only; a column of nothing is none.
+    terms = [f"bool_and(json_type({columns[i]}) NOT IN ('OBJECT', 'ARRAY'))" for i in mixed]
+    single = connection.execute(f"SELECT {', '.join(terms)} FROM raw").fetchall()[0]
+    texts = {i for i, yes in zip(mixed, single, strict=True) if yes}
+    parts = [f"json_extract_string({c}, '$') AS {c}" if i in texts else c for i, c in enumerate(columns)]
     connection.execute(f"CREATE OR REPLACE TABLE raw AS SELECT {', '.join(parts)} FROM raw")
     return described(connection, "raw")
 

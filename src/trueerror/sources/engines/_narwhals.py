@@ -7,6 +7,7 @@ collecting through narwhals would need pyarrow even where the engine does withou
 from __future__ import annotations
 
 import math
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
@@ -90,10 +91,12 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
         backend: str | None,
         rows: int | None = None,
         nan: bool = False,
+        process: int | None = None,
     ) -> None:
         super().__init__(columns, kinds, name=name)
         self._frame = frame
         self.backend = backend
+        self._process = os.getpid() if process is None else process
         self._rows: dict[str, Column] | None = None
         self._ranges: dict[str, tuple[float, float]] = {}
         if rows is not None:  # known, and without gaps
@@ -169,6 +172,9 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
         return self._frame
 
     def answer(self, frame: Foreign) -> dict[str, Column]:
+        # The threads of polars and of the connections of others do not live on in a forked process: it would wait.
+        if os.getpid() != self._process:
+            raise InputError("a lazy table cannot be asked in a forked process; open it there, or spawn processes")
         return answer(frame)
 
     def filtered(self, *conditions: nw.Expr) -> LazyTable:
@@ -179,7 +185,7 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
         return LazyTable(frame, self.columns, self.kinds, name=self.name, backend=self.backend, rows=rows)
 
     def made(self, frame: Foreign, columns: tuple[str, ...], kinds: tuple[Kind, ...]) -> LazyTable:
-        return LazyTable(frame, columns, kinds, name=self.name, backend=self.backend)
+        return LazyTable(frame, columns, kinds, name=self.name, backend=self.backend, process=self._process)
 
     def range(self, name: str) -> tuple[float, float] | None:
         return self._ranges.get(name)

@@ -123,9 +123,10 @@ def _first_files(source: object) -> list[Path]:
     path = Path(source)
     if os.path.isdir(path):
         logs = ("samples_*.jsonl", "samples_*.jsonl.gz", "details_*.parquet", "*.eval")
-        named = sorted(file for pattern in logs for file in path.rglob(pattern))
+        named = sorted(file for pattern in logs for file in path.rglob(pattern) if os.path.isfile(file))
         # Logs as JSON may lie beside settings, which are no logs.
-        return named or [file for file in sorted(path.rglob("*.json")) if _reader_of(file) is not None]
+        others = sorted(file for file in path.rglob("*.json") if os.path.isfile(file))
+        return named or [file for file in others if _reader_of(file) is not None]
     if os.path.isfile(path):
         return [path]
     if glob.has_magic(str(source)):
