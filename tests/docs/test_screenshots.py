@@ -3,6 +3,7 @@
 from itertools import product
 from pathlib import Path
 
+import pytest
 from making.screenshots import FIRST, KEPT, KINDS, SCHEMES, keep, reports_page, take
 from PIL import Image, ImageStat
 
@@ -23,6 +24,7 @@ def test_every_kind_is_kept_at_every_width_light_dark_and_printed():
     assert sum(path.stat().st_size for path in KEPT.iterdir()) < 6_000_000
 
 
+@pytest.mark.browser
 def test_a_report_is_taken_at_every_width_light_dark_and_printed(tmp_path: Path):
     ((kind, size, pages, heights),) = take(tmp_path, ["one"], first=True)
     assert (kind, pages, list(heights)) == ("one", 3, list(FIRST))
