@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, cast
+
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import ArrayLike, Column, column, missing_rows
-from trueerror.inputs._labels import Codes, Label, code_column, fingerprint, ordered, smallest
+from trueerror.inputs._labels import Codes, Label, code_column, fingerprint, ordered, plain_label, smallest
 from trueerror.inputs._options import InputError, RepeatedIdError
 
 
@@ -140,3 +143,30 @@ def join_rows(first: Column, second: Column) -> NDArray[np.int64]:
         lone_id = next(plain_id(v) for v in second if plain_id(v) not in known)
         raise InputError(f"{len(second) - len(first):,} ids are only in the second ({lone_id!r})")
     return rows
+
+
+def named_keys(found: list[tuple[object, ...]]) -> tuple[list[tuple[object, ...]], tuple[Label, ...]]:
+    """Distinct raw keys, of one column or of two (repeat and fold), in the order of their names, and those names."""
+    width = len(found[0]) if found else 1
+    if width == 1 and {type(value) for (value,) in found} in ({int}, {str}):
+        # Most keys are labels as they are, and may be very many.
+        values = sorted(cast("list[Label]", [value for (value,) in found]))
+        return list(zip(values, strict=True)), tuple(values)
+    named = [_names(sorted({row[i] for row in found}, key=_key_order)) for i in range(width)]
+    order = [{label: i for i, label in enumerate(ordered(names.values()))} for names in named]
+    rows = sorted(found, key=lambda row: [order[i][named[i][value]] for i, value in enumerate(row)])
+    if width == 1:
+        return rows, tuple(named[0][value] for (value,) in rows)
+    return rows, tuple(f"repeat {named[0][r]}, fold {named[1][f]}" for r, f in rows)
+
+
+def _key_order(value: object) -> tuple[bool, Any]:
+    return isinstance(value, str), value
+
+
+def _names(values: Sequence[object]) -> dict[Any, Label]:
+    """Keys as labels; where one is no label, all go by their text."""
+    try:
+        return {value: plain_label(value) for value in values}
+    except InputError:
+        return {value: str(value) for value in values}

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import combinations, pairwise
-from typing import Any, Self, cast
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ from trueerror.inputs._labels import (
 )
 from trueerror.inputs._options import InputError, byte_amount, current, need_memory
 from trueerror.sources._collect import build, given_rows
-from trueerror.sources._keys import truth_fingerprint
+from trueerror.sources._keys import named_keys, truth_fingerprint
 from trueerror.sources._predictions import (
     KINDS,
     Facts,
@@ -835,33 +835,6 @@ def _named_and_sized(keys: Sequence[Array], rows: Ints) -> tuple[list[tuple[obje
         sizes[tuple(row)] = sizes.get(tuple(row), 0) + amount
     raw, labels = named_keys(list(sizes))
     return raw, labels, np.array([sizes[value] for value in raw], dtype=np.int64)
-
-
-def named_keys(found: list[tuple[object, ...]]) -> tuple[list[tuple[object, ...]], tuple[Label, ...]]:
-    """Distinct raw keys, of one column or of two (repeat and fold), in the order of their names, and those names."""
-    width = len(found[0]) if found else 1
-    if width == 1 and {type(value) for (value,) in found} in ({int}, {str}):
-        # Most keys are labels as they are, and may be very many.
-        values = sorted(cast("list[Label]", [value for (value,) in found]))
-        return list(zip(values, strict=True)), tuple(values)
-    named = [_names(sorted({row[i] for row in found}, key=_key_order)) for i in range(width)]
-    order = [{label: i for i, label in enumerate(ordered(names.values()))} for names in named]
-    rows = sorted(found, key=lambda row: [order[i][named[i][value]] for i, value in enumerate(row)])
-    if width == 1:
-        return rows, tuple(named[0][value] for (value,) in rows)
-    return rows, tuple(f"repeat {named[0][r]}, fold {named[1][f]}" for r, f in rows)
-
-
-def _key_order(value: object) -> tuple[bool, Any]:
-    return isinstance(value, str), value
-
-
-def _names(values: Sequence[object]) -> dict[Any, Label]:
-    """Keys as labels; where one is no label, all go by their text."""
-    try:
-        return {value: plain_label(value) for value in values}
-    except InputError:
-        return {value: str(value) for value in values}
 
 
 # With fewer rows than these the rows themselves are summed, to the last bit as arrays are.
