@@ -172,7 +172,7 @@ def test_no_rows_of_objects_have_no_labels() -> None:
 def test_a_shared_object_that_is_no_label_is_named_with_its_row() -> None:
     values = np.full(10_000, "a", dtype=object)
     values[7_000:] = [0.5] * 3_000
-    with pytest.raises(InputError, match="truth at row 7,001 is 0.5"):
+    with pytest.raises(InputError, match=r"truth at row 7,001 is 0\.5"):
         code_column(values, "truth")
 
 
