@@ -384,10 +384,10 @@ class RiskCoverage(TableCurve):
         """
         if sum(v is not None for v in (coverage, threshold, accuracy)) != 1:
             raise InputError("give one of coverage=, threshold= or accuracy=")
-        read = ""
+        read, total = "", self._rows_covered(len(self.table.scores))
         if threshold is not None:
             place = int(np.count_nonzero(self.table.scores >= threshold))
-            rows = float(self._covered[place])
+            rows = self._rows_covered(place)
             if rows == 0:
                 raise InputError(f"no answer has a confidence of {threshold!r} or more; the highest is "
                                  f"{float(self.table.scores[-1]):.6g}")  # fmt: skip
@@ -402,18 +402,33 @@ class RiskCoverage(TableCurve):
             assert coverage is not None
             if not 0 < coverage <= 1:
                 raise InputError(f"coverage={coverage!r} must lie in (0, 1]: the share of the rows that get an answer")
-            rows = coverage * float(self._covered[-1])
-        place = max(1, int(np.searchsorted(self._covered, rows * (1 - 1e-12), side="left")))
+            rows = coverage * total
+        place = max(1, self._first_covering(rows * (1 - 1e-12)))
         cut = float(self.thresholds[place - 1])
-        wrong = float(np.interp(rows, self._covered, self._fp))
-        ties = "" if self._covered[place] <= rows * (1 + 1e-12) else "; ties at the cut in random order"
-        part = rows / float(self._covered[-1])
+        # The cutoffs around the place, and no others, decide.
+        near = np.arange(max(place - 2, 0), min(place + 2, len(self.table.scores)) + 1)
+        tp, fp = self._called(near)
+        wrong = float(np.interp(rows, tp + fp, fp))
+        at_place = self._rows_covered(place)
+        ties = "" if at_place <= rows * (1 + 1e-12) else "; ties at the cut in random order"
+        part = rows / total
         return self._noted(wilson_proportion(
             f"accuracy on the most confident {percent(round(part, 6))}", rows - wrong, wrong, confidence=confidence,
             squares=self._squares(rows), worth=self._worth(cut, confidence),
             note=joined_notes(f"confidence at least {number(cut)}{read}{ties}", self._units),
             estimand=f"this model on rows with confidence at least {number(cut)}",
         ))  # fmt: skip
+
+    def _rows_covered(self, place: int) -> float:
+        """Rows that get an answer at one cutoff."""
+        tp, fp = self._called(np.array([place]))
+        return float((tp + fp)[0])
+
+    def _first_covering(self, rows: float) -> int:
+        """The first cutoff at which so many rows get an answer."""
+        if self.table.squares is None and self.table.many:
+            return self.table.first_with(rows)
+        return int(np.searchsorted(self._covered, rows, side="left"))
 
     def _worth(self, cut: float, confidence: float) -> float | None:
         """The independent rows that the answers from a confidence up are worth; None without clusters."""
