@@ -22,7 +22,7 @@ from trueerror.inference._problem import critical_t, critical_z
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._labels import Codes
-from trueerror.kernels._numpy import PIECE, block_sums, in_threads, parts
+from trueerror.kernels._numpy import PIECE, block_sums, in_threads, parts, sums_between
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
 from trueerror.results import Interval
@@ -85,14 +85,26 @@ class LogitTable:
         """At most about `GROUPS` groups of neighbours at their mean logit, for what is only a distance."""
         if len(self.x) <= GROUPS or self.squares is not None:
             return self
-        rows = self.up + self.down
-        place = np.cumsum(rows)
-        place -= rows / 2
-        place *= GROUPS / rows.sum()
-        # Places ascend: groups begin where they pass the next whole number.
-        starts = np.unique(np.searchsorted(place, np.arange(GROUPS)))
-        starts = starts[starts < len(rows)]
-        sums = [np.add.reduceat(v, starts) for v in (self.x * rows, self.up, self.down)]
+        size, scale, below = len(self.x), GROUPS / float(self.up.sum() + self.down.sum()), 0.0
+        found: list[NDArray[np.intp]] = []
+        following = 0
+        for part in parts(size, 1 + size // PIECE):
+            rows = self.up[part] + self.down[part]
+            place = np.cumsum(rows)
+            place += below
+            below = float(place[-1])
+            rows /= 2
+            place -= rows
+            place *= scale
+            # Places ascend: groups begin where they pass the next whole number.
+            passed = np.arange(following, min(int(place[-1]), GROUPS - 1) + 1)
+            found.append(part.start + np.searchsorted(place, passed))
+            following += len(passed)
+        starts = np.unique(np.concatenate(found))
+        sums = [sums_between(values, starts, size) for values in (
+            lambda part: self.x[part] * (self.up[part] + self.down[part]), lambda part: self.up[part],
+            lambda part: self.down[part],
+        )]  # fmt: skip
         return LogitTable(sums[0] / (sums[1] + sums[2]), sums[1], sums[2], None)
 
     @cached_property

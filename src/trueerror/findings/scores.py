@@ -39,6 +39,9 @@ def constant_scores(
     if score_range.low == score_range.high and (confusion is None or confusion.n > 1):
         yield f"every score is {number(score_range.low)}: they rank nothing"
     elif scores is not None and scores.squares is None and scores.n >= 20:
+        # Most tables have no score with so many rows, as the largest counts of either class tell without their sum.
+        if int(scores.positives.max()) + int(scores.negatives.max()) < scores.n - 1:
+            return
         rows = scores.positives + scores.negatives
         if int(rows.max()) == scores.n - 1:
             common = number(float(scores.scores[int(rows.argmax())]))
