@@ -637,9 +637,10 @@ class DecisionCurve(TableCurve):
         """Hits and false alarms as proportions of all rows, at the prior where one was given."""
         place = self._place(t)
         share = self._positive_share()
-        tp, fp = float(self._tp[-1]), float(self._fp[-1])
-        hits = self._tp[place] * (share / tp if tp > 0 else 0.0)
-        alarms = self._fp[place] * ((1 - share) / fp if fp > 0 else 0.0)
+        tp, fp = self._counts_at(np.append(place, len(self.table.scores)))
+        ups, downs = float(tp[-1]), float(fp[-1])
+        hits = tp[:-1].reshape(place.shape) * (share / ups if ups > 0 else 0.0)
+        alarms = fp[:-1].reshape(place.shape) * ((1 - share) / downs if downs > 0 else 0.0)
         return hits, alarms
 
     @staticmethod

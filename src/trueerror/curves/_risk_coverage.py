@@ -411,12 +411,9 @@ class RiskCoverage(TableCurve):
             rows = coverage * total
         place = max(1, self._first_covering(rows * (1 - 1e-12)))
         cut = float(self.thresholds[place - 1])
-        # The cutoffs around the place, and no others, decide.
-        near = np.arange(max(place - 2, 0), min(place + 2, len(self.table.scores)) + 1)
-        tp, fp = self._called(near)
-        wrong = float(np.interp(rows, tp + fp, fp))
-        at_place = self._rows_covered(place)
-        ties = "" if at_place <= rows * (1 + 1e-12) else "; ties at the cut in random order"
+        right, wrong_ones = self._counts_around(rows)
+        wrong = float(np.interp(rows, right + wrong_ones, wrong_ones))
+        ties = "" if self._rows_covered(place) <= rows * (1 + 1e-12) else "; ties at the cut in random order"
         part = rows / total
         return self._noted(wilson_proportion(
             f"accuracy on the most confident {percent(round(part, 6))}", rows - wrong, wrong, confidence=confidence,
@@ -427,7 +424,7 @@ class RiskCoverage(TableCurve):
 
     def _rows_covered(self, place: int) -> float:
         """Rows that get an answer at one cutoff."""
-        tp, fp = self._called(np.array([place]))
+        tp, fp = self._counts_at(np.array([place]))
         return float((tp + fp)[0])
 
     def _first_covering(self, rows: float) -> int:

@@ -529,7 +529,7 @@ class Roc(TableCurve):
     def _at(self, places: Places) -> tuple[Floats, Floats, Floats]:
         """FPR, TPR and thresholds of some of the points, without those of all."""
         cuts = np.where(places == 0, np.inf, self.table.scores[-np.maximum(places, 1)])
-        tp, fp = self._called(np.append(places, len(self.table.scores)))
+        tp, fp = self._counts_at(np.append(places, len(self.table.scores)))
         return fp[:-1] / fp[-1], tp[:-1] / tp[-1], cuts
 
     @cached_property

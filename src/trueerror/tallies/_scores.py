@@ -267,16 +267,16 @@ class ScoreTable(Result):
         return ups.astype(np.float64), downs.astype(np.float64)
 
     def first_with(self, rows: float) -> int:
-        """The fewest highest scores that so many rows have, or more; `rows` is at most all of them.
+        """The fewest highest scores that so many rows have, or more; all of them where there are fewer rows.
 
         >>> ScoreTable.count([0, 1, 1], [0.2, 0.9, 0.4]).first_with(1.5)
         2
         """
-        below = sum(self._running())
-        block = int(np.count_nonzero(below[-1] - below >= rows)) - 1
+        below = np.add(*self._running())
+        block = max(int(np.count_nonzero(below[-1] - below >= rows)) - 1, 0)
         part = slice(block * STEP, (block + 1) * STEP)
         inside = below[block] + np.cumsum(self.positives[part] + self.negatives[part])
-        return len(self.positives) - block * STEP - int(np.count_nonzero(below[-1] - inside >= rows))
+        return max(len(self.positives) - block * STEP - int(np.count_nonzero(below[-1] - inside >= rows)), 0)
 
     def _running(self) -> tuple[Array, Array]:
         """The positives and negatives below every 2¹²th score, and all of them."""
