@@ -151,8 +151,8 @@ class CostCurve(TableCurve):
     @cached_property
     def _rates(self) -> tuple[Floats, Floats]:
         """FPR and FNR of the lines on the envelope."""
-        fp, tp, total = self._fp[self._places], self._tp[self._places], float(self._tp[-1])
-        return fp / float(self._fp[-1]), (total - tp) / total
+        tp, fp = self._counts_at(np.append(self._places, len(self.table.scores)))
+        return fp[:-1] / fp[-1], (tp[-1] - tp[:-1]) / tp[-1]
 
     @property
     def thresholds(self) -> Floats:

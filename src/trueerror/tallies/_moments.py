@@ -78,7 +78,9 @@ class Moments:
             mean = float(values.sum())
             return cls(n, mean, math.inf if math.isinf(mean) else math.nan)
         mean = ordered_sum(values, counts) / n
-        return cls(n, mean, ordered_sum((values - mean) ** 2, counts))
+        gaps = values - mean
+        gaps *= gaps
+        return cls(n, mean, ordered_sum(gaps, counts))
 
     def __add__(self, other: object) -> Moments:
         if not isinstance(other, Moments):
