@@ -947,7 +947,7 @@ def curve_points(positives: Counts, negatives: Counts) -> tuple[Floats, Floats]:
 
 
 # From so many scores on, blocks of the isotonic fit are pooled within so many scores first, which stay in the cache.
-MANY_SCORES, POOLED = 1 << 16, 1 << 14
+MANY_SCORES, POOLED = 1 << 16, 1 << 16
 
 
 def pooled_blocks(positives: Counts, negatives: Counts) -> Places:
@@ -964,6 +964,7 @@ def pooled_blocks(positives: Counts, negatives: Counts) -> Places:
         cuts = parts(len(positives), -(-len(positives) // POOLED))
         pooled = in_threads(lambda part: _pooled_within(positives[part], negatives[part], part.start), cuts)
         at, up, rows = (np.concatenate(columns) for columns in zip(*pooled, strict=True))
+        at[0] = 0
     else:
         up = np.asarray(positives, dtype=np.float64)
         at, rows = np.arange(len(up)), up + negatives
@@ -986,10 +987,9 @@ def _pooled_within(positives: Counts, negatives: Counts, first: int) -> tuple[Pl
     up = positives.astype(np.float64)
     rows = up + negatives
     starts: Places = np.flatnonzero(rows > 0)
-    if len(starts) == 0:
-        return np.array([first]), up[:1], rows[:1]
-    starts[0] = 0
     at = np.arange(first, first + len(up))
+    if len(starts) == 0:
+        return at[:0], up[:0], rows[:0]
     while True:
         if len(starts) < len(up):
             at, up, rows = at[starts], np.add.reduceat(up, starts), np.add.reduceat(rows, starts)

@@ -221,8 +221,10 @@ class CostCurve(TableCurve):
             note = "the threshold was read off these rows"
         place = len(self.table.scores) - int(np.searchsorted(self.table.scores, threshold)) if threshold < np.inf else 0
         sizes = self._class_rows(level)
-        up, down = float(self._tp[-1]), float(self._fp[-1])
-        missed, alarms = (up - float(self._tp[place])) / up, float(self._fp[place]) / down
+        (tp, up), (fp, down) = (
+            counts.tolist() for counts in self._counts_at(np.array([place, len(self.table.scores)]))
+        )
+        missed, alarms = (up - tp) / up, fp / down
         estimate, low, high = weighted_sum(
             (pc, 1 - pc), (missed * sizes[0], alarms * sizes[1]), sizes, confidence=level
         )

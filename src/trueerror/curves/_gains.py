@@ -91,7 +91,7 @@ class _ByShare(TableCurve):
         total = self._sizes[0]
         reach = max(20.0, total ** (2 / 3)) / 2
         low, high = max(part * total - reach, 0.0), min(part * total + reach, total)
-        return (self._found_in(high) - self._found_in(low)) / (high - low)
+        return float((self._found_in(high) - self._found_in(low)) / (high - low))
 
     @cached_property
     def _sizes(self) -> tuple[float, float]:

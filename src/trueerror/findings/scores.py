@@ -169,7 +169,8 @@ def badly_calibrated(scores: ScoreTable, probabilities: bool) -> Iterator[str]:
 
 def _gaps_in_tenths(t: ScoreTable, total: float) -> NDArray[np.float64]:
     """Positives less what was forecast, in ten bins of about equally many rows; block by block, as if in one go."""
-    gaps, below = np.zeros(10), np.zeros(1)
+    gaps: NDArray[np.float64] = np.zeros(10)
+    below = np.zeros(1)
     for start in range(0, len(t.scores), BLOCK):
         part = slice(start, start + BLOCK)
         rows = np.add(t.positives[part], t.negatives[part], dtype=np.float64)
@@ -177,7 +178,7 @@ def _gaps_in_tenths(t: ScoreTable, total: float) -> NDArray[np.float64]:
         below = running[-1:]
         place = np.minimum((running - rows / 2) * 10 / total, 9).astype(np.int64)
         off = np.concatenate((gaps, t.positives[part] - rows * t.scores[part]))
-        gaps = np.bincount(np.concatenate((np.arange(10), place)), weights=off, minlength=10)
+        gaps = np.bincount(np.concatenate((np.arange(10), place)), weights=off, minlength=10).astype(np.float64)
     return gaps
 
 

@@ -298,7 +298,7 @@ def _code_objects(array: Column, name: str) -> Coded:
 def _by_value(array: Column) -> tuple[Column, Codes]:
     """The distinct values of objects as they are first met, and each row's number among them."""
     seen = _Numbered()
-    numbers = np.empty(len(array), dtype=np.int32 if len(array) < 1 << 31 else np.int64)
+    numbers: Codes = np.empty(len(array), dtype=smallest(len(array)))
     for start in range(0, len(array), OBJECT_BLOCK):
         block = array[start : start + OBJECT_BLOCK]
         counted = None
