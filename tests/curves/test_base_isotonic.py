@@ -90,3 +90,18 @@ def test_hull_corners_are_above_every_point_and_turn_right():
 )  # fmt: skip
 def test_small_tables(up, down, blocks):
     assert pooled_blocks(np.array(up), np.array(down)).tolist() == blocks
+
+
+@pytest.mark.parametrize("most", [1, 3, 1_000_000])
+@pytest.mark.parametrize("seed", range(4))
+def test_very_many_scores_are_pooled_by_stretches_to_the_same_blocks(seed, most):
+    rng = np.random.default_rng(seed)
+    size = base.MANY_SCORES + int(rng.integers(0, 3 * base.POOLED))
+    rising = np.sort(rng.random(size)) if seed % 2 else np.full(size, 0.3)
+    rows = rng.integers(1, most + 1, size)
+    up = rng.binomial(rows, rising)
+    if seed > 1:  # a whole stretch without rows
+        up[1000 : 1000 + 2 * base.POOLED] = rows[1000 : 1000 + 2 * base.POOLED] = 0
+    # Sums of floats are taken over all scores at once.
+    whole = pooled_blocks(up.astype(np.float64), (rows - up).astype(np.float64))
+    assert np.array_equal(pooled_blocks(up, rows - up), whole)

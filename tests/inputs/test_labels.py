@@ -121,6 +121,61 @@ def test_object_columns_of_many_labels_are_coded_in_one_pass() -> None:
     assert len(coded(texts).values) == 20_000
 
 
+# Some have more objects than are told apart by their addresses, or more values than a byte numbers.
+POOLS = {
+    "texts": [f"t{i:03d}" for i in range(100)],
+    "equal texts that are other objects": ["".join(["t", str(i % 7)]) for i in range(300)],
+    "numbers that are equal": [1.0, True, 1, 0, np.int64(1), False, 2, np.float64(2.0)],
+    "with missing values": ["b", None, float("nan"), "a", np.nan, pd.NA, float("nan")],
+    "more than 256 texts": [f"t{i:03d}" for i in range(400)],
+    "many texts": [f"t{i:04d}" for i in range(2_000)],
+    "one text": ["a"],
+}
+
+
+@pytest.mark.parametrize("pool", POOLS.values(), ids=POOLS)
+@pytest.mark.parametrize("late", [0, 1, 150_000])
+def test_objects_are_coded_alike_whether_rows_share_them_or_not(pool: list[Any], late: int) -> None:
+    rng = np.random.default_rng(len(pool))
+    shared = np.empty(200_000, dtype=object)
+    shared[:late] = pool[0]
+    # No row but the last ones has most of the objects where they come late.
+    for row, i in enumerate(rng.integers(0, len(pool), len(shared) - late).tolist(), late):
+        shared[row] = pool[i]
+    twice = np.empty((len(shared), 2), dtype=object)
+    twice[:, 0] = shared
+
+    first_met: dict[Any, Any] = {}
+    labels = [
+        None if v is None or v is pd.NA or v != v else plain_label(first_met.setdefault(v, v)) for v in shared.tolist()
+    ]
+    values = tuple(sorted({label: None for label in labels if label is not None}))
+    wanted = [-1 if label is None else values.index(label) for label in labels[:5_000] + labels[-5_000:]]
+    for rows in (shared, twice[:, 0]):
+        c = code_column(rows, "truth")
+        assert c.values == values
+        assert list(map(type, c.values)) == list(map(type, values))
+        assert c.codes[np.r_[:5_000, -5_000:0]].tolist() == wanted
+
+
+def test_rows_that_have_objects_of_their_own_are_coded_by_value() -> None:
+    texts = np.array([f"t{i % 300:03d}" for i in range(140_000)])
+    own, kept = code_column(texts.astype(object), "truth"), code_column(texts, "truth")
+    assert own.values == kept.values
+    assert np.array_equal(own.codes, kept.codes)
+
+
+def test_no_rows_of_objects_have_no_labels() -> None:
+    assert code_column(np.empty(0, dtype=object), "truth").values == ()
+
+
+def test_a_shared_object_that_is_no_label_is_named_with_its_row() -> None:
+    values = np.full(10_000, "a", dtype=object)
+    values[7_000:] = [0.5] * 3_000
+    with pytest.raises(InputError, match=r"truth at row 7,001 is 0\.5"):
+        code_column(values, "truth")
+
+
 def test_missing_values_among_objects_are_missing_whatever_they_are() -> None:
     import pandas as pd
 

@@ -283,6 +283,20 @@ def test_exact_tables_of_many_models_stay_within_the_budget(tmp_path: Path) -> N
     assert [held.scores(m) is held.scores(m) for m in held.models] == [True] * 12
 
 
+def test_who_holds_the_curves_of_all_models_has_each_table_counted_once(tmp_path: Path) -> None:
+    columns = {f"m{i}_score": np.random.default_rng(i).random(N) + UP for i in range(12)}
+    many = te.read(parquet_file({"truth": UP.astype(int), **columns}, tmp_path), budget=250 * N)
+
+    def kept() -> list[te.ScoreTable]:
+        return [table for key, table in many._memory.items() if key[0] == "scores"]
+
+    with many._tables_kept():
+        first = [id(many.scores(model)) for model in many.models]
+        assert [id(many.scores(model)) for model in many.models] == first
+        assert len(kept()) == 12
+    assert sum(table.nbytes for table in kept()) <= 250 * N // 4
+
+
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize("metric", ["auc", "average_precision"])
 def test_different_rows_that_do_not_fit(metric: str, alternative: Any, tmp_path: Path) -> None:

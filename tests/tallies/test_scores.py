@@ -11,6 +11,7 @@ import pytest
 
 import trueerror as te
 from trueerror.inputs._options import InputError
+from trueerror.tallies._scores import STEP
 
 
 def test_counting_by_distinct_score() -> None:
@@ -110,3 +111,17 @@ def test_it_is_frozen_and_written_down() -> None:
     assert te.load(table.to_json()) == table
     assert pickle.loads(pickle.dumps(table)) == table
     assert "2 distinct scores" in str(table)
+
+
+@pytest.mark.parametrize("size", [1, 7, STEP - 1, STEP, STEP + 1, 3 * STEP + 17])
+def test_counts_at_single_cutoffs_are_those_of_all(size: int) -> None:
+    rng = np.random.default_rng(size)
+    ups, downs = rng.integers(0, 3, size), rng.integers(0, 3, size)
+    ups[0] += 1
+    table = te.ScoreTable(np.arange(size), ups, downs)
+    tp, fp = (np.concatenate(([0], np.cumsum(c[::-1]))) for c in (ups, downs))
+    places = np.unique(np.concatenate((rng.integers(0, size + 1, 200), [0, size])))
+    assert [part.tolist() for part in table.called(places)] == [tp[places].tolist(), fp[places].tolist()]
+    rows = tp + fp
+    for wanted in [0.0, 0.5, 1.0, float(rows[-1]), *(rows[places] + 0.5).tolist()[:-1], *rows[places].tolist()]:
+        assert table.first_with(wanted) == np.searchsorted(rows, wanted)

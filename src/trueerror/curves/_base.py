@@ -39,7 +39,7 @@ from trueerror.inputs._options import (
     in_few_words,
     nearest,
 )
-from trueerror.kernels._numpy import PIECE, parts
+from trueerror.kernels._numpy import PIECE, in_threads, parts
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Interval, Result
 from trueerror.results._format import escaped, folded
@@ -181,6 +181,19 @@ class TableCurve(Result):
     def _fp(self) -> Floats:
         """False positives at each cutoff."""
         return self.table._while_held("fp", lambda: frozen(downward(self.table.negatives)))
+
+    def _counts_at(self, places: Places) -> tuple[Floats, Floats]:
+        """True and false positives at some of the cutoffs, without those at all of them where there are very many."""
+        if self.table.squares is None and self.table.many:
+            return self.table.called(places)
+        return self._tp[places], self._fp[places]
+
+    def _counts_around(self, rows: float) -> tuple[Floats, Floats]:
+        """The same at the cutoffs about where so many rows are called: all that interpolating there looks at."""
+        if self.table.squares is not None or not self.table.many:
+            return self._tp, self._fp
+        place = self.table.first_with(rows)
+        return self._counts_at(np.arange(max(place - 2, 0), min(place + 2, len(self.table.scores)) + 1))
 
     @cached_property
     def _drawn(self) -> Self:
@@ -761,9 +774,13 @@ def _occupied(table: ScoreTable, what: str) -> ScoreTable:
     """The table without the scores of rows that have no weight."""
     if not table.n > 0:
         raise InputError(f"{what} needs rows, but there are none")
-    blocks = parts(len(table.positives), 1 + len(table.positives) // PIECE)
-    # Block by block: millions of scores would not stay in the cache.
-    if all(((table.positives[block] + table.negatives[block]) > 0).all() for block in blocks):
+
+    def everywhere() -> bool:
+        # Block by block: millions of scores would not stay in the cache.
+        blocks = parts(len(table.positives), 1 + len(table.positives) // PIECE)
+        return all(((table.positives[block] + table.negatives[block]) > 0).all() for block in blocks)
+
+    if table._once("occupied", everywhere):
         return table
     occupied = table.positives + table.negatives > 0
     return ScoreTable(
@@ -929,8 +946,8 @@ def curve_points(positives: Counts, negatives: Counts) -> tuple[Floats, Floats]:
     return fp / fp[-1], tp / tp[-1]
 
 
-# From so many scores on, blocks of the isotonic fit are pooled in so many rounds first.
-MANY_SCORES, SWEEPS = 1 << 16, 3
+# From so many scores on, blocks of the isotonic fit are pooled within so many scores first, which stay in the cache.
+MANY_SCORES, POOLED = 1 << 16, 1 << 16
 
 
 def pooled_blocks(positives: Counts, negatives: Counts) -> Places:
@@ -941,22 +958,45 @@ def pooled_blocks(positives: Counts, negatives: Counts) -> Places:
     """
     from scipy.optimize import isotonic_regression
 
-    up = np.asarray(positives, dtype=np.float64)
-    rows = up + negatives
+    # Neighbours that do not rise are of one block: few of very many scores are left to SciPy. Sums of whole numbers are
+    # the same in any order; those of weights are not.
+    if len(positives) >= MANY_SCORES and positives.dtype.kind in "iu":
+        cuts = parts(len(positives), -(-len(positives) // POOLED))
+        pooled = in_threads(lambda part: _pooled_within(positives[part], negatives[part], part.start), cuts)
+        at, up, rows = (np.concatenate(columns) for columns in zip(*pooled, strict=True))
+        at[0] = 0
+    else:
+        up = np.asarray(positives, dtype=np.float64)
+        at, rows = np.arange(len(up)), up + negatives
     # A score without rows, such as a class that is never called, belongs to the block below it.
     starts: Places = np.flatnonzero(rows > 0)
     starts[0] = 0
-    # Neighbours that do not rise are of one block: a few rounds leave a tenth of very many scores to SciPy.
-    for _ in range(SWEEPS if len(starts) >= MANY_SCORES else 0):
-        starts = starts[_rises(up, rows, starts)]
     blocks = [np.add.reduceat(x, starts) for x in (up, rows)]
     starts = starts[isotonic_regression(blocks[0] / blocks[1], weights=blocks[1]).blocks[:-1]]
     while True:
         # SciPy pools rounded means, which may leave neighbours with equal proportions apart: counts tell.
         begins = _rises(up, rows, starts)
         if begins.all():
-            return starts
+            return at[starts]
         starts = starts[begins]
+
+
+def _pooled_within(positives: Counts, negatives: Counts, first: int) -> tuple[Places, Floats, Floats]:
+    """Where blocks of a stretch of scores start, with the positives and the rows of each, neighbours that do not rise
+    pooled until there are none."""
+    up = positives.astype(np.float64)
+    rows = up + negatives
+    starts: Places = np.flatnonzero(rows > 0)
+    at = np.arange(first, first + len(up))
+    if len(starts) == 0:
+        return at[:0], up[:0], rows[:0]
+    while True:
+        if len(starts) < len(up):
+            at, up, rows = at[starts], np.add.reduceat(up, starts), np.add.reduceat(rows, starts)
+        proportion = up / rows
+        starts = np.flatnonzero(np.concatenate(([True], proportion[1:] > proportion[:-1])))
+        if len(starts) == len(up):
+            return at, up, rows
 
 
 def _rises(positives: Counts, rows: Counts, starts: Places) -> NDArray[np.bool_]:

@@ -151,8 +151,8 @@ class CostCurve(TableCurve):
     @cached_property
     def _rates(self) -> tuple[Floats, Floats]:
         """FPR and FNR of the lines on the envelope."""
-        fp, tp, total = self._fp[self._places], self._tp[self._places], float(self._tp[-1])
-        return fp / float(self._fp[-1]), (total - tp) / total
+        tp, fp = self._counts_at(np.append(self._places, len(self.table.scores)))
+        return fp[:-1] / fp[-1], (tp[-1] - tp[:-1]) / tp[-1]
 
     @property
     def thresholds(self) -> Floats:
@@ -221,8 +221,10 @@ class CostCurve(TableCurve):
             note = "the threshold was read off these rows"
         place = len(self.table.scores) - int(np.searchsorted(self.table.scores, threshold)) if threshold < np.inf else 0
         sizes = self._class_rows(level)
-        up, down = float(self._tp[-1]), float(self._fp[-1])
-        missed, alarms = (up - float(self._tp[place])) / up, float(self._fp[place]) / down
+        (tp, up), (fp, down) = (
+            counts.tolist() for counts in self._counts_at(np.array([place, len(self.table.scores)]))
+        )
+        missed, alarms = (up - tp) / up, fp / down
         estimate, low, high = weighted_sum(
             (pc, 1 - pc), (missed * sizes[0], alarms * sizes[1]), sizes, confidence=level
         )
@@ -637,9 +639,10 @@ class DecisionCurve(TableCurve):
         """Hits and false alarms as proportions of all rows, at the prior where one was given."""
         place = self._place(t)
         share = self._positive_share()
-        tp, fp = float(self._tp[-1]), float(self._fp[-1])
-        hits = self._tp[place] * (share / tp if tp > 0 else 0.0)
-        alarms = self._fp[place] * ((1 - share) / fp if fp > 0 else 0.0)
+        tp, fp = self._counts_at(np.append(place, len(self.table.scores)))
+        ups, downs = float(tp[-1]), float(fp[-1])
+        hits = tp[:-1].reshape(place.shape) * (share / ups if ups > 0 else 0.0)
+        alarms = fp[:-1].reshape(place.shape) * ((1 - share) / downs if downs > 0 else 0.0)
         return hits, alarms
 
     @staticmethod

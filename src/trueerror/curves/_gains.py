@@ -73,7 +73,8 @@ class _ByShare(TableCurve):
         at the number of rows that gives a share this variance.
         """
         # Rows with one score count as in random order.
-        gain = float(np.interp(part * float(self._called[-1]), self._called, self._tp) / self._tp[-1])
+        total, positives = self._sizes
+        gain = self._found_in(part * total) / positives
         positives = self._class_rows(confidence)[0]
         near = self._near(part)
         spread = gain * (1 - gain)
@@ -87,11 +88,21 @@ class _ByShare(TableCurve):
 
     def _near(self, part: float) -> float:
         """The share of positives among the rows around the cut: n^(2/3) of them, or 20 if more."""
-        total = float(self._called[-1])
+        total = self._sizes[0]
         reach = max(20.0, total ** (2 / 3)) / 2
-        ends = np.clip([part * total - reach, part * total + reach], 0.0, total)
-        inside = np.interp(ends, self._called, self._tp)
-        return float((inside[1] - inside[0]) / (ends[1] - ends[0]))
+        low, high = max(part * total - reach, 0.0), min(part * total + reach, total)
+        return float((self._found_in(high) - self._found_in(low)) / (high - low))
+
+    @cached_property
+    def _sizes(self) -> tuple[float, float]:
+        """All rows, and the positives."""
+        tp, fp = self._counts_at(np.array([len(self.table.scores)]))
+        return float((tp + fp)[0]), float(tp[0])
+
+    def _found_in(self, rows: float) -> float:
+        """The positives among so many rows with the highest scores."""
+        tp, fp = self._counts_around(rows)
+        return float(np.interp(rows, tp + fp, tp))
 
     def _part(self, share: float | None, threshold: float | None) -> float:
         if (share is None) == (threshold is None):
@@ -105,7 +116,8 @@ class _ByShare(TableCurve):
         place = int(np.count_nonzero(self.table.scores >= threshold))
         if place == 0:
             raise InputError(f"threshold={threshold!r} flags no row; the highest score is {self.table.scores[-1]:.6g}")
-        return float(self._called[place] / self._called[-1])
+        tp, fp = self._counts_at(np.array([place]))
+        return float((tp + fp)[0]) / self._sizes[0]
 
 
 @curve_kind(

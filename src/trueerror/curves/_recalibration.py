@@ -16,13 +16,13 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import Floats
+from trueerror.curves._base import Counts, Floats
 from trueerror.inference._clusters import degrees_of_freedom, effective_clusters
 from trueerror.inference._problem import critical_t, critical_z
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._labels import Codes
-from trueerror.kernels._numpy import PIECE, block_sums, in_threads, parts
+from trueerror.kernels._numpy import PIECE, block_sums, in_threads, parts, sums_between
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
 from trueerror.results import Interval
@@ -50,8 +50,8 @@ class LogitTable:
     """Logits of the distinct forecasts with positives and negatives; `note` says what was done about 0 and 1."""
 
     x: Floats
-    up: Floats
-    down: Floats
+    up: Counts
+    down: Counts
     squares: Floats | None
     note: str = ""
 
@@ -77,23 +77,32 @@ class LogitTable:
                 f"{whole(rows)} row{'' if one else 's'} forecast at exactly 0 or 1 {'was' if one else 'were'} taken "
                 f"for {number(nearest)} or 1 − {number(nearest)}, half the distance of the next forecast"
             )
-        up, down = (np.asarray(c, dtype=np.float64) for c in (table.positives, table.negatives))
-        return cls(x, up, down, table.squares, note)
+        return cls(x, table.positives, table.negatives, table.squares, note)
 
     @cached_property
     def groups(self) -> LogitTable:
         """At most about `GROUPS` groups of neighbours at their mean logit, for what is only a distance."""
         if len(self.x) <= GROUPS or self.squares is not None:
             return self
-        rows = self.up + self.down
-        place = np.cumsum(rows)
-        place -= rows / 2
-        place *= GROUPS / rows.sum()
-        # Places ascend: groups begin where they pass the next whole number.
-        starts = np.unique(np.searchsorted(place, np.arange(GROUPS)))
-        starts = starts[starts < len(rows)]
-        sums = [np.add.reduceat(v, starts) for v in (self.x * rows, self.up, self.down)]
-        return LogitTable(sums[0] / (sums[1] + sums[2]), sums[1], sums[2], None)
+        size, scale, below = len(self.x), GROUPS / float(self.up.sum() + self.down.sum()), 0.0
+        found: list[NDArray[np.intp]] = []
+        following = 0
+        for part in parts(size, 1 + size // PIECE):
+            rows = np.add(self.up[part], self.down[part], dtype=np.float64)
+            place = np.cumsum(rows)
+            place += below
+            below = float(place[-1])
+            rows /= 2
+            place -= rows
+            place *= scale
+            # Places ascend: groups begin where they pass the next whole number.
+            passed = np.arange(following, min(int(place[-1]), GROUPS - 1) + 1)
+            found.append(part.start + np.searchsorted(place, passed))
+            following += len(passed)
+        starts = np.unique(np.concatenate(found))
+        summed = sums_between(lambda part: self.x[part] * (self.up[part] + self.down[part]), starts, size)
+        up, down = (np.add.reduceat(counts, starts).astype(np.float64) for counts in (self.up, self.down))
+        return LogitTable(summed / (up + down), up, down, None)
 
     @cached_property
     def _last(self) -> dict[tuple[float, float], Height]:
@@ -199,9 +208,10 @@ def _logits(p: Floats, inside: NDArray[np.bool_]) -> Floats:
     return x
 
 
-def _sums(x: Floats, up: Floats, down: Floats, a: float, b: float) -> Floats:
+def _sums(x: Floats, ups: Counts, downs: Counts, a: float, b: float) -> Floats:
     """What a block adds: log likelihood, its two slopes, and the three entries of the negative Hessian."""
     line = a + b * x
+    up, down = ups.astype(np.float64, copy=False), downs.astype(np.float64, copy=False)
     rows = up + down
     # e^−|line| never overflows; from it come ln(1 + e^line), the probability p and p(1 − p), each without cancelling.
     small = np.exp(-np.abs(line))

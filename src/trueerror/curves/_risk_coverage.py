@@ -140,24 +140,30 @@ def from_score_table(table: ScoreTable, threshold: float | None) -> ScoreTable:
     return table._once(f"answers at {cut!r}", lambda: _folded_at(table, cut))
 
 
+# Rows that are folded at a time: what is made of them stays in the cache.
+FOLDED = 1 << 15
+
+
 def _folded_at(table: ScoreTable, cut: float) -> ScoreTable:
     middle = int(np.searchsorted(table.scores, cut))
-    confidence = _distance(table.scores, cut)
-
-    def halves(above: Floats, beneath: Floats) -> Floats:
-        return np.concatenate((beneath[:middle][::-1], above[middle:]))
-
     # Confidence rises above the cut and falls beneath it: two sorted runs, which a stable sort finds and merges.
-    confidence = halves(confidence, confidence)
+    confidence = _distance(table.scores, cut)
+    confidence[:middle] = confidence[:middle][::-1].copy()
     order = np.argsort(confidence, kind="stable")
     confidence = confidence[order]
-    starts = np.flatnonzero(np.concatenate(([True], confidence[1:] != confidence[:-1])))
+    apart = confidence[1:] != confidence[:-1]
+    starts = None if apart.all() else np.flatnonzero(np.concatenate(([True], apart)))
 
     def summed(above: Floats, beneath: Floats) -> Floats:
-        ordered = halves(above, beneath)[order]
-        return ordered if len(starts) == len(order) else np.asarray(np.add.reduceat(ordered, starts))
+        folded = np.empty_like(above)
+        for start in range(0, len(order), FOLDED):
+            place = order[start : start + FOLDED]
+            under = place < middle
+            at = np.where(under, middle - 1 - place, place)
+            folded[start : start + FOLDED] = np.where(under, beneath.take(at), above.take(at))
+        return folded if starts is None else np.asarray(np.add.reduceat(folded, starts))
 
-    scores, ups, downs = confidence[starts], table.positives, table.negatives
+    scores, ups, downs = confidence if starts is None else confidence[starts], table.positives, table.negatives
     right, wrong = summed(ups, downs), summed(downs, ups)
     if table.exact and table.squares is None:
         return ScoreTable._counted(scores, right, wrong, positive=True, sources=table.sources)
@@ -277,9 +283,9 @@ def _confidence(scores: NDArray[Any], called: Codes) -> Floats:
 
 def _distance(scores: NDArray[Any], cut: float) -> Floats:
     """How far from the cut; of probabilities cut at one half, the probability of the called class."""
-    values = scores.astype(np.float64)
-    known = values[~np.isnan(values)]
-    if cut == 0.5 and len(known) and known.min() >= 0 and known.max() <= 1:
+    values = scores.astype(np.float64, copy=False)
+    # Scores that are absent are NaN, which these two leave out.
+    if cut == 0.5 and len(values) and np.fmin.reduce(values) >= 0 and np.fmax.reduce(values) <= 1:
         # 0.3 and 0.7 are equally confident; the distance to 0.5 would tell them apart in the last bit.
         return np.maximum(values, 1 - values)
     return np.abs(values - cut)
@@ -384,10 +390,10 @@ class RiskCoverage(TableCurve):
         """
         if sum(v is not None for v in (coverage, threshold, accuracy)) != 1:
             raise InputError("give one of coverage=, threshold= or accuracy=")
-        read = ""
+        read, total = "", self._rows_covered(len(self.table.scores))
         if threshold is not None:
             place = int(np.count_nonzero(self.table.scores >= threshold))
-            rows = float(self._covered[place])
+            rows = self._rows_covered(place)
             if rows == 0:
                 raise InputError(f"no answer has a confidence of {threshold!r} or more; the highest is "
                                  f"{float(self.table.scores[-1]):.6g}")  # fmt: skip
@@ -402,18 +408,30 @@ class RiskCoverage(TableCurve):
             assert coverage is not None
             if not 0 < coverage <= 1:
                 raise InputError(f"coverage={coverage!r} must lie in (0, 1]: the share of the rows that get an answer")
-            rows = coverage * float(self._covered[-1])
-        place = max(1, int(np.searchsorted(self._covered, rows * (1 - 1e-12), side="left")))
+            rows = coverage * total
+        place = max(1, self._first_covering(rows * (1 - 1e-12)))
         cut = float(self.thresholds[place - 1])
-        wrong = float(np.interp(rows, self._covered, self._fp))
-        ties = "" if self._covered[place] <= rows * (1 + 1e-12) else "; ties at the cut in random order"
-        part = rows / float(self._covered[-1])
+        right, wrong_ones = self._counts_around(rows)
+        wrong = float(np.interp(rows, right + wrong_ones, wrong_ones))
+        ties = "" if self._rows_covered(place) <= rows * (1 + 1e-12) else "; ties at the cut in random order"
+        part = rows / total
         return self._noted(wilson_proportion(
             f"accuracy on the most confident {percent(round(part, 6))}", rows - wrong, wrong, confidence=confidence,
             squares=self._squares(rows), worth=self._worth(cut, confidence),
             note=joined_notes(f"confidence at least {number(cut)}{read}{ties}", self._units),
             estimand=f"this model on rows with confidence at least {number(cut)}",
         ))  # fmt: skip
+
+    def _rows_covered(self, place: int) -> float:
+        """Rows that get an answer at one cutoff."""
+        tp, fp = self._counts_at(np.array([place]))
+        return float((tp + fp)[0])
+
+    def _first_covering(self, rows: float) -> int:
+        """The first cutoff at which so many rows get an answer."""
+        if self.table.squares is None and self.table.many:
+            return self.table.first_with(rows)
+        return int(np.searchsorted(self._covered, rows, side="left"))
 
     def _worth(self, cut: float, confidence: float) -> float | None:
         """The independent rows that the answers from a confidence up are worth; None without clusters."""

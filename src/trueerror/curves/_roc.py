@@ -529,7 +529,8 @@ class Roc(TableCurve):
     def _at(self, places: Places) -> tuple[Floats, Floats, Floats]:
         """FPR, TPR and thresholds of some of the points, without those of all."""
         cuts = np.where(places == 0, np.inf, self.table.scores[-np.maximum(places, 1)])
-        return self._fp[places] / self._fp[-1], self._tp[places] / self._tp[-1], cuts
+        tp, fp = self._counts_at(np.append(places, len(self.table.scores)))
+        return fp[:-1] / fp[-1], tp[:-1] / tp[-1], cuts
 
     @cached_property
     def _best(self) -> Roc:

@@ -23,6 +23,8 @@ NEARLY = 0.1
 # Percentages fill a good part of the way to 100; counts of votes or small distances do not.
 PERCENTAGES = 50.0
 MISCALIBRATED = 0.05
+# Scores that are looked at in one go: what is made of them stays in the cache.
+BLOCK = 1 << 15
 # Calls with so few ties between them are still calls.
 MOST_BETWEEN = 0.05
 
@@ -39,6 +41,9 @@ def constant_scores(
     if score_range.low == score_range.high and (confusion is None or confusion.n > 1):
         yield f"every score is {number(score_range.low)}: they rank nothing"
     elif scores is not None and scores.squares is None and scores.n >= 20:
+        # Most tables have no score with so many rows, as the largest counts of either class tell without their sum.
+        if int(scores.positives.max()) + int(scores.negatives.max()) < scores.n - 1:
+            return
         rows = scores.positives + scores.negatives
         if int(rows.max()) == scores.n - 1:
             common = number(float(scores.scores[int(rows.argmax())]))
@@ -146,21 +151,35 @@ def badly_calibrated(scores: ScoreTable, probabilities: bool) -> Iterator[str]:
     if not probabilities or scores.n < 50:
         return
     from trueerror.curves._calibration import spiegelhalter_test
-    from trueerror.metrics.scores import bin_places, middled
+    from trueerror.metrics.scores import middled
 
     t = middled(scores)
     test = spiegelhalter_test(t)
     if not test.p_value < 0.001:
         return
-    rows = (t.positives + t.negatives).astype(np.float64)
-    gaps = np.bincount(bin_places(t.scores, rows, 10, "mass"), weights=t.positives - rows * t.scores)
-    off = float(np.abs(gaps).sum() / rows.sum())
-    rarer = float(min(t.positives.sum(), t.negatives.sum()) / rows.sum())
+    total = float((t.positives + t.negatives).sum())
+    off = float(np.abs(_gaps_in_tenths(t, total)).sum() / total)
+    rarer = float(min(t.positives.sum(), t.negatives.sum()) / total)
     if off > min(MISCALIBRATED, rarer / 2):
         yield (
             f"probabilities are off by {100 * off:.1f} points on average (Spiegelhalter's z "
             f"{signed(test.statistic, 1)}, {p_value_words(test.p_value)})"
         )
+
+
+def _gaps_in_tenths(t: ScoreTable, total: float) -> NDArray[np.float64]:
+    """Positives less what was forecast, in ten bins of about equally many rows; block by block, as if in one go."""
+    gaps: NDArray[np.float64] = np.zeros(10)
+    below = np.zeros(1)
+    for start in range(0, len(t.scores), BLOCK):
+        part = slice(start, start + BLOCK)
+        rows = np.add(t.positives[part], t.negatives[part], dtype=np.float64)
+        running = np.cumsum(np.concatenate((below, rows)))[1:]
+        below = running[-1:]
+        place = np.minimum((running - rows / 2) * 10 / total, 9).astype(np.int64)
+        off = np.concatenate((gaps, t.positives[part] - rows * t.scores[part]))
+        gaps = np.bincount(np.concatenate((np.arange(10), place)), weights=off, minlength=10).astype(np.float64)
+    return gaps
 
 
 @rule("TE307", severity="warning", title="scores that look like percentages",

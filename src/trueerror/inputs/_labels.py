@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -28,6 +29,7 @@ SLOT_BITS = 16
 SLOT_TRIES = 40
 TEXT_SAMPLE = 1 << 12
 TEXT_BLOCK = 1 << 14
+OBJECT_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,12 +280,9 @@ class _Numbered(dict[Any, int]):
 
 
 def _code_objects(array: Column, name: str) -> Coded:
-    seen = _Numbered()
     try:
         # A NaN is found by its identity, so each one that occurs is among the values.
-        numbers = np.fromiter(map(seen.__getitem__, array), dtype=np.int64, count=len(array))
-        distinct = np.empty(len(seen), dtype=object)
-        distinct[:] = list(seen)
+        distinct, numbers = _by_identity(array) or _by_value(array)
         gone = missing_rows(distinct)
         plain = [None if missing else plain_label(value) for value, missing in zip(distinct, gone, strict=True)]
     except (InputError, TypeError):
@@ -293,7 +292,55 @@ def _code_objects(array: Column, name: str) -> Coded:
     values = ordered((label for label in plain if label is not None), name)
     position = {label: i for i, label in enumerate(values)}
     table = np.array([-1 if label is None else position[label] for label in plain], dtype=smallest(len(values)))
-    return Coded(table[numbers], values)
+    return Coded(table.take(numbers), values)
+
+
+def _by_value(array: Column) -> tuple[Column, Codes]:
+    """The distinct values of objects as they are first met, and each row's number among them."""
+    seen = _Numbered()
+    numbers: Codes = np.empty(len(array), dtype=smallest(len(array)))
+    for start in range(0, len(array), OBJECT_BLOCK):
+        block = array[start : start + OBJECT_BLOCK]
+        counted = None
+        if len(seen) <= 256:
+            # Bytes take in numbers faster than an array does.
+            with suppress(ValueError):
+                counted = np.frombuffer(bytes(map(seen.__getitem__, block)), dtype=np.uint8)
+        if counted is None:
+            counted = np.fromiter(map(seen.__getitem__, block), dtype=np.int64, count=len(block))
+        numbers[start : start + OBJECT_BLOCK] = counted
+    return _as_objects(list(seen)), numbers
+
+
+def _by_identity(array: Column) -> tuple[Column, Codes] | None:
+    """The same where rows share few objects: the addresses are told apart, and one row of each is looked at.
+
+    None where there are many objects, as where each row has its own.
+    """
+    array = np.ascontiguousarray(array)  # holds the objects, so that no address is used twice
+    few = _factorise_few(np.ndarray(array.shape, dtype=np.intp, buffer=array))
+    if few is None:
+        return None
+    addresses, codes = few
+    first = np.full(len(addresses), -1)
+    start, step = 0, TEXT_SAMPLE
+    while (first < 0).any():
+        block = codes[start : start + step]
+        met, place = np.unique(block, return_index=True)
+        first[met] = np.where(first[met] < 0, start + place, first[met])
+        start, step = start + step, 2 * step
+    # Of equal objects (1, True) the first that occurs gives the label.
+    order = np.argsort(first)
+    distinct, numbers = _by_value(array[first[order]])
+    rank = np.empty(len(order), dtype=smallest(len(order)))
+    rank[order] = numbers
+    return distinct, rank.take(codes)
+
+
+def _as_objects(values: list[object]) -> Column:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def ordered(labels: Iterable[Label], name: str = "the labels") -> tuple[Label, ...]:

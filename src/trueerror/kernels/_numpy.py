@@ -162,6 +162,19 @@ def block_sums(work: Callable[[slice], Array], size: int) -> Array:
     return total
 
 
+def sums_between(values: Callable[[slice], Array], starts: Places, size: int) -> Array:
+    """`np.add.reduceat(values, starts)` of values that are made for a few stretches at a time, which stay in the cache.
+
+    >>> sums_between(lambda part: np.arange(6)[part], np.array([0, 2, 5]), 6).tolist()
+    [1, 9, 5]
+    """
+    first = np.unique(np.append(np.searchsorted(starts, np.arange(0, size, PIECE)), len(starts)))
+    ends = np.append(starts, size)
+    return np.concatenate(
+        [np.add.reduceat(values(slice(ends[i], ends[j])), starts[i:j] - starts[i]) for i, j in pairwise(first)]
+    )
+
+
 # Up to so many rows a cell has a table of its own; beyond, a rounded normal of the same mean and variance.
 TABLED = 32
 # One of so many equally likely values picks a quantile.

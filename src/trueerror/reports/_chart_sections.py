@@ -342,7 +342,7 @@ def _scores_by_class(explored: Explored, model: str, gallery: Gallery) -> Markup
     edges = np.linspace(low, high, HISTOGRAM_BINS + 1)
     # Rows at or above each edge; the last edge belongs to its bin.
     places = len(table.scores) - np.append(np.searchsorted(table.scores, edges[:-1]), len(table.scores))
-    up, down = (-np.diff(side[places]) for side in (curve._tp, curve._fp))
+    up, down = (-np.diff(side) for side in curve._counts_at(places))
     names = (f"{clipped(explored.positive)} (up)", f"{explored.negative} (down)")
     return svg_histogram(edges, up, down, names, explored.names[model], gallery)
 

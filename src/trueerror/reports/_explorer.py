@@ -224,7 +224,8 @@ def _steps(grid: Floats) -> list[int]:
 def called_at(curve: Roc, thresholds: Floats) -> tuple[Floats, Floats]:
     """False and true positives where scores are cut at thresholds: a score at the threshold is flagged."""
     place = len(curve.table.scores) - np.searchsorted(curve.table.scores, thresholds, side="left")
-    return curve._fp[place], curve._tp[place]
+    tp, fp = curve._counts_at(place)
+    return fp, tp
 
 
 def _knots(p: Predictions, curves: dict[str, Roc], in_use: dict[str, InUse | None], grid: Floats) -> dict[str, Knots]:

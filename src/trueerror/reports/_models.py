@@ -6,6 +6,7 @@ The leaderboard, the table of models, all pairs, and the folded sections of curv
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
@@ -133,11 +134,13 @@ def about_predictions(p: Predictions, gallery: Gallery, asked: ReportOptions) ->
     threshold = cmp.threshold if isinstance(cmp, CostComparison) else None
     cut = p if threshold is None else p.with_threshold(threshold)
     costs = _price_table(p, asked) if isinstance(cmp, CostComparison) else asked.costs
-    ev = evaluate(
-        cut, metrics=asked.metric if len(p.models) == 1 else None, costs=costs, confidence=asked.confidence,
-        rng=asked.rng, prior=asked.prior,
-    )  # fmt: skip
-    contents = about_models(ev, cmp, cut, gallery, asked)
+    # Of two classes the page holds the curves of all models at once: their tables are counted once.
+    with cut._tables_kept() if len(cut.labels) == 2 and cut.positive is not None else nullcontext():
+        ev = evaluate(
+            cut, metrics=asked.metric if len(p.models) == 1 else None, costs=costs, confidence=asked.confidence,
+            rng=asked.rng, prior=asked.prior,
+        )  # fmt: skip
+        contents = about_models(ev, cmp, cut, gallery, asked)
     undo = [
         f"{one_line(column)!r} was read as {kind} by its name; if it is none: --{kind} none, in Python {kind}=False."
         for kind, column in p.roles.recognised.items()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, TypeVar
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 # What a model is called that was given without a name.
 ONE_MODEL = "model"
+# What says that score tables are kept whatever the budget.
+KEPT = ("kept",)
 KeyKind = Literal["clusters", "slices", "folds", "repeats"]
 KINDS: tuple[KeyKind, ...] = ("clusters", "slices", "folds", "repeats")
 # How each kind of key is given: the option of te.predictions, and that of te.read.
@@ -724,7 +727,7 @@ class Predictions:
         memory have their tables kept.
         """
         budget = self.source.memory_budget
-        if budget is None:
+        if budget is None or KEPT in self._memory:
             return
         sizes = {key: table.nbytes for key, table in self._memory.items() if key[0] == "scores"}
         for key in [key for key in reversed(sizes) if key != newest]:
@@ -732,6 +735,16 @@ class Predictions:
                 return
             self._let_go[key] = self._memory.pop(key)
             del sizes[key]
+
+    @contextmanager
+    def _tables_kept(self) -> Iterator[None]:
+        """Meanwhile no score table is let go: for whoever holds the curves of all models at once in any case."""
+        self._memory[KEPT] = True
+        try:
+            yield
+        finally:
+            self._memory.pop(KEPT, None)
+            self._keep_within_budget(KEPT)
 
     # In words.
 

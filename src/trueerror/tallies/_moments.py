@@ -25,7 +25,7 @@ def ordered_sum(values: NDArray[np.float64], counts: NDArray[np.int64] | None = 
     Each value is rounded to a multiple of 2⁻⁵⁴ of the power of two above the largest one; sums of whole numbers are
     exact (the idea of Demmel and Nguyen 2013, ARITH 21:163). So arrays, files and engines agree to the last bit.
     """
-    top = float(np.abs(values).max(initial=0.0))
+    top = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
     if top == 0:
         return 0.0
     exponent = math.frexp(top)[1]
@@ -78,7 +78,9 @@ class Moments:
             mean = float(values.sum())
             return cls(n, mean, math.inf if math.isinf(mean) else math.nan)
         mean = ordered_sum(values, counts) / n
-        return cls(n, mean, ordered_sum((values - mean) ** 2, counts))
+        gaps = values - mean
+        gaps *= gaps
+        return cls(n, mean, ordered_sum(gaps, counts))
 
     def __add__(self, other: object) -> Moments:
         if not isinstance(other, Moments):

@@ -55,6 +55,8 @@ COMPACT = 1 << 14
 # A table of more scores is drawn by its cutoffs at steps of such a share of either class, and finer towards both ends.
 DRAWN = 1 << 14
 FINER = 200
+# Running sums are kept at every so many scores.
+STEP = 1 << 12
 # What a saved table holds.
 FIELDS = ("exact", "negatives", "positive", "positives", "scores", "sources", "squares", "uppers")
 
@@ -250,6 +252,40 @@ class ScoreTable(Result):
         if not self.exact or len(self.scores) <= 4 * DRAWN:
             return self
         return self._once("drawn", lambda: self._at_cutoffs(self._apart()))
+
+    def called(self, places: NDArray[np.intp]) -> tuple[Floats, Floats]:
+        """The positives and negatives among the highest so many scores: of counts, without the sums at all scores.
+
+        >>> [part.tolist() for part in ScoreTable.count([0, 1, 1], [0.2, 0.9, 0.4]).called(np.array([0, 1, 3]))]
+        [[0.0, 1.0, 2.0], [0.0, 0.0, 1.0]]
+        """
+        starts = len(self.positives) - np.asarray(places)
+        ups, downs = (
+            np.array([below[-1] - below[i // STEP] - counts[i // STEP * STEP : i].sum() for i in starts.tolist()])
+            for counts, below in zip((self.positives, self.negatives), self._running(), strict=True)
+        )
+        return ups.astype(np.float64), downs.astype(np.float64)
+
+    def first_with(self, rows: float) -> int:
+        """The fewest highest scores that so many rows have, or more; all of them where there are fewer rows.
+
+        >>> ScoreTable.count([0, 1, 1], [0.2, 0.9, 0.4]).first_with(1.5)
+        2
+        """
+        below = np.add(*self._running())
+        block = max(int(np.count_nonzero(below[-1] - below >= rows)) - 1, 0)
+        part = slice(block * STEP, (block + 1) * STEP)
+        inside = below[block] + np.cumsum(self.positives[part] + self.negatives[part])
+        return max(len(self.positives) - block * STEP - int(np.count_nonzero(below[-1] - inside >= rows)), 0)
+
+    def _running(self) -> tuple[Array, Array]:
+        """The positives and negatives below every 2¹²th score, and all of them."""
+
+        def sums(counts: Array) -> Array:
+            blocks = np.add.reduceat(counts, np.arange(0, len(counts), STEP))
+            return np.concatenate(([0], np.cumsum(blocks)))
+
+        return self._once("running", lambda: (sums(self.positives), sums(self.negatives)))
 
     def _apart(self) -> NDArray[np.intp]:
         """Places of the scores whose cutoffs stay apart in a picture."""

@@ -83,7 +83,7 @@ class RankedRows(NamedTuple):
     def precision(self) -> tuple[float, ScoreInfluences]:
         """The average precision, and how far one more row at each score moves it."""
         one, two = self.scales
-        value, influences = precision_influences(self.positives * one, self.negatives * two)
+        value, influences = precision_influences(_scaled(self.positives, one), _scaled(self.negatives, two))
         if self.share is None:
             return value, influences
         # One more row of a class makes all others of it count less.
@@ -114,8 +114,12 @@ class RankedRows(NamedTuple):
         """The same rows where there are very many, neighbouring scores as one: at rank r as many as r/2¹² rows."""
         if len(self.positives) <= MANY_SCORES:
             return self
-        above = np.cumsum((self.positives + self.negatives)[::-1])[::-1]
-        place = np.floor(FINENESS * np.log1p(above / FINENESS))
+        place = self.positives + self.negatives
+        np.cumsum(place[::-1], out=place[::-1])
+        place /= FINENESS
+        np.log1p(place, out=place)
+        place *= FINENESS
+        np.floor(place, out=place)
         starts = np.flatnonzero(np.concatenate(([True], place[1:] < place[:-1])))
         return RankedRows(np.add.reduceat(self.positives, starts), np.add.reduceat(self.negatives, starts), self.share)
 
@@ -129,9 +133,16 @@ class RankedRows(NamedTuple):
         Each positive counts itself among the rows retrieved with it, so that θ̂ is too high by h(1 − θ) on average.
         """
         one, two = self.scales
-        rows = np.cumsum((self.positives * one + self.negatives * two)[::-1])[::-1]
+        ups = _scaled(self.positives, one)
+        rows = ups + _scaled(self.negatives, two)
+        np.cumsum(rows[::-1], out=rows[::-1])
+        rows[~(rows > 0)] = 1.0
         up = float(self.positives.sum())
-        return float((self.positives * one / np.where(rows > 0, rows, 1.0)).sum()) / up if up else 0.0
+        return float(np.divide(ups, rows, out=rows).sum()) / up if up else 0.0
+
+
+def _scaled(rows: Floats, scale: float) -> Floats:
+    return rows if scale == 1 else rows * scale
 
 
 def tilted_low(rows: RankedRows, estimate: float, z: float) -> float:
