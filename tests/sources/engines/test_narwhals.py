@@ -276,3 +276,13 @@ def test_durations_and_lists_make_no_groups() -> None:
     for column in ("took", "tags"):
         with pytest.raises(InputError, match=f"column '{column}' of the table holds neither text nor numbers"):
             te.read(frame, by=column)
+
+
+@pytest.mark.filterwarnings("ignore:The .future.infer_string")
+def test_dask_calls_the_most_probable_class(tmp_path: Path) -> None:
+    p = np.round(rng.dirichlet(np.ones(3), N), 1)  # with ties
+    columns: dict[str, list[Any]] = {"truth": rng.integers(0, 3, N).tolist()}
+    columns |= {f"m_{k}": p[:, k].tolist() for k in range(3)}
+    asked: dict[str, Any] = {"truth": "truth", "models": {"m": {"score": {k: f"m_{k}" for k in range(3)}}}}
+    called = te.read(dask_frame(columns, tmp_path), **asked).confusion()
+    assert called == te.Confusion.count(columns["truth"], p.argmax(axis=1))

@@ -6,7 +6,9 @@ collecting through narwhals would need pyarrow even where the engine does withou
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -75,10 +77,24 @@ class NarwhalsDialect:
         return nw.any_horizontal(*conditions, ignore_nulls=True)
 
 
+class DaskDialect(NarwhalsDialect):
+    """Where the largest of a row's values cannot be set beside the row again."""
+
+    def argmax(self, scores: Sequence[nw.Expr]) -> nw.Expr:
+        place = nw.lit(len(scores) - 1)
+        for i in range(len(scores) - 2, -1, -1):
+            # From the last to the first, so that the first of equal scores wins.
+            largest = functools.reduce(
+                operator.and_, (scores[i] >= other for other in scores if other is not scores[i])
+            )
+            place = nw.when(largest).then(nw.lit(i)).otherwise(place)
+        return place
+
+
 class LazyTable(EngineTable[nw.Expr, Foreign]):
     """A lazy frame; every question is one query."""
 
-    dialect = NarwhalsDialect()
+    dialect: NarwhalsDialect = NarwhalsDialect()
     costly_queries = True
 
     def __init__(
@@ -95,6 +111,8 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
     ) -> None:
         super().__init__(columns, kinds, name=name)
         self._frame = frame
+        if type(frame.to_native()).__module__.startswith("dask"):
+            self.dialect = DaskDialect()
         self.backend = backend
         self._process = os.getpid() if process is None else process
         self._rows: dict[str, Column] | None = None
