@@ -95,6 +95,20 @@ def test_a_failing_fit_is_recorded_and_the_rest_goes_on(rows):
         run.predictions(learners=["broken"])
 
 
+def test_an_exception_without_words_is_recorded(rows):
+    class Mute(Exception):
+        def __str__(self):
+            raise KeyError
+
+    class Silent(Means):
+        def fit(self, X, y):
+            raise Mute
+
+    run = te.experiment({"silent": Silent(), "means": Means()}, rows, plan=2)
+    assert [f.error for f in run.failures] == ["Mute"] * 2
+    assert run.predictions().models == ("means",)
+
+
 @pytest.mark.parametrize(("engine", "learner"), [(None, Slow()), (None, Busy()), ("threading", Busy())])
 def test_a_learner_past_its_time_is_recorded(rows, engine, learner):
     run = te.experiment({"slow": learner, "means": Means()}, rows, plan=2, timeout=0.2, engine=engine, jobs=1)

@@ -234,7 +234,7 @@ def run_job(job: Job, data: Dataset, options: FitOptions) -> Outcome:
         except PastLimit:
             status, error = "timeout", f"stopped after {options.timeout:g} seconds"
         except (Exception, SystemExit) as problem:  # noqa: BLE001  whatever a learner raises is recorded
-            status, error = "failed", f"{type(problem).__name__}: {problem}"
+            status, error = "failed", _described(problem)
             trace = "".join(traceback.format_exception(problem))[-LONGEST_TRACE:]
     ended = time.perf_counter()
     if status == "done" and options.timeout is not None and ended - started > options.timeout:
@@ -254,6 +254,14 @@ def run_job(job: Job, data: Dataset, options: FitOptions) -> Outcome:
         trace=trace,
         limit=options.timeout,
     )
+
+
+def _described(problem: BaseException) -> str:
+    """What an exception says; its class alone where it cannot even say that."""
+    try:
+        return f"{type(problem).__name__}: {problem}"
+    except Exception:  # noqa: BLE001  a learner's own class may raise anything
+        return type(problem).__name__
 
 
 def predict(

@@ -232,7 +232,9 @@ def _column(series: Foreign) -> Foreign:
 
     if series.dtype == nw.Boolean or series.dtype.is_integer():
         # Whole numbers with gaps would turn into floats on the way, and large ones change.
-        return series.to_list() if series.null_count() else series.to_numpy()
+        # NumPy has none of 128 bits.
+        wide = series.dtype in (nw.Int128, nw.UInt128)
+        return series.to_list() if wide or series.null_count() else series.to_numpy()
     if series.dtype in (nw.Categorical, nw.Enum):
         return series.cast(nw.String).to_numpy()
     return series.to_numpy()

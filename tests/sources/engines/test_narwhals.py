@@ -7,6 +7,7 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from tests.sources.lazy_places import LAZY, QUIET, polars_lazy, postgres, postgres_table
+from tests.sources.lazy_places import LAZY, QUIET, dask_frame, polars_lazy, postgres, postgres_table, sqlite_table
 from trueerror.inputs._options import InputError
 from trueerror.sources.engines import _narwhals as lazysource
 
@@ -240,3 +241,48 @@ def test_dates_of_a_server_are_dates(tmp_path: Path) -> None:
     table = lazysource.open_lazy(lazysource.nw.from_native(native), native, None)
     assert [table.kind(c) for c in table.columns] == ["integer", "integer", "date", "text"]
     assert table.filled("gone") == 0
+
+
+@pytest.mark.filterwarnings("ignore:The .future.infer_string")
+@pytest.mark.parametrize("name", ["*", "^.*$", "^b.*$", ""])
+@pytest.mark.parametrize("place", [polars_lazy, sqlite_table])
+def test_names_that_engines_take_for_patterns(tmp_path: Path, place: Callable[..., Any], name: str) -> None:
+    columns = {"truth": UP.astype(int).tolist(), name: SCORES.tolist(), "b": (~UP).astype(int).tolist()}
+    asked: dict[str, Any] = {"truth": "truth", "models": [name, "b"], "positive": 1}
+    assert te.evaluate(te.read(place(columns, tmp_path), **asked)) == te.evaluate(te.read(columns, **asked))
+
+
+@pytest.mark.filterwarnings("ignore:The .future.infer_string")
+@pytest.mark.parametrize("place", [polars_lazy, dask_frame])
+def test_few_rows_with_gaps_in_scores(tmp_path: Path, place: Callable[..., Any]) -> None:
+    columns = {"truth": UP.astype(int).tolist(), "s": [None, math.nan, *SCORES[2:].tolist()], "t": SCORES.tolist()}
+    asked: dict[str, Any] = {"truth": "truth", "positive": 1, "missing": "drop"}
+    assert te.evaluate(te.read(place(columns, tmp_path), **asked)) == te.evaluate(te.read(columns, **asked))
+
+
+def test_whole_numbers_of_128_bits() -> None:
+    polars = pytest.importorskip("polars")
+    truth, called = ([10**25 + int(up) for up in column] for column in (UP, UP[::-1]))
+    frame = polars.DataFrame({"truth": truth, "m": called}, schema={"truth": polars.Int128, "m": polars.Int128})
+    for table in (frame, frame.lazy()):
+        assert te.read(table).confusion() == te.Confusion.count(truth, called)
+
+
+def test_durations_and_lists_make_no_groups() -> None:
+    polars = pytest.importorskip("polars")
+    columns = {"truth": [0, 1] * 20, "m": [0, 1, 1, 1] * 10, "took": [timedelta(1), timedelta(2)] * 20}
+    frame = polars.LazyFrame(columns | {"tags": [["a"], ["b"]] * 20})
+    assert te.read(frame).models == ("m",)
+    for column in ("took", "tags"):
+        with pytest.raises(InputError, match=f"column '{column}' of the table holds neither text nor numbers"):
+            te.read(frame, by=column)
+
+
+@pytest.mark.filterwarnings("ignore:The .future.infer_string")
+def test_dask_calls_the_most_probable_class(tmp_path: Path) -> None:
+    p = np.round(rng.dirichlet(np.ones(3), N), 1)  # with ties
+    columns: dict[str, list[Any]] = {"truth": rng.integers(0, 3, N).tolist()}
+    columns |= {f"m_{k}": p[:, k].tolist() for k in range(3)}
+    asked: dict[str, Any] = {"truth": "truth", "models": {"m": {"score": {k: f"m_{k}" for k in range(3)}}}}
+    called = te.read(dask_frame(columns, tmp_path), **asked).confusion()
+    assert called == te.Confusion.count(columns["truth"], p.argmax(axis=1))

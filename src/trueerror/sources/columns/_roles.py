@@ -579,7 +579,7 @@ class ModelFinder:
             layout = replace(layout, label=self._take(label, "label", ColumnRole("labels")))
         if score is not None:
             layout = self._with_scores(layout, score, "score", "the model")
-        classes = None if layout.score or layout.class_scores else self._class_groups(rest).get("")
+        classes = None if layout.score is not None or layout.class_scores else self._class_groups(rest).get("")
         if classes is not None:
             layout = replace(layout, class_scores=classes)
         for column in self.table.columns:
@@ -705,7 +705,9 @@ class ModelFinder:
         """Beside probabilities, whole numbers beyond 0 and 1 are an age or a count sooner than a model's scores."""
         alone = {name: m.score for name, m in self.models.items() if m.score in columns and m.label is None}
         counts = {name: c for name, c in alone.items() if c is not None and self.table.is_whole(c)}
-        if counts and any(m.score or m.class_scores for name, m in self.models.items() if name not in counts):
+        if counts and any(
+            m.score is not None or m.class_scores for name, m in self.models.items() if name not in counts
+        ):
             for name, column in counts.items():
                 del self.models[name]
                 self.roles[column] = unused_column(

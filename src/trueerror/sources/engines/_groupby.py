@@ -441,7 +441,9 @@ class GroupedSource:
         for model in self.facts.models:
             layout = self.layout.models[model.name]
             if model.scores != "none":
-                columns[model.name] = [layout.score] if layout.score else list((layout.class_scores or {}).values())
+                columns[model.name] = (
+                    [layout.score] if layout.score is not None else list((layout.class_scores or {}).values())
+                )
         return columns
 
     def _scored(self) -> list[str]:

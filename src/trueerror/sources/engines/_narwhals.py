@@ -6,7 +6,9 @@ collecting through narwhals would need pyarrow even where the engine does withou
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -75,10 +77,24 @@ class NarwhalsDialect:
         return nw.any_horizontal(*conditions, ignore_nulls=True)
 
 
+class DaskDialect(NarwhalsDialect):
+    """Where the largest of a row's values cannot be set beside the row again."""
+
+    def argmax(self, scores: Sequence[nw.Expr]) -> nw.Expr:
+        place = nw.lit(len(scores) - 1)
+        for i in range(len(scores) - 2, -1, -1):
+            # From the last to the first, so that the first of equal scores wins.
+            largest = functools.reduce(
+                operator.and_, (scores[i] >= other for other in scores if other is not scores[i])
+            )
+            place = nw.when(largest).then(nw.lit(i)).otherwise(place)
+        return place
+
+
 class LazyTable(EngineTable[nw.Expr, Foreign]):
     """A lazy frame; every question is one query."""
 
-    dialect = NarwhalsDialect()
+    dialect: NarwhalsDialect = NarwhalsDialect()
     costly_queries = True
 
     def __init__(
@@ -95,6 +111,8 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
     ) -> None:
         super().__init__(columns, kinds, name=name)
         self._frame = frame
+        if type(frame.to_native()).__module__.startswith("dask"):
+            self.dialect = DaskDialect()
         self.backend = backend
         self._process = os.getpid() if process is None else process
         self._rows: dict[str, Column] | None = None
@@ -106,7 +124,9 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
         guarded = self._look(nan)
         if guarded:
             self._frame = frame.with_columns(
-                nw.when(nw.col(place).is_nan()).then(None).otherwise(nw.col(place)).alias(place) for place in guarded
+                # Without a null written out, which would make objects of the numbers of Dask.
+                nw.when(~nw.col(place).is_nan()).then(nw.col(place)).alias(place)
+                for place in guarded
             )
             self._look(False)
 
@@ -197,6 +217,11 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
         return self._rows[self.place(name)]
 
     def counted(self, layout: Layout, options: Options) -> GroupedSource | None:
+        for column in (layout.id, *layout.keys.values()):
+            # All that is known of such a column is where it holds something.
+            if column is not None and self.kind(column) == "other":
+                why = "holds neither text nor numbers; cast it to text first"
+                raise InputError(f"column {column!r} of {self.name} {why}")
         facts = counted_facts(self, layout, options)
         return None if facts is None else GroupedSource(facts=facts, layout=layout, table=self, budget=options.budget)
 
@@ -232,7 +257,8 @@ def open_lazy(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTab
     if is_spark(native):
         # By position, so that dots, backticks and names that differ in case only cannot matter.
         wrapped = nw.from_native(native.toDF(*(f"r{i}" for i in range(len(columns)))))
-    plain_columns = [_plain(nw.col(name), dtype) for name, dtype in zip(_names(wrapped, native), dtypes, strict=True)]
+    # Polars takes names such as * and ^…$ for patterns.
+    plain_columns = [_plain(nw.nth(i), dtype) for i, dtype in enumerate(dtypes)]
     frame = wrapped.select(*(part.alias(f"c{i}") for i, (part, _) in enumerate(plain_columns)))
     kinds = tuple(kind for _, kind in plain_columns)
     rows = _whole_postgres(frame, kinds) if _is_postgres(native) else None
@@ -265,7 +291,7 @@ def _plain(value: nw.Expr, dtype: nw.dtypes.DType) -> tuple[nw.Expr, Kind]:
     if dtype.is_numeric():
         # Adding zero turns −0.0 into 0.0.
         return value.cast(nw.Float64) + 0.0, "number"
-    if dtype.is_temporal():
+    if dtype.is_temporal() and dtype != nw.Duration:  # polars writes no duration as text
         return value.cast(nw.String), "date"
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         return value.cast(nw.String), "text"
@@ -304,8 +330,9 @@ def _polars(frame: Foreign) -> dict[str, Column]:
 
 
 def _gaps(column: Foreign) -> bool:
-    """Whether polars would change values on the way: whole numbers and booleans with gaps turn into floats."""
-    return bool(column.null_count()) and not column.dtype.is_float()
+    """Whether polars would change values on the way: whole numbers and booleans with gaps turn into floats, and NumPy
+    has no whole numbers of 128 bits."""
+    return (bool(column.null_count()) and not column.dtype.is_float()) or str(column.dtype).endswith("Int128")
 
 
 def _spark(frame: Foreign) -> dict[str, Column]:
