@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from trueerror.experiments import _toml
 from trueerror.experiments._dataset import read_dataset
 from trueerror.experiments._toml import plan_from_toml, read_recipe
-from trueerror.inputs._options import InputError
+from trueerror.inputs._options import FileError, InputError
 
 HEAD = """
 seed = 3
@@ -131,3 +132,10 @@ def test_every_kind_of_file_gives_the_same_data_set(folder, ending):
     assert found.words() == "60 rows, 30 tulip (positive), 4 features"
     fewer = te.Dataset.read(path, target="kind", features=["petals"], cluster="name")
     assert fewer.words() == "60 rows (30 rose, 30 tulip), 1 feature, 60 clusters"
+
+
+def test_a_file_without_end_is_no_experiment(tmp_path, monkeypatch):
+    monkeypatch.setattr(_toml, "LONGEST", 20)
+    (tmp_path / "long.toml").write_text("# " + "x" * 40)
+    with pytest.raises(FileError, match="more than 20 characters"):
+        _toml.read_recipe(tmp_path / "long.toml")

@@ -46,11 +46,19 @@ class Recipe:
     study: Mapping[str, Any] | None = None
 
 
+# A device such as /dev/zero never ends.
+LONGEST = 1 << 20
+
+
 def read_recipe(path: str | os.PathLike[str]) -> Recipe:
     """An experiment from a TOML file; paths in it are relative to the file."""
     place = os.fspath(path)
     try:
-        content = tomllib.loads(Path(place).read_text(encoding="utf-8"))
+        with open(place, encoding="utf-8") as stream:
+            text = stream.read(LONGEST + 1)
+        if len(text) > LONGEST:
+            raise FileError(f"{place} is no experiment: it has more than {LONGEST:,} characters")
+        content = tomllib.loads(text)
     except FileNotFoundError:
         raise FileError(f"there is no file {place}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
