@@ -26,12 +26,11 @@ from trueerror.curves._base import (
     curve_kind,
     curve_verb,
     frozen,
-    isotonic_proportions,
     need_probabilities,
-    pooled_blocks,
     rows_for_interval,
     typed_as,
 )
+from trueerror.curves._isotonic import isotonic_proportions, pooled_blocks
 from trueerror.curves._recalibration import (
     LogitTable,
     Recalibration,

@@ -32,13 +32,12 @@ from trueerror.curves._base import (
     cutoffs,
     downward,
     frozen,
-    hull_of,
-    hull_places,
     need_classes,
     need_probabilities,
     typed_as,
     weighted_sum,
 )
+from trueerror.curves._isotonic import hull_of, hull_places
 from trueerror.curves._replicates import balanced_groups, resampled_tables
 from trueerror.inference._metric_interval import score_interval, widened
 from trueerror.inference._problem import IntervalSpec, tail

@@ -35,13 +35,13 @@ from trueerror.curves._base import (
     downward,
     foot_at,
     frozen,
-    hull_of,
     need_classes,
     top_at,
     wilson_proportion,
     with_notes,
 )
 from trueerror.curves._cluster_worth import CurveClusters
+from trueerror.curves._isotonic import hull_of
 from trueerror.curves._operating_point import Condition, IsoLine, OperatingPoint, choose_point, iso_accuracy, iso_cost
 from trueerror.curves._replicates import bags, balanced_groups, bootstrap_area, resampled_tables
 from trueerror.inference._metric_interval import score_interval, widened

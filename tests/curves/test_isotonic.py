@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from trueerror.curves import _base as base
-from trueerror.curves._base import downward, hull_places, isotonic_proportions, pooled_blocks
+from trueerror.curves import _isotonic as isotonic
+from trueerror.curves._base import downward
+from trueerror.curves._isotonic import hull_places, isotonic_proportions, pooled_blocks
 
 
 def tables(seed, count):
@@ -46,7 +47,7 @@ TIE = (
 
 @pytest.mark.parametrize("many", [1, 1 << 16])
 def test_blocks_are_those_of_whole_numbers(many, monkeypatch):
-    monkeypatch.setattr(base, "MANY_SCORES", many)
+    monkeypatch.setattr(isotonic, "MANY_SCORES", many)
     for up, down in [TIE, *tables(1, 1000)]:
         assert pooled_blocks(up, down).tolist() == stack(up, down)
 
@@ -96,12 +97,12 @@ def test_small_tables(up, down, blocks):
 @pytest.mark.parametrize("seed", range(4))
 def test_very_many_scores_are_pooled_by_stretches_to_the_same_blocks(seed, most):
     rng = np.random.default_rng(seed)
-    size = base.MANY_SCORES + int(rng.integers(0, 3 * base.POOLED))
+    size = isotonic.MANY_SCORES + int(rng.integers(0, 3 * isotonic.POOLED))
     rising = np.sort(rng.random(size)) if seed % 2 else np.full(size, 0.3)
     rows = rng.integers(1, most + 1, size)
     up = rng.binomial(rows, rising)
     if seed > 1:  # a whole stretch without rows
-        up[1000 : 1000 + 2 * base.POOLED] = rows[1000 : 1000 + 2 * base.POOLED] = 0
+        up[1000 : 1000 + 2 * isotonic.POOLED] = rows[1000 : 1000 + 2 * isotonic.POOLED] = 0
     # Sums of floats are taken over all scores at once.
     whole = pooled_blocks(up.astype(np.float64), (rows - up).astype(np.float64))
     assert np.array_equal(pooled_blocks(up, rows - up), whole)
