@@ -121,7 +121,7 @@ def test_counts_at_single_cutoffs_are_those_of_all(size: int) -> None:
     table = te.ScoreTable(np.arange(size), ups, downs)
     tp, fp = (np.concatenate(([0], np.cumsum(c[::-1]))) for c in (ups, downs))
     places = np.unique(np.concatenate((rng.integers(0, size + 1, 200), [0, size])))
-    assert [part.tolist() for part in table.called(places)] == [tp[places].tolist(), fp[places].tolist()]
+    assert [part.tolist() for part in table._called(places)] == [tp[places].tolist(), fp[places].tolist()]
     rows = tp + fp
     for wanted in [0.0, 0.5, 1.0, float(rows[-1]), *(rows[places] + 0.5).tolist()[:-1], *rows[places].tolist()]:
-        assert table.first_with(wanted) == np.searchsorted(rows, wanted)
+        assert table._first_with(wanted) == np.searchsorted(rows, wanted)

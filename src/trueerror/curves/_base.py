@@ -185,14 +185,14 @@ class TableCurve(Result):
     def _counts_at(self, places: Places) -> tuple[Floats, Floats]:
         """True and false positives at some of the cutoffs, without those at all of them where there are very many."""
         if self.table.squares is None and self.table.many:
-            return self.table.called(places)
+            return self.table._called(places)
         return self._tp[places], self._fp[places]
 
     def _counts_around(self, rows: float) -> tuple[Floats, Floats]:
         """The same at the cutoffs about where so many rows are called: all that interpolating there looks at."""
         if self.table.squares is not None or not self.table.many:
             return self._tp, self._fp
-        place = self.table.first_with(rows)
+        place = self.table._first_with(rows)
         return self._counts_at(np.arange(max(place - 2, 0), min(place + 2, len(self.table.scores)) + 1))
 
     @cached_property

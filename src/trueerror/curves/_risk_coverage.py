@@ -430,7 +430,7 @@ class RiskCoverage(TableCurve):
     def _first_covering(self, rows: float) -> int:
         """The first cutoff at which so many rows get an answer."""
         if self.table.squares is None and self.table.many:
-            return self.table.first_with(rows)
+            return self.table._first_with(rows)
         return int(np.searchsorted(self._covered, rows, side="left"))
 
     def _worth(self, cut: float, confidence: float) -> float | None:

@@ -313,7 +313,7 @@ def _by_value(array: Column) -> tuple[Column, Codes]:
 
 
 def _by_identity(array: Column) -> tuple[Column, Codes] | None:
-    """The same where rows share few objects: the addresses are told apart, and one row of each is looked at.
+    """The same where rows share few objects: the addresses are distinguished, and one row of each is looked at.
 
     None where there are many objects, as where each row has its own.
     """

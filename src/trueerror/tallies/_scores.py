@@ -253,10 +253,10 @@ class ScoreTable(Result):
             return self
         return self._once("drawn", lambda: self._at_cutoffs(self._apart()))
 
-    def called(self, places: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    def _called(self, places: NDArray[np.intp]) -> tuple[Floats, Floats]:
         """The positives and negatives among the highest so many scores: of counts, without the sums at all scores.
 
-        >>> [part.tolist() for part in ScoreTable.count([0, 1, 1], [0.2, 0.9, 0.4]).called(np.array([0, 1, 3]))]
+        >>> [part.tolist() for part in ScoreTable.count([0, 1, 1], [0.2, 0.9, 0.4])._called(np.array([0, 1, 3]))]
         [[0.0, 1.0, 2.0], [0.0, 0.0, 1.0]]
         """
         starts = len(self.positives) - np.asarray(places)
@@ -266,10 +266,10 @@ class ScoreTable(Result):
         )
         return ups.astype(np.float64), downs.astype(np.float64)
 
-    def first_with(self, rows: float) -> int:
+    def _first_with(self, rows: float) -> int:
         """The fewest highest scores that so many rows have, or more; all of them where there are fewer rows.
 
-        >>> ScoreTable.count([0, 1, 1], [0.2, 0.9, 0.4]).first_with(1.5)
+        >>> ScoreTable.count([0, 1, 1], [0.2, 0.9, 0.4])._first_with(1.5)
         2
         """
         below = np.add(*self._running())
