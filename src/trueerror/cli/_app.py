@@ -17,7 +17,6 @@ import os
 import re
 import shlex
 import sys
-import tempfile
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
@@ -301,16 +300,17 @@ READ = ("FILE", "CANDIDATE")
 @contextlib.contextmanager
 def _pipes_as_files(options: Sequence[inspect.Parameter], given: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """What was given, with pipes such as `<(…)` copied to files: a command may look into a file before it reads it."""
-    folders: list[tempfile.TemporaryDirectory[str]] = []
+    copies = contextlib.ExitStack()
 
     def readable(path: str) -> str:
+        from tempfile import TemporaryDirectory
+
         from trueerror.sources._paths import copy_pipe, is_piped
 
         if not is_piped(path):
             return path
-        folder = tempfile.TemporaryDirectory(prefix="trueerror-")
-        folders.append(folder)
-        copy = str(copy_pipe(path, Path(folder.name) / os.path.basename(path)))
+        folder = copies.enter_context(TemporaryDirectory(prefix="trueerror-"))
+        copy = str(copy_pipe(path, Path(folder) / os.path.basename(path)))
         _PIPES.set({**_PIPES.get(), copy: path})
         return copy
 
@@ -318,7 +318,7 @@ def _pipes_as_files(options: Sequence[inspect.Parameter], given: Mapping[str, An
         p.name for p in options if any(getattr(mark, "metavar", None) in READ for mark in _unpacked(p.annotation)[1])
     ]
     replaced = dict(given)
-    try:
+    with copies:
         for name in files:
             value = given.get(name)
             if isinstance(value, str):
@@ -326,9 +326,6 @@ def _pipes_as_files(options: Sequence[inspect.Parameter], given: Mapping[str, An
             elif isinstance(value, list):
                 replaced[name] = [readable(one) for one in value]
         yield replaced
-    finally:
-        for folder in folders:
-            folder.cleanup()
 
 
 def _options_of(

@@ -9,10 +9,10 @@ import typer
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import Format, command, complete_metrics, flag, show
 from trueerror.inputs._options import InputError
-from trueerror.tallies import Confusion
 
 if TYPE_CHECKING:
     from trueerror.sources._predictions import Predictions
+    from trueerror.tallies import Confusion
 
 EVALUATE_HELP = "How good the models in a file are, really: every metric with its interval."
 EVALUATE_EPILOG = (
@@ -66,10 +66,10 @@ def evaluate_command(
     elif not file:
         raise InputError("give a file of predictions, or counts: --matrix '150 40 60 250'")
     else:
-        given = rows.read(file, output)
-    if output.columns and not isinstance(given, Confusion):
-        print(given.roles)
-        return
+        given = predictions = rows.read(file, output)
+        if output.columns:
+            print(predictions.roles)
+            return
     evaluation = evaluate(
         given,
         metrics="all" if metric == ["all"] else o.metric_choice(metric),
