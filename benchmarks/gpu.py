@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import trueerror as te
+from trueerror.kernels import _device as device
 
 PAGE = Path(__file__).parent / "GPU.md"
 
@@ -166,12 +167,44 @@ def checked(torch: Any, cupy: Any, n: int = 300_000) -> None:
             same(first, reference())
             same(first, second)
         print(f"{kind}: the same answers as NumPy", flush=True)
+    sorted_alike(cupy)
     resampled = [
         te.evaluate(r["truth"], scores=r["a_score"], metrics=["auc"], method="bootstrap", replicates=200, rng=1)
         for r in (rows, {k: v.cpu().numpy() for k, v in rows.items()})
     ]
     same(*resampled)
     print("bootstrap: the same replicates as NumPy", flush=True)
+
+
+def sorted_alike(cupy: Any) -> None:
+    """Sorted rows of awkward scores are read off alike: one row, one class, long ties, both signs, tiny ones."""
+    random = np.random.default_rng(0)
+    for n in (1, 2, 255, 257, 100_003):
+        up = random.random(n) < 0.3
+        drawn = random.standard_normal(n)
+        layouts = {
+            "distinct": drawn, "all tied": np.zeros(n), "two": np.sign(drawn), "tenths": drawn.round(1),
+            "long ties": np.where(drawn < 1, 0.5, drawn), "tiny": drawn * 1e-42, "wide": drawn * 10.0 ** (30 * drawn),
+            "ends": np.where(drawn > 2, np.inf, np.where(drawn < -2, -np.inf, drawn)),
+        }  # fmt: skip
+        for name, scores in layouts.items():
+            for kind in (np.float32, np.float64):
+                with np.errstate(over="ignore"):
+                    column = scores.astype(kind)
+                for classes in (up, ~up, np.ones(n, dtype=bool)):
+                    here = device.sorted_scores(column, classes)
+                    np.testing.assert_array_equal(device.doubles(column), device.doubles(cupy.asarray(column)).get())
+                    there = device.sorted_scores(cupy.asarray(column), cupy.asarray(classes))
+                    for a, b in zip(
+                        (*here.groups, *here.thinned(64)), (*there.groups, *there.thinned(64)), strict=True
+                    ):
+                        np.testing.assert_array_equal(a, device.to_host(b), err_msg=f"{name} {n}")
+                    assert (here.many, here.positives) == (there.many, there.positives), (name, n)
+                    np.testing.assert_allclose(there.placement_sums(), here.placement_sums(), rtol=1e-11, err_msg=name)
+                    assert here.placement_sums()[0] == there.placement_sums()[0], (name, n)
+                    placed = device.placements(cupy.asarray(column), cupy.asarray(classes), there)
+                    np.testing.assert_array_equal(device.placements(column, classes), device.to_host(placed), name)
+    print("sorted rows: the same sums, groups, bins and placements as NumPy", flush=True)
 
 
 def page(measured: list[dict[str, Any]], torch: Any, cupy: Any) -> str:

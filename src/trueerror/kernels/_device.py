@@ -9,7 +9,8 @@ the bit, sums of floats agree to rounding (pairwise sums in a fixed order: the s
 from __future__ import annotations
 
 import sys
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from importlib import import_module
 from typing import Any, NamedTuple, TypeAlias
 
@@ -66,6 +67,20 @@ def to_host(array: DeviceArray) -> NDArray[Any]:
     return array if isinstance(array, np.ndarray) else np.asarray(array.get())
 
 
+def reach(array: DeviceArray) -> NDArray[Any]:
+    """The lowest and the highest value, brought over together; one of them is NaN where the column holds one.
+
+    Floats are compared by their bits: CuPy takes 32-bit ones below 1e-38 for 0.
+
+    >>> reach(np.array([0.5, 0.25, 0.75])).tolist()
+    [0.25, 0.75]
+    """
+    xp, floats = module_of(array), array.dtype.kind == "f"
+    values = _ordered_bits(array) if floats else array
+    ends = to_host(xp.stack((xp.min(values), xp.max(values))))
+    return _scores_of(ends, array.dtype) if floats else ends
+
+
 class DeviceLabels(NamedTuple):
     """The distinct values of a column of labels, ascending, on the host; each row's distance from the least of them."""
 
@@ -85,7 +100,7 @@ def distinct_values(array: DeviceArray) -> DeviceLabels | None:
     if array.dtype.kind == "b":
         ones = int(xp.count_nonzero(array))
         return DeviceLabels(np.array([v for v, present in ((False, ones < len(array)), (True, ones > 0)) if present]))
-    low, high = (float(f(array)) for f in (xp.min, xp.max))
+    low, high = map(float, reach(array))
     if not (abs(low) < 2**53 and abs(high) < 2**53):
         return None
     if array.dtype.kind == "f" and not bool((array == xp.floor(array)).all()):
@@ -155,17 +170,20 @@ def _count_type(n: int) -> Any:
 
 
 def _ordered_bits(scores: DeviceArray) -> DeviceArray:
-    """Integers in the order of the scores; −0.0 is made 0.0, as in the plain kernels."""
+    """Integers in the order of the scores; −0.0 and 0.0 are both 0.
+
+    >>> _ordered_bits(np.float32([-1e-45, -0.0, 0.0, 1e-45])).tolist()
+    [-1, 0, 0, 1]
+    """
     whole, bits = _kinds(scores)
-    keys = (scores.astype(whole, copy=False) + whole(0.0)).view(bits)
+    keys = scores.astype(whole, copy=False).view(bits)
     # Negative floats run the other way in their bits.
-    return module_of(scores).where(keys < 0, bits(np.iinfo(bits).min) - keys - bits(1), keys)
+    return module_of(scores).where(keys < 0, bits(np.iinfo(bits).min) - keys, keys)
 
 
-def _reach(scores: DeviceArray) -> tuple[int, int]:
+def _ordered_reach(scores: DeviceArray) -> tuple[int, int]:
     """The ordered bits of the lowest and of the highest score."""
-    xp = module_of(scores)
-    low, high = (int(_ordered_bits(f(scores).reshape(1))[0]) for f in (xp.min, xp.max))
+    low, high = _ordered_bits(reach(scores)).tolist()
     return low, high
 
 
@@ -174,7 +192,8 @@ def _packed(scores: DeviceArray, positive: DeviceArray, low: int, high: int) -> 
 
     None where 64 bits do not hold that (doubles of both signs).
 
-    >>> _packed(np.float32([0.5, 0.50000006]), np.array([True, False]), *_reach(np.float32([0.5, 0.50000006]))).tolist()
+    >>> scores = np.float32([0.5, 0.50000006])
+    >>> _packed(scores, np.array([True, False]), *_ordered_reach(scores)).tolist()
     [1, 2]
     """
     places = high - low + 1
@@ -206,58 +225,162 @@ class DeviceGroups(NamedTuple):
     negatives: DeviceArray
 
 
+@dataclass(frozen=True, eq=False)
+class SortedScores:
+    """The scores of rows in order, each with its class, and what is read off them when someone asks.
+
+    A key is the place of a score among those that there may be, and the class as its last bit. Places are counted from
+    the lowest score's ordered bits on or, where these do not fit, are places in `distinct`.
+    """
+
+    keys: DeviceArray
+    low: int
+    kind: np.dtype[Any]
+    distinct: DeviceArray | None = None
+
+    @cached_property
+    def running(self) -> DeviceArray:
+        """The positives among the rows up to each one."""
+        xp = module_of(self.keys)
+        running: DeviceArray = xp.cumsum(self.keys & self.keys.dtype.type(1), dtype=_count_type(len(self.keys)))
+        return running
+
+    @cached_property
+    def places(self) -> DeviceArray:
+        """The places that occur."""
+        return (self.keys[self._ends] >> self.keys.dtype.type(1)).astype(np.int64)
+
+    @cached_property
+    def _ends(self) -> DeviceArray:
+        """The last row of each distinct score."""
+        xp = module_of(self.keys)
+        places = self.keys >> self.keys.dtype.type(1)
+        return xp.concatenate(
+            [xp.flatnonzero(places[1:] != places[:-1]), xp.full(min(1, len(places)), len(places) - 1)]
+        )
+
+    @cached_property
+    def groups(self) -> DeviceGroups:
+        xp = module_of(self.keys)
+        ups = xp.diff(self.running[self._ends].astype(np.int64), prepend=xp.zeros(1, dtype=np.int64))
+        downs = xp.diff(self._ends, prepend=xp.full(1, -1)).astype(np.int64) - ups
+        return DeviceGroups(self._scores_at(self.places), ups, downs)
+
+    def _scores_at(self, places: DeviceArray) -> DeviceArray:
+        bits = places + self.low if self.distinct is None else self.distinct[places]
+        return _scores_of(bits, self.kind)
+
+    @cached_property
+    def _counted(self) -> tuple[int, int, int]:
+        """The ordered pairs, doubled, how many scores are distinct, and the positives."""
+        counts = to_host(self._pass_over(0.0, 0))
+        return int(counts[:-1, 0].sum()), int(counts[:-1, 1].sum()), int(counts[-1, 0])
+
+    def _pass_over(self, area: float, positives: int) -> DeviceArray:
+        """One pass of the device over the rows: whole numbers first and, where their area is known, spreads about it.
+
+        Each block of threads writes its own sums, so that their order and with it their rounding are always the same.
+        """
+        xp, n, blocks = module_of(self.keys), len(self.keys), 16 * _processors()
+        out = xp.empty((blocks + 1, 2), dtype=np.float64 if positives else np.uint64)
+        kernel = _raw(
+            "spread_sums" if positives else "pair_sums",
+            K="unsigned int" if self.keys.dtype.itemsize == 4 else "unsigned long long",
+            C="int" if self.running.dtype == np.int32 else "long long",
+        )
+        kernel((blocks,), (256,), (self.keys, self.running, np.int64(n), np.int64(positives), np.float64(area), out))
+        return out
+
+    @property
+    def many(self) -> int:
+        """How many scores are distinct."""
+        return len(self.places) if isinstance(self.keys, np.ndarray) or not len(self.keys) else self._counted[1]
+
+    @property
+    def positives(self) -> int:
+        """How many rows are positive."""
+        return int(self.running[-1]) if len(self.keys) else 0
+
+    def placement_sums(self) -> tuple[float, float, float]:
+        """As the plain kernel of this name: two passes over the sorted rows, without a table of distinct scores.
+
+        >>> sorted_scores(np.array([0.1, 0.2, 0.3, 0.4]), np.array([False, True] * 2)).placement_sums()
+        (6.0, 0.125, 0.125)
+        """
+        if isinstance(self.keys, np.ndarray) or not len(self.keys):
+            return placement_sums(self.groups.positives, self.groups.negatives)
+        total, _, m = self._counted
+        n = len(self.keys) - m
+        if m == 0 or n == 0:
+            return 0.0, float("nan"), float("nan")
+        among_up, among_down = self._pass_over(total / (2.0 * m * n), m)[:-1].sum(axis=0).get().tolist()
+        return float(total), among_up, among_down
+
+    def thinned(self, size: int) -> tuple[NDArray[Any], ...]:
+        """Neighbouring scores taken together in at most `size` bins: lowest, highest, positives and negatives of each.
+
+        >>> four = sorted_scores(np.arange(4.0), np.array([False, False, True, True]))
+        >>> [part.tolist() for part in four.thinned(2)]
+        [[0.0, 2.0], [1.0, 3.0], [0, 2], [2, 0]]
+        """
+        xp, one = module_of(self.keys), self.keys.dtype.type(1)
+        near = self.keys[xp.asarray(np.linspace(0, len(self.keys), size + 1).astype(np.int64)[1:] - 1)]
+        # All rows of a score are in one bin: the positives are its last.
+        stops = to_host(xp.searchsorted(self.keys, near | one, side="right"))
+        stops = stops[np.diff(stops, prepend=0) > 0]
+        first, last = xp.asarray(np.concatenate(([0], stops[:-1]))), xp.asarray(stops - 1)
+        lows, highs = (
+            to_host(self._scores_at((self.keys[at] >> one).astype(np.int64))).astype(np.float64) for at in (first, last)
+        )
+        ups = np.diff(to_host(self.running[last]).astype(np.int64), prepend=0)
+        return lows, highs, ups, np.diff(stops, prepend=0) - ups
+
+
+def sorted_scores(scores: DeviceArray, positive: DeviceArray, ends: tuple[float, float] | None = None) -> SortedScores:
+    """Sort once, scores and classes packed into one number; `ends` are the lowest and the highest score, if known."""
+    xp = module_of(scores)
+    if len(scores) == 0:
+        return SortedScores(xp.zeros(0, dtype=np.uint64), 0, scores.dtype)
+    low, high = _ordered_reach(scores) if ends is None else _ordered_bits(np.array(ends, dtype=scores.dtype)).tolist()
+    keys, distinct = _packed(scores, positive, low, high), None
+    if keys is None:
+        bits = _ordered_bits(scores)
+        order = xp.argsort(bits)
+        bits = bits[order]
+        new = bits[1:] != bits[:-1]
+        keys = xp.zeros(len(bits), dtype=np.uint64)
+        xp.cumsum(new, dtype=np.uint64, out=keys[1:])
+        keys = (keys << np.uint64(1)) | positive[order]
+        distinct = bits[xp.concatenate([xp.zeros(1, dtype=np.int64), xp.flatnonzero(new) + 1])]
+    keys.sort()
+    return SortedScores(keys, low, scores.dtype, distinct)
+
+
 def score_groups(scores: DeviceArray, positive: DeviceArray) -> DeviceGroups:
-    """Sort once, scores and classes packed into one number where they fit.
+    """The table of distinct scores.
 
     >>> [part.tolist() for part in score_groups(np.array([0.2, 0.9, 0.2]), np.array([False, True, True]))]
     [[0.2, 0.9], [1, 1], [1, 0]]
     """
-    xp = module_of(scores)
-    if len(scores) == 0:
-        return DeviceGroups(xp.zeros(0), xp.zeros(0, dtype=np.int64), xp.zeros(0, dtype=np.int64))
-    low, high = _reach(scores)
-    keys = _packed(scores, positive, low, high)
-    if keys is None:
-        keys = _ordered_bits(scores)
-        order = xp.argsort(keys)
-        keys, tags = keys[order], positive[order]
-        del order
-        ends = _ends(keys)
-        places, cum_ups = keys[ends], xp.cumsum(tags, dtype=_count_type(len(keys)))[ends].astype(np.int64)
-    else:
-        keys.sort()
-        runs = _ends(keys)
-        keys = keys[runs]
-        # The positives of a score come after its negatives.
-        cum_ups = xp.cumsum(xp.where(keys & keys.dtype.type(1), xp.diff(runs, prepend=xp.full(1, -1)), 0))
-        keys >>= keys.dtype.type(1)
-        ends = _ends(keys)
-        places, cum_ups, ends = keys[ends].astype(np.int64) + low, cum_ups[ends], runs[ends]
-    ups = xp.diff(cum_ups, prepend=xp.zeros(1, dtype=np.int64))
-    downs = xp.diff(ends, prepend=xp.full(1, -1)).astype(np.int64) - ups
-    return DeviceGroups(_scores_of(places, scores.dtype), ups, downs)
+    return sorted_scores(scores, positive).groups
 
 
 def _scores_of(keys: DeviceArray, kind: np.dtype[Any]) -> DeviceArray:
-    """The scores that have these ordered bits."""
+    """The scores that have these ordered bits, 32 or 64 bits wide."""
     bits, whole = (np.int32, np.float32) if kind.itemsize <= 4 else (np.int64, np.float64)
     keys = keys.astype(bits)
-    keys = module_of(keys).where(keys < 0, bits(np.iinfo(bits).min) - keys - bits(1), keys)
-    return keys.view(whole).astype(np.float64)
+    return module_of(keys).where(keys < 0, bits(np.iinfo(bits).min) - keys, keys).view(whole)
 
 
-def thinned(groups: DeviceGroups, size: int) -> tuple[NDArray[Any], ...]:
-    """Neighbouring scores taken together in at most `size` bins: lowest, highest, positives and negatives of each.
+def doubles(scores: DeviceArray) -> DeviceArray:
+    """The scores in 64 bits.
 
-    >>> [part.tolist() for part in thinned(score_groups(np.arange(4.0), np.array([False, False, True, True])), 2)]
-    [[0.0, 2.0], [1.0, 3.0], [0, 2], [2, 0]]
+    >>> doubles(np.float32([0.5, 1e-45])).tolist()
+    [0.5, 1.401298464324817e-45]
     """
-    xp = module_of(groups.scores)
-    cuts = np.linspace(0, len(groups.scores), size + 1).astype(np.int64)
-    cuts = cuts[np.diff(cuts, prepend=-1) > 0]
-    first, last = xp.asarray(cuts[:-1]), xp.asarray(cuts[1:] - 1)
-    counts = [np.diff(to_host(xp.cumsum(c)[last]), prepend=0) for c in (groups.positives, groups.negatives)]
-    return to_host(groups.scores[first]), to_host(groups.scores[last]), *counts
+    if isinstance(scores, np.ndarray) or scores.dtype != np.float32:
+        return scores.astype(np.float64)
+    return _widened()(scores)
 
 
 def placement_sums(positives: DeviceArray, negatives: DeviceArray) -> tuple[float, float, float]:
@@ -282,16 +405,17 @@ def placement_sums(positives: DeviceArray, negatives: DeviceArray) -> tuple[floa
     return total, among_positives, float((spread * negatives).sum())
 
 
-def placements(scores: DeviceArray, positive: DeviceArray, groups: DeviceGroups | None = None) -> DeviceArray:
+def placements(scores: DeviceArray, positive: DeviceArray, in_order: SortedScores | None = None) -> DeviceArray:
     """Of each row, doubled: how many of the other class it beats (a positive) or is beaten by (a negative), ties half.
 
     >>> placements(np.array([0.9, 0.4, 0.4, 0.1]), np.array([True, True, False, False])).tolist()
     [4, 3, 3, 4]
     """
     xp, n = module_of(scores), len(scores)
-    low, high = _reach(scores) if n else (0, 0)
-    if scores.dtype.itemsize <= 4 and 0 < n < 2**31 and high - low < min(PLACES_A_ROW * n, MOST_PLACES):
-        return _looked_up(scores, positive, low, groups or score_groups(scores, positive))
+    if scores.dtype.itemsize <= 4 and 0 < n < 2**31:
+        in_order = in_order or sorted_scores(scores, positive)
+        if int(in_order.keys[-1] >> 1) < min(PLACES_A_ROW * n, MOST_PLACES):
+            return _looked_up(scores, positive, in_order)
     keys = _ordered_bits(scores)
     order = xp.argsort(keys)
     keys = keys[order]
@@ -315,20 +439,18 @@ def placements(scores: DeviceArray, positive: DeviceArray, groups: DeviceGroups 
     return result
 
 
-def _looked_up(scores: DeviceArray, positive: DeviceArray, low: int, groups: DeviceGroups) -> DeviceArray:
+def _looked_up(scores: DeviceArray, positive: DeviceArray, in_order: SortedScores) -> DeviceArray:
     """Placements read off a table of rows up to each float from the lowest score on, the two classes side by side.
 
     >>> scores, positive = np.float32([0.5, 0.5, 0.50000006]), np.array([True, False, True])
-    >>> _looked_up(scores, positive, _reach(scores)[0], score_groups(scores, positive)).tolist()
+    >>> _looked_up(scores, positive, sorted_scores(scores, positive)).tolist()
     [1, 3, 2]
     """
-    xp = module_of(scores)
-    at = _ordered_bits(groups.scores.astype(np.float32)).astype(np.int64) - low
+    xp, low, at, groups = module_of(scores), in_order.low, in_order.places, in_order.groups
     through = xp.zeros(int(at[-1]) + 2, dtype=np.uint64)
     through[at + 1] = ((groups.positives << 32) | groups.negatives).astype(np.uint64)
-    del at
     xp.cumsum(through, out=through)
-    doubled = 2 * int(xp.count_nonzero(positive))
+    doubled = 2 * in_order.positives
     result = xp.empty(len(scores), dtype=_count_type(len(scores)))
     scores = scores.astype(np.float32, copy=False)
     if xp is not np:
@@ -340,14 +462,14 @@ def _looked_up(scores: DeviceArray, positive: DeviceArray, low: int, groups: Dev
 
 
 def placement_products(
-    columns: list[DeviceArray], positive: DeviceArray, groups: list[DeviceGroups]
+    columns: list[DeviceArray], positive: DeviceArray, in_order: list[SortedScores]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], int, int]:
     """Areas of several models on the same rows, and the sums of products of their placements in either class."""
     xp = module_of(positive)
-    m = int(xp.count_nonzero(positive))
+    m = in_order[0].positives
     n = len(positive) - m
     size = len(columns)
-    placed = [placements(scores, positive, counted) for scores, counted in zip(columns, groups, strict=True)]
+    placed = [placements(scores, positive, counted) for scores, counted in zip(columns, in_order, strict=True)]
     areas = np.array([float(xp.where(positive, v, 0).sum(dtype=np.int64)) / (2.0 * m * n) for v in placed])
     among_up, among_down = np.empty((size, size)), np.empty((size, size))
     for i in range(size):
@@ -369,7 +491,7 @@ def _product_sums(
         return first, second
     blocks = 16 * _processors()
     out = module_of(x).empty((blocks, 2))
-    kernel = _raw("product_sums", "int" if x.dtype == np.int32 else "long long")
+    kernel = _raw("product_sums", T="int" if x.dtype == np.int32 else "long long")
     kernel((blocks,), (256,), (x, y, up, np.int64(len(x)), *map(np.float64, (*units, *about)), out))
     among_up, among_down = out.sum(axis=0).get().tolist()
     return among_up, among_down
@@ -430,15 +552,65 @@ def _running(xp: Foreign, weights: DeviceArray) -> DeviceArray:
 # Floats in their order: −0.0 as 0.0, and the bits of negative floats turned round.
 _ORDERED = r"""
 __device__ __forceinline__ long long ordered(double score) {
-    const long long bits = __double_as_longlong(score + 0.0);
-    return bits < 0 ? (long long)(0x8000000000000000ULL - (unsigned long long)bits - 1ULL) : bits;
+    const long long bits = __double_as_longlong(score);
+    return bits < 0 ? (long long)(0x8000000000000000ULL - (unsigned long long)bits) : bits;
 }
 __device__ __forceinline__ long long ordered(float score) {
-    int bits = __float_as_int(score + 0.0f);
-    return bits < 0 ? (long long)(int)(0x80000000u - (unsigned int)bits - 1u) : (long long)bits;
+    const int bits = __float_as_int(score);
+    return bits < 0 ? (long long)(int)(0x80000000u - (unsigned int)bits) : (long long)bits;
+}
+"""
+# What both passes over sorted rows have in common: the rows of one score, seen from its last one. Its first is looked
+# for in steps that double, so that long ties take few of them; sums of threads are added up in their order.
+_OVER_SCORES = r"""
+extern "C" __global__ void %(name)s(const K* keys, const C* ups, long long n, long long positives, double area,
+                                    %(sum)s* out) {
+    __shared__ %(sum)s sums[2][256];
+    %(sum)s own[2] = {0, 0};
+    const long long step = (long long)gridDim.x * blockDim.x;
+    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
+        const K place = keys[i] >> 1;
+        if (i + 1 < n && (keys[i + 1] >> 1) == place) continue;
+        long long same = i, other = i - 1, far = 1;
+        while (other >= 0 && (keys[other] >> 1) == place) { same = other; other -= far; far *= 2; }
+        if (other < -1) other = -1;
+        while (same - other > 1) {
+            const long long between = (same + other) / 2;
+            if ((keys[between] >> 1) == place) same = between; else other = between;
+        }
+        const long long before = same ? (long long)ups[same - 1] : 0;
+        const long long up = (long long)ups[i] - before, down = i - same + 1 - up;
+        const long long beats = 2 * (same - before) + down;
+        %(add)s
+    }
+    for (int k = 0; k < 2; ++k) sums[k][threadIdx.x] = own[k];
+    for (int half = 128; half > 0; half /= 2) {
+        __syncthreads();
+        if (threadIdx.x < half)
+            for (int k = 0; k < 2; ++k) sums[k][threadIdx.x] += sums[k][threadIdx.x + half];
+    }
+    if (threadIdx.x == 0) for (int k = 0; k < 2; ++k) out[2 * blockIdx.x + k] = sums[k][0];
+    if (blockIdx.x == 0 && threadIdx.x < 2) out[2 * gridDim.x + threadIdx.x] = ups[n - 1];
 }
 """
 _KERNELS = {
+    "pair_sums": _OVER_SCORES
+    % {
+        "name": "pair_sums",
+        "sum": "unsigned long long",
+        "add": "own[0] += (unsigned long long)up * (unsigned long long)beats; own[1] += 1;",
+    },
+    "spread_sums": _OVER_SCORES
+    % {
+        "name": "spread_sums",
+        "sum": "double",
+        "add": r"""
+        const double m = (double)positives;
+        const double won = (double)beats / (2.0 * (double)(n - positives)) - area;
+        const double lost = (double)(up - 2 * (long long)ups[i] + 2 * positives) / (2.0 * m) - area;
+        own[0] += (double)up * won * won;
+        own[1] += (double)down * lost * lost;""",
+    },
     # Sums of products about the areas, of positives and of negatives; a block writes its own, so that their order and
     # with it their rounding are always the same.
     "product_sums": r"""
@@ -534,8 +706,10 @@ extern "C" __global__ void draw_rows(unsigned long long seed, unsigned long long
 
 
 @cache
-def _raw(name: str, kind: str = "") -> Foreign:
-    return _cupy().RawKernel(_KERNELS[name].replace("const T*", f"const {kind}*"), name)
+def _raw(name: str, **kinds: str) -> Foreign:
+    """A kernel, with the types that its source leaves open."""
+    types = "".join(f"typedef {kind} {letter};\n" for letter, kind in kinds.items())
+    return _cupy().RawKernel(types + _KERNELS[name], name)
 
 
 @cache
@@ -545,6 +719,17 @@ def _pack_rows() -> Foreign:
         "S score, bool up, int64 low", "K key",
         "key = ((K)((unsigned long long)ordered(score) - (unsigned long long)low) << 1) | (up ? 1 : 0)",
         "pack_rows", preamble=_ORDERED,
+    )  # fmt: skip
+
+
+@cache
+def _widened() -> Foreign:
+    """32-bit floats in 64 bits, those below 1e-38 too, which a plain cast takes for 0: CuPy compiles with -ftz=true."""
+    return _cupy().ElementwiseKernel(
+        "float32 x", "float64 y",
+        "const int bits = __float_as_int(x); const double small = (double)(bits & 0x7FFFFF) * 0x1p-149;"
+        "y = (bits & 0x7F800000) ? (double)x : (bits < 0 ? -small : small)",
+        "widened",
     )  # fmt: skip
 
 
@@ -559,6 +744,7 @@ def _place_rows() -> Foreign:
     )  # fmt: skip
 
 
+@cache
 def _processors() -> int:
     """How many multiprocessors the device has."""
     return int(_cupy().cuda.Device().attributes["MultiProcessorCount"])

@@ -39,8 +39,7 @@ from trueerror.inputs._labels import (
 )
 from trueerror.inputs._options import InputError
 from trueerror.kernels import chosen
-from trueerror.kernels._device import DeviceGroups, thinned, to_host
-from trueerror.kernels._device import placement_sums as device_sums
+from trueerror.kernels._device import DeviceGroups, SortedScores, to_host
 from trueerror.results import Result
 
 if TYPE_CHECKING:
@@ -80,7 +79,7 @@ class ScoreTable(Result):
         "__weakref__",
         "_asked",
         "_columns",
-        "_groups",
+        "_in_order",
         "_parts",
         "exact",
         "positive",
@@ -91,8 +90,8 @@ class ScoreTable(Result):
     # Scores, positives and negatives; None until someone asks, in a sum whose large parts are not merged yet.
     _columns: tuple[Floats, Array, Array] | None
     _parts: tuple[ScoreTable, ...]
-    # The same three where they lie on a GPU; they come to memory when someone asks.
-    _groups: DeviceGroups | None
+    # The rows in order where they lie on a GPU; the columns come to memory when someone asks.
+    _in_order: SortedScores | None
     # What someone has asked for already.
     _asked: dict[str, object]
     positive: Label
@@ -133,11 +132,11 @@ class ScoreTable(Result):
         columns: tuple[Floats, Array, Array] | None,
         *,
         _parts: tuple[ScoreTable, ...] = (),
-        _groups: DeviceGroups | None = None,
+        _in_order: SortedScores | None = None,
         **values: ArrayLike,
     ) -> None:
         frozen = None if columns is None else tuple(_frozen(column) for column in columns)
-        attributes: dict[str, object] = {"_columns": frozen, "_parts": _parts, "_groups": _groups, "_asked": {}}
+        attributes: dict[str, object] = {"_columns": frozen, "_parts": _parts, "_in_order": _in_order, "_asked": {}}
         for name, value in {**values, **attributes}.items():
             object.__setattr__(self, name, _frozen(value) if isinstance(value, np.ndarray) else value)
 
@@ -153,10 +152,10 @@ class ScoreTable(Result):
         return table
 
     @classmethod
-    def on_device(cls, groups: DeviceGroups, positive: Label, sources: tuple[str, ...] = ()) -> Self:
+    def on_device(cls, in_order: SortedScores, positive: Label, sources: tuple[str, ...] = ()) -> Self:
         """A table that was counted on a GPU and stays there until someone asks for its columns."""
         table = cls.__new__(cls)
-        table._keep(None, _groups=groups, positive=positive, exact=True, squares=None, sources=sources, uppers=None)
+        table._keep(None, _in_order=in_order, positive=positive, exact=True, squares=None, sources=sources, uppers=None)
         return table
 
     @classmethod
@@ -172,9 +171,9 @@ class ScoreTable(Result):
         # In this order another thread that merges them at the same time does no harm.
         parts, columns = self._parts, self._columns
         if columns is None:
-            if self._groups is not None:
-                scores, ups, downs = (_frozen(to_host(part)) for part in self._groups)
-                columns = scores, ups, downs
+            if self._in_order is not None:
+                scores, ups, downs = map(to_host, self._in_order.groups)
+                columns = _frozen(scores.astype(np.float64)), _frozen(ups), _frozen(downs)
             else:
                 whole = ScoreTable.total(parts)
                 columns = whole.scores, whole.positives, whole.negatives
@@ -218,14 +217,14 @@ class ScoreTable(Result):
         >>> ScoreTable.count([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4]).placement_sums()
         (6.0, 0.125, 0.125)
         """
-        if (groups := self._groups) is not None:
-            return self._once("placed", lambda: device_sums(groups.positives, groups.negatives))
+        if self._in_order is not None:
+            return self._once("placed", self._in_order.placement_sums)
         kernel = chosen(len(self.positives))
         return self._once("placed", lambda: kernel.placement_sums(self.positives, self.negatives))
 
     def ordered_pairs(self) -> float:
         """Twice the pairs in which the positive has the higher score, ties half."""
-        if self._groups is not None or "placed" in self._asked:
+        if self._in_order is not None or "placed" in self._asked:
             return self.placement_sums()[0]
         kernel = chosen(len(self.positives))
         return self._once("pairs", lambda: kernel.ordered_pairs(self.positives, self.negatives))
@@ -233,13 +232,13 @@ class ScoreTable(Result):
     @property
     def groups(self) -> DeviceGroups | None:
         """The columns where they lie on a GPU; None in memory."""
-        return self._groups
+        return None if self._in_order is None else self._in_order.groups
 
     def compact(self) -> ScoreTable:
         """A binned table where this one lies on a GPU and has many scores; else the table itself."""
-        if self._groups is None or len(self._groups.scores) <= COMPACT:
+        if self._in_order is None or self._in_order.many <= COMPACT:
             return self
-        lows, highs, ups, downs = thinned(self._groups, COMPACT)
+        lows, highs, ups, downs = self._in_order.thinned(COMPACT)
         return ScoreTable(lows, ups, downs, positive=self.positive, exact=False, sources=self.sources, uppers=highs)
 
     def drawable(self) -> ScoreTable:
@@ -315,7 +314,7 @@ class ScoreTable(Result):
     @property
     def many(self) -> bool:
         """Whether a kernel goes through the table in blocks, in threads or on a GPU, rather than NumPy in one go."""
-        return self._groups is not None or len(self.positives) >= MANY
+        return self._in_order is not None or len(self.positives) >= MANY
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore, (self._to_data(),))
@@ -393,8 +392,9 @@ class ScoreTable(Result):
 
     def _totals(self) -> tuple[float, float]:
         def summed() -> tuple[float, float]:
-            ups, downs = (self.positives, self.negatives) if self._groups is None else self._groups[1:]
-            return ups.sum().item(), downs.sum().item()
+            if self._in_order is not None:
+                return self._in_order.positives, len(self._in_order.keys) - self._in_order.positives
+            return self.positives.sum().item(), self.negatives.sum().item()
 
         return self._once("sums", summed)
 

@@ -448,11 +448,15 @@ def _or_absent(codes: Codes, absent: NDArray[np.bool_]) -> Codes:
     return np.where(absent, -1, codes) if absent.any() else codes
 
 
+UNSCORED = ScoreRange(np.nan, np.nan)
+
+
 class DeviceColumns(NamedTuple):
-    """One model on the device: labels as one-byte codes, and one score a row."""
+    """One model on the device: labels as one-byte codes, one score a row, and the lowest and highest score."""
 
     labels: DeviceArray | None = None
     scores: DeviceArray | None = None
+    reach: ScoreRange = UNSCORED
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -506,7 +510,7 @@ class DeviceSource:
     def _called(self, model: str, threshold: float | None) -> DeviceArray:
         """The predicted label of each row, as one-byte codes."""
         rule = self.facts.decision_rule(model, threshold)
-        labels, scores = self.columns[model]
+        labels, scores, _ = self.columns[model]
         if rule.kind == "labels":
             return labels
         positive = self.facts.positive
@@ -555,24 +559,25 @@ class DeviceSource:
         return self.truth.view(np.bool_) if place and len(self.facts.labels) == 2 else self.truth == place
 
     @cached_property
-    def _groups(self) -> dict[tuple[str, Label], device.DeviceGroups]:
+    def _sorted(self) -> dict[tuple[str, Label], device.SortedScores]:
         """The scores of each model that were sorted already: its own area and its comparisons ask for the same."""
         return {}
 
-    def _grouped(self, model: str, chosen: Label) -> device.DeviceGroups:
-        if (model, chosen) not in self._groups:
-            self._groups[model, chosen] = device.score_groups(self._score(model), self._is_positive(chosen))
-        return self._groups[model, chosen]
+    def _in_order(self, model: str, chosen: Label) -> device.SortedScores:
+        if (model, chosen) not in self._sorted:
+            scores, reach = self._score(model), self.score_range(model)
+            self._sorted[model, chosen] = device.sorted_scores(
+                scores, self._is_positive(chosen), (reach.low, reach.high)
+            )
+        return self._sorted[model, chosen]
 
     def scores(self, model: str, *, positive: object = None) -> ScoreTable:
         chosen = self.facts.score_class(model, positive)
-        return ScoreTable.on_device(self._grouped(model, chosen), chosen, (self.name,) if self.name else ())
+        return ScoreTable.on_device(self._in_order(model, chosen), chosen, (self.name,) if self.name else ())
 
     def score_range(self, model: str) -> ScoreRange:
-        scores = self._score(model)
-        if len(scores) == 0:
-            return ScoreRange(np.nan, np.nan)
-        return ScoreRange(float(scores.min()), float(scores.max()))
+        self._score(model)
+        return self.columns[model].reach
 
     def placements(self, models: Sequence[str], *, positive: object = None) -> Placements:
         """Exact ones, counted on the device: nothing is binned."""
@@ -580,7 +585,7 @@ class DeviceSource:
         areas, up, down, m, n = device.placement_products(
             [self._score(model) for model in models],
             self._is_positive(chosen[0]),
-            [self._grouped(model, chosen[0]) for model in models],
+            [self._in_order(model, chosen[0]) for model in models],
         )
         none = np.zeros(len(models))
         return Placements(
@@ -609,7 +614,7 @@ class DeviceSource:
             check_probabilities(np.array([reach.low, reach.high]), f"the scores of {model!r}")
         positive = self.facts.positive
         assert positive is not None
-        scores = self._score(model).astype(np.float64)
+        scores = device.doubles(self._score(model))
         xp = device.module_of(scores)
         return given(xp.where(self._is_positive(positive), scores, 1.0 - scores))
 
@@ -680,15 +685,26 @@ def device_source(
     if not models or not all(on_device(values) for values in given if values is not None):
         return None
     arrays = {
-        name: DeviceColumns(*(None if v is None else device.shared(v) for v in (m.labels, m.scores)))
+        name: DeviceColumns(
+            None if m.labels is None else device.shared(m.labels), None if m.scores is None else device.shared(m.scores)
+        )
         for name, m in models.items()
     }
     true = device.shared(truth)
     scores = [c.scores for c in arrays.values() if c.scores is not None]
-    whole = [true, *(c.labels for c in arrays.values() if c.labels is not None)]
-    if any(s.ndim != 1 or s.dtype.kind != "f" or (len(s) and np.isnan(float(s.min()))) for s in scores):
+    if any(s.ndim != 1 or s.dtype.kind != "f" for s in scores):
         return None
-    if any(w.ndim != 1 for w in whole) or len({w.dtype.kind == "b" for w in whole}) > 1:
+    ranges = {
+        name: ScoreRange(*map(float, device.reach(c.scores)))
+        for name, c in arrays.items()
+        if c.scores is not None and len(c.scores)
+    }
+    whole = [true, *(c.labels for c in arrays.values() if c.labels is not None)]
+    if (
+        any(np.isnan((reach.low, reach.high)).any() for reach in ranges.values())
+        or any(w.ndim != 1 for w in whole)
+        or len({w.dtype.kind == "b" for w in whole}) > 1
+    ):
         return None
     label_values = [device.distinct_values(w) for w in whole]
     if any(f is None for f in label_values):
@@ -711,7 +727,10 @@ def device_source(
         [device.code_labels(w, known, column_values) for w, column_values in zip(whole, label_values, strict=True)]
     )
     coded_truth = next(coded)
-    columns = {name: DeviceColumns(None if c.labels is None else next(coded), c.scores) for name, c in arrays.items()}
+    columns = {
+        name: DeviceColumns(None if c.labels is None else next(coded), c.scores, ranges.get(name, UNSCORED))
+        for name, c in arrays.items()
+    }
     facts = [
         ModelFacts(name=name, has_labels=c.labels is not None, scores="none" if c.scores is None else "one")
         for name, c in columns.items()
