@@ -111,7 +111,13 @@ types: $(BIN)/.dev ## mypy, strict
 docs: $(BIN)/.dev ## build the documentation into site/, from its pages and the code; warnings are errors
 	$(BIN)/python docs/build.py
 
-bench: $(BIN)/.dev ## speed side by side with peers (QUICK=1 for a short run)
+# Other tools at their newest versions; torch by one version, since its newest brings gigabytes for GPUs along.
+TORCH ?= torch==2.13.0
+$(BIN)/.peers: pyproject.toml | $(BIN)/.dev
+	$(PIP) install --quiet --upgrade --editable '.[peers]' MLstatkit torchmetrics $(TORCH)
+	@touch $@
+
+bench: $(BIN)/.dev $(BIN)/.peers ## speed side by side with peers (QUICK=1 for a short run)
 	$(BIN)/python -m benchmarks $(if $(QUICK),--quick)
 
 gpu: ## on a machine with an NVIDIA GPU, torch and CuPy: the same answers as in memory, and how fast
