@@ -154,23 +154,25 @@ def _folded_at(table: ScoreTable, cut: float) -> ScoreTable:
     apart = confidence[1:] != confidence[:-1]
     starts = None if apart.all() else np.flatnonzero(np.concatenate(([True], apart)))
 
-    def summed(above: Floats, beneath: Floats) -> Floats:
-        folded = np.empty_like(above)
+    def summed(above: Floats, beneath: Floats) -> list[Floats]:
+        """What each answer has of both: above the cut as they are, beneath it exchanged."""
+        folded = [np.empty_like(above), np.empty_like(above)]
         for start in range(0, len(order), FOLDED):
-            place = order[start : start + FOLDED]
-            under = place < middle
-            at = np.where(under, middle - 1 - place, place)
-            folded[start : start + FOLDED] = np.where(under, beneath.take(at), above.take(at))
-        return folded if starts is None else np.asarray(np.add.reduceat(folded, starts))
+            block = slice(start, start + FOLDED)
+            under = order[block] < middle
+            at = np.where(under, middle - 1 - order[block], order[block])
+            up, down = above.take(at), beneath.take(at)
+            for part, own, other in zip(folded, (up, down), (down, up), strict=True):
+                part[block] = np.where(under, other, own)
+        return folded if starts is None else [np.add.reduceat(part, starts) for part in folded]
 
-    scores, ups, downs = confidence if starts is None else confidence[starts], table.positives, table.negatives
-    right, wrong = summed(ups, downs), summed(downs, ups)
+    scores = confidence if starts is None else confidence[starts]
+    right, wrong = summed(table.positives, table.negatives)
     if table.exact and table.squares is None:
         return ScoreTable._counted(scores, right, wrong, positive=True, sources=table.sources)
     squares = None
     if table.squares is not None:
-        up, down = table.squares
-        squares = np.stack([summed(up, down), summed(down, up)])
+        squares = np.stack(summed(*table.squares))
     return ScoreTable(scores, right, wrong, positive=True, exact=table.exact, squares=squares, sources=table.sources)
 
 
