@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from trueerror.inference.power import _designs
 from trueerror.inference.power._designs import (
     MAKERS,
     NormalDesign,
@@ -15,6 +16,7 @@ from trueerror.inference.power._designs import (
     margin_power,
     mcnemar_power,
 )
+from trueerror.inference.proportion._distributions import at_most, pmf
 from trueerror.inference.proportion._paired import METHODS, mcnemar_test
 from trueerror.inputs._options import InputError
 from trueerror.significance import Power, equivalence, noninferiority, one_proportion, smallest_difference
@@ -92,6 +94,33 @@ def test_critical_counts_are_where_the_test_turns():
                     assert mcnemar_test(m - k, k, method, alternative)[1] <= 0.05
                 if 2 * (k + 1) <= m:
                     assert mcnemar_test(m - k - 1, k + 1, method, alternative)[1] > 0.05
+
+
+@pytest.mark.parametrize("alpha", [0.4, 0.125, 0.05, 1e-4, 1e-8, 1e-14])
+@pytest.mark.parametrize("start", [0, 1_000, 30_000])
+def test_critical_counts_from_one_tail(alpha, start, monkeypatch):
+    differ, asked = np.arange(start, start + 1_500), []
+    monkeypatch.setattr(_designs, "at_most", lambda k, m, p: asked.append(len(k)) or at_most(k, m, p))
+    for method, part in (("exact", 0.0), ("mid-p", 0.5)):
+        for sides, alternative in ((2, "two-sided"), (1, "greater")):
+
+            def p_value(k, sides=sides, part=part):
+                return sides * (at_most(k, differ, 0.5) - part * pmf(k, differ, 0.5))
+
+            k = critical_count(differ, alpha, method, alternative)
+            # A tie, as at the round level of 1/8, is significant.
+            assert (p_value(k)[k >= 0] <= alpha * (1 + 1e-12)).all()
+            assert (p_value(k + 1)[2 * (k + 1) < differ] > alpha).all()
+    assert asked == [1] * 4
+
+
+def test_a_sample_size_enumerates_each_number_of_rows_once(monkeypatch):
+    seen = []
+    monkeypatch.setattr(_designs, "mcnemar_power", lambda n, *rest: seen.append(n) or mcnemar_power(n, *rest))
+    te.sample_size(first=0.82, second=0.80, disagreement=0.1)
+    te.sample_size(first=0.97, second=0.80, disagreement=0.17, method="exact")
+    assert len(seen) > 2
+    assert len(seen) == len(set(seen))
 
 
 @pytest.mark.parametrize(("alpha", "n"), [(0.05, 133), (0.025, 189)])

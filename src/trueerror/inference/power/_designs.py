@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -220,28 +221,29 @@ def mcnemar_power(
 def critical_count(
     differ: NDArray[np.int64], alpha: float, method: McNemarMethod, alternative: Alternative
 ) -> NDArray[np.int64]:
-    """For each number of differing rows, the most that the loser may win for the test to be significant; −1: none."""
-    sides = 2 if alternative == "two-sided" else 1
+    """The most that the loser may win for the test to be significant, −1 for none; `differ` are consecutive numbers."""
     z = normal_quantile(1 - alpha, alternative)
-
-    def significant(k: NDArray[np.int64]) -> NDArray[np.bool_]:
-        if method in ("chi2", "chi2-cc"):
-            gap = np.maximum(0, differ - 2 * k - (method == "chi2-cc"))
-            return np.asarray(gap >= z * np.sqrt(differ))
-        half = pmf(k, differ, 0.5) / 2 if method == "mid-p" else 0.0
-        return sides * (at_most(k, differ, 0.5) - half) <= alpha
-
-    # Near the normal answer, or anywhere where that is not a bracket.
-    guess = np.floor((differ - z * np.sqrt(differ)) / 2).astype(np.int64)
-    low, high = np.maximum(-1, guess - 3), np.minimum((differ + 1) // 2, np.maximum(0, guess + 3))
-    low = np.where((low >= 0) & significant(np.maximum(low, 0)), low, -1)
-    high = np.where(significant(high), (differ + 1) // 2, high)
-    while (high - low > 1).any():
-        middle = (low + high) // 2
-        passed = (middle >= 0) & significant(np.maximum(middle, 0))
-        open_ = high - low > 1
-        low, high = np.where(open_ & passed, middle, low), np.where(open_ & ~passed, middle, high)
-    return low
+    below_half = (differ + 1) // 2 - 1
+    if method in ("chi2", "chi2-cc"):
+        least_gap = np.ceil(z * np.sqrt(differ)).astype(np.int64)
+        return np.clip((differ - (method == "chi2-cc") - least_gap) // 2, -1, below_half)
+    part = 0.5 if method == "mid-p" else 1.0
+    level = alpha / (2 if alternative == "two-sided" else 1) * (1 + 1e-12)
+    # A little below the normal answer, from where each goes up as long as the test stays significant.
+    k = np.maximum(0, np.floor((differ - z * np.sqrt(differ)) / 2).astype(np.int64) - 2)
+    chance = pmf(k, differ, 0.5)
+    # P(X ≤ k | m) = P(X ≤ k | m + 1) + P(X = k | m)/2, and k rises by at most one from m to m + 1: running sums of
+    # small terms, from the last row on, where the tail is smallest.
+    steps = chance[:-1] / 2 - np.diff(k) * chance[1:]
+    last = at_most(k[-1:], differ[-1:], 0.5)
+    tail = np.cumsum(np.concatenate((last, steps[::-1])))[::-1]
+    fits = tail - (1 - part) * chance <= level
+    while True:
+        following = chance * (differ - k) / (k + 1)
+        more = fits & (tail + part * following <= level)
+        if not more.any():
+            return np.where(fits, np.minimum(k, below_half), -1)
+        k, tail, chance = k + more, tail + more * following, np.where(more, following, chance)
 
 
 def margin_power(n: int, p10: float, p01: float, margin: float, alpha: float, *, both: bool) -> DesignAnalysis:
@@ -319,9 +321,9 @@ def _differing(n: int, share: float) -> tuple[NDArray[np.int64], Floats]:
 def _upper(differ: NDArray[np.int64], from_: NDArray[np.int64], share: float) -> tuple[Floats, Floats]:
     """P(wins ≥ from) and E(2·wins − differ; wins ≥ from); from above `differ` means never."""
     chance = at_least(from_, differ, share)
-    mean = differ * share * at_least(from_ - 1, differ - 1, share)
-    never = from_ > differ
-    return np.where(never, 0.0, chance), np.where(never, 0.0, 2 * mean - differ * chance)
+    # E(wins; wins ≥ from) = differ·share·P(wins ≥ from) + from·(1 − share)·P(wins = from).
+    edge = from_ * (1 - share) * pmf(from_, differ, share)
+    return chance, differ * (2 * share - 1) * chance + 2 * edge
 
 
 def smallest_n(power_at: Callable[[int], float], target: float, start: float) -> int | None:
@@ -391,7 +393,8 @@ def power_plan(test: PlannedTest, options: PowerOptions) -> PowerPlan:
         if getattr(options, name) is not None and name not in USED.get(test, ()):
             takes = " and ".join(f"{used}=" for used in USED.get(test, ()))
             raise InputError(f"{name}= says nothing to test={test!r}, which takes {takes or 'the two values alone'}")
-    return MAKERS[test](options)
+    plan = MAKERS[test](options)
+    return plan._replace(at=cache(plan.at))
 
 
 # What each test looks at besides the two values, the level and the alternative.

@@ -29,11 +29,8 @@ from trueerror.inference._contrast import (
 )
 from trueerror.inference.loss._t_tests import PAIRED_SCORES, paired_facts, unpaired_facts
 from trueerror.inference.proportion._distributions import (
-    at_least,
-    at_most,
     miettinen_nurminen_limits,
     miettinen_nurminen_z,
-    pmf,
     tango_limits,
     tango_z,
 )
@@ -201,14 +198,17 @@ def mcnemar_test(b: int, c: int, method: McNemarMethod, alternative: Alternative
         gap = max(0, abs(b - c) - 1) if method == "chi2-cc" else abs(b - c)
         z = math.copysign(gap / math.sqrt(total), b - c)
         return z * z, normal_p(z, alternative)
-    half = float(pmf(b, total, 0.5)) / 2 if method == "mid-p" else 0.0
-    if alternative == "greater":
-        return float(b), float(at_least(b, total, 0.5)) - half
-    if alternative == "less":
-        return float(b), float(at_most(b, total, 0.5)) - half
+    k = min(b, c) if alternative == "two-sided" else c if alternative == "greater" else b
+    # P(X ≤ k) and P(X < k) of Binomial(total, ½); their mean is the mid-p tail.
+    tail, below = (
+        float(special.betaincc(j + 1, total - j, 0.5)) if 0 <= j < total else float(j >= 0) for j in (k, k - 1)
+    )
+    p = (tail + below) / 2 if method == "mid-p" else tail
+    if alternative != "two-sided":
+        return float(b), p
     if b == c:
-        return float(b), 1 - half
-    return float(b), min(1.0, 2 * (float(at_most(min(b, c), total, 0.5)) - half))
+        return float(b), 1 - (tail - below) / 2 if method == "mid-p" else 1.0
+    return float(b), min(1.0, 2 * p)
 
 
 def _four_cells(table: Any) -> tuple[int, int, int, int]:
