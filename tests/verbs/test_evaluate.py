@@ -48,6 +48,13 @@ def test_one_class_and_averages_of_many():
         ev["acuracy"]
 
 
+def test_the_margins_of_a_table_are_added_up_once(monkeypatch):
+    count, counted = te.Confusion._class_counts, []
+    monkeypatch.setattr(te.Confusion, "_class_counts", lambda self, m: counted.append(len(m)) or count(self, m))
+    te.evaluate([0, 1] * 50, [0, 1] * 40 + [1, 0] * 10)
+    assert len(counted) == 1
+
+
 def test_the_majority_is_always_beside_it():
     ev = te.evaluate([0] * 90 + [1] * 10, [0] * 90 + [1] * 2 + [0] * 8)
     assert float(ev.baseline) == 0.9

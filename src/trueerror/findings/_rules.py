@@ -325,9 +325,15 @@ def every_rule() -> Mapping[str, Rule]:
 
 def find(evidence: Iterable[Evidence], codes: Sequence[str] | None = None) -> Findings:
     """Run every rule, or those of some codes, on every piece of evidence that holds what the rule needs."""
-    rules = [r for code, r in every_rule().items() if codes is None or code in codes]
-    used = {name for r in rules for name in r.uses}
+    rules, used = _rules_of(None if codes is None else tuple(codes))
     return sorted_findings([finding for piece in evidence for finding in _apply(rules, used, piece)])
+
+
+@cache
+def _rules_of(codes: tuple[str, ...] | None) -> tuple[tuple[Rule, ...], frozenset[str]]:
+    """The rules of some codes, and what they look at."""
+    rules = tuple(r for code, r in every_rule().items() if codes is None or code in codes)
+    return rules, frozenset(name for r in rules for name in r.uses)
 
 
 def _apply(rules: Sequence[Rule], used: Collection[str], evidence: Evidence) -> Iterator[Finding]:

@@ -78,14 +78,13 @@ def influence(
     array([ 0.02, -0.08, -0.08])
     """
     chosen = dict(options or {})
-    m = table.masses if masses is None else masses
     if measure.of_one_class:
-        slopes = binary_gradients(measure, table.binary(positive, m), chosen)
+        slopes = binary_gradients(measure, table.binary(positive, masses), chosen)
         return _binary_to_cells(table, positive, slopes)
     if measure.of_all_classes:
-        return _margins_to_cells(table, margin_gradients(measure, table.classes(m), chosen))
+        return _margins_to_cells(table, margin_gradients(measure, table.classes(masses), chosen))
     if measure.of_cells:
-        return _cell_gradients(measure, table, m, chosen)
+        return _cell_gradients(measure, table, table.masses if masses is None else masses, chosen)
     raise InputError(f"{measure.name} is not a function of a confusion matrix")
 
 
@@ -581,7 +580,9 @@ class Sample:
     def influence(self, measure: Measure, options: dict[str, Any], of_rows: Amount = None) -> Floats:
         """How far one more row in each cell of `rows` moves the metric."""
         masses = self.rows.masses if of_rows is None else of_rows
-        slopes = influence(measure, self.table, positive=self.positive, options=options, masses=self.masses(of_rows))
+        # The margins of the table as it was counted are at hand.
+        seen = None if of_rows is None and self.plain and self.place is None else self.masses(of_rows)
+        slopes = influence(measure, self.table, positive=self.positive, options=options, masses=seen)
         if self.shares is not None and not self.shares_of_rows:
             inner = masses if self.place is None else sum_columns(masses, self.place, len(self.table.counts))
             slopes = _at_shares(self.table, self.shares, inner, slopes)

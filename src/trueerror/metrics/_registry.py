@@ -245,9 +245,14 @@ def ratio(a: Amount, b: Amount) -> Amount:
     >>> ratio(1, 4), ratio(0, 0)
     (0.25, nan)
     """
+    if isinstance(a, int | float) and isinstance(b, int | float):
+        return float(a) / float(b) if b else math.nan
     top, bottom = np.asarray(a), np.asarray(b)
-    empty = bottom == 0
-    quotient = np.where(empty, np.nan, top / np.where(empty, 1, bottom)) if empty.any() else top / bottom
+    if bottom.all():
+        quotient = top / bottom
+    else:
+        empty = bottom == 0
+        quotient = np.where(empty, np.nan, top / np.where(empty, 1, bottom))
     return quotient if quotient.ndim else quotient.item()
 
 

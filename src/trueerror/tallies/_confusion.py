@@ -415,6 +415,7 @@ class Confusion(Result):
     def classes(self, masses: Array | None = None, *, weighted: bool = True) -> ClassCounts:
         """The margins that multi-class metrics need; `masses` (…, cells) replaces the counts, as in a bootstrap."""
         if masses is None:
+            weighted = weighted and self.weight_sums is not None
             if weighted not in self._margins:
                 amounts = self.masses if weighted else self.counts.astype(np.float64)
                 self._margins[weighted] = _frozen(self._class_counts(amounts))

@@ -430,7 +430,8 @@ def _pair_evidence(
         margin=made.margin,
         n=c.n,
     )
-    return replace(evidence, **(made.facts.twins or {}).get(pair, {}))
+    twins = (made.facts.twins or {}).get(pair)
+    return evidence if twins is None else replace(evidence, **twins)
 
 
 def _closest(made: Comparison) -> tuple[str, str] | None:

@@ -20,7 +20,9 @@ price carry the doubt.
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -191,15 +193,33 @@ def _limits(
     return at_size(np.array([estimate]), np.array([size]), spec, spec.factor())
 
 
-class ClassMean(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class ClassMean:
     """A mean over classes: the classes' counts, weights, values, variances and correlations of the averaged metric."""
 
     base: Measure
+    table: Confusion
     counts: BinaryCounts
     weights: Floats
     values: Floats
-    variances: Floats
-    cross: Cross | None
+    options: MetricOptions
+
+    @cached_property
+    def slopes(self) -> BinaryCounts:
+        """The derivatives of each class's metric by its four counts; 0 of classes that are not in play."""
+        slopes = binary_gradients(self.base, self.counts, self.options)
+        return BinaryCounts(*(np.where(self.weights > 0, s, 0.0) for s in slopes))
+
+    @cached_property
+    def variances(self) -> Floats:
+        """By the delta method, of each class alone; 0 where rounding alone is left."""
+        v = np.maximum(sum(c * s * s for c, s in zip(self.counts, self.slopes, strict=True)), 0.0)
+        return np.where(v > VARIANCE_TOLERANCE, v, 0.0)
+
+    @cached_property
+    def cross(self) -> Cross | None:
+        """What correlations add; None of shares of the rows of different classes, which are independent."""
+        return None if self.base.within_class else class_correlations(self.table, self.slopes, self.variances)
 
     @property
     def of_f1(self) -> bool:
@@ -240,14 +260,9 @@ def class_mean(q: CountProblem) -> ClassMean:
     base = find_measure(measure.of) if measure.average else find_measure("recall")
     in_play = classes_in_play(t) if measure.average else t.truth > 0
     counts = t.one_vs_rest()
-    slopes = BinaryCounts(*(np.where(in_play, s, 0.0) for s in binary_gradients(base, counts, q.options)))
-    variances = np.maximum(sum(c * s * s for c, s in zip(counts, slopes, strict=True)), 0.0)
-    variances = np.where(variances > VARIANCE_TOLERANCE, variances, 0.0)
     weights = np.where(in_play, 1.0 / max(int(in_play.sum()), 1), 0.0)
-    # Shares of the rows of different classes are independent.
-    cross = None if base.within_class else class_correlations(table, slopes, variances)
     values = np.where(in_play, np.asarray(base.function(counts, **q.options), dtype=np.float64), 0.0)
-    return ClassMean(base, counts, weights, values, variances, cross)
+    return ClassMean(base, table, counts, weights, values, q.options)
 
 
 def _many_classes(q: CountProblem) -> bool:

@@ -226,7 +226,8 @@ def critical_count(
     below_half = (differ + 1) // 2 - 1
     if method in ("chi2", "chi2-cc"):
         least_gap = np.ceil(z * np.sqrt(differ)).astype(np.int64)
-        return np.clip((differ - (method == "chi2-cc") - least_gap) // 2, -1, below_half)
+        most: NDArray[np.int64] = (differ - (method == "chi2-cc") - least_gap) // 2
+        return np.clip(most, -1, below_half)
     part = 0.5 if method == "mid-p" else 1.0
     level = alpha / (2 if alternative == "two-sided" else 1) * (1 + 1e-12)
     # A little below the normal answer, from where each goes up as long as the test stays significant.
