@@ -46,6 +46,25 @@ class Dice(Means):
         return np.stack([1 - p, p], axis=1)
 
 
+class OddProbabilities(Means):
+    """Those of one test row are what they should not be."""
+
+    def __init__(self, odd=0.5, other=None):
+        super().__init__()
+        self.odd, self.other = odd, other
+
+    def get_params(self, deep=True):
+        return {"odd": self.odd, "other": self.other}
+
+    def predict_proba(self, X):
+        scores = np.full((len(X), 2), 0.5)
+        scores[3] = (1 - self.odd if self.other is None else self.other, self.odd)
+        return scores
+
+    def predict(self, X):
+        return self.classes_[Means.predict_proba(self, X).argmax(axis=1)]
+
+
 class Broken(Means):
     def fit(self, X, y):
         raise RuntimeError(f"no luck with {len(y)} rows")

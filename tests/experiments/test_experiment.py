@@ -1,5 +1,6 @@
 """te.experiment: what is predicted, what is recorded, and what is refused."""
 
+import re
 import sys
 
 import numpy as np
@@ -12,6 +13,7 @@ from simple_learners import (
     KillsOnce,
     Loud,
     Means,
+    OddProbabilities,
     OneThread,
     Slow,
     Stuck,
@@ -362,3 +364,61 @@ def test_forests_are_asked_once_and_say_the_same():
     assert not calls_most_probable(own)
     assert set(predict(own, X, (0, 1, 2), 150)[0].tolist()) == {0}
     assert not calls_most_probable(Means())
+
+
+def _odd(odd, other=None, **options):
+    r = np.random.default_rng(0)
+    X = r.normal(size=(100, 2))
+    y = (X[:, 0] + r.normal(size=100) > 0).astype(int)
+    learners = {"odd": OddProbabilities(odd, other), "means": Means()}
+    return te.experiment(learners, {"rows": (X, y)}, plan=te.KFold(5), rng=0, progress=False, **options)
+
+
+@pytest.mark.parametrize(("odd", "seen"), [(-0.2, "1.2 for class 0"), (1.7, "-0.7 for class 0")])
+def test_scores_beyond_01_rank_but_are_no_probabilities(odd, seen, tmp_path):
+    run = _odd(odd, store=tmp_path / "run.sqlite")
+    row = int(run.splits["rows"][0].test[3]) + 1
+    said = re.escape(f"'odd' on 'rows' (repeat 1, fold 1) gave {seen} in row {row}:")
+    for judge in (
+        lambda: run.estimate("odd", metric="brier"),
+        lambda: run.fold_scores("log_loss"),
+        lambda: run.losses("odd", metric="brier"),
+    ):
+        with pytest.raises(InputError, match=said):
+            judge()
+    # What does not read them as probabilities stands, and nothing that was fitted is lost.
+    assert run.failures == ()
+    assert 0.4 < run.estimate("odd", metric="auc").estimate < 0.6
+    assert run.estimate("odd").estimate > 0.7
+    assert "TE303" in run.findings
+    assert {w.learner for w in run.warnings} == {"odd"}
+    assert "in row 4 of 20 test rows: no probability" in run.warnings[0].message
+    assert _odd(odd, store=tmp_path / "run.sqlite").resumed == 10
+
+
+@pytest.mark.parametrize("odd", [np.inf, -np.inf])
+def test_infinite_probabilities_are_named(odd):
+    with pytest.raises(InputError, match=rf"gave {odd} for class 1 in row \d+: give it a predict_proba"):
+        _odd(odd, 0.5).estimate("odd", metric="brier")
+
+
+def test_probabilities_that_do_not_add_up_are_named():
+    run = _odd(0.9, 0.5)
+    said = r"the scores of 'odd' on 'rows' \(repeat 1, fold 1\) must add up to 1 in each row, but row 4 adds up to 1\.4"
+    for judge in (lambda: run.estimate("odd", metric="brier"), lambda: run.losses("odd", metric="log_loss")):
+        with pytest.raises(InputError, match=said):
+            judge()
+    assert "TE303" in run.findings
+
+
+def test_a_missing_probability_fails_the_fit_and_says_where():
+    run = _odd(np.nan, 0.5)
+    assert {f.learner for f in run.failures} == {"odd"}
+    assert "the scores hold NaN: that of class 1 in row 4 of 20 test rows" in run.failures[0].error
+    assert run.estimate("means").estimate > 0.7
+
+
+def test_probabilities_that_pass_1_by_rounding_are_probabilities():
+    run = _odd(1 + 1e-12)
+    assert run.warnings == ()
+    assert 0.2 < run.estimate("odd", metric="brier").estimate < 0.3

@@ -429,7 +429,7 @@ def fitted_learners(run: ResampleResults, datasets: Sequence[str]) -> tuple[str,
 
 def experiment_findings(run: ResampleResults) -> Findings:
     """What the linter says of the whole experiment, each data set by its name where there are several."""
-    evidence, hollow = [], []
+    evidence, hollow, scored = [], [], []
     for data in run.datasets:
         situation = plan_situation(run.plan, [run.splits[data][i] for i in run.parts(data)])
         method = "corrected-t" if situation == "learner-folds" else situation
@@ -438,7 +438,9 @@ def experiment_findings(run: ResampleResults) -> Findings:
         judged = (CHOSEN,) if run.plan.name == "NestedCV" else run.learners
         for e in _one_for_many(_hollow_evidence(run, data, judged)):
             hollow.append(replace(e, model=f"{e.model} on {data}" if several else e.model))
-    return sorted_findings([*find(evidence), *find(hollow, ("TE201",))])
+        for x in run.learners:
+            scored.append(Evidence(model=f"{x} on {data}" if several else x, score_range=run.score_range(x, data)))
+    return sorted_findings([*find(evidence), *find(hollow, ("TE201",)), *find(scored, ("TE303",))])
 
 
 def _rare_in_folds(run: ResampleResults, data: str, metric: str | None) -> tuple[tuple[str, ...], str, float] | None:

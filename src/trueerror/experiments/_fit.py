@@ -296,12 +296,27 @@ def predict(
     if scores.shape != (n, len(classes)):
         return codes, None  # one column a pair of classes says nothing of a single class
     if np.isnan(scores).any():
-        raise ValueError("the scores hold NaN")
+        row, k = np.argwhere(np.isnan(scores))[0].tolist()
+        raise ValueError(f"the scores hold NaN: that of class {classes[k]} in row {row + 1:,} of {n:,} test rows")
+    if fill == 0:
+        # Sums of rounded shares pass 1 by a hair.
+        near = (scores > -DUST) & (scores < 1 + DUST)
+        scores = np.where(near, np.clip(scores, 0.0, 1.0), scores)
+        if not near.all():
+            row, k = np.argwhere(~near)[0].tolist()
+            warnings.warn(
+                f"predict_proba gave {scores[row, k]:.4g} for class {classes[k]} in row {row + 1:,} of {n:,} test rows: "
+                "no probability, which lies in [0, 1]; the scores are ranked alone",
+                UserWarning,
+                stacklevel=2,
+            )
     aligned = np.full((n, len(labels)), fill, dtype="<f8")
     aligned[:, [labels.index(c) for c in classes]] = scores
     return codes, aligned
 
 
+# How far rounding, of 32 bits too, takes a probability beyond 0 and 1.
+DUST = 1e-6
 # scikit-learn's own `predict` that asks every tree for probabilities and calls the largest: asking once is enough.
 ARGMAX = ("sklearn.ensemble._forest.ForestClassifier.predict", "sklearn.ensemble._bagging.BaggingClassifier.predict")
 

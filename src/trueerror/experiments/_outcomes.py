@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._store import Outcome
 from trueerror.inference.learner._fold_scores import pooled_parts, taken_together
+from trueerror.inputs._arrays import check_probabilities
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._compute import metric as compute
 from trueerror.metrics._registry import Measure, find_measure, value
 from trueerror.resampling._plan import Ints, Part, Plan, Split
 from trueerror.sources._collect import predictions
-from trueerror.sources._predictions import Predictions
+from trueerror.sources._predictions import Predictions, ScoreRange
 from trueerror.tallies import Confusion
 
 Floats = NDArray[np.float64]
@@ -181,6 +182,35 @@ class ResampleResults:
         outcomes = self.outcomes[self.data_name(data), self.learner_name(learner)]
         return sum(o.status != "done" for o in outcomes)
 
+    def judged(self, measure: Measure, learner: str, data: str) -> Sequence[Outcome]:
+        """What became of a learner's fits; refused where the metric reads scores as probabilities that are none."""
+        outcomes = self.outcomes[data, learner]
+        if not measure.probabilities:
+            return outcomes
+        for split, outcome in zip(self.splits[data], outcomes, strict=True):
+            if outcome.scores is None:
+                continue
+            fit = f"{learner!r} on {data!r} (repeat {split.repeat + 1}, fold {split.fold + 1})"
+            beyond = ~((outcome.scores >= 0) & (outcome.scores <= 1))
+            if beyond.any():
+                row, k = np.argwhere(beyond)[0].tolist()
+                raise InputError(
+                    f"{measure.name} needs probabilities in [0, 1], but {fit} gave {outcome.scores[row, k]:.4g} for "
+                    f"class {self.datasets[data].labels[k]} in row {split.test[row] + 1:,}: give it a predict_proba "
+                    "that does, leave it out, or judge by accuracy or AUC"
+                )
+            check_probabilities(outcome.scores, f"the scores of {fit}")
+        return outcomes
+
+    def score_range(self, learner: str, data: str) -> ScoreRange | None:
+        """Between which values its scores of the test folds lie, and their sums; None where it has none."""
+        given = [o.scores for o in self.tested(learner, data) if o.scores is not None and len(o.scores)]
+        if not given:
+            return None
+        sums = [s.sum(axis=1) for s in given]
+        low, high = min(float(s.min()) for s in given), max(float(s.max()) for s in given)
+        return ScoreRange(low, high, min(float(s.min()) for s in sums), max(float(s.max()) for s in sums))
+
     def fold_scores(
         self, metric: str = "accuracy", data: str | None = None, *, part: Part = "fold", positive: Label | None = None,
         together: bool = False, **options: Any,
@@ -204,10 +234,11 @@ class ResampleResults:
             self._of_all_counts(measure, learner, name, numbers, positive, options)
             if together
             else [
-                score(metric, dataset, split.test, self.outcomes[name, learner][i], positive, **options)
+                score(metric, dataset, split.test, outcomes[i], positive, **options)
                 for i, split in zip(numbers, splits, strict=True)
             ]
             for learner in self.learners
+            for outcomes in [self.judged(measure, learner, name)]
         ]
         table = np.array(values, dtype=np.float64).reshape(len(self.learners), len(numbers))
         table.flags.writeable = False
@@ -247,7 +278,7 @@ class ResampleResults:
     ) -> list[tuple[Ints, Floats]]:
         """(rows, losses) of each split of one kind: row numbers in the data set and the loss of each."""
         name = self.data_name(data)
-        outcomes = self.outcomes[name, self.learner_name(learner)]
+        outcomes = self.judged(find_measure(metric), self.learner_name(learner), name)
         tests = {i: self.splits[name][i].test for i in self.parts(name, part)}
         return [(test, outcome_losses(metric, self.datasets[name], test, outcomes[i])) for i, test in tests.items()]
 
@@ -256,7 +287,7 @@ class ResampleResults:
         name = self.data_name(data)
         if not self.parts(name, "pair"):
             raise InputError(f"losses of pairs of folds need the plan te.BatesCV, not {self.plan.name}")
-        outcomes = self.outcomes[name, self.learner_name(learner)]
+        outcomes = self.judged(find_measure(metric), self.learner_name(learner), name)
         single: dict[int, list[Floats]] = {}
         pairs: dict[int, dict[tuple[int, int], tuple[Floats, Floats]]] = {}
         for split, outcome in zip(self.splits[name], outcomes, strict=True):

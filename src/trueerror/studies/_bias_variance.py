@@ -21,6 +21,7 @@ from trueerror.inference._problem import IntervalSpec, critical_t
 from trueerror.inference.loss._mean import mean_limits
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
 from trueerror.methods import Method, declare
+from trueerror.metrics._registry import find_measure
 from trueerror.resampling._plan import Bootstrap, Redrawn, Subsampling, check_test_share, check_whole, draw_share, take
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import limits, number, one_line, percent
@@ -490,7 +491,7 @@ def row_error(run: Experiment, learner: str, metric: str) -> float:
     """The standard error that the shared test rows give to a mean loss: sd of rows' mean losses / √rows."""
     data = run.data_name(None)
     losses = []
-    for split, outcome in zip(run.splits[data], run.outcomes[data, learner], strict=True):
+    for split, outcome in zip(run.splits[data], run.judged(find_measure(metric), learner, data), strict=True):
         if outcome.status == "done":
             part = slice(None, split.second)
             losses.append(outcome_losses(metric, run.datasets[data], split.test[part], part_of(outcome, part)))

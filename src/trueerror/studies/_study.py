@@ -66,8 +66,9 @@ def seen_scores(run: Experiment, metric: str, *, positive: Label | None = None, 
     splits = [run.splits[data][i] for i in numbers]
     held_out, training = np.full((2, len(run.learners), len(splits)), np.nan)
     for row, learner in enumerate(run.learners):
+        outcomes = run.judged(measure, learner, data)
         for column, (i, split) in enumerate(zip(numbers, splits, strict=True)):
-            outcome = run.outcomes[data, learner][i]
+            outcome = outcomes[i]
             for values, part in ((held_out, slice(None, split.second)), (training, slice(split.second, None))):
                 values[row, column] = score(
                     metric, run.datasets[data], split.test[part], part_of(outcome, part), positive, **options
