@@ -43,7 +43,10 @@ def log_loss(
     if not 0 <= clip < 0.5:
         raise InputError(f"clip={clip!r} must be at least 0 and below 0.5, such as 1e-15")
     check_word(unit, ("nats", "bits"), "unit")
-    given = np.take_along_axis(probabilities, codes[:, None].astype(np.intp), axis=1)[:, 0].astype(np.float64)
+    if probabilities.shape[1] == 2:
+        given, _ = _of_truth_and_other(codes, probabilities)
+    else:
+        given = np.take_along_axis(probabilities, codes[:, None].astype(np.intp), axis=1)[:, 0].astype(np.float64)
     if clip:
         given = np.clip(given, clip, 1 - clip)
     with np.errstate(divide="ignore"):
@@ -68,11 +71,24 @@ def brier(
     array([0.09])
     """
     check_word(scale, ("half", "sum", "mean"), "scale")
-    gap = np.array(probabilities, dtype=np.float64)
-    gap[np.arange(len(gap)), codes] -= 1
-    # As a sum of products, since NumPy's sums over a short last axis are ten times slower.
-    total = np.einsum("ij,ij->i", gap, gap)
-    return np.asarray(total / {"half": 2, "sum": 1, "mean": max(gap.shape[1], 1)}[scale])
+    classes = probabilities.shape[1]
+    if classes == 2:
+        gap, other = _of_truth_and_other(codes, probabilities)
+        gap = gap - 1
+        total = gap * gap + other * other
+    else:
+        gap = np.array(probabilities, dtype=np.float64)
+        gap[np.arange(len(gap)), codes] -= 1
+        # As a sum of products, since NumPy's sums over a short last axis are ten times slower.
+        total = np.einsum("ij,ij->i", gap, gap)
+    return np.asarray(total / {"half": 2, "sum": 1, "mean": max(classes, 1)}[scale])
+
+
+def _of_truth_and_other(codes: Codes, probabilities: Scores) -> tuple[Floats, Floats]:
+    """Of two classes the probability of the true one and that of the other; picking columns by row takes longer."""
+    second = codes == 1
+    first_column, second_column = probabilities[:, 0].astype(np.float64), probabilities[:, 1].astype(np.float64)
+    return np.where(second, second_column, first_column), np.where(second, first_column, second_column)
 
 
 @measure("ranked_probability_score", needs="losses", best=0.0, situation="mean-loss", aliases=("rps",),

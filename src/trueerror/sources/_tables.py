@@ -27,7 +27,7 @@ from trueerror.inputs._arrays import (
     missing_rows,
     same_length,
 )
-from trueerror.inputs._labels import Label, respelt_label
+from trueerror.inputs._labels import Label, code_column, respelt_label
 from trueerror.inputs._options import ColumnError, FileError, InputError, nearest
 from trueerror.results import Result
 from trueerror.sources._predictions import ColumnRoles, KeyKind, Source, Threshold
@@ -344,6 +344,10 @@ class InputTable(Protocol):
         """The rows as a source that counts where they are; None where they must come to memory."""
 
 
+# Rows that mostly show what a column holds.
+FIRST = 1 << 12
+
+
 class ColumnsTable:
     """A table in memory: named NumPy columns."""
 
@@ -371,6 +375,8 @@ class ColumnsTable:
         if kinds is not None:
             self._columns = {key: (values, kinds[key]) for key, (values, _) in self._columns.items()}
         self._filled: dict[str, int] = {}
+        self._among_first: dict[str, int] = {}
+        self._distinct: dict[str, tuple[object, ...]] = {}
 
     def values(self, name: str) -> Column:
         return self._columns[name][0]
@@ -384,18 +390,32 @@ class ColumnsTable:
         return self._filled[name]
 
     def few(self, name: str, most: int) -> tuple[object, ...] | None:
-        array = self.values(name)
-        if array.dtype.kind == "O":
-            distinct: dict[Any, None] = {}
-            for value in array[~missing_rows(array)]:
-                distinct[value] = None
-                if len(distinct) > most:
+        if name not in self._distinct:
+            array = self.values(name)
+            if array.dtype.kind == "O":
+                distinct: dict[Any, None] = {}
+                for value in array[~missing_rows(array)]:
+                    distinct[value] = None
+                    if len(distinct) > most:
+                        return None
+                self._distinct[name] = tuple(distinct)
+            else:
+                # Seen on the first rows already, without sorting them all.
+                if len(array) > 1 << 14 and self._seen(name) > most + 1:
                     return None
-            return tuple(distinct)
-        if len(array) > 1 << 14 and len(np.unique(array[: 1 << 13])) > most + 1:
-            return None  # seen on the first rows already, without sorting them all
-        kept = np.unique(array[~missing_rows(array)])
-        return tuple(kept.tolist()) if len(kept) <= most else None
+                # Whole numbers close to each other are not sorted.
+                whole = array.dtype.kind in "iub"
+                kept = code_column(array, name).values if whole else np.unique(array[~missing_rows(array)]).tolist()
+                if len(kept) > max(most, FIRST):
+                    return None
+                self._distinct[name] = tuple(kept)
+        return self._distinct[name] if len(self._distinct[name]) <= most else None
+
+    def _seen(self, name: str) -> int:
+        """How many distinct values the first rows hold."""
+        if name not in self._among_first:
+            self._among_first[name] = len(np.unique(self.first(name, FIRST)))
+        return self._among_first[name]
 
     def first(self, name: str, most: int) -> Column:
         return self.values(name)[:most]
@@ -409,8 +429,8 @@ class ColumnsTable:
         if self.kind(name) in ("boolean", "integer"):
             return True
         array = self.values(name)
-        array = array[~missing_rows(array)]
-        return self.kind(name) == "number" and bool((array == np.floor(array)).all() and np.isfinite(array).all())
+        # A fraction among the first rows is enough to know.
+        return self.kind(name) == "number" and _all_whole(array[:FIRST]) and _all_whole(array)
 
     def counted(self, layout: Layout, options: Options) -> None:
         return None
@@ -418,6 +438,11 @@ class ColumnsTable:
     def sum_to_one(self, names: Sequence[str]) -> bool:
         total = np.sum([self.values(name).astype(np.float64) for name in names], axis=0)
         return bool((np.abs(total - 1) <= 1e-3).all())
+
+
+def _all_whole(numbers: Column) -> bool:
+    numbers = numbers[~missing_rows(numbers)]
+    return bool((numbers == np.floor(numbers)).all() and np.isfinite(numbers).all())
 
 
 def need_column(table: InputTable, name: object, option: str) -> str:

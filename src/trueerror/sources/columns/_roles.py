@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -110,6 +111,7 @@ def bare(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", name.lower())
 
 
+@lru_cache(maxsize=1 << 12)
 def marked(name: str) -> Marked | None:
     """The model and the part that a name like svm_score or pred_svm speaks of; "" for a bare prediction or score.
 

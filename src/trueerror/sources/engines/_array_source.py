@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any, NamedTuple
 
@@ -33,6 +33,7 @@ from trueerror.kernels._numpy import in_threads
 from trueerror.sources._keys import truth_fingerprint
 from trueerror.sources._models import GivenModel
 from trueerror.sources._predictions import (
+    DecisionRule,
     Facts,
     KeyedLosses,
     KeyKind,
@@ -53,6 +54,25 @@ from trueerror.tallies._moments import Placements
 Floats = NDArray[np.float64]
 # Rows whose losses are taken in one go: what lies between scores and losses stays in a core's cache.
 BLOCK = 1 << 15
+# Bytes of what was made of the rows, one value for each, that are kept: every pair of models asks for those of both.
+KEPT = 1 << 26
+
+
+class KeptRows(dict[tuple[object, ...], Array]):
+    """Predicted codes and losses of models, by what was asked; they do not travel."""
+
+    def __reduce__(self) -> tuple[type[KeptRows], tuple[()]]:
+        return KeptRows, ()
+
+    def once(self, key: tuple[object, ...], make: Callable[[], Array]) -> Array:
+        """What was made before, or is made now."""
+        if key in self:
+            return self[key]
+        values = make()
+        if sum(kept.nbytes for kept in self.values()) + values.nbytes <= KEPT:
+            values.flags.writeable = False
+            self[key] = values
+        return values
 
 
 def row_losses(scores: Scores, codes: Codes, facts: Facts, model: str, loss: Loss) -> Floats:
@@ -86,7 +106,7 @@ def _side_by_side(scores: Scores, facts: Facts, model: str) -> Floats:
             f"{model!r} has one probability a row, but there are {len(facts.labels)} classes; this metric needs one "
             "column of probabilities for each class"
         )
-    both = np.empty((len(table), 2))
+    both = np.empty((len(table), 2), order="F")
     index = facts.labels.index(facts.positive)
     both[:, index] = table
     both[:, 1 - index] = 1 - table
@@ -157,6 +177,8 @@ class ArraySource:
     ids: Column | None = None
     weights: Floats | None = None
     name: str = ""
+    # Of these rows and facts: a source with others begins anew.
+    kept: KeptRows = field(init=False, default_factory=KeptRows)
 
     @property
     def memory_budget(self) -> None:
@@ -198,10 +220,15 @@ class ArraySource:
     def predicted_codes(self, model: str, threshold: float | None = None) -> Codes:
         """The predicted label of each row, as codes in label order; −1 where it is absent."""
         rule = self.facts.decision_rule(model, threshold)
-        labels, scores = self.columns[model]
+        labels = self.columns[model].labels
         if rule.kind == "labels":
             assert labels is not None
             return labels
+        return self.kept.once(("predicted", model, rule), partial(self._decided, model, rule))
+
+    def _decided(self, model: str, rule: DecisionRule) -> Codes:
+        """The labels that follow from scores."""
+        scores = self.columns[model].scores
         assert scores is not None
         if rule.kind == "argmax":
             return _or_absent(np.argmax(scores, axis=1), _lacking(scores))
@@ -306,11 +333,16 @@ class ArraySource:
     def losses(self, models: Sequence[str], loss: Loss) -> tuple[list[Floats], NDArray[np.bool_] | None]:
         """One loss a row for each model, over the rows that all of them scored, and which rows those are."""
         codes, kept = self._scored(models)
-        values = []
-        for model in models:
-            scores = self._scores(model)
-            values.append(row_losses(scores if kept is None else scores[kept], codes, self.facts, model, loss))
-        return values, kept
+        if kept is not None:
+            return [row_losses(self._scores(m)[kept], codes, self.facts, m, loss) for m in models], kept
+        return [self._losses(model, loss) for model in models], None
+
+    def _losses(self, model: str, loss: Loss) -> Floats:
+        """The loss of every row."""
+        make = partial(row_losses, self._scores(model), self.truth, self.facts, model, loss)
+        function = loss.func if isinstance(loss, partial) and not loss.args and not loss.keywords else loss
+        # Options may be anything; without them the function says all that there is to know.
+        return make() if isinstance(function, partial) else self.kept.once(("losses", model, function), make)
 
     def moments(self, model: str, loss: Loss) -> Moments:
         (values,), kept = self.losses([model], loss)

@@ -11,7 +11,7 @@ import math
 import operator
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import narwhals as nw
 import numpy as np
@@ -259,13 +259,14 @@ def open_lazy(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTab
         wrapped = nw.from_native(native.toDF(*(f"r{i}" for i in range(len(columns)))))
     # Polars takes names such as * and ^…$ for patterns.
     plain_columns = [_plain(nw.nth(i), dtype) for i, dtype in enumerate(dtypes)]
-    frame = wrapped.select(*(part.alias(f"c{i}") for i, (part, _) in enumerate(plain_columns)))
     kinds = tuple(kind for _, kind in plain_columns)
-    rows = _whole_postgres(frame, kinds) if _is_postgres(native) else None
-    if rows is not None and len(rows["c0"]):
-        named = dict(zip(columns, rows.values(), strict=True))
-        return ColumnsTable(named, backend=backend, kinds=dict(zip(columns, kinds, strict=True)))
-    table = LazyTable(frame, columns, kinds, name="the table", backend=backend, nan=_knows_nan(native))
+    plain = functools.partial(wrapped.select, *(part.alias(f"c{i}") for i, (part, _) in enumerate(plain_columns)))
+    if _is_postgres(native):
+        rows = _whole_postgres(plain().to_native() if {"date", "other"} & set(kinds) else native)
+        if rows is not None:
+            named = dict(zip(columns, rows.values(), strict=True))
+            return ColumnsTable(named, backend=backend, kinds=dict(zip(columns, kinds, strict=True)))
+    table = LazyTable(plain(), columns, kinds, name="the table", backend=backend, nan=_knows_nan(native))
     if table.n == 0:
         raise InputError("the table has no rows")
     return table
@@ -342,88 +343,135 @@ def _spark(frame: Foreign) -> dict[str, Column]:
     return {name: _column([row[i] for row in rows]) for i, name in enumerate(frame.columns)}
 
 
-# How PostgreSQL packs a value into bytes of a fixed width, gaps included, and how NumPy reads them.
-PACKED = {
-    "floating": ("float8send(coalesce({}::double precision, 'NaN'))", ">f8"),
-    "integer": ("int8send(coalesce({}::bigint, -9223372036854775808))", ">i8"),
-    "boolean": ("coalesce(boolsend({}), '\\x02'::bytea)", "u1"),
-    # How long a text is; the texts themselves come one after the other.
-    "string": ("int4send(coalesce(octet_length(convert_to({}, 'UTF8')), -1))", ">i4"),
+# What a column in PostgreSQL is as a double; a text is its length, and comes apart.
+DOUBLES = {
+    "floating": "{}::double precision",
+    "decimal": "{}::double precision",
+    "integer": "{}::double precision",
+    "boolean": "{}::int::double precision",
+    "string": "octet_length(convert_to({}::text, 'UTF8'))::double precision",
 }
+# How up to four doubles become bytes: to make a point, a circle or a segment of them and send that takes the server
+# half the time of sending and joining each.
+PACKED = (
+    "float8send({})",
+    "point_send(point({}, {}))",
+    "circle_send(circle(point({}, {}), {}))",
+    "lseg_send(lseg(point({}, {}), point({}, {})))",
+)
+# From here up whole numbers may be no doubles.
+LARGE = 2.0**53
 # What the server says of a value beyond a gigabyte.
 TOO_LONG = "54000"
-GAP = np.iinfo(np.int64).min
-# Rows in each value then.
+# How it begins to say that it lacks something (it only speaks like PostgreSQL), or that a limit is reached.
+STRANGE = ("0A", "42", "54")
+# Rows in each value beyond a gigabyte.
 PACKED_ROWS = 1 << 23
+# Rows, or 32 bytes of text, in a piece of an answer: longer ones take the server new memory at every step of their way.
+PIECE = 1 << 12
 # A table of at most so many bytes comes whole: a server counts it once or twice in that time.
 WHOLE_BYTES = 1 << 25
 
 
 def _postgres(query: Foreign) -> dict[str, Column]:
-    """What a PostgreSQL server answers, without a cursor, which would keep it from working in parallel.
-
-    Rows come packed into bytes, all in one value: rows as objects of Python take most of the time, and COPY, which
-    sends a message for each row, three times as long.
-    """
+    """What a PostgreSQL server answers, without a cursor, which would keep it from working in parallel."""
     engine, types = query.get_backend(), dict(query.schema())
     # A transaction of the user's is left as it is, also where a query fails: this one is a savepoint in it.
     with engine.con.transaction(), engine.con.cursor(binary=True) as cursor:
         given = f"({engine.compile(query)}) AS answered"
-        packed = _packed(cursor, given, types)
+        try:
+            with engine.con.transaction():
+                packed = _packed(cursor, given, types)
+        except engine.con.OperationalError as error:
+            if error.sqlstate != TOO_LONG:
+                raise
+            numbered = f"(SELECT *, row_number() OVER () / {PACKED_ROWS} AS part FROM {given}) AS numbered"
+            packed = _packed(cursor, numbered, types, in_parts=True)
         if packed is not None:
             return packed
-        places = (f'"{name}"::bigint' if t.is_integer() else f'"{name}"' for name, t in types.items())
-        rows = cursor.execute(f"SELECT {', '.join(places)} FROM {given}").fetchall()
+        rows = cursor.execute(f"SELECT * FROM {given}", prepare=False).fetchall()
     return {name: _column([row[i] for row in rows]) for i, name in enumerate(types)}
 
 
-def _packed(cursor: Foreign, given: str, types: Mapping[str, Foreign]) -> dict[str, Column] | None:
-    """The columns of an answer; None where one is of another type, or its bytes do not tell gaps from values."""
-    kinds = {name: next((kind for kind in PACKED if getattr(t, f"is_{kind}")()), "") for name, t in types.items()}
+def _packed(
+    cursor: Foreign, given: str, types: Mapping[str, Foreign], *, in_parts: bool = False, large: Sequence[str] = ()
+) -> dict[str, Column] | None:
+    """The columns of an answer, its rows packed into bytes; None where one is of another type.
+
+    Rows as objects of Python would take most of the time, and COPY sends a message for each. Every number travels as a
+    double, NaN where it is missing; whole numbers too `large` for that as two.
+    """
+    kinds = {name: next((kind for kind in DOUBLES if getattr(t, f"is_{kind}")()), "") for name, t in types.items()}
     if not all(kinds.values()):
         return None
-    row = " || ".join(PACKED[kind][0].format(f'"{name}"') for name, kind in kinds.items())
+    quoted = {name: '"' + name.replace('"', '""') + '"' for name in types}
+    halves = {name: [f"({quoted[name]}::bigint {sign} {1 << 32})" for sign in "/%"] for name in large}
+    doubles = [DOUBLES[kinds[name]].format(x) for name in types for x in halves.get(name, [quoted[name]])]
+    fours = [[f"coalesce({double}, 'NaN')" for double in doubles[i : i + 4]] for i in range(0, len(doubles), 4)]
     texts = [name for name, kind in kinds.items() if kind == "string"]
-    whole = [name for name, kind in kinds.items() if kind == "integer"]
-    amounts = [
-        f"string_agg({row}, ''::bytea)",
-        *(f"string_agg(convert_to(\"{name}\", 'UTF8'), ''::bytea)" for name in texts),
-        *(f'count(*) - count("{name}")' for name in whole),
-    ]
-    asked = f"SELECT {', '.join(amounts)} FROM"
-    try:
-        with cursor.connection.transaction():
-            answers = cursor.execute(f"{asked} {given}").fetchall()
-    except cursor.connection.OperationalError as error:
-        if error.sqlstate != TOO_LONG:
-            raise
-        numbered = f"(SELECT *, row_number() OVER () / {PACKED_ROWS} AS part FROM {given}) AS numbered"
-        answers = cursor.execute(f"{asked} {numbered} GROUP BY part ORDER BY part").fetchall()
-    layout = np.dtype([(f"f{i}", PACKED[kind][1]) for i, kind in enumerate(kinds.values())])
-    rows = np.concatenate([np.frombuffer(answer[0] or b"", layout) for answer in answers])
-    joined = {name: b"".join(answer[1 + i] or b"" for answer in answers) for i, name in enumerate(texts)}
-    gaps = {name: sum(answer[1 + len(texts) + i] for answer in answers) for i, name in enumerate(whole)}
+    values = {f"v{i}": (PACKED[len(four) - 1].format(*four), 8 * len(four)) for i, four in enumerate(fours)}
+    values |= {f"t{i}": (f"convert_to({quoted[name]}::text, 'UTF8')", 32) for i, name in enumerate(texts)}
+    amounts = [f"string_agg({value}, ''::bytea) AS {v}" for v, (value, _) in values.items()]
+    last = [f"(length({v}) - 1) / {PIECE * width}" for v, (_, width) in values.items()]
+    pieces = [f"substr({v}, 1 + piece * {PIECE * width}, {PIECE * width})" for v, (_, width) in values.items()]
+    part, by_part = ("part", " GROUP BY part") if in_parts else ("0 AS part", "")
+    numbers, joined = _received(
+        cursor,
+        f"SELECT part, piece, length(v0) / {8 * len(fours[0])}, {', '.join(pieces)} "
+        f"FROM (SELECT {part}, {', '.join(amounts)} FROM {given}{by_part} OFFSET 0) AS packed, "
+        f"generate_series(0, greatest({', '.join(last)})) AS piece",
+        [len(four) for four in fours],
+    )
     columns: dict[str, Column] = {}
-    for i, (name, kind) in enumerate(kinds.items()):
-        values = rows[f"f{i}"].astype(layout[i].newbyteorder("="))
-        if kind == "string":
-            columns[name] = _texts(joined[name], values)
-        elif kind == "floating":
-            columns[name] = values
+    beyond = []
+    for name, kind in kinds.items():
+        number = next(numbers)
+        if kind in ("floating", "decimal"):
+            columns[name] = number
+        elif kind == "string":
+            columns[name] = _texts(next(joined, b""), number)
         else:
-            gone = values == (GAP if kind == "integer" else 2)
-            if gaps.get(name, gone.sum()) != gone.sum():
-                return None
-            columns[name] = values.astype(bool) if kind == "boolean" else values
-            if gone.any():
-                columns[name] = columns[name].astype(object)
-                columns[name][gone] = None
-    return columns
+            columns[name] = _whole(number, next(numbers) if name in large else None, bool if kind == "boolean" else int)
+            if name not in large and (abs(number) >= LARGE).any():
+                beyond.append(name)
+    return _packed(cursor, given, types, in_parts=in_parts, large=beyond) if beyond else columns
 
 
-def _texts(joined: bytes, lengths: NDArray[np.int32]) -> Column:
-    """Texts that stand one after the other; a length of −1 is a gap."""
-    ends = np.cumsum(np.maximum(lengths, 0), dtype=np.int64)
+def _received(
+    cursor: Foreign, asked: str, widths: Sequence[int]
+) -> tuple[Iterator[NDArray[np.float64]], Iterator[bytes]]:
+    """Columns of doubles, from groups of so many, and texts: by pieces, each in the memory of the one before."""
+    parts: dict[int, NDArray[np.float64]] = {}
+    texts: dict[tuple[int, int], list[bytes]] = {}
+    for part, piece, rows, *values in cursor.stream(asked, binary=True):
+        if part not in parts:
+            parts[part] = np.empty((sum(widths), rows))
+        first, here = 0, parts[part][:, piece * PIECE : (piece + 1) * PIECE]
+        for width, value in zip(widths, values, strict=False):
+            doubles = np.frombuffer(value, ">f8").reshape(-1, width).T
+            # Adding zero turns −0.0 into 0.0.
+            np.add(doubles, 0.0, out=here[first : first + width, : doubles.shape[1]])
+            first += width
+        texts[part, piece] = values[len(widths) :]
+    numbers = [parts[part] for part in sorted(parts)] or [np.empty((sum(widths), 0))]
+    in_order = [texts[place] for place in sorted(texts)]
+    return iter(numbers[0] if len(numbers) == 1 else np.hstack(numbers)), map(b"".join, zip(*in_order, strict=True))
+
+
+def _whole(number: NDArray[np.float64], rest: NDArray[np.float64] | None, kind: type[int]) -> Column:
+    """Whole numbers or booleans that came as doubles, or as multiples of 2^32 and a rest; None where one is missing."""
+    gone = np.isnan(number)
+    if not gone.any():
+        return number.astype(kind) if rest is None else (number.astype(kind) << 32) + rest.astype(kind)
+    whole = np.full(len(number), None, dtype=object)
+    whole[~gone] = _whole(number[~gone], None if rest is None else rest[~gone], kind)
+    return whole
+
+
+def _texts(joined: bytes, lengths: NDArray[np.float64]) -> Column:
+    """Texts that stand one after the other; NaN is the length of a gap."""
+    lengths = np.where(np.isnan(lengths), -1, lengths).astype(np.int64)
+    ends = np.cumsum(np.maximum(lengths, 0))
     # Most texts are labels, of which few differ.
     known: dict[bytes, str] = {}
     column = np.empty(len(lengths), dtype=object)
@@ -436,21 +484,26 @@ def _texts(joined: bytes, lengths: NDArray[np.int32]) -> Column:
     return column
 
 
-def _whole_postgres(frame: Foreign, kinds: Sequence[Kind]) -> dict[str, Column] | None:
+def _whole_postgres(query: Foreign) -> dict[str, Column] | None:
     """All rows of a table, where the server expects them to be few; None where they are many."""
-    query = frame.to_native()
-    engine = query.get_backend()
+    engine, types = query.get_backend(), dict(query.schema())
     most = min(WHOLE_BYTES, current().budget_bytes // 8)
+    asked, rows = engine.compile(query), most // (8 * len(types))
     try:
-        with engine.con.transaction(), engine.con.cursor() as cursor:
-            plan = cursor.execute(f"EXPLAIN (FORMAT JSON) {engine.compile(query)}").fetchone()[0][0]["Plan"]
-    except engine.con.Error:  # a server that only speaks like PostgreSQL
+        with engine.con.transaction(), engine.con.cursor(binary=True) as cursor:
+            plan = cursor.execute(f"EXPLAIN (FORMAT JSON) {asked}", prepare=False).fetchone()[0][0]["Plan"]
+            if plan["Plan Rows"] * max(plan["Plan Width"], 8 * len(types)) > most:
+                return None
+            # What is expected of a table follows from the length of its file; other guesses may be far off.
+            sure = plan["Node Type"] == "Seq Scan" and "Filter" not in plan
+            limit = "" if sure else f" LIMIT {rows + 1}"
+            columns = _packed(cursor, f"(SELECT * FROM ({asked}) AS asked{limit}) AS answered", types)
+    except engine.con.Error as error:
+        if (error.sqlstate or "")[:2] not in STRANGE:
+            raise
         return None
-    if plan["Plan Rows"] * max(plan["Plan Width"], 8 * len(kinds)) > most:
-        return None
-    rows = most // (8 * max(len(kinds), 1))
-    columns = _postgres(frame.head(rows + 1).to_native())
-    return columns if all(len(column) <= rows for column in columns.values()) else None
+    lengths = {len(column) for column in (columns or {}).values()}
+    return columns if lengths and 0 < max(lengths) <= rows else None
 
 
 def _arrow(table: Foreign) -> dict[str, Column]:
