@@ -187,17 +187,45 @@ def test_postgres_gives_what_is_too_long_for_one_value_in_parts(monkeypatch: pyt
         def __init__(self, cursor: Any) -> None:
             self.cursor, self.connection = cursor, cursor.connection
 
-        def execute(self, query: str) -> Any:
+        def stream(self, query: str, **options: Any) -> Any:
             asked.append(query)
             if "GROUP BY part" not in query:
                 self.cursor.execute("DO $$ BEGIN RAISE SQLSTATE '54000'; END $$")
-            return self.cursor.execute(query)
+            return self.cursor.stream(query, **options)
 
-    monkeypatch.setattr(lazysource, "_packed", lambda cursor, *rest: before(Limited(cursor), *rest))
+    monkeypatch.setattr(lazysource, "_packed", lambda cursor, *rest, **more: before(Limited(cursor), *rest, **more))
     found = _answered("SELECT i, 'n' || i AS t FROM generate_series(1, 10) AS g(i)")
     assert found["i"].tolist() == list(range(1, 11))
     assert found["t"].tolist() == [f"n{i}" for i in range(1, 11)]
     assert len(asked) == 2
+
+
+@pytest.mark.parametrize("numbers", [1, 2, 3, 4, 5, 7, 8])
+def test_postgres_gives_rows_in_pieces(numbers: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One to four numbers travel together; texts may take more pieces than numbers, and large numbers two places."""
+    monkeypatch.setattr(lazysource, "PIECE", 4)
+    columns = ", ".join(f"i * {1 + k}.5 AS n{k}" for k in range(numbers))
+    texts = "repeat('ä', i * 9) AS long, CASE WHEN i % 2 = 0 THEN 'x' END AS short"
+    large = "(1::bigint << 60) - i AS large, -(1::bigint << 53) - i AS low"
+    found = _answered(f"SELECT {columns}, {texts}, {large}, i % 3 = 0 AS third FROM generate_series(1, 19) AS g(i)")
+    rows = range(1, 20)
+    for k in range(numbers):
+        assert found[f"n{k}"].tolist() == [i * (k + 1.5) for i in rows]
+    assert found["long"].tolist() == ["ä" * (i * 9) for i in rows]
+    assert found["short"].tolist() == [None if i % 2 else "x" for i in rows]
+    assert found["large"].tolist() == [2**60 - i for i in rows]
+    assert found["low"].tolist() == [-(2**53) - i for i in rows]
+    assert found["third"].tolist() == [i % 3 == 0 for i in rows]
+
+
+def test_reading_leaves_nothing_in_the_users_session(tmp_path: Path) -> None:
+    table = postgres_table({"truth": [0, 1, 1, 0], 'm"s': [0.2, -0.0, 0.4, 0.1]}, tmp_path)
+    connection = postgres().con
+    questions = "SELECT count(*) FROM pg_prepared_statements", "SELECT sum(hashtext(name || setting)) FROM pg_settings"
+    before = [connection.execute(question, prepare=False).fetchone() for question in questions]
+    for _ in range(8):
+        assert not np.signbit(lazysource._whole_postgres(table)['m"s']).any()
+    assert [connection.execute(question, prepare=False).fetchone() for question in questions] == before
 
 
 def test_a_transaction_of_the_users_is_left_as_it_is(tmp_path: Path) -> None:

@@ -430,10 +430,10 @@ def _packed(
             columns[name] = number
         elif kind == "string":
             columns[name] = _texts(next(joined, b""), number)
+        elif name not in large and (abs(number) >= LARGE).any():
+            beyond.append(name)
         else:
             columns[name] = _whole(number, next(numbers) if name in large else None, bool if kind == "boolean" else int)
-            if name not in large and (abs(number) >= LARGE).any():
-                beyond.append(name)
     return _packed(cursor, given, types, in_parts=in_parts, large=beyond) if beyond else columns
 
 
@@ -452,7 +452,7 @@ def _received(
             # Adding zero turns −0.0 into 0.0.
             np.add(doubles, 0.0, out=here[first : first + width, : doubles.shape[1]])
             first += width
-        texts[part, piece] = values[len(widths) :]
+        texts[part, piece] = [value or b"" for value in values[len(widths) :]]
     numbers = [parts[part] for part in sorted(parts)] or [np.empty((sum(widths), 0))]
     in_order = [texts[place] for place in sorted(texts)]
     return iter(numbers[0] if len(numbers) == 1 else np.hstack(numbers)), map(b"".join, zip(*in_order, strict=True))
