@@ -6,13 +6,10 @@ python -m benchmarks.scale stream PATH         # reads them out of DuckDB and th
 
 from __future__ import annotations
 
-import atexit
 import functools
 import json
 import os
 import shutil
-import socket
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,6 +21,7 @@ from typing import Any
 import numpy as np
 
 import trueerror as te
+from benchmarks import servers
 from benchmarks.measuring import Row, cpu_seconds, cpu_side_by_side, row, side_by_side, skipped, timed
 
 MODELS = ("a", "b", "c")
@@ -254,39 +252,10 @@ def case_fifty_models_in_a_file(quick: bool) -> Row:
 @functools.cache
 def postgres(rows: int) -> Any:
     """A table of a label and three scores in a PostgreSQL server of its own; in words what is not installed."""
-    if find_spec("ibis") is None or find_spec("psycopg") is None:
-        return "Ibis and psycopg"
-    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-    found = shutil.which("pg_ctl")
-    if not programs and found is None:
-        return "a PostgreSQL server"
-    import ibis
-
-    program = Path(found).parent if found else programs[-1]
-    # The server refuses to run as root.
-    user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-    folder = Path(tempfile.mkdtemp(prefix="trueerror-postgres-"))
-    if user:
-        shutil.chown(folder, "postgres")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-
-    def run(name: str, *arguments: str) -> None:
-        command = [*user, str(program / name), "-D", str(folder / "data"), *arguments]
-        subprocess.run(command, check=True, cwd="/", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-    run("initdb", "-A", "trust", "-U", "tester", "-E", "UTF8", "--locale=C", "--no-sync")
-    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off"
-    run("pg_ctl", "-w", "-t", "120", "-o", options, "start")
-    engine = ibis.postgres.connect(host="127.0.0.1", port=port, user="tester", database="postgres")
-
-    def stop() -> None:
-        engine.disconnect()
-        run("pg_ctl", "-m", "immediate", "stop")
-        shutil.rmtree(folder, ignore_errors=True)
-
-    atexit.register(stop)
+    server = servers.postgres()
+    if isinstance(server, str):
+        return server
+    engine = server.engine
     noise = [f"ln(u{i} / (1 - u{i}))" for i in range(2)]
     shifts = (f"2.0 * up + {noise[0]}", f"1.9 * up + {noise[1]}", f"1.5 * up + 0.5 * {noise[0]} + 0.5 * {noise[1]}")
     scores = ", ".join(f"1 / (1 + exp(-({s}))) AS {m}" for m, s in zip(MODELS, shifts, strict=True))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import atexit
 import functools
 import os
 import shutil
-import socket
 import sqlite3
-import subprocess
-import tempfile
 import uuid
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from benchmarks import servers
 
 Columns = dict[str, list[Any]]
 
@@ -120,50 +118,20 @@ def spark() -> Any:
     return builder.getOrCreate()
 
 
-LOGS: list[Path] = []
-
-
 def postgres_log() -> list[str]:
     """The statements that the server was given so far, one a line."""
-    text = LOGS[0].read_text(encoding="utf-8")
+    text = _server().log.read_text(encoding="utf-8")
     return [part.replace("\n", " ") for part in text.split(" LOG:  ") if part.startswith(("statement", "execute"))]
 
 
-@functools.cache
 def postgres() -> Any:
     """A connection of Ibis to one PostgreSQL server for all tests of this process; where there is none, why not."""
-    ibis = pytest.importorskip("ibis")
-    pytest.importorskip("psycopg", reason="PostgreSQL needs psycopg: pip install 'psycopg[binary]'")
-    programs = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
-    found = shutil.which("pg_ctl")
-    if not programs and found is None:
-        pytest.skip("no PostgreSQL server is installed; on Debian: apt-get install postgresql")
-    program = Path(found).parent if found else programs[-1]
-    # The server refuses to run as root.
-    user = ["runuser", "-u", "postgres", "--"] if os.getuid() == 0 else []
-    folder = tempfile.mkdtemp(prefix="trueerror-postgres-")
-    if user:
-        shutil.chown(folder, "postgres")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    return _server().engine
 
-    def run(name: str, *arguments: str) -> None:
-        with open(f"{folder}.log", "a") as log:
-            subprocess.run([*user, str(program / name), *arguments], check=True, cwd="/", stdout=log, stderr=log)
 
-    run("initdb", "-D", f"{folder}/data", "-A", "trust", "-U", "tester", "-E", "UTF8", "--locale=C", "--no-sync")
-    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off -c log_statement=all"
-    run("pg_ctl", "-D", f"{folder}/data", "-w", "-t", "120", "-o", options, "start")
-
-    LOGS.append(Path(f"{folder}.log"))
-    connection = ibis.postgres.connect(host="127.0.0.1", port=port, user="tester", database="postgres")
-
-    def stop() -> None:
-        connection.disconnect()
-        run("pg_ctl", "-D", f"{folder}/data", "-m", "immediate", "stop")
-        shutil.rmtree(folder, ignore_errors=True)
-        os.remove(f"{folder}.log")
-
-    atexit.register(stop)
-    return connection
+@functools.cache
+def _server() -> servers.Server:
+    server = servers.postgres("log_statement=all")
+    if isinstance(server, str):
+        pytest.skip(f"not installed: {server}")
+    return server
