@@ -231,11 +231,11 @@ def tagged_places(grid: Grid, scores: Array, positive: Array, out: Ints) -> None
     if grid.levels or math.isnan(grid.scale):
         out[:] = grid.places(scores)
     else:
-        steps = np.empty(min(BLOCK, len(scores)))
+        steps, low = np.empty(min(BLOCK, len(scores))), np.float64(grid.low)
         for start in range(0, len(scores), BLOCK):
             rows = slice(start, start + BLOCK)
             part = steps[: len(scores[rows])]
-            np.subtract(scores[rows], grid.low, out=part)
+            np.subtract(scores[rows], low, out=part)
             part *= grid.scale
             out[rows] = part
     out <<= 1

@@ -278,6 +278,9 @@ class Source(Protocol):
     def complete(self, models: Sequence[str]) -> Source:
         """These models on the rows that all of them scored, as far as an engine can pick them; else all rows."""
 
+    def side_by_side(self) -> Source:
+        """The rows for comparing areas: where pairs are counted in bins, tables come of the same looks at the rows."""
+
     def placements(self, models: Sequence[str], *, positive: object = None) -> Placements | None:
         """What comparing areas needs, where rows do not fit into memory; None where `score_columns` may be asked."""
 
@@ -708,6 +711,11 @@ class Predictions:
                 "once; give the items' ids (ids=, in a file a column id), or folds="
             )
         return self._with(self.source.fetched().clustered_by_id()).without("repeats")
+
+    def side_by_side(self) -> Predictions:
+        """The rows for comparing areas: where pairs are counted in bins, tables come of the same looks at the rows."""
+        source = self.source.side_by_side()
+        return self if source is self.source else self._with(source)
 
     def _with(self, source: Source) -> Predictions:
         return replace(self, source=source, _memory={})

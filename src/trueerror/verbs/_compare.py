@@ -381,6 +381,7 @@ def compare_predictions(
         raise InputError(f"there is one model, {p.models[0]!r}; comparing takes two: evaluate judges one by itself")
     if reference is not None and reference not in p.models:
         raise InputError(f"reference={reference!r} is not among the models{nearest(reference, p.models)}")
+    p = p.side_by_side() if measure.area else p
     # Shares of different rows would not subtract.
     common = answered_by_all(p)
     estimand = fixed_model(common, settings, method)

@@ -325,6 +325,9 @@ class ArraySource:
     def complete(self, models: Sequence[str]) -> ArraySource:
         return self
 
+    def side_by_side(self) -> ArraySource:
+        return self
+
     def placements(self, models: Sequence[str], *, positive: object = None) -> None:
         return None
 
@@ -633,6 +636,9 @@ class DeviceSource:
 
     def unscored(self, model: str) -> int:
         return 0
+
+    def side_by_side(self) -> DeviceSource:
+        return self
 
     def complete(self, models: Sequence[str]) -> DeviceSource:
         return self

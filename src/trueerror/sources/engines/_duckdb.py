@@ -72,7 +72,7 @@ class StreamedCounts:
 
     def _batches(self, models: Sequence[str], most: int | None = None) -> Iterator[Batch]:
         """Whether rows are positive (1 or 0), and the scores of some models, NaN where there is none."""
-        return self.source.stream([self.columns[model] for model in models], self.positive, most)
+        return self.source.stream([self.columns[model] for model in models], self.positive, most, narrow=True)
 
     def tables(self) -> dict[str, Counted]:
         """All models in bins, by as few passes as bring the areas within the target: mostly one."""
@@ -106,7 +106,7 @@ class StreamedCounts:
             is_positive, *columns = batch.columns
             flags.append(is_positive.astype(bool))
             for kept, column in zip(scores, columns, strict=True):
-                kept.append(column + 0.0)
+                kept.append(column.astype(np.float64) + 0.0)
             del is_positive, columns
             batch.release()
         positive = np.concatenate(flags)
@@ -358,16 +358,25 @@ class FileSource(GroupedSource):
             batch.release()
         return total
 
-    def stream(self, columns: Sequence[str], positive: Label, most: int | None = None) -> Iterator[Batch]:
-        """Batches of rows: whether each is positive (1 or 0), and its scores, NaN where there is none."""
+    def stream(
+        self, columns: Sequence[str], positive: Label, most: int | None = None, *, narrow: bool = False
+    ) -> Iterator[Batch]:
+        """Batches of rows: whether each is positive (1 or 0), and its scores, NaN where there is none; `narrow` takes
+        floats of 32 bits as they are."""
         place, truth = self.table.place, self.layout.truth
+        kinds = self.table.narrow(truth, columns) if narrow else None
         wanted = [f"({place(truth)} = {literal(self.table.stored(truth, positive))})::TINYINT"]
-        wanted += [
-            f"coalesce({place(c)}::DOUBLE, 'nan'::DOUBLE)" if self.gaps(c) else f"{place(c)}::DOUBLE" for c in columns
-        ]
-        frame = self.table.frame.select(*(Sql(expression).alias(f"k{i}") for i, expression in enumerate(wanted)))
+        if kinds is not None:
+            wanted += [f"{place(c)}{'' if kind is np.float32 else '::DOUBLE'}" for c, kind in kinds.items()]
+        else:
+            wanted += [
+                f"coalesce({place(c)}::DOUBLE, 'nan'::DOUBLE)" if self.gaps(c) else f"{place(c)}::DOUBLE"
+                for c in columns
+            ]
+        frame = self.table.frame if kinds is None else self.table.raw_frame
+        frame = frame.select(*(Sql(expression).alias(f"k{i}") for i, expression in enumerate(wanted)))
         frame = frame if most is None else frame.head(most)
-        return self.table.stream(frame, [np.int8, *[np.float64] * len(columns)])
+        return self.table.stream(frame, [np.int8, *(kinds.values() if kinds else [np.float64] * len(columns))])
 
     def gaps(self, column: str) -> bool:
         """Whether a column lacks values."""
@@ -375,7 +384,8 @@ class FileSource(GroupedSource):
 
     def few_scores(self, column: str, most: int) -> Floats | None:
         """The distinct values of a column, where there are few."""
-        if self.about_distinct(column) > 2 * most:
+        # What a sample shows to be many needs no look at all rows.
+        if self.guessed_distinct(column) > 2 * most or self.about_distinct(column) > 2 * most:
             return None
         values = self.table.few(column, most)
         return None if values is None else np.sort(np.array(values, dtype=np.float64))

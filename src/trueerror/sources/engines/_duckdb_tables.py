@@ -492,8 +492,18 @@ class DuckDBTable(EngineTable[Sql, SqlFrame]):
     def group(
         self, keys: Sequence[GroupKey], *, weight: Weight | None = None, within: ValueRange | None = None
     ) -> Groups:
-        packed = self._counted_here(keys) if weight is None and within is None else None
-        return super().group(keys, weight=weight, within=within) if packed is None else packed
+        plain = weight is None and within is None
+        counted = (self._two_values(keys) or self._counted_here(keys)) if plain else None
+        return super().group(keys, weight=weight, within=within) if counted is None else counted
+
+    def _two_values(self, keys: Sequence[GroupKey]) -> Groups | None:
+        """The rows of two neighbouring whole numbers by their sum, which takes a third of the time of groups."""
+        key = keys[0]
+        ends = self._ends(key.column) if len(keys) == 1 and isinstance(key, ColumnValue) else None
+        if not isinstance(key, ColumnValue) or ends is None or ends[1] - ends[0] != 1:
+            return None
+        above = int(self.ask(Sql(f"sum({self.place(key.column)})::BIGINT AS total"))["total"]) - ends[0] * self.n
+        return Groups((np.array(ends),), WeightedCounts(np.array([self.n - above, above])))
 
     def _counted_here(self, keys: Sequence[GroupKey]) -> Groups | None:
         """The groups of codes and of a file's whole numbers, each row's as one number; None where another way is
@@ -544,6 +554,20 @@ class DuckDBTable(EngineTable[Sql, SqlFrame]):
                                 if c in whole}  # fmt: skip
         return self._whole_ends[name]
 
+    def narrow(self, truth: str, columns: Sequence[str]) -> dict[str, DTypeLike] | None:
+        """How scores without gaps lie in a file: as floats of 32 bits, which come out in half the time, or of 64; None
+        where they, or the truth, are not what the file holds."""
+        exact = self.raw is not None and not self.where and self.kind(truth) in ("integer", "boolean")
+        if not exact or any(self.kind(c) != "number" or self.filled(c) < self.n for c in columns):
+            return None
+        types = dict(zip(self.columns, self.run(f"SELECT * FROM {self.raw}").types, strict=True))
+        return {c: np.float32 if str(types[c]) == "FLOAT" else np.float64 for c in columns}
+
+    @property
+    def raw_frame(self) -> SqlFrame:
+        """The columns as the file holds them."""
+        return SqlFrame(f"SELECT * FROM {self.raw} AS r({', '.join(self._places.values())})")
+
     def few(self, name: str, most: int) -> tuple[object, ...] | None:
         # Labels such as 0 and 1 are known by their ends, and are counted once it is known by what: one look fewer.
         ends = self._ends(name) if self.raw != VIEW and name not in self._tallied else None
@@ -552,10 +576,10 @@ class DuckDBTable(EngineTable[Sql, SqlFrame]):
         return super().few(name, most)
 
     def range(self, name: str) -> tuple[float, float]:
-        both = f"SELECT min({self.place(name)}::DOUBLE) AS low, max({self.place(name)}::DOUBLE) AS high FROM"
+        both = f"SELECT min({self.place(name)})::DOUBLE AS low, max({self.place(name)})::DOUBLE AS high FROM"
         # Without gaps the file's own statistics hold, so that no row has to be looked at.
         whole = self.raw is not None and self.kind(name) == "number" and self.filled(name) == self.n
-        rows = f"{self.raw} AS r({', '.join(self._places.values())})" if whole else f"({self.frame.query})"
+        rows = f"({(self.raw_frame if whole else self.frame).query})"
         low, high = (
             float(end[0]) if end[0] is not None else math.nan for end in self._fetched(f"{both} {rows}").values()
         )

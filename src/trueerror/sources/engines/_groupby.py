@@ -94,6 +94,8 @@ class GroupedSource:
     held: dict[tuple[bool, bool, frozenset[str]], ArraySource] = field(default_factory=dict)
     # The rows of which these are the slice (of this kind and name), where those fit into memory.
     whole: tuple[GroupedSource, KeyKind, Label] | None = None
+    # Areas are compared in bins, and each model's own comes of the same bins.
+    paired: bool = False
 
     @property
     def name(self) -> str:
@@ -133,13 +135,13 @@ class GroupedSource:
             guess = _guessed(first)
             if guess > n // 8 or 2 * guess < len(first) ** 2 / 21:
                 return guess > n // 8
-        return self._guessed_distinct(column) > n // 8
+        return self.guessed_distinct(column) > n // 8
 
     def about_distinct(self, column: str) -> int:
         """About how many distinct values a column has, rather too many than too few."""
         known: dict[str, int] = self.memory.setdefault("distinct", {})
         if column not in known:
-            guess = self._guessed_distinct(column)
+            guess = self.guessed_distinct(column)
             # A sample without repetitions shows that there are many, without a look at all rows.
             if guess * GROUPED_BYTES > 4 * self.memory_budget:
                 known[column] = min(int(guess), self.facts.n)
@@ -148,7 +150,8 @@ class GroupedSource:
                 known |= self.table.estimated_distinct([column, *(c for c in self._scored() if c not in known)])
         return known[column]
 
-    def _guessed_distinct(self, column: str) -> float:
+    def guessed_distinct(self, column: str) -> float:
+        """How many distinct values a column has, as a sample of its rows shows."""
         return _guessed(self.table.samples([column, *self._scored()])[column])
 
     def score_ranges(self) -> dict[str, ScoreRange]:
@@ -482,10 +485,22 @@ class GroupedSource:
         """Bytes that tables and rows in memory may take."""
         return self.budget or current().budget_bytes
 
+    def side_by_side(self) -> Self:
+        scored = [m.name for m in self.facts.models if m.scores == "one"]
+        if self.paired or len(scored) < 2 or not self.must_bin_pairs(scored):
+            return self
+        # Kept, so that the next comparison finds what this one counted.
+        if "side by side" not in self.memory:
+            known = {key: value for key, value in self.memory.items() if key not in ("binned", "latest", "open")}
+            self.memory["side by side"] = replace(self, paired=True, memory=known)
+        return self.memory["side by side"]  # type: ignore[no-any-return]
+
     def table_fits(self, column: str) -> bool:
         """Whether an exact score table may be made in memory."""
         if self.facts.n * EXACT_BYTES <= self.memory_budget:
             return True
+        if self.paired:
+            return False
         return self.about_distinct(column) * GROUPED_BYTES <= self.memory_budget
 
     @property
