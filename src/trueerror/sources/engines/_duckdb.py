@@ -253,9 +253,7 @@ class FileSource(GroupedSource):
         """Counts of all models in passes that serve all of them."""
         key = ("streamed", chosen)
         if key not in self.memory:
-            one = chosen == self.facts.positive
-            scored = [m.name for m in self.facts.models if m.scores == "each" or (m.scores == "one" and one)]
-            columns = {model: self.score_column(model, chosen) for model in scored}
+            columns = {model: self.score_column(model, chosen) for model in self.scored(chosen)}
             self.memory[key] = StreamedCounts(self, columns, chosen, self.memory_budget)
         return self.memory[key]  # type: ignore[no-any-return]
 

@@ -64,7 +64,6 @@ from trueerror.sources.engines._group_tallies import (
     Groups,
     PairCounts,
     ThresholdCode,
-    ValueRange,
     WeightedCounts,
 )
 
@@ -365,10 +364,8 @@ class SqlDialect:
     def choose(self, condition: Sql, then: Sql, otherwise: Sql | None = None) -> Sql:
         return Sql(f"CASE WHEN {condition.text} THEN {then.text}{f' ELSE {otherwise.text}' if otherwise else ''} END")
 
-    def steps(self, expression: Sql, low: float, scale: float, top: int) -> Sql:
-        steps = f"floor(({expression.text} - {literal(low)}) * {literal(scale)})"
-        # greatest and least pass over what is missing.
-        return Sql(f"CASE WHEN {expression.text} IS NOT NULL THEN greatest(0, least({top:d}, {steps})) END")
+    def steps(self, expression: Sql, low: float, scale: float) -> Sql:
+        return Sql(f"floor(({expression.text} - {literal(low)}) * {literal(scale)})")
 
     def argmax(self, scores: Sequence[Sql]) -> Sql:
         listed = ", ".join(score.text for score in scores)
@@ -398,6 +395,10 @@ class SqlFrame:
     def agg(self, *amounts: Sql) -> SqlFrame:
         keys = ", ".join(self.names)
         return SqlFrame(f"SELECT {keys}, {', '.join(a.text for a in amounts)} FROM ({self.query}) GROUP BY {keys}")
+
+    def unpivot(self, *, on: Sequence[str], index: Sequence[str], variable_name: str, value_name: str) -> SqlFrame:
+        both = f"unnest({listed(on)}) AS {variable_name}, unnest([{', '.join(on)}]) AS {value_name}"
+        return SqlFrame(f"SELECT {', '.join(index)}, {both} FROM ({self.query})")
 
     def unique(self) -> SqlFrame:
         return SqlFrame(f"SELECT DISTINCT * FROM ({self.query})")
@@ -489,12 +490,9 @@ class DuckDBTable(EngineTable[Sql, SqlFrame]):
             source = f"({frame.query})" if self.store is None else self.store(frame.query)
         return self._over(source, columns, kinds)
 
-    def group(
-        self, keys: Sequence[GroupKey], *, weight: Weight | None = None, within: ValueRange | None = None
-    ) -> Groups:
-        plain = weight is None and within is None
-        counted = (self._two_values(keys) or self._counted_here(keys)) if plain else None
-        return super().group(keys, weight=weight, within=within) if counted is None else counted
+    def group(self, keys: Sequence[GroupKey], *, weight: Weight | None = None) -> Groups:
+        counted = (self._two_values(keys) or self._counted_here(keys)) if weight is None else None
+        return super().group(keys, weight=weight) if counted is None else counted
 
     def _two_values(self, keys: Sequence[GroupKey]) -> Groups | None:
         """The rows of two neighbouring whole numbers by their sum, which takes a third of the time of groups."""

@@ -20,13 +20,13 @@ from trueerror.sources._predictions import Source
 from trueerror.sources._tables import ColumnsTable, Kind, Layout, Options
 from trueerror.sources.engines._group_tallies import (
     ArgmaxCode,
+    BinnedRows,
     BinNumber,
     ColumnValue,
     GroupKey,
     Groups,
     IsLabel,
     ThresholdCode,
-    ValueRange,
     WeightedCounts,
 )
 
@@ -71,6 +71,7 @@ class Query(Protocol):
     def group_by(self, *names: str) -> Grouped: ...
     def unique(self) -> Self: ...
     def head(self, n: int) -> Self: ...
+    def unpivot(self, *, on: Sequence[str], index: Sequence[str], variable_name: str, value_name: str) -> Self: ...
 
 
 E = TypeVar("E", bound=Expression)
@@ -91,7 +92,7 @@ class Dialect(Protocol[E]):
     def finite(self, expression: E, /) -> E: ...
     def log(self, expression: E, /) -> E: ...
     def choose(self, condition: E, then: E, otherwise: E | None = None) -> E: ...
-    def steps(self, expression: E, low: float, scale: float, top: int) -> E: ...
+    def steps(self, expression: E, low: float, scale: float) -> E: ...
     def argmax(self, scores: Sequence[E]) -> E: ...
     def any_of(self, conditions: Sequence[E]) -> E: ...
     def rows(self) -> E: ...
@@ -347,34 +348,81 @@ class EngineTable(ABC, Generic[E, F]):
 
     # Groups.
 
-    def group(
-        self, keys: Sequence[GroupKey], *, weight: Weight | None = None, within: ValueRange | None = None
-    ) -> Groups:
+    def group(self, keys: Sequence[GroupKey], *, weight: Weight | None = None) -> Groups:
         """The rows counted by keys: their number, or what they weigh."""
         places = [self._places[key.column] for key in keys if isinstance(key, ColumnValue)]
-        if weight is None and within is None and len(places) == len(keys) and set(places) <= set(self._joint):
+        if weight is None and len(places) == len(keys) and set(places) <= set(self._joint):
             return Groups(tuple(self._joint[place] for place in places), WeightedCounts(self._joint["rows"]))
-        d, frame = self.dialect, self.frame
-        if within is not None:
-            value = self.number(within.column)
-            frame = frame.filter(value >= within.low, value <= within.high)
-        amounts = [d.rows().alias("rows")]
-        if weight is not None and weight.kind == "frequency":
-            amounts = [d.whole_total(d.column("w")).alias("rows")]
-        elif weight is not None:
-            amounts += [d.total(d.column(name)).alias(name) for name in ("w", "w2")]
         names = [f"k{i}" for i in range(len(keys))]
-        grouped = self.answer(frame.select(*self._keys(keys, weight)).group_by(*names).agg(*amounts))
+        wanted = [self.expression(key).alias(name) for key, name in zip(keys, names, strict=True)]
+        weights, amounts = self._weights(weight)
+        grouped = self.answer(self.frame.select(*wanted, *weights).group_by(*names).agg(*amounts))
         return Groups(tuple(grouped[name] for name in names), _counts(grouped, grouped["rows"], weight))
 
-    def _keys(self, keys: Sequence[GroupKey], weight: Weight | None) -> list[E]:
-        wanted = [self.expression(key).alias(f"k{i}") for i, key in enumerate(keys)]
-        if weight is not None and weight.kind == "frequency":
-            wanted.append(self.dialect.whole(self.col(weight.column)).alias("w"))
-        elif weight is not None:
-            value = self.number(weight.column)
-            wanted += [value.alias("w"), (value * value).alias("w2")]
-        return wanted
+    def _weights(self, weight: Weight | None) -> tuple[list[E], list[E]]:
+        """What rows weigh, and what groups of them do."""
+        d = self.dialect
+        if weight is None:
+            return [], [d.rows().alias("rows")]
+        if weight.kind == "frequency":
+            return [d.whole(self.col(weight.column)).alias("w")], [d.whole_total(d.column("w")).alias("rows")]
+        value, both = self.number(weight.column), ("w", "w2")
+        return [value.alias("w"), (value * value).alias("w2")], [
+            d.rows().alias("rows"), *(d.total(d.column(name)).alias(name) for name in both)
+        ]  # fmt: skip
+
+    def group_bins(self, keys: Sequence[BinNumber], label: IsLabel, *, weight: Weight | None = None) -> BinnedRows:
+        """The rows in the bins of each of several columns, by one look at them; those in no bin are left out."""
+        d, x, k = self.dialect, self.dialect.column("x"), self.dialect.column("k")
+        names = [f"v{i}" for i in range(len(keys))]
+        weights, amounts = self._weights(weight)
+        given = [self.number(key.column).alias(name) for key, name in zip(keys, names, strict=True)]
+        more = ["y", *("w", "w2")[: len(weights)]]
+        frame = self.stacked(self.frame.select(*given, self.expression(label).alias("y"), *weights), names, more, "x")
+        firsts = np.cumsum([0, *(key.cells for key in keys)]).tolist()
+        bins = [_bin_number(d, x, key.pieces[::-1], first) for key, first in zip(keys, firsts, strict=False)]
+        place = bins[-1]
+        for name, other in zip(names[-2::-1], bins[-2::-1], strict=True):
+            place = d.choose(d.equal(d.column("which"), name), other, place)
+        frame = frame.select(d.whole(place).alias("k"), x, *map(d.column, more)).filter(k >= 0)
+        grouped = self.answer(
+            frame.group_by("k", "y").agg(*amounts, d.lowest(x).alias("low"), d.highest(x).alias("high"))
+        )
+        places = grouped["k"].astype(np.int64)
+        which = np.searchsorted(firsts, places, side="right") - 1
+        return BinnedRows(
+            which, places - np.array(firsts)[which], grouped["y"] == 1, _counts(grouped, grouped["rows"], weight),
+            grouped["low"].astype(np.float64), grouped["high"].astype(np.float64),
+        )  # fmt: skip
+
+    def group_pairs(self, keys: Sequence[BinNumber], pairs: Sequence[tuple[int, int]], label: IsLabel) -> list[Groups]:
+        """For each pair of columns the rows by the bins of both and a label, all by one look at them."""
+        d, names = self.dialect, [f"p{i}" for i in range(len(pairs))]
+        bins = [self.expression(key).alias(f"b{i}") for i, key in enumerate(keys)]
+        sizes = [keys[i].cells * keys[j].cells for i, j in pairs]
+        firsts = np.cumsum([0, *sizes]).tolist()
+        codes = [
+            (d.column(f"b{i}") * keys[j].cells + d.column(f"b{j}") + first).alias(name)
+            for (i, j), first, name in zip(pairs, firsts, names, strict=False)
+        ]
+        frame = self.frame.select(*bins, self.expression(label).alias("y")).select(*codes, d.column("y"))
+        frame = self.stacked(frame, names, ["y"], "k").group_by("k", "y").agg(d.rows().alias("rows"))
+        grouped = self.answer(frame)
+        k, y, rows = (grouped[name].astype(np.int64) for name in ("k", "y", "rows"))
+        of_pairs = []
+        for (_, j), first, size in zip(pairs, firsts, sizes, strict=False):
+            mine = np.flatnonzero((k >= first) & (k < first + size))
+            both = k[mine] - first
+            of_pairs.append(Groups((both // keys[j].cells, both % keys[j].cells, y[mine]), WeightedCounts(rows[mine])))
+        return of_pairs
+
+    def stacked(self, frame: F, columns: Sequence[str], others: Sequence[str], name: str) -> F:
+        """Some columns one below the other as `name`, `which` of them it is, and the others beside each."""
+        if len(columns) > 1:
+            return frame.unpivot(on=columns, index=others, variable_name="which", value_name=name)
+        d = self.dialect
+        one = d.constant(columns[0]).alias("which")
+        return frame.select(*map(d.column, others), one, d.column(columns[0]).alias(name))
 
     def expression(self, key: GroupKey) -> E:
         """A key of groups, as the engine writes it."""
@@ -389,7 +437,7 @@ class EngineTable(ABC, Generic[E, F]):
             code = d.choose(value >= key.threshold, d.constant(key.above), d.constant(key.below))
             return d.choose(d.missing(value), d.constant(-1), code)
         if isinstance(key, BinNumber):
-            return d.whole(_bin_number(d, self.number(key.column), key.pieces[::-1]))
+            return d.whole(_bin_number(d, self.number(key.column), key.pieces[::-1], 0))
         assert isinstance(key, ArgmaxCode)
         scores = [self.number(column) for column in key.columns]
         return d.choose(d.any_of([d.missing(score) for score in scores]), d.constant(-1), d.argmax(scores))
@@ -406,13 +454,16 @@ class EngineTable(ABC, Generic[E, F]):
         need_memory(self.n, len(self.columns), f"the rows of {self.name}", current().budget_bytes)
 
 
-def _bin_number(d: Dialect[E], value: E, pieces: Sequence[tuple[float, float, int, int]]) -> E:
+def _bin_number(d: Dialect[E], value: E, pieces: Sequence[tuple[float, float, int, int]], start: int) -> E:
     """The bin of a value, its stretch found by halving: engines that go row by row look at few stretches then."""
     if len(pieces) == 1:
         low, scale, top, first = pieces[0]
-        return d.steps(value, low, scale, top) + float(first)
+        if top < 1:
+            # A constant would have a bin for what is missing, too.
+            return value * 0.0 + float(start + first if top == 0 else -1)
+        return d.steps(value, low, scale) + float(start + first)
     middle = len(pieces) // 2
-    above, below = _bin_number(d, value, pieces[middle:]), _bin_number(d, value, pieces[:middle])
+    above, below = _bin_number(d, value, pieces[middle:], start), _bin_number(d, value, pieces[:middle], start)
     return d.choose(value >= pieces[middle][0], above, below)
 
 

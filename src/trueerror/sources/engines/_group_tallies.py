@@ -237,9 +237,9 @@ class ArgmaxCode:
 
 @dataclass(frozen=True, slots=True)
 class BinNumber:
-    """The bin of a column: from lows[i] up ⌊(x − lows[i])·scales[i]⌋, between 0 and tops[i], beyond the bins before.
+    """The bin of a column: from lows[i] up ⌊(x − lows[i])·scales[i]⌋, at most tops[i], beyond the bins before.
 
-    Missing where the column is missing.
+    Missing where the column is missing; −1 where tops[i] is.
     """
 
     column: str
@@ -265,12 +265,16 @@ class BinNumber:
 GroupKey = ColumnValue | IsLabel | ThresholdCode | ArgmaxCode | BinNumber
 
 
-class ValueRange(NamedTuple):
-    """The rows in which a column lies between two values, both included."""
+class BinnedRows(NamedTuple):
+    """Rows in the bins of several columns: which column and bin, whether they are positive, how many they are, and the
+    lowest and highest value among them."""
 
-    column: str
-    low: float
-    high: float
+    which: Ints
+    place: Ints
+    is_positive: NDArray[np.bool_]
+    weighed: WeightedCounts
+    low: Floats
+    high: Floats
 
 
 class Groups(NamedTuple):

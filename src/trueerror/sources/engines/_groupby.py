@@ -56,6 +56,7 @@ from trueerror.sources.engines._engine_table import FIRST_ROWS, MOST_CELLS, AnyT
 from trueerror.sources.engines._score_bins import (
     EXACT_BYTES,
     TARGET,
+    Bins,
     binned_by_groups,
     guessed_distinct,
     placements_by_groups,
@@ -114,13 +115,12 @@ class GroupedSource:
 
     # groups.Groups.
 
-    def group(
-        self, keys: Sequence[groups.GroupKey], *, weighted: bool = True, within: groups.ValueRange | None = None
-    ) -> groups.Groups:
+    def group(self, keys: Sequence[groups.GroupKey], *, weighted: bool = True) -> groups.Groups:
         """The rows counted by keys; `weighted=False` counts rows whatever their weights."""
-        return self.table.group(keys, weight=self._weight() if weighted else None, within=within)
+        return self.table.group(keys, weight=self.weight() if weighted else None)
 
-    def _weight(self) -> Weight | None:
+    def weight(self) -> Weight | None:
+        """What rows weigh."""
         kind, column = self.facts.weights_kind, self.layout.weight
         return None if kind is None or column is None else Weight(column, kind)
 
@@ -529,14 +529,23 @@ class GroupedSource:
         return self._over(table, [self.facts.model(model) for model in models])
 
     def binned(self, model: str, chosen: Label) -> ScoreTable:
-        """The score table in bins, counted by GROUP BY; the heaviest bins are split by further ones."""
+        """The score table in bins, counted by GROUP BY of all models at once; another one splits the heaviest bins."""
         if self.facts.weights_kind == "sampling":
             need_memory(self.facts.n, EXACT_BYTES // 8, "the rows with their sampling weights", self.memory_budget)
-        column = self.score_column(model, chosen)
-        reach = self.score_range(model)
-        return binned_by_groups(self, column, chosen, (reach.low, reach.high), self.memory_budget).table(
-            chosen, self.name
-        )
+        known: dict[str, Bins] = self.memory.setdefault(("bins", chosen), {})
+        if model not in known:
+            columns = {m: self.score_column(m, chosen) for m in self.scored(chosen)}
+            wanted = [m for m, c in columns.items() if m == model or (m not in known and not self.table_fits(c))]
+            ranges = {columns[m]: self.score_range(m) for m in wanted}
+            reach = {c: (r.low, r.high) for c, r in ranges.items()}
+            counted = binned_by_groups(self, reach, chosen, self.memory_budget)
+            known |= {m: counted[columns[m]] for m in wanted}
+        return known[model].table(chosen, self.name)
+
+    def scored(self, chosen: Label) -> list[str]:
+        """The models with scores of a class."""
+        one = chosen == self.facts.positive
+        return [m.name for m in self.facts.models if m.scores == "each" or (m.scores == "one" and one)]
 
     def placements(self, models: Sequence[str], *, positive: object = None) -> Placements | None:
         """What comparing areas needs, where the rows do not fit into memory; None where they do."""

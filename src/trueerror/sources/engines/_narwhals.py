@@ -57,8 +57,8 @@ class NarwhalsDialect:
         chosen = nw.when(condition).then(then)
         return chosen if otherwise is None else chosen.otherwise(otherwise)
 
-    def steps(self, expression: nw.Expr, low: float, scale: float, top: int) -> nw.Expr:
-        return ((expression - low) * scale).floor().clip(0.0, float(top))
+    def steps(self, expression: nw.Expr, low: float, scale: float) -> nw.Expr:
+        return ((expression - low) * scale).floor()
 
     def argmax(self, scores: Sequence[nw.Expr]) -> nw.Expr:
         best = nw.max_horizontal(*scores)

@@ -8,18 +8,19 @@ pairs of bins, by GROUP BY, for engines that own their data; batches out of Duck
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inputs._arrays import Array
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.kernels._histogram import Grid, even_grid, leading_grid, pivoted, refined
 from trueerror.kernels._numpy import run_lengths
-from trueerror.sources.engines._group_tallies import BinNumber, IsLabel, ValueRange
+from trueerror.sources.engines._group_tallies import BinNumber, IsLabel
 from trueerror.tallies import ScoreTable
 from trueerror.tallies._moments import Placements
 
@@ -137,55 +138,71 @@ def fitted_grid(low: float, high: float, size: int, sample: Floats, positive: ND
 
 # Fewer take an engine no less time.
 FEWEST_BINS = 1 << 14
-# Bins that one round splits, all by one query.
+# Bins of a model that one round splits; those of all models by one query.
 SPLIT = 12
 # Values that many rows of a sample share, each of which gets a bin of its own.
 MOST_COMMON = 8
-# Bins of each of two models in one GROUP BY, and the stretches of equal shares in which they are.
-PAIRED_BINS = 512
+# Models that one query puts into bins.
+MOST_COLUMNS = 16
+# Cells of two models' bins in one GROUP BY, of all pairs together, and the stretches of equal shares in which bins are.
+PAIRED_CELLS = 1 << 20
 PIECES = 16
+# Where scores of a stretch differ by more than this factor, steps of equal ratios come before those of equal width.
+RATIO = 64.0
 
 
 class Stretch(NamedTuple):
-    """Scores from `low` to `high`, both included, in `cells` bins of equal steps."""
+    """Scores from `low` to `high`, both included, in `cells` bins of equal steps; of none where they are left out."""
 
     low: float
     high: float
     cells: int
 
-    @property
-    def grid(self) -> Grid:
-        """Its bins; a single one where steps would be equal."""
-        grid = even_grid(self.low, self.high, self.cells)
-        return Grid(self.low, self.high, 0.0, 1, cells=1) if np.isnan(grid.scale) else grid
-
 
 def binned_by_groups(
-    source: GroupedSource, column: str, chosen: Label, reach: tuple[float, float], budget: int
-) -> Bins:
-    """All rows in bins, finer where a sample has more rows, and the heaviest of these again in finer ones."""
-    if not np.isfinite(reach).all():
+    source: GroupedSource, ranges: Mapping[str, tuple[float, float]], chosen: Label, budget: int
+) -> dict[str, Bins]:
+    """All rows of each column in bins, finer where a sample has more rows, and the heaviest of these again in finer
+    ones: one query for all columns, and one for each time that some are split."""
+    if not np.isfinite(list(ranges.values())).all():
         raise InputError("these scores are infinite, so that they cannot be put into bins; cut them to a finite range")
-    size = min(bin_count(budget, 1), enough_bins(source.facts.n))
-    bins = _counted(source, column, chosen, _sampled_stretches(source, column, reach, size))
-    for _ in range(ROUNDS - 1):
-        total = float(bins.positives.sum()) * float(bins.negatives.sum())
-        heavy = heaviest(bins.open_pairs, total, SPLIT)
-        if bins.slack <= TARGET or len(bins.lower) > 4 * size or not len(heavy):
-            break
-        kept = np.ones(len(bins.lower), dtype=bool)
-        kept[heavy] = False
-        shares = bins.open_pairs[heavy] / bins.open_pairs[heavy].sum()
-        parts = []
-        for low, high, share in zip(bins.lower[heavy], bins.upper[heavy], shares, strict=True):
-            # Rows that share the lowest score, such as a probability of 0, are cut out: halving would take long.
-            above = float(np.nextafter(low, np.inf))
-            parts += [Stretch(float(low), float(low), 1), Stretch(above, float(high), max(2, int(size * share)))]
-        finer = _counted(source, column, chosen, parts)
-        joined = [np.concatenate([x[kept], y]) for x, y in zip(bins, finer, strict=True)]
-        order = np.argsort(joined[0])
-        bins = Bins(*(x[order] for x in joined))
-    return bins
+    size = min(bin_count(budget, len(ranges)), enough_bins(source.facts.n))
+    samples = source.table.samples(list(ranges))
+    columns = list(ranges)
+    binned: dict[str, Bins] = {}
+    for start in range(0, len(columns), MOST_COLUMNS):
+        some = columns[start : start + MOST_COLUMNS]
+        found = _counted(source, {c: _sampled_stretches(samples[c], ranges[c], size) for c in some}, chosen)
+        for _ in range(ROUNDS - 1):
+            heavy = {c: h for c, bins in found.items() if len(h := _heavy(bins, size))}
+            if not heavy:
+                break
+            finer = _counted(source, {c: _split(found[c], h, size) for c, h in heavy.items()}, chosen)
+            for c, places in heavy.items():
+                joined = [np.concatenate([np.delete(x, places), y]) for x, y in zip(found[c], finer[c], strict=True)]
+                order = np.argsort(joined[0])
+                found[c] = Bins(*(x[order] for x in joined))
+        binned |= found
+    return binned
+
+
+def _heavy(bins: Bins, size: int) -> Ints:
+    """The bins to split; none where the area is known well enough, or there are very many already."""
+    if bins.slack <= TARGET or len(bins.lower) > 4 * size:
+        return np.zeros(0, dtype=np.int64)
+    total = float(bins.positives.sum()) * float(bins.negatives.sum())
+    return heaviest(bins.open_pairs, total, SPLIT)
+
+
+def _split(bins: Bins, places: Ints, size: int) -> list[Stretch]:
+    """These bins, which ascend, in finer steps, and what lies between them left out."""
+    shares = bins.open_pairs[places] / bins.open_pairs[places].sum()
+    parts = [Stretch(-math.inf, -math.inf, 0)]
+    for low, high, share in zip(bins.lower[places].tolist(), bins.upper[places].tolist(), shares, strict=True):
+        # Rows that share the lowest score, such as a probability of 0, are cut out: halving would take long.
+        parts += [Stretch(low, low, 1), *_ratios(math.nextafter(low, math.inf), high, max(2, int(size * share)))]
+        parts.append(Stretch(math.nextafter(high, math.inf), math.inf, 0))
+    return parts
 
 
 def enough_bins(rows: int) -> int:
@@ -200,57 +217,67 @@ def enough_bins(rows: int) -> int:
     return max(FEWEST_BINS, 1 << round(math.log2(9 * math.sqrt(max(rows, 1)))))
 
 
-def _sampled_stretches(source: GroupedSource, column: str, reach: tuple[float, float], size: int) -> list[Stretch]:
+def _sampled_stretches(sample: Array, reach: tuple[float, float], size: int) -> list[Stretch]:
     """Stretches between values that cut a sample into equal shares, and the values that many of its rows have."""
-    sample = np.sort(source.table.samples([column])[column])
     if len(sample) < MOST_COMMON * PIECES or not reach[0] < reach[1]:
-        return [Stretch(*reach, size)]
-    values, counts = run_lengths(sample)
+        return _ratios(*reach, size)
+    values, counts = run_lengths(np.sort(sample))
     often = np.argsort(-counts, kind="stable")[:MOST_COMMON]
     common = values[often[counts[often] >= max(8, COMMON * len(sample))]]
-    rest = sample[~np.isin(sample, common)]
+    # Few values get equal shares of the bins, so that each may have one for itself.
+    rest = values if 2 * len(values) < min(len(sample), size) else np.repeat(values, counts)
+    rest = rest[~np.isin(rest, common)]
     cuts = rest[np.arange(1, PIECES) * len(rest) // PIECES] if len(rest) else rest
     with np.errstate(over="ignore"):
         lows = np.unique(np.concatenate([[reach[0]], cuts, common, np.nextafter(common, np.inf)]) + 0.0)
     lows = lows[(lows >= reach[0]) & (lows <= reach[1])]
     highs = np.append(np.nextafter(lows[1:], -np.inf), reach[1])
-    single = lows == highs
-    cells = np.where(single, 1, max(2, size // max(int((~single).sum()), 1)))
-    return [Stretch(float(a), float(b), int(c)) for a, b, c in zip(lows, highs, cells, strict=True)]
+    cells = max(2, size // max(int((lows < highs).sum()), 1))
+    return [part for a, b in zip(lows.tolist(), highs.tolist(), strict=True) for part in _ratios(a, b, cells)]
 
 
-def _counted(source: GroupedSource, column: str, chosen: Label, stretches: Sequence[Stretch]) -> Bins:
-    """The rows in some stretches, which ascend, by one query; those between them are left out."""
-    grids: list[Grid] = []
-    wanted: list[bool] = []
-    for i, stretch in enumerate(stretches):
-        if i and float(np.nextafter(stretches[i - 1].high, np.inf)) < stretch.low:
-            beyond = float(np.nextafter(stretches[i - 1].high, np.inf))
-            grids.append(Grid(beyond, float(np.nextafter(stretch.low, -np.inf)), 0.0, 1, cells=1))
-            wanted.append(False)
-        grids.append(stretch.grid)
-        wanted.append(True)
-    place = BinNumber(
+def _ratios(low: float, high: float, cells: int) -> list[Stretch]:
+    """Bins of equal steps; in up to eight stretches of equal ratios where scores may lie on a scale of powers."""
+    # How far apart the ends are as powers: those of unlike sign, and 0, are as far apart as doubles can be.
+    ends = [math.copysign(max(abs(x), 5e-324), x) for x in (low, high)]
+    ratio = max(abs(ends[0]), abs(ends[1])) / min(abs(ends[0]), abs(ends[1])) if ends[0] * ends[1] > 0 else 1.0
+    pieces = 1 if ratio <= RATIO else min(8, math.ceil(math.log(min(ratio, 1e300)) / math.log(RATIO)))
+    if pieces == 1 or cells < 2 * pieces:
+        return [Stretch(low, high, cells if low < high else 1)]
+    logs = np.linspace(math.log(abs(ends[0])), math.log(abs(ends[1])), pieces + 1)[1:-1]
+    lows = np.unique([low, *np.clip(np.copysign(np.exp(logs), ends[0]), low, high).tolist()])
+    highs = np.append(np.nextafter(lows[1:], -math.inf), high)
+    return [Stretch(a, b, cells // pieces if a < b else 1) for a, b in zip(lows.tolist(), highs.tolist(), strict=True)]
+
+
+def _bin_numbers(column: str, stretches: Sequence[Stretch]) -> BinNumber:
+    """The bins of stretches as an engine writes them; a single one where steps would be equal."""
+    grids = [even_grid(s.low, s.high, s.cells) if s.cells > 1 else None for s in stretches]
+    plain = [None if g is None or math.isnan(g.scale) or g.cells < 2 else g for g in grids]
+    return BinNumber(
         column,
-        tuple(grid.low for grid in grids),
-        tuple(grid.scale for grid in grids),
-        tuple(grid.cells - 1 for grid in grids),
+        tuple(s.low for s in stretches),
+        tuple(0.0 if g is None else g.scale for g in plain),
+        tuple(min(s.cells, 1) - 1 if g is None else g.cells - 1 for s, g in zip(stretches, plain, strict=True)),
     )
-    within = ValueRange(column, stretches[0].low, stretches[-1].high)
-    grouped = source.group([place, IsLabel(source.layout.truth, chosen)], within=within)
-    places, is_positive = grouped.keys[0].astype(np.int64), grouped.keys[1] == 1
-    counts = grouped.weighed.counts
-    positives, negatives = (
-        np.bincount(places[side], weights=counts[side], minlength=place.cells).astype(np.int64)
-        for side in (is_positive, ~is_positive)
-    )
-    starts = np.cumsum([0, *(grid.cells for grid in grids)])
-    parts = [
-        bins_of(grid, positives[start : start + grid.cells], negatives[start : start + grid.cells])
-        for grid, start, take in zip(grids, starts[:-1], wanted, strict=True)
-        if take
-    ]
-    return Bins(*(np.concatenate(x) for x in zip(*parts, strict=True)))
+
+
+def _counted(source: GroupedSource, wanted: Mapping[str, Sequence[Stretch]], chosen: Label) -> dict[str, Bins]:
+    """The rows of each column in some stretches, which ascend, by one query; a bin reaches from the lowest to the
+    highest score that it holds."""
+    keys = [_bin_numbers(column, stretches) for column, stretches in wanted.items()]
+    rows = source.table.group_bins(keys, IsLabel(source.layout.truth, chosen), weight=source.weight())
+    binned = {}
+    for i, key in enumerate(keys):
+        mine = rows.which == i
+        places, counts, up = rows.place[mine], rows.weighed.counts[mine], rows.is_positive[mine]
+        lower, upper = np.full(key.cells, np.inf), np.full(key.cells, -np.inf)
+        np.minimum.at(lower, places, rows.low[mine])
+        np.maximum.at(upper, places, rows.high[mine])
+        both = [np.bincount(places[side], counts[side], key.cells).astype(np.int64) for side in (up, ~up)]
+        there = np.flatnonzero(both[0] + both[1])
+        binned[key.column] = Bins(lower[there] + 0.0, upper[there] + 0.0, both[0][there], both[1][there])
+    return binned
 
 
 def placements_by_groups(
@@ -260,26 +287,31 @@ def placements_by_groups(
     ranges: Sequence[tuple[float, float]],
     tables: Sequence[ScoreTable],
 ) -> Placements:
-    """Areas from the score tables; products of placements from a GROUP BY of two models' bins for each pair."""
+    """Areas from the score tables; products of placements from a GROUP BY of two models' bins, of all pairs at once."""
     k = len(columns)
-    places = [_even_shares(c, r, t) for c, r, t in zip(columns, ranges, tables, strict=True)]
+    every = list(combinations(range(k), 2))
+    # Of many pairs in coarser bins, which widen the limits by less than a hundredth.
+    bins = 512 if len(every) * 512**2 <= PAIRED_CELLS else 256
+    places = [_even_shares(c, r, t, bins) for c, r, t in zip(columns, ranges, tables, strict=True)]
     sums = np.zeros((2, k, k))
     error = np.zeros(k)
-    for i, j in combinations(range(k), 2):
-        grouped = source.group([places[i], places[j], IsLabel(source.layout.truth, chosen)]).ordered()
-        cells = [part.astype(np.int64) for part in grouped.keys[:2]]
-        is_positive = (grouped.keys[2] == 1).astype(np.int64)
-        counts = grouped.weighed.counts.astype(np.float64)
-        off = []
-        for which, cell in zip((i, j), cells, strict=True):
-            amounts = np.zeros((2, places[which].cells))
-            np.add.at(amounts, (is_positive, cell), counts)
-            centred = _off_area(amounts)
-            off.append(centred[is_positive, cell])
-            sums[:, which, which] = (amounts * centred**2).sum(axis=1)
-            error[which] = _coarse(amounts, _tied(places[which], tables[which])).bounds.standard_error_slack()
-        for side in (0, 1):
-            sums[side, i, j] = sums[side, j, i] = float((counts * off[0] * off[1])[is_positive == side].sum())
+    at_once = max(1, PAIRED_CELLS // bins**2)
+    for start in range(0, len(every), at_once):
+        pairs = every[start : start + at_once]
+        grouped = source.table.group_pairs(places, pairs, IsLabel(source.layout.truth, chosen))
+        for (i, j), groups in zip(pairs, grouped, strict=True):
+            cells, is_positive = groups.keys[:2], groups.keys[2]
+            counts = groups.weighed.counts.astype(np.float64)
+            off = []
+            for which, cell in zip((i, j), cells, strict=True):
+                amounts = np.zeros((2, places[which].cells))
+                np.add.at(amounts, (is_positive, cell), counts)
+                centred = _off_area(amounts)
+                off.append(centred[is_positive, cell])
+                sums[:, which, which] = (amounts * centred**2).sum(axis=1)
+                error[which] = _coarse(amounts, _tied(places[which], tables[which])).bounds.standard_error_slack()
+            for side in (0, 1):
+                sums[side, i, j] = sums[side, j, i] = float((counts * off[0] * off[1])[is_positive == side].sum())
     bounds = [table.bounds.auc() for table in tables]
     return Placements(
         areas=np.array([(low + high) / 2 for low, high in bounds]),
@@ -292,7 +324,7 @@ def placements_by_groups(
     )
 
 
-def _even_shares(column: str, reach: tuple[float, float], table: ScoreTable) -> BinNumber:
+def _even_shares(column: str, reach: tuple[float, float], table: ScoreTable, bins: int) -> BinNumber:
     """Equal steps between values that cut the rows into equal shares."""
     through = np.cumsum(table.positives + table.negatives, dtype=np.float64)
     wanted = np.arange(1, PIECES) * through[-1] / PIECES
@@ -300,12 +332,9 @@ def _even_shares(column: str, reach: tuple[float, float], table: ScoreTable) -> 
     # Where one score has a large share, it is cut out on both sides.
     cuts = table.scores[np.concatenate([places, np.minimum(places + 1, len(through) - 1)])]
     lows = np.unique(np.concatenate(([reach[0]], cuts[(cuts > reach[0]) & (cuts < reach[1])])))
-    tops = np.full(len(lows), PAIRED_BINS // len(lows) - 1)
-    with np.errstate(over="ignore", divide="ignore"):
-        scales = (tops + 1) / np.diff(np.append(lows, reach[1]))
-    sound = np.isfinite(scales)
-    tops, scales = np.where(sound, tops, 0), np.where(sound, scales, 0.0)
-    return BinNumber(column, tuple(lows.tolist()), tuple(scales.tolist()), tuple(tops.tolist()))
+    highs = np.append(np.nextafter(lows[1:], -np.inf), reach[1])
+    cells = bins // len(lows)
+    return _bin_numbers(column, [Stretch(a, b, cells) for a, b in zip(lows.tolist(), highs.tolist(), strict=True)])
 
 
 def _tied(place: BinNumber, table: ScoreTable) -> NDArray[np.bool_]:
