@@ -7,9 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import trueerror as te
 from trueerror.sources.engines._duckdb_tables import DuckDBTable
+from trueerror.tallies import Agreement
 
 N, MODELS = 700, 50
 rng = np.random.default_rng(9)
@@ -61,3 +64,21 @@ def test_fifty_areas_in_few_scans(tmp_path: Path) -> None:
         assert mine.low <= exact.low
         assert mine.high >= exact.high
         assert mine.estimate == pytest.approx(exact.estimate, abs=5e-3)
+
+
+@given(st.lists(st.tuples(*[st.booleans()] * 4), min_size=1, max_size=40), st.sampled_from([2, 3]))
+def test_calls_counted_together_are_those_counted_apart(rows: list[tuple[bool, ...]], models: int) -> None:
+    """Two and three models of two classes share one count; each table is that of its own columns."""
+    truth, *called = (np.array(column, dtype=int) for column in zip(*rows, strict=True))
+    given_labels = dict(zip("cab"[:models], called, strict=False))
+    p = te.predictions(truth, given_labels, labels=[0, 1])
+    assert p.truth_counts().tolist() == [int((truth == 0).sum()), int((truth == 1).sum())]
+    for first, one in given_labels.items():
+        assert p.confusion(first).matrix.tolist() == te.Confusion.count(truth, one, labels=[0, 1]).matrix.tolist()
+        for second, two in given_labels.items():
+            alone = Agreement.count(truth, one, two, labels=[0, 1])
+            together = p.agreement(first, second)
+            for part in ("labels", "positive"):
+                assert getattr(together, part) == getattr(alone, part)
+            for part in ("truth", "first", "second", "counts"):
+                assert getattr(together, part).tolist() == getattr(alone, part).tolist()

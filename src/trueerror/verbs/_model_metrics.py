@@ -143,9 +143,9 @@ def option_words(settings: Settings) -> str:
     phrases = []
     for name, given in (settings.metrics or {}).items():
         measure = find_measure(name)
+        if measure.of_grades or not measure.options:
+            continue  # of graded answers the rows say the scale
         usual = signature(measure.function).parameters if measure.average is None else {}
-        if measure.of_grades:
-            continue  # the rows say their scale
         known = {o: given.get(o, usual[o].default if o in usual else None) for o in measure.options if o != "costs"}
         assignments = [
             f"{o} = {', '.join(f'{x:g}' for x in np.ravel(v)) if not isinstance(v, str) else v}"

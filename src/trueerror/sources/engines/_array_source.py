@@ -206,7 +206,31 @@ class ArraySource:
         return replace(self, facts=replace(self.facts, kinds=kinds), keyed={**self.keyed, "clusters": column})
 
     def truth_counts(self) -> NDArray[np.int64]:
-        counts: NDArray[np.int64] = plain.count_codes([self.truth], [len(self.facts.labels)])
+        together = self._together()
+        return plain.count_codes([self.truth], [len(self.facts.labels)]) if together is None else together
+
+    def _together(self, *models: str, threshold: float | None = None) -> NDArray[np.int64] | None:
+        """Truth × the calls of models, read off one count of all columns; None where that does not pay.
+
+        It does for the labels of two or three models and two classes.
+        """
+        labels = [c.labels for c in self.columns.values() if c.labels is not None]
+        if not (1 < len(labels) == len(self.columns) < 4 and len(self.facts.labels) == 2 and self.weights is None):
+            return None
+        by_labels = all(self.facts.decision_rule(m, threshold).kind == "labels" for m in models)
+        if not by_labels or len(set(models)) < len(models):
+            return None
+        columns, sizes = [self.truth, *labels], [2] * (1 + len(labels))
+
+        def count() -> Array:
+            whole = all(c.dtype == np.int8 and not any_missing(c) for c in columns)
+            return plain.count_codes([*columns], sizes) if whole else np.zeros(0)
+
+        joint = self.kept.once(("joint",), count)
+        if not joint.size:
+            return None
+        places = [0, *(1 + list(self.columns).index(m) for m in models)]
+        counts: NDArray[np.int64] = np.einsum(joint.reshape(sizes), range(len(sizes)), places)
         return counts
 
     def truth_codes(self) -> Codes:
@@ -244,7 +268,13 @@ class ArraySource:
         return _or_absent(predicted.view(np.int8), np.isnan(one))
 
     def confusion(self, model: str, *, threshold: float | None = None) -> Confusion:
-        facts = self.facts
+        facts, together = self.facts, self._together(model, threshold=threshold)
+        if together is not None:
+            row, col = np.nonzero(together)
+            return Confusion.from_cells(
+                labels=facts.labels, positive=facts.chosen, row=row, col=col, counts=together[row, col],
+                declared=facts.declared, sources=self._sources(),
+            )  # fmt: skip
         return Confusion.from_codes(
             self.truth, self.predicted_codes(model, threshold), facts.labels, positive=facts.chosen,
             weights=self.weights, weights_kind=facts.weights_kind, missing=facts.missing, declared=facts.declared,
@@ -259,11 +289,18 @@ class ArraySource:
         )
 
     def agreement(self, first: str, second: str, *, threshold: float | None = None) -> Agreement:
-        a, b = self.predicted_codes(first, threshold), self.predicted_codes(second, threshold)
+        together = self._together(first, second, threshold=threshold)
+        if together is not None:
+            truth, a, b = cells = np.nonzero(together)
+            return Agreement(self.facts.labels, self.facts.positive, truth, a, b, together[cells])
+        first_calls, second_calls = (self.predicted_codes(m, threshold) for m in (first, second))
         if self.weights is not None:
-            return groups.agreement_table(self.facts, _wide(self.truth), _wide(a), _wide(b), self._weighed())
+            calls = _wide(first_calls), _wide(second_calls)
+            return groups.agreement_table(self.facts, _wide(self.truth), *calls, self._weighed())
         facts = self.facts
-        return Agreement.from_codes(self.truth, a, b, facts.labels, positive=facts.positive, missing=facts.missing)
+        return Agreement.from_codes(
+            self.truth, first_calls, second_calls, facts.labels, positive=facts.positive, missing=facts.missing
+        )
 
     def keyed_agreement(
         self, first: str, second: str, kind: KeyKind, *, threshold: float | None = None
