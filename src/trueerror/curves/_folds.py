@@ -39,7 +39,7 @@ from trueerror.kernels._numpy import table_placements
 from trueerror.methods import Method, declare
 from trueerror.metrics.scores import auc, average_precision
 from trueerror.results import Interval, Result
-from trueerror.results._format import folded, limits, number, percent
+from trueerror.results._format import folded, number, percent, with_limits
 from trueerror.results._values import Note
 from trueerror.sources._collect import is_openable, opened
 from trueerror.sources._predictions import Predictions
@@ -313,7 +313,7 @@ class AverageCurve(Result):
         auc_words = f"mean AUC {number(area.estimate)}"
         if self.area is not None:
             auc_words = (
-                f"AUC {number(area.estimate)} {limits(area.low, area.high)} ({percent(area.confidence)} {area.method})"
+                f"AUC {with_limits(area.estimate, area.low, area.high)} ({percent(area.confidence)} {area.method})"
             )
         return folded(
             f"Mean of {len(self.areas)} ROC curves{subject} ({self.how} averaging), {len(self.fpr)} points; "

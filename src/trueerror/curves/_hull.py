@@ -35,7 +35,7 @@ from trueerror.kernels._numpy import in_threads, row_weights, seed_of
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Prior
 from trueerror.results import Interval, Result, Table
-from trueerror.results._format import folded, limits, number, percent, whole
+from trueerror.results._format import folded, number, percent, whole, with_limits
 from trueerror.sources._collect import (
     is_openable,
     opened,
@@ -296,7 +296,7 @@ class HullChoice(Result):
         """The threshold was chosen on the rows that it is judged by; one that follows from costs alone is not."""
         if self.corrected is None or math.isnan(self.corrected.estimate):
             return ""
-        real = f"{number(self.corrected.estimate)} {limits(self.corrected.low, self.corrected.high)}"
+        real = f"{with_limits(self.corrected.estimate, self.corrected.low, self.corrected.high)}"
         return (
             f", on which it was chosen; {real} on rows not used to choose it (bootstrap). A comparison "
             "by these costs judges the models at the threshold that follows from them alone"

@@ -20,7 +20,7 @@ from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, generator
 from trueerror.methods import Method, declare
 from trueerror.results import Interval, Result, Table
-from trueerror.results._format import folded, limits, number, percent, share_words, whole
+from trueerror.results._format import folded, number, percent, share_words, whole, with_limits
 from trueerror.results._values import joined_notes
 from trueerror.tallies import KeyedConfusion
 from trueerror.tallies._confusion import Amount, Confusion
@@ -248,7 +248,7 @@ class OperatingPoint(Result):
             "cost of a row": number(self.cost),
         }
         if not math.isnan(self.optimism):
-            cells["cost on other rows"] = f"{number(corrected.estimate)} {limits(corrected.low, corrected.high)}"
+            cells["cost on other rows"] = f"{with_limits(corrected.estimate, corrected.low, corrected.high)}"
             low, high = (number(x) for x in self.stability)
             cells[f"{percent(STABLE)} of resamples choose"] = f"{low} to {high}"
         return Table(columns=tuple(cells), rows=(tuple(cells.values()),), title=self.condition.words())
@@ -269,7 +269,7 @@ class OperatingPoint(Result):
         if not math.isnan(self.optimism):
             lines.append(
                 f"The threshold was chosen on these rows: on rows not used to choose it a row costs "
-                f"{number(corrected.estimate)} {limits(corrected.low, corrected.high)} "
+                f"{with_limits(corrected.estimate, corrected.low, corrected.high)} "
                 f"({percent(corrected.confidence)}, bootstrap), {number(self.optimism)} more. {percent(STABLE)} of the "
                 f"resamples choose a threshold of {number(self.stability[0])} to {number(self.stability[1])}."
             )

@@ -51,7 +51,7 @@ from trueerror.methods._registry import ROWS
 from trueerror.metrics._registry import Prior, find_measure, score_share
 from trueerror.metrics.scores import NO_BOUND, average_precision, bound_words
 from trueerror.results import Interval, Result
-from trueerror.results._format import folded, limits, number, percent, whole
+from trueerror.results._format import folded, number, percent, whole, with_limits
 from trueerror.results._values import joined_notes
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
@@ -626,9 +626,9 @@ class RetrievalPoint(Result):
         mix = "" if self.prior is None else f"at {percent(self.prior)} relevant rows "
         return folded(
             f"At threshold {number(self.threshold)}: retrieves {whole(self.retrieved)} of {whole(self.n)} rows, "
-            f"{whole(self.found)} of them relevant: {mix}precision {number(p.estimate)} {limits(p.low, p.high)};\n"
+            f"{whole(self.found)} of them relevant: {mix}precision {with_limits(p.estimate, p.low, p.high)};\n"
             f"finds {whole(self.found)} of {whole(self.relevant)} relevant rows: "
-            f"recall {number(r.estimate)} {limits(r.low, r.high)}.{note}"
+            f"recall {with_limits(r.estimate, r.low, r.high)}.{note}"
         )
 
 

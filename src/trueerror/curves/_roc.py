@@ -54,7 +54,7 @@ from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Prior, find_measure, score_share
 from trueerror.metrics.scores import auc as area_of
 from trueerror.results import Interval, Result
-from trueerror.results._format import folded, limits, number, percent, whole
+from trueerror.results._format import folded, number, percent, whole, with_limits
 from trueerror.results._values import joined_notes, sentences_of
 from trueerror.tallies._confusion import Amount
 from trueerror.tallies._score_bounds import Bounds
@@ -92,9 +92,9 @@ class RocPoint(Result):
         start = f"At threshold {number(self.threshold)}" if self.threshold < math.inf else "Flagging nothing"
         return folded(
             f"{start}: finds {whole(round(self.tpr * self.positives, 1))} of {whole(self.positives)} positives, "
-            f"TPR {number(tpr.estimate)} {limits(tpr.low, tpr.high)}; "
+            f"TPR {with_limits(tpr.estimate, tpr.low, tpr.high)}; "
             f"{whole(round(self.fpr * self.negatives, 1))} of {whole(self.negatives)} negatives are false alarms, "
-            f"FPR {number(fpr.estimate)} {limits(fpr.low, fpr.high)}.{note}"
+            f"FPR {with_limits(fpr.estimate, fpr.low, fpr.high)}.{note}"
         )
 
     __repr__ = __str__

@@ -14,7 +14,7 @@ from trueerror.findings.models import _spoken_of
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inputs._arrays import SUM_SLACK, sum_slack
 from trueerror.results import Interval
-from trueerror.results._format import fixed, limits, number, percent, signed, threshold_words
+from trueerror.results._format import fixed, number, percent, signed, threshold_words, with_limits
 from trueerror.results._format import p_value as p_value_words
 from trueerror.sources._predictions import ScoreRange
 from trueerror.tallies import Confusion, ScoreTable
@@ -61,7 +61,7 @@ def inverted_scores(auc: Interval) -> Iterator[str]:
     """
     if auc.high < 0.5:
         yield (
-            f"AUC {number(auc.estimate)} {limits(auc.low, auc.high)} is clearly below 0.5: "
+            f"AUC {with_limits(auc.estimate, auc.low, auc.high)} is clearly below 0.5: "
             "is the direction of the scores or the positive class swapped?"
         )
 

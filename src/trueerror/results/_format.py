@@ -13,7 +13,7 @@ import textwrap
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_HALF_UP, Decimal
-from functools import cache
+from functools import cache, partial
 
 
 class Text(str):
@@ -237,16 +237,22 @@ def p_cell(words: str) -> str:
     return words[2:].lstrip("= ")
 
 
+def decimals_apart(low: float, high: float, least: int = 3, shown: Callable[..., str] = number) -> int:
+    """The fewest digits, `least` or more, in which two numbers differ; `least` where they do in none.
+
+    >>> decimals_apart(0.7316, 0.7671), decimals_apart(0.99962, 1.0), decimals_apart(0.84998, 0.85002, 1, percents)
+    (3, 4, 3)
+    """
+    return next((digits for digits in range(least, 10) if shown(low, digits) != shown(high, digits)), least)
+
+
 def apart(low: float, high: float, digits: int = 3) -> tuple[str, str]:
     """Two numbers with as many digits as it takes to see that they differ.
 
     >>> apart(0.7316, 0.7671), apart(0.99962, 1.0)
     (('0.732', '0.767'), ('0.9996', '1.0000'))
     """
-    for more in range(digits, 9):
-        pair = number(low, more), number(high, more)
-        if pair[0] != pair[1]:
-            return pair
+    digits = decimals_apart(low, high, digits)
     return number(low, digits), number(high, digits)
 
 
@@ -261,6 +267,15 @@ def limits(low: float, high: float, digits: int = 3, *, none: str = "no interval
     return "[{}, {}]".format(*apart(low, high, digits))
 
 
+def with_limits(estimate: float, low: float, high: float) -> str:
+    """An estimate and its limits, all with as many digits as it takes to see that the limits differ.
+
+    >>> with_limits(0.75, 0.7316, 0.7671), with_limits(0.98793, 0.987924, 0.987938)
+    ('0.750 [0.732, 0.767]', '0.98793 [0.98792, 0.98794]')
+    """
+    return f"{number(estimate, decimals_apart(low, high))} {limits(low, high)}"
+
+
 def compact(estimate: float, low: float, high: float) -> str:
     """Estimate and limits in as few characters as can be.
 
@@ -269,7 +284,7 @@ def compact(estimate: float, low: float, high: float) -> str:
     """
     if math.isnan(estimate):
         return "undefined"
-    estimate_text = _without_zero(number(estimate))
+    estimate_text = _without_zero(number(estimate, decimals_apart(low, high)))
     if math.isnan(low):
         return estimate_text
     return "{} [{}, {}]".format(estimate_text, *map(_without_zero, apart(low, high)))
@@ -283,7 +298,7 @@ def ci_words(
     low: float,
     high: float,
     confidence: float,
-    shown: Callable[[float], str] = number,
+    shown: Callable[..., str] = number,
     *,
     side: str = "",
     unit: str = "",
@@ -293,6 +308,9 @@ def ci_words(
     >>> ci_words(0.912, 0.959, 0.95), ci_words(0.738, 1.0, 0.95, side="lower")
     ('95 % CI 0.912 to 0.959', '95 % CI 0.738 or more')
     """
+    usual = {number: 3, percents: 1, signed: 3}.get(shown)
+    if usual is not None:
+        shown = partial(shown, digits=decimals_apart(low, high, usual, shown))
     lead = f"{percent(confidence)} CI"
     ends = math.isfinite(low) and side != "upper", math.isfinite(high) and side != "lower"
     if ends == (True, True):

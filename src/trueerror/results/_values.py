@@ -12,7 +12,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from trueerror.results._document import Cell, Result
-from trueerror.results._format import compact, limits, number, p_cell, p_value, percent, percents, signed, whole
+from trueerror.results._format import (
+    compact,
+    decimals_apart,
+    limits,
+    number,
+    p_cell,
+    p_value,
+    percent,
+    percents,
+    signed,
+    whole,
+    with_limits,
+)
 
 if TYPE_CHECKING:
     from trueerror.results._document import Table
@@ -183,14 +195,15 @@ class Interval(_Noted):
         side = {"lower": " lower limit", "upper": " upper limit"}.get(self.side, "")
         note = f" ({self.note})" if self.note else ""
         how = f"{percent(self.confidence)} {self.method}{side}".rstrip()
-        return f"{self.name} {number(self.estimate)} {limits(self.low, self.high)}, {how}{size}{note}"
+        return f"{self.name} {with_limits(self.estimate, self.low, self.high)}, {how}{size}{note}"
 
     def _table(self) -> Table:
         from trueerror.results._document import Table
 
         head = ("", "estimate", f"{percent(self.confidence)} CI", "method", "n")
         size = "" if self.n is None else whole(self.n)
-        row = (self.name, number(self.estimate), limits(self.low, self.high), self.method, size)
+        estimate = number(self.estimate, decimals_apart(self.low, self.high))
+        row = (self.name, estimate, limits(self.low, self.high), self.method, size)
         return Table(columns=head, rows=(row,))
 
     def __contains__(self, value: float) -> bool:
@@ -233,7 +246,9 @@ class Contrast(Interval):
         adjusted = "" if self.p_adjusted is None else f", adjusted {p_value(self.p_adjusted, at_most=self.p_at_most)}"
         size = "" if self.n is None else f", n = {whole(self.n)}"
         note = f" ({self.note})" if self.note else ""
-        estimate = "undefined" if math.isnan(self.estimate) else signed(self.estimate)
+        estimate = "undefined"
+        if not math.isnan(self.estimate):
+            estimate = signed(self.estimate, decimals_apart(self.low, self.high))
         return (
             f"{self.name}: {self.first} − {self.second} = {estimate} {limits(self.low, self.high)}, "
             f"{percent(self.confidence)} {self.method}, {p}{adjusted}{size}{note}"
@@ -248,7 +263,8 @@ class Contrast(Interval):
         p += "" if self.p_adjusted is None else " adjusted"
         size = "" if self.n is None else whole(self.n)
         name = f"{self.name}: {self.first} − {self.second}"
-        row = (name, number(self.estimate), limits(self.low, self.high), p, self.method, size)
+        estimate = number(self.estimate, decimals_apart(self.low, self.high))
+        row = (name, estimate, limits(self.low, self.high), p, self.method, size)
         return Table(columns=head, rows=(row,))
 
 

@@ -40,7 +40,17 @@ from trueerror.resampling._cross_validation import KFold, as_plan
 from trueerror.resampling._plan import Plan, Reseeded
 from trueerror.results import Alternative, Contrast, DocumentResult, Interval, Result, Table
 from trueerror.results._document import WIDTH, Document, Footer, TableBlock, Verdict, data_summary
-from trueerror.results._format import limits, listing, number, one_line, p_cell, p_value, percent, signed
+from trueerror.results._format import (
+    decimals_apart,
+    limits,
+    listing,
+    number,
+    one_line,
+    p_cell,
+    p_value,
+    percent,
+    signed,
+)
 from trueerror.studies._study import as_study_data, judged_measure, spread_interval, study_findings, why_failed
 from trueerror.verbs._compare import ADJUSTMENTS
 
@@ -167,7 +177,7 @@ class LesionStudy(DocumentResult):
             for c in self.of_kind(kind)
         )
         ends = [
-            (name, number(i.estimate), "", limits(i.low, i.high), "")
+            (name, number(i.estimate, decimals_apart(i.low, i.high)), "", limits(i.low, i.high), "")
             for name, i in (("full system", self.full), ("none of them", self.base))
             if i is not None
         ]

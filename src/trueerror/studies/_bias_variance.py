@@ -24,7 +24,7 @@ from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
 from trueerror.resampling._plan import Bootstrap, Redrawn, Subsampling, check_test_share, check_whole, draw_share, take
 from trueerror.results import Interval, Result, Table
-from trueerror.results._format import limits, number, one_line, percent
+from trueerror.results._format import number, one_line, percent, with_limits
 from trueerror.studies._simulation import find_generator, generate_rows, posterior_of
 from trueerror.studies._study import as_study_data, part_of, seen_scores, study_text, why_failed
 
@@ -161,7 +161,7 @@ class LossParts(Result):
 
     def __str__(self) -> str:
         parts = ", ".join(
-            f"{i.name} {number(i.estimate)} {limits(i.low, i.high)}" for i in (self.noise, self.bias, self.variance)
+            f"{i.name} {with_limits(i.estimate, i.low, i.high)}" for i in (self.noise, self.bias, self.variance)
         )
         return f"{one_line(self.learner)}: error {number(self.error.estimate)} = {parts}"
 
@@ -231,7 +231,7 @@ class BiasVariance(Result):
         return (
             f"{one_line(p.learner)}: error {number(p.error.estimate)}, {verdict} "
             f"({number(bias.estimate)} and {number(variance.estimate)}). Test error less training error: "
-            f"{number(o.estimate)} {limits(o.low, o.high)}."
+            f"{with_limits(o.estimate, o.low, o.high)}."
         )
 
     def __str__(self) -> str:

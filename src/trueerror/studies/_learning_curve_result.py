@@ -37,6 +37,7 @@ from trueerror.results._format import (
     percent,
     signed,
     whole,
+    with_limits,
 )
 from trueerror.studies._study import shortfall, study_text
 
@@ -685,7 +686,7 @@ class LearningCurve(DocumentResult):
     def _points_table(self) -> Table:
         rows = tuple(
             (
-                p.learner, whole(p.size), f"{number(p.estimate)} {limits(p.low, p.high)}", number(p.training),
+                p.learner, whole(p.size), f"{with_limits(p.estimate, p.low, p.high)}", number(p.training),
                 "" if math.isnan(p.bias) else signed(p.bias), number(p.sd),
             )
             for p in self.points
@@ -792,7 +793,7 @@ class TrainingShares(Result):
             rows=tuple(
                 (
                     p.learner, percent(round(shares[p.size], 3)), whole(p.size), whole(self.rows - p.size),
-                    f"{number(p.estimate)} {limits(p.low, p.high)}", signed(p.bias), number(p.sd), number(p.rmse),
+                    f"{with_limits(p.estimate, p.low, p.high)}", signed(p.bias), number(p.sd), number(p.rmse),
                 )
                 for p in self.points
             ),
@@ -831,7 +832,7 @@ def _learner_words(curve: LearningCurve, learner: str) -> str:
     last = curve.of(learner)[-1]
     ahead = curve.extrapolate(learner=learner)
     who = "" if len(curve.learners) == 1 else f"{one_line(learner)}: "
-    now = f"{number(last.estimate)} {limits(last.low, last.high)} at {whole(last.size)}"
+    now = f"{with_limits(last.estimate, last.low, last.high)} at {whole(last.size)}"
     if math.isnan(ahead.estimate):
         rise = curve.rise(learner)
         if not curve.well_behaved(learner):
@@ -846,7 +847,7 @@ def _learner_words(curve: LearningCurve, learner: str) -> str:
     times = "" if abs(factor - 2) < 0.05 else f", {factor:.2g} times the largest size"
     return (
         f"{who}{_benefit_words(curve, learner)} At twice the data ({whole(2 * curve.rows)} rows{times}) expect "
-        f"{curve.title} {number(ahead.estimate)} {limits(ahead.low, ahead.high)}; it is {now} rows."
+        f"{curve.title} {with_limits(ahead.estimate, ahead.low, ahead.high)}; it is {now} rows."
     )
 
 

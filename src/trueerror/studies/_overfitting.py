@@ -28,7 +28,7 @@ from trueerror.metrics._registry import find_measure
 from trueerror.resampling._cross_validation import KFold, as_plan
 from trueerror.resampling._plan import WithTraining
 from trueerror.results import Contrast, Result, Table
-from trueerror.results._format import limits, listing, number, one_line, p_value, percent, signed, whole
+from trueerror.results._format import limits, listing, number, one_line, p_value, percent, signed, whole, with_limits
 from trueerror.sources._api import read
 from trueerror.sources._collect import is_openable, predictions
 from trueerror.sources._models import sorted_columns
@@ -64,7 +64,7 @@ class ComplexityPoint(Result):
 
     def __str__(self) -> str:
         return (
-            f"{one_line(self.setting)}: {number(self.estimate)} {limits(self.low, self.high)} held out, "
+            f"{one_line(self.setting)}: {with_limits(self.estimate, self.low, self.high)} held out, "
             f"{number(self.training)} on training rows"
         )
 
@@ -143,7 +143,7 @@ class Overfitting(Result):
     def _table(self) -> Table:
         rows = tuple(
             (
-                p.setting, number(p.training), f"{number(p.estimate)} {limits(p.low, p.high)}",
+                p.setting, number(p.training), f"{with_limits(p.estimate, p.low, p.high)}",
                 f"{signed(p.gap)} {limits(p.gap_low, p.gap_high)}", "overfits" if p.setting in self.overfits else "",
             )
             for p in self.points
@@ -156,7 +156,7 @@ class Overfitting(Result):
         best = self.best
         claims = [
             f"Best on new rows: {one_line(self.parameter)} {one_line(best.setting)} ({self.title} "
-            f"{number(best.estimate)} {limits(best.low, best.high)}); chosen on these rows, so a little flattered."
+            f"{with_limits(best.estimate, best.low, best.high)}); chosen on these rows, so a little flattered."
         ]
         if not self.pairs:
             claims.append(
@@ -415,7 +415,7 @@ class TrainingHistory(Result):
 
         rows = [
             (
-                p.setting, *([number(p.training)] if logged else []), f"{number(p.estimate)} {limits(p.low, p.high)}",
+                p.setting, *([number(p.training)] if logged else []), f"{with_limits(p.estimate, p.low, p.high)}",
                 "" if p is self.best else f"{signed(behind[p.setting].estimate)} "
                 f"{limits(behind[p.setting].low, behind[p.setting].high)}", words(p),
             )

@@ -23,7 +23,7 @@ from trueerror.methods import Method, declare
 from trueerror.resampling._cross_validation import KFold, LeaveOneOut, as_k_fold
 from trueerror.resampling._plan import Bootstrap, Holdout, Plan, Redrawn, Split, check_whole
 from trueerror.results import Interval, Result, Table
-from trueerror.results._format import limits, number, percent, signed
+from trueerror.results._format import limits, number, percent, signed, with_limits
 from trueerror.studies._study import study_text
 
 
@@ -47,7 +47,7 @@ class EstimatorQuality(Result):
 
     def __str__(self) -> str:
         return (
-            f"{self.estimator}: bias {number(self.bias.estimate)} {limits(self.bias.low, self.bias.high)}, "
+            f"{self.estimator}: bias {with_limits(self.bias.estimate, self.bias.low, self.bias.high)}, "
             f"sd {number(self.sd)}, √MSE {number(self.rmse)}"
         )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypedDict
 
 from trueerror.curves._operating_point import OperatingPoint
@@ -32,6 +32,7 @@ from trueerror.results._document import (
 from trueerror.results._format import (
     capitalised,
     ci_words,
+    decimals_apart,
     filled,
     limits,
     listing,
@@ -384,11 +385,12 @@ def accuracy_sentences(part: ModelEvaluation) -> tuple[str, ...]:
     accuracy = part.overall.get("accuracy")
     if part.confusion is None or accuracy is None or math.isnan(accuracy.estimate):
         return ()
-    reach = _reach(accuracy, in_percent=True)
-    sentence = f"{one_line(part.name)} is right on {percents(accuracy.estimate)} % of rows like these, {reach}."
+    shown = partial(percents, digits=decimals_apart(accuracy.low, accuracy.high, 1, percents))
+    reach = ci_words(accuracy.low, accuracy.high, accuracy.confidence, shown, unit=" %")
+    sentence = f"{one_line(part.name)} is right on {shown(accuracy.estimate)} % of rows like these, {reach}."
     if part.baseline_label is None or math.isnan(part.baseline.estimate):
         return (sentence,)
-    share = f"{percents(part.baseline.estimate)} %"
+    share = f"{shown(part.baseline.estimate)} %"
     constant = f'Always answering "{one_line(str(part.baseline_label))}" would be right on {share}'
     return (sentence, f"{constant}: {_against_baseline(accuracy, part)}.")
 
@@ -522,7 +524,8 @@ def metrics_table(part: ModelEvaluation) -> Table:
         titles.append(f'always "{one_line(str(part.baseline_label))}": accuracy')
         intervals.append(part.baseline)
         counts.append("" if part.at_given_prior else _baseline_counts(part))
-    figures, brackets = [number(i.estimate) for i in intervals], [limits(i.low, i.high, none="–") for i in intervals]
+    figures = [number(i.estimate, decimals_apart(i.low, i.high)) for i in intervals]
+    brackets = [limits(i.low, i.high, none="–") for i in intervals]
     columns: tuple[str, ...] = ("", "estimate", f"{percent(part.confidence)} CI", "counts")
     last = len(columns) if any(counts) else len(columns) - 1
     rows = zip(*(titles, figures, brackets, counts)[:last], strict=True)

@@ -20,7 +20,19 @@ from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast, DocumentResult, Interval, Table
 from trueerror.results._document import Document, TableBlock, page
-from trueerror.results._format import capitalised, ci_words, fixed, limits, number, one_line, p_value, percent, whole
+from trueerror.results._format import (
+    capitalised,
+    ci_words,
+    decimals_apart,
+    fixed,
+    limits,
+    number,
+    one_line,
+    p_value,
+    percent,
+    whole,
+    with_limits,
+)
 from trueerror.results._values import short, significantly_different
 from trueerror.sources._collect import is_openable
 from trueerror.sources._models import group_columns
@@ -161,7 +173,12 @@ def _pairs_block(gap: Gap) -> Iterator[TableBlock]:
     if apart and len(gap.groups) > 2:
         apart.sort(key=lambda c: c.p_adjusted or 0.0)
         rows = tuple(
-            (f"{c.first} − {c.second}", number(c.estimate), limits(c.low, c.high), p_value(c.p_adjusted or c.p_value))
+            (
+                f"{c.first} − {c.second}",
+                number(c.estimate, decimals_apart(c.low, c.high)),
+                limits(c.low, c.high),
+                p_value(c.p_adjusted or c.p_value),
+            )
             for c in apart[:SHOWN_GROUPS]
         )
         title = f"Pairs that differ ({len(apart)} of {len(gap.pairs)}):"
@@ -255,7 +272,7 @@ class Gaps(DocumentResult):
         odds = self.equalised_odds
         footer = ["Gaps: all pairs of groups, adjusted by Tukey's range; ratio: the lowest over the highest."]
         if odds is not None:
-            footer.insert(0, f"Equalised odds: {number(odds.estimate)} {limits(odds.low, odds.high)}, {odds.note}.")
+            footer.insert(0, f"Equalised odds: {with_limits(odds.estimate, odds.low, odds.high)}, {odds.note}.")
         return page(self.reading, (self.verdict,), *blocks, self.findings.block(several=False), footer=footer)
 
 
@@ -271,7 +288,7 @@ def gaps_table(parts: Sequence[Gap]) -> Table:
             g.title,
             f"{one_line(str(g.lowest))} {number(g.groups[g.lowest].estimate)}",
             f"{one_line(str(g.highest))} {number(g.groups[g.highest].estimate)}",
-            f"{number(g.difference.estimate)} {limits(g.difference.low, g.difference.high)}",
+            f"{with_limits(g.difference.estimate, g.difference.low, g.difference.high)}",
             number(g.ratio.estimate),
             p_value(g.p_value).removeprefix("p ").removeprefix("= "),
         )
