@@ -178,3 +178,17 @@ def test_scores_that_are_no_probabilities_are_refused(name: str) -> None:
 def test_columns_that_do_not_add_up_are_refused() -> None:
     with pytest.raises(ValueError, match=r"row 2 adds up to 0\.8"):
         te.metric("log_loss", ["a", "b", "c"], scores=[[0.2, 0.3, 0.5], [0.2, 0.2, 0.4], [0.1, 0.1, 0.8]])
+
+
+@pytest.mark.parametrize("name", ["log_loss", "brier"])
+@pytest.mark.parametrize("options", [{}, {"scale": "sum"}, {"scale": "mean"}, {"clip": 0.1}, {"unit": "bits"}])
+def test_two_classes_are_two_of_several(name: str, options: dict[str, Any]) -> None:
+    """Two columns are not looked up row by row; a third class that is never expected changes nothing."""
+    loss = find_measure(name).function
+    if not set(options) <= set(inspect.signature(loss).parameters):
+        pytest.skip("an option of the other loss")
+    both = np.stack([1 - P, P], axis=1).astype(np.float32)
+    three = np.concatenate([both, np.zeros((len(P), 1), np.float32)], axis=1)
+    scale = 1.5 if options.get("scale") == "mean" else 1.0
+    assert loss(TRUTH, both, **options) == pytest.approx(scale * loss(TRUTH, three, **options), rel=1e-13, abs=1e-16)
+    assert loss(TRUTH.astype(np.int8)[:0], both[:0], **options).shape == (0,)

@@ -6,9 +6,11 @@ import subprocess
 import sys
 from typing import Any
 
+import numpy as np
 import pytest
 
 import trueerror as te
+from trueerror.sources._tables import FIRST, ColumnsTable
 
 
 @pytest.mark.parametrize(
@@ -88,3 +90,24 @@ def test_column_names_that_are_not_text() -> None:
     p = te.read(frame)
     assert p.models == ("0", "('a', 1)")
     assert p.scores("0").n == 3
+
+
+def test_what_comes_after_the_first_rows_counts() -> None:
+    n = 5 * FIRST
+    late, whole = np.zeros(n), np.arange(n, dtype=float)
+    late[-1] = 0.5
+    whole[3] = np.nan
+    labels = np.arange(n) % 2
+    columns = {"late": late, "whole": whole, "labels": labels, "far": labels * 10**12, "flag": labels > 0}
+    table = ColumnsTable({**columns, "text": np.where(labels, "b", "a"), "gap": [None, *labels[1:].tolist()]})
+    assert [table.is_whole(c) for c in ("late", "whole", "labels")] == [False, True, True]
+    assert table.few("late", 3) == (0.0, 0.5)
+    assert table.few("whole", 10) is None
+    # Whatever was asked before, the answer goes by what is asked now.
+    for most, expected in ((1, None), (2, (0, 1)), (1, None), (n, (0, 1))):
+        assert table.few("labels", most) == expected
+    assert table.few("far", 2) == (0, 10**12)
+    assert table.few("flag", 2) == (False, True)
+    assert sorted(table.few("text", 5) or ()) == ["a", "b"]
+    assert sorted(table.few("gap", 5) or ()) == [0, 1]
+    assert table.few("whole", n) == tuple(x for x in whole.tolist() if x == x)

@@ -79,6 +79,7 @@ class ScoreTable(Result):
         "__weakref__",
         "_asked",
         "_columns",
+        "_count",
         "_in_order",
         "_parts",
         "exact",
@@ -90,6 +91,8 @@ class ScoreTable(Result):
     # Scores, positives and negatives; None until someone asks, in a sum whose large parts are not merged yet.
     _columns: tuple[Floats, Array, Array] | None
     _parts: tuple[ScoreTable, ...]
+    # Counts the table, where that waits until someone asks.
+    _count: Callable[[], ScoreTable] | None
     # The rows in order where they lie on a GPU; the columns come to memory when someone asks.
     _in_order: SortedScores | None
     # What someone has asked for already.
@@ -133,10 +136,13 @@ class ScoreTable(Result):
         *,
         _parts: tuple[ScoreTable, ...] = (),
         _in_order: SortedScores | None = None,
+        _count: Callable[[], ScoreTable] | None = None,
         **values: ArrayLike,
     ) -> None:
         frozen = None if columns is None else tuple(_frozen(column) for column in columns)
-        attributes: dict[str, object] = {"_columns": frozen, "_parts": _parts, "_in_order": _in_order, "_asked": {}}
+        attributes: dict[str, object] = {
+            "_columns": frozen, "_parts": _parts, "_in_order": _in_order, "_count": _count, "_asked": {}
+        }  # fmt: skip
         for name, value in {**values, **attributes}.items():
             object.__setattr__(self, name, _frozen(value) if isinstance(value, np.ndarray) else value)
 
@@ -159,6 +165,23 @@ class ScoreTable(Result):
         return table
 
     @classmethod
+    def ranked(
+        cls, count: Callable[[], ScoreTable], rows: tuple[int, int], placed: tuple[float, float, float], positive: Label
+    ) -> Self:
+        """A table of which the positives and negatives and the sums of their placements are known: the rows were ranked
+        for something else. `count` makes it when someone asks for more.
+
+        >>> known = ScoreTable.count([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4])
+        >>> table = ScoreTable.ranked(lambda: known, (2, 2), known.placement_sums(), 1)
+        >>> table.ordered_pairs(), table.n, table == known
+        (6.0, 4, True)
+        """
+        table = cls.__new__(cls)
+        table._keep(None, _count=count, positive=positive, exact=True, squares=None, sources=(), uppers=None)
+        table._asked.update(sums=rows, placed=placed)
+        return table
+
+    @classmethod
     def _sum_of(cls, parts: tuple[ScoreTable, ...], sources: tuple[str, ...]) -> Self:
         """The sum of exact tables, to be merged when someone asks for it."""
         table = cls.__new__(cls)
@@ -175,7 +198,7 @@ class ScoreTable(Result):
                 scores, ups, downs = map(to_host, self._in_order.groups)
                 columns = _frozen(scores.astype(np.float64)), _frozen(ups), _frozen(downs)
             else:
-                whole = ScoreTable.total(parts)
+                whole = ScoreTable.total(parts) if self._count is None else self._count()
                 columns = whole.scores, whole.positives, whole.negatives
             object.__setattr__(self, "_columns", columns)
             object.__setattr__(self, "_parts", ())
@@ -219,8 +242,11 @@ class ScoreTable(Result):
         """
         if self._in_order is not None:
             return self._once("placed", self._in_order.placement_sums)
-        kernel = chosen(len(self.positives))
-        return self._once("placed", lambda: kernel.placement_sums(self.positives, self.negatives))
+
+        def summed() -> tuple[float, float, float]:
+            return chosen(len(self.positives)).placement_sums(self.positives, self.negatives)
+
+        return self._once("placed", summed)
 
     def ordered_pairs(self) -> float:
         """Twice the pairs in which the positive has the higher score, ties half."""
@@ -314,7 +340,7 @@ class ScoreTable(Result):
     @property
     def many(self) -> bool:
         """Whether a kernel goes through the table in blocks, in threads or on a GPU, rather than NumPy in one go."""
-        return self._in_order is not None or len(self.positives) >= MANY
+        return self._in_order is not None or self._count is not None or len(self.positives) >= MANY
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore, (self._to_data(),))

@@ -387,14 +387,16 @@ def compare_predictions(
     estimand = fixed_model(common, settings, method)
     by_folds = method in words_in("metric-over-folds") and p.folded
     own = replace(settings, method=method) if by_folds else settings
+    options = settings.options(measure.name)
+    rows = PairedRows(p, measure, options, threshold=settings.threshold, prior=settings.prior)
+    if method is None:
+        rows.rank_once()
     estimates = {
         m: ModelMetrics(m, own, predictions=common, estimand=estimand).interval(measure.name) for m in p.models
     }
     undefined = [m for m, own in estimates.items() if math.isnan(own.estimate)]
     if undefined:
         raise InputError(_undefined(p, measure, undefined, estimates[undefined[0]].note))
-    options = settings.options(measure.name)
-    rows = PairedRows(p, measure, options, threshold=settings.threshold, prior=settings.prior)
     spec = settings.spec(alternative=alternative)
     wanted = _pairs(p.models, reference)
     contrasts = [rows.contrast(a, b, spec, method) for a, b in wanted]

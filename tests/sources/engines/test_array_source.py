@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import pickle
 
 import numpy as np
 import pytest
 
 import trueerror as te
 from trueerror.inputs._options import InputError
+from trueerror.metrics.scores import brier, log_loss
+from trueerror.sources.engines import _array_source
 from trueerror.sources.engines._array_source import moments_of, probabilities
 
 VALUES = np.array([0.1, 0.4, 0.9, 0.0])
@@ -87,3 +90,43 @@ def test_a_loss_is_taken_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(type(p.source), "moments", lambda *args: asked.append(args[1]) or moments(*args))
     str(te.evaluate(p))
     assert asked == ["m"]
+
+
+def three_models(n: int = 60) -> te.Predictions:
+    draw = np.random.default_rng(5)
+    return te.predictions(np.arange(n) % 2, scores={m: draw.random(n) for m in "abc"})
+
+
+@pytest.mark.parametrize(("metric", "made"), [("brier", 3), ("log_loss", 3), ("accuracy", 0)])
+def test_losses_of_a_model_are_made_once_for_all_pairs(metric: str, made: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    before = _array_source.row_losses
+    # Of few rows the losses themselves are looked at.
+    monkeypatch.setattr("trueerror.inference._two_models.MOST_LOSSES", 0)
+
+    def row_losses(*given: object) -> object:
+        asked.append(given)
+        return before(*given)
+
+    monkeypatch.setattr(_array_source, "row_losses", row_losses)
+    first = te.compare(three_models(), metric=metric)
+    assert len(asked) == made
+    monkeypatch.setattr(_array_source, "KEPT", 0)
+    assert te.compare(three_models(), metric=metric).to_json() == first.to_json()
+    assert len(asked) == 4 * made
+
+
+def test_what_is_kept_of_rows_belongs_to_these_rows_and_does_not_travel() -> None:
+    p = three_models()
+    whole, wrong = p.moments("a", brier), p.source.predicted_codes("a")
+    assert set(p.source.kept) == {("losses", "a", brier), ("predicted", "a", ("cut", None))}
+    assert not wrong.flags.writeable
+    assert not pickle.loads(pickle.dumps(p.source)).kept
+    few = p.source.take(np.arange(10))
+    assert few.moments("a", brier).n == 10
+    assert few.moments("a", log_loss) != few.moments("a", brier) != whole
+    assert p.source.predicted_codes("a", 0.9).sum() < wrong.sum()
+    # A function that is a new one each time is not kept; options make another loss of it.
+    assert p.moments("a", lambda *given: brier(*given)) == whole
+    assert len(p.source.kept) == 3
+    assert p.moments("a", brier, scale="sum").mean == pytest.approx(2 * whole.mean)

@@ -381,8 +381,9 @@ class ArraySource:
         """The loss of every row."""
         make = partial(row_losses, self._scores(model), self.truth, self.facts, model, loss)
         function = loss.func if isinstance(loss, partial) and not loss.args and not loss.keywords else loss
-        # Options may be anything; without them the function says all that there is to know.
-        return make() if isinstance(function, partial) else self.kept.once(("losses", model, function), make)
+        # Options may be anything, and a function within another is a new one each time.
+        named = "<" not in getattr(function, "__qualname__", "<")
+        return self.kept.once(("losses", model, function), make) if named else make()
 
     def moments(self, model: str, loss: Loss) -> Moments:
         (values,), kept = self.losses([model], loss)
