@@ -250,7 +250,7 @@ def case_fifty_models_in_a_file(quick: bool) -> Row:
 
 
 @functools.cache
-def postgres(rows: int) -> Any:
+def postgres(rows: int) -> tuple[servers.Server, Any] | str:
     """A table of a label and three scores in a PostgreSQL server of its own; in words what is not installed."""
     server = servers.postgres()
     if isinstance(server, str):
@@ -266,31 +266,41 @@ def postgres(rows: int) -> Any:
         f"(SELECT (random() < 0.3)::int - 0.5 AS up, {drawn} FROM generate_series(1, {rows})) AS r"
     )
     engine.con.execute("VACUUM ANALYZE judged")
-    return engine.table("judged")
+    return server, engine.table("judged")
 
 
 def _postgres_case(metric: str, title: str, quick: bool) -> Row:
     """Wall seconds of a comparison in a server, beside those of its own scan of the same columns."""
     rows = 40_000 if quick else 400_000
     name = f"te.compare of 3 models in PostgreSQL, {rows:,} rows: {title}"
-    table = postgres(rows)
-    if isinstance(table, str):
-        return skipped(name, table)
-    connection = table.get_backend().con
+    found = postgres(rows)
+    if isinstance(found, str):
+        return skipped(name, found)
+    server, table = found
 
     def sums() -> Any:
-        return connection.execute(f"SELECT {', '.join(f'sum({c})' for c in COLUMNS)} FROM judged").fetchone()
+        return server.engine.con.execute(f"SELECT {', '.join(f'sum({c})' for c in COLUMNS)} FROM judged").fetchone()
+
+    def compared() -> Any:
+        return te.compare(te.read(table, truth="truth"), metric=metric)
+
+    def cpu_ms(call: Callable[[], Any]) -> tuple[float, float]:
+        """Of ten calls, each: here and in the server."""
+        before = time.process_time(), server.cpu_seconds()
+        for _ in range(10):
+            call()
+        return (time.process_time() - before[0]) * 100, (server.cpu_seconds() - before[1]) * 100
 
     sums()
-    ours, scan, found, _ = side_by_side(
-        lambda: te.compare(te.read(table, truth="truth"), metric=metric), sums, rounds=5, inner=1
-    )
+    ours, scan, answer, _ = side_by_side(compared, sums, rounds=10, inner=1)
     whole = {c: table.select(c).to_pyarrow()[c].to_numpy() for c in COLUMNS}
     truth = te.compare(whole["truth"], scores={m: whole[m] for m in MODELS}, metric=metric)
-    agree = all(abs(found.estimates[m].estimate - truth.estimates[m].estimate) < 1e-10 for m in MODELS)
+    agree = all(abs(answer.estimates[m].estimate - truth.estimates[m].estimate) < 1e-10 for m in MODELS)
+    (here, there), (_, of_scan) = cpu_ms(compared), cpu_ms(sums)
+    cpu = f"CPU time {here:.0f} ms here and {there:.0f} ms in the server, that of the scan {of_scan:.0f} ms"
     return row(
         name, ours_s=ours, peer="the server's own sequential scan", peer_s=scan, slower=None if quick else 3,
-        agree=agree, note=_load(),
+        agree=agree, note=f"{cpu}; {_load()}",
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import math
 import os
 import shutil
 import socket
@@ -14,10 +15,25 @@ from typing import Any, NamedTuple
 
 
 class Server(NamedTuple):
-    """A connection of Ibis, and the file into which the server writes."""
+    """A connection of Ibis, the file into which the server writes, and the number of its first process."""
 
     engine: Any
     log: Path
+    process: int
+
+    def cpu_seconds(self) -> float:
+        """CPU time of all processes of the server so far; NaN where the system does not say (Linux does)."""
+        try:
+            children = Path(f"/proc/{self.process}/task/{self.process}/children").read_text().split()
+            ticks = sum(sum(_ticks(child)[:2]) for child in children) + sum(_ticks(str(self.process)))
+        except OSError:
+            return math.nan
+        return ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _ticks(process: str) -> list[int]:
+    """User and system time of a process, and of its children that have ended."""
+    return [int(field) for field in Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[11:15]]
 
 
 def postgres(*settings: str) -> Server | str:
@@ -60,4 +76,5 @@ def postgres(*settings: str) -> Server | str:
         log.unlink()
 
     atexit.register(stop)
-    return Server(engine, log)
+    process = engine.con.execute("SELECT (string_to_array(pg_read_file('postmaster.pid'), chr(10)))[1]::int").fetchone()
+    return Server(engine, log, process[0])

@@ -200,6 +200,15 @@ def test_postgres_gives_what_is_too_long_for_one_value_in_parts(monkeypatch: pyt
     assert len(asked) == 2
 
 
+def test_a_server_that_lacks_postgres_own_functions_is_asked_for_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lazysource, "PACKED", tuple(f"no_such_{part}" for part in lazysource.PACKED))
+    columns = {"truth": [0, 1, 1, 0], "m": [0.2, None, 0.4, 0.1], "word": ["a", None, "ä", ""]}
+    table = postgres_table(columns, tmp_path)
+    assert te.read(table, truth="truth", models=["m"], missing="drop").scores("m").scores.tolist() == [0.1, 0.2, 0.4]
+
+
 @pytest.mark.parametrize("numbers", [1, 2, 3, 4, 5, 7, 8])
 def test_postgres_gives_rows_in_pieces(numbers: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """One to four numbers travel together; texts may take more pieces than numbers, and large numbers two places."""

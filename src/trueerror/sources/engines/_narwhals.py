@@ -382,11 +382,11 @@ def _postgres(query: Foreign) -> dict[str, Column]:
         try:
             with engine.con.transaction():
                 packed = _packed(cursor, given, types)
-        except engine.con.OperationalError as error:
-            if error.sqlstate != TOO_LONG:
+        except engine.con.Error as error:
+            if (error.sqlstate or "")[:2] not in STRANGE:
                 raise
             numbered = f"(SELECT *, row_number() OVER () / {PACKED_ROWS} AS part FROM {given}) AS numbered"
-            packed = _packed(cursor, numbered, types, in_parts=True)
+            packed = _packed(cursor, numbered, types, in_parts=True) if error.sqlstate == TOO_LONG else None
         if packed is not None:
             return packed
         rows = cursor.execute(f"SELECT * FROM {given}", prepare=False).fetchall()
