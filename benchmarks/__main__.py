@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from benchmarks.growth import growth
 from benchmarks.measuring import Row
 from benchmarks.runner import cases, run
-from benchmarks.writing import RESULTS, table, write
+from benchmarks.writing import RESULTS, notes, table, write
 
 
 def main() -> int:
@@ -35,7 +35,7 @@ def main() -> int:
             rows += run(case, quick=given.quick)
             progress.advance(task)
         grown = None if given.only else growth(quick=given.quick)
-    print(table(rows))
+    print("\n".join([table(rows), "", *notes(rows)]).rstrip())
     if given.quick:
         console.print("quick: fewer rows, so targets for large inputs may show as missed", highlight=False)
     took = time.perf_counter() - started

@@ -68,7 +68,8 @@ def table(rows: list[Row]) -> str:
     return "\n".join(shown)
 
 
-def _notes(rows: list[Row]) -> list[str]:
+def notes(rows: list[Row]) -> list[str]:
+    """What the cases say beside their figures, one a line."""
     return [f"- {row['name']}: {row['note']}" for row in rows if row["note"] and row["met"] is not None]
 
 
@@ -130,9 +131,9 @@ def write(rows: list[Row], grown: Grown | None, *, quick: bool, took: float, com
         f"**{verdict}**",
         table(rows),
     ]
-    notes = _notes(rows)
-    if notes:
-        parts.append("Notes\n\n" + "\n".join(notes))
+    said = notes(rows)
+    if said:
+        parts.append("Notes\n\n" + "\n".join(said))
     if grown:
         draw(grown)
         parts += [
