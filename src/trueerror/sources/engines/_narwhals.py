@@ -389,7 +389,9 @@ def _postgres(query: Foreign) -> dict[str, Column]:
             packed = _packed(cursor, numbered, types, in_parts=True) if error.sqlstate == TOO_LONG else None
         if packed is not None:
             return packed
-        rows = cursor.execute(f"SELECT * FROM {given}", prepare=False).fetchall()
+        # Sums of whole numbers are decimals in the server.
+        places = [_quoted(name) + ("::bigint" if t.is_integer() else "") for name, t in types.items()]
+        rows = cursor.execute(f"SELECT {', '.join(places)} FROM {given}", prepare=False).fetchall()
     return {name: _column([row[i] for row in rows]) for i, name in enumerate(types)}
 
 
@@ -404,7 +406,7 @@ def _packed(
     kinds = {name: next((kind for kind in DOUBLES if getattr(t, f"is_{kind}")()), "") for name, t in types.items()}
     if not all(kinds.values()):
         return None
-    quoted = {name: '"' + name.replace('"', '""') + '"' for name in types}
+    quoted = {name: _quoted(name) for name in types}
     halves = {name: [f"({quoted[name]}::bigint {sign} {1 << 32})" for sign in "/%"] for name in large}
     doubles = [DOUBLES[kinds[name]].format(x) for name in types for x in halves.get(name, [quoted[name]])]
     fours = [[f"coalesce({double}, 'NaN')" for double in doubles[i : i + 4]] for i in range(0, len(doubles), 4)]
@@ -435,6 +437,10 @@ def _packed(
         else:
             columns[name] = _whole(number, next(numbers) if name in large else None, bool if kind == "boolean" else int)
     return _packed(cursor, given, types, in_parts=in_parts, large=beyond) if beyond else columns
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _received(
