@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import trueerror as te
 from trueerror.results import Table
 from trueerror.results._format import clip, short_names, width
 
@@ -67,3 +68,11 @@ def test_a_model_looks_the_same_on_both_sides_of_a_pair() -> None:
     lines = Table(columns=("first", "second", "size"), rows=rows, names=2).text(60).splitlines()[1:]
     cells = [line.split("  ") for line in lines]
     assert [[c for c in row if c][1] for row in cells[:-1]] == [row[0] for row in cells[1:]]
+
+
+def test_estimates_and_limits_of_very_many_rows_are_told_apart() -> None:
+    rows = te.Confusion([[600_000_000, 100_000_000], [50_000_000, 250_000_000]])
+    words = str(te.evaluate(rows))
+    assert "is right on 85.000 % of rows like these, 95 % CI 84.998 to 85.002 %" in " ".join(words.split())
+    assert "0.85000  [0.84998, 0.85002]" in words
+    assert str(te.interval(750_000_000, 10**9)).startswith("proportion 0.75000 [0.74997, 0.75003]")
