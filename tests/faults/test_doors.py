@@ -359,7 +359,19 @@ def test_a_tampered_result_is_refused_or_can_be_shown() -> None:
     assert [words for words in said if len(words) > 300 or not words.isprintable()] == []
 
 
-PACKERS: dict[str, Callable[[bytes], bytes]] = {"gz": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress}
+def zstandard(data: bytes, *, times: int = 0) -> bytes:
+    """A frame of Zstandard whose blocks are as they were (RFC 8878), or one byte so many times 128 KB."""
+    blocks = [data[i : i + (1 << 17)] for i in range(0, len(data), 1 << 17)]
+    sizes = [(len(block) << 3, block) for block in blocks] if not times else [(1 << 20 | 2, data)] * times
+    packed = b"".join(
+        (size | (i == len(sizes) - 1)).to_bytes(3, "little") + block for i, (size, block) in enumerate(sizes)
+    )
+    return b"\x28\xb5\x2f\xfd" + b"\x00\x38" + packed
+
+
+PACKERS: dict[str, Callable[[bytes], bytes]] = {
+    "gz": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress, "zst": zstandard
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("ending", PACKERS)
@@ -373,11 +385,51 @@ def test_what_is_packed_comes_through_a_pipe_too(tmp_path: Path, ending: str) ->
         writer.join()
 
 
-def test_what_must_be_unpacked_first_is_said(tmp_path: Path) -> None:
+def test_tables_packed_by_zstandard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = csv_rows()
+    for name, text in {
+        "rows.csv.zst": rows,
+        "of Windows [1].csv.zst": rows.replace(b"\n", b"\r\n"),
+        "rows.jsonl.zst": b"".join(b'{"truth": %d, "a": %d}\n' % (i % 2, i % 3 > 0) for i in range(ROWS)),
+    }.items():
+        (tmp_path / name).write_bytes(zstandard(text))
+        assert te.evaluate(te.read(tmp_path / name)).n == ROWS
+    whole = tmp_path / "rows.csv.zst"
+    # Frames one after the other are one file.
+    whole.write_bytes(zstandard(rows[:100]) + zstandard(rows[100:]))
+    assert te.evaluate(te.read(whole)).n == ROWS
+    packed = zstandard(rows * 20)
+    for cut in (1, 2, 4, len(packed) // 2, len(packed) - 6):
+        whole.write_bytes(packed[:-cut])
+        with pytest.raises(FileError, match=r"rows\.csv\.zst is not a complete zst file"):
+            te.read(whole)
+    monkeypatch.setattr("trueerror.sources._paths.MOST_UNPACKED", 1 << 20)
+    whole.write_bytes(zstandard(b"\n", times=9_000))
+    with pytest.raises(FileError, match=r"rows\.csv\.zst unpacks to more than"):
+        te.read(whole)
+    parquet = tmp_path / "rows.parquet.zst"
+    parquet.write_bytes(zstandard(b"PAR1" + bytes(40)))
+    with pytest.raises(FileError, match="is a packed Parquet file; unpack it"):
+        te.read(parquet)
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="Python unpacks it")
+def test_other_text_packed_by_zstandard_is_shown_the_way(tmp_path: Path) -> None:
     file = tmp_path / "rows.csv.zst"
-    file.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(40))
-    with pytest.raises(FileError, match=r"rows\.csv\.zst is packed by Zstandard; unpack it first, by zstd -d"):
+    file.write_bytes(zstandard("truth,né\n1,1\n0,0\n".encode("cp1252")))
+    with pytest.raises(FileError, match=r"holds other than lines of UTF-8: unpack it first, by zstd -d"):
         te.read(file)
+
+
+def test_packed_tables_in_a_folder(tmp_path: Path) -> None:
+    for ending, pack in PACKERS.items():
+        folder = tmp_path / ending
+        folder.mkdir()
+        (folder / f"rows.csv.{ending}").write_bytes(pack(csv_rows()))
+        assert te.evaluate(te.read(folder)).n == ROWS
+
+
+def test_what_must_be_unpacked_first_is_said(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "rows.csv", "w") as archive:
         archive.writestr("rows.csv", csv_rows())
     with pytest.raises(FileError, match=r"rows\.csv is packed as a zip archive"):

@@ -305,8 +305,8 @@ def predict(
         if not near.all():
             row, k = np.argwhere(~near)[0].tolist()
             warnings.warn(
-                f"predict_proba gave {scores[row, k]:.4g} for class {classes[k]} in row {row + 1:,} of {n:,} test "
-                "rows: no probability, which lies in [0, 1]; the scores are ranked alone",
+                f"predict_proba gave {scores[row, k]:.4g} for {classes[k]} in row {row + 1:,} of {n:,} test rows: "
+                "no probability, which lies in [0, 1]; the scores are ranked alone",
                 UserWarning,
                 stacklevel=2,
             )

@@ -310,7 +310,7 @@ def read(
     scale: tuple[float, float] | None = None,
     names: Sequence[str] | Mapping[int, str] | None = None,
 ) -> Predictions:
-    """Predictions from files (CSV, TSV, Parquet, JSON, JSON Lines; .gz; folders, patterns, lists of paths) or a frame.
+    """Predictions from files (CSV, TSV, Parquet, JSON, JSON Lines; .gz, .zst; folders, patterns, lists) or a frame.
 
     Where the truth is in one file and predictions are in others, `predictions=["a.csv", "b.csv"]` (or {"a": path})
     joins them on the id that they share, or by position where they have none and are equally long.

@@ -14,12 +14,15 @@ import re
 import shutil
 import stat
 import sys
+import tempfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import IO, Literal, NamedTuple, cast
@@ -213,14 +216,79 @@ def _regular(file: Path, name: str, temp_folder: Path, index: int) -> Path:
         raise FileError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from None
 
 
-# Packed files that DuckDB does not read, by their first bytes, since what comes through a pipe has no ending; what they
-# unpack to is limited, since a small one may hold anything.
-PACKED: dict[str, tuple[bytes, Callable[[Path], IO[bytes]]]] = {
-    "bz2": (b"BZh", bz2.BZ2File),
-    "xz": (b"\xfd7zXZ\x00", lzma.LZMAFile),
+def _parts(opened: Callable[[Path], IO[bytes]], file: Path) -> Iterator[bytes]:
+    """What a packed file holds, one piece after the other."""
+    with opened(file) as stream:
+        while part := stream.read(1 << 20):
+            yield part
+
+
+# The longest line of a file that DuckDB unpacks.
+LONGEST_LINE = 1 << 26
+
+
+def _zstandard(file: Path) -> Iterator[bytes]:
+    """Python unpacks it from 3.14 on; before that DuckDB does, which reads lines of text: their ends become those of
+    Unix."""
+    if find_spec("_zstd") is not None:
+        yield from _parts(import_module("compression.zstd").open, file)
+        return
+    if not _whole_frames(file):  # DuckDB reads what is there
+        raise EOFError
+    import duckdb
+
+    from trueerror.sources.engines._duckdb_tables import connect_alone, quoted
+
+    with tempfile.TemporaryDirectory(prefix="trueerror-") as folder:
+        packed = quoted(str(_safe(file, 0, Path(folder), "csv", False)))
+        connection = connect_alone(Path(folder) / "spill")
+        try:
+            lines = connection.execute(
+                f"SELECT line FROM read_csv({packed}, compression = 'zstd', auto_detect = false, header = false, "
+                "columns = {'line': 'VARCHAR'}, delim = '', quote = '', escape = '', strict_mode = false, "
+                f"max_line_size = {LONGEST_LINE:d})"
+            )
+            while rows := lines.fetchmany(1 << 14):
+                yield "".join([f"{line or ''}\n" for (line,) in rows]).encode()
+        except duckdb.Error as error:
+            raise UnicodeError(str(error)) from None
+        finally:
+            connection.close()
+
+
+def _whole_frames(file: Path) -> bool:
+    """Whether a file packed by Zstandard ends where its last frame does (RFC 8878, section 3.1)."""
+    with file.open("rb") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(0)
+        while stream.tell() < size:
+            head = stream.read(5).ljust(5, b"\xff")
+            if head[0] & 0xF0 == 0x50 and head[1:4] == b"\x2a\x4d\x18":  # not to be unpacked
+                stream.seek(int.from_bytes(head[4:] + stream.read(3), "little"), os.SEEK_CUR)
+                continue
+            if head[:4] != PACKED["zst"][0]:
+                return False
+            flags, last = head[4], False
+            single = flags >> 5 & 1
+            stream.seek((1 - single) + (0, 1, 2, 4)[flags & 3] + (single, 2, 4, 8)[flags >> 6], os.SEEK_CUR)
+            while not last:
+                block = stream.read(3)
+                if len(block) < 3:
+                    return False
+                bits = int.from_bytes(block, "little")
+                last = bool(bits & 1)
+                stream.seek(1 if bits >> 1 & 3 == 1 else bits >> 3, os.SEEK_CUR)
+            stream.seek(4 * (flags >> 2 & 1), os.SEEK_CUR)
+        return stream.tell() == size
+
+
+# Packed files that DuckDB does not read as tables, by their first bytes, since what comes through a pipe has no ending;
+# what they unpack to is limited, since a small one may hold anything.
+PACKED: dict[str, tuple[bytes, Callable[[Path], Iterator[bytes]]]] = {
+    "bz2": (b"BZh", partial(_parts, bz2.BZ2File)),
+    "xz": (b"\xfd7zXZ\x00", partial(_parts, lzma.LZMAFile)),
+    "zst": (b"\x28\xb5\x2f\xfd", _zstandard),
 }
-# What has to be unpacked first, and how.
-OTHER_PACKED = {b"\x28\xb5\x2f\xfd": ("by Zstandard", "zstd -d"), b"PK\x03\x04": ("as a zip archive", "unzip")}
 MOST_UNPACKED = 4 << 30
 
 
@@ -237,25 +305,27 @@ def _packed_by(file: Path) -> str | None:
 
 
 def _unpacked(file: Path, packed: str, name: str, temp_folder: Path, index: int) -> Path:
-    """A file as it was before it was packed by bzip2 or xz."""
+    """A file as it was before it was packed by bzip2, xz or Zstandard."""
     named = file.with_suffix("") if file.suffix.lower() == f".{packed}" else file
+    if _ending(named)[0] in (".parquet", ".pq"):
+        raise FileError(f"{name} is a packed Parquet file; unpack it: Parquet is compressed inside")
     target = temp_folder / f"unpacked{index}{''.join(named.suffixes)}"
     try:
-        with PACKED[packed][1](file) as stream, target.open("wb") as out:
+        with target.open("wb") as out:
             total = 0
-            while part := stream.read(1 << 20):
+            for part in PACKED[packed][1](file):
                 total += len(part)
                 if total > MOST_UNPACKED:
                     raise FileError(f"{name} unpacks to more than {MOST_UNPACKED >> 30:,} GB; unpack it first")
                 out.write(part)
-    except (EOFError, lzma.LZMAError, ValueError) as error:
-        if isinstance(error, FileError):
+    except (FileError, MemoryError):
+        raise
+    except UnicodeError:
+        raise FileError(f"{name} is damaged, or holds other than lines of UTF-8: unpack it first, by zstd -d") from None
+    except Exception as error:  # a format's own class of errors among them
+        if isinstance(error, OSError) and error.errno is not None:
             raise
         raise FileError(f"{name} is not a complete {packed} file") from None
-    except OSError as error:
-        if error.errno is None:
-            raise FileError(f"{name} is not a complete {packed} file") from None
-        raise
     return target
 
 
@@ -372,9 +442,9 @@ def _head(path: Path, shown: str) -> bytes:
 
 def _ending(file: Path) -> tuple[str, bool]:
     suffixes = [s.lower() for s in file.suffixes]
-    gzipped = bool(suffixes) and suffixes[-1] == ".gz"
-    suffixes = suffixes[:-1] if gzipped else suffixes
-    return (suffixes[-1] if suffixes else ""), gzipped
+    packed = suffixes[-1][1:] if suffixes else ""
+    suffixes = suffixes[:-1] if packed == "gz" or packed in PACKED else suffixes
+    return (suffixes[-1] if suffixes else ""), packed == "gz"
 
 
 def _format(file: Path, name: str) -> tuple[Format, bool]:
@@ -382,9 +452,8 @@ def _format(file: Path, name: str) -> tuple[Format, bool]:
     ending, _ = _ending(file)
     with file.open("rb") as stream:
         head = stream.read(1024)
-    for magic, (how, program) in OTHER_PACKED.items():
-        if head.startswith(magic):
-            raise FileError(f"{name} is packed {how}; unpack it first, by {program}")
+    if head.startswith(b"PK\x03\x04"):
+        raise FileError(f"{name} is packed as a zip archive; unpack it first, by unzip")
     gzipped = head[:2] == b"\x1f\x8b"
     if ending in ENDINGS:
         return ENDINGS[ending], gzipped
