@@ -1,6 +1,8 @@
 """`python -m trueerror` is the command line."""
 
-from trueerror.cli import main
-
 if __name__ == "__main__":
+    try:
+        from trueerror.cli import main
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
     main()

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import signal
 import time
 import warnings
 
@@ -143,3 +144,12 @@ class KillsOnce(Means):
         except FileExistsError:
             return super().fit(X, y)
         os._exit(9)
+
+
+class Interrupted(Means):
+    """Ctrl-C goes to every process of a terminal: here it comes to the one that fits."""
+
+    def fit(self, X, y):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.05)
+        return super().fit(X, y)

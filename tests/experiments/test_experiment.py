@@ -1,6 +1,7 @@
 """te.experiment: what is predicted, what is recorded, and what is refused."""
 
 import re
+import signal
 import sys
 
 import numpy as np
@@ -9,6 +10,7 @@ from simple_learners import (
     Broken,
     Busy,
     Dice,
+    Interrupted,
     KillsItsProcess,
     KillsOnce,
     Loud,
@@ -422,3 +424,11 @@ def test_probabilities_that_pass_1_by_rounding_are_probabilities():
     run = _odd(1 + 1e-12)
     assert run.warnings == ()
     assert 0.2 < run.estimate("odd", metric="brier").estimate < 0.3
+
+
+@pytest.mark.skipif(not hasattr(signal, "pthread_sigmask"), reason="a matter of POSIX")
+def test_ctrl_c_reaches_the_process_that_directs_alone(rows):
+    # Where it came to workers too, one could print a traceback, or stop all by an exception of its own.
+    run = te.experiment({"m": Interrupted()}, rows, plan=te.KFold(4), jobs=2, rng=0, progress=False)
+    assert run.failures == ()
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import sys
 import threading
 import time
@@ -105,6 +106,20 @@ def end_with(director: int) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
+@contextmanager
+def interrupts_wait() -> Iterator[None]:
+    """Hold Ctrl-C back for a moment in which workers start: they inherit that, so that it reaches this process alone,
+    which ends them; each would print a traceback of its own."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 WORDS = ("loky", "threading", "dask", "ray")
 GUARD = "if __name__ == '__main__':"
 
@@ -130,7 +145,9 @@ def run_alone(chunk: Chunk, options: FitOptions) -> list[Outcome]:
     started = time.monotonic()
     with ProcessPoolExecutor(max_workers=1) as pool:
         try:
-            outcomes: list[Outcome] = pool.submit(run_chunk, chunk, options, None, expendable=True).result()
+            with interrupts_wait():
+                waited = pool.submit(run_chunk, chunk, options, None, expendable=True)
+            outcomes: list[Outcome] = waited.result()
         except BrokenProcessPool as error:
             late = options.timeout is not None and time.monotonic() - started > options.timeout
             return [died(chunk.jobs[0], str(error), options.timeout if late else None)]
@@ -219,7 +236,9 @@ class Joblib:
         )  # fmt: skip
         call = joblib.delayed(CALLS.get(self.name, _counted))
         try:
-            yield from pool(call(chunk, options, spool) for chunk in chunks)
+            with interrupts_wait():
+                finished = pool(call(chunk, options, spool) for chunk in chunks)
+            yield from finished
         except BrokenProcessPool as error:
             raise WorkersLost(str(error)) from None
 
