@@ -1,5 +1,7 @@
 """Reports of experiments and of studies beneath them."""
 
+import re
+
 import numpy as np
 import pytest
 from report_sources import experiment
@@ -88,3 +90,12 @@ def test_settings_are_reported_by_what_choosing_among_them_gives(tmp_path):
     assert "Choosing inside the training rows gives" in text
     assert "the chosen one" in text
     assert "highest estimate" not in text
+
+
+@pytest.mark.parametrize(
+    ("metric", "title", "figure"), [("accuracy", "mean accuracy, %", r"\d\d\.\d"), ("auc", "mean AUC", r"0\.\d{3}")]
+)
+def test_mean_scores_are_in_the_unit_of_the_page(tmp_path, metric, title, figure):
+    text = written(experiment(2), tmp_path, metric=metric)
+    assert f">{title}</th>" in text
+    assert len(re.findall(rf'data-label="mean">{figure}</td>', text)) == 2

@@ -138,3 +138,14 @@ def test_crossing_roc_curves_are_said():
     again = steady + rng.normal(size=1000)
     assert "TE412" not in te.compare(y, scores={"steady": steady, "noisier": again}, metric="auc").findings
     assert "TE412" not in te.compare(y, scores={"steady": steady, "same": steady.copy()}, metric="auc").findings
+
+
+def test_figures_and_their_difference_have_the_same_decimals():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 1_000_000)
+    scores = {m: np.round(y * d + rng.normal(size=len(y)), 2) for m, d in (("a", 1.9), ("b", 1.8))}
+    cmp = te.compare(y, scores=scores, metric="auc")
+    a, b = (f"{cmp.estimates[m].estimate:.4f}" for m in "ab")
+    assert f"a is better: {a} against {b} AUC, +0.0" in cmp.verdict
+    low, high = (f"{x:.4f}"[1:] for x in (cmp.estimates["a"].low, cmp.estimates["a"].high))
+    assert f"| a | {a[1:]} \\[{low}, {high}\\] |" in cmp.to_markdown()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -137,7 +137,7 @@ def grid(
     by_data = {d: intervals for d, intervals in by_data.items() if intervals}
     if not by_data:
         return []
-    share = all(c.facts.share for c in comparisons.values()) and bool(comparisons)
+    share = _in_percent(comparisons)
     column = Column.of(
         [i for intervals in by_data.values() for i in intervals.values()],
         power=2 if share else 0,
@@ -175,6 +175,11 @@ def grid(
     return [Section(key="sets", title="Every learner on every data set", blocks=blocks)]
 
 
+def _in_percent(comparisons: Mapping[str, Comparison]) -> bool:
+    """Whether the page gives scores in per cent."""
+    return bool(comparisons) and all(c.facts.share for c in comparisons.values())
+
+
 def best(own: dict[str, Interval], measure: Measure) -> float:
     """The best estimate of a data set."""
     values = [i.estimate for i in own.values() if not math.isnan(i.estimate)]
@@ -201,22 +206,25 @@ def _grid_cell(
               class_=f"g{shade}" + (" top" if mark == "●" else ""), title="; ".join(words))  # fmt: skip
 
 
-def ranking_board(ranking: Ranking) -> Markup:
-    """Mean ranks as dots on their axis, with the scores, the median difference from the best, and the verdict."""
+def ranking_board(ranking: Ranking, *, of_shares: bool = False) -> Markup:
+    """Mean ranks as dots on their axis, with the scores (shares in per cent), the median difference from the best, and
+    the verdict."""
     anchor, order = ranking.control or ranking.best, ranking.order
     scored = ranking if isinstance(ranking, LearnerRanking) else None
     short_names, ranks = brief_names(tuple(ranking.names)), ranking.ranks
     letters = {} if ranking.control is not None else tier_letters(order, ranking.groups)
     panel = Panel(rows=(), axis="", domain=(1.0, float(max(2, len(order)))))
     scale = 100 if scored is not None and scored.share else 1
+    in_percent = scored is not None and (scored.share or scored.percent)
     gaps = {} if scored is None else {m: _shown_gap(scored, m, anchor) for m in order if m != anchor}
     means = {} if scored is None else scored.means
     head = [el("th", "learner" if scored else "model", scope="col", class_="name")]
     head += [el("th", "tier", scope="col", class_="tier")] if letters else []
     head += [el("td", class_="line"), el("th", "mean rank", scope="col", class_="number", data_low=True)]
     if scored is not None:
-        unit = ", points" if scored.share or scored.percent else ""
-        head.append(el("th", f"mean {one_line(scored.value_name or 'score')}", scope="col", class_="number"))
+        unit = ", points" if in_percent else ""
+        title = f"mean {one_line(scored.value_name or 'score')}{', %' if of_shares else ''}"
+        head.append(el("th", title, scope="col", class_="number"))
         head.append(el("th", f"median difference from {short_names[anchor]}{unit}", scope="col", class_="number"))
     head += [el("th", "won–tied–lost", scope="col", class_="number"),
              el("th", "adjusted p" if len(ranking.pairs) > 1 else "p", scope="col", class_="number p"),
@@ -229,8 +237,9 @@ def ranking_board(ranking: Ranking) -> Markup:
                   el("td", f"{ranks[m]:.2f}", class_="number", data_sort=sort_key(ranks[m]),
                      data_label="mean rank")]  # fmt: skip
         if scored is not None:
-            cells.append(el("td", fixed(means[m], 3), class_="number", data_sort=sort_key(means[m]), data_label="mean"))
-            gap = "" if m == anchor else fixed(scale * gaps[m], 1 if scored.share or scored.percent else 3, sign=True)
+            mean = fixed(means[m], 1 if of_shares or scored.percent else 3, power=2 if of_shares else 0)
+            cells.append(el("td", mean, class_="number", data_sort=sort_key(means[m]), data_label="mean"))
+            gap = "" if m == anchor else fixed(scale * gaps[m], 1 if in_percent else 3, sign=True)
             cells.append(
                 el("td", gap, class_="number", data_sort=sort_key(gaps.get(m, 0.0)), data_label="median difference")
             )
@@ -352,7 +361,8 @@ def about_experiment(run: Experiment, gallery: Gallery, asked: ReportOptions) ->
         order = run.learners if ranking is None else ranking.order
         first += grid(run, metric, estimates, comparisons, order, ranking)
     if ranking is not None:
-        first.append(Section(key="ranks", title="Ranks over the data sets", blocks=(ranking_board(ranking),)))
+        board = ranking_board(ranking, of_shares=_in_percent(comparisons))
+        first.append(Section(key="ranks", title="Ranks over the data sets", blocks=(board,)))
     panels, data = _explorer(run, gallery, notes)
     inner = {d: list(_data_set(run, d, comparisons.get(d), estimates.get(d, {}), metric, gallery, notes, i))
              for i, d in enumerate(run.datasets, start=1)}  # fmt: skip

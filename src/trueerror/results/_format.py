@@ -276,18 +276,18 @@ def with_limits(estimate: float, low: float, high: float) -> str:
     return f"{number(estimate, decimals_apart(low, high))} {limits(low, high)}"
 
 
-def compact(estimate: float, low: float, high: float) -> str:
+def compact(estimate: float, low: float, high: float, digits: int = 3) -> str:
     """Estimate and limits in as few characters as can be.
 
-    >>> compact(0.956, 0.9213, 0.9759)
-    '.956 [.921, .976]'
+    >>> compact(0.956, 0.9213, 0.9759), compact(0.91048, 0.9101, 0.91087, 4)
+    ('.956 [.921, .976]', '.9105 [.9101, .9109]')
     """
     if math.isnan(estimate):
         return "undefined"
-    estimate_text = _without_zero(number(estimate, decimals_apart(low, high)))
+    estimate_text = _without_zero(number(estimate, decimals_apart(low, high, digits)))
     if math.isnan(low):
         return estimate_text
-    return "{} [{}, {}]".format(estimate_text, *map(_without_zero, apart(low, high)))
+    return "{} [{}, {}]".format(estimate_text, *map(_without_zero, apart(low, high, digits)))
 
 
 def _without_zero(figure: str) -> str:

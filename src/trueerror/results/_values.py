@@ -323,13 +323,13 @@ class Posterior(Result):
         )
 
 
-def short(interval: Interval) -> str:
+def short(interval: Interval, digits: int = 3) -> str:
     """Estimate and limits in as few characters as can be.
 
     >>> short(Interval(estimate=0.956, low=0.9213, high=0.9759))
     '.956 [.921, .976]'
     """
-    return compact(interval.estimate, interval.low, interval.high)
+    return compact(interval.estimate, interval.low, interval.high, digits)
 
 
 def short_percent(interval: Interval, digits: int = 1) -> str:

@@ -364,8 +364,8 @@ def points(cmp: Comparison, x: float) -> str:
 
 
 def own_figure(cmp: Comparison, x: float) -> str:
-    """A model's own figure."""
-    return f"{percents(x, cmp._decimals)} %" if cmp.facts.share else number(x)
+    """A model's own figure, with the decimals of the differences."""
+    return f"{percents(x, cmp._decimals)} %" if cmp.facts.share else number(x, max(3, cmp._decimals))
 
 
 def unit(cmp: Comparison) -> str:
@@ -729,7 +729,8 @@ def _every_pair(cmp: Comparison) -> list[Contrast]:
 def _models_table(cmp: Comparison) -> Table:
     """Each model's own estimate, best first, and its tiers as letters."""
     letters = tier_letters(cmp)
-    cells = {m: short_percent(i, cmp._decimals) if cmp.facts.share else short(i) for m, i in cmp.estimates.items()}
+    decimals, share = cmp._decimals, cmp.facts.share
+    cells = {m: short_percent(i, decimals) if share else short(i, max(3, decimals)) for m, i in cmp.estimates.items()}
     rows = tuple((m, *([letters[m]] if letters else []), cells[m]) for m in cmp.ranked)
     last = 2 if letters else 1
     best = tuple((i, last) for i in range(len(cmp.leaders)))
