@@ -241,7 +241,7 @@ class PairedRows:
     @cached_property
     def covariance(self) -> AreaCovariance:
         """DeLong's, of all models' areas."""
-        if self.placements is not None and not self.placements.slack.any():
+        if self.placements is not None and self.placements.exact:
             return delong_from_placements(self.placements)
         up, scores, _ = self.columns
         return delong_covariance(up, [scores[:, i] for i in range(scores.shape[1])])
@@ -680,7 +680,7 @@ def delong_of_pair(q: Pair) -> Contrast:
     """DeLong's covariance of the two areas; bounds of it where scores are binned."""
     rows, (i, j) = q.sample.rows, q.sample.places
     confidence, alternative = q.spec.confidence, q.spec.alternative
-    if rows.placements is not None and rows.placements.slack.any():
+    if rows.placements is not None and not rows.placements.exact:
         contrast = binned_area_contrast(rows.placements, i, j, confidence=confidence, alternative=alternative)
     else:
         contrast = area_contrast(rows.covariance, i, j, confidence=confidence, alternative=alternative)

@@ -128,6 +128,11 @@ class Placements:
     slack: Floats
     error: Floats
 
+    @property
+    def exact(self) -> bool:
+        """Whether nothing was binned."""
+        return not self.slack.any() and not self.error.any()
+
 
 Ints = NDArray[np.int64]
 

@@ -7,6 +7,7 @@ engine counts the same things, and no name that a stranger chose enters a query.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
@@ -28,6 +29,7 @@ from trueerror.sources.engines._group_tallies import (
     IsLabel,
     ThresholdCode,
     WeightedCounts,
+    log_origin,
 )
 
 # Distinct values are looked for among so many rows first: a column of scores shows itself there.
@@ -380,7 +382,7 @@ class EngineTable(ABC, Generic[E, F]):
         more = ["y", *("w", "w2")[: len(weights)]]
         frame = self.stacked(self.frame.select(*given, self.expression(label).alias("y"), *weights), names, more, "x")
         firsts = np.cumsum([0, *(key.cells for key in keys)]).tolist()
-        bins = [_bin_number(d, x, key.pieces[::-1], first) for key, first in zip(keys, firsts, strict=False)]
+        bins = [_bin_number(d, x, key.pieces, first) for key, first in zip(keys, firsts, strict=False)]
         place = bins[-1]
         for name, other in zip(names[-2::-1], bins[-2::-1], strict=True):
             place = d.choose(d.equal(d.column("which"), name), other, place)
@@ -437,7 +439,7 @@ class EngineTable(ABC, Generic[E, F]):
             code = d.choose(value >= key.threshold, d.constant(key.above), d.constant(key.below))
             return d.choose(d.missing(value), d.constant(-1), code)
         if isinstance(key, BinNumber):
-            return d.whole(_bin_number(d, self.number(key.column), key.pieces[::-1], 0))
+            return d.whole(_bin_number(d, self.number(key.column), key.pieces, 0))
         assert isinstance(key, ArgmaxCode)
         scores = [self.number(column) for column in key.columns]
         return d.choose(d.any_of([d.missing(score) for score in scores]), d.constant(-1), d.argmax(scores))
@@ -454,13 +456,18 @@ class EngineTable(ABC, Generic[E, F]):
         need_memory(self.n, len(self.columns), f"the rows of {self.name}", current().budget_bytes)
 
 
-def _bin_number(d: Dialect[E], value: E, pieces: Sequence[tuple[float, float, int, int]], start: int) -> E:
+def _bin_number(d: Dialect[E], value: E, pieces: Sequence[tuple[float, float, int, int, bool]], start: int) -> E:
     """The bin of a value, its stretch found by halving: engines that go row by row look at few stretches then."""
     if len(pieces) == 1:
-        low, scale, top, first = pieces[0]
+        low, scale, top, first, log = pieces[0]
         if top < 1:
             # A constant would have a bin for what is missing, too.
             return value * 0.0 + float(start + first if top == 0 else -1)
+        if log:
+            # Some engines look at all rows before they choose, and refuse the logarithm of 0.
+            size = value if low > 0 else value * -1.0
+            value = d.log(d.choose(size > 0.0, size, d.constant(1.0)))
+            low, scale = log_origin(low, top / scale), math.copysign(scale, low)
         return d.steps(value, low, scale) + float(start + first)
     middle = len(pieces) // 2
     above, below = _bin_number(d, value, pieces[middle:], start), _bin_number(d, value, pieces[:middle], start)

@@ -239,26 +239,32 @@ class ArgmaxCode:
 class BinNumber:
     """The bin of a column: from lows[i] up ⌊(x − lows[i])·scales[i]⌋, at most tops[i], beyond the bins before.
 
-    Missing where the column is missing; −1 where tops[i] is.
+    Where logs[i] says so, logarithms of both without their signs. Missing where the column is; −1 where tops[i] is.
     """
 
     column: str
     lows: tuple[float, ...]
     scales: tuple[float, ...]
     tops: tuple[int, ...]
+    logs: tuple[bool, ...]
 
     @property
-    def pieces(self) -> tuple[tuple[float, float, int, int], ...]:
-        """(low, scale, top, first bin) of each stretch, from the highest down."""
+    def pieces(self) -> tuple[tuple[float, float, int, int, bool], ...]:
+        """(low, scale, top, first bin, whether of logarithms) of each stretch, which ascend."""
         firsts = [0]
         for top in self.tops:
             firsts.append(firsts[-1] + top + 1)
-        return tuple(zip(self.lows, self.scales, self.tops, firsts, strict=False))[::-1]
+        return tuple(zip(self.lows, self.scales, self.tops, firsts, self.logs, strict=False))
 
     @property
     def cells(self) -> int:
         """How many bins there are."""
         return sum(self.tops) + len(self.tops)
+
+
+def log_origin(low: float, width: float) -> float:
+    """From where logarithms are counted: a hair beyond that of the lowest value, since engines round as they like."""
+    return math.log(abs(low)) - math.copysign(1e-9 * width, low)
 
 
 # What rows are grouped by; an engine writes each as an expression of its own.

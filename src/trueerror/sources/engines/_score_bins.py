@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.kernels._histogram import Grid, even_grid, leading_grid, pivoted, refined
 from trueerror.kernels._numpy import run_lengths
-from trueerror.sources.engines._group_tallies import BinNumber, IsLabel
+from trueerror.sources.engines._group_tallies import BinNumber, IsLabel, log_origin
 from trueerror.tallies import ScoreTable
 from trueerror.tallies._moments import Placements
 
@@ -142,21 +142,31 @@ FEWEST_BINS = 1 << 14
 SPLIT = 12
 # Values that many rows of a sample share, each of which gets a bin of its own.
 MOST_COMMON = 8
+# How often bins are split: a look at all rows each.
+REFINEMENTS = 1
 # Models that one query puts into bins.
 MOST_COLUMNS = 16
-# Cells of two models' bins in one GROUP BY, of all pairs together, and the stretches of equal shares in which bins are.
+# Cells of two models' bins in one GROUP BY, of all pairs together.
 PAIRED_CELLS = 1 << 20
+# Stretches of equal shares of which a query is made, over all models: Java does not compile what is longer, and takes
+# five times as long. Where so few leave too much open, each model has `PIECES` of its own.
+FEW_PIECES = 16
 PIECES = 16
-# Where scores of a stretch differ by more than this factor, steps of equal ratios come before those of equal width.
+# A bin of so many times the mean share of rows is too large.
+UNEVEN = 8
+# Where scores of a stretch differ by more than this factor, steps may be of equal ratios.
 RATIO = 64.0
+TINY = 1e-290
 
 
 class Stretch(NamedTuple):
-    """Scores from `low` to `high`, both included, in `cells` bins of equal steps; of none where they are left out."""
+    """Scores from `low` to `high`, both included, in `cells` bins of equal steps, in `log` of equal ratios; in none
+    where they are left out."""
 
     low: float
     high: float
     cells: int
+    log: bool = False
 
 
 def binned_by_groups(
@@ -172,8 +182,9 @@ def binned_by_groups(
     binned: dict[str, Bins] = {}
     for start in range(0, len(columns), MOST_COLUMNS):
         some = columns[start : start + MOST_COLUMNS]
-        found = _counted(source, {c: _sampled_stretches(samples[c], ranges[c], size) for c in some}, chosen)
-        for _ in range(ROUNDS - 1):
+        pieces = _few_pieces(len(some))
+        found = _counted(source, {c: _sampled_stretches(samples[c], ranges[c], size, pieces) for c in some}, chosen)
+        for _ in range(REFINEMENTS):
             heavy = {c: h for c, bins in found.items() if len(h := _heavy(bins, size))}
             if not heavy:
                 break
@@ -200,7 +211,13 @@ def _split(bins: Bins, places: Ints, size: int) -> list[Stretch]:
     parts = [Stretch(-math.inf, -math.inf, 0)]
     for low, high, share in zip(bins.lower[places].tolist(), bins.upper[places].tolist(), shares, strict=True):
         # Rows that share the lowest score, such as a probability of 0, are cut out: halving would take long.
-        parts += [Stretch(low, low, 1), *_ratios(math.nextafter(low, math.inf), high, max(2, int(size * share)))]
+        above = [math.nextafter(low, math.inf), *((0.0, math.nextafter(0.0, 1.0)) if low < 0.0 < high else ())]
+        tops = [*(math.nextafter(x, -math.inf) for x in above[1:]), high]
+        cells = max(2, int(size * share / len(above)))
+        parts += [
+            Stretch(low, low, 1),
+            *(Stretch(a, b, cells, _powers(a, b)) for a, b in zip(above, tops, strict=True)),
+        ]
         parts.append(Stretch(math.nextafter(high, math.inf), math.inf, 0))
     return parts
 
@@ -217,48 +234,75 @@ def enough_bins(rows: int) -> int:
     return max(FEWEST_BINS, 1 << round(math.log2(9 * math.sqrt(max(rows, 1)))))
 
 
-def _sampled_stretches(sample: Array, reach: tuple[float, float], size: int) -> list[Stretch]:
-    """Stretches between values that cut a sample into equal shares, and the values that many of its rows have."""
+def _few_pieces(columns: int) -> int:
+    """How many stretches each of some columns has in a short query."""
+    return min(4, max(1, FEW_PIECES // columns))
+
+
+def _sampled_stretches(sample: Array, reach: tuple[float, float], size: int, pieces: int) -> list[Stretch]:
+    """Stretches between values that cut a sample into equal shares, and the values that many of its rows have: few,
+    unless that leaves much open in the sample."""
+    stretches = _cut(sample, reach, size, pieces)
+    bins = _places(_bin_numbers("", stretches), sample)
+    order = np.argsort(bins, kind="stable")
+    starts = np.flatnonzero(np.diff(bins[order], prepend=-1))
+    values, counts = sample[order], np.diff(np.append(starts, len(bins))).astype(np.float64)
+    spread = np.maximum.reduceat(values, starts) > np.minimum.reduceat(values, starts) if len(starts) else counts > 0
+    # The share of pairs of rows that fall together, without a bias for the size of the sample.
+    share = float((counts * (counts - 1))[spread].sum()) / max(len(bins) * (len(bins) - 1.0), 1.0)
+    return stretches if share / 2 <= TARGET / 2 else _cut(sample, reach, size, PIECES)
+
+
+def _cut(sample: Array, reach: tuple[float, float], size: int, pieces: int) -> list[Stretch]:
     if len(sample) < MOST_COMMON * PIECES or not reach[0] < reach[1]:
-        return _ratios(*reach, size)
+        return [_stretch(*reach, size if reach[0] < reach[1] else 1, sample, np.ones(len(sample)))]
     values, counts = run_lengths(np.sort(sample))
     often = np.argsort(-counts, kind="stable")[:MOST_COMMON]
     common = values[often[counts[often] >= max(8, COMMON * len(sample))]]
     # Few values get equal shares of the bins, so that each may have one for itself.
     rest = values if 2 * len(values) < min(len(sample), size) else np.repeat(values, counts)
     rest = rest[~np.isin(rest, common)]
-    cuts = rest[np.arange(1, PIECES) * len(rest) // PIECES] if len(rest) else rest
+    cuts = rest[np.arange(1, pieces) * len(rest) // pieces] if len(rest) else rest
+    zero = np.zeros(int(pieces == PIECES))
     with np.errstate(over="ignore"):
-        lows = np.unique(np.concatenate([[reach[0]], cuts, common, np.nextafter(common, np.inf)]) + 0.0)
+        single = np.concatenate([common, zero])
+        lows = np.unique(np.concatenate([[reach[0]], cuts, single, np.nextafter(single, np.inf)]) + 0.0)
     lows = lows[(lows >= reach[0]) & (lows <= reach[1])]
     highs = np.append(np.nextafter(lows[1:], -np.inf), reach[1])
     cells = max(2, size // max(int((lows < highs).sum()), 1))
-    return [part for a, b in zip(lows.tolist(), highs.tolist(), strict=True) for part in _ratios(a, b, cells)]
+    starts = np.searchsorted(rest, np.append(lows, np.inf)).tolist()
+    parts = zip(lows.tolist(), highs.tolist(), (rest[a:b] for a, b in pairwise(starts)), strict=True)
+    return [_stretch(a, b, cells if a < b else 1, part, np.ones(len(part))) for a, b, part in parts]
 
 
-def _ratios(low: float, high: float, cells: int) -> list[Stretch]:
-    """Bins of equal steps; in up to eight stretches of equal ratios where scores may lie on a scale of powers."""
-    # How far apart the ends are as powers: those of unlike sign, and 0, are as far apart as doubles can be.
-    ends = [math.copysign(max(abs(x), 5e-324), x) for x in (low, high)]
-    ratio = max(abs(ends[0]), abs(ends[1])) / min(abs(ends[0]), abs(ends[1])) if ends[0] * ends[1] > 0 else 1.0
-    pieces = 1 if ratio <= RATIO else min(8, math.ceil(math.log(min(ratio, 1e300)) / math.log(RATIO)))
-    if pieces == 1 or cells < 2 * pieces:
-        return [Stretch(low, high, cells if low < high else 1)]
-    logs = np.linspace(math.log(abs(ends[0])), math.log(abs(ends[1])), pieces + 1)[1:-1]
-    lows = np.unique([low, *np.clip(np.copysign(np.exp(logs), ends[0]), low, high).tolist()])
-    highs = np.append(np.nextafter(lows[1:], -math.inf), high)
-    return [Stretch(a, b, cells // pieces if a < b else 1) for a, b in zip(lows.tolist(), highs.tolist(), strict=True)]
+def _stretch(low: float, high: float, cells: int, values: Array, rows: Array) -> Stretch:
+    """Steps of equal width or of equal ratio, whichever leave less open of some rows."""
+    made = [Stretch(low, high, cells, log) for log in (False, _powers(low, high))]
+    if cells < 2 or not made[1].log or not len(values):
+        return made[0]
+    shares = [np.bincount(_places(_bin_numbers("", [s]), values), rows, cells) for s in made]
+    return made[int((shares[1] ** 2).sum() < (shares[0] ** 2).sum())]
+
+
+def _powers(low: float, high: float) -> bool:
+    """Whether scores between these may lie on a scale of powers, or are too small for steps of equal width."""
+    if low <= 0.0 <= high:
+        return False
+    near, far = sorted((abs(low), abs(high)))
+    return near < far / (RATIO if far > TINY else 1.001)
 
 
 def _bin_numbers(column: str, stretches: Sequence[Stretch]) -> BinNumber:
     """The bins of stretches as an engine writes them; a single one where steps would be equal."""
-    grids = [even_grid(s.low, s.high, s.cells) if s.cells > 1 else None for s in stretches]
-    plain = [None if g is None or math.isnan(g.scale) or g.cells < 2 else g for g in grids]
+    scales, tops = [], []
+    for low, high, cells, log in stretches:
+        width = abs(math.log(abs(high)) - math.log(abs(low))) if log else 0.0
+        grid = even_grid(low, high, cells) if cells > 1 and not log else None
+        scale = cells / (width * (1 + 1e-8)) if log else 0.0 if grid is None or math.isnan(grid.scale) else grid.scale
+        scales.append(scale)
+        tops.append(cells - 1 if scale else min(cells, 1) - 1)
     return BinNumber(
-        column,
-        tuple(s.low for s in stretches),
-        tuple(0.0 if g is None else g.scale for g in plain),
-        tuple(min(s.cells, 1) - 1 if g is None else g.cells - 1 for s, g in zip(stretches, plain, strict=True)),
+        column, tuple(s.low for s in stretches), tuple(scales), tuple(tops), tuple(s.log for s in stretches)
     )
 
 
@@ -276,7 +320,12 @@ def _counted(source: GroupedSource, wanted: Mapping[str, Sequence[Stretch]], cho
         np.maximum.at(upper, places, rows.high[mine])
         both = [np.bincount(places[side], counts[side], key.cells).astype(np.int64) for side in (up, ~up)]
         there = np.flatnonzero(both[0] + both[1])
-        binned[key.column] = Bins(lower[there] + 0.0, upper[there] + 0.0, both[0][there], both[1][there])
+        # Bins of logarithms that are not in order, since an engine rounds as it likes, become one.
+        starts = np.flatnonzero(np.append(-np.inf, np.maximum.accumulate(upper[there])[:-1]) < lower[there])
+        binned[key.column] = Bins(
+            np.minimum.reduceat(lower[there], starts) + 0.0, np.maximum.reduceat(upper[there], starts) + 0.0,
+            *(np.add.reduceat(x[there], starts) for x in both),
+        ) if len(there) else Bins(lower[there], upper[there], both[0][there], both[1][there])  # fmt: skip
     return binned
 
 
@@ -292,7 +341,7 @@ def placements_by_groups(
     every = list(combinations(range(k), 2))
     # Of many pairs in coarser bins, which widen the limits by less than a hundredth.
     bins = 512 if len(every) * 512**2 <= PAIRED_CELLS else 256
-    places = [_even_shares(c, r, t, bins) for c, r, t in zip(columns, ranges, tables, strict=True)]
+    places = [_even_shares(c, r, t, bins, _few_pieces(k)) for c, r, t in zip(columns, ranges, tables, strict=True)]
     sums = np.zeros((2, k, k))
     error = np.zeros(k)
     at_once = max(1, PAIRED_CELLS // bins**2)
@@ -324,28 +373,50 @@ def placements_by_groups(
     )
 
 
-def _even_shares(column: str, reach: tuple[float, float], table: ScoreTable, bins: int) -> BinNumber:
-    """Equal steps between values that cut the rows into equal shares."""
-    through = np.cumsum(table.positives + table.negatives, dtype=np.float64)
-    wanted = np.arange(1, PIECES) * through[-1] / PIECES
+def _even_shares(column: str, reach: tuple[float, float], table: ScoreTable, bins: int, pieces: int) -> BinNumber:
+    """Equal steps between values that cut the rows into equal shares: few, unless a bin had far too many rows."""
+    rows = table.positives + table.negatives
+    through = np.cumsum(rows, dtype=np.float64)
+    wanted = np.arange(1, pieces) * through[-1] / pieces
     places = np.searchsorted(through, wanted)
     # Where one score has a large share, it is cut out on both sides.
     cuts = table.scores[np.concatenate([places, np.minimum(places + 1, len(through) - 1)])]
     lows = np.unique(np.concatenate(([reach[0]], cuts[(cuts > reach[0]) & (cuts < reach[1])])))
     highs = np.append(np.nextafter(lows[1:], -np.inf), reach[1])
     cells = bins // len(lows)
-    return _bin_numbers(column, [Stretch(a, b, cells) for a, b in zip(lows.tolist(), highs.tolist(), strict=True)])
+    starts = np.searchsorted(table.scores, np.append(lows, np.inf)).tolist()
+    parts = zip(lows.tolist(), highs.tolist(), (slice(a, b) for a, b in pairwise(starts)), strict=True)
+    key = _bin_numbers(column, [_stretch(a, b, cells, table.scores[p], rows[p]) for a, b, p in parts])
+    shares = np.bincount(_places(key, table.scores), rows, key.cells)[~_tied(key, table)] / through[-1]
+    even = pieces >= PIECES or not len(shares) or shares.max() <= UNEVEN / bins
+    return key if even else _even_shares(column, reach, table, bins, PIECES)
+
+
+def _places(key: BinNumber, scores: Array) -> Ints:
+    """The bin of each score."""
+    cells = np.zeros(len(scores), dtype=np.int64)
+    for low, scale, top, first, log in key.pieces:
+        mine = scores >= low
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            far = scores[mine] - low
+            if log:
+                far = np.nan_to_num(
+                    (np.log(np.abs(scores[mine])) - log_origin(low, top / scale)) * math.copysign(1, low)
+                )
+        cells[mine] = np.clip(np.floor(far * scale), 0, top).astype(np.int64) + first
+    return cells
 
 
 def _tied(place: BinNumber, table: ScoreTable) -> NDArray[np.bool_]:
     """Which coarse bins hold one score only, as far as the finer table knows."""
-    cells = np.zeros(len(table.scores), dtype=np.int64)
-    for low, scale, top, first in reversed(place.pieces):
-        steps = np.clip(np.floor((table.scores - low) * scale), 0, top).astype(np.int64) + first
-        cells = np.where(table.scores >= low, steps, cells)
+    cells = _places(place, table.scores)
     uppers = table.scores if table.uppers is None else table.uppers
     single: NDArray[np.bool_] = np.bincount(cells, minlength=place.cells) == 1
     single[cells[uppers > table.scores]] = False
+    # Engines may round logarithms in another way.
+    for _, _, top, first, log in place.pieces:
+        if log:
+            single[first : first + top + 1] = False
     return single
 
 
