@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Array
 from trueerror.inputs._labels import Label
-from trueerror.kernels._histogram import BLOCK, Counter, Grid, even_grid, pivoted, tagged_places
+from trueerror.kernels._histogram import BLOCK, Counter, Grid, tagged_places
 from trueerror.kernels._numpy import in_threads
 from trueerror.sources._predictions import Loss
 from trueerror.sources._tables import Layout, Options
@@ -34,7 +34,16 @@ from trueerror.sources.engines._groupby import (
     pivot,
     summed_moments,
 )
-from trueerror.sources.engines._score_bins import ROUNDS, TARGET, Bins, bin_count, bins_of, finer, fitted_grid
+from trueerror.sources.engines._score_bins import (
+    ROUNDS,
+    TARGET,
+    Bins,
+    bin_count,
+    bins_of,
+    finer,
+    fitted_grid,
+    value_grid,
+)
 from trueerror.tallies import Moments, ScoreTable
 from trueerror.tallies._moments import Placements
 from trueerror.tallies._score_bounds import ScoreBounds
@@ -118,7 +127,7 @@ class StreamedCounts:
             few = self.source.few_scores(self.columns[model], size // 2)
             if few is not None:
                 # As many bins as scores, where there are so few: ties then are known to be ties.
-                grids[model] = pivoted(even_grid(low, high, size), few)
+                grids[model] = value_grid(low, high, size, few)
             else:
                 grids[model] = fitted_grid(low, high, size, sample[scored], positive[scored])
         return grids

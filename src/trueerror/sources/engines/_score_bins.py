@@ -37,6 +37,8 @@ EXACT_BYTES = 120
 # Bins of a first pass; finer where a large sample tells areas apart that are close, as long as counts stay in cache.
 MOST_BINS = 1 << 17
 ROUNDS = 6
+# How often a grid is split before any row is counted.
+LEVELS = 3
 # A value that at least this share of a sample has gets a bin of its own.
 COMMON = 5e-4
 
@@ -126,14 +128,32 @@ def fitted_grid(low: float, high: float, size: int, sample: Floats, positive: ND
         positives, negatives = counted(grid)
         return float((positives * negatives).sum())
 
-    even, leading = (
-        pivoted(grid, common) if len(common) and grid.cells > 1 else grid
-        for grid in (make(low, high, size) for make in (even_grid, leading_grid))
-    )
+    even, leading = (_apart(make(low, high, size), common, size) for make in (even_grid, leading_grid))
     best = leading if 4 * open_pairs(leading) < open_pairs(even) else even
-    if open_pairs(best) > TARGET / 4 * float(positive.sum()) * float((~positive).sum()):
-        best = finer(best, *counted(best), size) or best
+    # Splitting here takes each row a few more steps; splitting after a pass takes another pass.
+    for _ in range(LEVELS):
+        if open_pairs(best) <= TARGET / 4 * float(positive.sum()) * float((~positive).sum()):
+            break
+        best = finer(best, *counted(best), size // LEVELS) or best
     return best
+
+
+def value_grid(low: float, high: float, size: int, values: Floats) -> Grid:
+    """A grid with a bin for each of some ascending values."""
+    grids = [make(low, high, size) for make in (even_grid, leading_grid)]
+    return _apart(max(grids, key=lambda grid: len(np.unique(grid.places(values)))), values, size)
+
+
+def _apart(grid: Grid, values: Floats, size: int) -> Grid:
+    """The grid with a bin of its own for each of some ascending values; bins that hold several are split for that."""
+    if grid.cells < 2 or not len(values):
+        return grid
+    for _ in range(LEVELS):
+        places, counts = np.unique(grid.places(values), return_counts=True)
+        if counts.max() == 1:
+            break
+        grid = refined(grid, places[counts > 1], counts[counts > 1].astype(np.float64), size // LEVELS)
+    return pivoted(grid, values)
 
 
 # Fewer take an engine no less time.
@@ -276,12 +296,12 @@ def _cut(sample: Array, reach: tuple[float, float], size: int, pieces: int) -> l
 
 
 def _stretch(low: float, high: float, cells: int, values: Array, rows: Array) -> Stretch:
-    """Steps of equal width or of equal ratio, whichever leave less open of some rows."""
+    """Steps of equal width, or of equal ratio where those leave far less open of some rows: logarithms take time."""
     made = [Stretch(low, high, cells, log) for log in (False, _powers(low, high))]
     if cells < 2 or not made[1].log or not len(values):
         return made[0]
     shares = [np.bincount(_places(_bin_numbers("", [s]), values), rows, cells) for s in made]
-    return made[int((shares[1] ** 2).sum() < (shares[0] ** 2).sum())]
+    return made[int(2 * (shares[1] ** 2).sum() < (shares[0] ** 2).sum())]
 
 
 def _powers(low: float, high: float) -> bool:
