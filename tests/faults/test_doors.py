@@ -552,6 +552,61 @@ def test_a_forked_lazy_table_is_refused_not_waited_for(monkeypatch: pytest.Monke
         te.evaluate(p)
 
 
+def failing_polars() -> object:
+    pl = pytest.importorskip("polars")
+    calls = ["x" if i == 4500 else str(i % 2) for i in range(5000)]
+    return pl.LazyFrame({"truth": [0, 1] * 2500, "m": calls}).with_columns(pl.col("m").cast(pl.Int64))
+
+
+def failing_duckdb() -> object:
+    import duckdb
+
+    return duckdb.sql(
+        "SELECT i % 2 AS truth, (CASE WHEN i = 4500 THEN 'x' ELSE '0' END)::INT AS m FROM range(5000) r(i)"
+    )
+
+
+def dropped_table() -> object:
+    import duckdb
+
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE rows AS SELECT 1 AS truth, 1 AS m")
+    relation = connection.table("rows")
+    connection.execute("DROP TABLE rows")
+    return relation
+
+
+def failing_dask() -> object:
+    frames, pd = pytest.importorskip("dask.dataframe"), pytest.importorskip("pandas")
+    frame = frames.from_pandas(pd.DataFrame({"truth": [0, 1] * 9, "m": [0, 1] * 9}), npartitions=2)
+    return frame.map_partitions(lambda part: part.assign(m=1 / 0), meta=frame)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (failing_polars, r"polars could not answer: conversion from `str` to `i64` failed"),
+        (failing_duckdb, "DuckDB could not answer: Could not convert string 'x' to INT32"),
+        (dropped_table, "DuckDB could not answer: "),
+        (failing_dask, "Dask could not answer: division by zero"),
+    ],
+)
+def test_an_engine_that_fails_is_named_in_one_sentence(make: Callable[[], object], message: str) -> None:
+    for verb in (te.evaluate, te.compare, te.check, te.roc):
+        with pytest.raises(InputError, match=message) as raised:
+            verb(make())
+        assert "\n" not in str(raised.value)
+        assert len(str(raised.value)) < 320
+
+
+def test_queries_and_addresses_are_no_files() -> None:
+    for text in ("SELECT * FROM rows", "with a as (select 1) select * from a", "read_parquet('rows.parquet')"):
+        with pytest.raises(FileError, match=r"is a query, not a file: pass what duckdb\.sql"):
+            te.read(text)
+    with pytest.raises(FileError, match=r"^postgresql://… is a data base, not a file: pass ibis\.connect"):
+        te.evaluate("postgresql://me:secret@server/rows")
+
+
 ODD = ["null", "N/A", "-", "?", "nan", "inf", "unknown", "00", "１"]
 
 

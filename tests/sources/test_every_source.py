@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import gzip
 import json
 import math
@@ -525,6 +526,48 @@ def test_slices_are_rows(place: Callable[..., Any], binary: te.Predictions, tmp_
     assert total == p.confusion("select")
     with pytest.raises(ValueError, match="did you mean 'Oslo'"):
         p.slice("Osle")
+
+
+MOMENTS = [
+    datetime.datetime(2024, 1, 2, 3, 4, 5, 120_000),
+    datetime.datetime(2023, 5, 6),
+    datetime.datetime(2024, 1, 2, 3),
+]
+
+
+@pytest.mark.parametrize("place", [p for p in PLACES if p is not json_lines_file])
+@pytest.mark.parametrize("zone", [None, datetime.UTC, datetime.timezone(datetime.timedelta(hours=2))])
+def test_moments_have_one_name_everywhere(place: Callable[..., Any], zone: Any, tmp_path: Path) -> None:
+    shift = datetime.timedelta(0) if zone is None else zone.utcoffset(None)
+    moments = [m if zone is None else (m + shift).replace(tzinfo=zone) for m in MOMENTS]
+    columns = {"truth": [0, 1] * 9, "m": [0, 1, 1] * 6, "when": moments * 6}
+    p = te.read(place(columns, tmp_path), by="when", models=["m"])
+    assert p.keys("slices").names == ("2023-05-06", "2024-01-02 03:00:00", "2024-01-02 03:04:05.12")
+    fetched = p.source.fetched()
+    assert fetched.keys("slices").names == p.keys("slices").names
+    assert list(te.evaluate(p).slices) == list(p.keys("slices").names)
+
+
+@pytest.mark.parametrize("place", [p for p in PLACES if p is not plain])
+def test_labels_and_keys_from_2_to_the_53_up_are_told_apart(place: Callable[..., Any], tmp_path: Path) -> None:
+    large = [2**53, 2**53 + 1, 7]
+    columns = {"truth": large * 8, "m": [*large, *large[::-1]] * 4, "group": [-1, 2**53 + 1, 2**53] * 8}
+    here, there = (te.read(t, by="group", models=["m"]) for t in (columns, place(columns, tmp_path)))
+    assert there.confusion("m") == here.confusion("m")
+    assert there.keys("slices").names == (-1, 2**53, 2**53 + 1)
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("kind", [None, "frequency", "sampling"])
+def test_rows_counted_as_wrong_are_kept_in_mind(place: Callable[..., Any], kind: Any, tmp_path: Path) -> None:
+    calls = [None if i % 5 == 0 else (i // 2) % 2 for i in range(N)]
+    columns = {"truth": [int(v) for v in TRUTH], "m": calls, "w": [i % 4 for i in range(N)]}
+    named = {"models": ["m"], "missing": "wrong", "weight": "w" if kind else False, "weights_kind": kind}
+    here, there = (te.read(t, **named).confusion("m") for t in (columns, place(columns, tmp_path)))
+    assert json.loads(there.to_json())["filled"] == json.loads(here.to_json())["filled"] != None  # noqa: E711
+    third = te.Confusion.count([2], [2])
+    if kind != "sampling":
+        assert (there + third).matrix.tolist() == (here + third).matrix.tolist()
 
 
 @pytest.mark.parametrize("place", PLACES)

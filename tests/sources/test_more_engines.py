@@ -87,6 +87,40 @@ def test_sets_of_files_of_pyarrow(tmp_path):
     assert ours.records() == te.evaluate(TRUTH, {"a": COLUMNS["a"], "b": COLUMNS["b"]}).records()
 
 
+def dask_frame(frame):
+    return pytest.importorskip("dask.dataframe").from_pandas(frame.to_pandas(), npartitions=2)
+
+
+def polars_by_ibis(frame):
+    return (
+        pytest.importorskip("ibis").polars.connect().create_table("t", pytest.importorskip("polars").from_arrow(frame))
+    )
+
+
+def narwhals_lazy(frame):
+    import narwhals as nw
+
+    return nw.from_native(pytest.importorskip("polars").from_arrow(frame).lazy())
+
+
+@pytest.mark.filterwarnings("ignore:The .future.infer_string")
+@pytest.mark.parametrize(
+    "made", [dask_frame, polars_by_ibis, narwhals_lazy, lambda t: t.to_reader(), lambda t: t.to_batches()[0]]
+)
+def test_tables_of_every_kind_go_to_the_verbs_as_they_are(made):
+    frame = pytest.importorskip("pyarrow").table(COLUMNS)
+    named = {"truth": "truth", "models": ["a", "b"]}
+    assert te.evaluate(made(frame), **named).to_json() == te.evaluate(COLUMNS, **named).to_json()
+    assert te.check(made(frame), **named).to_json() == te.check(COLUMNS, **named).to_json()
+    assert te.roc(made(frame), truth="truth", models=["a_score"]).auc() == te.roc(TRUTH, COLUMNS["a_score"]).auc()
+
+
+def test_sets_of_files_without_rows_are_empty(tmp_path):
+    dataset = pytest.importorskip("pyarrow.dataset")
+    with pytest.raises(te.InputError, match="has no rows"):
+        te.evaluate(dataset.dataset(pytest.importorskip("pyarrow").table(COLUMNS).slice(0, 0)))
+
+
 @pytest.mark.filterwarnings("ignore:The .future.infer_string")
 def test_queries_compile_for_servers_that_are_not_here(tmp_path, monkeypatch):
     """Each question that SQLite answers here is written for the others as well, those about NaN included."""

@@ -111,3 +111,16 @@ def test_what_comes_after_the_first_rows_counts() -> None:
     assert sorted(table.few("text", 5) or ()) == ["a", "b"]
     assert sorted(table.few("gap", 5) or ()) == [0, 1]
     assert table.few("whole", n) == tuple(x for x in whole.tolist() if x == x)
+
+
+def test_categories_that_are_numbers_are_numbers() -> None:
+    pd, pa = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"truth": [0, 1, 1, 0] * 5, "m": pd.Categorical([0, 1, None, 0] * 5)})
+    p = te.read(frame, models=["m"], missing="drop")
+    assert p.labels == (0, 1)
+    assert p.confusion("m").matrix.tolist() == [[10, 0], [0, 5]]
+    assert te.read(pa.table({"truth": [3, 5] * 5, "m": pa.array([3, 5] * 5).dictionary_encode()})).labels == (3, 5)
+
+
+def test_whole_numbers_from_2_to_the_63_up_in_a_list() -> None:
+    assert te.read({"truth": [2**63 + 1, 7] * 9, "m": [2**63 + 1, 7, 7] * 6}).labels == (7, 2**63 + 1)

@@ -28,7 +28,7 @@ from trueerror.inference.auc._interval import effective_rows
 from trueerror.inference.auc._within_folds import fold_comparability
 from trueerror.inference.counts._one_class import ONE_CLUSTER
 from trueerror.inference.proportion._distributions import limits
-from trueerror.inputs._arrays import WeightsKind, check_indexes, column, is_table, matrix, plain_numbers
+from trueerror.inputs._arrays import WeightsKind, check_indexes, column, is_lazy, is_table, matrix, plain_numbers
 from trueerror.inputs._labels import Label, code_column, find_label, natural_labels, natural_positive, need_positive
 from trueerror.inputs._options import (
     InputError,
@@ -601,7 +601,7 @@ TABLE_WORDS = (
 
 
 def _several(truth: Any, scores: Any, options: Mapping[str, Any]) -> Predictions | None:
-    """The rows of several models with scores; None where one curve is asked for."""
+    """The rows of models with scores; None where one curve is asked for, of other things than a table."""
     columns = {o: v for o, v in options.items() if v is not None}
     if is_predictions(truth):
         return truth if scores is None and len(truth.models) > 1 and _scored(truth) else None
@@ -623,7 +623,8 @@ def _several(truth: Any, scores: Any, options: Mapping[str, Any]) -> Predictions
             read, _ = open_table(truth, None, None, *rest, named)
         except InputError:
             return None  # where one curve is asked for, the same error says more
-        return read if is_predictions(read) and len(read.models) > 1 and _scored(read) else None
+        # Also of one model: a table is read once.
+        return read if is_predictions(read) and _scored(read) else None
     return None
 
 
@@ -651,7 +652,7 @@ def curve_input(
         raise InputError(f"model={in_few_words(model)} must be the name of a model")
     columns = columns or {}
     missing: Missing | None = columns.get("missing")
-    table = data if isinstance(data, ScoreTable) else getattr(data, "table", None)
+    table = data if isinstance(data, ScoreTable) or is_lazy(data) else getattr(data, "table", None)
     if isinstance(table, ScoreTable):
         refuse_columns(columns)
         if scores is not None or weights is not None or positive is not None:

@@ -130,7 +130,10 @@ def _from_items(items: object, name: str) -> Column:
     plain = plain or (len(kinds) == 1 and all(issubclass(k, np.generic) for k in kinds))
     if plain or any(hasattr(item, "__len__") and not isinstance(item, str) for item in items[:1]):
         try:
-            return np.asarray(items)
+            array = np.asarray(items)
+            # Small whole numbers beside those from 2^63 up would turn into floats.
+            if array.dtype.kind != "f" or kinds != {int}:
+                return array
         except ValueError:
             raise InputError(f"{name} has rows of unequal lengths") from None
         except OverflowError:
@@ -464,9 +467,16 @@ def _has_cupy() -> bool:
     return find_spec("cupy") is not None
 
 
-LAZY_TYPES = (("polars", "LazyFrame"), ("pyspark", "DataFrame"), ("ibis", "Table"))
+LAZY_TYPES = (
+    ("polars", "LazyFrame"), ("pyspark", "DataFrame"), ("ibis", "Table"), ("dask", "DataFrame"),
+    ("narwhals", "LazyFrame"),
+)  # fmt: skip
 
 
+IN_MEMORY = (
+    ("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"), ("narwhals", "DataFrame"),
+    ("modin", "DataFrame"), ("cudf", "DataFrame"),
+)  # fmt: skip
 # Files that a library has opened and not read; DuckDB reads them through Arrow.
 FILE_SETS = (
     ("pyarrow", "FileSystemDataset"), ("pyarrow", "InMemoryDataset"), ("pyarrow", "UnionDataset"),
@@ -479,18 +489,23 @@ def is_relation(frame: object) -> bool:
     return type(frame).__name__ == "DuckDBPyRelation" and type(frame).__module__.split(".")[0] in ("duckdb", "_duckdb")
 
 
+def is_stream(frame: object) -> bool:
+    """Whether this is a table of rows that only Arrow's interface gives, batch by batch; a column has no schema."""
+    kind = type(frame)
+    gives = hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "__arrow_c_array__")
+    return gives and hasattr(kind, "schema") and not is_relation(frame) and _names(frame) not in LAZY_TYPES + IN_MEMORY
+
+
 def is_lazy(frame: object) -> bool:
     """Whether this is a lazy table that te.read takes, without loading its library."""
-    library = type(frame).__module__.split(".")[0]
-    name = type(frame).__name__
-    return is_relation(frame) or (library, name) in LAZY_TYPES + FILE_SETS
+    return is_relation(frame) or _names(frame) in LAZY_TYPES + FILE_SETS or is_stream(frame)
 
 
 def is_table(frame: object) -> bool:
     """Whether this is a whole table that te.read takes, lazy or not, rather than one column of it."""
-    library = type(frame).__module__.split(".")[0]
-    in_memory = library in ("pandas", "polars", "pyarrow", "narwhals") and type(frame).__name__ in (
-        "DataFrame",
-        "Table",
-    )
-    return in_memory or is_lazy(frame)
+    return _names(frame) in IN_MEMORY or is_lazy(frame)
+
+
+def _names(frame: object) -> tuple[str, str]:
+    """The library that a thing is from, and what it is there."""
+    return type(frame).__module__.split(".")[0], type(frame).__name__

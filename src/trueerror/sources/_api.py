@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import Column, Foreign, WeightsKind, missing_rows
 from trueerror.inputs._labels import Label, label_from_text, plain_label
 from trueerror.inputs._options import ColumnError, InputError, check_word, current, in_few_words, memory_bytes
-from trueerror.sources._collect import absent_notes, build, given_rows
+from trueerror.sources._collect import absent_notes, build, given_rows, key_values
 from trueerror.sources._grades import graded
 from trueerror.sources._long_tables import widen
 from trueerror.sources._models import intersections
@@ -493,7 +493,7 @@ def _combined(table: InputTable, names: Sequence[str]) -> tuple[InputTable, str]
         need_column(table, name, "by")
     columns: dict[str, Any] = {name: table.values(name) for name in table.columns}
     whole = " and ".join(names)
-    columns[whole] = intersections({name: columns[name] for name in names})
+    columns[whole] = intersections({name: key_values(table, name) for name in names})
     return ColumnsTable(columns, backend=table.backend), whole
 
 

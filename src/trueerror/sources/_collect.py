@@ -20,9 +20,11 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import (
     Array,
     ArrayLike,
+    Column,
     WeightsKind,
     check_indexes,
     column,
+    is_lazy,
     is_table,
     matrix,
     missing_rows,
@@ -45,7 +47,7 @@ from trueerror.inputs._labels import (
 )
 from trueerror.inputs._options import CallForm, InputError, MissingPredictionError, check_word, in_few_words
 from trueerror.results import Interval, Result
-from trueerror.sources._keys import fold_keys, id_column, key_column, rounds_of
+from trueerror.sources._keys import dated, fold_keys, id_column, key_column, rounds_of
 from trueerror.sources._models import (
     X_WORDS,
     Y_WORDS,
@@ -162,7 +164,8 @@ def _refuse_counts(given: object, verb: str) -> None:
     """A confusion matrix in the place of rows: a square table of counts whose rows and columns are classes."""
     if isinstance(given, list | tuple) and 1 < len(given) <= 50 and all(isinstance(row, list) for row in given):
         given = np.array(given) if len({len(row) for row in given}) == 1 else given
-    shape: tuple[int, ...] = getattr(given, "shape", ())
+    # An engine would count its rows to say what shape they have.
+    shape: tuple[int, ...] = () if is_lazy(given) else getattr(given, "shape", ())
     if len(shape) != 2 or shape[0] != shape[1] or shape[0] < 2:
         return
     index, names = getattr(given, "index", None), getattr(given, "columns", None)
@@ -667,7 +670,7 @@ def given_rows(table: InputTable, layout: Layout, options: Options) -> GivenRows
         labels=options.labels,
         positive=options.positive,
         ids=None if layout.id is None else table.values(layout.id),
-        keys={kind: table.values(column) for kind, column in layout.keys.items()},
+        keys={kind: key_values(table, column) for kind, column in layout.keys.items()},
         weights=None if layout.weight is None else table.values(layout.weight),
         weights_kind=options.weights_kind,
         missing=options.missing,
@@ -675,6 +678,12 @@ def given_rows(table: InputTable, layout: Layout, options: Options) -> GivenRows
         places=places,
         name=table.provenance,
     )
+
+
+def key_values(table: InputTable, column: str) -> Column:
+    """A column by which rows are told apart; engines write dates as text, each in its own way."""
+    values = table.values(column)
+    return dated(values) if table.kind(column) == "date" else values
 
 
 def is_openable(source: object) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
+import re
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -37,13 +39,55 @@ def key_column(values: ArrayLike, name: str) -> tuple[Codes, tuple[Label, ...]]:
         raise InputError(
             f"{name} is missing at row {int(np.argmax(gone)) + 1:,} ({int(gone.sum()):,} in all); each row needs one"
         )
-    if array.dtype.kind in "mM":
-        array = array.astype(str)
+    if array.dtype.kind in "mM" or (array.dtype.kind == "O" and all(isinstance(v, datetime.date) for v in array)):
+        array = dated(array)
+    elif array.dtype == np.float32:
+        array = array.astype(np.float64)  # as engines have them
     try:
         coded = code_column(array, name)
     except InputError:
         coded = code_column(np.array([str(v) for v in array]), name)
     return coded.codes, coded.values
+
+
+MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d+))? ?(Z|[-+]\d\d(?::?\d\d)?)?")
+
+
+def date_name(text: str) -> str:
+    """A date or a moment as text, in one way for all libraries: in UTC where it has a time zone, a midnight as its day.
+
+    >>> date_name("2024-01-02T03:04:05.120000"), date_name("2024-01-02 00:00:00"), date_name("2024-01-02 01:00:00+01")
+    ('2024-01-02 03:04:05.12', '2024-01-02', '2024-01-02')
+    """
+    written = MOMENT.fullmatch(text)
+    if written is None:
+        return text
+    day, clock, fraction, zone = written.groups()
+    if zone is not None:
+        moment = datetime.datetime.fromisoformat(f"{day} {clock}{zone}").astimezone(datetime.UTC)
+        day, clock = f"{moment:%Y-%m-%d}", f"{moment:%H:%M:%S}"
+    fraction = (fraction or "").rstrip("0")
+    if clock == "00:00:00" and not fraction:
+        return day
+    return f"{day} {clock}.{fraction}" if fraction else f"{day} {clock}"
+
+
+def date_names(texts: Sequence[str]) -> list[str]:
+    """The names of distinct dates; as they stand where two would have one name."""
+    names = [date_name(text) for text in texts]
+    return names if len(set(names)) == len(names) else list(texts)
+
+
+def dated(values: Column) -> Column:
+    """A column of dates by their names; missing ones stay."""
+    gone = missing_rows(values)
+    present = values[~gone]
+    # NumPy's own text of a duration is cut off.
+    present = present.astype("m8[us]").astype(object) if values.dtype.kind == "m" else present
+    distinct, where = np.unique(present.astype(str), return_inverse=True)
+    named = np.full(len(values), None, dtype=object)
+    named[~gone] = np.array(date_names(distinct.tolist()), dtype=object)[where]
+    return named
 
 
 def fold_keys(
@@ -145,9 +189,19 @@ def join_rows(first: Column, second: Column) -> NDArray[np.int64]:
     return rows
 
 
-def named_keys(found: list[tuple[object, ...]]) -> tuple[list[tuple[object, ...]], tuple[Label, ...]]:
-    """Distinct raw keys, of one column or of two (repeat and fold), in the order of their names, and those names."""
+def named_keys(
+    found: list[tuple[object, ...]], dates: Sequence[bool] = ()
+) -> tuple[list[tuple[object, ...]], tuple[Label, ...]]:
+    """Distinct raw keys, of one column or of two (repeat and fold), in the order of their names, and those names.
+
+    `dates` says which of the columns are texts of dates.
+    """
     width = len(found[0]) if found else 1
+    if any(dates):
+        of_dates = [_date_labels({row[i] for row in found}) if dates[i] else {} for i in range(width)]
+        raw = {tuple(of_dates[i].get(v, v) for i, v in enumerate(row)): row for row in found}
+        rows, names = named_keys(list(raw))
+        return [raw[row] for row in rows], names
     if width == 1 and {type(value) for (value,) in found} in ({int}, {str}):
         # Most keys are labels as they are, and may be very many.
         values = sorted(cast("list[Label]", [value for (value,) in found]))
@@ -158,6 +212,11 @@ def named_keys(found: list[tuple[object, ...]]) -> tuple[list[tuple[object, ...]
     if width == 1:
         return rows, tuple(named[0][value] for (value,) in rows)
     return rows, tuple(f"repeat {named[0][r]}, fold {named[1][f]}" for r, f in rows)
+
+
+def _date_labels(texts: set[object]) -> dict[object, object]:
+    raw = [str(text) for text in texts]
+    return dict(zip(raw, date_names(raw), strict=True))
 
 
 def _key_order(value: object) -> tuple[bool, Any]:

@@ -466,8 +466,8 @@ class FoldTable:
 
 
 def is_search(given: object) -> bool:
-    """Whether this is a fitted search over settings."""
-    return hasattr(given, "cv_results_") and hasattr(given, "best_params_")
+    """Whether this is a fitted search over settings; a lazy table would look for such columns."""
+    return not is_lazy(given) and hasattr(given, "cv_results_") and hasattr(given, "best_params_")
 
 
 def is_score_array(given: object) -> bool:

@@ -18,7 +18,7 @@ import tempfile
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -27,7 +27,8 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Literal, NamedTuple, cast
 
-from trueerror.inputs._options import FileError, nearest
+from trueerror.inputs._options import FileError, InputError, nearest
+from trueerror.results._format import clip
 
 Format = Literal["csv", "parquet", "json"]
 ENDINGS: dict[str, Format] = {
@@ -41,6 +42,13 @@ BESIDE = frozenset({".txt", ".json"})
 # A folder with more files than this is not one of tables: it is a disk.
 MOST_FILES = 100_000
 REMOTE = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]+://")
+# The password that such an address may hold is nobody's business.
+DATABASE = re.compile(
+    r"^(postgres|postgresql|mysql|mariadb|mssql|oracle|snowflake|bigquery|redshift|sqlite|duckdb)[+\w]*://"
+)
+QUERY = re.compile(
+    r"^\s*(SELECT\s.+\sFROM\s|WITH\s.+\sAS\s*\(|FROM\s+\S+\s*(;|SELECT\s)|read_\w+\()", re.IGNORECASE | re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +144,12 @@ def names_files(names: Sequence[object]) -> bool:
 
 def _matches(text: str, skipped: list[str]) -> list[Path]:
     """The files behind one path; `skipped` collects what a folder holds beside its tables."""
+    if QUERY.match(text) and not os.path.exists(text):
+        raise FileError(f'{clip(text, 60)!r} is a query, not a file: pass what duckdb.sql("SELECT …") gives')
+    if DATABASE.match(text):
+        raise FileError(
+            f"{text.split(':')[0]}://… is a data base, not a file: pass ibis.connect(url).table(name), or a frame"
+        )
     if REMOTE.match(text):
         raise FileError(f"{text} is not on this machine; trueerror reads local files only: download it first")
     if "\x00" in text or any("\ud800" <= c <= "\udbff" for c in text):
@@ -619,11 +633,41 @@ def refuse_other_columns(files: Files, columns: Sequence[Sequence[str]]) -> None
 
 def damaged(name: str, error: Exception) -> FileError:
     """A file that opened well, and then could not be read to its end."""
-    reason = re.sub(r"^[A-Z]\w*( [A-Z]\w*)* Error: ", "", str(error).splitlines()[0] if str(error) else "").strip(" .:")
+    reason = _reason(error)
+    return FileError(f"{name} is damaged inside and cannot be read{f': {reason}' if reason else ''}")
+
+
+# Columns of what another program says, within a message of ours.
+LONGEST_REASON = 200
+
+
+def engine_failed(engine: str, error: Exception) -> InputError:
+    """What an engine says of a table that it cannot read, or of a query that fails, in one sentence."""
+    reason = clip(_reason(error) or type(error).__name__, LONGEST_REASON)
+    return InputError(f"{engine} could not answer: {reason}; mend the table there, or save its rows as Parquet")
+
+
+@contextmanager
+def asking(engine: str) -> Iterator[None]:
+    """Whatever goes wrong in an engine, as one sentence that names it."""
+    try:
+        yield
+    except (InputError, MemoryError):
+        raise
+    except Exception as error:  # noqa: BLE001
+        raise engine_failed(engine, error) from None
+
+
+def _reason(error: Exception) -> str:
+    """The sentence of an error of another program that says what went wrong: the first one, mostly."""
+    lines = [line.strip(" :") for line in str(error).splitlines() if line.strip(" :")] or [""]
+    causes = [line.removeprefix("Caused by: ") for line in lines if line.startswith("Caused by: ")]
+    # Java says last what went wrong first, and so does Python.
+    said = causes[0] if causes else lines[-1] if "Traceback (most recent call last)" in lines else lines[0]
+    reason = re.sub(r"^(([A-Z]\w*( [A-Z]\w*)* Error|(\w+\.)+\w+): )", "", said).strip(" .:")
     # Where files lie on this machine is nobody's business.
     reason = re.sub(r"([\"'])[^\"']*[/\\]([^\"'/\\]+)\1", r"\1\2\1", reason)
-    reason = re.sub(r"(?<![\w.])(?:[A-Za-z]:)?[/\\][^\s\"']*[/\\]([^\s\"'/\\]+)", r"\1", reason)
-    return FileError(f"{name} is damaged inside and cannot be read{f': {reason}' if reason else ''}")
+    return re.sub(r"(?<![\w.])(?:[A-Za-z]:)?[/\\][^\s\"']*[/\\]([^\s\"'/\\]+)", r"\1", reason)
 
 
 def _which(files: Files, text: str) -> str:

@@ -24,12 +24,14 @@ from trueerror.inputs._arrays import (
     WeightsKind,
     column,
     is_relation,
+    is_stream,
     missing_rows,
     same_length,
 )
 from trueerror.inputs._labels import Label, code_column, respelt_label
 from trueerror.inputs._options import ColumnError, FileError, InputError, nearest
 from trueerror.results import Result
+from trueerror.sources._paths import asking
 from trueerror.sources._predictions import ColumnRoles, KeyKind, Source, Threshold
 from trueerror.tallies import Missing
 
@@ -44,14 +46,14 @@ def open_frame(frame: Foreign) -> InputTable:
         frame = {name: frame[name] for name in frame.dtype.names}
     if isinstance(frame, Mapping) and not isinstance(frame, Result):
         return ColumnsTable({name: _cells(values) for name, values in frame.items()})
-    relation = frame if is_relation(frame) else _file_set(frame) or _duckdb_behind(frame)
-    if relation is not None:
+    with asking(type(frame).__module__.split(".")[0]):
+        frame = _behind(frame)
+    if is_relation(frame):
         from trueerror.sources.engines._duckdb_tables import open_relation
 
-        return open_relation(relation)
+        return open_relation(frame)
     import narwhals as nw
 
-    frame = nw.to_native(frame, pass_through=True)
     _refuse_twins(frame)
     try:
         wrapped = nw.from_native(frame)
@@ -171,11 +173,29 @@ def _sqlite_table(file: Path) -> InputTable:
     )
 
 
-def _file_set(frame: Foreign) -> Foreign:
-    """The relation of a pyarrow Dataset, a Delta table, an Iceberg table or Ray's Dataset; None of anything else."""
+def _behind(frame: Foreign) -> Foreign:
+    """The table of the engine that holds the rows of a set of files, an Ibis table or a stream; others as they are."""
     library, name = type(frame).__module__.split(".")[0], type(frame).__name__
-    if (library, name) not in FILE_SETS:
-        return None
+    if library == "narwhals":
+        return _behind(frame.to_native())
+    if (library, name) in FILE_SETS:
+        return _file_set(frame, library)
+    if library == "ibis" and hasattr(frame, "get_backend"):
+        return _behind_ibis(frame)
+    return held(frame)
+
+
+def held(frame: Foreign) -> Foreign:
+    """A stream of Arrow as a table in memory; others as they are."""
+    if not is_stream(frame):
+        return frame
+    import pyarrow as pa
+
+    return pa.table(frame)
+
+
+def _file_set(frame: Foreign, library: str) -> Foreign:
+    """The relation of a pyarrow Dataset, a Delta table, an Iceberg table or Ray's Dataset."""
     import duckdb
 
     if library == "pyiceberg":
@@ -190,15 +210,16 @@ def _file_set(frame: Foreign) -> Foreign:
     return duckdb.from_arrow(dataset)
 
 
-def _duckdb_behind(frame: Foreign) -> Foreign:
-    """The relation behind an Ibis table on DuckDB, which hides NaN in Parquet files from Ibis: see `nans`."""
-    if type(frame).__module__.split(".")[0] != "ibis" or not hasattr(frame, "get_backend"):
-        return None
+def _behind_ibis(frame: Foreign) -> Foreign:
+    """The relation or the LazyFrame behind an Ibis table: DuckDB hides NaN in Parquet files from Ibis, and Ibis does
+    not write for polars what narwhals asks it."""
     engine = frame.get_backend()
+    if engine.name == "polars":
+        return engine.compile(frame)
     if engine.name != "duckdb":
-        return None
+        return frame
     # Rows in memory reach DuckDB when something is asked of them.
-    frame.limit(0).to_pyarrow()
+    frame.limit(0).count().to_pyarrow()
     return engine.con.sql(engine.compile(frame))
 
 
@@ -235,8 +256,6 @@ def _column(series: Foreign) -> Foreign:
         # NumPy has none of 128 bits.
         wide = series.dtype in (nw.Int128, nw.UInt128)
         return series.to_list() if wide or series.null_count() else series.to_numpy()
-    if series.dtype in (nw.Categorical, nw.Enum):
-        return series.cast(nw.String).to_numpy()
     return series.to_numpy()
 
 

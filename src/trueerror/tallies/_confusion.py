@@ -92,8 +92,10 @@ def counted_as_other(truth: Codes, predicted: Codes, k: int, weights: Floats | N
     parts = []
     for i in (0, 1):
         class_weights = w[absent & (truth == i)]
-        rows = float(class_weights.sum()) if kind == "frequency" else float(len(class_weights))
-        parts.append((rows, float(class_weights.sum()), float((class_weights * class_weights).sum())))
+        total = float(class_weights.sum())
+        # Rows that stand for several equal ones are as many rows, each of weight 1.
+        sampled = (float(len(class_weights)), total, float((class_weights * class_weights).sum()))
+        parts.append((total, total, total) if kind == "frequency" else sampled)
     return parts[0], parts[1]
 
 

@@ -9,10 +9,12 @@ from typing import Any
 
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
+from trueerror.inputs._arrays import is_lazy
 from trueerror.inputs._options import InputError, MissingPredictionError, RepeatedIdError
 from trueerror.sources._collect import is_openable, opened, takes_whole_rows
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample, shared_rows
 from trueerror.sources._predictions import Predictions
+from trueerror.sources._tables import held
 from trueerror.tallies import Confusion
 from trueerror.verbs._evaluate import evaluate, evaluate_predictions
 from trueerror.verbs._evidence import identical_calls
@@ -37,7 +39,7 @@ def check(source: Any, *, training: Any = None, **columns: Any) -> Findings:
     ! TE103 95 % of the rows are 0: accuracy says little here, look at the other classes' recall
     ...
     """
-    if isinstance(getattr(source, "findings", None), Findings):
+    if not is_lazy(source) and isinstance(getattr(source, "findings", None), Findings):
         if training is not None or columns:
             raise InputError("a result has its findings already; pass predictions or a file to check them anew")
         findings: Findings = source.findings
@@ -94,6 +96,9 @@ def _opened(source: Any, columns: dict[str, Any]) -> tuple[Predictions, Evidence
             f"cannot check a {type(source).__name__}: pass a path, a data frame, or what te.predictions, te.read, "
             "te.evaluate or te.compare gave"
         )
+
+    # A stream is over when it was read, and rows with gaps are read again.
+    source = held(source)
 
     def reader(**options: Any) -> Predictions:
         return opened(source, **options)

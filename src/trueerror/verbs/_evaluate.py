@@ -19,7 +19,7 @@ from trueerror.findings import Findings, find
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._problem import NotOffered
 from trueerror.inference.proportion._interval import interval
-from trueerror.inputs._arrays import matrix
+from trueerror.inputs._arrays import is_lazy, matrix
 from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
 from trueerror.inputs._options import InputError, Rng
 from trueerror.metrics._registry import Measure, Prior, class_shares, every_measure, find_measure
@@ -86,7 +86,7 @@ class LabelMetrics(ModelMetrics):
 
 def is_multilabel(truth: Any) -> bool:
     """Whether the truth is a table of indicators, one column a label."""
-    shape = getattr(truth, "shape", None)
+    shape = None if is_lazy(truth) else getattr(truth, "shape", None)
     if shape is None and isinstance(truth, list | tuple) and truth and isinstance(truth[0], list | tuple):
         try:
             shape = np.shape(truth)

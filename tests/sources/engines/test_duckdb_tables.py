@@ -507,3 +507,14 @@ def test_calls_by_threshold_are_counted_as_places_too(tmp_path: Path, monkeypatc
     assert [x.tolist() for x in (keyed.key, keyed.cell, keyed.counts)] == [
         x.tolist() for x in (eager.key, eager.cell, eager.counts)
     ]
+
+
+def test_whole_numbers_of_128_bits_that_need_fewer_are_numbers(tmp_path: Path) -> None:
+    import duckdb
+
+    rows = duckdb.sql("SELECT sum(i % 2) AS truth, sum(-(i % 3))::DECIMAL(38, 0) AS m FROM range(60) r(i) GROUP BY i")
+    assert te.read(rows, label="m", labels=[0, 1, -1, -2]).labels == (0, 1, -1, -2)
+    assert te.read(duckdb.sql("SELECT 1::HUGEINT << 80 AS truth, 1::HUGEINT << 80 AS m")).labels == (str(2**80),)
+    path = tmp_path / "rows.jsonl"
+    path.write_text("\n".join(f'{{"truth": {i % 2 * 2 - 1}, "m": {i % 3 - 1}}}' for i in range(60)))
+    assert te.read(path, label="m").labels == (-1, 0, 1)

@@ -23,6 +23,7 @@ from __future__ import annotations
 import ctypes
 import math
 import os
+import re
 import shutil
 import tempfile
 import weakref
@@ -30,7 +31,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import partialmethod
+from functools import partial, partialmethod
 from itertools import count
 from pathlib import Path
 from threading import BoundedSemaphore, Lock, get_ident
@@ -46,6 +47,7 @@ from trueerror.sources._paths import (
     Files,
     Header,
     damaged,
+    engine_failed,
     find_files,
     read_header,
     refuse_csv,
@@ -458,11 +460,11 @@ class DuckDBTable(EngineTable[Sql, SqlFrame]):
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
-        """A damaged part of a file may show itself only when a query comes to it."""
+        """A damaged part of a file may show itself only when a query comes to it, and so may a fault in a query."""
         try:
             yield
         except duckdb.Error as error:
-            raise damaged(self.name, error) from None
+            raise (damaged(self.name, error) if self.provenance else engine_failed("DuckDB", error)) from None
 
     def _over(
         self,
@@ -759,6 +761,7 @@ def _folder_keys(paths: Sequence[Path], columns: Sequence[str]) -> list[str]:
 
 
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+WHOLE_DECIMAL = re.compile(r"DECIMAL\(\d+, ?0\)")
 PER_CENT = r"^\s*-?\d+([.,]\d+)?\s*%\s*$"
 DATE = r"^\d{4}-\d\d-\d\d([ T]\d\d:\d\d.*)?$"
 
@@ -920,7 +923,11 @@ def _normalise(
     """The view `data`: few types, NULL the only missing value, no −0.0."""
     places = [f"c{i}" for i in range(len(types))]
     renamed = f"raw AS r({', '.join(places)})"
-    plain_columns = [plain_column(place, type_) for place, type_ in zip(places, types, strict=True)]
+    ask = partial(_asked, connection, renamed)
+    try:
+        plain_columns = _plain_columns(ask, places, types)
+    except duckdb.Error as error:
+        raise damaged(files.name, error) from None
     # Text in CSV files may hold booleans and dates.
     texts = [i for i, (_, kind) in enumerate(plain_columns) if kind == "text"] if files.format == "csv" else []
     if texts:
@@ -934,7 +941,7 @@ def _normalise(
                 plain_columns[i] = (places[i], "date")
     try:
         numbers = without_nan(
-            lambda query: connection.cursor().sql(f"WITH given AS (SELECT * FROM {renamed}) {query}"),
+            ask,
             {
                 place: name
                 for place, name, (_, kind) in zip(places, names, plain_columns, strict=True)
@@ -950,6 +957,22 @@ def _normalise(
     return tuple(kind for _, kind in plain_columns)
 
 
+def _asked(connection: duckdb.DuckDBPyConnection, renamed: str, query: str) -> duckdb.DuckDBPyRelation:
+    return connection.cursor().sql(f"WITH given AS (SELECT * FROM {renamed}) {query}")
+
+
+def _plain_columns(ask: Run, places: Sequence[str], types: Sequence[str]) -> list[tuple[str, Kind]]:
+    """Columns in the few types, and what they hold; `ask` runs a query over `given`, the columns as they are."""
+    columns = [plain_column(place, type_) for place, type_ in zip(places, types, strict=True)]
+    # A sum of whole numbers, and a negative one in JSON, has 128 bits, of which few need more than 64.
+    wide = [i for i, type_ in enumerate(types) if type_ in ("HUGEINT", "UHUGEINT") or WHOLE_DECIMAL.fullmatch(type_)]
+    if wide:
+        fit = ", ".join(f"bool_and(abs({places[i]}::DOUBLE) < {2.0**63})" for i in wide)
+        for i, fits in zip(wide, ask(f"SELECT {fit} FROM given").fetchall()[0], strict=True):
+            columns[i] = (f"{places[i]}::BIGINT", "integer") if fits is not False else (f"{places[i]}::VARCHAR", "text")
+    return columns
+
+
 def plain_column(place: str, type_: str) -> tuple[str, Kind]:
     """A column in one of the few types, and what it holds; numbers may hold NaN yet, see `without_nan`."""
     if type_ == "BOOLEAN":
@@ -960,19 +983,30 @@ def plain_column(place: str, type_: str) -> tuple[str, Kind]:
         return place, "number"
     if type_.startswith(("DATE", "TIME", "INTERVAL")):
         return f"{place}::VARCHAR", "date"
-    text = type_ in ("VARCHAR", "UUID", "HUGEINT", "UHUGEINT") or type_.startswith("ENUM")
+    text = type_ in ("VARCHAR", "UUID") or type_.startswith("ENUM")
     nested = type_.endswith("[]") or type_.startswith(("STRUCT", "MAP"))
     return f"to_json({place})::VARCHAR" if nested else f"{place}::VARCHAR", "text" if text else "other"
 
 
 def open_relation(relation: duckdb.DuckDBPyRelation) -> DuckDBTable:
     """A DuckDB relation as a table; values go into queries as literals, since a relation takes no parameters."""
+    try:
+        return _opened(relation)
+    except duckdb.Error as error:
+        raise engine_failed("DuckDB", error) from None
+
+
+def _opened(relation: duckdb.DuckDBPyRelation) -> DuckDBTable:
     columns = tuple(str(name) for name in relation.columns)
     places = [f"c{i}" for i in range(len(columns))]
-    plain_columns = [plain_column(place, str(type_)) for place, type_ in zip(places, relation.types, strict=True)]
     given = f"SELECT * FROM {VIEW} AS r({', '.join(places)})"
+
+    def ask(query: str) -> duckdb.DuckDBPyRelation:
+        return relation.query(VIEW, f"WITH given AS ({given}) {query}")
+
+    plain_columns = _plain_columns(ask, places, [str(type_) for type_ in relation.types])
     numbers = without_nan(
-        lambda query: relation.query(VIEW, f"WITH given AS ({given}) {query}"),
+        ask,
         {
             place: name
             for place, name, (_, kind) in zip(places, columns, plain_columns, strict=True)

@@ -213,7 +213,8 @@ class EngineTable(ABC, Generic[E, F]):
         """Some of the columns in memory, by one query."""
         by_place = self.answer(self.frame.select(*(self.col(column) for column in columns)))
         values = {column: by_place[self._places[column]] for column in columns}
-        return ColumnsTable(values, name=self.name, backend=self.backend, provenance=self.provenance)
+        kinds = {column: self.kind(column) for column in columns}
+        return ColumnsTable(values, name=self.name, backend=self.backend, provenance=self.provenance, kinds=kinds)
 
     def kind(self, name: str) -> Kind:
         return self._kinds[name]

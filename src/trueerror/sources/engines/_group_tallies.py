@@ -18,6 +18,7 @@ from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.sources._predictions import Facts
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, ScoreTable
+from trueerror.tallies._confusion import Filled
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -67,7 +68,19 @@ def confusion(facts: Facts, truth: Ints, called: Ints, weighed: WeightedCounts, 
     return Confusion.from_cells(
         labels=facts.labels, positive=facts.chosen, row=cells // (k + 1), col=cells % (k + 1), counts=counts,
         weight_sums=sums, weight_squares=squares, sources=(source,) if source else (), declared=facts.declared,
+        filled=_counted_as_other(facts, truth, called, weighed),
     )  # fmt: skip
+
+
+def _counted_as_other(facts: Facts, truth: Ints, called: Ints, weighed: WeightedCounts) -> Filled | None:
+    """What `_settled` counts as the other one of two classes, as Confusion.from_codes says it."""
+    absent = called < 0
+    if facts.missing != "wrong" or len(facts.labels) != 2 or not absent.any():
+        return None
+    counts, sums, squares = weighed.kept(absent).added(truth[absent], 2)
+    in_weights = [counts if part is None else part for part in (sums, squares)]
+    first, second = ((float(c), float(s), float(q)) for c, s, q in zip(counts, *in_weights, strict=True))
+    return first, second
 
 
 def agreement_table(facts: Facts, truth: Ints, first: Ints, second: Ints, weighed: WeightedCounts) -> Agreement:

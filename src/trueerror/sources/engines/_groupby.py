@@ -186,7 +186,8 @@ class GroupedSource:
         if known is None:
             columns: list[groups.GroupKey] = [groups.ColumnValue(c) for c in key_columns(self.layout, kind)]
             tallies = self._raw_by_key(kind) or self.table.group(columns)
-            values, names, sizes = _named_and_sized(tallies.keys[-len(columns) :], tallies.weighed.counts)
+            dates = [self.table.kind(c) == "date" for c in key_columns(self.layout, kind)]
+            values, names, sizes = _named_and_sized(tallies.keys[-len(columns) :], tallies.weighed.counts, dates)
             self.memory["sizes", kind] = sizes
             known = self.memory["keys", kind] = (values, names)
         return known
@@ -742,8 +743,8 @@ def _place_of(known: Sequence[object]) -> Callable[[Array], Ints]:
     """
     array = np.asarray(known) if {type(k) for k in known} <= {int, float, bool} else np.empty(0, dtype=object)
     position = {value: i for i, value in enumerate(known)}
-    # Numbers beyond 2^53 are not told apart as floats.
-    numbers = bool(known) and array.dtype.kind in "iufb" and np.abs(array.astype(np.float64)).max() <= 2**53
+    # Numbers from 2^53 up are not told apart as floats.
+    numbers = bool(known) and array.dtype.kind in "iufb" and np.abs(array.astype(np.float64)).max() < 2**53
     known_floats = array.astype(np.float64) if numbers else np.empty(0)
     order = np.argsort(known_floats)
     # Whole numbers that lie close together are looked up; on either side of them stands a −1.
@@ -848,9 +849,11 @@ def _sound(table: AnyTable, layout: Layout, weights_kind: WeightsKind | None) ->
     return table.weights_sound(layout.weight, weights_kind)
 
 
-def _named_and_sized(keys: Sequence[Array], rows: Ints) -> tuple[list[tuple[object, ...]], tuple[Label, ...], Ints]:
+def _named_and_sized(
+    keys: Sequence[Array], rows: Ints, dates: Sequence[bool]
+) -> tuple[list[tuple[object, ...]], tuple[Label, ...], Ints]:
     """Distinct raw keys, their names, and the rows of each; groups may repeat a key."""
-    if len(keys) == 1 and keys[0].dtype.kind in "iu":
+    if len(keys) == 1 and np.can_cast(keys[0].dtype, np.int64) and keys[0].dtype.kind in "iu":
         # Clusters may be very many.
         low, high = int(keys[0].min()), int(keys[0].max())
         cells, where = groups.occupied_cells(keys[0].astype(np.int64) - low, high - low + 1)
@@ -859,7 +862,7 @@ def _named_and_sized(keys: Sequence[Array], rows: Ints) -> tuple[list[tuple[obje
     sizes: dict[tuple[object, ...], int] = {}
     for *row, amount in zip(*(values.tolist() for values in (*keys, rows)), strict=True):
         sizes[tuple(row)] = sizes.get(tuple(row), 0) + amount
-    raw, labels = named_keys(list(sizes))
+    raw, labels = named_keys(list(sizes), dates)
     return raw, labels, np.array([sizes[value] for value in raw], dtype=np.int64)
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Column, Foreign
 from trueerror.inputs._options import InputError, current
+from trueerror.sources._paths import asking
 from trueerror.sources._tables import ColumnsTable, Kind, Layout, Options
 from trueerror.sources.engines._engine_table import FIRST_ROWS, MOST_CELLS, EngineTable
 from trueerror.sources.engines._groupby import GroupedSource, counted_facts
@@ -32,6 +33,7 @@ AMOUNTS: dict[str, Callable[[nw.Expr], nw.Expr]] = {
     "": nw.Expr.count, "low": nw.Expr.min, "high": nw.Expr.max, "sum": nw.Expr.sum,
 }  # fmt: skip
 _NONE = np.zeros(0)
+ENGINES = {"pyspark": "Spark", "dask": "Dask", "duckdb": "DuckDB"}
 
 
 def _cast(
@@ -195,7 +197,8 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
         # The threads of polars and of the connections of others do not live on in a forked process: it would wait.
         if os.getpid() != self._process:
             raise InputError("a lazy table cannot be asked in a forked process; open it there, or spawn processes")
-        return answer(frame)
+        with asking(engine_name(frame.to_native())):
+            return answer(frame)
 
     def filtered(self, *conditions: nw.Expr) -> LazyTable:
         return self.made(self._frame.filter(*conditions), self.columns, self.kinds)
@@ -213,7 +216,7 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
     def values(self, name: str) -> Column:
         if self._rows is None:
             self.need_memory()
-            self._rows = answer(self._frame)
+            self._rows = self.answer(self._frame)
         return self._rows[self.place(name)]
 
     def counted(self, layout: Layout, options: Options) -> GroupedSource | None:
@@ -247,6 +250,17 @@ def _names(wrapped: Foreign, native: Foreign) -> Sequence[str]:
 
 def open_lazy(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTable | ColumnsTable:
     """A lazy frame of narwhals as a table; of a small one in PostgreSQL the rows, by one query."""
+    with asking(engine_name(native)):
+        return _opened(wrapped, native, backend)
+
+
+def engine_name(native: Foreign) -> str:
+    """How to call the engine of a table in a message."""
+    library = type(native).__module__.split(".")[0]
+    return f"{native.get_backend().name} (by Ibis)" if library == "ibis" else ENGINES.get(library, library)
+
+
+def _opened(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTable | ColumnsTable:
     columns = tuple(str(name) for name in _names(wrapped, native))
     twice = next((name for i, name in enumerate(columns) if name in columns[:i]), None)
     if twice is not None:
@@ -259,10 +273,14 @@ def open_lazy(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTab
         wrapped = nw.from_native(native.toDF(*(f"r{i}" for i in range(len(columns)))))
     # Polars takes names such as * and ^…$ for patterns.
     plain_columns = [_plain(nw.nth(i), dtype) for i, dtype in enumerate(dtypes)]
+    large = _fit_in_64_bits(wrapped, dtypes)
+    for i, fits in large.items():
+        whole: tuple[nw.Expr, Kind] = (nw.nth(i).cast(nw.Int64), "integer")
+        plain_columns[i] = whole if fits else (nw.nth(i).cast(nw.String), "text")
     kinds = tuple(kind for _, kind in plain_columns)
     plain = functools.partial(wrapped.select, *(part.alias(f"c{i}") for i, (part, _) in enumerate(plain_columns)))
     if _is_postgres(native):
-        rows = _whole_postgres(plain().to_native() if {"date", "other"} & set(kinds) else native)
+        rows = _whole_postgres(plain().to_native() if large or {"date", "other"} & set(kinds) else native)
         if rows is not None:
             named = dict(zip(columns, rows.values(), strict=True))
             return ColumnsTable(named, backend=backend, kinds=dict(zip(columns, kinds, strict=True)))
@@ -270,6 +288,16 @@ def open_lazy(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTab
     if table.n == 0:
         raise InputError("the table has no rows")
     return table
+
+
+def _fit_in_64_bits(wrapped: Foreign, dtypes: Sequence[nw.dtypes.DType]) -> dict[int, bool]:
+    """The places of whole decimals, which are integers on some servers, and whether all their values have 64 bits."""
+    places = [i for i, dtype in enumerate(dtypes) if isinstance(dtype, nw.Decimal) and dtype.scale == 0]
+    if not places:
+        return {}
+    largest = [nw.nth(i).cast(nw.Float64).abs().max().alias(f"c{i}") for i in places]
+    found = answer(wrapped.select(*largest))
+    return {i: not float(found[f"c{i}"][0] or 0.0) >= 2.0**63 for i in places}
 
 
 def _knows_nan(native: Foreign) -> bool:
