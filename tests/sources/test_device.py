@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import trueerror as te
 from trueerror.kernels import _device as device
 from trueerror.kernels import _numpy as plain
-from trueerror.sources.engines._array_source import DeviceSource
+from trueerror.sources.engines._device_source import DeviceSource
 
 N = 4_000
 RNG = np.random.default_rng(0)
@@ -29,7 +29,7 @@ def there(monkeypatch):
     """NumPy arrays are taken for arrays on a GPU, and fetching rows is counted."""
     fetched = []
     monkeypatch.setattr(
-        "trueerror.sources.engines._array_source.on_device", lambda values: isinstance(values, np.ndarray)
+        "trueerror.sources.engines._device_source.on_device", lambda values: isinstance(values, np.ndarray)
     )
     monkeypatch.setattr("trueerror.sources._models.on_device", lambda values: isinstance(values, np.ndarray))
     whole = DeviceSource.fetched
@@ -41,7 +41,7 @@ def both(ask, there, monkeypatch):
     """The answer on the device and in memory."""
     on_device = ask()
     assert not there, "rows came to memory"
-    monkeypatch.setattr("trueerror.sources.engines._array_source.on_device", lambda values: False)
+    monkeypatch.setattr("trueerror.sources.engines._device_source.on_device", lambda values: False)
     monkeypatch.setattr("trueerror.sources._models.on_device", lambda values: False)
     return on_device, ask()
 
@@ -85,7 +85,7 @@ def test_the_same_answer_without_fetching_a_row(name, there, monkeypatch):
 @pytest.mark.parametrize("metric", ["average_precision", "brier", "log_loss"])
 def test_what_cannot_be_counted_there_is_the_same_in_memory(metric, there, monkeypatch):
     first = te.compare(TRUTH, scores=SCORES, metric=metric)
-    monkeypatch.setattr("trueerror.sources.engines._array_source.on_device", lambda values: False)
+    monkeypatch.setattr("trueerror.sources.engines._device_source.on_device", lambda values: False)
     alike(first.records(), te.compare(TRUTH, scores=SCORES, metric=metric).records())
 
 
@@ -114,7 +114,7 @@ DEGENERATE = {
 @pytest.mark.parametrize("name", DEGENERATE)
 def test_degenerate_rows_are_answered_as_in_memory(name, there, monkeypatch):
     first = DEGENERATE[name]()
-    monkeypatch.setattr("trueerror.sources.engines._array_source.on_device", lambda values: False)
+    monkeypatch.setattr("trueerror.sources.engines._device_source.on_device", lambda values: False)
     monkeypatch.setattr("trueerror.sources._models.on_device", lambda values: False)
     assert str(first) == str(DEGENERATE[name]())
 

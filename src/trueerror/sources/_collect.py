@@ -77,7 +77,8 @@ from trueerror.sources._predictions import (
 )
 from trueerror.sources._predictions import ONE_MODEL as ONE_MODEL
 from trueerror.sources._tables import InputTable, Layout, Options
-from trueerror.sources.engines._array_source import ArraySource, KeyColumn, ModelColumns, count_absent, device_source
+from trueerror.sources.engines._array_source import ArraySource, KeyColumn, ModelColumns, count_absent
+from trueerror.sources.engines._device_source import device_source
 from trueerror.tallies import Missing
 
 Made = TypeVar("Made", bound=Callable[..., Any])
