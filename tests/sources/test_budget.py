@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,7 +18,9 @@ import trueerror as te
 from tests.sources.lazy_places import LAZY, QUIET, _parquet
 from trueerror.inputs._options import InputError
 from trueerror.metrics.scores import auc
+from trueerror.sources.engines._duckdb import StreamedCounts
 from trueerror.sources.engines._groupby import RANKED_BYTES
+from trueerror.sources.engines._narwhals import LazyTable
 
 pytestmark = list(QUIET)
 N = 4000
@@ -379,3 +382,132 @@ def test_every_verb_stays_within_a_hard_limit_of_memory(tmp_path: Path) -> None:
     assert ends["20MB"][0] == "done", ends["20MB"][1]
     # The limit is one that bites: without a budget the exact tables of the same rows do not fit.
     assert ends["8GB"][0] == "", "the limit is too wide to show anything"
+
+
+def _hostile() -> dict[str, tuple[Any, Any]]:
+    """Layouts of scores that no grid of equal steps, or of leading bits, suits."""
+    n, rng = 6_000, np.random.default_rng(8)
+    up = rng.random(n) < 0.3
+    u, z = rng.random(n), rng.normal(size=n) + up
+    spikes = np.where(rng.random(n) < 0.5 + 0.1 * up, 0.999999 + 1e-9 * u, 1e-6 + 1e-12 * u)
+    rare = np.arange(n) % 1500 == 7
+    return {
+        "close to a half": (up, 0.5 + 1e-9 * (u + 0.3 * up)),
+        "mostly ties": (up, np.where(rng.random(n) < 0.99, 0.25, u + 0.1 * up)),
+        "powers": (up, 10.0 ** (-300 * u) * (1 + up)),
+        "powers and zeros": (up, np.where(u < 0.3, 0.0, 10.0 ** (-300 * rng.random(n)) * (1 + up))),
+        "powers of both signs": (up, np.sign(u - 0.5) * 10.0 ** (-200 * rng.random(n))),
+        "denormals": (up, 5e-324 * np.floor(1e6 * (u + 0.2 * up))),
+        "two spikes": (up, spikes),
+        "steep": (up, 1 / (1 + np.exp(-12 * z))),
+        "zeros of both signs": (up, np.where(u < 0.3, -0.0, np.where(u < 0.6, 0.0, z))),
+        "heavy tails": (up, 1e3 * np.tan(np.pi * (u - 0.5)) + up),
+        "rare positives": (rare, 0.5 * u + 0.5 * rare * rng.random(n)),
+        "in order": (np.sort(up), np.sort(z)),
+        "four digits": (up, np.round(1 / (1 + np.exp(-z)), 4)),
+    }
+
+
+HOSTILE = _hostile()
+
+
+def float_file(columns: dict[str, Any], folder: Path) -> Any:
+    return _parquet({c: v if c == "truth" else v.astype(np.float32) for c, v in columns.items()}, folder)
+
+
+@pytest.mark.parametrize("make", [parquet_file, float_file, *LAZY[:2]], ids=lambda place: place.__name__)
+@pytest.mark.parametrize("layout", HOSTILE)
+def test_limits_hold_the_exact_ones_however_scores_lie(
+    layout: str, make: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    up, scores = HOSTILE[layout]
+    scores = scores.astype(np.float32).astype(np.float64) if make is float_file else scores
+    other = scores[np.random.default_rng(9).permutation(len(scores))]
+    looks = []
+    for place, name in ((StreamedCounts, "_pass"), (StreamedCounts, "_placements"), (LazyTable, "group_bins")):
+        before = getattr(place, name)
+        counted = lambda *given, before=before, **more: (looks.append(1), before(*given, **more))[1]  # noqa: E731
+        monkeypatch.setattr(place, name, counted)
+    frame = make({"truth": up.astype(int), "a": scores, "b": other}, tmp_path)
+    models = {m: {"score": m} for m in "ab"}
+    found = te.compare(te.read(frame, models=models, budget="400kB"), metric="auc")
+    exact = te.compare(te.predictions(up, scores={"a": scores, "b": other}), metric="auc")
+    for mine, sharp in ((found["a", "b"], exact["a", "b"]), *((found.estimates[m], exact.estimates[m]) for m in "ab")):
+        assert mine.low <= sharp.low + 1e-12
+        assert mine.high >= sharp.high - 1e-12
+    assert found["a", "b"].p_value >= exact["a", "b"].p_value - 1e-9
+    # A few bins only, of all models by the same looks: once, and once more where some are split.
+    assert len(looks) <= (2 if "lazy" in make.__name__ else 5)
+
+
+def test_areas_of_a_pair_come_from_the_same_bins_and_one_model_is_exact(tmp_path: Path) -> None:
+    """A table of distinct scores fits, two models side by side do not: each by itself stays exact."""
+    n, rng = 60_000, np.random.default_rng(3)
+    up = rng.random(n) < 0.4
+    columns = {m: np.round(rng.random(n) * 0.7 + 0.3 * up, 4).astype(np.float32) for m in "ab"}
+    p = te.read(parquet_file({"truth": up.astype(int), **columns}, tmp_path), models=list("ab"), budget="4MB")
+    exact = te.predictions(up, scores={m: v.astype(np.float64) for m, v in columns.items()})
+    assert p.scores("a") == exact.scores("a")
+    compared, sharp = te.compare(p, metric="auc")["a", "b"], te.compare(exact, metric="auc")["a", "b"]
+    assert compared.low <= sharp.low + 1e-12 <= sharp.high <= compared.high + 1e-12
+    assert p.scores("a").exact
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_any_number_of_threads_gives_the_same_bins(threads: int, tmp_path: Path) -> None:
+    n, rng = 300_000, np.random.default_rng(4)
+    up = rng.random(n) < 0.4
+    columns = {m: (rng.random(n) * 0.7 + 0.3 * up).astype(np.float32) for m in "ab"}
+    path = parquet_file({"truth": up.astype(int), **columns}, tmp_path)
+    found = []
+    try:
+        for k in (threads, 2):
+            te.config(threads=k)
+            found.append(te.compare(te.read(path, models=list("ab"), budget="4MB"), metric="auc"))
+    finally:
+        te.config(threads=None)
+    assert found[0].pairs == found[1].pairs
+    assert found[0].estimates == found[1].estimates
+
+
+PASSES = """
+import json, sys
+from pathlib import Path
+from pyspark.sql import SparkSession
+import trueerror as te
+folder, path = sys.argv[1:]
+settings = {"spark.ui.enabled": "false", "spark.eventLog.enabled": "true", "spark.eventLog.dir": Path(folder).as_uri(),
+            "spark.eventLog.compress": "false", "spark.eventLog.rolling.enabled": "false", "spark.driver.memory": "1g",
+            "spark.sql.shuffle.partitions": "2", "spark.log.level": "ERROR"}
+builder = SparkSession.builder.master("local[1]")
+for name, value in settings.items():
+    builder = builder.config(name, value)
+session = builder.getOrCreate()
+te.compare(te.read(session.read.parquet(path), truth="truth", models=list("abc"), budget="20MB"), metric="auc")
+session.stop()
+read = jobs = 0
+for log in Path(folder).iterdir():
+    for event in map(json.loads, log.read_text().splitlines()):
+        jobs += event["Event"] == "SparkListenerJobStart"
+        if event["Event"] == "SparkListenerTaskEnd":
+            read += event["Task Metrics"]["Input Metrics"]["Records Read"]
+print(read, jobs)
+"""
+
+
+@pytest.mark.slow
+def test_spark_reads_every_row_four_times_at_most(tmp_path: Path) -> None:
+    """By its own log: ranges and labels, bins of all models, those that were split, placements of all pairs."""
+    pytest.importorskip("pyspark")
+    if not shutil.which("java") and not os.environ.get("JAVA_HOME"):
+        pytest.skip("Spark needs Java 17")
+    n, rng = 400_000, np.random.default_rng(6)
+    up = rng.random(n) < 0.3
+    path = parquet_file({"truth": up.astype(int), **{m: rng.random(n) + 0.3 * up for m in "abc"}}, tmp_path)
+    (log := tmp_path / "log").mkdir()
+    command = [sys.executable, "-W", "ignore", "-c", PASSES, str(log), str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=400)
+    read, jobs = map(int, done.stdout.split()[-2:])
+    # Beside whole passes the first rows, and a sample of a hundred thousand.
+    assert read <= 3 * n + 140_000
+    assert jobs <= 9

@@ -96,9 +96,11 @@ class StreamedCounts:
             for model, (positives, negatives) in counts.items():
                 grid = grids[model]
                 bins = bins_of(grid, positives, negatives)
+                # The grid of each pass keeps the bins of the one before and cuts some of them; a pass that left as much
+                # open, since no steps are fine enough, is the last.
+                last = model in self.counted and bins.slack > 0.9 * self.counted[model].bins.slack
                 self.counted[model] = Counted(grid, bins, positives, negatives)
-                # The grid of each pass keeps the bins of the one before and cuts some of them.
-                if bins.slack > TARGET and grid.cells < 4 * size:
+                if bins.slack > TARGET and grid.cells < 4 * size and not last:
                     better = finer(grid, positives, negatives, size)
                     again |= {} if better is None else {model: better}
             if not again:
