@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from tests.sources.lazy_places import LAZY, QUIET, _parquet
+from tests.sources.lazy_places import LAZY, QUIET, _parquet, dask_frame, ibis_table, sqlite_table
 from trueerror.inputs._options import InputError
 from trueerror.metrics.scores import auc
 from trueerror.sources.engines._duckdb import StreamedCounts
@@ -438,6 +438,16 @@ def test_limits_hold_the_exact_ones_however_scores_lie(
     assert found["a", "b"].p_value >= exact["a", "b"].p_value - 1e-9
     # A few bins only, of all models by the same looks: once, and once more where some are split.
     assert len(looks) <= (2 if "lazy" in make.__name__ else 5)
+
+
+@pytest.mark.filterwarnings("ignore:The .future.infer_string")
+@pytest.mark.parametrize("make", [sqlite_table, dask_frame, ibis_table], ids=lambda place: place.__name__)
+def test_engines_beside_the_usual_ones_count_bins_too(make: Callable[..., Any], tmp_path: Path) -> None:
+    columns = {"truth": UP.astype(int).tolist(), **{m: SCORES[m].tolist() for m in ("even", "tiny", "wide")}}
+    p = te.read(make(columns, tmp_path), truth="truth", models=["even", "tiny", "wide"], budget="250kB")
+    found, exact = (te.compare(x, metric="auc") for x in (p, EXACT.select(["even", "tiny", "wide"])))
+    for mine, sharp in zip(found.pairs, exact.pairs, strict=True):
+        assert mine.low <= sharp.low <= sharp.high <= mine.high
 
 
 def test_areas_of_a_pair_come_from_the_same_bins_and_one_model_is_exact(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import trueerror as te
 from trueerror.inference import _two_models
 from trueerror.metrics.scores import brier, log_loss
 from trueerror.sources.engines import _groupby, _narwhals
+from trueerror.sources.engines._duckdb_tables import SqlFrame
 from trueerror.sources.engines._score_bins import EXACT_BYTES
 
 N = 9_000
@@ -227,3 +228,26 @@ def test_an_infinite_loss_is_asked_row_by_row(monkeypatch: pytest.MonkeyPatch) -
     made, want = (te.compare(f, truth="truth", metric="log_loss") for f in (frame.lazy(), frame))
     assert [c.estimate for c in made.pairs] == [c.estimate for c in want.pairs]
     assert np.isinf(made.estimates["a"].estimate)
+
+
+def test_three_areas_beyond_the_budget_take_three_looks_at_the_rows(asked: list[Any]) -> None:
+    named = {m: {"score": f"{m}_score"} for m in "abc"}
+    p = te.read(FRAME.lazy(), truth="truth", models=named, budget="400kB")
+    made = te.compare(p, metric="auc")
+    # The first rows; classes, gaps and ranges; a sample; bins of all models, and some in finer ones; all pairs.
+    assert len(asked) == 6
+    held = te.compare(TRUTH.astype(int), scores={m: FRAME[f"{m}_score"] for m in "abc"}, metric="auc")
+    for mine, sharp in zip(made.pairs, held.pairs, strict=True):
+        assert mine.low <= sharp.low <= sharp.high <= mine.high
+    te.compare(p, metric="auc")
+    assert len(asked) == 6 + 1
+
+
+@pytest.mark.parametrize("labels", [(0, 1), (-1, 0), (4, 5)])
+def test_two_neighbouring_labels_are_counted_by_their_sum(
+    labels: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    FRAME.with_columns(truth=np.where(TRUTH, *labels[::-1])).write_parquet(tmp_path / "rows.parquet")
+    p = te.read(tmp_path / "rows.parquet", truth="truth", models={"a": {"score": "a_score"}}, positive=labels[1])
+    monkeypatch.setattr(SqlFrame, "group_by", lambda self, *names: pytest.fail("rows were grouped"))
+    assert p.truth_counts().tolist() == [int((~TRUTH).sum()), int(TRUTH.sum())]

@@ -7,6 +7,7 @@ their counts add up.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,6 +23,8 @@ from trueerror.tallies._confusion import Filled
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+# Beside four times as many as there are values, so far whole numbers may lie apart to be looked up in a table.
+MOST_LOOKED_UP = 1 << 18
 # Cells of which a table is made however few of them occur.
 DENSE = 1 << 12
 
@@ -278,6 +281,51 @@ class BinNumber:
 def log_origin(low: float, width: float) -> float:
     """From where logarithms are counted: a hair beyond that of the lowest value, since engines round as they like."""
     return math.log(abs(low)) - math.copysign(1e-9 * width, low)
+
+
+def key_place(known: Sequence[object]) -> Callable[[Array], Ints]:
+    """What finds the place of each value among the known ones, −1 where it is none of them.
+
+    >>> key_place([5, 7])(np.array([7, 5, 9])).tolist()
+    [1, 0, -1]
+    >>> key_place(["a", "b"])(np.array(["b", None], dtype=object)).tolist()
+    [1, -1]
+    """
+    array = np.asarray(known) if {type(k) for k in known} <= {int, float, bool} else np.empty(0, dtype=object)
+    position = {value: i for i, value in enumerate(known)}
+    # Numbers beyond 2^53 are not told apart as floats.
+    numbers = bool(known) and array.dtype.kind in "iufb" and np.abs(array.astype(np.float64)).max() <= 2**53
+    known_floats = array.astype(np.float64) if numbers else np.empty(0)
+    order = np.argsort(known_floats)
+    # Whole numbers that lie close together are looked up; on either side of them stands a −1.
+    lowest, highest = (int(array.min()), int(array.max())) if numbers and array.dtype.kind in "ib" else (0, -1)
+    table = np.full(highest - lowest + 3 if 0 <= highest - lowest <= 4 * len(known) + MOST_LOOKED_UP else 0, -1)
+    if len(table):
+        table[array.astype(np.int64) - (lowest - 1)] = np.arange(len(known))
+
+    def places(values: Array) -> Ints:
+        if len(table) and values.dtype.kind in "ib":
+            return table[np.clip(values.astype(np.int64) - (lowest - 1), 0, len(table) - 1)]
+        if not numbers or values.dtype.kind not in "iufb":
+            return np.fromiter((position.get(v, -1) for v in values.tolist()), dtype=np.int64, count=len(values))
+        place = np.searchsorted(known_floats, values, sorter=order).clip(max=len(known_floats) - 1)
+        return np.where(known_floats[order][place] == values, order[place], -1).astype(np.int64)
+
+    return places
+
+
+def key_places(known: Sequence[tuple[object, ...]]) -> Callable[[Sequence[Array]], Ints]:
+    """The same of keys, of one column or of two."""
+    if known and len(known[0]) > 1:
+        return lambda columns: key_place(known)(_tuples(columns))
+    of_one = key_place([value for (value,) in known])
+    return lambda columns: of_one(columns[0])
+
+
+def _tuples(columns: Sequence[Array]) -> Array:
+    rows = np.empty(len(columns[0]), dtype=object)
+    rows[:] = list(zip(*(column.tolist() for column in columns), strict=True))
+    return rows
 
 
 # What rows are grouped by; an engine writes each as an expression of its own.

@@ -491,10 +491,11 @@ class GroupedSource:
         if self.paired or len(scored) < 2 or not self.must_bin_pairs(scored):
             return self
         # Kept, so that the next comparison finds what this one counted.
-        if "side by side" not in self.memory:
+        made: Self | None = self.memory.get("side by side")
+        if made is None:
             known = {key: value for key, value in self.memory.items() if key not in ("binned", "latest", "open")}
-            self.memory["side by side"] = replace(self, paired=True, memory=known)
-        return self.memory["side by side"]  # type: ignore[no-any-return]
+            made = self.memory["side by side"] = replace(self, paired=True, memory=known)
+        return made
 
     def table_fits(self, column: str) -> bool:
         """Whether an exact score table may be made in memory."""
@@ -671,7 +672,7 @@ class GroupedSource:
         values, names = self.key_values(kind)
         columns: list[groups.GroupKey] = [groups.ColumnValue(column) for column in key_columns(self.layout, kind)]
         if ("places", kind) not in self.memory:
-            self.memory["places", kind] = _places_of(values)
+            self.memory["places", kind] = groups.key_places(values)
         return columns, names, self.memory["places", kind]
 
     def _predicted_code(self, model: str, threshold: float | None) -> groups.GroupKey:
@@ -717,7 +718,7 @@ class GroupedSource:
         ]
 
     def _codes(self, values: Array) -> Ints:
-        return _place_of(self.facts.labels)(values)
+        return groups.key_place(self.facts.labels)(values)
 
 
 def _guessed(sample: Array) -> float:
@@ -731,51 +732,6 @@ def key_columns(layout: Layout, kind: KeyKind) -> tuple[str, ...]:
     if kind == "folds" and "repeats" in layout.keys:
         return (layout.keys["repeats"], layout.keys["folds"])
     return (layout.keys[kind],)
-
-
-def _place_of(known: Sequence[object]) -> Callable[[Array], Ints]:
-    """What finds the place of each value among the known ones, −1 where it is none of them.
-
-    >>> _place_of([5, 7])(np.array([7, 5, 9])).tolist()
-    [1, 0, -1]
-    >>> _place_of(["a", "b"])(np.array(["b", None], dtype=object)).tolist()
-    [1, -1]
-    """
-    array = np.asarray(known) if {type(k) for k in known} <= {int, float, bool} else np.empty(0, dtype=object)
-    position = {value: i for i, value in enumerate(known)}
-    # Numbers from 2^53 up are not told apart as floats.
-    numbers = bool(known) and array.dtype.kind in "iufb" and np.abs(array.astype(np.float64)).max() < 2**53
-    known_floats = array.astype(np.float64) if numbers else np.empty(0)
-    order = np.argsort(known_floats)
-    # Whole numbers that lie close together are looked up; on either side of them stands a −1.
-    lowest, highest = (int(array.min()), int(array.max())) if numbers and array.dtype.kind in "ib" else (0, -1)
-    table = np.full(highest - lowest + 3 if 0 <= highest - lowest <= 4 * len(known) + MANY_ROWS else 0, -1)
-    if len(table):
-        table[array.astype(np.int64) - (lowest - 1)] = np.arange(len(known))
-
-    def places(values: Array) -> Ints:
-        if len(table) and values.dtype.kind in "ib":
-            return table[np.clip(values.astype(np.int64) - (lowest - 1), 0, len(table) - 1)]
-        if not numbers or values.dtype.kind not in "iufb":
-            return np.fromiter((position.get(v, -1) for v in values.tolist()), dtype=np.int64, count=len(values))
-        place = np.searchsorted(known_floats, values, sorter=order).clip(max=len(known_floats) - 1)
-        return np.where(known_floats[order][place] == values, order[place], -1).astype(np.int64)
-
-    return places
-
-
-def _places_of(known: Sequence[tuple[object, ...]]) -> Callable[[Sequence[Array]], Ints]:
-    """The same of keys, of one column or of two."""
-    if known and len(known[0]) > 1:
-        return lambda columns: _place_of(known)(_tuples(columns))
-    of_one = _place_of([value for (value,) in known])
-    return lambda columns: of_one(columns[0])
-
-
-def _tuples(columns: Sequence[Array]) -> Array:
-    rows = np.empty(len(columns[0]), dtype=object)
-    rows[:] = list(zip(*(column.tolist() for column in columns), strict=True))
-    return rows
 
 
 def _same(source: ArraySource) -> ArraySource:
