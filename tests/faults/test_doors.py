@@ -599,6 +599,13 @@ def test_an_engine_that_fails_is_named_in_one_sentence(make: Callable[[], object
         assert len(str(raised.value)) < 320
 
 
+def test_a_relation_is_no_column() -> None:
+    import duckdb
+
+    with pytest.raises(InputError, match="values is a lazy column; collect it"):
+        te.mean_interval(duckdb.sql("SELECT 1 AS v"))
+
+
 def test_queries_and_addresses_are_no_files() -> None:
     for text in ("SELECT * FROM rows", "with a as (select 1) select * from a", "read_parquet('rows.parquet')"):
         with pytest.raises(FileError, match=r"is a query, not a file: pass what duckdb\.sql"):

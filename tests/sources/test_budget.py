@@ -521,3 +521,14 @@ def test_spark_reads_every_row_four_times_at_most(tmp_path: Path) -> None:
     # Beside whole passes the first rows, and a sample of a hundred thousand.
     assert read <= 3 * n + 140_000
     assert jobs <= 9
+
+
+def test_slices_by_several_columns_keep_to_the_budget(tmp_path: Path) -> None:
+    columns = {"truth": [0, 1] * 500, "m": [0, 1, 1, 0] * 250, "g": ["a", "b"] * 500, "h": [1, 2, 3, 4] * 250}
+    path = tmp_path / "rows.csv"
+    path.write_text(
+        "\n".join([",".join(columns), *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True))])
+    )
+    assert te.read(path, models=["m"], by=["g", "h"]).keys("slices").names == ("a, 1", "a, 3", "b, 2", "b, 4")
+    with pytest.raises(te.InputError, match=r"budget is 10kB: name one column that holds the combinations.*allow more"):
+        te.read(path, models=["m"], by=["g", "h"], budget="10kB")

@@ -50,6 +50,30 @@ def test_slices_take_no_query_each(tmp_path, queries):
     assert sliced.records() == te.evaluate(TRUTH, models, by=COLUMNS["part"]).records()
 
 
+@pytest.mark.parametrize("kind", ["cluster", "fold"])
+def test_folds_and_clusters_of_slices_take_no_query_each(tmp_path, queries, kind):
+    inner = RNG.integers(0, 6, N)
+    path = written(tmp_path, inner=inner)
+    named = {"truth": "truth", "models": ["a", "b"], "by": "part", kind: "inner"}
+    ours = te.evaluate(te.read(path, **named))
+    assert len(queries) <= 9
+    assert len(ours.slices) == 30
+    assert [s.records() for s in ours.slices.values()] == [
+        s.records() for s in te.evaluate(te.read({**COLUMNS, "inner": inner}, **named)).slices.values()
+    ]
+
+
+def test_copies_of_rows_are_found_wherever_they_are(tmp_path):
+    scores = np.concatenate([SCORES := RNG.random(N - 100), SCORES[:100]])
+    truth = np.concatenate([TRUTH[: N - 100], TRUTH[:100]])
+    columns = {"truth": truth, "a": scores}
+    path = tmp_path / "rows.parquet"
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.table(columns), path)
+    assert te.evaluate(path).findings.to_json() == te.evaluate(columns).findings.to_json()
+    assert "TE108" in te.evaluate(path).findings.codes
+
+
 def test_slices_with_gaps_are_those_of_arrays(tmp_path):
     gaps = np.where(np.arange(N) % 7 == 0, None, COLUMNS["b"])
     path = written(tmp_path, b=gaps.tolist())

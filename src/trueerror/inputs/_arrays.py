@@ -66,7 +66,7 @@ def _to_numpy(values: ArrayLike, name: str) -> Column:
         return _from_tensor(values, name)
     if isinstance(values, str | bytes | Mapping) or values is None:
         raise InputError(f"{name} must be an array, not {in_few_words(values)}")
-    if not hasattr(values, "to_numpy") and hasattr(values, "collect"):
+    if is_relation(values) or (not hasattr(values, "to_numpy") and hasattr(values, "collect")):
         raise InputError(f"{name} is a lazy column; collect it, or pass the whole table to te.read")
     if hasattr(values, "to_numpy"):
         kind = type(values).__module__.split(".")[0]

@@ -746,7 +746,14 @@ class MemoryBudgetExceeded(InputError):
 
 
 def need_memory(
-    rows: int, columns: int, what: str, budget: int, *, all_columns: int = 0, clustered: bool = False
+    rows: int,
+    columns: int,
+    what: str,
+    budget: int,
+    *,
+    all_columns: int = 0,
+    clustered: bool = False,
+    instead: str = "choose a metric that can be counted",
 ) -> None:
     """Refuse to pull rows that would take more than the budget.
 
@@ -760,7 +767,7 @@ def need_memory(
         "scores of rows in clusters are not binned, since the rows of a cluster belong together; take the rows as "
         "independent with cluster=False, which bins them, or "
         if clustered
-        else "choose a metric that can be counted, or "
+        else f"{instead}, or "
     )
     raise MemoryBudgetExceeded(
         f"this needs {what} themselves, {rows:,} of them, about {byte_amount(needed)}, and the memory budget is "

@@ -14,7 +14,15 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Column, Foreign, WeightsKind, missing_rows
 from trueerror.inputs._labels import Label, label_from_text, plain_label
-from trueerror.inputs._options import ColumnError, InputError, check_word, current, in_few_words, memory_bytes
+from trueerror.inputs._options import (
+    ColumnError,
+    InputError,
+    check_word,
+    current,
+    in_few_words,
+    memory_bytes,
+    need_memory,
+)
 from trueerror.sources._collect import absent_notes, build, given_rows, key_values
 from trueerror.sources._grades import graded
 from trueerror.sources._long_tables import widen
@@ -393,7 +401,7 @@ def read(
     if by is not None and not isinstance(by, str):
         if not isinstance(by, Iterable):
             raise InputError(f"by={in_few_words(by)} must be the name of a column, or a list of names")
-        table, by = _combined(table, by)
+        table, by = _combined(table, by, current().budget_bytes if budget is None else memory_bytes(budget))
     request = ColumnRequest(
         truth=truth,
         models=models,
@@ -487,10 +495,14 @@ def _places_named(names: Sequence[str] | Mapping[int, str]) -> dict[int, str]:
     return {place: str(name) for place, name in sorted(given.items())}
 
 
-def _combined(table: InputTable, names: Sequence[str]) -> tuple[InputTable, str]:
+def _combined(table: InputTable, names: Sequence[str], budget: int) -> tuple[InputTable, str]:
     """The table, in memory, with a column of the combinations of several; and its name."""
     for name in names:
         need_column(table, name, "by")
+    if not isinstance(table, ColumnsTable):
+        # Not counted where the rows are: all of them come here.
+        instead = "name one column that holds the combinations, which is counted where it is"
+        need_memory(table.n, len(table.columns), f"the rows of {table.name}", budget, instead=instead)
     columns: dict[str, Any] = {name: table.values(name) for name in table.columns}
     whole = " and ".join(names)
     columns[whole] = intersections({name: key_values(table, name) for name in names})

@@ -293,8 +293,8 @@ def key_place(known: Sequence[object]) -> Callable[[Array], Ints]:
     """
     array = np.asarray(known) if {type(k) for k in known} <= {int, float, bool} else np.empty(0, dtype=object)
     position = {value: i for i, value in enumerate(known)}
-    # Numbers beyond 2^53 are not told apart as floats.
-    numbers = bool(known) and array.dtype.kind in "iufb" and np.abs(array.astype(np.float64)).max() <= 2**53
+    # Numbers from 2^53 up are not told apart as floats.
+    numbers = bool(known) and array.dtype.kind in "iufb" and np.abs(array.astype(np.float64)).max() < 2**53
     known_floats = array.astype(np.float64) if numbers else np.empty(0)
     order = np.argsort(known_floats)
     # Whole numbers that lie close together are looked up; on either side of them stands a −1.

@@ -233,6 +233,43 @@ class GroupedSource:
             )
         return by_place
 
+    def _counted_within(self, kind: KeyKind, inner: KeyKind) -> dict[int, dict[Any, Any]]:
+        """For each key, by its place, what its rows remember of keys of another kind, such as the folds or clusters of
+        a slice: all by one scan, and not one for each. Nothing where these may be many combinations."""
+        memory_key = ("within", kind, inner)
+        if memory_key not in self.memory:
+            self.memory[memory_key] = self._count_within(kind, inner)
+        return self.memory[memory_key]  # type: ignore[no-any-return]
+
+    def _count_within(self, kind: KeyKind, inner: KeyKind) -> dict[int, dict[Any, Any]]:
+        (keys, names, places_of), (inner_keys, inner_names, inner_places_of) = map(self.key_groups, (kind, inner))
+        every = self._predictable(None)
+        cells = len(names) * len(inner_names) * len(self.facts.labels) ** (len(every) + 1)
+        if min(cells, self.facts.n) > MOST_CELLS_APART:
+            return {}
+        wanted = [groups.ColumnValue(self.layout.truth), *every.values()]
+        grouped = self.group([*wanted, *inner_keys, *keys])
+        width = len(wanted)
+        place = places_of(grouped.keys[width + len(inner_keys) :])
+        inner_place = inner_places_of(grouped.keys[width : width + len(inner_keys)])
+        (*answers, inner_place, place), weighed = groups.Groups(
+            (*self._coded(wanted, grouped), inner_place, place), grouped.weighed
+        ).ordered()
+        raw = self.key_values(inner)[0]
+        within = {}
+        cuts = np.flatnonzero(np.diff(place, prepend=-1, append=int(place[-1]) + 1))
+        for start, stop in pairwise(cuts.tolist()):
+            part = slice(start, stop)
+            known, where = np.unique(inner_place[part], return_inverse=True)
+            part_weighed = weighed.kept(np.arange(start, stop))
+            codes = groups.Groups((*(a[part] for a in answers), where.astype(np.int64)), part_weighed)
+            within[int(place[start])] = {
+                ("keys", inner): ([raw[i] for i in known], tuple(inner_names[i] for i in known)),
+                ("sizes", inner): part_weighed.added(where, len(known)).counts,
+                ("by key", inner, None): codes,
+            }
+        return within
+
     def _by_key(self, kind: KeyKind, models: Sequence[str], threshold: float | None) -> groups.Groups | None:
         """The truth, the predictions of all models and the key as codes, by one scan; None where they are too many, or
         one of the models named predicts nothing."""
@@ -588,6 +625,8 @@ class GroupedSource:
         conditions = [d.equal(self.table.col(c), v) for c, v in zip(keys, values[place], strict=True)]
         rows = int(counted[place].weighed.counts.sum())
         memory = {("joint", None): counted[place], ("keys", kind): ([values[place]], (names[place],))}
+        for inner in self.facts.kinds:
+            memory |= {} if inner == kind else self._counted_within(kind, inner).get(place, {})
         # Scores of all slices come from the rows of all, fetched once, where these fit.
         whole = (self, kind, names[place]) if self._fit(self._scored()) and self._scored() else None
         table, facts = self.table.part(conditions, rows), replace(self.facts, n=rows)

@@ -283,27 +283,18 @@ def _opened(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTable
         whole: tuple[nw.Expr, Kind] = (nw.nth(i).cast(nw.Int64), "integer")
         plain_columns[i] = whole if fits else (nw.nth(i).cast(nw.String), "text")
     kinds = tuple(kind for _, kind in plain_columns)
-<<<<<<< HEAD
     plain = functools.partial(wrapped.select, *(part.alias(f"c{i}") for i, (part, _) in enumerate(plain_columns)))
     if _is_postgres(native):
         rows = _whole_postgres(plain().to_native() if large or {"date", "other"} & set(kinds) else native)
         if rows is not None:
             named = dict(zip(columns, rows.values(), strict=True))
             return ColumnsTable(named, backend=backend, kinds=dict(zip(columns, kinds, strict=True)))
-    table = LazyTable(plain(), columns, kinds, name="the table", backend=backend, nan=_knows_nan(native))
-=======
-    rows = _whole_postgres(frame, kinds) if _is_postgres(native) else None
-    if rows is not None and len(rows["c0"]):
-        named = dict(zip(columns, rows.values(), strict=True))
-        return ColumnsTable(named, backend=backend, kinds=dict(zip(columns, kinds, strict=True)))
-    table = LazyTable(frame, columns, kinds, name="the table", backend=backend, nan=_knows(native, "IsNan"))
->>>>>>> 544061f9 (Engines without UNNEST count bins too; figures of pages)
+    table = LazyTable(plain(), columns, kinds, name="the table", backend=backend, nan=_knows(native, "IsNan"))
     if table.n == 0:
         raise InputError("the table has no rows")
     return table
 
 
-<<<<<<< HEAD
 def _fit_in_64_bits(wrapped: Foreign, dtypes: Sequence[nw.dtypes.DType]) -> dict[int, bool]:
     """The places of whole decimals, which are integers on some servers, and whether all their values have 64 bits."""
     places = [i for i, dtype in enumerate(dtypes) if isinstance(dtype, nw.Decimal) and dtype.scale == 0]
@@ -314,12 +305,8 @@ def _fit_in_64_bits(wrapped: Foreign, dtypes: Sequence[nw.dtypes.DType]) -> dict
     return {i: not float(found[f"c{i}"][0] or 0.0) >= 2.0**63 for i in places}
 
 
-def _knows_nan(native: Foreign) -> bool:
-    """Whether an engine has a test for NaN; those without one (SQLite, SQL Server, …) hold no NaN."""
-=======
 def _knows(native: Foreign, operation: str) -> bool:
     """Whether an engine has an operation of Ibis, by its name; those without a test for NaN (SQLite, …) hold none."""
->>>>>>> 544061f9 (Engines without UNNEST count bins too; figures of pages)
     if type(native).__module__.split(".")[0] != "ibis":
         return True
     from ibis.expr import operations
