@@ -16,6 +16,7 @@ import pytest
 import trueerror as te
 from trueerror.inputs._options import FileError
 from trueerror.sources._paths import table_rows
+from trueerror.sources.engines._duckdb import FileSource
 
 Y, SAID, CHANCE = [0, 1, 1, 0, 1, 0], [0, 1, 0, 0, 1, 1], [0.9, 0.2, 0.6, 0.7, 0.1, 0.4]
 OTHER = [round(1 - c, 3) for c in CHANCE]
@@ -288,3 +289,23 @@ def test_three_lines_of_header_of_orange(tmp_path: Path) -> None:
     )
     p = te.read(tmp_path / "x.tab", positive="yes")
     assert (p.models, p.n, p.has_scores("Tree")) == (("Tree",), 6, True)
+
+
+@pytest.mark.parametrize("name", ["rows.duckdb", "rows.db"])
+def test_a_file_of_duckdb_is_counted_there(tmp_path: Path, name: str) -> None:
+    import duckdb
+
+    columns = {"truth": [0, 1] * 20, "m": [0, 1, 1, 0] * 10}
+    with duckdb.connect(tmp_path / name) as made:
+        made.execute('CREATE TABLE "my rows" AS SELECT i % 2 AS truth, (i + 1) // 2 % 2 AS m FROM range(40) r(i)')
+    ours, arrays = te.read(tmp_path / name), te.read(columns)
+    assert isinstance(ours.source, FileSource)
+    assert te.evaluate(ours).records() == te.evaluate(arrays).records()
+    assert ours.confusion("m").sources == (name,)
+    with duckdb.connect(tmp_path / "two.duckdb") as made:
+        made.execute("CREATE TABLE a (x INT); CREATE TABLE b (x INT)")
+    with pytest.raises(te.InputError, match=r"two\.duckdb holds 2 tables \('a', 'b'\): pass the one that is meant"):
+        te.evaluate(tmp_path / "two.duckdb")
+    (tmp_path / "no.duckdb").write_text("truth,m\n")
+    with pytest.raises(te.InputError, match=r"no\.duckdb cannot be read as DuckDB: "):
+        te.evaluate(tmp_path / "no.duckdb")

@@ -88,6 +88,7 @@ PROGRAMS = {
 }
 PICKLES = (".pkl", ".pickle", ".joblib")
 DATABASES = (".sqlite", ".sqlite3", ".db")
+DUCKDB_FILES = (".duckdb", ".ddb")
 
 
 def foreign_table(path: Foreign) -> InputTable | None:
@@ -100,8 +101,8 @@ def foreign_table(path: Foreign) -> InputTable | None:
         raise FileError(
             f"{file.name} is a pickle, which can run anything when it is opened: save the table as Parquet or CSV"
         )
-    if ending in DATABASES:
-        return _sqlite_table(file)
+    if ending in DATABASES or ending in DUCKDB_FILES:
+        return _duckdb_table(file) if ending in DUCKDB_FILES or _is_duckdb(file) else _sqlite_table(file)
     if ending not in PROGRAMS:
         return None
     what, function, needs = PROGRAMS[ending]
@@ -139,6 +140,40 @@ def _sheet(sheets: Mapping[str, Any], name: str) -> tuple[Any, tuple[str, ...]]:
     tables = [sheet for sheet, frame in sheets.items() if min(frame.shape) > 1]
     chosen = tables[0] if tables else next(iter(sheets))
     return sheets[chosen], (f"Read the sheet {chosen!r} of {len(sheets)} in {name}.",) if len(sheets) > 1 else ()
+
+
+def _is_duckdb(file: Path) -> bool:
+    with open(file, "rb") as stream:
+        return stream.read(12)[8:] == b"DUCK"
+
+
+def _duckdb_table(file: Path) -> InputTable:
+    """The one table of a DuckDB file, opened for reading only and counted there."""
+    import duckdb
+
+    from trueerror.sources.engines._duckdb_tables import open_relation
+
+    try:
+        database = duckdb.connect(str(file), read_only=True)
+        # A view of a stranger's must not reach other files.
+        database.execute("SET enable_external_access = false")
+        names = [
+            str(name) for (name,) in database.execute("SELECT table_name FROM information_schema.tables").fetchall()
+        ]
+        relation = database.table(f'"{names[0].replace(chr(34), chr(34) * 2)}"') if len(names) == 1 else None
+    except duckdb.Error as error:
+        reason = str(error).splitlines()[0].replace(str(file), file.name)
+        raise FileError(
+            f'{file.name} cannot be read as DuckDB: {reason}; pass the table itself, connection.table("name")'
+        ) from None
+    if relation is None:
+        listed = ", ".join(map(repr, names[:12])) or "none"
+        raise FileError(
+            f'{file.name} holds {len(names)} tables ({listed}): pass the one that is meant, connection.table("name")'
+        )
+    table = open_relation(relation)
+    table.name = table.provenance = file.name
+    return table
 
 
 def _sqlite_table(file: Path) -> InputTable:

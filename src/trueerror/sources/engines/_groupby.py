@@ -245,7 +245,8 @@ class GroupedSource:
         (keys, names, places_of), (inner_keys, inner_names, inner_places_of) = map(self.key_groups, (kind, inner))
         every = self._predictable(None)
         cells = len(names) * len(inner_names) * len(self.facts.labels) ** (len(every) + 1)
-        if min(cells, self.facts.n) > MOST_CELLS_APART:
+        most = min(cells, self.facts.n)
+        if most > MOST_CELLS_APART or most * 8 * (len(every) + 4) > self.memory_budget // 8:
             return {}
         wanted = [groups.ColumnValue(self.layout.truth), *every.values()]
         grouped = self.group([*wanted, *inner_keys, *keys])
