@@ -324,9 +324,9 @@ def read(
     joins them on the id that they share, or by position where they have none and are equally long.
 
     Excel, OpenDocument, Stata, SPSS, SAS, Feather and ORC files go through pandas; files of SQLite and DuckDB hold
-    one table. "-" is standard input. Folders called key=value make a column of text, in Parquet files. `names=["truth", "svm"]`
-    names the columns of a text without a header (or some of them, {1: "truth", 30: "svm"}); data and predictions of
-    fastText, LIBSVM and Vowpal Wabbit, and lists of predictions, need no names.
+    one table. "-" is standard input. Folders called key=value make a column of text, in Parquet files.
+    `names=["truth", "svm"]` names the columns of a text without a header (or some of them, {1: "truth", 30: "svm"});
+    data and predictions of fastText, LIBSVM and Vowpal Wabbit, and lists of predictions, need no names.
 
     Logs of lm-evaluation-harness, Inspect and WEKA are recognised (see `te.logs`; `score` then names the measure).
 
