@@ -80,6 +80,7 @@ class Drawn:
     titles: list[Artist] = field(default_factory=list)
     own: list[Artist] = field(default_factory=list)
     is_curves: bool = False
+    below: Axes | None = None  # where the legend is that has no place among the curves
 
     def clear(self) -> None:
         """Take away the title and all that is about the first curve alone: another one joins it."""
@@ -580,7 +581,8 @@ LETTER = 0.6  # width of a character, of its height
 
 
 def _draw_legend(ax: Axes, entries: Entries, corner: str, away: float = 1.01) -> None:
-    """Beside the plot for many or without a corner, else there; names are set afterwards, so that `_x` is shown too."""
+    """Beside the plot for many or without a corner, else there, or below where it would hide a curve; names are set
+    afterwards, so that `_x` is shown too."""
     if not entries:
         return
     handles = [handle for handle, _ in entries]
@@ -593,13 +595,37 @@ def _draw_legend(ax: Axes, entries: Entries, corner: str, away: float = 1.01) ->
     # A legend inside narrow axes must not reach over their edge; a line and its margins take about 40 points.
     broad = 72 * ax.get_window_extent().width / ax.figure.dpi
     most = max(16, min(46, int((broad - 40) / (LETTER * size)))) if inside else 46
-    legend = ax.legend(handles, labels, fontsize=size, frameon=True, framealpha=0.85, edgecolor="none", **where)
-    legend.set_zorder(8)
-    for text, (_, name) in zip(legend.get_texts(), entries, strict=True):
-        text.set_parse_math(False)
-        text.set_usetex(False)
-        text.set_fontfamily(list(_families()))
-        text.set_text(drawable("\n".join(fold(name, most))))
+
+    def write(size: float, most: int, **where: Any) -> Any:
+        legend = ax.legend(handles, labels, fontsize=size, frameon=True, framealpha=0.85, edgecolor="none", **where)
+        legend.set_zorder(8)
+        for text, (_, name) in zip(legend.get_texts(), entries, strict=True):
+            text.set_parse_math(False)
+            text.set_usetex(False)
+            text.set_fontfamily(list(_families()))
+            text.set_text(drawable("\n".join(fold(name, most))))
+        return legend
+
+    drawn = DRAWN.get(ax)
+    below = None if drawn is None else drawn.below
+    box = write(size, most, **where).get_window_extent() if below is None else None
+    if box is not None and (not inside or not _hides(box, handles)):
+        return
+    dense: dict[str, Any] = {"loc": "upper center", "labelspacing": 0.2, "borderpad": 0.0, "borderaxespad": 0.0}
+    if below is None:  # the axes make way for it
+        needed, high = write(6.5, 46, **dense).get_window_extent().height, ax.get_window_extent().height
+        below = split(ax, (1.0, min(0.8, needed / max(needed, high - needed))))[1]
+        below.set_axis_off()
+        if drawn is not None:
+            drawn.below = below
+    legend = write(6.5, 46, **dense, bbox_to_anchor=(0.5, 1.0), bbox_transform=below.transAxes)
+    legend.set_in_layout(False)
+
+
+def _hides(box: Any, curves: Sequence[Any]) -> bool:
+    """Whether a legend lies over one of the curves."""
+    paths = (c.get_transform().transform_path(c.get_path()) for c in curves if hasattr(c, "get_path"))
+    return any(path.intersects_bbox(box, filled=False) for path in paths)
 
 
 def _draw_histogram(ax: Axes, picture: Curves, corner: str) -> None:
