@@ -6,7 +6,7 @@ import io
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -611,15 +611,14 @@ def _draw_legend(ax: Axes, entries: Entries, corner: str, away: float = 1.01) ->
     box = write(size, most, **where).get_window_extent() if below is None else None
     if box is not None and (not inside or not _hides(box, handles)):
         return
-    dense: dict[str, Any] = {"loc": "upper center", "labelspacing": 0.2, "borderpad": 0.0, "borderaxespad": 0.0}
+    dense = partial(write, 6.5, 46, loc="upper center", labelspacing=0.2, borderpad=0.0, borderaxespad=0.0)
     if below is None:  # the axes make way for it
-        needed, high = write(6.5, 46, **dense).get_window_extent().height, ax.get_window_extent().height
+        needed, high = dense().get_window_extent().height, ax.get_window_extent().height
         below = split(ax, (1.0, min(0.8, needed / max(needed, high - needed))))[1]
         below.set_axis_off()
         if drawn is not None:
             drawn.below = below
-    legend = write(6.5, 46, **dense, bbox_to_anchor=(0.5, 1.0), bbox_transform=below.transAxes)
-    legend.set_in_layout(False)
+    dense(bbox_to_anchor=(0.5, 1.0), bbox_transform=below.transAxes).set_in_layout(False)
 
 
 def _hides(box: Any, curves: Sequence[Any]) -> bool:
