@@ -439,7 +439,7 @@ def experiment_findings(run: ResampleResults) -> Findings:
         for e in _one_for_many(_hollow_evidence(run, data, judged)):
             hollow.append(replace(e, model=f"{e.model} on {data}" if several else e.model))
         for x in run.learners:
-            scored.append(Evidence(model=f"{x} on {data}" if several else x, score_range=run.score_range(x, data)))
+            scored.append(Evidence(model=f"{x} on {data}" if several else x, score_range=run._score_range(x, data)))
     return sorted_findings([*find(evidence), *find(hollow, ("TE201",)), *find(scored, ("TE303",))])
 
 

@@ -495,7 +495,7 @@ for _kind, _aliases in _BOOTSTRAPS.items():
 def _no_information(s: LearnerScores) -> float:
     """The mean loss if every true class met every answer of the model of all rows."""
     data = s.dataset
-    outcome = s.run.judged(s.measure, s.learner, s.data)[s.run.parts(s.data, "apparent")[0]]
+    outcome = s.run._checked_outcomes(s.measure, s.learner, s.data)[s.run.parts(s.data, "apparent")[0]]
     if not s.measure.of_losses:
         return no_information_rate(data.codes, outcome.labels)
     shares = np.bincount(data.codes, minlength=len(data.labels)) / data.n

@@ -182,7 +182,7 @@ class ResampleResults:
         outcomes = self.outcomes[self.data_name(data), self.learner_name(learner)]
         return sum(o.status != "done" for o in outcomes)
 
-    def judged(self, measure: Measure, learner: str, data: str) -> Sequence[Outcome]:
+    def _checked_outcomes(self, measure: Measure, learner: str, data: str) -> Sequence[Outcome]:
         """What became of a learner's fits; refused where the metric reads scores as probabilities that are none."""
         outcomes = self.outcomes[data, learner]
         if not measure.probabilities:
@@ -202,7 +202,7 @@ class ResampleResults:
             check_probabilities(outcome.scores, f"the scores of {fit}")
         return outcomes
 
-    def score_range(self, learner: str, data: str) -> ScoreRange | None:
+    def _score_range(self, learner: str, data: str) -> ScoreRange | None:
         """Between which values its scores of the test folds lie, and their sums; None where it has none."""
         given = [o.scores for o in self.tested(learner, data) if o.scores is not None and len(o.scores)]
         if not given:
@@ -238,7 +238,7 @@ class ResampleResults:
                 for i, split in zip(numbers, splits, strict=True)
             ]
             for learner in self.learners
-            for outcomes in [self.judged(measure, learner, name)]
+            for outcomes in [self._checked_outcomes(measure, learner, name)]
         ]
         table = np.array(values, dtype=np.float64).reshape(len(self.learners), len(numbers))
         table.flags.writeable = False
@@ -278,7 +278,7 @@ class ResampleResults:
     ) -> list[tuple[Ints, Floats]]:
         """(rows, losses) of each split of one kind: row numbers in the data set and the loss of each."""
         name = self.data_name(data)
-        outcomes = self.judged(find_measure(metric), self.learner_name(learner), name)
+        outcomes = self._checked_outcomes(find_measure(metric), self.learner_name(learner), name)
         tests = {i: self.splits[name][i].test for i in self.parts(name, part)}
         return [(test, outcome_losses(metric, self.datasets[name], test, outcomes[i])) for i, test in tests.items()]
 
@@ -287,7 +287,7 @@ class ResampleResults:
         name = self.data_name(data)
         if not self.parts(name, "pair"):
             raise InputError(f"losses of pairs of folds need the plan te.BatesCV, not {self.plan.name}")
-        outcomes = self.judged(find_measure(metric), self.learner_name(learner), name)
+        outcomes = self._checked_outcomes(find_measure(metric), self.learner_name(learner), name)
         single: dict[int, list[Floats]] = {}
         pairs: dict[int, dict[tuple[int, int], tuple[Floats, Floats]]] = {}
         for split, outcome in zip(self.splits[name], outcomes, strict=True):

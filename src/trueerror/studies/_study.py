@@ -66,7 +66,7 @@ def seen_scores(run: Experiment, metric: str, *, positive: Label | None = None, 
     splits = [run.splits[data][i] for i in numbers]
     held_out, training = np.full((2, len(run.learners), len(splits)), np.nan)
     for row, learner in enumerate(run.learners):
-        outcomes = run.judged(measure, learner, data)
+        outcomes = run._checked_outcomes(measure, learner, data)
         for column, (i, split) in enumerate(zip(numbers, splits, strict=True)):
             outcome = outcomes[i]
             for values, part in ((held_out, slice(None, split.second)), (training, slice(split.second, None))):
