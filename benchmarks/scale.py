@@ -64,7 +64,7 @@ def stream(path: Path) -> int:
     """All batches of the columns, read and thrown away."""
     import duckdb
 
-    from trueerror.sources.engines._duckdb_tables import batches
+    from trueerror.sources.engines._arrow_stream import batches
 
     kinds = [np.int8, *[np.float64] * len(MODELS)]
     rows = 0

@@ -28,10 +28,8 @@ SCORES = {
 def there(monkeypatch):
     """NumPy arrays are taken for arrays on a GPU, and fetching rows is counted."""
     fetched = []
-    monkeypatch.setattr(
-        "trueerror.sources.engines._device_source.on_device", lambda values: isinstance(values, np.ndarray)
-    )
-    monkeypatch.setattr("trueerror.sources._models.on_device", lambda values: isinstance(values, np.ndarray))
+    for place in ("_collect", "_models", "engines._device_source"):
+        monkeypatch.setattr(f"trueerror.sources.{place}.on_device", lambda values: isinstance(values, np.ndarray))
     whole = DeviceSource.fetched
     monkeypatch.setattr(DeviceSource, "fetched", lambda self: fetched.append(1) or whole(self))
     return fetched
@@ -41,7 +39,7 @@ def both(ask, there, monkeypatch):
     """The answer on the device and in memory."""
     on_device = ask()
     assert not there, "rows came to memory"
-    monkeypatch.setattr("trueerror.sources.engines._device_source.on_device", lambda values: False)
+    monkeypatch.setattr("trueerror.sources._collect.on_device", lambda values: False)
     monkeypatch.setattr("trueerror.sources._models.on_device", lambda values: False)
     return on_device, ask()
 
@@ -85,7 +83,7 @@ def test_the_same_answer_without_fetching_a_row(name, there, monkeypatch):
 @pytest.mark.parametrize("metric", ["average_precision", "brier", "log_loss"])
 def test_what_cannot_be_counted_there_is_the_same_in_memory(metric, there, monkeypatch):
     first = te.compare(TRUTH, scores=SCORES, metric=metric)
-    monkeypatch.setattr("trueerror.sources.engines._device_source.on_device", lambda values: False)
+    monkeypatch.setattr("trueerror.sources._collect.on_device", lambda values: False)
     alike(first.records(), te.compare(TRUTH, scores=SCORES, metric=metric).records())
 
 
@@ -114,7 +112,7 @@ DEGENERATE = {
 @pytest.mark.parametrize("name", DEGENERATE)
 def test_degenerate_rows_are_answered_as_in_memory(name, there, monkeypatch):
     first = DEGENERATE[name]()
-    monkeypatch.setattr("trueerror.sources.engines._device_source.on_device", lambda values: False)
+    monkeypatch.setattr("trueerror.sources._collect.on_device", lambda values: False)
     monkeypatch.setattr("trueerror.sources._models.on_device", lambda values: False)
     assert str(first) == str(DEGENERATE[name]())
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Foreign
+from trueerror.inputs._arrays import Array, Foreign
 from trueerror.kernels import _numpy as plain
 from trueerror.kernels._numpy import EXACT, POISSON, row_weights
 
@@ -67,7 +67,7 @@ def to_host(array: DeviceArray) -> NDArray[Any]:
     return array if isinstance(array, np.ndarray) else np.asarray(array.get())
 
 
-def reach(array: DeviceArray) -> NDArray[Any]:
+def reach(array: DeviceArray) -> Array:
     """The lowest and the highest value, brought over together; one of them is NaN where the column holds one.
 
     Floats are compared by their bits: CuPy takes 32-bit ones below 1e-38 for 0.
@@ -316,7 +316,7 @@ class SortedScores:
         among_up, among_down = self._pass_over(total / (2.0 * m * n), m)[:-1].sum(axis=0).get().tolist()
         return float(total), among_up, among_down
 
-    def thinned(self, size: int) -> tuple[NDArray[Any], ...]:
+    def thinned(self, size: int) -> tuple[Array, ...]:
         """Neighbouring scores taken together in at most `size` bins: lowest, highest, positives and negatives of each.
 
         >>> four = sorted_scores(np.arange(4.0), np.array([False, False, True, True]))

@@ -28,6 +28,7 @@ from trueerror.inputs._arrays import (
     is_table,
     matrix,
     missing_rows,
+    on_device,
     same_length,
     score_array,
     weight_column,
@@ -347,7 +348,7 @@ def predictions(
     by = by if several is None else intersections(several)
     keys: dict[KeyKind, object] = {"clusters": clusters, "slices": by, "folds": folds, "repeats": repeats}
     alone = all(v is None for v in (ids, clusters, by, folds, repeats, weights, weights_kind))
-    device_rows = alone and device_source(
+    device_rows = alone and on_device(truth) and device_source(
         truth, models, labels=None if labels is None else list(labels), positive=positive, missing=missing,
         threshold=threshold,
     )  # fmt: skip

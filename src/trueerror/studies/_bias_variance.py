@@ -491,7 +491,9 @@ def row_error(run: Experiment, learner: str, metric: str) -> float:
     """The standard error that the shared test rows give to a mean loss: sd of rows' mean losses / √rows."""
     data = run.data_name(None)
     losses = []
-    for split, outcome in zip(run.splits[data], run._checked_outcomes(find_measure(metric), learner, data), strict=True):
+    for split, outcome in zip(
+        run.splits[data], run._checked_outcomes(find_measure(metric), learner, data), strict=True
+    ):
         if outcome.status == "done":
             part = slice(None, split.second)
             losses.append(outcome_losses(metric, run.datasets[data], split.test[part], part_of(outcome, part)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -242,7 +242,7 @@ class DeviceSource:
         return self.fetched().subset(kind, value)
 
 
-def _not_below(cut: float, scores: DeviceArray) -> Any:
+def _not_below(cut: float, scores: DeviceArray) -> DeviceArray:
     """The least score of the column's own type that is not below the cut, so that both compare alike."""
     kind = scores.dtype.type
     near = kind(cut)

@@ -21,7 +21,8 @@ from trueerror.sources._predictions import Loss
 from trueerror.sources._tables import Layout, Options
 from trueerror.sources.engines import _group_tallies as groups
 from trueerror.sources.engines._array_source import probabilities
-from trueerror.sources.engines._duckdb_tables import Batch, DuckDBTable, Sql, count_pairs, in_flight, literal
+from trueerror.sources.engines._arrow_stream import Batch, count_pairs, in_flight
+from trueerror.sources.engines._duckdb_tables import DuckDBTable, Sql, literal
 from trueerror.sources.engines._engine_table import SAMPLE
 from trueerror.sources.engines._group_tallies import ColumnValue, GroupKey
 from trueerror.sources.engines._groupby import (

@@ -484,3 +484,29 @@ def _counts(found: dict[str, Column], rows: Column, weight: Weight | None) -> We
 
 # A table of whichever engine.
 AnyTable = EngineTable[Any, Any]
+
+
+class Chance:
+    """An expression of an engine with the operations of arrays; NumPy's functions call its methods."""
+
+    def __init__(self, table: AnyTable, expression: Any, *, logs: bool = False) -> None:
+        self.table, self.expression, self.logs = table, expression, logs
+
+    def _made(self, expression: Any) -> Chance:
+        return Chance(self.table, expression, logs=self.logs)
+
+    def __rsub__(self, other: float) -> Chance:
+        return self._made(self.expression * -1.0 + float(other))
+
+    def __pow__(self, power: int) -> Chance:
+        assert power == 2
+        return self._made(self.expression * self.expression)
+
+    def __abs__(self) -> Chance:
+        x = self.expression
+        return self._made(self.table.dialect.choose(x < 0.0, x * -1.0, x))
+
+    def log(self) -> Chance:
+        """The logarithm; engines differ in that of 0, so that it is never asked for."""
+        d, x = self.table.dialect, self.expression
+        return Chance(self.table, d.log(d.choose(x <= 0.0, d.constant(1.0), x)), logs=True)

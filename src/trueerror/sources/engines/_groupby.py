@@ -52,7 +52,7 @@ from trueerror.sources._predictions import (
 from trueerror.sources._tables import Layout, Options
 from trueerror.sources.engines import _group_tallies as groups
 from trueerror.sources.engines._array_source import ArraySource, moments_of, probabilities, table_moments
-from trueerror.sources.engines._engine_table import FIRST_ROWS, MOST_CELLS, AnyTable, Weight
+from trueerror.sources.engines._engine_table import FIRST_ROWS, MOST_CELLS, AnyTable, Chance, Weight
 from trueerror.sources.engines._score_bins import (
     EXACT_BYTES,
     TARGET,
@@ -78,6 +78,8 @@ NUMBERS = ("boolean", "integer", "number")
 OfTruth = Callable[[Any], Any]
 # One model, or two whose losses are subtracted.
 Models = tuple[str, ...]
+# What the rows of each key, by its place, remember.
+Remembered = dict[int, dict[Any, Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -233,15 +235,16 @@ class GroupedSource:
             )
         return by_place
 
-    def _counted_within(self, kind: KeyKind, inner: KeyKind) -> dict[int, dict[Any, Any]]:
+    def _counted_within(self, kind: KeyKind, inner: KeyKind) -> Remembered:
         """For each key, by its place, what its rows remember of keys of another kind, such as the folds or clusters of
         a slice: all by one scan, and not one for each. Nothing where these may be many combinations."""
         memory_key = ("within", kind, inner)
         if memory_key not in self.memory:
             self.memory[memory_key] = self._count_within(kind, inner)
-        return self.memory[memory_key]  # type: ignore[no-any-return]
+        known: Remembered = self.memory[memory_key]
+        return known
 
-    def _count_within(self, kind: KeyKind, inner: KeyKind) -> dict[int, dict[Any, Any]]:
+    def _count_within(self, kind: KeyKind, inner: KeyKind) -> Remembered:
         (keys, names, places_of), (inner_keys, inner_names, inner_places_of) = map(self.key_groups, (kind, inner))
         every = self._predictable(None)
         cells = len(names) * len(inner_names) * len(self.facts.labels) ** (len(every) + 1)
@@ -866,32 +869,6 @@ def _named_and_sized(
 SUMMED = 1 << 20
 # Pairs of models that one query takes.
 MOST_PAIRS = 66
-
-
-class Chance:
-    """An expression of an engine with the operations of arrays; NumPy's functions call its methods."""
-
-    def __init__(self, table: AnyTable, expression: Any, *, logs: bool = False) -> None:
-        self.table, self.expression, self.logs = table, expression, logs
-
-    def _made(self, expression: Any) -> Chance:
-        return Chance(self.table, expression, logs=self.logs)
-
-    def __rsub__(self, other: float) -> Chance:
-        return self._made(self.expression * -1.0 + float(other))
-
-    def __pow__(self, power: int) -> Chance:
-        assert power == 2
-        return self._made(self.expression * self.expression)
-
-    def __abs__(self) -> Chance:
-        x = self.expression
-        return self._made(self.table.dialect.choose(x < 0.0, x * -1.0, x))
-
-    def log(self) -> Chance:
-        """The logarithm; engines differ in that of 0, so that it is never asked for."""
-        d, x = self.table.dialect, self.expression
-        return Chance(self.table, d.log(d.choose(x <= 0.0, d.constant(1.0), x)), logs=True)
 
 
 def _of_truth(source: GroupedSource, loss: Loss) -> OfTruth | None:

@@ -211,7 +211,7 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
         return LazyTable(frame, columns, kinds, name=self.name, backend=self.backend, process=self._process)
 
     def stacked(self, frame: Foreign, columns: Sequence[str], others: Sequence[str], name: str) -> Foreign:
-        if len(columns) < 2 or _knows(frame.to_native(), "Unnest"):
+        if len(columns) < 2 or all(_knows(frame.to_native(), part) for part in ("Array", "StructColumn")):
             return super().stacked(frame, columns, others, name)
         return nw.concat([super(LazyTable, self).stacked(frame, [c], others, name) for c in columns], how="vertical")
 
