@@ -63,17 +63,6 @@ def test_folds_and_clusters_of_slices_take_no_query_each(tmp_path, queries, kind
     ]
 
 
-def test_copies_of_rows_are_found_wherever_they_are(tmp_path):
-    scores = np.concatenate([SCORES := RNG.random(N - 100), SCORES[:100]])
-    truth = np.concatenate([TRUTH[: N - 100], TRUTH[:100]])
-    columns = {"truth": truth, "a": scores}
-    path = tmp_path / "rows.parquet"
-    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    pq.write_table(pa.table(columns), path)
-    assert te.evaluate(path).findings.to_json() == te.evaluate(columns).findings.to_json()
-    assert "TE108" in te.evaluate(path).findings.codes
-
-
 def test_slices_with_gaps_are_those_of_arrays(tmp_path):
     gaps = np.where(np.arange(N) % 7 == 0, None, COLUMNS["b"])
     path = written(tmp_path, b=gaps.tolist())

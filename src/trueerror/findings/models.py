@@ -138,7 +138,7 @@ def duplicated_rows(doubled: DuplicateRows) -> Iterator[str]:
 
     Two rows are taken for copies when the truth and the scores of all models agree to the last digit, where scores
     are fine enough not to agree by chance. The rule fires above 1 % of the rows; `te.evaluate` and `te.compare` look at
-    up to 50,000 rows, `te.check` at up to 2,000,000, wherever they are.
+    up to 50,000 rows in memory, `te.check` at up to 2,000,000 wherever they are.
     """
     if doubled.rows > MOST_DOUBLED * doubled.n:
         copies = f"{whole(doubled.rows)} of {whole(doubled.n)} rows"

@@ -39,7 +39,7 @@ from trueerror.results import Contrast, Interval
 from trueerror.results._format import in_points, signed
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample
 from trueerror.sources._predictions import Keys, Predictions
-from trueerror.sources.engines._array_source import skipped_rows
+from trueerror.sources.engines._array_source import ArraySource, skipped_rows
 from trueerror.tallies import Agreement, ScoreTable
 from trueerror.tallies._confusion import Confusion, is_graded
 from trueerror.verbs._comparison import Comparison, IdenticalCalls
@@ -244,10 +244,10 @@ def _cluster_rows(p: Predictions | None) -> Keys | None:
 
 
 def row_evidence(p: Predictions, most_rows: int = SOUGHT_ROWS) -> list[Evidence]:
-    """Copies of rows, and a sample that stands there several times; not looked for among more rows than that, nor rows
-    without scores and folds, of which copies cannot be told. So few rows may come out of an engine."""
+    """Copies of rows, and a sample that stands there several times; not looked for among more rows than that, rows that
+    are not in memory, nor rows without scores and folds, of which copies cannot be told."""
     told = p.folded or any(map(p.has_scores, p.models))
-    if p.n > most_rows or not told:
+    if p.n > most_rows or not isinstance(p.source, ArraySource) or not told:
         return []
     return [Evidence(doubled=duplicate_rows(p), repeats=repeated_sample(p))]
 
