@@ -322,9 +322,12 @@ class SortedScores:
         >>> four = sorted_scores(np.arange(4.0), np.array([False, False, True, True]))
         >>> [part.tolist() for part in four.thinned(2)]
         [[0.0, 2.0], [1.0, 3.0], [0, 2], [2, 0]]
+        >>> [part.tolist() for part in four.thinned(9)][0]
+        [0.0, 1.0, 2.0, 3.0]
         """
         xp, one = module_of(self.keys), self.keys.dtype.type(1)
-        near = self.keys[xp.asarray(np.linspace(0, len(self.keys), size + 1).astype(np.int64)[1:] - 1)]
+        rows = np.linspace(0, len(self.keys), size + 1)[1:].astype(np.int64)
+        near = self.keys[xp.asarray(np.maximum(rows - 1, 0))]
         # All rows of a score are in one bin: the positives are its last.
         stops = to_host(xp.searchsorted(self.keys, near | one, side="right"))
         stops = stops[np.diff(stops, prepend=0) > 0]
