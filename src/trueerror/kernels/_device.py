@@ -33,6 +33,8 @@ MOST_PAIRS = 2.0**62
 # A table with a place for each 32-bit float from the lowest score to the highest: at most so many places, and so many
 # a row.
 MOST_PLACES, PLACES_A_ROW = 2**30, 16
+# Rows that a block of threads goes through at a time.
+CHUNK = 4096
 # The lower half of a 64-bit number: the negatives of a place; the positives are the upper half.
 LOWER = np.uint64(2**32 - 1)
 
@@ -75,10 +77,16 @@ def reach(array: DeviceArray) -> Array:
     >>> reach(np.array([0.5, 0.25, 0.75])).tolist()
     [0.25, 0.75]
     """
-    xp, floats = module_of(array), array.dtype.kind == "f"
-    values = _ordered_bits(array) if floats else array
-    ends = to_host(xp.stack((xp.min(values), xp.max(values))))
-    return _scores_of(ends, array.dtype) if floats else ends
+    xp = module_of(array)
+    if array.dtype.kind != "f":
+        return to_host(xp.stack((xp.min(array), xp.max(array))))
+    if xp is np:
+        bits = _ordered_bits(array)
+        ends = np.array((bits.min(), bits.max()))
+    else:
+        scores = array.astype(_kinds(array)[0], copy=False)
+        ends = to_host(xp.stack([_end_of(way)(scores) for way in ("min", "max")]))
+    return np.asarray(_scores_of(ends, array.dtype))
 
 
 class DeviceLabels(NamedTuple):
@@ -210,11 +218,11 @@ def _packed(scores: DeviceArray, positive: DeviceArray, low: int, high: int) -> 
 def _ends(values: DeviceArray) -> DeviceArray:
     """Where each run of equal values ends.
 
-    >>> _ends(np.array([3, 3, 5])).tolist()
-    [1, 2]
+    >>> _ends(np.array([3, 3, 5])).tolist(), _ends(np.array([])).tolist()
+    ([1, 2], [])
     """
     xp = module_of(values)
-    return xp.concatenate([xp.flatnonzero(values[1:] != values[:-1]), xp.full(1, len(values) - 1)])
+    return xp.concatenate([xp.flatnonzero(values[1:] != values[:-1]), xp.full(min(1, len(values)), len(values) - 1)])
 
 
 class DeviceGroups(NamedTuple):
@@ -239,57 +247,71 @@ class SortedScores:
     distinct: DeviceArray | None = None
 
     @cached_property
-    def running(self) -> DeviceArray:
-        """The positives among the rows up to each one."""
+    def _by_score(self) -> tuple[DeviceArray, DeviceArray, DeviceArray]:
+        """Of each distinct score its place, its last row and the positives up to there."""
         xp = module_of(self.keys)
-        running: DeviceArray = xp.cumsum(self.keys & self.keys.dtype.type(1), dtype=_count_type(len(self.keys)))
-        return running
+        # The positives of a score come after its negatives: runs of equal keys first, then of equal scores.
+        runs = _ends(self.keys)
+        keys = self.keys[runs]
+        ups = xp.cumsum(xp.where(keys & keys.dtype.type(1), xp.diff(runs, prepend=xp.full(1, -1)), 0))
+        keys >>= keys.dtype.type(1)
+        ends = _ends(keys)
+        return keys[ends].astype(np.int64), runs[ends], ups[ends]
 
-    @cached_property
+    @property
     def places(self) -> DeviceArray:
         """The places that occur."""
-        return (self.keys[self._ends] >> self.keys.dtype.type(1)).astype(np.int64)
-
-    @cached_property
-    def _ends(self) -> DeviceArray:
-        """The last row of each distinct score."""
-        xp = module_of(self.keys)
-        places = self.keys >> self.keys.dtype.type(1)
-        return xp.concatenate(
-            [xp.flatnonzero(places[1:] != places[:-1]), xp.full(min(1, len(places)), len(places) - 1)]
-        )
+        return self._by_score[0]
 
     @cached_property
     def groups(self) -> DeviceGroups:
+        """The table of distinct scores."""
         xp = module_of(self.keys)
-        ups = xp.diff(self.running[self._ends].astype(np.int64), prepend=xp.zeros(1, dtype=np.int64))
-        downs = xp.diff(self._ends, prepend=xp.full(1, -1)).astype(np.int64) - ups
-        return DeviceGroups(self._scores_at(self.places), ups, downs)
+        places, ends, through = self._by_score
+        ups = xp.diff(through, prepend=xp.zeros(1, dtype=np.int64))
+        return DeviceGroups(self._scores_at(places), ups, xp.diff(ends, prepend=xp.full(1, -1)).astype(np.int64) - ups)
 
     def _scores_at(self, places: DeviceArray) -> DeviceArray:
         bits = places + self.low if self.distinct is None else self.distinct[places]
         return _scores_of(bits, self.kind)
 
     @cached_property
-    def _counted(self) -> tuple[int, int, int]:
-        """The ordered pairs, doubled, how many scores are distinct, and the positives."""
-        counts = to_host(self._pass_over(0.0, 0))
-        return int(counts[:-1, 0].sum()), int(counts[:-1, 1].sum()), int(counts[-1, 0])
+    def _before(self) -> tuple[DeviceArray, int]:
+        """The positives before each stretch of `CHUNK` rows on the device, and all of them."""
+        xp, stretches = module_of(self.keys), -(-len(self.keys) // CHUNK)
+        counts = xp.empty(stretches, dtype=np.int32)
+        self._kernel("chunk_ups")((stretches,), (256,), (self.keys, np.int64(len(self.keys)), counts))
+        through = xp.cumsum(counts, dtype=np.int64)
+        return through - counts, int(through[-1])
 
-    def _pass_over(self, area: float, positives: int) -> DeviceArray:
-        """One pass of the device over the rows: whole numbers first and, where their area is known, spreads about it.
+    def _kernel(self, name: str) -> Foreign:
+        return _raw(name, K="unsigned int" if self.keys.dtype.itemsize == 4 else "unsigned long long")
+
+    def _pass_over(self, area: float | None) -> DeviceArray:
+        """One pass of the device over the rows: whole numbers first and, once the area is known, spreads about it.
 
         Each block of threads writes its own sums, so that their order and with it their rounding are always the same.
         """
-        xp, n, blocks = module_of(self.keys), len(self.keys), 16 * _processors()
-        out = xp.empty((blocks + 1, 2), dtype=np.float64 if positives else np.uint64)
-        kernel = _raw(
-            "spread_sums" if positives else "pair_sums",
-            K="unsigned int" if self.keys.dtype.itemsize == 4 else "unsigned long long",
-            C="int" if self.running.dtype == np.int32 else "long long",
-        )
-        kernel((blocks,), (256,), (self.keys, self.running, np.int64(n), np.int64(positives), np.float64(area), out))
-        return out
+        before, positives = self._before
+        out = module_of(self.keys).empty((len(before), 2), dtype=np.uint64 if area is None else np.float64)
+        given = (self.keys, before, np.int64(len(self.keys)), np.int64(positives), np.float64(area or 0.0), out)
+        self._kernel("pair_sums" if area is None else "spread_sums")((len(before),), (256,), given)
+        return out.sum(axis=0)
+
+    @cached_property
+    def _counted(self) -> tuple[int, int]:
+        """The ordered pairs, doubled, and how many scores are distinct."""
+        pairs, distinct = self._pass_over(None).get().tolist()
+        return pairs, distinct
+
+    def _through(self, rows: DeviceArray) -> NDArray[np.int64]:
+        """The positives among the rows up to some of them, on the host."""
+        if isinstance(self.keys, np.ndarray):
+            return np.cumsum(self.keys & self.keys.dtype.type(1), dtype=np.int64)[rows]
+        out = module_of(self.keys).empty(len(rows), dtype=np.int64)
+        given = (self.keys, self._before[0], rows, np.int64(len(rows)), out)
+        self._kernel("ups_through")((-(-len(rows) // 8),), (256,), given)
+        return to_host(out)
 
     @property
     def many(self) -> int:
@@ -299,7 +321,11 @@ class SortedScores:
     @property
     def positives(self) -> int:
         """How many rows are positive."""
-        return int(self.running[-1]) if len(self.keys) else 0
+        if not len(self.keys):
+            return 0
+        if isinstance(self.keys, np.ndarray):
+            return int(np.count_nonzero(self.keys & self.keys.dtype.type(1)))
+        return self._before[1]
 
     def placement_sums(self) -> tuple[float, float, float]:
         """As the plain kernel of this name: two passes over the sorted rows, without a table of distinct scores.
@@ -309,11 +335,12 @@ class SortedScores:
         """
         if isinstance(self.keys, np.ndarray) or not len(self.keys):
             return placement_sums(self.groups.positives, self.groups.negatives)
-        total, _, m = self._counted
+        m = self.positives
         n = len(self.keys) - m
         if m == 0 or n == 0:
             return 0.0, float("nan"), float("nan")
-        among_up, among_down = self._pass_over(total / (2.0 * m * n), m)[:-1].sum(axis=0).get().tolist()
+        total = self._counted[0]
+        among_up, among_down = self._pass_over(total / (2.0 * m * n)).get().tolist()
         return float(total), among_up, among_down
 
     def thinned(self, size: int) -> tuple[Array, ...]:
@@ -335,7 +362,7 @@ class SortedScores:
         lows, highs = (
             to_host(self._scores_at((self.keys[at] >> one).astype(np.int64))).astype(np.float64) for at in (first, last)
         )
-        ups = np.diff(to_host(self.running[last]).astype(np.int64), prepend=0)
+        ups = np.diff(self._through(last), prepend=0)
         return lows, highs, ups, np.diff(stops, prepend=0) - ups
 
 
@@ -563,57 +590,128 @@ __device__ __forceinline__ long long ordered(float score) {
     return bits < 0 ? (long long)(int)(0x80000000u - (unsigned int)bits) : (long long)bits;
 }
 """
-# What both passes over sorted rows have in common: the rows of one score, seen from its last one. Its first is looked
-# for in steps that double, so that long ties take few of them; sums of threads are added up in their order.
+# What both passes over sorted rows have in common. A block of threads goes through a stretch of rows: which of them are
+# positive and which are the last of their score are bits in fast memory, so that the first row of a score and the
+# positives up to any row are read off there. Where a score begins in an earlier stretch, its first row is looked for.
 _OVER_SCORES = r"""
-extern "C" __global__ void %(name)s(const K* keys, const C* ups, long long n, long long positives, double area,
-                                    %(sum)s* out) {
-    __shared__ %(sum)s sums[2][256];
-    %(sum)s own[2] = {0, 0};
-    const long long step = (long long)gridDim.x * blockDim.x;
-    for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) {
-        const K place = keys[i] >> 1;
-        if (i + 1 < n && (keys[i + 1] >> 1) == place) continue;
-        long long same = i, other = i - 1, far = 1;
+extern "C" __global__ void @name@(const K* keys, const long long* before, long long n, long long positives,
+                                    double area, @sum@* out) {
+    __shared__ unsigned int ups[CHUNK / 32], ends[CHUNK / 32];
+    __shared__ int through[CHUNK / 32];
+    __shared__ long long first;
+    __shared__ unsigned long long first_ups;
+    __shared__ @sum@ sums[2][256];
+    const int words = CHUNK / 32, me = threadIdx.x;
+    const long long base = (long long)blockIdx.x * CHUNK;
+    for (int i = me; i < CHUNK; i += 256) {
+        const long long row = base + i;
+        const K key = row < n ? keys[row] : 0;
+        const bool last = row < n && (row + 1 == n || (keys[row + 1] >> 1) != (key >> 1));
+        const unsigned int up_bits = __ballot_sync(0xFFFFFFFFu, row < n && (key & 1));
+        const unsigned int end_bits = __ballot_sync(0xFFFFFFFFu, last);
+        if (me % 32 == 0) { ups[i / 32] = up_bits; ends[i / 32] = end_bits; }
+    }
+    if (me == 0) {
+        long long same = base, other = base - 1, far = 1;
+        const K place = keys[base] >> 1;
         while (other >= 0 && (keys[other] >> 1) == place) { same = other; other -= far; far *= 2; }
         if (other < -1) other = -1;
         while (same - other > 1) {
             const long long between = (same + other) / 2;
             if ((keys[between] >> 1) == place) same = between; else other = between;
         }
-        const long long before = same ? (long long)ups[same - 1] : 0;
-        const long long up = (long long)ups[i] - before, down = i - same + 1 - up;
-        const long long beats = 2 * (same - before) + down;
-        %(add)s
+        first = same;
+        first_ups = before[same / CHUNK];
     }
-    for (int k = 0; k < 2; ++k) sums[k][threadIdx.x] = own[k];
+    __syncthreads();
+    for (long long row = first / CHUNK * CHUNK + me; row < first; row += 256)
+        if (keys[row] & 1) atomicAdd(&first_ups, 1ULL);
+    if (me < words) through[me] = __popc(ups[me]);
+    for (int d = 1; d < words; d *= 2) {
+        __syncthreads();
+        const int more = me < words && me >= d ? through[me - d] : 0;
+        __syncthreads();
+        if (me < words) through[me] += more;
+    }
+    __syncthreads();
+    @sum@ own[2] = {0, 0};
+    for (int i = me; i < CHUNK; i += 256) {
+        int word = i / 32;
+        if (!(ends[word] >> (i % 32) & 1)) continue;
+        const long long upto = before[blockIdx.x] + through[word] - __popc(ups[word] & ~(0xFFFFFFFFu >> (31 - i % 32)));
+        unsigned int earlier = ends[word] & ((1u << (i % 32)) - 1);
+        while (!earlier && --word >= 0) earlier = ends[word];
+        long long start = first, started = (long long)first_ups;
+        if (earlier) {
+            const int bit = 31 - __clz(earlier);
+            start = base + 32 * word + bit + 1;
+            started = before[blockIdx.x] + through[word] - __popc(ups[word] & ~(0xFFFFFFFFu >> (31 - bit)));
+        }
+        const long long up = upto - started, down = base + i - start + 1 - up;
+        const long long beats = 2 * (start - started) + down;
+        @add@
+    }
+    for (int k = 0; k < 2; ++k) sums[k][me] = own[k];
     for (int half = 128; half > 0; half /= 2) {
         __syncthreads();
-        if (threadIdx.x < half)
-            for (int k = 0; k < 2; ++k) sums[k][threadIdx.x] += sums[k][threadIdx.x + half];
+        if (me < half)
+            for (int k = 0; k < 2; ++k) sums[k][me] += sums[k][me + half];
     }
-    if (threadIdx.x == 0) for (int k = 0; k < 2; ++k) out[2 * blockIdx.x + k] = sums[k][0];
-    if (blockIdx.x == 0 && threadIdx.x < 2) out[2 * gridDim.x + threadIdx.x] = ups[n - 1];
+    if (me == 0) for (int k = 0; k < 2; ++k) out[2 * (long long)blockIdx.x + k] = sums[k][0];
 }
 """
+
+
+def _over_scores(**parts: str) -> str:
+    """The pass with its name, the type of its sums and what it adds to them for each score."""
+    source = _OVER_SCORES
+    for part, text in parts.items():
+        source = source.replace(f"@{part}@", text)
+    return source
+
+
 _KERNELS = {
-    "pair_sums": _OVER_SCORES
-    % {
-        "name": "pair_sums",
-        "sum": "unsigned long long",
-        "add": "own[0] += (unsigned long long)up * (unsigned long long)beats; own[1] += 1;",
-    },
-    "spread_sums": _OVER_SCORES
-    % {
-        "name": "spread_sums",
-        "sum": "double",
-        "add": r"""
-        const double m = (double)positives;
+    "chunk_ups": r"""
+extern "C" __global__ void chunk_ups(const K* keys, long long n, int* out) {
+    __shared__ int total;
+    if (threadIdx.x == 0) total = 0;
+    __syncthreads();
+    int own = 0;
+    const long long base = (long long)blockIdx.x * CHUNK;
+    for (int i = threadIdx.x; i < CHUNK; i += 256) if (base + i < n) own += (int)(keys[base + i] & 1);
+    for (int half = 16; half > 0; half /= 2) own += __shfl_down_sync(0xFFFFFFFFu, own, half);
+    if (threadIdx.x % 32 == 0) atomicAdd(&total, own);
+    __syncthreads();
+    if (threadIdx.x == 0) out[blockIdx.x] = total;
+}
+""",
+    # A warp counts the positives from the beginning of a stretch to one row.
+    "ups_through": r"""
+extern "C" __global__ void ups_through(const K* keys, const long long* before, const long long* rows, long long many,
+                                       long long* out) {
+    const long long place = (long long)blockIdx.x * 8 + threadIdx.x / 32;
+    if (place >= many) return;
+    const long long row = rows[place];
+    int own = 0;
+    for (long long i = row / CHUNK * CHUNK + threadIdx.x % 32; i <= row; i += 32) own += (int)(keys[i] & 1);
+    for (int half = 16; half > 0; half /= 2) own += __shfl_down_sync(0xFFFFFFFFu, own, half);
+    if (threadIdx.x % 32 == 0) out[place] = before[row / CHUNK] + own;
+}
+""",
+    "pair_sums": _over_scores(
+        name="pair_sums",
+        sum="unsigned long long",
+        add="own[0] += (unsigned long long)up * (unsigned long long)beats; own[1] += 1;",
+    ),
+    "spread_sums": _over_scores(
+        name="spread_sums",
+        sum="double",
+        add=r"""
         const double won = (double)beats / (2.0 * (double)(n - positives)) - area;
-        const double lost = (double)(up - 2 * (long long)ups[i] + 2 * positives) / (2.0 * m) - area;
+        const double lost = (double)(up - 2 * upto + 2 * positives) / (2.0 * (double)positives) - area;
         own[0] += (double)up * won * won;
         own[1] += (double)down * lost * lost;""",
-    },
+    ),
     # Sums of products about the areas, of positives and of negatives; a block writes its own, so that their order and
     # with it their rounding are always the same.
     "product_sums": r"""
@@ -712,7 +810,23 @@ extern "C" __global__ void draw_rows(unsigned long long seed, unsigned long long
 def _raw(name: str, **kinds: str) -> Foreign:
     """A kernel, with the types that its source leaves open."""
     types = "".join(f"typedef {kind} {letter};\n" for letter, kind in kinds.items())
-    return _cupy().RawKernel(types + _KERNELS[name], name)
+    return _cupy().RawKernel(f"#define CHUNK {CHUNK}\n{types}{_KERNELS[name]}", name)
+
+
+@cache
+def _end_of(way: str) -> Foreign:
+    """The least or the largest ordered bits of a column, by one pass."""
+    start = np.iinfo(np.int64).max if way == "min" else -np.iinfo(np.int64).max
+    return _cupy().ReductionKernel(
+        "S score",
+        "int64 end",
+        "ordered(score)",
+        f"{way}(a, b)",
+        "end = a",
+        str(start),
+        f"{way}_of_bits",
+        preamble=_ORDERED,
+    )
 
 
 @cache

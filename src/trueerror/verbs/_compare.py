@@ -388,8 +388,9 @@ def compare_predictions(
     by_folds = method in words_in("metric-over-folds") and p.folded
     own = replace(settings, method=method) if by_folds else settings
     options = settings.options(measure.name)
-    rows = PairedRows(p, measure, options, threshold=settings.threshold, prior=settings.prior)
-    if method is None:
+    paired = partial(PairedRows, p, measure, options, threshold=settings.threshold, prior=settings.prior)
+    rows = paired() if measure.area and method is None else None
+    if rows is not None:
         rows.rank_once()
     estimates = {
         m: ModelMetrics(m, own, predictions=common, estimand=estimand).interval(measure.name) for m in p.models
@@ -397,6 +398,7 @@ def compare_predictions(
     undefined = [m for m, own in estimates.items() if math.isnan(own.estimate)]
     if undefined:
         raise InputError(_undefined(p, measure, undefined, estimates[undefined[0]].note))
+    rows = rows or paired()
     spec = settings.spec(alternative=alternative)
     wanted = _pairs(p.models, reference)
     contrasts = [rows.contrast(a, b, spec, method) for a, b in wanted]
