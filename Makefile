@@ -114,7 +114,7 @@ docs: $(BIN)/.dev ## build the documentation into site/, from its pages and the 
 # Other tools at their newest versions; torch by one version, since its newest brings gigabytes for GPUs along.
 TORCH ?= torch==2.13.0
 $(BIN)/.peers: pyproject.toml | $(BIN)/.dev
-	$(PIP) install --quiet --upgrade --editable '.[peers]' MLstatkit torchmetrics $(TORCH)
+	$(PIP) install --quiet --upgrade confidenceinterval mlxtend statsmodels MLstatkit torchmetrics $(TORCH)
 	@touch $@
 
 bench: $(BIN)/.dev $(BIN)/.peers ## speed side by side with peers (QUICK=1 for a short run)

@@ -156,7 +156,7 @@ def test_queries_compile_for_servers_that_are_not_here(tmp_path, monkeypatch):
         return answered(frame)
 
     monkeypatch.setattr(_narwhals, "answer", answer)
-    monkeypatch.setattr(_narwhals, "_knows_nan", lambda native: True)
+    monkeypatch.setattr(_narwhals, "_knows", lambda native, operation: True)
     monkeypatch.setattr(_groupby, "SUMMED", 1000)
     table = sqlite_table({c: v.tolist() for c, v in COLUMNS.items()}, tmp_path)
     p = te.read(table, truth="truth", models={"a": {"label": "a", "score": "a_score"}}, by="part")

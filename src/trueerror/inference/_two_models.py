@@ -260,7 +260,7 @@ class PairedRows:
         for i, model in enumerate(p.models):
             placed = round(float(area.areas[i]) * 2 * m * n), float(spreads[0][i]), float(spreads[1][i])
             count = partial(source.scores, model, positive=self.positive)
-            p.keep_scores(model, self.positive, ScoreTable.ranked(count, (m, n), placed, p.positive))
+            p._keep_scores(model, self.positive, ScoreTable._ranked(count, (m, n), placed, p.positive))
 
 
 @dataclass(eq=False)

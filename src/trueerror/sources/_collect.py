@@ -683,7 +683,7 @@ def given_rows(table: InputTable, layout: Layout, options: Options) -> GivenRows
 
 
 def key_values(table: InputTable, column: str) -> Column:
-    """A column by which rows are told apart; engines write dates as text, each in its own way."""
+    """A column by which rows are grouped; engines write dates as text, each in its own way."""
     values = table.values(column)
     return dated(values) if table.kind(column) == "date" else values
 

@@ -581,7 +581,7 @@ class Predictions:
         self._keep_within_budget(key)
         return table
 
-    def keep_scores(self, model: str, positive: Label | None, table: ScoreTable) -> None:
+    def _keep_scores(self, model: str, positive: Label | None, table: ScoreTable) -> None:
         """Have `scores` answer with a table that is known already."""
         self._memory.setdefault(("scores", model, positive), table)
 

@@ -165,14 +165,14 @@ class ScoreTable(Result):
         return table
 
     @classmethod
-    def ranked(
+    def _ranked(
         cls, count: Callable[[], ScoreTable], rows: tuple[int, int], placed: tuple[float, float, float], positive: Label
     ) -> Self:
         """A table of which the positives and negatives and the sums of their placements are known: the rows were ranked
         for something else. `count` makes it when someone asks for more.
 
         >>> known = ScoreTable.count([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4])
-        >>> table = ScoreTable.ranked(lambda: known, (2, 2), known.placement_sums(), 1)
+        >>> table = ScoreTable._ranked(lambda: known, (2, 2), known.placement_sums(), 1)
         >>> table.ordered_pairs(), table.n, table == known
         (6.0, 4, True)
         """
