@@ -532,3 +532,23 @@ def test_slices_by_several_columns_keep_to_the_budget(tmp_path: Path) -> None:
     assert te.read(path, models=["m"], by=["g", "h"]).keys("slices").names == ("a, 1", "a, 3", "b, 2", "b, 4")
     with pytest.raises(te.InputError, match=r"budget is 10kB: name one column that holds the combinations.*allow more"):
         te.read(path, models=["m"], by=["g", "h"], budget="10kB")
+
+
+def test_scores_that_are_missing_are_in_no_bin(tmp_path: Path) -> None:
+    """On a scale of logarithms too, where one model lacks scores and the next one has them all."""
+    n, rng = 20_000, np.random.default_rng(0)
+    up = rng.random(n) < 0.5
+    scores = {m: np.exp(rng.uniform(-200, -60, n) + up) for m in "ab"}
+    kept = rng.random(n) > 0.005
+    frame = pytest.importorskip("polars").DataFrame(
+        {
+            "truth": up.astype(int),
+            "a": [x if k else None for x, k in zip(scores["a"], kept, strict=True)],
+            "b": scores["b"],
+        }
+    )
+    p = te.read(frame.lazy(), models={m: {"score": m} for m in "ab"}, missing="drop", budget="2MB")
+    exact = te.compare(up[kept], scores={m: s[kept] for m, s in scores.items()}, metric="auc")["a", "b"]
+    found = te.compare(p, metric="auc")["a", "b"]
+    assert found.low <= exact.low <= exact.high <= found.high
+    assert (p.scores("a").n, p.scores("b").n) == (kept.sum(), n)

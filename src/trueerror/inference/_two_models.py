@@ -258,9 +258,10 @@ class PairedRows:
         m, n = area.positives, area.negatives
         spreads = area.among_positives.diagonal() * ((m - 1.0) * m), area.among_negatives.diagonal() * ((n - 1.0) * n)
         for i, model in enumerate(p.models):
-            placed = round(float(area.areas[i]) * 2 * m * n), float(spreads[0][i]), float(spreads[1][i])
+            placed = float(round(float(area.areas[i]) * 2 * m * n)), float(spreads[0][i]), float(spreads[1][i])
             count = partial(source.scores, model, positive=self.positive)
-            p._keep_scores(model, self.positive, ScoreTable._ranked(count, (m, n), placed, p.positive))
+            named = (source.name,) if source.name else ()
+            p._keep_scores(model, self.positive, ScoreTable._ranked(count, (m, n), placed, p.positive, named))
 
 
 @dataclass(eq=False)

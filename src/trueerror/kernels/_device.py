@@ -339,6 +339,8 @@ class SortedScores:
         n = len(self.keys) - m
         if m == 0 or n == 0:
             return 0.0, float("nan"), float("nan")
+        if 2.0 * m * n >= MOST_PAIRS:
+            return placement_sums(self.groups.positives, self.groups.negatives)
         total = self._counted[0]
         among_up, among_down = self._pass_over(total / (2.0 * m * n)).get().tolist()
         return float(total), among_up, among_down

@@ -58,14 +58,19 @@ def date_name(text: str) -> str:
 
     >>> date_name("2024-01-02T03:04:05.120000"), date_name("2024-01-02 00:00:00"), date_name("2024-01-02 01:00:00+01")
     ('2024-01-02 03:04:05.12', '2024-01-02', '2024-01-02')
+    >>> date_name("0001-01-01 00:00:00+01:00"), date_name("0900-05-01 10:00:00+01")
+    ('0001-01-01 00:00:00+01:00', '0900-05-01 09:00:00')
     """
     written = MOMENT.fullmatch(text)
     if written is None:
         return text
     day, clock, fraction, zone = written.groups()
     if zone is not None:
-        moment = datetime.datetime.fromisoformat(f"{day} {clock}{zone}").astimezone(datetime.UTC)
-        day, clock = f"{moment:%Y-%m-%d}", f"{moment:%H:%M:%S}"
+        try:
+            moment = datetime.datetime.fromisoformat(f"{day} {clock}{zone}").astimezone(datetime.UTC)
+        except (OverflowError, ValueError):
+            return text  # before the year 1, or no time of day
+        day, clock = moment.replace(tzinfo=None).isoformat(" ").split()
     fraction = (fraction or "").rstrip("0")
     if clock == "00:00:00" and not fraction:
         return day

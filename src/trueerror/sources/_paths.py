@@ -652,7 +652,7 @@ def asking(engine: str) -> Iterator[None]:
     """Whatever goes wrong in an engine, as one sentence that names it."""
     try:
         yield
-    except (InputError, MemoryError):
+    except (InputError, MemoryError, ImportError):
         raise
     except Exception as error:  # noqa: BLE001
         raise engine_failed(engine, error) from None

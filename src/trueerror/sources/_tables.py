@@ -154,9 +154,8 @@ def _duckdb_table(file: Path) -> InputTable:
     from trueerror.sources.engines._duckdb_tables import open_relation
 
     try:
-        database = duckdb.connect(str(file), read_only=True)
-        # A view of a stranger's must not reach other files.
-        database.execute("SET enable_external_access = false")
+        # A view of a stranger's must not reach other files; a connection that the user has open stays as it is.
+        database = duckdb.connect(str(file), read_only=True, config={"enable_external_access": "false"})
         names = [
             str(name) for (name,) in database.execute("SELECT table_name FROM information_schema.tables").fetchall()
         ]
@@ -167,6 +166,7 @@ def _duckdb_table(file: Path) -> InputTable:
             f'{file.name} cannot be read as DuckDB: {reason}; pass the table itself, connection.table("name")'
         ) from None
     if relation is None:
+        database.close()
         listed = ", ".join(map(repr, names[:12])) or "none"
         raise FileError(
             f'{file.name} holds {len(names)} tables ({listed}): pass the one that is meant, connection.table("name")'

@@ -166,8 +166,9 @@ class ScoreTable(Result):
 
     @classmethod
     def _ranked(
-        cls, count: Callable[[], ScoreTable], rows: tuple[int, int], placed: tuple[float, float, float], positive: Label
-    ) -> Self:
+        cls, count: Callable[[], ScoreTable], rows: tuple[int, int], placed: tuple[float, float, float],
+        positive: Label, sources: tuple[str, ...] = (),
+    ) -> Self:  # fmt: skip
         """A table of which the positives and negatives and the sums of their placements are known: the rows were ranked
         for something else. `count` makes it when someone asks for more.
 
@@ -177,7 +178,7 @@ class ScoreTable(Result):
         (6.0, 4, True)
         """
         table = cls.__new__(cls)
-        table._keep(None, _count=count, positive=positive, exact=True, squares=None, sources=(), uppers=None)
+        table._keep(None, _count=count, positive=positive, exact=True, squares=None, sources=sources, uppers=None)
         table._asked.update(sums=rows, placed=placed)
         return table
 
@@ -192,16 +193,17 @@ class ScoreTable(Result):
 
     def _merged(self) -> tuple[Floats, Array, Array]:
         # In this order another thread that merges them at the same time does no harm.
-        parts, columns = self._parts, self._columns
+        count, parts, columns = self._count, self._parts, self._columns
         if columns is None:
             if self._in_order is not None:
                 scores, ups, downs = map(to_host, self._in_order.groups)
                 columns = _frozen(scores.astype(np.float64)), _frozen(ups), _frozen(downs)
             else:
-                whole = ScoreTable.total(parts) if self._count is None else self._count()
+                whole = ScoreTable.total(parts) if count is None else count()
                 columns = whole.scores, whole.positives, whole.negatives
             object.__setattr__(self, "_columns", columns)
             object.__setattr__(self, "_parts", ())
+            object.__setattr__(self, "_count", None)
         return columns
 
     @property

@@ -518,3 +518,24 @@ def test_whole_numbers_of_128_bits_that_need_fewer_are_numbers(tmp_path: Path) -
     path = tmp_path / "rows.jsonl"
     path.write_text("\n".join(f'{{"truth": {i % 2 * 2 - 1}, "m": {i % 3 - 1}}}' for i in range(60)))
     assert te.read(path, label="m").labels == (-1, 0, 1)
+
+
+def test_two_neighbouring_labels_of_any_size(tmp_path: Path) -> None:
+    path = tmp_path / "large.parquet"
+    duckdb.sql(
+        "SELECT (9000000000000000000 + i % 2)::BIGINT AS truth, (9000000000000000000 + (i % 3 > 0)::INT)::BIGINT AS m "
+        "FROM range(12) t(i)"
+    ).write_parquet(str(path))
+    assert te.read(path).confusion("m").matrix.tolist() == [[2, 4], [2, 4]]
+
+
+def test_a_connection_that_is_open_stays_as_it_is(tmp_path: Path) -> None:
+    path, beside = tmp_path / "rows.duckdb", tmp_path / "beside.csv"
+    beside.write_text("a\n1\n")
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("CREATE TABLE rows AS SELECT i % 2 AS truth, (i % 3 > 0)::INT AS m FROM range(12) t(i)")
+    with duckdb.connect(str(path), read_only=True) as connection:
+        with pytest.raises(te.InputError, match="pass the table itself"):
+            te.read(path)
+        assert connection.execute(f"SELECT a FROM read_csv('{beside}')").fetchall() == [(1,)]
+    assert te.read(path).n == 12

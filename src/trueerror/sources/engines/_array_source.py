@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import FunctionType
 from typing import NamedTuple
 
 import numpy as np
@@ -58,7 +59,7 @@ class KeptRows(dict[tuple[object, ...], Array]):
         if key in self:
             return self[key]
         values = make()
-        if sum(kept.nbytes for kept in self.values()) + values.nbytes <= KEPT:
+        if sum(kept.nbytes for kept in list(self.values())) + values.nbytes <= KEPT:
             values.flags.writeable = False
             self[key] = values
         return values
@@ -371,7 +372,7 @@ class ArraySource:
         make = partial(row_losses, self._scores(model), self.truth, self.facts, model, loss)
         function = loss.func if isinstance(loss, partial) and not loss.args and not loss.keywords else loss
         # Options may be anything, and a function within another is a new one each time.
-        named = "<" not in getattr(function, "__qualname__", "<")
+        named = isinstance(function, FunctionType) and "<" not in function.__qualname__
         return self.kept.once(("losses", model, function), make) if named else make()
 
     def moments(self, model: str, loss: Loss) -> Moments:

@@ -346,7 +346,7 @@ class DuckDBTable(EngineTable[Sql, SqlFrame]):
         ends = self._ends(key.column) if len(keys) == 1 and isinstance(key, ColumnValue) else None
         if not isinstance(key, ColumnValue) or ends is None or ends[1] - ends[0] != 1:
             return None
-        above = int(self.ask(Sql(f"sum({self.place(key.column)})::BIGINT AS total"))["total"]) - ends[0] * self.n
+        above = int(self.ask(Sql(f"sum({self.place(key.column)} - ({ends[0]}))::BIGINT AS total"))["total"])
         return Groups((np.array(ends),), WeightedCounts(np.array([self.n - above, above])))
 
     def _counted_here(self, keys: Sequence[GroupKey]) -> Groups | None:

@@ -467,7 +467,8 @@ def _bin_number(d: Dialect[E], value: E, pieces: Sequence[tuple[float, float, in
         if log:
             # Some engines look at all rows before they choose, and refuse the logarithm of 0.
             size = value if low > 0 else value * -1.0
-            value = d.log(d.choose(size > 0.0, size, d.constant(1.0)))
+            # What is missing stays so.
+            value = d.log(d.choose(size > 0.0, size, value * 0.0 + 1.0))
             low, scale = log_origin(low, top / scale), math.copysign(scale, low)
         return d.steps(value, low, scale) + float(start + first)
     middle = len(pieces) // 2

@@ -317,7 +317,8 @@ def key_place(known: Sequence[object]) -> Callable[[Array], Ints]:
 def key_places(known: Sequence[tuple[object, ...]]) -> Callable[[Sequence[Array]], Ints]:
     """The same of keys, of one column or of two."""
     if known and len(known[0]) > 1:
-        return lambda columns: key_place(known)(_tuples(columns))
+        of_both = key_place(known)
+        return lambda columns: of_both(_tuples(columns))
     of_one = key_place([value for (value,) in known])
     return lambda columns: of_one(columns[0])
 
