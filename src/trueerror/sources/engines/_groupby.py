@@ -131,12 +131,13 @@ class GroupedSource:
         n = self.facts.n
         if n * EXACT_BYTES > self.memory_budget or (n < MANY_ROWS and not self.table.costly_queries):
             return False
-        if self.table.costly_queries:
-            # The first rows are known already, and mostly enough; if none repeats another, more of them may.
-            first = self.table.first(column, FIRST_ROWS).astype(np.float64)
-            guess = _guessed(first)
-            if guess > n // 8 or 2 * guess < len(first) ** 2 / 21:
-                return guess > n // 8
+        # The first rows are known already, and mostly enough.
+        first = self.table.first(column, FIRST_ROWS).astype(np.float64)
+        guess = _guessed(first)
+        if guess > n // 8:
+            return True
+        if self.table.costly_queries and 2 * guess < len(first) ** 2 / 21:
+            return False
         return self.guessed_distinct(column) > n // 8
 
     def about_distinct(self, column: str) -> int:
