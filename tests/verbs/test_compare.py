@@ -805,3 +805,17 @@ def test_many_rows_are_ranked_once_for_areas_and_their_differences(monkeypatch):
     assert te.compare(TRUTH * 0 + 1, scores=scores, metric="brier", positive=1)
     with pytest.raises(InputError, match="one class"):
         te.compare(TRUTH * 0 + 1, scores=scores, metric="auc", positive=1, labels=[0, 1])
+
+
+def test_limits_that_hold_together_do_not_follow_a_bound_on_p() -> None:
+    """Of many rows p is at the least that floats hold, or that replicates show: the limits are as narrow as alone."""
+    n, rng = 100_000, np.random.default_rng(0)
+    truth = rng.integers(0, 2, n)
+    calls = {
+        m: np.where(rng.random(n) < right, truth, 1 - truth) for m, right in zip("abc", (0.9, 0.8, 0.6), strict=True)
+    }
+    for options in ({}, {"clusters": rng.integers(0, 500, n)}):
+        compared = te.compare(truth, calls, **options)
+        for c in compared.simultaneous or ():
+            alone = compared["a", c.first]
+            assert c.high - c.low < 1.5 * (alone.high - alone.low)

@@ -17,12 +17,14 @@ from trueerror.results import Alternative, Side
 from trueerror.results._format import (
     chance_words,
     ci_words,
+    decimals_apart,
     filled,
     in_points,
     number,
     one_time_in,
     p_value,
     percent,
+    percents,
     whole,
 )
 from trueerror.results._values import surety
@@ -105,7 +107,8 @@ def interval_command(
     )
 
     def words() -> str:
-        seen = f"{whole(x * n) if is_rate else whole(x)} of {whole(n)} is {number(limits.estimate)}"
+        digits = decimals_apart(limits.low, limits.high)
+        seen = f"{whole(x * n) if is_rate else whole(x)} of {whole(n)} is {number(limits.estimate, digits)}"
         reach = ci_words(limits.low, limits.high, limits.confidence, side=side)
         note = f"\n! {limits.note}" if limits.note else ""
         return f"{seen}, {reach}\n({limits.method}; --explain for more).{note}"
@@ -163,8 +166,9 @@ def difference_words(c: Contrast, first: float, second: float) -> str:
     level = 1 - c.confidence
     significant = c.p_value <= level
     side = "higher" if c.estimate > 0 else "lower"
-    figures = f"{100 * first:.1f} % against {100 * second:.1f} %"
-    size = f"{in_points(c.estimate)} points, {ci_words(c.low, c.high, c.confidence, in_points, side=c.side)}"
+    digits = decimals_apart(c.low, c.high, 1, in_points)
+    figures = f"{percents(first, digits)} % against {percents(second, digits)} %"
+    size = f"{in_points(c.estimate, digits)} points, {ci_words(c.low, c.high, c.confidence, in_points, side=c.side)}"
     if c.estimate != c.estimate:
         return f"  Cannot be judged: {c.note}."
     if significant and (c.alternative == "two-sided" or (c.alternative == "greater") == (c.estimate > 0)):
@@ -206,8 +210,8 @@ def _next_step(c: Contrast, first: float, second: float) -> str:
         return ""
     digits = max(0, len(str(plan.n)) - 2)
     return (
-        f"Next: about {round(plan.n, -digits):,} rows in each group settle a gap of {100 * abs(first - second):.1f} "
-        "points (80 % power)."
+        f"Next: about {round(plan.n, -digits):,} rows in each group settle a gap of "
+        f"{percents(abs(first - second), decimals_apart(c.low, c.high, 1, in_points))} points (80 % power)."
     )
 
 

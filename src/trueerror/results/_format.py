@@ -131,13 +131,13 @@ def signed(x: float, digits: int = 3) -> str:
     return "–" if math.isnan(x) else fixed(x, digits, sign=True)
 
 
-def in_points(x: float) -> str:
+def in_points(x: float, digits: int = 1) -> str:
     """A difference of shares in points of a percent.
 
-    >>> in_points(-0.0249), in_points(0.1)
-    ('−2.5', '+10.0')
+    >>> in_points(-0.0249), in_points(0.1), in_points(0.00012, 3)
+    ('−2.5', '+10.0', '+0.012')
     """
-    return fixed(x, 1, power=2, sign=True)
+    return fixed(x, digits, power=2, sign=True)
 
 
 def real_minus(text: str) -> str:
@@ -308,7 +308,7 @@ def ci_words(
     >>> ci_words(0.912, 0.959, 0.95), ci_words(0.738, 1.0, 0.95, side="lower")
     ('95 % CI 0.912 to 0.959', '95 % CI 0.738 or more')
     """
-    usual = {number: 3, percents: 1, signed: 3}.get(shown)
+    usual = {number: 3, percents: 1, signed: 3, in_points: 1}.get(shown)
     if usual is not None:
         shown = partial(shown, digits=decimals_apart(low, high, usual, shown))
     lead = f"{percent(confidence)} CI"
