@@ -39,6 +39,7 @@ def test_a_page_with_its_title_and_command(tmp_path: Path) -> None:
     assert "--model svm --model forest" in page
     assert "--confidence" not in page
     assert "--seed 0" in page
+    assert re.search(r"[ >]digits\.csv · ", page)
 
 
 def test_what_was_asked_for_is_judged_and_repeated(tmp_path: Path) -> None:

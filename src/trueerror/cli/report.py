@@ -64,9 +64,8 @@ def report_command(
         confidence=check_confidence(chance.confidence), rng=chance.seed, ignore=tuple(output.ignore or ()),
     )  # fmt: skip
     command_line = repeated("report", file, {k: v for k, v in given_options.items() if v != USUAL.get(k)})
-    written, verdicts = written_report(
-        given, path, options, {}, title=title, command=command_line, file=Path(str(file)).name
-    )
+    names = ", ".join(Path(one).name for one in file)
+    written, verdicts = written_report(given, path, options, {}, title=title, command=command_line, file=names)
     for verdict in verdicts:
         for line in filter(None, verdict.lines or (verdict.headline, verdict.words, verdict.but)):
             print(filled(line, initial_indent="  ", subsequent_indent="  "))
