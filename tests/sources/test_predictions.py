@@ -36,6 +36,9 @@ def test_it_says_what_was_read() -> None:
     assert "3 rows, 3 classes" in str(te.predictions([0, 1, 2], [0, 1, 2]))
     gaps = te.predictions([0, 1], [0, None], missing="drop")
     assert str(gaps).endswith("Note: 1 of 2 rows have no prediction of model; they are left out.")
+    scored = te.predictions([0, 1], [0, 1], scores=[0.2, None], missing="drop")
+    words = "1 of 2 rows have no label or no score of model; where it is needed they are left out."
+    assert str(scored).endswith(words)
 
 
 def test_hostile_names_cannot_break_a_terminal_or_a_page() -> None:

@@ -375,11 +375,13 @@ def predictions(
 def absent_notes(facts: Facts) -> tuple[str, ...]:
     """What is done with rows that lack a prediction, where there are some."""
     rule = "left out" if facts.missing == "drop" else "counted as wrong"
-    return tuple(
-        f"{m.absent:,} of {facts.n:,} rows have no prediction of {m.name}; they are {rule}."
-        for m in facts.models
-        if m.absent
-    )
+
+    def words(m: ModelFacts) -> str:
+        if m.has_labels and m.scores != "none":
+            return f"rows have no label or no score of {m.name}; where it is needed they are {rule}"
+        return f"rows have no prediction of {m.name}; they are {rule}"
+
+    return tuple(f"{m.absent:,} of {facts.n:,} {words(m)}." for m in facts.models if m.absent)
 
 
 def frame_library(values: Iterable[object]) -> str | None:
