@@ -288,7 +288,7 @@ def gaps_table(parts: Sequence[Gap]) -> Table:
             g.title,
             f"{one_line(str(g.lowest))} {number(g.groups[g.lowest].estimate)}",
             f"{one_line(str(g.highest))} {number(g.groups[g.highest].estimate)}",
-            f"{with_limits(g.difference.estimate, g.difference.low, g.difference.high)}",
+            with_limits(g.difference.estimate, g.difference.low, g.difference.high),
             number(g.ratio.estimate),
             p_value(g.p_value).removeprefix("p ").removeprefix("= "),
         )
