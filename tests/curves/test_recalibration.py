@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from trueerror.curves import _recalibration as recalibration
 from trueerror.curves._recalibration import (
     LogitTable,
     calibration_intercept,
@@ -148,3 +149,17 @@ def test_forecasts_of_the_smallest_number_there_is_have_a_neighbour():
     assert slope.high < 0.1
     data = LogitTable.of(made.table)
     np.testing.assert_allclose(data.height(*fit_logistic(data, [0, 1])).gradient, 0, atol=1e-7)
+
+
+def test_one_step_from_groups_is_where_all_forecasts_lead(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(8)
+    logits = rng.normal(size=120_000) * 2
+    truth = rng.random(len(logits)) < 1 / (1 + np.exp(-(0.3 + 0.7 * logits)))
+    data = LogitTable.of(te.ScoreTable.count(truth, 1 / (1 + np.exp(-logits))))
+    assert data is not None
+    for free in ([0, 1], [0], [1]):
+        quick = fit_logistic(data, free)
+        assert data.gradient(*quick) == pytest.approx(data.height(*quick).gradient, rel=1e-6, abs=1e-6)
+        with monkeypatch.context() as plain:
+            plain.setattr(recalibration, "NEAR_GROUPS", 0.0)
+            assert quick == pytest.approx(fit_logistic(data, free), rel=1e-8)

@@ -177,3 +177,15 @@ def test_frequency_weights_are_rows():
     a = te.risk_coverage([1, 0, 1], [0.9, 0.6, 0.4], weights=[2, 1, 3], weights_kind="frequency")
     b = te.risk_coverage([1, 1, 0, 1, 1, 1], [0.9, 0.9, 0.6, 0.4, 0.4, 0.4])
     assert a == b
+
+
+@pytest.mark.parametrize(("digits", "scale"), [(17, 1.0), (2, 1.0), (17, 8.0), (1, 8.0)])
+@pytest.mark.parametrize("threshold", [0.5, 0.3, -1.0, 9.0])
+def test_a_table_is_folded_as_its_rows_are(digits: int, scale: float, threshold: float) -> None:
+    rng = np.random.default_rng(digits)
+    truth = (rng.random(3_000) < 0.4).astype(int)
+    scores = ((rng.random(3_000) + 0.2 * truth) / 1.2).round(digits) * scale
+    scores[:2] = 0.25, 0.75
+    one = te.risk_coverage(truth, scores, threshold=threshold)
+    other = te.risk_coverage(te.ScoreTable.count(truth, scores), threshold=threshold)
+    assert other.table == one.table

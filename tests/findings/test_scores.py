@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from trueerror.findings.scores import BLOCK, MEASURES, _gaps_in_tenths, cost_of_errors, tuned_threshold
-from trueerror.metrics.scores import bin_places
+from trueerror.findings.scores import MEASURES, cost_of_errors, tuned_threshold
 from trueerror.tallies import ScoreTable
 
 
@@ -65,10 +64,3 @@ def test_tuning_costs_little_on_large_tables() -> None:
     found = tuned_threshold(t, best)
     assert found is not None
     assert math.isnan(found.honest)
-
-
-def test_gaps_of_many_scores_are_those_of_all_in_one_go() -> None:
-    t = scored(3 * BLOCK)
-    rows = (t.positives + t.negatives).astype(np.float64)
-    whole = np.bincount(bin_places(t.scores, rows, 10, "mass"), weights=t.positives - rows * t.scores)
-    assert _gaps_in_tenths(t, float(rows.sum())).tolist() == whole.tolist()

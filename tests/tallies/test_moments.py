@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from trueerror.tallies import Moments
+from trueerror.tallies._moments import ordered_sum
 
 rng = np.random.default_rng(4)
 VALUES = 1e6 + rng.normal(size=1000)
@@ -42,3 +43,21 @@ def test_an_infinite_loss_stays_infinite() -> None:
     for total in (some, some + Moments.of(np.array([2.0])), Moments.of(np.array([2.0])) + some, some + some):
         assert total.mean == math.inf
         assert total.squares == math.inf
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e-3, 1.0, 1e100, 1e200])
+def test_squares_about_the_mean_need_no_array(scale: float) -> None:
+    values = np.random.default_rng(2).normal(size=70_001) * scale
+    counts = np.random.default_rng(3).integers(0, 4, len(values))
+    for often in (None, counts):
+        with np.errstate(over="ignore"):
+            squares = (values - 0.1 * scale) ** 2
+        expected = math.inf if scale == 1e200 else ordered_sum(squares, often)
+        assert ordered_sum(values, often, about=0.1 * scale) == expected
+
+
+def test_a_value_that_is_not_finite_has_no_spread() -> None:
+    for value, mean in ((math.inf, math.inf), (-math.inf, -math.inf), (math.nan, math.nan)):
+        made = Moments.of(np.array([0.5, value, 0.25]))
+        assert str(made.mean) == str(mean)
+        assert not math.isfinite(made.squares)

@@ -48,7 +48,7 @@ from trueerror.inference.loss._mean import loss_interval
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import Rng, check_confidence, check_replicates, check_word, generator
-from trueerror.kernels._numpy import PIECE, block_sums, parts, sums_between
+from trueerror.kernels._numpy import block_sums, neighbour_groups
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
 from trueerror.metrics.scores import Binning, bin_places, check_bins, middled
@@ -258,48 +258,11 @@ class Decomposition(NamedTuple):
 
 def _grouped_forecasts(table: ScoreTable) -> tuple[Floats, Floats, Floats]:
     """Mean forecast, positives and rows of neighbourhoods of forecasts, at most so many that smoothing is quick."""
-    counted = _grouped_counts(table) if table.squares is None and table.many else None
-    if counted is not None:
-        return counted
+    if len(table.scores) > SMOOTH_GROUPS:
+        return neighbour_groups(table.scores, table.positives, table.negatives, SMOOTH_GROUPS)
     rows = np.asarray(table.positives + table.negatives, dtype=np.float64)
     occupied = rows > 0
-    x, up, rows = table.scores[occupied], np.asarray(table.positives, dtype=np.float64)[occupied], rows[occupied]
-    if len(x) <= SMOOTH_GROUPS:
-        return x, up, rows
-    place = np.minimum((np.cumsum(rows) - rows / 2) / rows.sum() * SMOOTH_GROUPS, SMOOTH_GROUPS - 1).astype(np.int64)
-    starts = np.flatnonzero(np.concatenate(([True], np.diff(place) > 0)))
-    mass = np.add.reduceat(rows, starts)
-    return np.add.reduceat(rows * x, starts) / mass, np.add.reduceat(up, starts), mass
-
-
-def _grouped_counts(table: ScoreTable) -> tuple[Floats, Floats, Floats] | None:
-    """The same of very many scores with counts, block by block: whole numbers have one sum in any order.
-
-    None where scores have no rows.
-    """
-    total, below, last = float(table.n), 0.0, -1
-    starts = []
-    for part in parts(len(table.scores), 1 + len(table.scores) // PIECE):
-        rows = _rows(table, part)
-        if not rows.min() > 0:
-            return None
-        running = np.cumsum(rows)
-        running += below
-        below = float(running[-1])
-        rows /= 2
-        running -= rows
-        place = np.minimum(running / total * SMOOTH_GROUPS, SMOOTH_GROUPS - 1).astype(np.int64)
-        starts.append(part.start + np.flatnonzero(np.diff(place, prepend=last) > 0))
-        last = int(place[-1])
-    begin = np.concatenate(starts)
-    size = len(table.scores)
-    mass = sums_between(lambda part: _rows(table, part), begin, size)
-    forecasts = sums_between(lambda part: _rows(table, part) * table.scores[part], begin, size) / mass
-    return forecasts, np.add.reduceat(table.positives, begin).astype(np.float64), mass
-
-
-def _rows(table: ScoreTable, part: slice) -> Floats:
-    return np.add(table.positives[part], table.negatives[part], dtype=np.float64)
+    return table.scores[occupied], np.asarray(table.positives, dtype=np.float64)[occupied], rows[occupied]
 
 
 @curve_kind(

@@ -548,7 +548,9 @@ class PrecisionRecall(TableCurve):
                 'pass method="unseen-negative" or "bootstrap"'
             )
         statistic = partial(self._area_of, interpolation)
-        estimate = float(statistic(self.table.positives[None], self.table.negatives[None])[0])
+        few = self.table._at_positives()
+        read = few if interpolation == "step" else self.table
+        estimate = float(statistic(read.positives[None], read.negatives[None])[0])
         positives, spec = self._class_rows(level)[0], IntervalSpec(confidence=level)
         low, high, used, note = average_precision_limits(estimate, positives, spec)
         bounds = self._bounds(interpolation)
@@ -572,8 +574,8 @@ class PrecisionRecall(TableCurve):
             # Of other ways to join the points, as far below and above as of the steps.
             steps = estimate
             if interpolation != "step":
-                steps = float(self._area_of("step", self.table.positives[None], self.table.negatives[None])[0])
-            outer = unseen_negative_limits(self.table, steps, spec, self.prior)
+                steps = float(self._area_of("step", few.positives[None], few.negatives[None])[0])
+            outer = unseen_negative_limits(few, steps, spec, self.prior)
             low, high = min(low, estimate - steps + outer[0]), max(high, estimate - steps + outer[1])
             low, high, used, note = max(0.0, low), min(1.0, high), "boyd-unseen-negative", ""
         if method == "bootstrap":

@@ -7,7 +7,7 @@ the share of positives.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -218,19 +218,21 @@ def _by_cell(up: WholeCounts, down: WholeCounts, seed: int, b: int) -> Bag:
 MOST_GROUPS = 1 << 12
 
 
-def groups_of_rows(rows: int, seed: int) -> tuple[int, NDArray[np.int64]]:
-    """How many groups are drawn, and the group of each row: its own, or with many rows one at random.
+def groups_of_rows(rows: int, seed: int) -> tuple[int, Callable[[slice], NDArray[np.int64]]]:
+    """How many groups are drawn, and what gives the groups of rows, one stretch after the other: each row its own, or
+    with many rows one at random.
 
     Sums over groups of rows that were assigned at random are as independent as the rows, so that drawing groups shows
     the same spread (the random groups method, Wolter 2007, Introduction to Variance Estimation, ch. 2).
 
-    >>> groups_of_rows(3, 0)
-    (3, array([0, 1, 2]))
+    >>> groups, following = groups_of_rows(3, 0)
+    >>> groups, following(slice(0, 2)), following(slice(2, 3))
+    (3, array([0, 1]), array([2]))
     """
     if rows <= MOST_GROUPS:
-        return rows, np.arange(rows)
+        return rows, lambda part: np.arange(part.start, part.stop)
     draw = np.random.Generator(np.random.Philox(key=np.array([seed, 0], dtype=np.uint64)))
-    return MOST_GROUPS, draw.integers(0, MOST_GROUPS, rows)
+    return MOST_GROUPS, lambda part: draw.integers(0, MOST_GROUPS, part.stop - part.start)
 
 
 def group_weights(groups: int, *, replicates: int, seed: int) -> Floats:

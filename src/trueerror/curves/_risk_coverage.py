@@ -36,6 +36,7 @@ from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.bootstrap._tables import Statistic
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._arrays import (
+    Array,
     WeightsKind,
     check_indexes,
     column,
@@ -58,6 +59,7 @@ from trueerror.inputs._labels import (
     recode,
 )
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word
+from trueerror.kernels._numpy import one_by_one, table_of_sorted
 from trueerror.results import Interval
 from trueerror.results._format import limits as bracket
 from trueerror.results._format import number, percent, whole
@@ -140,39 +142,40 @@ def from_score_table(table: ScoreTable, threshold: float | None) -> ScoreTable:
     return table._once(f"answers at {cut!r}", lambda: _folded_at(table, cut))
 
 
-# Rows that are folded at a time: what is made of them stays in the cache.
-FOLDED = 1 << 15
-
-
 def _folded_at(table: ScoreTable, cut: float) -> ScoreTable:
     middle = int(np.searchsorted(table.scores, cut))
+    below, above = table.scores[:middle][::-1], table.scores[middle:]
+    halves = cut == 0.5 and _are_probabilities(table.scores)
     # Confidence rises above the cut and falls beneath it: two sorted runs, which a stable sort finds and merges.
-    confidence = _distance(table.scores, cut)
-    confidence[:middle] = confidence[:middle][::-1].copy()
+    confidence = np.empty(len(table.scores))
+    np.subtract(1.0 if halves else cut, below, out=confidence[:middle])
+    np.subtract(above, 0.0 if halves else cut, out=confidence[middle:])
+    if confidence.max(initial=0) < 2 and one_by_one(table.positives, table.negatives):
+        # A row at each score: whether it is right rides in the last bit of its confidence, read as an integer.
+        keys = confidence.view(np.int64)
+        keys <<= 1
+        keys[:middle] |= table.negatives[:middle][::-1]
+        keys[middle:] |= table.positives[middle:]
+        keys.sort(kind="stable")
+        return ScoreTable._counted(*table_of_sorted(keys), positive=True, sources=table.sources)
     order = np.argsort(confidence, kind="stable")
-    confidence = confidence[order]
+    confidence = confidence.take(order)
     apart = confidence[1:] != confidence[:-1]
     starts = None if apart.all() else np.flatnonzero(np.concatenate(([True], apart)))
 
-    def summed(above: Floats, beneath: Floats) -> list[Floats]:
-        """What each answer has of both: above the cut as they are, beneath it exchanged."""
-        folded = [np.empty_like(above), np.empty_like(above)]
-        for start in range(0, len(order), FOLDED):
-            block = slice(start, start + FOLDED)
-            under = order[block] < middle
-            at = np.where(under, middle - 1 - order[block], order[block])
-            up, down = above.take(at), beneath.take(at)
-            for part, own, other in zip(folded, (up, down), (down, up), strict=True):
-                part[block] = np.where(under, other, own)
-        return folded if starts is None else [np.add.reduceat(part, starts) for part in folded]
+    def summed(under: Array, over: Array) -> Array:
+        """What each answer has of one count beneath the cut and of another above it."""
+        folded = np.concatenate((under[:middle][::-1], over[middle:])).take(order)
+        return folded if starts is None else np.add.reduceat(folded, starts)
 
     scores = confidence if starts is None else confidence[starts]
-    right, wrong = summed(table.positives, table.negatives)
+    right, wrong = summed(table.negatives, table.positives), summed(table.positives, table.negatives)
     if table.exact and table.squares is None:
         return ScoreTable._counted(scores, right, wrong, positive=True, sources=table.sources)
     squares = None
     if table.squares is not None:
-        squares = np.stack(summed(*table.squares))
+        up, down = table.squares
+        squares = np.stack([summed(down, up), summed(up, down)])
     return ScoreTable(scores, right, wrong, positive=True, exact=table.exact, squares=squares, sources=table.sources)
 
 
@@ -283,11 +286,15 @@ def _confidence(scores: NDArray[Any], called: Codes) -> Floats:
     return of_called[:, 0].astype(np.float64)
 
 
+def _are_probabilities(scores: Floats) -> bool:
+    return len(scores) > 0 and bool(np.fmin.reduce(scores) >= 0 and np.fmax.reduce(scores) <= 1)
+
+
 def _distance(scores: NDArray[Any], cut: float) -> Floats:
     """How far from the cut; of probabilities cut at one half, the probability of the called class."""
     values = scores.astype(np.float64, copy=False)
     # Scores that are absent are NaN, which these two leave out.
-    if cut == 0.5 and len(values) and np.fmin.reduce(values) >= 0 and np.fmax.reduce(values) <= 1:
+    if cut == 0.5 and _are_probabilities(values):
         # 0.3 and 0.7 are equally confident; the distance to 0.5 would tell them apart in the last bit.
         return np.maximum(values, 1 - values)
     return np.abs(values - cut)

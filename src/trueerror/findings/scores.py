@@ -13,6 +13,7 @@ from trueerror.findings._rules import rule
 from trueerror.findings.models import _spoken_of
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inputs._arrays import SUM_SLACK, sum_slack
+from trueerror.kernels._numpy import neighbour_groups
 from trueerror.results import Interval
 from trueerror.results._format import fixed, number, percent, signed, threshold_words, with_limits
 from trueerror.results._format import p_value as p_value_words
@@ -23,8 +24,6 @@ NEARLY = 0.1
 # Percentages fill a good part of the way to 100; counts of votes or small distances do not.
 PERCENTAGES = 50.0
 MISCALIBRATED = 0.05
-# Scores that are looked at in one go: what is made of them stays in the cache.
-BLOCK = 1 << 15
 # Calls with so few ties between them are still calls.
 MOST_BETWEEN = 0.05
 
@@ -157,29 +156,14 @@ def badly_calibrated(scores: ScoreTable, probabilities: bool) -> Iterator[str]:
     test = spiegelhalter_test(t)
     if not test.p_value < 0.001:
         return
-    total = float((t.positives + t.negatives).sum())
-    off = float(np.abs(_gaps_in_tenths(t, total)).sum() / total)
-    rarer = float(min(t.positives.sum(), t.negatives.sum()) / total)
+    forecast, ups, rows = neighbour_groups(t.scores, t.positives, t.negatives, 10)
+    off = float(np.abs(ups - rows * forecast).sum() / t.n)
+    rarer = float(min(t.n_positive, t.n_negative) / t.n)
     if off > min(MISCALIBRATED, rarer / 2):
         yield (
             f"probabilities are off by {100 * off:.1f} points on average (Spiegelhalter's z "
             f"{signed(test.statistic, 1)}, {p_value_words(test.p_value)})"
         )
-
-
-def _gaps_in_tenths(t: ScoreTable, total: float) -> NDArray[np.float64]:
-    """Positives less what was forecast, in ten bins of about equally many rows; block by block, as if in one go."""
-    gaps: NDArray[np.float64] = np.zeros(10)
-    below = np.zeros(1)
-    for start in range(0, len(t.scores), BLOCK):
-        part = slice(start, start + BLOCK)
-        rows = np.add(t.positives[part], t.negatives[part], dtype=np.float64)
-        running = np.cumsum(np.concatenate((below, rows)))[1:]
-        below = running[-1:]
-        place = np.minimum((running - rows / 2) * 10 / total, 9).astype(np.int64)
-        off = np.concatenate((gaps, t.positives[part] - rows * t.scores[part]))
-        gaps = np.bincount(np.concatenate((np.arange(10), place)), weights=off, minlength=10).astype(np.float64)
-    return gaps
 
 
 @rule("TE307", severity="warning", title="scores that look like percentages",

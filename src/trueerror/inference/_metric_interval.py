@@ -197,7 +197,7 @@ def boyd_clustered(q: Problem[ScoreSample]) -> IntervalLimits:
     known = one_less[np.isfinite(one_less)]
     spread = float(((known - known.mean()) ** 2).sum()) if len(known) > 1 else 0.0
     low, high = on_logit(estimate, max(spread, inside / positives), z)
-    unseen = worth_fewer(RankedRows.of(q.sample.table, q.sample.share), spread)
+    unseen = worth_fewer(RankedRows.of(q.sample.table._at_positives(), q.sample.share), spread)
     return IntervalLimits(min(float(low), tilted_low(unseen, estimate, z)), float(high), method, note)
 
 

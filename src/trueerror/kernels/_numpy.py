@@ -175,6 +175,82 @@ def sums_between(values: Callable[[slice], Array], starts: Places, size: int) ->
     )
 
 
+def one_by_one(positives: Array, negatives: Array) -> bool:
+    """Whether a table of scores has counts, and one row at each score.
+
+    >>> one_by_one(np.array([0, 1]), np.array([1, 0])), one_by_one(np.array([0, 2]), np.array([2, 0]))
+    (True, False)
+    """
+    if positives.dtype.kind not in "iu":
+        return False
+    for part in parts(len(positives), 1 + len(positives) // PIECE):
+        rows = positives[part] + negatives[part]
+        if not rows.min(initial=1) == 1 == rows.max(initial=1):
+            return False
+    return True
+
+
+def neighbour_groups(
+    values: NDArray[np.float64], positives: Array, negatives: Array, count: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Mean value, positives and rows of about `count` groups of neighbours with about as many rows each.
+
+    Values ascend; one with the rows of ranks r to s is in group ⌊count·(r − 1 + s)/2n⌋, and those without rows in none.
+
+    >>> [part.tolist() for part in neighbour_groups(np.arange(5.0), np.array([1, 1, 0, 3, 0]), np.eye(5)[2], 2)]
+    [[1.0, 3.0], [2.0, 3.0], [3.0, 3.0]]
+    """
+    size = len(values)
+    pieces = parts(size, 1 + size // PIECE)
+
+    def rows_of(part: slice) -> NDArray[np.float64]:
+        return np.add(positives[part], negatives[part], dtype=np.float64)
+
+    alone = one_by_one(positives, negatives)
+    below = np.append(0.0, np.cumsum([size] if alone else [rows_of(part).sum() for part in pieces]))
+    steps = np.arange(count) * (below[-1] / count)
+    if alone:
+        # One row at each value: its place is its rank.
+        starts = np.ceil(steps - 0.5).astype(np.intp)
+        starts = starts[starts < size]
+    else:
+        found = []
+        for part, before in zip(pieces, below[:-1], strict=True):
+            rows = rows_of(part)
+            middle = np.cumsum(rows)
+            rows /= 2
+            middle -= rows
+            middle += before
+            passed, steps = np.split(steps, [np.searchsorted(steps, middle[-1:].max(initial=-1), side="right")])
+            found.append(part.start + np.searchsorted(middle, passed))
+        starts = np.concatenate(found)
+    starts = np.unique(starts)
+    if alone:
+        mass, sums = np.diff(np.append(starts, size)).astype(np.float64), np.add.reduceat(values, starts)
+    else:
+        mass = sums_between(rows_of, starts, size)
+        sums = sums_between(lambda part: rows_of(part) * values[part], starts, size)
+    there = mass > 0
+    ups = np.add.reduceat(positives, starts).astype(np.float64)
+    return sums[there] / mass[there], ups[there], mass[there]
+
+
+def passed_at(counts: Array, levels: NDArray[np.floating[Any]]) -> Places:
+    """np.searchsorted(np.cumsum(counts), levels) of ascending levels, block by block.
+
+    >>> passed_at(np.array([1, 0, 2, 1]), np.array([0.5, 1, 1.5, 4, 5])).tolist()
+    [0, 0, 2, 3, 4]
+    """
+    found, below = [], 0
+    for part in parts(len(counts), 1 + len(counts) // PIECE):
+        running = np.cumsum(counts[part])
+        running += below
+        below = running[-1] if len(running) else below
+        passed, levels = np.split(levels, [np.searchsorted(levels, below, side="right")])
+        found.append(part.start + np.searchsorted(running, passed))
+    return np.concatenate([*found, np.full(len(levels), len(counts))])
+
+
 # Up to so many rows a cell has a table of its own; beyond, a rounded normal of the same mean and variance.
 TABLED = 32
 # One of so many equally likely values picks a quantile.
@@ -709,17 +785,32 @@ def table_of(keys: Keys, power: int, fill: Callable[..., int]) -> tuple[Floats, 
     `fill(keys, power, scores, positives, negatives)` writes the table of a stretch and returns its length.
     """
     sort_keys(keys)
+    return table_of_sorted(keys, power, fill)
+
+
+def table_of_sorted(
+    keys: Keys, power: int = 0, fill: Callable[..., int] | None = None
+) -> tuple[Floats, Counts, Counts]:
+    """The same of keys in order."""
+    write: Callable[..., int] = _fill_groups if fill is None else fill
     cuts = [part.start for part in parts(len(keys), _pieces(len(keys)))]
     # Equal scores are never in two stretches; the last bit is the class.
     starts = np.unique(np.searchsorted(keys, keys[cuts] & ~np.int64(1)))
     stretches = [slice(a, b) for a, b in pairwise([*starts, len(keys)])]
     columns = keys.view(np.float64), np.empty(len(keys), dtype=np.int64), np.empty(len(keys), dtype=np.int64)
-    sizes = in_threads(lambda part: fill(keys[part], power, *(column[part] for column in columns)), stretches)
-    if sum(sizes) == len(keys):
-        return columns
-    kept = [slice(part.start, part.start + size) for part, size in zip(stretches, sizes, strict=True)]
-    scores, ups, downs = (np.concatenate([column[part] for part in kept]) for column in columns)
-    return scores, ups, downs
+    sizes = in_threads(lambda part: write(keys[part], power, *(column[part] for column in columns)), stretches)
+    total = sum(sizes)
+    if total < len(keys) // 2:
+        kept = [slice(part.start, part.start + size) for part, size in zip(stretches, sizes, strict=True)]
+        scores, ups, downs = (np.concatenate([column[part] for part in kept]) for column in columns)
+        return scores, ups, downs
+    # Few scores are shared: stretches move up within their columns, by pieces that stay in the cache.
+    for part, size, place in zip(stretches, sizes, np.cumsum(sizes) - sizes, strict=True):
+        for start in range(0, size if place < part.start else 0, SORT_BLOCK):
+            length = min(SORT_BLOCK, size - start)
+            for column in columns:
+                column[place + start :][:length] = column[part.start + start :][:length]
+    return columns[0][:total], columns[1][:total], columns[2][:total]
 
 
 def _fill_groups(keys: Keys, power: int, scores: Floats, ups: Counts, downs: Counts) -> int:

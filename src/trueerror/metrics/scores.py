@@ -287,12 +287,16 @@ def average_precision(t: ScoreTable, masses: Masses = None) -> Amount:
     >>> average_precision(ScoreTable.count([1, 0, 1], [0.9, 0.8, 0.7]))
     0.8333333333333333
     """
-    up, down = (t.positives, t.negatives) if masses is None else masses
-    up = up[..., ::-1]
+    if masses is None:
+        few = t._at_positives()
+        masses = few.positives, few.negatives
+    up, down = masses[0][..., ::-1], masses[1]
     hits = np.cumsum(up, axis=-1)
     called = hits + np.cumsum(down[..., ::-1], axis=-1)
-    precision = hits / np.where(called == 0, 1, called)
-    return ratio((up * precision).sum(axis=-1), up.sum(axis=-1))
+    called[called == 0] = 1
+    precision = hits / called
+    precision *= up
+    return ratio(precision.sum(axis=-1), up.sum(axis=-1))
 
 
 def pairwise_auc(codes: Codes, scores: NDArray[Any]) -> Floats:

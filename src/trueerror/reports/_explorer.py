@@ -298,21 +298,20 @@ COUNTED = 1 << 20
 
 def _in_rows(p: Predictions, cuts: dict[str, Cuts], seed: int) -> dict[str, tuple[Pair, Pair]]:
     """For each model the negatives and positives of each group that are flagged at each threshold, and all of them."""
-    truth, scores = p.score_columns(list(cuts), positive=p.positive)
-    groups, group = groups_of_rows(len(truth), seed)
-    side = 2 * group + truth
-    del group
-    out = {}
-    for place, (m, cut) in enumerate(cuts.items()):
-        model_scores, width = scores[:, place], len(cut.thresholds) + 1
-        known = ~np.isnan(model_scores)
-        cells = np.zeros(2 * groups * width, dtype=np.int64)
-        for part in parts(len(truth), 1 + len(truth) // COUNTED):
-            rows = model_scores[part][known[part]]
+    truth, columns = p.source.scored_rows(list(cuts)).each_score(list(cuts), positive=p.positive)
+    groups, following = groups_of_rows(len(truth), seed)
+    widths = {m: len(cut.thresholds) + 1 for m, cut in cuts.items()}
+    cells = {m: np.zeros(2 * groups * width, dtype=np.int64) for m, width in widths.items()}
+    for part in parts(len(truth), 1 + len(truth) // COUNTED):
+        side = 2 * following(part) + truth[part]
+        for (m, cut), scores in zip(cuts.items(), columns, strict=True):
             # How many of the thresholds, which fall, a row reaches: from its first one on it is flagged.
-            flat = side[part][known[part]] * width + (width - 1 - places_among(cut.thresholds[::-1], rows))
-            cells += np.bincount(flat, minlength=len(cells))
-        flagged = np.cumsum(cells.reshape(groups, 2, width), axis=2).astype(np.float64)
+            flat = (side + 1) * widths[m] - 1
+            flat -= places_among(cut.thresholds[::-1], np.asarray(scores[part], dtype=np.float64))
+            cells[m] += np.bincount(flat, minlength=len(cells[m]))
+    out = {}
+    for m, width in widths.items():
+        flagged = np.cumsum(cells[m].reshape(groups, 2, width), axis=2).astype(np.float64)
         quiet, hits = (flagged[:, i, :-1] for i in (0, 1))
         out[m] = (quiet, hits), (flagged[:, 0, -1], flagged[:, 1, -1])
     return out

@@ -19,26 +19,42 @@ LIMB = 27
 BLOCK = 1 << 16
 
 
-def ordered_sum(values: NDArray[np.float64], counts: NDArray[np.int64] | None = None) -> float:
+def ordered_sum(
+    values: NDArray[np.float64], counts: NDArray[np.int64] | None = None, *, about: float | None = None
+) -> float:
     """Σ count·value that depends neither on the order of the values nor on how equal ones are grouped.
+
+    With `about`, of the squared distances from it: block by block, without an array of them.
 
     Each value is rounded to a multiple of 2⁻⁵⁴ of the power of two above the largest one; sums of whole numbers are
     exact (the idea of Demmel and Nguyen 2013, ARITH 21:163). So arrays, files and engines agree to the last bit.
     """
-    top = max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
-    if top == 0:
+    ends = float(values.min(initial=math.inf)), float(values.max(initial=-math.inf))
+    # Rounding keeps the order, so that the farthest value has the largest square.
+    top = max(ends[1], -ends[0], 0.0) if about is None else max((end - about) * (end - about) for end in ends)
+    if top == 0 or not len(values):
         return 0.0
+    if math.isinf(top):
+        return math.inf
     exponent = math.frexp(top)[1]
     # Products by a power of two are exact; beyond these it would leave the range of floats.
     if abs(exponent) > 900:
-        return math.ldexp(ordered_sum(np.ldexp(values, -exponent), counts), exponent)
+        plain = values if about is None else (values - about) ** 2
+        return math.ldexp(ordered_sum(np.ldexp(plain, -exponent), counts), exponent)
     scale, step = math.ldexp(1.0, LIMB - exponent), math.ldexp(1.0, LIMB)
     high = low = 0
     for start in range(0, len(values), BLOCK):
         rows = slice(start, start + BLOCK)
-        scaled = values[rows] * scale
+        if about is None:
+            scaled = values[rows] * scale
+        else:
+            scaled = values[rows] - about
+            scaled *= scaled
+            scaled *= scale
         whole = np.floor(scaled)
-        rest = np.rint((scaled - whole) * step)
+        scaled -= whole
+        scaled *= step
+        rest = np.rint(scaled, out=scaled)
         if counts is None:
             # Sums of so few whole numbers below 2²⁷ are exact as floats.
             high, low = high + int(whole.sum()), low + int(rest.sum())
@@ -74,13 +90,12 @@ class Moments:
         if n == 0:
             return cls(0, 0.0, 0.0)
         values = np.asarray(values, dtype=np.float64)
-        if not np.isfinite(values).all():
+        # Neither end is finite where a value is not: NaN is both the least and the greatest.
+        if not (math.isfinite(values.min()) and math.isfinite(values.max())):
             mean = float(values.sum())
             return cls(n, mean, math.inf if math.isinf(mean) else math.nan)
         mean = ordered_sum(values, counts) / n
-        gaps = values - mean
-        gaps *= gaps
-        return cls(n, mean, ordered_sum(gaps, counts))
+        return cls(n, mean, ordered_sum(values, counts, about=mean))
 
     def __add__(self, other: object) -> Moments:
         if not isinstance(other, Moments):

@@ -40,6 +40,7 @@ from trueerror.inputs._labels import (
 from trueerror.inputs._options import InputError
 from trueerror.kernels import chosen
 from trueerror.kernels._device import DeviceGroups, SortedScores, to_host
+from trueerror.kernels._numpy import passed_at
 from trueerror.results import Result
 
 if TYPE_CHECKING:
@@ -317,14 +318,12 @@ class ScoreTable(Result):
     def _apart(self) -> NDArray[np.intp]:
         """Places of the scores whose cutoffs stay apart in a picture."""
         kept = [np.array([0, len(self.scores) - 1])]
-        for counts in (self.positives, self.negatives):
-            below = np.cumsum(counts)
-            total = float(below[-1])
+        for counts, total in ((self.positives, float(self.n_positive)), (self.negatives, float(self.n_negative))):
             near = total / DRAWN * FINER
             few = np.arange(1, 1 + min(FINER, int(total)), dtype=np.float64)
             more = np.exp(np.arange(math.log(FINER), math.log(max(near, FINER)), 1 / FINER))
-            ends = np.searchsorted(below, np.concatenate((few, more, total - few, total - more, [total])))
-            place = np.searchsorted(below, np.arange(1, DRAWN) * (total / DRAWN))
+            ends = passed_at(counts, np.sort(np.concatenate((few, more, total - few, total - more, [total]))))
+            place = passed_at(counts, np.arange(1, DRAWN) * (total / DRAWN))
             # Where the rows of one score pass several levels, both ends of that step are cutoffs.
             steps = place[1:][place[1:] == place[:-1]]
             kept += [place, steps + 1, ends, ends + 1]
@@ -338,6 +337,20 @@ class ScoreTable(Result):
         kept._keep((self.scores[starts], ups, downs), positive=self.positive, exact=True, squares=squares,
                    sources=self.sources, uppers=None)  # fmt: skip
         return kept
+
+    def _at_positives(self) -> ScoreTable:
+        """What average precision needs of a table of many scores: negatives between two positives count alike.
+
+        They go with the score of the positive below them, those below all positives with the lowest score.
+
+        >>> made = ScoreTable(range(MANY), np.arange(MANY) % 4 == 3, np.arange(MANY) % 4 != 3)._at_positives()
+        >>> made.scores[:3].tolist(), made.positives[:3].tolist(), made.negatives[:3].tolist()
+        ([0.0, 3.0, 7.0], [0, 1, 1], [3, 3, 3])
+        """
+        if len(self.positives) < MANY:
+            return self
+        starts = np.flatnonzero(self.positives)
+        return self._at_cutoffs(starts if len(starts) and starts[0] == 0 else np.concatenate(([0], starts)))
 
     @property
     def many(self) -> bool:

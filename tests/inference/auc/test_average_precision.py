@@ -22,6 +22,7 @@ from trueerror.inference.auc._interval import score_influences
 from trueerror.metrics._registry import find_measure
 from trueerror.metrics.scores import average_precision
 from trueerror.tallies import ScoreTable
+from trueerror.tallies import _scores as score_tables
 
 Z = 1.959963984540054
 
@@ -253,3 +254,24 @@ def test_very_many_scores_are_joined_finely_where_few_rows_lie_above():
     assert len(sizes) <= FINENESS * np.log1p(rank[-1] / FINENESS) + 2
     few = RankedRows(rows.positives[:9], rows.negatives[:9])
     assert few.joined() is few
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("digits", [3, 17], ids=["ties", "distinct"])
+def test_negatives_between_two_positives_count_alike(
+    digits: int, weighted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(digits)
+    truth = rng.random(4_000) < 0.2
+    scores = (rng.normal(size=len(truth)) + truth).round(digits)
+    weights = {"weights": rng.random(len(truth)), "weights_kind": "sampling"} if weighted else {}
+    t = ScoreTable.count(truth, scores, **weights)
+    monkeypatch.setattr(score_tables, "MANY", 1 << 30)
+    whole = average_precision(t), unseen_negative_limits(t, 0.5, IntervalSpec()), decided_by(t)
+    monkeypatch.setattr(score_tables, "MANY", 1)
+    few = t._at_positives()
+    assert len(few.scores) < 0.5 * len(t.scores)
+    assert (few.n, few.n_positive) == pytest.approx((t.n, t.n_positive))
+    thin = average_precision(t), unseen_negative_limits(few, 0.5, IntervalSpec()), decided_by(t)
+    for one, other in zip(whole, thin, strict=True):
+        assert one == pytest.approx(other, rel=1e-9)

@@ -275,7 +275,8 @@ def unseen_reach(
 )
 def boyd_unseen_negative(q: Problem[ScoreSample]) -> IntervalLimits:
     """The outer limits of Boyd's, the influences' and the tilt's."""
-    low, high = unseen_negative_limits(q.sample.table, q.sample.estimate, q.spec, q.sample.share)
+    table = q.sample.table._at_positives()
+    low, high = unseen_negative_limits(table, q.sample.estimate, q.spec, q.sample.share)
     return IntervalLimits(low, high, "boyd-unseen-negative")
 
 
@@ -326,7 +327,7 @@ class DecidedBy(NamedTuple):
 
 def decided_by(table: ScoreTable) -> DecidedBy | None:
     """Which rows decide the average precision of a table; None where a class has no rows."""
-    rows = RankedRows.of(table)
+    rows = RankedRows.of(table._at_positives())
     positives, negatives = float(rows.positives.sum()), float(rows.negatives.sum())
     if not positives or not negatives:
         return None

@@ -70,9 +70,19 @@ def row_losses(scores: Scores, codes: Codes, facts: Facts, model: str, loss: Los
     if scores.ndim == 1 or not getattr(getattr(loss, "func", loss), "any_scores", False):
         check_probabilities(scores, f"the scores of {model!r}")
     values = np.empty(len(codes))
+    # A partial has options.
+    of_truth: Callable[[Floats], Floats] | None = getattr(loss, "of_truth", None)
+    if scores.ndim == 1 and of_truth is not None and len(facts.labels) == 2 and facts.positive is not None:
+        index = facts.labels.index(facts.positive)
 
-    def fill(rows: slice) -> None:
-        values[rows] = loss(codes[rows], _side_by_side(scores[rows], facts, model))
+        def fill(rows: slice) -> None:
+            given = scores[rows].astype(np.float64)
+            with np.errstate(divide="ignore"):
+                values[rows] = of_truth(np.where(codes[rows] == index, given, 1 - given))
+    else:
+
+        def fill(rows: slice) -> None:
+            values[rows] = loss(codes[rows], _side_by_side(scores[rows], facts, model))
 
     in_threads(fill, [slice(i, i + BLOCK) for i in range(0, max(len(codes), 1), BLOCK)])
     return values
@@ -336,15 +346,21 @@ class ArraySource:
             )
         return codes, scores if kept is None else scores[kept]
 
-    def score_columns(self, models: Sequence[str], *, positive: object = None) -> tuple[NDArray[np.bool_], Floats]:
+    def each_score(self, models: Sequence[str], *, positive: object = None) -> tuple[NDArray[np.bool_], list[Array]]:
+        """Which rows are positive, and the scores of each model: as they lie, where all models scored every row."""
         chosen = [self.facts.score_class(model, positive) for model in models]
         codes, kept = self._scored(models)
+        columns = [self._one_score(model, one)[0] for model, one in zip(models, chosen, strict=True)]
+        is_positive = codes == self.facts.labels.index(chosen[0])
+        return is_positive, columns if kept is None else [scores[kept] for scores in columns]
+
+    def score_columns(self, models: Sequence[str], *, positive: object = None) -> tuple[NDArray[np.bool_], Floats]:
+        is_positive, columns = self.each_score(models, positive=positive)
         # Column by column, as they are read.
-        side_by_side = np.empty((len(codes), len(models)), order="F")
-        for i, (model, one) in enumerate(zip(models, chosen, strict=True)):
-            scores = self._one_score(model, one)[0]
-            np.add(scores if kept is None else scores[kept], 0.0, out=side_by_side[:, i])
-        return codes == self.facts.labels.index(chosen[0]), side_by_side
+        side_by_side = np.empty((len(is_positive), len(models)), order="F")
+        for i, scores in enumerate(columns):
+            np.add(scores, 0.0, out=side_by_side[:, i])
+        return is_positive, side_by_side
 
     def unscored(self, model: str) -> int:
         return int(np.count_nonzero(_lacking(self._scores(model))))
