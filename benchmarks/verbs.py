@@ -110,7 +110,7 @@ def case_report_of_file(quick: bool) -> Row:
         seconds, memory = ran.stdout.split()
     return row(
         f"te.report of a Parquet file, {n:,} rows × {len(MODELS)} models, CPU time with start", ours_s=float(seconds),
-        seconds=None if quick else 25, megabytes=None if quick else 2800,
+        seconds=None if quick else 12, megabytes=None if quick else 2500,
         memory_mb=None if memory == "None" else float(memory),
     )  # fmt: skip
 

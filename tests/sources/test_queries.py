@@ -52,15 +52,31 @@ def test_comparing_takes_no_more(asked: list[Any]) -> None:
 
 def test_scores_that_hardly_repeat_are_taken_once_for_all_models(asked: list[Any]) -> None:
     made = te.evaluate(FRAME.lazy(), metrics=["auc", "brier"])
-    # The first rows; classes, gaps and ranges; the calls; truth and all scores.
-    assert len(asked) == 4
+    # The first rows; classes, gaps and ranges; truth and all scores, in which the calls are counted too.
+    assert len(asked) == 3
     compared = te.compare(FRAME.lazy(), metric="auc")
-    assert len(asked) == 4 + 3
+    assert len(asked) == 3 + 3
     eager = te.evaluate(FRAME, metrics=["auc", "brier"])
     for model in "abc":
         assert made.model(model)["auc"] == eager.model(model)["auc"]
         assert made.model(model)["brier"].estimate == pytest.approx(eager.model(model)["brier"].estimate, rel=1e-14)
     assert compared["a", "b"] == te.compare(FRAME, metric="auc")["a", "b"]
+
+
+@pytest.mark.parametrize("threshold", [None, 0.3])
+def test_rows_that_are_fetched_for_areas_serve_the_calls(asked: list[Any], threshold: float | None) -> None:
+    scores = FRAME.select("truth", a="a_score", b="b_score", c="c_score")
+    made = te.evaluate(scores.lazy(), threshold=threshold)
+    assert len(asked) == 3
+    eager = te.evaluate(scores, threshold=threshold)
+    for model in "abc":
+        assert made.model(model).confusion == eager.model(model).confusion
+        assert made.model(model)["auc"] == eager.model(model)["auc"]
+    p = te.read(scores.lazy())
+    p.source.expect_scores()
+    asked.clear()
+    assert p.agreement("a", "b", threshold=threshold) == te.read(scores).agreement("a", "b", threshold=threshold)
+    assert not asked
 
 
 def test_groups_of_scores_serve_areas_and_losses(asked: list[Any]) -> None:

@@ -129,6 +129,7 @@ MOST_IN_MATRIX = 60
 
 def about_predictions(p: Predictions, gallery: Gallery, asked: ReportOptions) -> Contents:
     """Everything about the models of predictions."""
+    p.source.expect_scores()
     cmp, note = _compared(p, asked)
     # Judged by costs, scores are cut where the costs themselves say.
     threshold = cmp.threshold if isinstance(cmp, CostComparison) else None

@@ -275,6 +275,9 @@ class Source(Protocol):
     def unscored(self, model: str) -> int:
         """How many rows lack a score of a model that has scores."""
 
+    def expect_scores(self) -> None:
+        """Score tables of all models will be asked for: what serves them and counts of labels may be fetched."""
+
     def complete(self, models: Sequence[str]) -> Source:
         """These models on the rows that all of them scored, as far as an engine can pick them; else all rows."""
 

@@ -327,6 +327,8 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
     p = p.items_together()
     settings = _for_rows(p, settings)
     estimand = fixed_model(p, settings)
+    if settings.metrics is None and sliced:
+        p.source.expect_scores()
     # Labels stay as they are beside scores that are cut.
     as_said = replace(settings, threshold=None)
     parts = tuple(

@@ -365,6 +365,9 @@ class ArraySource:
     def unscored(self, model: str) -> int:
         return int(np.count_nonzero(_lacking(self._scores(model))))
 
+    def expect_scores(self) -> None:
+        pass
+
     def complete(self, models: Sequence[str]) -> ArraySource:
         return self
 

@@ -193,6 +193,9 @@ class DeviceSource:
     def side_by_side(self) -> DeviceSource:
         return self
 
+    def expect_scores(self) -> None:
+        pass
+
     def complete(self, models: Sequence[str]) -> DeviceSource:
         return self
 

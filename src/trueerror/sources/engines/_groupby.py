@@ -395,7 +395,29 @@ class GroupedSource:
     def fingerprint(self) -> str:
         return truth_fingerprint(self.truth_codes(), self.facts.labels)
 
+    def expect_scores(self) -> None:
+        """Have the rows fetched that exact score tables will be made of, so that cut scores are counted in them too.
+
+        Of rows with keys and of scores of few values nothing is fetched.
+        """
+        facts = self.facts
+        scored = [m.name for m in facts.models if m.scores == "one" and not m.has_labels]
+        plain = facts.weights_kind is None and not facts.kinds and self.whole is None
+        if not plain or facts.positive is None or not self._fit(self._scored()):
+            return
+        columns = [self.score_column(model, facts.positive) for model in scored]
+        if columns and len(columns) == len(facts.models) and all(map(self.nearly_distinct, columns)):
+            self.scored_rows(scored)
+
+    def _cut_rows(self, models: Sequence[str], threshold: float | None) -> ArraySource | None:
+        """Rows in memory in which the scores of these models can be cut; None where there are none."""
+        cut = all(self.facts.decision_rule(model, threshold).kind == "cut" for model in models)
+        return self._held(models, full=False, ids=False) if cut and not self.facts.kinds else None
+
     def confusion(self, model: str, *, threshold: float | None = None) -> Confusion:
+        rows = self._cut_rows([model], threshold)
+        if rows is not None:
+            return rows.confusion(model, threshold=threshold)
         (truth, predicted), weighed = self._predicted([model], threshold)
         return groups.confusion(self.facts, truth, predicted, weighed, self.name)
 
@@ -404,6 +426,9 @@ class GroupedSource:
         return groups.keyed_confusion(self.facts, keys, names, truth, predicted, weighed, self.name)
 
     def agreement(self, first: str, second: str, *, threshold: float | None = None) -> Agreement:
+        rows = self._cut_rows([first, second], threshold)
+        if rows is not None:
+            return rows.agreement(first, second, threshold=threshold)
         (truth, a, b), weighed = self._predicted([first, second], threshold)
         return groups.agreement_table(self.facts, truth, a, b, weighed)
 
