@@ -54,16 +54,19 @@ def test_profile_limits_are_where_the_likelihood_has_dropped():
         assert 2 * (data.likelihood(alone, 1.0) - data.likelihood(limit, 1.0)) == pytest.approx(Z2, rel=1e-6)
 
 
-def test_grouping_many_forecasts_moves_limits_by_nothing_that_matters(monkeypatch):
-    from trueerror.curves import _recalibration as logistic
-
-    table = sample(6000)
+@pytest.mark.parametrize(("share", "moved"), [(0.3, 1e-4), (0.01, 1e-4), (0.001, 1e-3)])
+def test_grouping_many_forecasts_moves_limits_by_nothing_that_matters(share, moved, monkeypatch):
+    rng = np.random.default_rng(40)
+    truth = rng.random(40_000) < share
+    logits = rng.normal(size=len(truth)) + 3 * truth + np.log(share)
+    table = ScoreTable.count(truth, 1 / (1 + np.exp(-logits)))
     made = [ask(f, table) for f in ALL]
-    monkeypatch.setattr(logistic, "GROUPS", 10**9)
+    monkeypatch.setattr(recalibration, "UNGROUPED", 10**9)
     for exact, grouped in zip([ask(f, table) for f in ALL], made, strict=True):
-        assert grouped.estimate == pytest.approx(exact.estimate, abs=1e-10)
-        assert grouped.low == pytest.approx(exact.low, abs=1e-4 * exact.width)
-        assert grouped.high == pytest.approx(exact.high, abs=1e-4 * exact.width)
+        assert grouped.estimate == pytest.approx(exact.estimate, rel=1e-8, abs=1e-8)
+        assert grouped.low != exact.low
+        assert grouped.low == pytest.approx(exact.low, abs=moved * exact.width)
+        assert grouped.high == pytest.approx(exact.high, abs=moved * exact.width)
 
 
 def test_large_samples_make_profile_and_wald_one():

@@ -12,6 +12,7 @@ from trueerror.kernels._numpy import (
     PIECE,
     SUMMED,
     block_sums,
+    class_groups,
     in_threads,
     neighbour_groups,
     one_by_one,
@@ -93,3 +94,17 @@ def test_levels_are_passed_where_the_running_sum_reaches_them(size: int) -> None
         else:
             # Sums of weights differ in their last digits.
             assert np.abs(passed_at(counts, levels)[:-3] - expected[:-3]).max() <= 1
+
+
+@pytest.mark.parametrize("share", [0.5, 0.02, 1e-4])
+def test_groups_hold_little_of_either_class(share: float) -> None:
+    rng = np.random.default_rng(6)
+    ups = (rng.random(2 * PIECE) < share).astype(np.int64)
+    values = np.sort(rng.normal(size=len(ups)))
+    mean, up, rows = class_groups(values, ups, 1 - ups, 1_000)
+    assert (up.sum(), rows.sum()) == (ups.sum(), len(ups))
+    assert (np.diff(mean) > 0).all()
+    assert max(up.max() / up.sum(), (rows - up).max() / (rows - up).sum()) <= 2 / 1_000 + 1 / up.sum()
+    if up.sum() < 500:
+        # Positives are by themselves.
+        assert (rows[up > 0] == up[up > 0]).all()

@@ -22,7 +22,7 @@ from trueerror.inference._problem import critical_t, critical_z
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._labels import Codes
-from trueerror.kernels._numpy import PIECE, block_sums, in_threads, neighbour_groups, parts
+from trueerror.kernels._numpy import PIECE, block_sums, class_groups, in_threads, parts
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
 from trueerror.results import Interval
@@ -31,9 +31,10 @@ from trueerror.results._values import joined_notes
 from trueerror.tallies._scores import ScoreTable
 
 STEPS = 100
-# Limits are searched over at most about so many groups of neighbouring forecasts: that moves them by less than 1e-5 of
-# their distance from the estimate, which itself comes from all forecasts.
-GROUPS = 1 << 13
+# Limits of more forecasts are searched over about so many groups of neighbours, with at most so much of either class:
+# that moves them by less than a thousandth of the interval with 40 positives, and by 1e-5 of it where neither class is
+# rare. The estimate itself comes from all forecasts.
+UNGROUPED, GROUPS = 1 << 15, 1 << 13
 # Newton's steps end where one is so small, as a share of the point: what it leaves is about its square, or where it
 # rests on the groups' curvature a ten-thousandth of it.
 NEAR, NEAR_GROUPS = 1e-8, 3e-5
@@ -85,9 +86,9 @@ class LogitTable:
     @cached_property
     def groups(self) -> LogitTable:
         """At most about `GROUPS` groups of neighbours at their mean logit, for what is only a distance."""
-        if len(self.x) <= GROUPS or self.squares is not None:
+        if len(self.x) <= UNGROUPED or self.squares is not None:
             return self
-        x, up, rows = neighbour_groups(self.x, self.up, self.down, GROUPS)
+        x, up, rows = class_groups(self.x, self.up, self.down, GROUPS)
         return LogitTable(x, up, rows - up, None)
 
     @cached_property
@@ -193,7 +194,7 @@ def intercept_given_slope(data: LogitTable, slope: float) -> float:
 
 
 def _excess(data: LogitTable, line: Floats, wanted: float) -> float:
-    return float((data.up + data.down) @ _expit(line)) - wanted
+    return float(((data.up + data.down) * _expit(line)).sum()) - wanted
 
 
 def separation(data: LogitTable) -> float:

@@ -190,9 +190,10 @@ def one_by_one(positives: Array, negatives: Array) -> bool:
     return True
 
 
-def neighbour_groups(
-    values: NDArray[np.float64], positives: Array, negatives: Array, count: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+Grouped = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
+
+
+def neighbour_groups(values: NDArray[np.float64], positives: Array, negatives: Array, count: int) -> Grouped:
     """Mean value, positives and rows of about `count` groups of neighbours with about as many rows each.
 
     Values ascend; one with the rows of ranks r to s is in group ⌊count·(r − 1 + s)/2n⌋, and those without rows in none.
@@ -200,39 +201,54 @@ def neighbour_groups(
     >>> [part.tolist() for part in neighbour_groups(np.arange(5.0), np.array([1, 1, 0, 3, 0]), np.eye(5)[2], 2)]
     [[1.0, 3.0], [2.0, 3.0], [3.0, 3.0]]
     """
-    size = len(values)
-    pieces = parts(size, 1 + size // PIECE)
-
-    def rows_of(part: slice) -> NDArray[np.float64]:
-        return np.add(positives[part], negatives[part], dtype=np.float64)
-
-    alone = one_by_one(positives, negatives)
-    below = np.append(0.0, np.cumsum([size] if alone else [rows_of(part).sum() for part in pieces]))
+    size, pieces = len(values), parts(len(values), 1 + len(values) // PIECE)
+    if one_by_one(positives, negatives):
+        # The place of a row is its rank.
+        starts = np.ceil(np.arange(count) * (size / count) - 0.5).astype(np.intp)
+        return grouped_from(np.unique(starts[starts < size]), values, positives, negatives)
+    below = np.append(0.0, np.cumsum([_rows(positives, negatives, part).sum() for part in pieces]))
     steps = np.arange(count) * (below[-1] / count)
-    if alone:
-        # One row at each value: its place is its rank.
-        starts = np.ceil(steps - 0.5).astype(np.intp)
-        starts = starts[starts < size]
-    else:
-        found = []
-        for part, before in zip(pieces, below[:-1], strict=True):
-            rows = rows_of(part)
-            middle = np.cumsum(rows)
-            rows /= 2
-            middle -= rows
-            middle += before
-            passed, steps = np.split(steps, [np.searchsorted(steps, middle[-1:].max(initial=-1), side="right")])
-            found.append(part.start + np.searchsorted(middle, passed))
-        starts = np.concatenate(found)
-    starts = np.unique(starts)
-    if alone:
+    found = []
+    for part, before in zip(pieces, below[:-1], strict=True):
+        rows = _rows(positives, negatives, part)
+        middle = np.cumsum(rows)
+        rows /= 2
+        middle -= rows
+        middle += before
+        passed, steps = np.split(steps, [np.searchsorted(steps, middle[-1:].max(initial=-1), side="right")])
+        found.append(part.start + np.searchsorted(middle, passed))
+    return grouped_from(np.unique(np.concatenate(found)), values, positives, negatives)
+
+
+def class_groups(values: NDArray[np.float64], positives: Array, negatives: Array, count: int) -> Grouped:
+    """The same of about `count` groups with at most 2/`count` of either class each, or one value: however rare one is.
+
+    >>> [part.tolist() for part in class_groups(np.arange(6.0), np.eye(6)[4], 1 - np.eye(6)[4], 4)]
+    [[0.5, 2.0, 3.0, 4.0, 5.0], [0.0, 0.0, 0.0, 1.0, 0.0], [2.0, 1.0, 1.0, 1.0, 1.0]]
+    """
+    levels = np.arange(1, count // 2 + 1) / (count // 2)
+    at = [passed_at(counts, levels * float(counts.sum())) for counts in (positives, negatives)]
+    # A row of a rare class is a group of its own.
+    alone = [places for places, counts in zip(at, (positives, negatives), strict=True) if counts.sum() <= 2 * count]
+    starts = np.unique(np.concatenate(([0], *alone, *(places + 1 for places in at))))
+    return grouped_from(starts[starts < len(values)], values, positives, negatives)
+
+
+def grouped_from(starts: Places, values: NDArray[np.float64], positives: Array, negatives: Array) -> Grouped:
+    """Mean value, positives and rows of the values from each start to the next; of stretches without rows nothing."""
+    size = len(values)
+    if one_by_one(positives, negatives):
         mass, sums = np.diff(np.append(starts, size)).astype(np.float64), np.add.reduceat(values, starts)
     else:
-        mass = sums_between(rows_of, starts, size)
-        sums = sums_between(lambda part: rows_of(part) * values[part], starts, size)
+        mass = sums_between(lambda part: _rows(positives, negatives, part), starts, size)
+        sums = sums_between(lambda part: _rows(positives, negatives, part) * values[part], starts, size)
     there = mass > 0
     ups = np.add.reduceat(positives, starts).astype(np.float64)
     return sums[there] / mass[there], ups[there], mass[there]
+
+
+def _rows(positives: Array, negatives: Array, part: slice) -> NDArray[np.float64]:
+    return np.add(positives[part], negatives[part], dtype=np.float64)
 
 
 def passed_at(counts: Array, levels: NDArray[np.floating[Any]]) -> Places:
