@@ -15,7 +15,16 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from tests.sources.lazy_places import LAZY, QUIET, dask_frame, polars_lazy, postgres, postgres_table, sqlite_table
+from tests.sources.lazy_places import (
+    LAZY,
+    QUIET,
+    dask_frame,
+    polars_lazy,
+    postgres,
+    postgres_log,
+    postgres_table,
+    sqlite_table,
+)
 from trueerror.inputs._options import InputError
 from trueerror.sources.engines import _narwhals as lazysource
 
@@ -225,6 +234,51 @@ def test_postgres_gives_rows_in_pieces(numbers: int, monkeypatch: pytest.MonkeyP
     assert found["large"].tolist() == [2**60 - i for i in rows]
     assert found["low"].tolist() == [-(2**53) - i for i in rows]
     assert found["third"].tolist() == [i % 3 == 0 for i in rows]
+
+
+def _large_table(kinds: str = "truth int, m double precision, word text", rows: int = 40_000) -> Any:
+    """A table of many blocks, of which some rows have gone again."""
+    engine, name = postgres(), f"large_{uuid.uuid4().hex}"
+    with engine.con.transaction():
+        engine.con.execute(f'CREATE TABLE "{name}" ({kinds})')
+        values = "i % 2, nullif(i % 7, 0) / 8.0, CASE WHEN i % 5 > 0 THEN repeat('ä', i % 4) END"
+        engine.con.execute(f'INSERT INTO "{name}" SELECT {values} FROM generate_series(1, {rows}) AS g(i)')
+        engine.con.execute(f'DELETE FROM "{name}" WHERE word IS NULL AND m > 0.5')
+    return engine.table(name)
+
+
+def test_a_table_of_many_blocks_is_packed_by_several_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = _large_table()
+    one = lazysource._whole_postgres(table)
+    monkeypatch.setattr(lazysource, "SHARED_BYTES", 1)
+    before = len(postgres_log())
+    several = lazysource._whole_postgres(table)
+    asked = [line for line in postgres_log()[before:] if "string_agg" in line]
+    assert [line.count("ctid >= ") for line in asked] == [lazysource.SHARES - 1]
+    assert one is not None
+    assert several is not None
+    for name, column in one.items():
+        assert column.dtype == several[name].dtype
+        assert np.array_equal(column, several[name], equal_nan=name == "m")
+    # The server divides the work, where it thinks that this pays.
+    connection = postgres().con
+    with connection.transaction():
+        connection.execute("SET LOCAL parallel_setup_cost = 0")
+        query = asked[0].split(": ", 1)[1].rpartition(" AS piece")[0] + " AS piece"
+        plan = "".join(row[0] for row in connection.execute(f"EXPLAIN {query}", prepare=False).fetchall())
+    assert "Parallel Append" in plan
+    assert plan.count("Tid Range Scan") == lazysource.SHARES
+
+
+@pytest.mark.parametrize("query", ["SELECT * FROM {}", "SELECT truth, m FROM {} WHERE truth >= 0", "TABLE {} LIMIT 99"])
+def test_rows_without_places_come_by_one_process(query: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lazysource, "SHARED_BYTES", 1)
+    table = _large_table(rows=3000)
+    view = _view(query.format(f'"{table.get_name()}"'))
+    found = lazysource._whole_postgres(view)
+    assert found is not None
+    counted = postgres().con.execute(f'SELECT count(*) FROM "{view.get_name()}"')
+    assert (len(found["truth"]),) == counted.fetchone()
 
 
 def test_reading_leaves_nothing_in_the_users_session(tmp_path: Path) -> None:

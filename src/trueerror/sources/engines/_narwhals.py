@@ -403,6 +403,10 @@ PACKED_ROWS = 1 << 23
 PIECE = 1 << 12
 # A table of at most so many bytes comes whole: a server counts it once or twice in that time.
 WHOLE_BYTES = 1 << 25
+# From here up it is worth a second process, and has so many shares: equal work for two processes and for three.
+SHARED_BYTES, SHARES = 1 << 21, 6
+# The version that finds rows by their places.
+BY_PLACE = 140_000
 
 
 def _postgres(query: Foreign) -> dict[str, Column]:
@@ -413,12 +417,12 @@ def _postgres(query: Foreign) -> dict[str, Column]:
         given = f"({engine.compile(query)}) AS answered"
         try:
             with engine.con.transaction():
-                packed = _packed(cursor, given, types)
+                packed = _packed(cursor, [given], types)
         except engine.con.Error as error:
             if (error.sqlstate or "")[:2] not in STRANGE:
                 raise
             numbered = f"(SELECT *, row_number() OVER () / {PACKED_ROWS} AS part FROM {given}) AS numbered"
-            packed = _packed(cursor, numbered, types, in_parts=True) if error.sqlstate == TOO_LONG else None
+            packed = _packed(cursor, [numbered], types, in_parts=True) if error.sqlstate == TOO_LONG else None
         if packed is not None:
             return packed
         # Sums of whole numbers are decimals in the server.
@@ -428,9 +432,14 @@ def _postgres(query: Foreign) -> dict[str, Column]:
 
 
 def _packed(
-    cursor: Foreign, given: str, types: Mapping[str, Foreign], *, in_parts: bool = False, large: Sequence[str] = ()
+    cursor: Foreign,
+    shares: Sequence[str],
+    types: Mapping[str, Foreign],
+    *,
+    in_parts: bool = False,
+    large: Sequence[str] = (),
 ) -> dict[str, Column] | None:
-    """The columns of an answer, its rows packed into bytes; None where one is of another type.
+    """The columns of an answer, given in shares, its rows packed into bytes; None where one is of another type.
 
     Rows as objects of Python would take most of the time, and COPY sends a message for each. Every number travels as a
     double, NaN where it is missing; whole numbers too `large` for that as two.
@@ -445,17 +454,17 @@ def _packed(
     texts = [name for name, kind in kinds.items() if kind == "string"]
     values = {f"v{i}": (PACKED[len(four) - 1].format(*four), 8 * len(four)) for i, four in enumerate(fours)}
     values |= {f"t{i}": (f"convert_to({quoted[name]}::text, 'UTF8')", 32) for i, name in enumerate(texts)}
-    amounts = [f"string_agg({value}, ''::bytea) AS {v}" for v, (value, _) in values.items()]
+    amounts = [f"string_agg({value}, NULL) AS {v}" for v, (value, _) in values.items()]
     last = [f"(length({v}) - 1) / {PIECE * width}" for v, (_, width) in values.items()]
     pieces = [f"substr({v}, 1 + piece * {PIECE * width}, {PIECE * width})" for v, (_, width) in values.items()]
-    part, by_part = ("part", " GROUP BY part") if in_parts else ("0 AS part", "")
-    numbers, joined = _received(
-        cursor,
+    asked = [
         f"SELECT part, piece, length(v0) / {8 * len(fours[0])}, {', '.join(pieces)} "
-        f"FROM (SELECT {part}, {', '.join(amounts)} FROM {given}{by_part} OFFSET 0) AS packed, "
-        f"generate_series(0, greatest({', '.join(last)})) AS piece",
-        [len(four) for four in fours],
-    )
+        f"FROM (SELECT {'part' if in_parts else f'{i} AS part'}, {', '.join(amounts)} "
+        f"FROM {share}{' GROUP BY part' if in_parts else ''}) AS packed, "
+        f"generate_series(0, greatest({', '.join(last)})) AS piece"
+        for i, share in enumerate(shares)
+    ]
+    numbers, joined = _received(cursor, " UNION ALL ".join(asked), [len(four) for four in fours])
     columns: dict[str, Column] = {}
     beyond = []
     for name, kind in kinds.items():
@@ -468,7 +477,7 @@ def _packed(
             beyond.append(name)
         else:
             columns[name] = _whole(number, next(numbers) if name in large else None, bool if kind == "boolean" else int)
-    return _packed(cursor, given, types, in_parts=in_parts, large=beyond) if beyond else columns
+    return _packed(cursor, shares, types, in_parts=in_parts, large=beyond) if beyond else columns
 
 
 def _quoted(name: str) -> str:
@@ -529,19 +538,48 @@ def _whole_postgres(query: Foreign) -> dict[str, Column] | None:
     asked, rows = engine.compile(query), most // (8 * len(types))
     try:
         with engine.con.transaction(), engine.con.cursor(binary=True) as cursor:
-            plan = cursor.execute(f"EXPLAIN (FORMAT JSON) {asked}", prepare=False).fetchone()[0][0]["Plan"]
-            if plan["Plan Rows"] * max(plan["Plan Width"], 8 * len(types)) > most:
+            plan = cursor.execute(f"EXPLAIN (VERBOSE, FORMAT JSON) {asked}", prepare=False).fetchone()[0][0]["Plan"]
+            expected = plan["Plan Rows"] * max(plan["Plan Width"], 8 * len(types))
+            if expected > most:
                 return None
             # What is expected of a table follows from the length of its file; other guesses may be far off.
             sure = plan["Node Type"] == "Seq Scan" and "Filter" not in plan
-            limit = "" if sure else f" LIMIT {rows + 1}"
-            columns = _packed(cursor, f"(SELECT * FROM ({asked}) AS asked{limit}) AS answered", types)
+            columns = None
+            if sure and expected >= SHARED_BYTES and engine.con.info.server_version >= BY_PLACE:
+                columns = _by_shares(cursor, asked, plan, types)
+            if columns is None:
+                limit = "" if sure else f" LIMIT {rows + 1}"
+                columns = _packed(cursor, [f"(SELECT * FROM ({asked}) AS asked{limit}) AS answered"], types)
     except engine.con.Error as error:
         if (error.sqlstate or "")[:2] not in STRANGE:
             raise
         return None
     lengths = {len(column) for column in (columns or {}).values()}
     return columns if lengths and 0 < max(lengths) <= rows else None
+
+
+def _by_shares(
+    cursor: Foreign, asked: str, plan: Mapping[str, str], types: Mapping[str, Foreign]
+) -> dict[str, Column] | None:
+    """The rows of a table, packed by several processes of the server; None where the table does not tell their places.
+
+    No aggregate of PostgreSQL before version 16 that keeps all its values is divided among processes, but the parts
+    of a UNION ALL are: each packs the rows of some of the table's blocks.
+    """
+    table = f"{_quoted(plan['Schema'])}.{_quoted(plan['Relation Name'])}"
+    counted = "SELECT pg_relation_size(%s::regclass) / current_setting('block_size')::int"
+    blocks = cursor.execute(counted, [table], prepare=False).fetchone()[0]
+    places = [f"ctid {{}} '({blocks * i // SHARES},0)'" for i in range(1, SHARES)]
+    firsts, ends = ["true", *(p.format(">=") for p in places)], [*(p.format("<") for p in places), "true"]
+    shares = [f"({asked} WHERE {a} AND {b}) AS answered" for a, b in zip(firsts, ends, strict=True)]
+    try:
+        with cursor.connection.transaction():
+            return _packed(cursor, shares, types)
+    except cursor.connection.Error as error:
+        # A query within a query has no places.
+        if (error.sqlstate or "")[:2] != "42":
+            raise
+        return None
 
 
 def _arrow(table: Foreign) -> dict[str, Column]:
