@@ -281,10 +281,10 @@ def test_spark_runs_few_jobs(tmp_path: Path) -> None:
     context = table.sparkSession.sparkContext
     named = {m: {"label": m, "score": f"{m}_score"} for m in "abc"}
 
-    def jobs(ask: Callable[[te.Predictions], Any], **options: Any) -> int:
+    def jobs(ask: Callable[[te.Predictions], Any], models: Any = named, **options: Any) -> int:
         group = f"group {next(number)} of the test"
         context.setJobGroup(group, group)
-        ask(te.read(table, truth="truth", models=named, **options))
+        ask(te.read(table, truth="truth", models=models, **options))
         return len(context.statusTracker().getJobIdsForGroup(group))
 
     number, counted = count(), {}
@@ -293,13 +293,47 @@ def test_spark_runs_few_jobs(tmp_path: Path) -> None:
     counted["evaluate"] = jobs(te.evaluate)
     counted["slices"] = jobs(te.evaluate, by="part")
     assert counted == {"accuracy": 2, "auc": 3, "brier": 3, "evaluate": 3, "slices": 3}
-    # As Spark is set up by default, where a shuffle is a job of its own.
+    # As Spark is set up by default, where a shuffle is a job of its own: with labels beside scores, and without.
+    by_scores = {m: {"score": f"{m}_score"} for m in "abc"}
     table.sparkSession.conf.set("spark.sql.adaptive.enabled", "true")
     try:
-        adaptive = {metric: jobs(lambda p, m=metric: te.compare(p, metric=m)) for metric in ("accuracy", "auc")}  # type: ignore[misc]
+        adaptive = {
+            metric: [jobs(lambda p, m=metric: te.compare(p, metric=m), models) for models in (named, by_scores)]  # type: ignore[misc]
+            for metric in ("accuracy", "auc")
+        }
+        evaluated = jobs(te.evaluate, by_scores)
     finally:
         table.sparkSession.conf.set("spark.sql.adaptive.enabled", "false")
-    assert adaptive == {"accuracy": 3, "auc": 4}
+    assert adaptive == {"accuracy": [3, 3], "auc": [4, 4]}
+    assert evaluated == 4
+
+
+def test_calls_at_a_half_are_counted_at_the_first_look_in_spark(tmp_path: Path) -> None:
+    """Gaps and NaN, scores at the cut itself, scores beyond [0, 1] after the first rows, and other cuts."""
+    draw = np.random.default_rng(11)
+    truth = draw.integers(0, 2, 6000)
+    scores = {m: np.round(np.clip(0.3 * truth + draw.random(6000) * 0.7, 0, 1), 2 if m == "a" else 9) for m in "abc"}
+    scores["c"][5000] = 1.5
+    columns: dict[str, Column] = {"truth": truth.tolist()} | {m: s.tolist() for m, s in scores.items()}
+    columns["b"][77], columns["b"][5900] = None, math.nan
+    table = spark_table(columns, tmp_path)
+    context = table.sparkSession.sparkContext
+
+    def asked(models: str, **options: Any) -> te.Predictions:
+        return te.read(table, truth="truth", models=list(models), missing="drop", **options)
+
+    def direct(models: str) -> te.Predictions:
+        return te.predictions(truth, scores={m: columns[m] for m in models}, missing="drop")
+
+    found, same = asked("ab"), direct("ab")
+    context.setJobGroup("calls at a half", "calls at a half")
+    assert found.agreement("a", "b") == same.agreement("a", "b")
+    assert found.confusion("b") == same.confusion("b")
+    assert len(context.statusTracker().getJobIdsForGroup("calls at a half")) == 0
+    assert found.confusion("a", threshold=0.6) == same.confusion("a", threshold=0.6)
+    with pytest.raises(te.InputError, match="not within"):
+        asked("c").confusion("c")
+    assert asked("c").confusion("c", threshold=0.5) == direct("c").confusion("c", threshold=0.5)
 
 
 def test_slices_of_scores_are_counted_by_one_query_in_spark(tmp_path: Path) -> None:
@@ -312,7 +346,7 @@ def test_slices_of_scores_are_counted_by_one_query_in_spark(tmp_path: Path) -> N
     context = table.sparkSession.sparkContext
     context.setJobGroup("slices of scores", "slices of scores")
     ev = te.evaluate(te.read(table, truth="truth", models=list("abc"), by="part"))
-    assert len(context.statusTracker().getJobIdsForGroup("slices of scores")) == 4
+    assert len(context.statusTracker().getJobIdsForGroup("slices of scores")) == 3
     direct = te.evaluate(truth, scores={m: columns[m] for m in "abc"}, by=columns["part"])
     assert ev.records() == direct.records()
     assert {k: v.records() for k, v in ev.slices.items()} == {k: v.records() for k, v in direct.slices.items()}

@@ -353,14 +353,23 @@ class EngineTable(ABC, Generic[E, F]):
 
     def group(self, keys: Sequence[GroupKey], *, weight: Weight | None = None) -> Groups:
         """The rows counted by keys: their number, or what they weigh."""
-        places = [self._places[key.column] for key in keys if isinstance(key, ColumnValue)]
-        if weight is None and len(places) == len(keys) and set(places) <= set(self._joint):
-            return Groups(tuple(self._joint[place] for place in places), WeightedCounts(self._joint["rows"]))
+        known = [None if weight is not None else self._counted_jointly(key) for key in keys]
+        if all(values is not None for values in known):
+            return Groups(tuple(values for values in known if values is not None), WeightedCounts(self._joint["rows"]))
         names = [f"k{i}" for i in range(len(keys))]
         wanted = [self.expression(key).alias(name) for key, name in zip(keys, names, strict=True)]
         weights, amounts = self._weights(weight)
         grouped = self.answer(self.frame.select(*wanted, *weights).group_by(*names).agg(*amounts))
         return Groups(tuple(grouped[name] for name in names), _counts(grouped, grouped["rows"], weight))
+
+    def _counted_jointly(self, key: GroupKey) -> Column | None:
+        """The values of a key in the groups of all that was counted together; None where it was not among that."""
+        if isinstance(key, ColumnValue):
+            return self._joint.get(self._places[key.column])
+        if not isinstance(key, ThresholdCode) or key.threshold != 0.5:
+            return None
+        called = self._joint.get(call_name(self._places[key.column]))
+        return None if called is None else np.array([key.below, key.above, -1])[called.astype(np.int64)]
 
     def _weights(self, weight: Weight | None) -> tuple[list[E], list[E]]:
         """What rows weigh, and what groups of them do."""
@@ -455,6 +464,11 @@ class EngineTable(ABC, Generic[E, F]):
     def need_memory(self) -> None:
         """Refuse to pull all columns where they take more than the memory budget of te.config."""
         need_memory(self.n, len(self.columns), f"the rows of {self.name}", current().budget_bytes)
+
+
+def call_name(place: str) -> str:
+    """What a query calls the calls at 0.5 of a column of scores."""
+    return f"call{place}"
 
 
 def _bin_number(d: Dialect[E], value: E, pieces: Sequence[tuple[float, float, int, int, bool]], start: int) -> E:

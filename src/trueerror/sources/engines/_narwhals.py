@@ -21,7 +21,8 @@ from trueerror.inputs._arrays import Column, Foreign
 from trueerror.inputs._options import InputError, current
 from trueerror.sources._paths import asking
 from trueerror.sources._tables import ColumnsTable, Kind, Layout, Options
-from trueerror.sources.engines._engine_table import FIRST_ROWS, MOST_CELLS, EngineTable
+from trueerror.sources.engines._engine_table import FIRST_ROWS, MOST_CELLS, EngineTable, call_name
+from trueerror.sources.engines._group_tallies import ThresholdCode
 from trueerror.sources.engines._groupby import GroupedSource, counted_facts
 
 # Tables of at most so many columns have the range of each looked up when their rows are counted: one look fewer later.
@@ -138,12 +139,12 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
         if len(self._first_rows["c0"]) < FIRST_ROWS:
             keys, groups = list(self.columns), self._first_rows | {"rows": np.ones(len(self._first_rows["c0"]))}
         else:
-            keys = self._of_few_values()
-            groups = self._grouped(keys, nan)
+            keys, calls = self._of_few_values()
+            groups = self._grouped(keys, calls, nan)
             if len(groups["rows"]) > MOST_CELLS:
-                keys, groups = [], self._grouped([], nan)
+                keys, calls, groups = [], {}, self._grouped([], {}, nan)
             if keys:
-                self._keep_joint(keys, {name: groups[name] for name in (*map(self.place, keys), "rows")})
+                self._keep_joint(keys, {name: groups[name] for name in (*map(self.place, keys), *calls, "rows")})
         rows = groups["rows"].astype(np.int64)
         self.n, with_nan = int(rows.sum()), []
         for column, place in self._places.items():
@@ -163,16 +164,28 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
                 with_nan.append(place)
         return with_nan
 
-    def _of_few_values(self) -> list[str]:
-        """The columns that have few values among the first rows; none where these may make many combinations."""
+    def _of_few_values(self) -> tuple[list[str], dict[str, ThresholdCode]]:
+        """The columns that have few values among the first rows, none where these may make many combinations; and, by
+        name, calls at 0.5 by columns that look like probabilities, where counting them later would be another job."""
         if len(self.columns) > RANGED:
-            return []
+            return [], {}
         few = {c: k for c, k in self._seen().items() if k <= FEW and self.kind(c) not in ("other", "date")}
-        return list(few) if math.prod(k + 1 for k in few.values()) <= MOST_CELLS else []
+        cells = math.prod(k + 1 for k in few.values())
+        if not few or cells > MOST_CELLS:
+            return [], {}
+        scores = [c for c in self.columns if c not in few and self.kind(c) == "number" and self._within_unit(c)]
+        if not is_spark(self._frame.to_native()) or cells * 3 ** len(scores) > MOST_CELLS:
+            scores = []
+        return list(few), {call_name(self.place(c)): ThresholdCode(c, 0.5, above=1, below=0) for c in scores}
 
-    def _grouped(self, keys: Sequence[str], nan: bool) -> dict[str, Column]:
-        """By the values of the key columns, or of all rows: their number; of other columns how many rows hold
-        something, from where to where, and a sum of x·0, which no number but NaN makes NaN."""
+    def _within_unit(self, column: str) -> bool:
+        """Whether the numbers of a column lie in [0, 1], as far as the first rows show."""
+        first = self.first(column, FIRST_ROWS).astype(np.float64)
+        return bool(np.fmin.reduce(first) >= 0 and np.fmax.reduce(first) <= 1)
+
+    def _grouped(self, keys: Sequence[str], calls: Mapping[str, ThresholdCode], nan: bool) -> dict[str, Column]:
+        """By the values of the key columns and by calls, or of all rows: their number; of other columns how many rows
+        hold something, from where to where, and a sum of x·0, which no number but NaN makes NaN."""
         wanted, amounts = [], [nw.len().alias("rows")]
         for column in (c for c in self.columns if c not in keys):
             place, value = self.place(column), self.number(column)
@@ -186,7 +199,8 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
         if not keys:
             return self.answer(self._frame.select(*wanted).select(*amounts))
         places = list(map(self.place, keys))
-        grouped = self._frame.select(*map(nw.col, places), *wanted).group_by(*places)
+        called = [self.expression(code).alias(name) for name, code in calls.items()]
+        grouped = self._frame.select(*map(nw.col, places), *called, *wanted).group_by(*places, *calls)
         return self.answer(grouped.agg(*amounts).head(MOST_CELLS + 1))
 
     @property
