@@ -113,6 +113,18 @@ def _side_by_side(scores: Scores, facts: Facts, model: str) -> Floats:
     return both
 
 
+def _ends(scores: Scores) -> Floats:
+    """The lowest and the highest score, NaN where there is none, and the same of the sums of a row's scores."""
+    if scores.size == 0:
+        return np.full(2, np.nan)
+    ends = [np.fmin.reduce(scores, axis=None), np.fmax.reduce(scores, axis=None)]
+    if scores.ndim == 2 and not np.isnan(ends).any():
+        with np.errstate(invalid="ignore"):  # infinite scores of both signs add up to none
+            sums = scores.sum(axis=1, dtype=np.float64)
+        ends += [np.fmin.reduce(sums), np.fmax.reduce(sums)]
+    return np.array(ends, dtype=np.float64)
+
+
 def table_moments(table: ScoreTable, facts: Facts, model: str, loss: Loss) -> Moments:
     """The moments of a loss of two classes from the score table: a row's loss depends on its score and class alone."""
     index = facts.labels.index(table.positive)
@@ -326,15 +338,7 @@ class ArraySource:
         )
 
     def score_range(self, model: str) -> ScoreRange:
-        scores = self._scores(model)
-        if scores.size == 0 or np.isnan(scores).all():
-            return ScoreRange(np.nan, np.nan)
-        low, high = float(np.nanmin(scores)), float(np.nanmax(scores))
-        if scores.ndim == 1:
-            return ScoreRange(low, high)
-        with np.errstate(invalid="ignore"):  # infinite scores of both signs add up to none
-            sums = scores.sum(axis=1, dtype=np.float64)
-        return ScoreRange(low, high, float(np.nanmin(sums)), float(np.nanmax(sums)))
+        return ScoreRange(*self.kept.once(("range", model), lambda: _ends(self._scores(model))).tolist())
 
     def class_scores(self, model: str) -> tuple[Codes, Floats]:
         codes, kept = self._scored([model])
