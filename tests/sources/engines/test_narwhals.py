@@ -270,6 +270,31 @@ def test_a_table_of_many_blocks_is_packed_by_several_processes(monkeypatch: pyte
     assert plan.count("Tid Range Scan") == lazysource.SHARES
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_shares_come_in_any_order(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pieces of a share follow each other, those of other shares between them; some shares have no rows."""
+    monkeypatch.setattr(lazysource, "PIECE", 3)
+    draw = np.random.default_rng(seed)
+    sizes = draw.integers(0, 12, 5).tolist() if seed else [0, 4, 0, 7, 1]
+    values = [draw.random((rows, 2)) for rows in sizes]
+    queues = []
+    for part, numbers in enumerate(values):
+        starts = range(0, len(numbers), 3)
+        packed = [numbers[start : start + 3].astype(">f8").tobytes() for start in starts]
+        queues.append([(part, i, len(numbers), one, b"%d" % part) for i, one in enumerate(packed)])
+
+    class Cursor:
+        """Of a server whose processes take turns."""
+
+        def stream(self, query: str, *, binary: bool) -> Any:
+            while left := [queue for queue in queues if queue]:
+                yield left[draw.integers(len(left))].pop(0)
+
+    numbers, texts = lazysource._received(Cursor(), "", [2], len(sizes))
+    assert np.array_equal(list(numbers), np.concatenate(values).T)
+    assert list(texts) == [b"".join(b"%d" % part * -(-rows // 3) for part, rows in enumerate(sizes))]
+
+
 @pytest.mark.parametrize("query", ["SELECT * FROM {}", "SELECT truth, m FROM {} WHERE truth >= 0", "TABLE {} LIMIT 99"])
 def test_rows_without_places_come_by_one_process(query: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lazysource, "SHARED_BYTES", 1)

@@ -12,6 +12,7 @@ import operator
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
 
 import narwhals as nw
 import numpy as np
@@ -478,7 +479,7 @@ def _packed(
         f"generate_series(0, greatest({', '.join(last)})) AS piece"
         for i, share in enumerate(shares)
     ]
-    numbers, joined = _received(cursor, " UNION ALL ".join(asked), [len(four) for four in fours])
+    numbers, joined = _received(cursor, " UNION ALL ".join(asked), [len(four) for four in fours], len(asked))
     columns: dict[str, Column] = {}
     beyond = []
     for name, kind in kinds.items():
@@ -499,24 +500,49 @@ def _quoted(name: str) -> str:
 
 
 def _received(
-    cursor: Foreign, asked: str, widths: Sequence[int]
+    cursor: Foreign, asked: str, widths: Sequence[int], shares: int
 ) -> tuple[Iterator[NDArray[np.float64]], Iterator[bytes]]:
-    """Columns of doubles, from groups of so many, and texts: by pieces, each in the memory of the one before."""
-    parts: dict[int, NDArray[np.float64]] = {}
+    """Columns of doubles, from groups of so many, and texts: by pieces, each in the memory of the one before.
+
+    Shares come as they are ready. Where one begins is known when those before it have told their rows: until then its
+    pieces wait.
+    """
+    rows: dict[int, int] = {}
+    starts = {0: 0}
     texts: dict[tuple[int, int], list[bytes]] = {}
-    for part, piece, rows, *values in cursor.stream(asked, binary=True):
-        if part not in parts:
-            parts[part] = np.empty((sum(widths), rows))
-        first, here = 0, parts[part][:, piece * PIECE : (piece + 1) * PIECE]
+    waiting: list[tuple[int, int, list[bytes]]] = []
+    columns = np.empty((sum(widths), 0))
+
+    def fill(part: int, piece: int, values: Sequence[bytes]) -> None:
+        nonlocal columns
+        known, end = columns, starts[part] + rows[part]
+        if end > known.shape[1]:
+            # Memory that is never written to costs nothing.
+            columns = np.empty((len(known), max(end, 2 * rows[part] * shares if shares > 1 else 0)))
+            columns[:, : known.shape[1]] = known
+        first, start = 0, starts[part] + piece * PIECE
         for width, value in zip(widths, values, strict=False):
             doubles = np.frombuffer(value, ">f8").reshape(-1, width).T
             # Adding zero turns −0.0 into 0.0.
-            np.add(doubles, 0.0, out=here[first : first + width, : doubles.shape[1]])
+            np.add(doubles, 0.0, out=columns[first : first + width, start : start + doubles.shape[1]])
             first += width
+
+    for part, piece, rows[part], *values in cursor.stream(asked, binary=True):
         texts[part, piece] = [value or b"" for value in values[len(widths) :]]
-    numbers = [parts[part] for part in sorted(parts)] or [np.empty((sum(widths), 0))]
+        last = max(starts)
+        while last in rows:
+            starts[last + 1] = starts[last] + rows[last]
+            last += 1
+        if part in starts:
+            fill(part, piece, values)
+        else:
+            waiting.append((part, piece, values))
+    # A share without rows has told nothing.
+    starts = dict(zip(sorted(rows), accumulate([0, *(rows[part] for part in sorted(rows))]), strict=False))
+    for held in waiting:
+        fill(*held)
     in_order = [texts[place] for place in sorted(texts)]
-    return iter(numbers[0] if len(numbers) == 1 else np.hstack(numbers)), map(b"".join, zip(*in_order, strict=True))
+    return iter(columns[:, : sum(rows.values())]), map(b"".join, zip(*in_order, strict=True))
 
 
 def _whole(number: NDArray[np.float64], rest: NDArray[np.float64] | None, kind: type[int]) -> Column:
