@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from functools import partial
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves._cluster_worth import CurveClusters, t_rows
+from trueerror.curves._cluster_worth import CurveClusters, design_effects, t_rows
 from trueerror.curves._replicates import bags
-from trueerror.inference._variance import ClusteredRows
+from trueerror.inference._clusters import clusters_with_events, cr3_variance, degrees_of_freedom, effective_clusters
+from trueerror.inference._variance import ClusteredRows, effective_size
 from trueerror.inputs._options import InputError
 from trueerror.tallies import ScoreTable
 
@@ -116,3 +121,92 @@ def test_a_method_for_independent_rows_is_refused_where_rows_are_not():
     keys, y, s = drawn(SHAPES["equal"])
     with pytest.raises(InputError, match="delong-clustered"):
         te.roc(te.predictions(y, scores=s, clusters=keys)).auc("delong")
+
+
+class CutoffByCutoff:
+    """What `CurveClusters` answers, with every cutoff counted anew over all rows."""
+
+    def __init__(self, rows):
+        self.rows, self.groups = rows, int(rows.codes.max()) + 1
+
+    def counts(self, chosen):
+        weights = None if self.rows.weights is None else self.rows.weights[chosen]
+        return np.bincount(self.rows.codes[chosen], weights=weights, minlength=self.groups).astype(float)
+
+    def worth(self, hits, trials, confidence):
+        hits, trials = self.counts(hits & trials), self.counts(trials)
+        total = trials.sum()
+        if not total > 0:
+            return 0.0
+        if (trials > 0).sum() < 2:
+            return math.nan
+        p, effective = hits.sum() / total, effective_clusters(trials)
+        variance = cr3_variance((hits - p * trials) / total, trials)
+        size = float(effective_size(p, variance if variance > 1e-18 else 0.0, total, effective))
+        clusters = clusters_with_events(effective, hits, trials - hits)
+        return t_rows(size, degrees_of_freedom(clusters), confidence)
+
+    def called(self, threshold):
+        return self.rows.scores >= threshold
+
+    def of_class(self, positive, confidence):
+        side = self.rows.positive == positive
+        sizes, total = self.counts(side), self.counts(side).sum()
+        effective, spread, binomial = effective_clusters(sizes), 0.0, 0.0
+        for cut in np.unique(np.quantile(self.rows.scores[side], np.arange(1, 20) / 20, method="higher")):
+            hits = self.counts(side & self.called(cut))
+            p = hits.sum() / total
+            spread += cr3_variance((hits - p * sizes) / total, sizes)
+            binomial += p * (1 - p)
+        size = binomial / spread if spread > 0 and binomial > 0 else effective
+        return t_rows(min(float(side.sum()), size), degrees_of_freedom(effective), confidence)
+
+    def of_precision(self, thresholds, confidence):
+        places = np.unique(np.linspace(0, len(thresholds) - 1, 201).astype(int))
+        masks = [self.called(t) for t in thresholds[places]]
+        share = [np.nan_to_num(self.worth(self.rows.positive, m, confidence)) / max(m.sum(), 1) for m in masks]
+        calls = np.array([self.called(t).sum() for t in thresholds])
+        return calls * np.interp(np.arange(len(thresholds)), places, share)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("by_cluster", [False, True])
+def test_counts_along_the_ranking_are_those_of_every_cutoff(shape, weighted, by_cluster):
+    keys, y, s = drawn(SHAPES[shape], seed=4, by_cluster=by_cluster)
+    order = np.random.default_rng(9).permutation(len(y))
+    keys, up, s = keys[order], y[order] == 1, s[order].round(1)
+    weights = np.random.default_rng(8).uniform(0.5, 3.0, len(y)) if weighted else None
+    rows = ClusteredRows(positive=up, scores=s, codes=keys, weights=weights)
+    clusters, plain = CurveClusters(rows), CutoffByCutoff(rows)
+    thresholds, everything = np.unique(s)[::-1], np.ones(len(y), dtype=bool)
+    same = partial(pytest.approx, rel=1e-12, abs=1e-12, nan_ok=True)
+    for confidence in (0.8, 0.95):
+        for positive in (False, True):
+            assert clusters.of_class(positive, confidence) == same(plain.of_class(positive, confidence))
+            for t in (-np.inf, *thresholds[::5], np.inf):
+                expected = plain.worth(plain.called(t), up == positive, confidence)
+                assert clusters.rate_worth(positive, t, confidence) == same(expected)
+        for t in (*thresholds[::5], np.inf):
+            expected = plain.worth(up, plain.called(t), confidence)
+            assert clusters.precision_worth(t, confidence) == same(expected)
+        assert clusters.of_precision(thresholds, confidence) == same(plain.of_precision(thresholds, confidence))
+        mix = plain.worth(up, everything, confidence)
+        assert clusters.of_mix(confidence) == same(1.0 if math.isnan(mix) else mix)
+        starts = np.array([s.min(), 0.0, 0.7, 2.0])
+        bins = [plain.worth(up, (s >= a) & (s < b), confidence) for a, b in pairwise([*starts, np.inf])]
+        assert clusters.of_bins(starts, confidence) == same(np.array(bins))
+    for positive in (False, True):
+        side = plain.counts(up == positive)
+        called = np.column_stack([plain.counts((up == positive) & plain.called(t)) for t in thresholds])
+        assert clusters.rate_effects(positive, thresholds) == same(design_effects(called, side))
+
+
+def test_curves_of_one_model_count_its_clusters_once():
+    keys, y, s = drawn(SHAPES["lognormal"])
+    chance = 1 / (1 + np.exp(-s))
+    p = te.predictions(y, scores={"a": np.column_stack([1 - chance, chance]), "b": -s}, clusters=keys, positive=1)
+    first, second, other = te.roc(p, model="a"), te.gains(p, model="a"), te.roc(p, model="b")
+    assert first.clusters is second.clusters
+    assert first.clusters is not other.clusters
+    assert te.roc(p, model="a", positive=0).clusters is not first.clusters

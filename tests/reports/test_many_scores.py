@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from trueerror.curves import _replicates
 from trueerror.plots import picture
 from trueerror.plots._simplify import drawn
 from trueerror.plots._specs import Curves
+from trueerror.reports import _explorer
 from trueerror.tallies import _scores
 
 
@@ -114,3 +116,51 @@ def test_a_report_drawn_at_few_cutoffs_says_the_same(tmp_path, monkeypatch: pyte
     assert few == whole
     words = [re.sub(r"<svg.*?</svg>|<script.*?</script>", "", p, flags=re.S) for p in pages]
     assert words[0] == words[1]
+
+
+KEYS = {"text": lambda k: [f"c{i}" for i in k], "whole": lambda k: (7 * k - 3).tolist(), "halves": lambda k: k / 2}
+
+
+@pytest.mark.parametrize("kind", KEYS)
+@pytest.mark.parametrize("filed", [False, True])
+def test_the_explorer_counts_clusters_in_rows_as_the_source_does(kind, filed, tmp_path) -> None:
+    truth, scores = rows(600)
+    keys = KEYS[kind](np.random.default_rng(1).integers(0, 40, len(truth)))
+    if filed:
+        path = tmp_path / "rows.csv"
+        lines = zip(truth, scores["a"].tolist(), scores["b"].tolist(), keys, strict=True)
+        path.write_text("truth,a,b,who\n" + "".join(f"{t},{a!r},{b!r},{k}\n" for t, a, b, k in lines), "utf-8")
+        p = te.read(path, truth="truth", cluster="who")
+    else:
+        p = te.predictions(truth, scores=scores, clusters=keys)
+    cuts = {m: _explorer.Cuts(np.array([0.9, 0.5, 0.31, 0.02]), []) for m in p.models}
+    by_rows, by_source = _explorer._in_clusters(p, cuts, 0), _explorer._in_keys(p, cuts)
+    for m in p.models:
+        for one, other in zip(by_rows[m], by_source[m], strict=True):
+            np.testing.assert_array_equal(one[0], other[0])
+            np.testing.assert_array_equal(one[1], other[1])
+
+
+def test_a_report_of_clusters_asks_its_source_for_no_threshold(monkeypatch, tmp_path) -> None:
+    truth, scores = rows(600)
+    p = te.predictions(truth, scores=scores, clusters=np.arange(600) // 6)
+    asked, count = [], type(p).keyed_confusion
+    monkeypatch.setattr(
+        type(p), "keyed_confusion", lambda self, *a, threshold=None: asked.append(threshold) or count(self, *a)
+    )
+    te.report(p, tmp_path / "report.html")
+    assert set(asked) == {None}
+
+
+def test_very_many_clusters_are_drawn_in_groups(monkeypatch) -> None:
+    truth, scores = rows(2000)
+    p = te.predictions(truth, scores=scores, clusters=np.arange(2000) // 2)
+    each = _explorer.explore(p)
+    monkeypatch.setattr(_explorer, "MOST_CLUSTERS", 200)
+    monkeypatch.setattr(_replicates, "MOST_GROUPS", 100)
+    grouped = _explorer.explore(p)
+    for m, knots in each.knots.items():
+        np.testing.assert_array_equal(grouped.knots[m].effects, knots.effects)
+        seen = (knots.unit > 0) & (grouped.knots[m].unit > 0)
+        ratio = (grouped.knots[m].unit[seen] / knots.unit[seen]).mean()
+        assert 0.85 < ratio < 1.15

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueerror.curves._cluster_worth import CurveClusters
+from trueerror.inference._clusters import without_gaps
 from trueerror.inference._variance import ClusteredRows, mover
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inference.auc._within_folds import fold_comparability
@@ -225,10 +226,9 @@ class TableCurve(Result):
         """The independent rows behind "tpr", "fpr" or "precision" at a threshold; None where all rows are that."""
         if self.clusters is None:
             return None
-        called, positive = self.clusters.called(threshold), self.clusters.rows.positive
         if hits == "precision":
-            return self.clusters.worth(positive, called, confidence)
-        return self.clusters.worth(called, positive if hits == "tpr" else ~positive, confidence)
+            return self.clusters.precision_worth(threshold, confidence)
+        return self.clusters.rate_worth(hits == "tpr", threshold, confidence)
 
     def _noted(self, interval: Interval, *, binned: bool = True) -> Interval:
         """The interval with what binning leaves open (unless its note says that already) and the caution."""
@@ -404,13 +404,17 @@ def with_clusters(curve: C, data: CurveInput) -> C:
     if p is None or not curve.by_cluster or curve.calls or not cluster_caution(p):
         return curve
     try:
-        rows, weights = weighted_rows(p, [data.name], positive=data.positive)
+        clusters = p._while_held(("curve clusters", data.name, data.table.positive), lambda: _curve_clusters(p, data))
     except MemoryBudgetExceeded:
         return curve  # the caution stays
+    return replace(curve, clusters=clusters, caution=data.fold_caution())
+
+
+def _curve_clusters(p: Predictions, data: CurveInput) -> CurveClusters:
+    rows, weights = weighted_rows(p, [data.name], positive=data.positive)
     assert rows.clusters is not None
-    _, codes = np.unique(rows.clusters, return_inverse=True)
-    clustered_rows = ClusteredRows(positive=rows.up, scores=rows.scores[:, 0], codes=codes, weights=weights)
-    return replace(curve, clusters=CurveClusters(clustered_rows), caution=data.fold_caution())
+    codes = without_gaps(rows.clusters)
+    return CurveClusters(ClusteredRows(positive=rows.up, scores=rows.scores[:, 0], codes=codes, weights=weights))
 
 
 C_co = TypeVar("C_co", bound=TableCurve, covariant=True)

@@ -343,11 +343,9 @@ class Calibration(TableCurve):
         squares = None if squared is None else (self._summed(squared[0]), self._summed(squared[1]))
         rows = rows_for_interval(*self._class_sizes, squares)
         if self.clusters is not None:
-            of_bin = np.searchsorted(self._starts, self._row_places, side="right") - 1
-            up = self.clusters.rows.positive
-            worth = [self.clusters.worth(up, of_bin == k, self.confidence) for k in range(len(self._starts))]
+            worth = self.clusters.of_bins(self.table.scores[self._starts], self.confidence)
             # A bin of one cluster is worth one row.
-            rows = np.minimum(rows, np.nan_to_num(np.array(worth), nan=1.0))
+            rows = np.minimum(rows, np.nan_to_num(worth, nan=1.0))
         low, high = limits(self.observed * rows, rows, "wilson", self.confidence)
         return frozen(low), frozen(high)
 

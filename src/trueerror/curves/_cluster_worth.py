@@ -8,8 +8,10 @@ bands, points and areas between limits follow from that number.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,13 +30,13 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 # Cutoffs at which a class' variance is looked at, to say what its rows are worth all along the curve.
 PLACES = 19
 # Cutoffs at which precisions have a number of rows of their own; it is interpolated between them.
 CUTS = 201
 
 
+@lru_cache(maxsize=64)
 def t_rows(size: float, df: float, confidence: float) -> float:
     """With z as many rows have the limits that `size` rows have with t.
 
@@ -44,13 +46,17 @@ def t_rows(size: float, df: float, confidence: float) -> float:
     return float(size * (critical_z(confidence) / critical_t(confidence, df)) ** 2)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class CurveClusters:
-    """The rows of a curve, each in its cluster."""
+    """The rows of a curve, each in its cluster.
+
+    What many cutoffs ask of the rows is counted along their ranking, from the highest score down: each row enters the
+    counts of its cluster once, at the first cutoff that calls it.
+    """
 
     rows: ClusteredRows
 
-    @property
+    @cached_property
     def groups(self) -> int:
         """How many clusters there are."""
         return self.rows.groups
@@ -60,51 +66,86 @@ class CurveClusters:
         """How many, for a note."""
         return f"{self.groups:,} clusters"
 
-    def called(self, threshold: float) -> Mask:
-        """The rows from a threshold up."""
-        mask: Mask = np.asarray(self.rows.scores >= threshold)
-        return mask
+    @cached_property
+    def _sides(self) -> tuple[ClusteredRows, ClusteredRows]:
+        """The negatives and the positives, from the highest score down."""
+        up = self.rows.positive
+        one, two = (side.take(np.argsort(side.scores)[::-1]) for side in map(self.rows.take, (~up, up)))
+        return one, two
 
-    def worth(self, hits: Mask, trials: Mask, confidence: float) -> float:
-        """How many independent rows the share of hits among trials rests on, as `te.evaluate` has it for a share."""
-        return _worth(self._counts(hits & trials), self._counts(trials), confidence)
+    @cached_property
+    def _sizes(self) -> tuple[Floats, Floats]:
+        """Negatives and positives of each cluster."""
+        down, up = map(self._counts, self._sides)
+        return down, up
+
+    def rate_worth(self, positive: bool, threshold: float, confidence: float) -> float:
+        """How many independent rows the share of a class that is called from a threshold up rests on, as `te.evaluate`
+        has it for a share."""
+        hits = self._counts(_called(self._sides[positive], threshold))
+        return _worth(hits, self._sizes[positive], confidence)
+
+    def rate_effects(self, positive: bool, thresholds: Floats) -> Floats:
+        """The design effects of these shares at thresholds that descend: see `design_effects`."""
+        return _effects(accumulate(self._between(self._sides[positive], thresholds)), self._sizes[positive], 0.95)
+
+    def precision_worth(self, threshold: float, confidence: float) -> float:
+        """The same for the share of positives among the rows from a threshold up."""
+        down, up = (self._counts(_called(side, threshold)) for side in self._sides)
+        return _worth(up, down + up, confidence)
 
     def of_class(self, positive: bool, confidence: float) -> float:
         """The same for the rates of a class all along the curve: by the mean of its variance over cutoffs."""
-        side = self.rows.positive if positive else ~self.rows.positive
-        sizes, n = self._counts(side), float(side.sum())
-        effective = effective_clusters(sizes)
-        scores = self.rows.scores[side]
+        return t_rows(*self._of_rates[positive], confidence)
+
+    @cached_property
+    def _of_rates(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """What the negatives and the positives are worth, before t takes the place of z, and the degrees of freedom."""
+        down, up = map(self._of_rate, self._sides, self._sizes)
+        return down, up
+
+    def _of_rate(self, side: ClusteredRows, sizes: Floats) -> tuple[float, float]:
+        effective, total = effective_clusters(sizes), float(sizes.sum())
+        cuts = np.unique(np.quantile(side.scores, np.arange(1, PLACES + 1) / (PLACES + 1), method="higher"))[::-1]
         spread = binomial = 0.0
-        for cut in np.unique(np.quantile(scores, np.arange(1, PLACES + 1) / (PLACES + 1), method="higher")):
-            hits = self._counts(side & self.called(float(cut)))
-            p = float(hits.sum()) / float(sizes.sum())
-            spread += cr3_variance((hits - p * sizes) / float(sizes.sum()), sizes)
+        for hits in accumulate(self._between(side, cuts)):
+            p = float(hits.sum()) / total
+            spread += cr3_variance((hits - p * sizes) / total, sizes)
             binomial += p * (1 - p)
-        size = min(n, binomial / spread if spread > 0 and binomial > 0 else effective)
-        return t_rows(size, degrees_of_freedom(effective), confidence)
+        size = binomial / spread if spread > 0 and binomial > 0 else effective
+        return min(float(len(side.codes)), size), degrees_of_freedom(effective)
 
     def of_mix(self, confidence: float) -> float:
         """The same for the share of positives."""
-        worth = self.worth(self.rows.positive, np.ones(len(self.rows.positive), dtype=np.bool_), confidence)
+        down, up = self._sizes
+        worth = _worth(up, down + up, confidence)
         return 1.0 if math.isnan(worth) else worth
 
     def of_precision(self, thresholds: Floats, confidence: float) -> Floats:
         """The same for the precision at each of the thresholds, which descend."""
         places = np.unique(np.linspace(0, len(thresholds) - 1, CUTS).astype(np.int64))
-        counts = [int(c.sum()) for c in map(self.called, thresholds[places].tolist())]
-        share = [
-            float(np.nan_to_num(self.worth(self.rows.positive, self.called(float(t)), confidence))) / max(n, 1)
-            for t, n in zip(thresholds[places], counts, strict=True)
-        ]
-        order = np.sort(self.rows.scores)
-        calls = len(order) - np.searchsorted(order, thresholds, side="left")
-        worths: Floats = calls * np.interp(np.arange(len(thresholds)), places, share)
-        return worths
+        down, up = (accumulate(self._between(side, thresholds[places])) for side in self._sides)
+        worths = np.array([_worth(hits, misses + hits, confidence) for misses, hits in zip(down, up, strict=True)])
+        calls = np.add(*(_calls(side, thresholds) for side in self._sides), dtype=np.float64)
+        share = np.nan_to_num(worths) / np.maximum(calls[places], 1)
+        worth: Floats = calls * np.interp(np.arange(len(thresholds)), places, share)
+        return worth
 
-    def _counts(self, chosen: Mask) -> Floats:
-        weights = None if self.rows.weights is None else self.rows.weights[chosen]
-        return np.bincount(self.rows.codes[chosen], weights=weights, minlength=self.groups).astype(np.float64)
+    def of_bins(self, starts: Floats, confidence: float) -> Floats:
+        """The same for the share of positives from each start, which rise, to the next; NaN within one cluster."""
+        down, up = (self._between(side, starts[::-1]) for side in self._sides)
+        worths = [_worth(hits, misses + hits, confidence) for misses, hits in zip(down, up, strict=True)]
+        return np.array(worths[::-1])
+
+    def _counts(self, rows: ClusteredRows) -> Floats:
+        return np.bincount(rows.codes, weights=rows.weights, minlength=self.groups).astype(np.float64)
+
+    def _between(self, ranked: ClusteredRows, thresholds: Floats) -> Iterator[Floats]:
+        """Rows of each cluster from each threshold up to the one before, which was higher."""
+        start = 0
+        for stop in _calls(ranked, thresholds).tolist():
+            yield self._counts(ranked.take(slice(start, stop)))
+            start = stop
 
     def losses(self, table: ScoreTable, measure: Measure) -> ClusterSums:
         """The sum of a loss over each cluster."""
@@ -113,11 +154,11 @@ class CurveClusters:
         lost = np.where(rows.positive, up[place], down[place])
         weights = np.ones(len(lost)) if rows.weights is None else rows.weights
         sums = np.bincount(rows.codes, weights=lost * weights).astype(np.float64)
-        return ClusterSums(self._counts(np.ones(len(lost), dtype=np.bool_)), sums, float(len(lost)))
+        return ClusterSums(self._counts(rows), sums, float(len(lost)))
 
     def calls(self, threshold: float) -> KeyedConfusion:
         """The confusion matrix of each cluster at a threshold, the positive class being 1."""
-        called = self.called(threshold).astype(np.int64)
+        called = (self.rows.scores >= threshold).astype(np.int64)
         return KeyedConfusion.from_codes(
             self.rows.codes, tuple(range(self.groups)), self.rows.positive.astype(np.int64), called, (0, 1)
         )
@@ -145,11 +186,20 @@ class CurveClusters:
         return float(critical_t(confidence, df) / critical_z(confidence) * np.sqrt(groups / (groups - 1)))
 
 
+def _calls(ranked: ClusteredRows, thresholds: Floats) -> NDArray[np.intp]:
+    """How many rows, which go from the highest score down, each threshold calls."""
+    return len(ranked.scores) - np.searchsorted(ranked.scores[::-1], thresholds, side="left")
+
+
+def _called(ranked: ClusteredRows, threshold: float) -> ClusteredRows:
+    return ranked.take(slice(int(_calls(ranked, np.array([threshold]))[0])))
+
+
 def _worth(hits: Floats, trials: Floats, confidence: float) -> float:
     total = float(trials.sum())
     if not total > 0:
         return 0.0
-    if int((trials > 0).sum()) < 2:
+    if np.count_nonzero(trials > 0) < 2:
         return math.nan  # one cluster shows no spread
     p, effective = float(hits.sum()) / total, effective_clusters(trials)
     variance = cr3_variance((hits - p * trials) / total, trials)
@@ -166,6 +216,9 @@ def design_effects(called: Floats, rows: Floats, confidence: float = 0.95) -> Fl
     >>> design_effects(np.array([[2.0], [0.0], [2.0], [0.0]]), np.full(4, 2.0)).round(1).tolist()
     [9.4]
     """
-    n = float(rows.sum())
-    worth = np.array([_worth(column, rows, confidence) for column in called.T])
-    return np.maximum(n / np.where(worth > 0, worth, 1.0), 1.0)
+    return _effects((np.ascontiguousarray(column) for column in called.T), rows, confidence)
+
+
+def _effects(columns: Iterable[Floats], rows: Floats, confidence: float) -> Floats:
+    worth = np.array([_worth(column, rows, confidence) for column in columns])
+    return np.maximum(float(rows.sum()) / np.where(worth > 0, worth, 1.0), 1.0)

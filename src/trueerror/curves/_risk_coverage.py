@@ -32,6 +32,7 @@ from trueerror.curves._base import (
 )
 from trueerror.curves._cluster_worth import CurveClusters
 from trueerror.curves._replicates import bootstrap_area
+from trueerror.inference._clusters import without_gaps
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.bootstrap._tables import Statistic
 from trueerror.inference.proportion._distributions import limits
@@ -131,8 +132,7 @@ def _counted(
     table = ScoreTable.from_codes(right, confidence, True, weights=weights, weights_kind=weights_kind)
     if clusters is None:
         return Answers(table, count, name)
-    codes = np.unique(clusters, return_inverse=True)[1]
-    clustered_rows = ClusteredRows(positive=right, scores=confidence, codes=codes, weights=weights)
+    clustered_rows = ClusteredRows(positive=right, scores=confidence, codes=without_gaps(clusters), weights=weights)
     return Answers(table, count, name, CurveClusters(clustered_rows))
 
 
@@ -446,7 +446,7 @@ class RiskCoverage(TableCurve):
         """The independent rows that the answers from a confidence up are worth; None without clusters."""
         if self.clusters is None:
             return None
-        worth = self.clusters.worth(self.clusters.rows.positive, self.clusters.called(cut), confidence)
+        worth = self.clusters.precision_worth(cut, confidence)
         return 1.0 if math.isnan(worth) else worth
 
     def area(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Rng = None) -> Interval:

@@ -43,6 +43,8 @@ from trueerror.results import Contrast
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
+# Two numbers as the parts of a complex one, so that they are looked up and added together.
+Pairs = NDArray[np.complex128]
 
 # Up to so many clusters every sign pattern is tried; of more a random choice of them is drawn.
 EVERY_PATTERN = 14
@@ -58,6 +60,16 @@ FEW_DIFFER = 10
 ROUNDING = 1e-11
 # Below this t is so wide that its limits say nothing more.
 LEAST_DF = 0.25
+
+
+def without_gaps(codes: NDArray[np.integer]) -> NDArray[np.intp]:
+    """Codes from 0 up, in the same order, without those that no row has.
+
+    >>> without_gaps(np.array([4, 0, 4, 2])).tolist()
+    [2, 0, 2, 1]
+    """
+    used = np.bincount(codes) > 0
+    return codes.astype(np.intp, copy=False) if used.all() else (np.cumsum(used) - 1)[codes]
 
 
 def effective_clusters(sizes: NDArray[np.floating] | NDArray[np.integer]) -> float:
@@ -116,9 +128,7 @@ def class_weighted_sizes(
 def jackknifed(sums: Floats, sizes: Floats) -> Floats:
     """s_g/(1 − w_g), w_g = n_g/Σn."""
     total = float(sizes.sum())
-    share = sizes / total if total > 0 else np.zeros_like(sizes)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(sums == 0, 0.0, sums / (1 - np.minimum(share, 1 - 1e-9)))
+    return sums / (1 - np.minimum(sizes / total, 1 - 1e-9)) if total > 0 else sums
 
 
 def cr3_variance(sums: Floats, sizes: Floats) -> float:
@@ -127,7 +137,7 @@ def cr3_variance(sums: Floats, sizes: Floats) -> float:
     >>> cr3_variance(np.array([0.1, -0.1]), np.array([5.0, 5.0]))
     0.08000000000000002
     """
-    if int((sizes > 0).sum()) < 2:
+    if np.count_nonzero(sizes > 0) < 2:
         return math.nan
     adjusted = jackknifed(sums, sizes)
     return float((adjusted * adjusted).sum())
@@ -321,7 +331,7 @@ def _patterns(units: int, draws: int, rng: Rng) -> Iterable[Bytes]:
 
 @lru_cache(maxsize=2, typed=True)
 def _patterns_of_seed(units: int, draws: int, seed: int | None) -> tuple[Bytes, ...]:
-    return tuple(_drawn_patterns(units, draws, seed))
+    return (np.concatenate(list(_drawn_patterns(units, draws, seed)), axis=1),)
 
 
 def _drawn_patterns(units: int, draws: int, rng: Rng) -> Iterator[Bytes]:
@@ -333,26 +343,23 @@ def _drawn_patterns(units: int, draws: int, rng: Rng) -> Iterator[Bytes]:
         yield np.ascontiguousarray(np.packbits(signs.view(np.bool_), axis=1).T)
 
 
-def _signed_sums(parts: Floats) -> Floats:
-    """For each eight units the sums of their parts under all 256 patterns of signs: (2, eights, 256)."""
-    eights = np.zeros((-(-len(parts) // 8) * 8, 2))
-    eights[: len(parts)] = parts
-    columns = eights.T.reshape(2, -1, 8)
-    sums = np.zeros((*columns.shape[:2], 1))
-    for unit in range(8):
-        part = columns[:, :, unit, None]
+def _signed_sums(parts: Floats) -> Pairs:
+    """For each eight units the sums of their parts under all 256 patterns of signs, both at once: (eights, 256)."""
+    eights = np.zeros(-(-len(parts) // 8) * 8, dtype=np.complex128)
+    eights[: len(parts)] = parts[:, 0] + 1j * parts[:, 1]
+    sums: Pairs = np.zeros((len(eights) // 8, 1), dtype=np.complex128)
+    for part in eights.reshape(-1, 8).T[:, :, None]:
         # The first unit is the highest bit.
-        sums = np.stack([sums - part, sums + part], axis=-1).reshape(*columns.shape[:2], -1)
+        sums = np.stack([sums - part, sums + part], axis=-1).reshape(len(sums), -1)
     return sums
 
 
-def _totals(tables: Floats, packed: Bytes) -> Floats:
+def _totals(tables: Pairs, packed: Bytes) -> Floats:
     """The sums of patterns, one row each, eight units at a time in their order: the same to the last bit anywhere."""
-    totals = np.zeros((2, packed.shape[1]))
-    for eight, signs in enumerate(packed):
-        for column in (0, 1):
-            totals[column] += tables[column, eight].take(signs)
-    return totals.T
+    totals: Pairs = np.zeros(packed.shape[1], dtype=np.complex128)
+    for table, signs in zip(tables, packed, strict=True):
+        totals += table.take(signs)
+    return totals.view(np.float64).reshape(-1, 2)
 
 
 def _joined(parts: Floats) -> Floats:

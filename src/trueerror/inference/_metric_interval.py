@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._clusters import degrees_of_freedom, effective_clusters
+from trueerror.inference._clusters import degrees_of_freedom, effective_clusters, without_gaps
 from trueerror.inference._problem import (
     IntervalLimits,
     IntervalSpec,
@@ -149,7 +149,7 @@ def clustered_score_interval(
     >>> clustered_score_interval(find_measure("auc"), positive, scores, keys, {}, IntervalSpec()).method
     'delong-clustered'
     """
-    codes = np.unique(keys, return_inverse=True)[1]
+    codes = without_gaps(keys)
     rows = ClusteredRows(positive=positive, scores=scores, codes=codes, weights=weights)
     kind: WeightsKind | None = None if weights is None else "sampling"
     table = ScoreTable.from_codes(positive, scores, label, weights=weights, weights_kind=kind)

@@ -324,7 +324,7 @@ def occupied(clusters: KeyedConfusion, cells: NDArray[np.bool_] | None = None) -
     """How many clusters have rows, or rows in the given cells."""
     if cells is None:
         return int((clusters.sizes > 0).sum())
-    return len(np.unique(clusters.key[cells[clusters.cell]]))
+    return int(np.count_nonzero(np.bincount(clusters.key[cells[clusters.cell]])))
 
 
 class ClassClusters(NamedTuple):
@@ -665,6 +665,13 @@ class ClusteredRows:
     def groups(self) -> int:
         """How many clusters there are."""
         return int(self.codes.max()) + 1 if len(self.codes) else 0
+
+    def take(self, chosen: slice | Mask | NDArray[np.intp]) -> ClusteredRows:
+        """Some of the rows."""
+        weights = None if self.weights is None else self.weights[chosen]
+        return ClusteredRows(
+            positive=self.positive[chosen], scores=self.scores[chosen], codes=self.codes[chosen], weights=weights
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -171,13 +171,17 @@ def check_indexes(columns: Mapping[str, object]) -> None:
             )
 
 
+# Values of these types are there.
+NEVER_MISSING = {str, int, bool}
+
+
 def missing_rows(array: Column) -> NDArray[np.bool_]:
     """Where a value is absent: None, NaN, NaT or pandas' NA."""
     if array.dtype.kind == "f":
         return np.isnan(array)
     if array.dtype.kind in "mM":
         return np.isnat(array)
-    if array.dtype.kind == "O":
+    if array.dtype.kind == "O" and set(map(type, array.tolist())) - NEVER_MISSING:
         # pandas' NA has no truth value, so it must be asked for before anything is compared.
         try:
             return np.fromiter((v is None or _is_na(v) or v != v for v in array), dtype=bool, count=len(array))

@@ -8,6 +8,7 @@ choice is comes from resamples of the rows, of which the page has the rates at s
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -22,6 +23,8 @@ from trueerror.curves._replicates import group_weights, groups_of_rows, rates_of
 from trueerror.curves._roc import Roc, pointwise_limits, roc
 from trueerror.inference._problem import critical_z
 from trueerror.inference.auc._interval import effective_rows
+from trueerror.inputs._arrays import Array
+from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, MemoryBudgetExceeded, generator
 from trueerror.kernels._numpy import parts, places_among, seed_of
 from trueerror.metrics._registry import find_measure
@@ -38,6 +41,7 @@ from trueerror.results._document import Table
 from trueerror.results._format import brief_names, percent, share_words, threshold_words, unbroken, whole
 from trueerror.results._values import CLEAR, deciding_p, surety
 from trueerror.sources._predictions import Predictions
+from trueerror.sources.engines._array_source import scored_rows
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._model_metrics import ModelMetrics, Settings
 
@@ -231,8 +235,8 @@ def called_at(curve: Roc, thresholds: Floats) -> tuple[Floats, Floats]:
 def _knots(p: Predictions, curves: dict[str, Roc], in_use: dict[str, InUse | None], grid: Floats) -> dict[str, Knots]:
     """What resamples do to each curve, the same rows drawn for all; nothing where rows cannot be drawn again.
 
-    Replicate b draws the rows (or clusters) that `te.roc_hull(...).best(rng=0)` draws. Classifiers that give labels are
-    drawn by themselves: of them rows were counted, not kept.
+    Replicate b draws the rows (or clusters) that `te.roc_hull(...).best(rng=0)` draws, of very many random groups.
+    Classifiers that give labels are drawn by themselves: of them rows were counted, not kept.
     """
     if p.weights_kind is not None or not any(not c.calls for c in curves.values()):
         return {}
@@ -240,7 +244,7 @@ def _knots(p: Predictions, curves: dict[str, Roc], in_use: dict[str, InUse | Non
     seed = seed_of(generator(SEED)[0])
     cuts = {m: _cuts(c, in_use[m], grid, len(curves)) for m, c in curves.items() if not c.calls}
     try:
-        counted = _in_clusters(p, cuts) if p.has_key("clusters") else _in_rows(p, cuts, seed)
+        counted = _in_clusters(p, cuts, seed) if p.has_key("clusters") else _in_rows(p, cuts, seed)
     except (InputError, MemoryBudgetExceeded):
         return {}
     out = {}
@@ -252,7 +256,9 @@ def _knots(p: Predictions, curves: dict[str, Roc], in_use: dict[str, InUse | Non
             fpr, tpr = rates_of_groups(quiet, negatives, weights), rates_of_groups(hits, positives, weights)
             fp, tp = called_at(c, cuts[m].thresholds)
             effects = None
-            if p.has_key("clusters"):
+            if c.clusters is not None:
+                effects = np.column_stack([c.clusters.rate_effects(side, cuts[m].thresholds) for side in (True, False)])
+            elif p.has_key("clusters"):
                 effects = np.column_stack((design_effects(hits, positives), design_effects(quiet, negatives)))
             out[m] = _packed(fp, tp, fpr, tpr, _sizes(c), cuts[m].tuned, effects)
         else:
@@ -294,16 +300,41 @@ def _cuts(curve: Roc, used: InUse | None, grid: Floats, models: int) -> Cuts:
 Pair = tuple[Floats, Floats]
 # Rows that are counted at a time.
 COUNTED = 1 << 20
+# Beyond so many clusters they are drawn in groups, as many rows are.
+MOST_CLUSTERS = 1 << 16
 
 
 def _in_rows(p: Predictions, cuts: dict[str, Cuts], seed: int) -> dict[str, tuple[Pair, Pair]]:
     """For each model the negatives and positives of each group that are flagged at each threshold, and all of them."""
-    truth, columns = p.source.scored_rows(list(cuts)).each_score(list(cuts), positive=p.positive)
-    groups, following = groups_of_rows(len(truth), seed)
+    up, columns = p.source.scored_rows(list(cuts)).each_score(list(cuts), positive=p.positive)
+    return _in_groups(up, columns, *groups_of_rows(len(up), seed), cuts)
+
+
+def _in_clusters(p: Predictions, cuts: dict[str, Cuts], seed: int) -> dict[str, tuple[Pair, Pair]]:
+    """The same by cluster: over rows that all models scored, where they fit into memory, else by the source."""
+    if any(map(p.absent, cuts)):
+        return _in_keys(p, cuts)
+    try:
+        rows = scored_rows(p, list(cuts), positive=p.positive)
+    except MemoryBudgetExceeded:
+        return _in_keys(p, cuts)
+    assert rows.clusters is not None
+    groups, of_cluster = int(rows.clusters.max()) + 1, rows.clusters
+    if groups > MOST_CLUSTERS:
+        clusters = groups
+        groups, following = groups_of_rows(clusters, seed)
+        of_cluster = following(slice(0, clusters))[rows.clusters]
+    return _in_groups(rows.up, list(rows.scores.T), groups, lambda part: of_cluster[part], cuts)
+
+
+def _in_groups(
+    up: NDArray[np.bool_], columns: Sequence[Array], groups: int, following: Callable[[slice], Codes],
+    cuts: dict[str, Cuts],
+) -> dict[str, tuple[Pair, Pair]]:  # fmt: skip
     widths = {m: len(cut.thresholds) + 1 for m, cut in cuts.items()}
     cells = {m: np.zeros(2 * groups * width, dtype=np.int64) for m, width in widths.items()}
-    for part in parts(len(truth), 1 + len(truth) // COUNTED):
-        side = 2 * following(part) + truth[part]
+    for part in parts(len(up), 1 + len(up) // COUNTED):
+        side = 2 * following(part).astype(np.int64, copy=False) + up[part]
         for (m, cut), scores in zip(cuts.items(), columns, strict=True):
             # How many of the thresholds, which fall, a row reaches: from its first one on it is flagged.
             flat = (side + 1) * widths[m] - 1
@@ -317,8 +348,8 @@ def _in_rows(p: Predictions, cuts: dict[str, Cuts], seed: int) -> dict[str, tupl
     return out
 
 
-def _in_clusters(p: Predictions, cuts: dict[str, Cuts]) -> dict[str, tuple[Pair, Pair]]:
-    """The same, counted by cluster."""
+def _in_keys(p: Predictions, cuts: dict[str, Cuts]) -> dict[str, tuple[Pair, Pair]]:
+    """The same by cluster, threshold after threshold."""
     index = p.labels.index(p.positive)
     out = {}
     for m, cut in cuts.items():

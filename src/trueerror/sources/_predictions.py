@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, TypeVar, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -436,11 +436,11 @@ class Roles(Mapping[str, str]):
         return self.table()._repr_html_()
 
 
-class HeldTables(WeakValueDictionary[tuple[Hashable, ...], ScoreTable]):
-    """Score tables by what they count; they are gone with their last holder, and do not travel."""
+class Held(WeakValueDictionary[tuple[Hashable, ...], object]):
+    """What was made of the rows, by what it is; it is gone with its last holder, and does not travel."""
 
-    def __reduce__(self) -> tuple[type[HeldTables], tuple[()]]:
-        return HeldTables, ()
+    def __reduce__(self) -> tuple[type[Held], tuple[()]]:
+        return Held, ()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -463,8 +463,8 @@ class Predictions:
     notes: tuple[str, ...] = ()
     backend: str | None = None
     _memory: dict[tuple[Hashable, ...], Any] = field(default_factory=dict)
-    # Score tables that were let go, as long as someone else holds them.
-    _let_go: HeldTables = field(init=False)
+    # Score tables that were let go, and what else is kept only as long as someone else holds it.
+    _let_go: Held = field(init=False)
 
     # What is known of the rows without counting.
     facts: Facts = field(init=False)
@@ -480,7 +480,7 @@ class Predictions:
 
     def __post_init__(self) -> None:
         facts = self.source.facts
-        object.__setattr__(self, "_let_go", HeldTables())
+        object.__setattr__(self, "_let_go", Held())
         object.__setattr__(self, "facts", facts)
         object.__setattr__(self, "models", tuple(facts.by_name))
         for name in ("n", "labels", "positive", "missing", "weights_kind", "has_ids"):
@@ -578,7 +578,7 @@ class Predictions:
         positive = None if positive is None else plain_label(positive, "positive=")
         key = ("scores", name, positive)
         held = self._let_go.get(key)
-        if held is not None:
+        if isinstance(held, ScoreTable):
             return held
         table = self._once(key, partial(self.source.scores, name, positive=positive))
         self._keep_within_budget(key)
@@ -733,6 +733,13 @@ class Predictions:
             self._memory[key] = count()
         counted: Counted = self._memory[key]
         return counted
+
+    def _while_held(self, key: tuple[Hashable, ...], make: Callable[[], Counted]) -> Counted:
+        """What is as large as the rows: once for all that hold it at the same time."""
+        held = self._let_go.get(key)
+        if held is None:
+            held = self._let_go[key] = make()
+        return cast("Counted", held)
 
     def _keep_within_budget(self, newest: tuple[Hashable, ...]) -> None:
         """Beyond a quarter of the budget let go of score tables of files and lazy tables: they can be counted again.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -307,7 +308,7 @@ def key_place(known: Sequence[object]) -> Callable[[Array], Ints]:
         if len(table) and values.dtype.kind in "ib":
             return table[np.clip(values.astype(np.int64) - (lowest - 1), 0, len(table) - 1)]
         if not numbers or values.dtype.kind not in "iufb":
-            return np.fromiter((position.get(v, -1) for v in values.tolist()), dtype=np.int64, count=len(values))
+            return np.fromiter(map(position.get, values.tolist(), repeat(-1)), dtype=np.int64, count=len(values))
         place = np.searchsorted(known_floats, values, sorter=order).clip(max=len(known_floats) - 1)
         return np.where(known_floats[order][place] == values, order[place], -1).astype(np.int64)
 
