@@ -1,4 +1,5 @@
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -6,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import trueerror as te
-from trueerror.inference import _clusters
+from trueerror.inference import _clusters, _two_models
 from trueerror.inference._clusters import (
     MOST_UNITS,
     ClusterDifference,
@@ -267,3 +268,17 @@ def test_few_heavy_rows_are_said():
     assert "TE212" in te.evaluate(truth, calls, weights=weights, weights_kind="sampling").findings
     even = te.evaluate(truth, calls, weights=1 + rng.random(200), weights_kind="sampling")
     assert "TE212" not in even.findings
+
+
+def test_areas_over_clusters_are_placed_once_for_each_model(monkeypatch):
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 2, 240)
+    scores = {name: y + rng.standard_normal(240) for name in "abcd"}
+    p = te.predictions(y, scores=scores, clusters=rng.integers(0, 30, 240))
+    two_by_two = {pair: te.compare(p.select(pair), metric="auc").pairs[0] for pair in combinations("abcd", 2)}
+    placed, place = [], _two_models.area_within_clusters
+    monkeypatch.setattr(_two_models, "area_within_clusters", lambda *a: placed.append(1) or place(*a))
+    for c in te.compare(p, metric="auc").pairs:
+        alone = two_by_two[tuple(sorted((c.first, c.second)))]
+        assert (abs(c.estimate), c.p_value) == pytest.approx((abs(alone.estimate), alone.p_value), rel=1e-12)
+    assert len(placed) == 4

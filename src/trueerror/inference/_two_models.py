@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from trueerror.inference._clusters import (
     class_weighted_sizes,
     cluster_t_contrast,
     sign_flip_contrast,
+    without_gaps,
 )
 from trueerror.inference._contrast import mirrored, one_cluster_contrast
 from trueerror.inference._problem import IntervalSpec, Problem, solve
@@ -82,6 +83,14 @@ Range = tuple[float, float]
 Floats = NDArray[np.float64]
 
 
+class AreaOverClusters(NamedTuple):
+    """A model's area, what each row moves it by, and what pairs of rows within each cluster add to it."""
+
+    area: float
+    influences: Floats
+    within: Floats
+
+
 class PairedRows:
     """What all pairs of models on the same rows share, counted once and only when a method asks for it."""
 
@@ -99,6 +108,7 @@ class PairedRows:
         measure = measure.on_scale_of(options)
         self.weighted = p.weights_kind == "sampling"
         self.units = "clusters"
+        self._areas: dict[int, AreaOverClusters] = {}
         if self.weighted:
             if not (measure.of_labels or measure.of_losses or measure.area):
                 raise InputError(
@@ -232,6 +242,22 @@ class PairedRows:
     def weighted_columns(self) -> tuple[ScoredRows, Floats | None]:
         """The same with the rows' sampling weights."""
         return weighted_rows(self.p, self.p.models) if self.weighted else (self.columns, None)
+
+    @cached_property
+    def cluster_codes(self) -> NDArray[np.intp]:
+        """The clusters of these rows, from 0 up."""
+        keys = self.weighted_columns[0].clusters
+        assert keys is not None
+        return without_gaps(keys)
+
+    def area_over_clusters(self, place: int) -> AreaOverClusters:
+        """A model's area, once for all pairs that it is in."""
+        if place not in self._areas:
+            (up, scores, _), weights = self.weighted_columns
+            area, influences = row_areas(up, scores[:, place], weights)
+            within = area_within_clusters(up, scores[:, place], self.cluster_codes, weights)
+            self._areas[place] = AreaOverClusters(area, influences, within)
+        return self._areas[place]
 
     @cached_property
     def placements(self) -> Placements | None:
@@ -566,19 +592,18 @@ def _area_influences(pair: ModelPair) -> ClusterDifference:
 
     A large cluster is half of many pairs and both halves of its own ones, which their sum counts twice.
     """
-    (up, scores, keys), weights = pair.rows.weighted_columns
-    assert keys is not None
-    _, codes = np.unique(keys, return_inverse=True)
-    (first, one), (second, two) = (row_areas(up, scores[:, m], weights) for m in pair.places)
-    by_cluster = _summed(first - second, one - two, up.astype(np.int64), codes, weights)
-    first_within, second_within = (area_within_clusters(up, scores[:, m], codes, weights) for m in pair.places)
+    (up, _, _), weights = pair.rows.weighted_columns
+    codes = pair.rows.cluster_codes
+    first, second = map(pair.rows.area_over_clusters, pair.places)
+    moves = first.influences - second.influences
+    by_cluster = _summed(first.area - second.area, moves, up.astype(np.int64), codes, weights)
     w = np.ones(len(up)) if weights is None else weights
     ups, downs = (np.bincount(codes[c], weights=w[c], minlength=len(by_cluster.sums)) / w[c].sum() for c in (up, ~up))
     left = (1 - ups) * (1 - downs)
     if not (left > LEAST_LEFT).all():
         return by_cluster
     d, shares = by_cluster.estimate, by_cluster.shares
-    moved = (1 - shares) * (d - (d * (1 - ups - downs) - by_cluster.sums + first_within - second_within) / left)
+    moved = (1 - shares) * (d - (d * (1 - ups - downs) - by_cluster.sums + first.within - second.within) / left)
     return by_cluster._replace(sums=moved - shares * moved.sum())
 
 
