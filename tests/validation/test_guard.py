@@ -130,6 +130,12 @@ def test_five_equal_models_are_seldom_told_apart() -> None:
     assert sum(plain(m, 0.05) for m in made) / samples > 0.1
 
 
+def test_limits_of_differences_from_the_best_hold_together() -> None:
+    cell = replace(familywise.together_cell(60, 20), block=100)
+    (line,) = lines(cell, run_block(cell, 0))
+    assert line.rate <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 100)
+
+
 def test_the_frame_sees_an_interval_that_does_not_cover() -> None:
     """Plain DeLong limits of a high area, and clusters that are ignored."""
     assert simulated(scores.area_cell(0.95, 20, 20))["auc, delong"].rate < 0.91
