@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import Array
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
+from trueerror.sources._keys import named_keys
 from trueerror.sources._predictions import Facts
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, ScoreTable
 from trueerror.tallies._confusion import Filled
@@ -384,3 +385,20 @@ class Groups(NamedTuple):
         """
         order = np.lexsort(self.keys)
         return Groups(tuple(key[order] for key in self.keys), self.weighed.kept(order))
+
+
+def named_and_sized(
+    keys: Sequence[Array], rows: Ints, dates: Sequence[bool]
+) -> tuple[list[tuple[object, ...]], tuple[Label, ...], Ints]:
+    """Distinct raw keys, their names, and the rows of each; groups may repeat a key."""
+    if len(keys) == 1 and np.can_cast(keys[0].dtype, np.int64) and keys[0].dtype.kind in "iu":
+        # Clusters may be very many.
+        low, high = int(keys[0].min()), int(keys[0].max())
+        cells, where = occupied_cells(keys[0].astype(np.int64) - low, high - low + 1)
+        names = (cells + low).tolist()
+        return list(zip(names, strict=True)), tuple(names), WeightedCounts(rows).added(where, len(names)).counts
+    sizes: dict[tuple[object, ...], int] = {}
+    for *row, amount in zip(*(values.tolist() for values in (*keys, rows)), strict=True):
+        sizes[tuple(row)] = sizes.get(tuple(row), 0) + amount
+    raw, labels = named_keys(list(sizes), dates)
+    return raw, labels, np.array([sizes[value] for value in raw], dtype=np.int64)

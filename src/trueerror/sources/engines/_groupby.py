@@ -34,7 +34,7 @@ from trueerror.inputs._labels import (
 )
 from trueerror.inputs._options import InputError, byte_amount, current, need_memory
 from trueerror.sources._collect import build, given_rows
-from trueerror.sources._keys import named_keys, truth_fingerprint
+from trueerror.sources._keys import truth_fingerprint
 from trueerror.sources._predictions import (
     KINDS,
     Facts,
@@ -190,7 +190,7 @@ class GroupedSource:
             columns: list[groups.GroupKey] = [groups.ColumnValue(c) for c in key_columns(self.layout, kind)]
             tallies = self._raw_by_key(kind) or self.table.group(columns)
             dates = [self.table.kind(c) == "date" for c in key_columns(self.layout, kind)]
-            values, names, sizes = _named_and_sized(tallies.keys[-len(columns) :], tallies.weighed.counts, dates)
+            values, names, sizes = groups.named_and_sized(tallies.keys[-len(columns) :], tallies.weighed.counts, dates)
             self.memory["sizes", kind] = sizes
             known = self.memory["keys", kind] = (values, names)
         return known
@@ -872,23 +872,6 @@ def _sound(table: AnyTable, layout: Layout, weights_kind: WeightsKind | None) ->
     if weights_kind is None or table.kind(layout.weight) not in NUMBERS:
         return False
     return table.weights_sound(layout.weight, weights_kind)
-
-
-def _named_and_sized(
-    keys: Sequence[Array], rows: Ints, dates: Sequence[bool]
-) -> tuple[list[tuple[object, ...]], tuple[Label, ...], Ints]:
-    """Distinct raw keys, their names, and the rows of each; groups may repeat a key."""
-    if len(keys) == 1 and np.can_cast(keys[0].dtype, np.int64) and keys[0].dtype.kind in "iu":
-        # Clusters may be very many.
-        low, high = int(keys[0].min()), int(keys[0].max())
-        cells, where = groups.occupied_cells(keys[0].astype(np.int64) - low, high - low + 1)
-        names = (cells + low).tolist()
-        return list(zip(names, strict=True)), tuple(names), groups.WeightedCounts(rows).added(where, len(names)).counts
-    sizes: dict[tuple[object, ...], int] = {}
-    for *row, amount in zip(*(values.tolist() for values in (*keys, rows)), strict=True):
-        sizes[tuple(row)] = sizes.get(tuple(row), 0) + amount
-    raw, labels = named_keys(list(sizes), dates)
-    return raw, labels, np.array([sizes[value] for value in raw], dtype=np.int64)
 
 
 # With fewer rows than these the rows themselves are summed, to the last bit as arrays are.
