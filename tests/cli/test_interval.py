@@ -27,6 +27,10 @@ def test_a_rate_with_its_rows():
     assert "0.022 to 0.278" in run("interval", "0.15/30", "--method", "wald").stdout
 
 
+def test_what_is_below_1_is_not_shown_as_1():
+    assert "is 0.999999999, 95 % CI 0.999999994 to" in run("interval", "999999999/1000000000").stdout
+
+
 def test_json_is_the_result():
     done = run("interval", "15/20", "--format", "json")
     assert te.load(done.stdout) == te.interval(15, 20)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 import trueerror as te
 from trueerror.results import Table
-from trueerror.results._format import clip, short_names, width
+from trueerror.results._format import clip, figures, short_names, width, with_limits
+from trueerror.results._values import common_decimals, short
 
 BOOSTED = [f"gradient boosting, max_depth={i}, learning_rate=0.05, tuned" for i in range(9)]
 CLASSES = [f"Klasse {i:02d} mit langem Namen" for i in range(30)]
@@ -76,3 +77,41 @@ def test_estimates_and_limits_of_very_many_rows_are_told_apart() -> None:
     assert "is right on 85.000 % of rows like these, 95 % CI 84.998 to 85.002 %" in " ".join(words.split())
     assert "0.85000  [0.84998, 0.85002]" in words
     assert str(te.interval(750_000_000, 10**9)).startswith("proportion 0.75000 [0.74997, 0.75003]")
+
+
+@pytest.mark.parametrize(
+    ("estimate", "low", "high", "words"),
+    [
+        (0.84524, 0.84516, 0.84533, "0.84524 [0.84516, 0.84533]"),
+        (0.8034, 0.8027, 0.8042, "0.8034 [0.8027, 0.8042]"),
+        (20.31, 20.0, 20.46, "20.3 [20.0, 20.5]"),
+        (8.1094, 1.6521, 35.13, "8.1 [1.7, 35.1]"),
+        (0.0109, 0.005, 0.0168, "0.011 [0.005, 0.017]"),
+        (1 - 1e-9, 1 - 5.7e-9, 1 - 1e-10, "0.999999999 [0.999999994, 1.000000000]"),
+        (1.0, 0.7, 1.0, "1.000 [0.700, 1.000]"),
+        (0.75, 0.75 - 1e-15, 0.8, "0.750 [0.750, 0.800]"),
+        (float("nan"), float("nan"), float("nan"), "undefined no interval"),
+    ],
+)
+def test_an_estimate_and_its_limits_have_the_same_decimals(
+    estimate: float, low: float, high: float, words: str
+) -> None:
+    assert with_limits(estimate, low, high) == words
+
+
+@given(
+    st.lists(st.floats(-200, 200).map(lambda x: round(x, 6)), min_size=3, max_size=3, unique=True).map(sorted),
+    st.sampled_from([0, 2]),
+)
+def test_no_limit_looks_like_the_estimate(three: list[float], power: int) -> None:
+    low, estimate, high = three
+    written = figures(estimate, low, high, least=3 if not power else 1, power=power)
+    assert len({len(figure.partition(".")[2]) for figure in written}) == 1
+    if min(estimate - low, high - estimate) > 1e-3 * (high - low):
+        assert len(set(written)) == 3
+
+
+def test_a_column_of_intervals_has_the_decimals_of_its_narrowest() -> None:
+    rows = te.compare(te.Confusion([[600_000, 100_000], [50_000, 250_000]]), te.Confusion([[6, 1], [1, 2]]))
+    narrow, wide = (short(i, common_decimals(rows.estimates.values())) for i in rows.estimates.values())
+    assert len(narrow.split(" ")[0]) == len(wide.split(" ")[0])

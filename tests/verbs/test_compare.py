@@ -1,6 +1,7 @@
 """te.compare, as a user would call it."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -808,14 +809,15 @@ def test_many_rows_are_ranked_once_for_areas_and_their_differences(monkeypatch):
 
 
 def test_limits_that_hold_together_do_not_follow_a_bound_on_p() -> None:
-    """Of many rows p is at the least that floats hold, or that replicates show: the limits are as narrow as alone."""
+    """Of many rows p is at the least that a search or replicates show: the limits are as narrow as alone."""
     n, rng = 100_000, np.random.default_rng(0)
     truth = rng.integers(0, 2, n)
     calls = {
         m: np.where(rng.random(n) < right, truth, 1 - truth) for m, right in zip("abc", (0.9, 0.8, 0.6), strict=True)
     }
-    for options in ({}, {"clusters": rng.integers(0, 500, n)}):
-        compared = te.compare(truth, calls, **options)
+    options: tuple[dict[str, Any], ...] = ({}, {"clusters": rng.integers(0, 500, n)}, {"metric": "f1"})
+    for more in options:
+        compared = te.compare(truth, calls, **more)
         for c in compared.simultaneous or ():
             alone = compared["a", c.first]
             assert c.high - c.low < 1.5 * (alone.high - alone.low)

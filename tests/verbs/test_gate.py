@@ -381,3 +381,24 @@ def test_the_gate_judges_losses_of_clusters_on_the_rows_that_both_answered() -> 
     check = te.gate(p, "old", metric="brier")["brier"]
     assert check.estimate == 0
     assert check.decision == "cannot tell"
+
+
+@pytest.mark.parametrize(
+    ("share", "estimate", "low", "high", "words"),
+    [
+        (True, 0.0062, 0.0058, 0.0066, "+0.62 points of accuracy, at worst +0.58."),
+        (False, 0.008, 0.005, 0.0109, "+0.008 of accuracy, at worst +0.005."),
+    ],
+)
+def test_estimate_and_limits_of_a_gate_have_the_same_decimals(
+    share: bool, estimate: float, low: float, high: float, words: str
+) -> None:
+    from trueerror.verbs._gate import Gate, GateCheck
+
+    check = GateCheck(
+        metric="accuracy", title="accuracy", kind="difference", decision="pass", candidate=0.9, baseline=0.894,
+        estimate=estimate, low=low, high=high, margin=0.0, confidence=0.95, higher_is_better=True, share=share,
+    )  # fmt: skip
+    text = str(Gate(decision="pass", checks=(check,), candidate="new", baseline="old"))
+    assert words in " ".join(text.split())
+    assert ("[+0.58, +0.66]" if share else "[+0.005, +0.011]") in text

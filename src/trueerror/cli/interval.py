@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,10 +18,10 @@ from trueerror.results import Alternative, Side
 from trueerror.results._format import (
     chance_words,
     ci_words,
+    common_format,
     decimals_apart,
     filled,
     in_points,
-    number,
     one_time_in,
     p_value,
     percent,
@@ -107,9 +108,9 @@ def interval_command(
     )
 
     def words() -> str:
-        digits = decimals_apart(limits.low, limits.high)
-        seen = f"{whole(x * n) if is_rate else whole(x)} of {whole(n)} is {number(limits.estimate, digits)}"
-        reach = ci_words(limits.low, limits.high, limits.confidence, side=side)
+        shown = common_format(limits.estimate, limits.low, limits.high)
+        seen = f"{whole(x * n) if is_rate else whole(x)} of {whole(n)} is {shown(limits.estimate)}"
+        reach = ci_words(limits.low, limits.high, limits.confidence, shown, side=side)
         note = f"\n! {limits.note}" if limits.note else ""
         return f"{seen}, {reach}\n({limits.method}; --explain for more).{note}"
 
@@ -166,9 +167,10 @@ def difference_words(c: Contrast, first: float, second: float) -> str:
     level = 1 - c.confidence
     significant = c.p_value <= level
     side = "higher" if c.estimate > 0 else "lower"
-    digits = decimals_apart(c.low, c.high, 1, in_points)
+    digits = decimals_apart(c.estimate, c.low, c.high, least=1, power=2)
+    points = partial(in_points, digits=digits)
     figures = f"{percents(first, digits)} % against {percents(second, digits)} %"
-    size = f"{in_points(c.estimate, digits)} points, {ci_words(c.low, c.high, c.confidence, in_points, side=c.side)}"
+    size = f"{points(c.estimate)} points, {ci_words(c.low, c.high, c.confidence, points, side=c.side)}"
     if c.estimate != c.estimate:
         return f"  Cannot be judged: {c.note}."
     if significant and (c.alternative == "two-sided" or (c.alternative == "greater") == (c.estimate > 0)):
@@ -209,10 +211,8 @@ def _next_step(c: Contrast, first: float, second: float) -> str:
     except InputError:
         return ""
     digits = max(0, len(str(plan.n)) - 2)
-    return (
-        f"Next: about {round(plan.n, -digits):,} rows in each group settle a gap of "
-        f"{percents(abs(first - second), decimals_apart(c.low, c.high, 1, in_points))} points (80 % power)."
-    )
+    gap = percents(abs(first - second), decimals_apart(c.estimate, c.low, c.high, least=1, power=2))
+    return f"Next: about {round(plan.n, -digits):,} rows in each group settle a gap of {gap} points (80 % power)."
 
 
 def _filled(text: str, indent: str = "", more: str = "") -> str:

@@ -53,8 +53,7 @@ from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
 from trueerror.metrics.scores import Binning, bin_places, check_bins, middled
 from trueerror.results import Interval, Result, Test
-from trueerror.results._format import folded, number, p_value, whole
-from trueerror.results._format import limits as bracket
+from trueerror.results._format import folded, number, p_value, whole, with_limits
 from trueerror.results._values import joined_notes
 from trueerror.tallies._scores import ScoreTable
 
@@ -543,9 +542,10 @@ class Calibration(TableCurve):
         slope, large, test = self.slope(), self.in_the_large(), self.spiegelhalter()
         outside = int(((self.forecast < self.low) | (self.forecast > self.high)).sum())
         return (
-            f"Calibration{self._subject()}, {whole(self.table.n)} rows: slope {number(slope.estimate)} "
-            f"{bracket(slope.low, slope.high)} (1 is right), calibration-in-the-large {number(large.estimate)} "
-            f"{bracket(large.low, large.high)} (0 is right).\n{outside} of {len(self.forecast)} bins have their mean "
+            f"Calibration{self._subject()}, {whole(self.table.n)} rows: slope "
+            f"{with_limits(slope.estimate, slope.low, slope.high)} (1 is right), calibration-in-the-large "
+            f"{with_limits(large.estimate, large.low, large.high)} (0 is right).\n"
+            f"{outside} of {len(self.forecast)} bins have their mean "
             f"forecast outside the interval of what was observed; Spiegelhalter's z {number(test.statistic)}, "
             f"{p_value(test.p_value)}.\n{self.ece()}"
         )

@@ -49,8 +49,7 @@ from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Interval, Result
-from trueerror.results._format import folded, listing, number, whole
-from trueerror.results._format import limits as bracket
+from trueerror.results._format import folded, listing, number, whole, with_limits
 from trueerror.results._values import joined_notes
 
 
@@ -358,10 +357,11 @@ class CostPoint(Result):
     def __str__(self) -> str:
         note = f"\n({self.note})" if self.note else ""
         cut = "" if math.isnan(self.threshold) else f", threshold {number(self.threshold)}"
-        limits = "" if math.isnan(self.cost.low) else f" {bracket(self.cost.low, self.cost.high)}"
+        cost = self.cost
+        money = number(cost.estimate) if math.isnan(cost.low) else with_limits(cost.estimate, cost.low, cost.high)
         return folded(
-            f"At PC {number(self.pc)}{cut}: normalised expected cost "
-            f"{number(self.cost.estimate)}{limits}; flagging nothing or all: {number(self.trivial)}.{note}"
+            f"At PC {number(self.pc)}{cut}: normalised expected cost {money}; "
+            f"flagging nothing or all: {number(self.trivial)}.{note}"
         )
 
 

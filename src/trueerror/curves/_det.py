@@ -26,7 +26,7 @@ from trueerror.curves._replicates import bootstrap_area
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share
 from trueerror.results import Interval, Result
-from trueerror.results._format import folded, number, percent, whole
+from trueerror.results._format import folded, number, percent, whole, with_limits
 from trueerror.results._format import limits as bracket
 from trueerror.results._values import joined_notes
 from trueerror.tallies._score_bounds import Bounds
@@ -170,7 +170,7 @@ class Det(TableCurve):
         rate = self.equal_error_rate()
         return (
             f"DET curve{self._subject()}: {whole(self.table.n_positive)} positives, {whole(self.table.n_negative)} "
-            f"negatives. Misses and false alarms are equal at {number(rate.estimate)} {bracket(rate.low, rate.high)} "
+            f"negatives. Misses and false alarms are equal at {with_limits(rate.estimate, rate.low, rate.high)} "
             f"({percent(rate.confidence)} {rate.method})."
         )
 

@@ -27,7 +27,8 @@ from trueerror.inputs._options import InputError, check_confidence
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
 from trueerror.results import Interval
-from trueerror.results._format import number, percent, whole
+from trueerror.results._format import limits as bracket
+from trueerror.results._format import percent, whole
 
 
 @curve_verb("a gains curve")
@@ -184,7 +185,7 @@ class Gains(_ByShare):
         return (
             f"Gains curve{self._subject()}: the top 10 % of {whole(self.table.n)} rows hold "
             f"{percent(round(at.estimate, 3))} of the {whole(self.table.n_positive)} positives "
-            f"[{number(at.low)}, {number(at.high)}]."
+            f"{bracket(at.low, at.high)}."
         )
 
 

@@ -62,8 +62,7 @@ from trueerror.inputs._labels import (
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word
 from trueerror.kernels._numpy import one_by_one, table_of_sorted
 from trueerror.results import Interval
-from trueerror.results._format import limits as bracket
-from trueerror.results._format import number, percent, whole
+from trueerror.results._format import number, percent, whole, with_limits
 from trueerror.results._values import joined_notes
 from trueerror.sources._collect import refuse_columns, takes_table_options
 from trueerror.sources._predictions import Predictions
@@ -498,7 +497,7 @@ class RiskCoverage(TableCurve):
 
     def _words(self) -> str:
         accuracies = [self.at(coverage=c) for c in (1.0, 0.8, 0.5)]
-        parts = [f"{number(x.estimate)} {bracket(x.low, x.high)}" for x in accuracies]
+        parts = [with_limits(x.estimate, x.low, x.high) for x in accuracies]
         done = {"wrong": "counted as wrong, the last to be covered", "drop": "left out"}.get(self.missing, "")
         rows = "1 row without a prediction was" if self.absent == 1 else f"{whole(self.absent)} rows without one were"
         absent = f"\n{rows} {done}." if self.absent else ""

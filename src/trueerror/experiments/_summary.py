@@ -19,7 +19,7 @@ from trueerror.inputs._options import InputError, check_confidence
 from trueerror.metrics._registry import find_measure
 from trueerror.results import DocumentResult, Interval, Result, Table, Text
 from trueerror.results._document import Cell, Document, Footer, Media, Paragraph, TableBlock, Verdict, data_summary
-from trueerror.results._format import ci_words, listing, number, one_line, percent, whole
+from trueerror.results._format import ci_words, common_format, listing, number, one_line, percent, whole
 from trueerror.results._values import interval_cell, short
 
 # More metrics than this would make lines that are too long: each estimate then gets a line of its own.
@@ -46,7 +46,8 @@ def choice_verdict(found: Interval, chosen: Counter[str]) -> str:
 def _figure(found: Interval) -> str:
     if math.isnan(found.low):
         return f"{found.name} {number(found.estimate)} ({found.note})"
-    return f"{found.name} {number(found.estimate)}, {ci_words(found.low, found.high, found.confidence)}"
+    shown = common_format(found.estimate, found.low, found.high)
+    return f"{found.name} {shown(found.estimate)}, {ci_words(found.low, found.high, found.confidence, shown)}"
 
 
 def _in_order(s: Summary) -> Summary:

@@ -17,6 +17,7 @@ from trueerror.inputs._labels import Label
 from trueerror.results import Contrast
 from trueerror.results._format import (
     ci_words,
+    common_format,
     counted,
     in_points,
     listing,
@@ -434,9 +435,10 @@ def better_on_training_rows(training_gap: Contrast) -> Iterator[str]:
     """
     gap = training_gap
     if gap.estimate >= SMALLEST_GAP and gap.p_value < 0.01:
+        shown = common_format(gap.estimate, gap.low, gap.high, least=1, power=2)
         yield (
-            f"accuracy is {100 * gap.estimate:.1f} points higher on the training rows than here, "
-            f"{ci_words(gap.low, gap.high, gap.confidence, percents)} ({p_value(gap.p_value)})"
+            f"accuracy is {shown(gap.estimate)} points higher on the training rows than here, "
+            f"{ci_words(gap.low, gap.high, gap.confidence, shown)} ({p_value(gap.p_value)})"
         )
 
 

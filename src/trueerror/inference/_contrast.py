@@ -349,8 +349,9 @@ BLOCK = 2_000_000
 FEW_DRAWS = 50
 # p-values above speak of less than about a standard error.
 ALMOST_NOTHING = 0.3
-# About the smallest p-value that a float holds; and one that replicates could not show, small beside any usual level.
-LEAST_P, SMALL_BOUND = 1e-300, 1e-3
+# p-values by inversion of limits end here, at 7 standard errors; and one that replicates could not show, small beside
+# any usual level.
+LEAST_P, SMALL_BOUND = 2.6e-12, 1e-3
 MOST_P = 0.99
 
 
@@ -451,7 +452,7 @@ def _reach(c: Contrast, single: float, df: float) -> float:
     """How many standard errors lie between the estimate and 0, by the limit on that side or, where less, the p-value.
 
     A p-value of a test that is no inversion of the limits counts where it speaks of more than a standard error. One
-    that could be no smaller, since replicates or floats show none, is a bound and says nothing of the distance.
+    that could be no smaller, since replicates or a search show none, is a bound and says nothing of the distance.
     """
     by_limit = _by_limit(c, single)
     p = c.p_value if c.p_unseen is None else min(max(c.p_value, c.p_unseen), MOST_P)

@@ -36,7 +36,19 @@ from trueerror.inputs._options import InputError, Rng, check_confidence, check_w
 from trueerror.methods._registry import Method, declare
 from trueerror.results import DocumentResult, Interval, Table
 from trueerror.results._document import Bullets, Document, TableBlock, page
-from trueerror.results._format import Text, capitalised, compact, number, one_line, percent, some, whole
+from trueerror.results._format import (
+    Text,
+    capitalised,
+    ci_words,
+    common_format,
+    compact,
+    figures,
+    number,
+    one_line,
+    percent,
+    some,
+    whole,
+)
 from trueerror.results._format import p_value as p_value_words
 from trueerror.results._values import Note, short
 
@@ -345,10 +357,11 @@ class PredictionPowered(DocumentResult, Interval):
         return " ".join(self._sentences())
 
     def _sentences(self) -> list[str]:
-        level = percent(self.confidence)
-        alone = f"{number(self.classical.estimate)} ({number(self.classical.low)} to {number(self.classical.high)})"
-        figures = f"{number(self.estimate)}, {level} CI {number(self.low)} to {number(self.high)}"
-        sentences = [f"The true {self.name} is about {figures}; labels alone: {alone}."]
+        labels = self.classical
+        alone = "{} ({} to {})".format(*figures(labels.estimate, labels.low, labels.high))
+        shown = common_format(self.estimate, self.low, self.high)
+        answer = f"{shown(self.estimate)}, {ci_words(self.low, self.high, self.confidence, shown)}"
+        sentences = [f"The true {self.name} is about {answer}; labels alone: {alone}."]
         if self.models:
             first, second = (m.name for m in self.models)
             open_ = not self.p_value <= 1 - self.confidence
@@ -356,7 +369,7 @@ class PredictionPowered(DocumentResult, Interval):
                 f"{first if self.estimate > 0 else second} is better"
             )  # fmt: skip
             sentences = [
-                f"{lead} ({p_value_words(self.p_value)}): {first} − {second} is {figures}; labels alone: {alone}."
+                f"{lead} ({p_value_words(self.p_value)}): {first} − {second} is {answer}; labels alone: {alone}."
             ]
         if not self.helps:
             sentences.append("The judge does not help here: these are the limits of the labels alone.")

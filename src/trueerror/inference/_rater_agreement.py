@@ -31,7 +31,17 @@ from trueerror.inputs._options import InputError, check_confidence, check_word, 
 from trueerror.methods._registry import Method, declare
 from trueerror.results import DocumentResult, Interval, Table
 from trueerror.results._document import Bullets, Document, TableBlock, page
-from trueerror.results._format import capitalised, listing, number, one_line, percent, some, whole
+from trueerror.results._format import (
+    capitalised,
+    ci_words,
+    common_format,
+    listing,
+    number,
+    one_line,
+    percent,
+    some,
+    whole,
+)
 from trueerror.results._values import Note, interval_cell, short
 from trueerror.sources._tables import need_column, open_frame
 from trueerror.sources.columns._roles import bare
@@ -537,11 +547,11 @@ class RaterAgreement(DocumentResult):
         coefficient = alpha if alpha is not None else next(iter(self.coefficients.values()))
         if math.isnan(coefficient.estimate):
             return f"{capitalised(coefficient.name)} has no value: {coefficient.note}."
-        level = percent(self.confidence)
         if math.isnan(coefficient.low):
             return f"{capitalised(coefficient.name)} is {number(coefficient.estimate)}: {coefficient.note}."
-        figures = f"{number(coefficient.estimate)} ({level} CI {number(coefficient.low)} to {number(coefficient.high)})"
-        words = f"{capitalised(coefficient.name)} is {figures}"
+        shown = common_format(coefficient.estimate, coefficient.low, coefficient.high)
+        reach = ci_words(coefficient.low, coefficient.high, self.confidence, shown)
+        words = f"{capitalised(coefficient.name)} is {shown(coefficient.estimate)} ({reach})"
         return f"{words}: {_against_bars(coefficient)}." if alpha is not None else f"{words}."
 
     def records(self) -> list[dict[str, object]]:

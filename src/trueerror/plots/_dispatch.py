@@ -6,7 +6,6 @@ What is written above curves and in their legends.
 from __future__ import annotations
 
 import inspect
-import math
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any, TypeGuard
@@ -16,7 +15,7 @@ from trueerror.inputs._options import InputError, nearest
 from trueerror.plots._specs import Picture
 from trueerror.plots._style import distinct, plain, shorten
 from trueerror.results import Contrast, Interval, TrackedResult
-from trueerror.results._format import fixed, number, whole, with_limits
+from trueerror.results._format import whole, with_limits
 
 # Columns of a name in a legend; a composer of several curves gets names that differ within it.
 LEGEND_NAME = 34
@@ -44,12 +43,8 @@ def series_name(name: str, figures: str = "") -> str:
 
 
 def estimate_words(i: Interval) -> str:
-    """An estimate with its limits; what is next to nothing beside the others is 0.000."""
-    three = (i.estimate, i.low, i.high)
-    if not all(map(math.isfinite, three)) or max(map(abs, three)) < 0.1 or min(map(abs, three)) >= 0.001:
-        return f"{with_limits(i.estimate, i.low, i.high)}"
-    estimate, low, high = (fixed(x, 3) if abs(x) < 0.001 else number(x) for x in three)
-    return f"{estimate} [{low}, {high}]"
+    """An estimate with its limits."""
+    return with_limits(i.estimate, i.low, i.high)
 
 
 def sizes_words(named: Named) -> str:

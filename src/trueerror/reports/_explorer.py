@@ -38,7 +38,7 @@ from trueerror.reports._html import COLOURED, FEW_HOVERED, Gallery, Section, cli
 from trueerror.reports._leaderboard import Column
 from trueerror.results import Interval
 from trueerror.results._document import Table
-from trueerror.results._format import brief_names, percent, share_words, threshold_words, unbroken, whole
+from trueerror.results._format import brief_names, figures, percent, share_words, threshold_words, unbroken, whole
 from trueerror.results._values import CLEAR, deciding_p, surety
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import scored_rows
@@ -770,11 +770,10 @@ def _models(e: Explored) -> Markup:
 
 def _cost_words(e: Explored, tpr: float, fpr: float, limits: tuple[tuple[float, float], ...] | None) -> str:
     condition = Condition(e.start.prior, e.start.cost_fp, e.start.cost_fn)
-    cost = three_digits(100 * float(condition.cost(fpr, tpr)))
+    cost = float(condition.cost(fpr, tpr))
     if limits is None:
-        return cost
-    low, high = limits[0]
-    return f"{cost} [{three_digits(100 * low)}, {three_digits(100 * high)}]"
+        return figures(cost, least=1, power=2)[0]
+    return "{} [{}, {}]".format(*figures(cost, *limits[0], least=1, power=2))
 
 
 def _small_charts(e: Explored) -> Markup:

@@ -24,7 +24,7 @@ from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._html import Gallery, clipped, scrolled
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import brief_names, capitalised, fixed, name_key, p_cell, percent, whole
-from trueerror.results._values import decided, deciding_p, surety
+from trueerror.results._values import common_decimals, decided, deciding_p, surety
 from trueerror.verbs._compare_costs import CostComparison
 from trueerror.verbs._comparison import Comparison, together_words
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, metric_titles, metrics_table, shown_metrics
@@ -78,14 +78,15 @@ class Column(NamedTuple):
 
     @classmethod
     def of(cls, intervals: Iterable[Interval], *, power: int = 0, least: int = 3, most: int = 8) -> Column:
-        """As many decimals as the narrowest interval takes to show its width.
+        """As many decimals as show the width of the narrowest interval, and no limit like its estimate.
 
         >>> Column.of([Interval(estimate=0.5, low=0.45, high=0.55), Interval(estimate=0.9, low=0.8996, high=0.9004)])
         Column(digits=4, power=0)
         """
-        scale = 10.0**power
-        widths = [scale * (i.high - i.low) for i in intervals if math.isfinite(i.high - i.low) and i.high > i.low]
-        return cls(min(most, max(least, 1 + math.ceil(-math.log10(min(widths, default=1.0)) - 0.7))), power)
+        scale, chosen = 10.0**power, list(intervals)
+        widths = [scale * (i.high - i.low) for i in chosen if math.isfinite(i.high - i.low) and i.high > i.low]
+        least = max(least, 1 + math.ceil(-math.log10(min(widths, default=1.0)) - 0.7))
+        return cls(min(most, common_decimals(chosen, least, power)), power)
 
     def say(self, x: float, *, sign: bool = False) -> str:
         """One figure."""
@@ -173,7 +174,9 @@ def comparison_board(cmp: Comparison, ev: Evaluation | None = None) -> Board:
     least = 1 if power else 3
     gaps = {m: cmp.judged(m, anchor) for m in cmp.ranked if m != anchor}
     both = [*cmp.estimates.values(), *gaps.values()] if power else list(cmp.estimates.values())
-    column = Column(cmp._decimals, 2) if cmp.facts.share else Column.of(both, power=power, least=least)
+    column = (
+        Column.of(both, power=2, least=cmp._decimals) if cmp.facts.share else Column.of(both, power=power, least=least)
+    )
     rivals = [told(cmp, c) for c in gaps.values()]
     leads = BEST if rivals and all(t.kind.endswith("worse") for t in rivals) else LEADS
     title = "cost per 100 rows" if by_cost else cmp.title

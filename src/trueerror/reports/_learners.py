@@ -60,6 +60,8 @@ from trueerror.results._format import (
     brief,
     brief_names,
     capitalised,
+    ci_words,
+    common_format,
     fixed,
     name_key,
     number,
@@ -527,12 +529,9 @@ def _answers(ranking: Ranking | None, comparisons: dict[str, Comparison], estima
     for d, rows in estimates.items():
         for learner, intervals in rows.items():
             m, i = next(iter(intervals.items()))
-            limits = f"{percent(i.confidence)} CI {number(i.low)} to {number(i.high)}"
-            lines.append(
-                Said(
-                    words=f"{clipped(learner)} on {clipped(d)}: {find_measure(m).title} {number(i.estimate)}, {limits}."
-                )
-            )
+            shown = common_format(i.estimate, i.low, i.high)
+            figure = f"{shown(i.estimate)}, {ci_words(i.low, i.high, i.confidence, shown)}"
+            lines.append(Said(words=f"{clipped(learner)} on {clipped(d)}: {find_measure(m).title} {figure}."))
     return tuple(lines)
 
 

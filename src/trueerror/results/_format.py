@@ -237,23 +237,46 @@ def p_cell(words: str) -> str:
     return words[2:].lstrip("= ")
 
 
-def decimals_apart(low: float, high: float, least: int = 3, shown: Callable[..., str] = number) -> int:
-    """The fewest digits, `least` or more, in which two numbers differ; `least` where they do in none.
+# Numbers nearer to each other, or to 0, than this part of their whole span may look alike.
+NEGLIGIBLE = 1e-4
+MOST_DECIMALS = 12
 
-    >>> decimals_apart(0.7316, 0.7671), decimals_apart(0.99962, 1.0), decimals_apart(0.84998, 0.85002, 1, percents)
+
+def decimals_apart(*numbers: float, least: int = 3, power: int = 0) -> int:
+    """The decimals that all of these numbers, times ten to a power, are written with.
+
+    As few, from `least` on, as show those that differ as different; without a power those that are not 0 are not shown
+    as 0, and three digits are enough from 10 on. An estimate given with its limits so never looks like one of them.
+
+    >>> decimals_apart(0.7316, 0.7671), decimals_apart(0.99962, 1.0), decimals_apart(0.84998, 0.85002, least=1, power=2)
     (3, 4, 3)
+    >>> decimals_apart(20.31, 20.0, 20.46), decimals_apart(0.8033, 0.8028, 0.8041), decimals_apart(0.00012, 0.02)
+    (1, 4, 4)
     """
-    return next((digits for digits in range(least, 10) if shown(low, digits) != shown(high, digits)), least)
+    finite = [x for x in numbers if math.isfinite(x)]
+    largest = max(map(abs, finite), default=0.0)
+    fewest = max(0, least - len(str(int(largest)))) if largest >= 10 and not power else least
+    negligible = NEGLIGIBLE * (max(finite, default=0.0) - min(finite, default=0.0))
+    others = finite if power else [0.0, *finite]
+    different = [(x, y) for x in finite for y in others if abs(x - y) > negligible]
+    for digits in range(fewest, MOST_DECIMALS + 1):
+        if all(fixed(x, digits, power=power) != fixed(y, digits, power=power) for x, y in different):
+            return digits
+    return fewest
 
 
-def apart(low: float, high: float, digits: int = 3) -> tuple[str, str]:
-    """Two numbers with as many digits as it takes to see that they differ.
+def common_format(*numbers: float, least: int = 3, power: int = 0, sign: bool = False) -> Callable[[float], str]:
+    """How these numbers, and others beside them, are written: each with the decimals of `decimals_apart`."""
+    return partial(fixed, digits=decimals_apart(*numbers, least=least, power=power), power=power, sign=sign)
 
-    >>> apart(0.7316, 0.7671), apart(0.99962, 1.0)
-    (('0.732', '0.767'), ('0.9996', '1.0000'))
+
+def figures(*numbers: float, least: int = 3, power: int = 0, sign: bool = False) -> list[str]:
+    """These numbers in their common format.
+
+    >>> figures(0.8033, 0.8028, 0.8041), figures(8.1094, 1.6521, 35.13), figures(0.0109, 0.005, sign=True)
+    (['0.8033', '0.8028', '0.8041'], ['8.1', '1.7', '35.1'], ['+0.011', '+0.005'])
     """
-    digits = decimals_apart(low, high, digits)
-    return number(low, digits), number(high, digits)
+    return list(map(common_format(*numbers, least=least, power=power, sign=sign), numbers))
 
 
 def limits(low: float, high: float, digits: int = 3, *, none: str = "no interval") -> str:
@@ -264,16 +287,29 @@ def limits(low: float, high: float, digits: int = 3, *, none: str = "no interval
     """
     if math.isnan(low) and math.isnan(high):
         return none
-    return "[{}, {}]".format(*apart(low, high, digits))
+    return "[{}, {}]".format(*figures(low, high, least=digits))
 
 
-def with_limits(estimate: float, low: float, high: float) -> str:
-    """An estimate and its limits, all with as many digits as it takes to see that the limits differ.
+def with_limits(estimate: float, low: float, high: float, *, sign: bool = False) -> str:
+    """An estimate and its limits, all with as many decimals as it takes to see that they differ.
 
     >>> with_limits(0.75, 0.7316, 0.7671), with_limits(0.98793, 0.987924, 0.987938)
-    ('0.750 [0.732, 0.767]', '0.98793 [0.98792, 0.98794]')
+    ('0.750 [0.732, 0.767]', '0.987930 [0.987924, 0.987938]')
     """
-    return f"{number(estimate, decimals_apart(low, high))} {limits(low, high)}"
+    return " ".join(estimate_and_limits(estimate, low, high, sign=sign))
+
+
+def estimate_and_limits(
+    estimate: float, low: float, high: float, *, least: int = 3, power: int = 0, sign: bool = False,
+    none: str = "no interval",
+) -> tuple[str, str]:  # fmt: skip
+    """The same as two cells of a table.
+
+    >>> estimate_and_limits(0.0109, 0.005, 0.0168, least=1, power=2, sign=True)
+    ('+1.1', '[+0.5, +1.7]')
+    """
+    written = figures(estimate, low, high, least=least, power=power, sign=sign)
+    return written[0], none if math.isnan(low) and math.isnan(high) else "[{}, {}]".format(*written[1:])
 
 
 def compact(estimate: float, low: float, high: float, digits: int = 3) -> str:
@@ -284,10 +320,8 @@ def compact(estimate: float, low: float, high: float, digits: int = 3) -> str:
     """
     if math.isnan(estimate):
         return "undefined"
-    estimate_text = _without_zero(number(estimate, decimals_apart(low, high, digits)))
-    if math.isnan(low):
-        return estimate_text
-    return "{} [{}, {}]".format(estimate_text, *map(_without_zero, apart(low, high, digits)))
+    written = [_without_zero(figure) for figure in figures(estimate, low, high, least=digits)]
+    return written[0] if math.isnan(low) else "{} [{}, {}]".format(*written)
 
 
 def _without_zero(figure: str) -> str:
@@ -298,19 +332,19 @@ def ci_words(
     low: float,
     high: float,
     confidence: float,
-    shown: Callable[..., str] = number,
+    shown: Callable[[float], str] | None = None,
     *,
     side: str = "",
     unit: str = "",
 ) -> str:
     """Limits in a sentence; one alone where the other is infinite, or `side` ("lower", "upper") asks for it.
 
+    `shown` writes them as the estimate before them was written (`common_format` of all three).
+
     >>> ci_words(0.912, 0.959, 0.95), ci_words(0.738, 1.0, 0.95, side="lower")
     ('95 % CI 0.912 to 0.959', '95 % CI 0.738 or more')
     """
-    usual = {number: 3, percents: 1, signed: 3, in_points: 1}.get(shown)
-    if usual is not None:
-        shown = partial(shown, digits=decimals_apart(low, high, usual, shown))
+    shown = shown or common_format(low, high)
     lead = f"{percent(confidence)} CI"
     ends = math.isfinite(low) and side != "upper", math.isfinite(high) and side != "lower"
     if ends == (True, True):

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Literal
 
 from trueerror.results._document import Cell, Result
 from trueerror.results._format import (
+    common_format,
     compact,
     decimals_apart,
-    limits,
+    estimate_and_limits,
+    figures,
     number,
     p_cell,
     p_value,
     percent,
-    percents,
-    signed,
     whole,
     with_limits,
 )
@@ -202,8 +202,7 @@ class Interval(_Noted):
 
         head = ("", "estimate", f"{percent(self.confidence)} CI", "method", "n")
         size = "" if self.n is None else whole(self.n)
-        estimate = number(self.estimate, decimals_apart(self.low, self.high))
-        row = (self.name, estimate, limits(self.low, self.high), self.method, size)
+        row = (self.name, *estimate_and_limits(self.estimate, self.low, self.high), self.method, size)
         return Table(columns=head, rows=(row,))
 
     def __contains__(self, value: float) -> bool:
@@ -246,11 +245,10 @@ class Contrast(Interval):
         adjusted = "" if self.p_adjusted is None else f", adjusted {p_value(self.p_adjusted, at_most=self.p_at_most)}"
         size = "" if self.n is None else f", n = {whole(self.n)}"
         note = f" ({self.note})" if self.note else ""
-        estimate = "undefined"
-        if not math.isnan(self.estimate):
-            estimate = signed(self.estimate, decimals_apart(self.low, self.high))
+        _, reach = estimate_and_limits(self.estimate, self.low, self.high)
+        estimate = common_format(self.estimate, self.low, self.high, sign=True)(self.estimate)
         return (
-            f"{self.name}: {self.first} − {self.second} = {estimate} {limits(self.low, self.high)}, "
+            f"{self.name}: {self.first} − {self.second} = {estimate} {reach}, "
             f"{percent(self.confidence)} {self.method}, {p}{adjusted}{size}{note}"
         )
 
@@ -263,8 +261,7 @@ class Contrast(Interval):
         p += "" if self.p_adjusted is None else " adjusted"
         size = "" if self.n is None else whole(self.n)
         name = f"{self.name}: {self.first} − {self.second}"
-        estimate = number(self.estimate, decimals_apart(self.low, self.high))
-        row = (name, estimate, limits(self.low, self.high), p, self.method, size)
+        row = (name, *estimate_and_limits(self.estimate, self.low, self.high), p, self.method, size)
         return Table(columns=head, rows=(row,))
 
 
@@ -340,15 +337,24 @@ def short_percent(interval: Interval, digits: int = 1) -> str:
     """
     if not all(map(math.isfinite, (interval.estimate, interval.low, interval.high))):
         return short(interval)
-    estimate, low, high = (percents(x, digits) for x in (interval.estimate, interval.low, interval.high))
-    return f"{estimate} [{low}, {high}]"
+    return "{} [{}, {}]".format(*figures(interval.estimate, interval.low, interval.high, least=digits, power=2))
 
 
-def interval_cell(interval: Interval | None, missing: str = "–") -> Cell:
+def interval_cell(interval: Interval | None, missing: str = "–", digits: int = 3) -> Cell:
     """The same in a table that is sorted by the estimate; `missing` where there is none."""
     if interval is None:
         return missing, None
-    return short(interval), None if math.isnan(interval.estimate) else interval.estimate
+    return short(interval, digits), None if math.isnan(interval.estimate) else interval.estimate
+
+
+def common_decimals(intervals: Iterable[Interval | None], least: int = 3, power: int = 0) -> int:
+    """The decimals for a column of intervals: those of the one that takes most.
+
+    >>> common_decimals([Interval(estimate=0.5, low=0.45, high=0.55), Interval(estimate=0.9, low=0.8996, high=0.9004)])
+    4
+    """
+    each = [decimals_apart(i.estimate, i.low, i.high, least=least, power=power) for i in intervals if i is not None]
+    return max(each, default=least)
 
 
 def deciding_p(c: Contrast) -> float:

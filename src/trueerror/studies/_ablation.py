@@ -41,7 +41,7 @@ from trueerror.resampling._plan import Plan, Reseeded
 from trueerror.results import Alternative, Contrast, DocumentResult, Interval, Result, Table
 from trueerror.results._document import WIDTH, Document, Footer, TableBlock, Verdict, data_summary
 from trueerror.results._format import (
-    decimals_apart,
+    estimate_and_limits,
     limits,
     listing,
     number,
@@ -49,7 +49,7 @@ from trueerror.results._format import (
     p_cell,
     p_value,
     percent,
-    signed,
+    with_limits,
 )
 from trueerror.studies._study import as_study_data, judged_measure, spread_interval, study_findings, why_failed
 from trueerror.verbs._compare import ADJUSTMENTS
@@ -83,7 +83,7 @@ class Contribution(Result):
 
     def __str__(self) -> str:
         d = self.difference
-        return f"{one_line(self.name)}: {d.name} {signed(d.estimate)} {limits(d.low, d.high)}, {p_value(self.p)}"
+        return f"{one_line(self.name)}: {d.name} {with_limits(d.estimate, d.low, d.high, sign=True)}, {p_value(self.p)}"
 
     @property
     def p(self) -> float:
@@ -169,17 +169,17 @@ class LesionStudy(DocumentResult):
             (
                 {"leave-one-out": "without ", "pairs": "without ", "add-one-in": "only "}[c.kind] + c.name,
                 number(c.estimate.estimate),
-                signed(c.difference.estimate),
-                limits(c.difference.low, c.difference.high),
+                *estimate_and_limits(c.difference.estimate, c.difference.low, c.difference.high, sign=True),
                 p_cell(p_value(c.p)),
             )
             for kind in self.kinds
             for c in self.of_kind(kind)
         )
         ends = [
-            (name, number(i.estimate, decimals_apart(i.low, i.high)), "", limits(i.low, i.high), "")
+            (name, estimate, "", reach, "")
             for name, i in (("full system", self.full), ("none of them", self.base))
             if i is not None
+            for estimate, reach in [estimate_and_limits(i.estimate, i.low, i.high)]
         ]
         rows = (ends[0], *rows, *ends[1:])
         return Table(columns=("", self.title, "contribution", f"{percent(self.confidence)} CI", "p"), rows=rows)
@@ -242,7 +242,9 @@ def _kind_words(study: LesionStudy, kind: str) -> str:
         if both is not None and both.p_adjusted is not None and both.p_adjusted <= level:
             names = one_line(" and ".join(c.removed))
             word = "stand in for each other" if both.estimate > 0 else "are worth more together"
-            sentences.append(f"{names} {word}: interaction {signed(both.estimate)} {limits(both.low, both.high)}.")
+            sentences.append(
+                f"{names} {word}: interaction {with_limits(both.estimate, both.low, both.high, sign=True)}."
+            )
     head = {"leave-one-out": "Left out one at a time", "pairs": "Left out in pairs", "add-one-in": "Added alone"}[kind]
     return f"{head}: {' '.join(sentences)}"
 

@@ -30,7 +30,7 @@ from trueerror.results import Contrast, DocumentResult, Interval, Result, Table
 from trueerror.results._document import Document, TableBlock, page
 from trueerror.results._format import (
     ci_words,
-    limits,
+    common_format,
     number,
     one_line,
     p_value,
@@ -409,8 +409,9 @@ class CurvePoint(Result):
 
     def __str__(self) -> str:
         return (
-            f"{one_line(self.learner)} at {whole(self.size)} rows: {number(self.estimate)} "
-            f"{limits(self.low, self.high)}, on training rows {number(self.training)}; bias {number(self.bias)}, "
+            f"{one_line(self.learner)} at {whole(self.size)} rows: "
+            f"{with_limits(self.estimate, self.low, self.high)}, on training rows {number(self.training)}; "
+            f"bias {number(self.bias)}, "
             f"sd {number(self.sd)}"
         )
 
@@ -856,8 +857,9 @@ def _benefit_words(curve: LearningCurve, learner: str) -> str:
     change, measure = curve.benefit(learner=learner), find_measure(curve.metric)
     better = change.low > 0 if measure.higher_is_better else change.high < 0
     answer = "More rows would help" if better else "No clear gain from more rows"
-    reach = ci_words(change.low, change.high, curve.confidence, signed)
-    return f"{answer}: with twice as many, {curve.title} changes by {signed(change.estimate)}, {reach}."
+    shown = common_format(change.estimate, change.low, change.high, sign=True)
+    reach = ci_words(change.low, change.high, curve.confidence, shown)
+    return f"{answer}: with twice as many, {curve.title} changes by {shown(change.estimate)}, {reach}."
 
 
 def _overtaking(c: Crossing) -> str:

@@ -437,7 +437,8 @@ class TrainingHistory(Result):
             price = self.price()
             claims.append(
                 f"Stop at {step} {one_line(stop.setting)}, the simplest that shows no clear difference from the best: "
-                f"{self.title} {signed(price.estimate)} {limits(price.low, price.high)} ({p_value(price.p_value)})."
+                f"{self.title} {with_limits(price.estimate, price.low, price.high, sign=True)} "
+                f"({p_value(price.p_value)})."
             )
         others = len(self.alike) - len({best.setting, stop.setting})
         if others > 0:

@@ -32,8 +32,19 @@ from trueerror.inputs._options import InputError, Rng
 from trueerror.metrics._registry import Prior, class_shares, find_measure
 from trueerror.results import Contrast, Interval, Table
 from trueerror.results._document import Document, Paragraph, TableBlock, page
-from trueerror.results._format import ci_words, number, one_line, p_value, per_100, percent, some, threshold_words
-from trueerror.results._values import decided, deciding_p, short, surety
+from trueerror.results._format import (
+    ci_words,
+    common_format,
+    fixed,
+    number,
+    one_line,
+    p_value,
+    per_100,
+    percent,
+    some,
+    threshold_words,
+)
+from trueerror.results._values import common_decimals, decided, deciding_p, short, short_percent, surety
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Moments
 from trueerror.verbs._compare import compare_predictions, own_rows
@@ -281,11 +292,11 @@ def _verdict_lines(cmp: CostComparison) -> tuple[str, ...]:
     words = []
     for m in [m for m in open_ if m not in cmp.leaders][:3]:
         c = cmp.judged(m, cmp.best)
-        size = f"{per_100(c.estimate, sign=True)} per 100 rows{_reach(c.low, c.high, c.confidence)}"
+        size = _size_words(c)
         words.append(f"{one_line(m)} may be as cheap ({size}).")
     for m in worse[:3]:
         c = cmp.judged(m, cmp.best)
-        size = f"{per_100(c.estimate, sign=True)} per 100 rows{_reach(c.low, c.high, c.confidence)}"
+        size = _size_words(c)
         words.append(f"{one_line(m)} costs more ({size}; {decided(c)}).")
     none = _no_model(cmp)
     lead = none or (_use(cmp, cut) if cheaper is None else _not_yet(cmp, cheaper))
@@ -316,13 +327,15 @@ def _no_model(cmp: CostComparison) -> str:
 def _use(cmp: CostComparison, cut: str) -> str:
     instead = "" if abs(cmp.threshold - 0.5) < 0.005 else " (not 0.5)"
     cost = cmp.estimates[cmp.best]
-    price = f"{per_100(cost.estimate)} per 100 rows, {ci_words(cost.low, cost.high, cost.confidence, per_100)}"
+    shown = common_format(cost.estimate, cost.low, cost.high, least=1, power=2)
+    price = f"{shown(cost.estimate)} per 100 rows, {ci_words(cost.low, cost.high, cost.confidence, shown)}"
     return f"Run {_best(cmp)} at threshold {cut}{instead}: {price}."
 
 
-def _reach(low: float, high: float, level: float) -> str:
-    """The limits of a cost of a row; nothing where there are none."""
-    return f", {ci_words(low, high, level, lambda x: per_100(x, sign=True))}"
+def _size_words(c: Contrast) -> str:
+    """A difference of costs with its limits."""
+    shown = common_format(c.estimate, c.low, c.high, least=1, power=2, sign=True)
+    return f"{shown(c.estimate)} per 100 rows, {ci_words(c.low, c.high, c.confidence, shown)}"
 
 
 def _best(cmp: CostComparison) -> str:
@@ -378,8 +391,8 @@ def _constant_words(cmp: CostComparison) -> list[str]:
     if c is None:
         return []
     answer = f'always answering "{one_line(c.second)}"'
-    plain = f", {ci_words(-c.high, -c.low, c.confidence, per_100)}"
-    size = f"{per_100(-c.estimate)} per 100 rows{plain}"
+    shown = common_format(c.estimate, c.low, c.high, least=1, power=2)
+    size = f"{shown(-c.estimate)} per 100 rows, {ci_words(-c.high, -c.low, c.confidence, shown)}"
     if c.p_value <= 1 - c.confidence and c.estimate < 0:
         return [f"{_best(cmp)} is cheaper than {answer}, by {size}."]
     if c.estimate >= 0:
@@ -405,21 +418,21 @@ def _ranking_words(cmp: CostComparison) -> list[str]:
 def _costs_table(cmp: CostComparison) -> Table:
     """Misses, false alarms, cost per 100 rows and AUC of each model, cheapest first."""
     rows = []
+    digits = common_decimals(cmp.estimates.values(), least=1, power=2)
+    area_digits = common_decimals(cmp.areas.values())
     for m in cmp.ranked:
         missed, positives, alarms, negatives = cmp.calls[m]
         cost = cmp.estimates[m]
         known = math.isfinite(cost.low) and math.isfinite(cost.high)
-        money = (
-            f"{per_100(cost.estimate)} [{per_100(cost.low)}, {per_100(cost.high)}]" if known else per_100(cost.estimate)
-        )
-        area = short(cmp.areas[m])
+        money = short_percent(cost, digits) if known else fixed(cost.estimate, digits, power=2)
+        area = short(cmp.areas[m], area_digits)
         rows.append((m, f"{missed:,} of {positives:,}", f"{alarms:,} of {negatives:,}", money, area))
     if cmp.against_constant is not None:
         label = cmp.against_constant.second
         positives, negatives = cmp.calls[cmp.best][1], cmp.calls[cmp.best][3]
         all_positive = label == str(cmp.positive)
         missed, alarms = (0, negatives) if all_positive else (positives, 0)
-        price = per_100(cmp.estimates[cmp.best].estimate - cmp.against_constant.estimate)
+        price = fixed(cmp.estimates[cmp.best].estimate - cmp.against_constant.estimate, digits, power=2)
         rows.append((f'always "{label}"', f"{missed:,} of {positives:,}", f"{alarms:,} of {negatives:,}", price, ""))
     head = (f"At {threshold_words(cmp.threshold)}", "misses", "false alarms", "cost per 100", "ranking (AUC)")
     return Table(columns=head, rows=tuple(rows))

@@ -43,7 +43,16 @@ from trueerror.results._format import (
     some,
     whole,
 )
-from trueerror.results._values import Surety, decided, deciding_p, short, short_percent, significantly_different, surety
+from trueerror.results._values import (
+    Surety,
+    common_decimals,
+    decided,
+    deciding_p,
+    short,
+    short_percent,
+    significantly_different,
+    surety,
+)
 
 if TYPE_CHECKING:
     from trueerror.verbs._gaps import Gaps
@@ -198,14 +207,16 @@ class Comparison(TrackedResult):
 
     @cached_property
     def _decimals(self) -> int:
-        """Of differences: as many as the narrowest interval takes to show its width; one at least of points, else three
-        digits.
+        """Of differences: as many as show the width of the narrowest, and of none a limit like its estimate, neither of
+        models nor of pairs; one at least of points, else three digits.
         """
         scale = 100 if self.facts.share else 1
         widths = [scale * (c.high - c.low) for c in self.pairs if math.isfinite(c.high - c.low) and c.high > c.low]
         narrowest = min(widths, default=1.0)
         least = 1 if self.facts.share else max(0, 3 - int(math.log10(max(1.0, narrowest))))
-        return min(10, max(least, 1 + math.ceil(-math.log10(narrowest) - 0.7)))
+        least = min(10, max(least, 1 + math.ceil(-math.log10(narrowest) - 0.7)))
+        shown = [*self.pairs, *(self.simultaneous or ()), *self.estimates.values()]
+        return common_decimals(shown, least, power=2 if self.facts.share else 0)
 
     def __getitem__(self, key: tuple[str, str]) -> Contrast:
         if not isinstance(key, tuple) or len(key) != 2:

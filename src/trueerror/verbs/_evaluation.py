@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypedDict
 
 from trueerror.curves._operating_point import OperatingPoint
@@ -32,20 +32,19 @@ from trueerror.results._document import (
 from trueerror.results._format import (
     capitalised,
     ci_words,
-    decimals_apart,
+    common_format,
+    estimate_and_limits,
     filled,
-    limits,
     listing,
     number,
     one_line,
     p_value,
     percent,
-    percents,
     some,
     whole,
     width,
 )
-from trueerror.results._values import interval_cell, short, surety
+from trueerror.results._values import common_decimals, interval_cell, short, surety
 from trueerror.tallies import Confusion
 from trueerror.tallies._confusion import is_graded
 from trueerror.verbs._model_metrics import Design, ModelMetrics, Settings
@@ -385,7 +384,7 @@ def accuracy_sentences(part: ModelEvaluation) -> tuple[str, ...]:
     accuracy = part.overall.get("accuracy")
     if part.confusion is None or accuracy is None or math.isnan(accuracy.estimate):
         return ()
-    shown = partial(percents, digits=decimals_apart(accuracy.low, accuracy.high, 1, percents))
+    shown = common_format(accuracy.estimate, accuracy.low, accuracy.high, least=1, power=2)
     reach = ci_words(accuracy.low, accuracy.high, accuracy.confidence, shown, unit=" %")
     sentence = f"{one_line(part.name)} is right on {shown(accuracy.estimate)} % of rows like these, {reach}."
     if part.baseline_label is None or math.isnan(part.baseline.estimate):
@@ -395,28 +394,25 @@ def accuracy_sentences(part: ModelEvaluation) -> tuple[str, ...]:
     return (sentence, f"{constant}: {_against_baseline(accuracy, part)}.")
 
 
-def _reach(interval: Interval, *, in_percent: bool = False) -> str:
-    """The limits in a sentence, or that there are none."""
-    formatter, unit = (percents, " %") if in_percent else (number, "")
-    return ci_words(interval.low, interval.high, interval.confidence, formatter, unit=unit)
+def _estimate_and_reach(interval: Interval, least: int = 3, power: int = 0, unit: str = "") -> tuple[str, str]:
+    """An estimate, and its limits in a sentence or that there are none."""
+    shown = common_format(interval.estimate, interval.low, interval.high, least=least, power=power)
+    reach = ci_words(interval.low, interval.high, interval.confidence, shown, unit=unit)
+    return shown(interval.estimate), reach
 
 
 def _first_metric(part: ModelEvaluation) -> tuple[str, ...]:
     """The verdict where accuracy was not asked for: the first metric that was."""
     for metric, interval in part.overall.items():
         if not math.isnan(interval.estimate):
-            figure = f"{number(interval.estimate)}, {_reach(interval)}"
             (title,) = metric_titles(part, [find_measure(metric)])
-            return (f"{one_line(part.name)}: {title} is {figure}.",)
+            return (f"{one_line(part.name)}: {title} is {', '.join(_estimate_and_reach(interval))}.",)
     return ()
 
 
 def _labels_verdict(part: ModelEvaluation) -> tuple[str, ...]:
-    right = part.metric("accuracy")
-    return (
-        f"{one_line(part.name)} gets all labels of a row right on {percents(right.estimate)} % of rows like these, "
-        f"{_reach(right, in_percent=True)}.",
-    )
+    share, reach = _estimate_and_reach(part.metric("accuracy"), least=1, power=2, unit=" %")
+    return (f"{one_line(part.name)} gets all labels of a row right on {share} % of rows like these, {reach}.",)
 
 
 def _uncut_verdict(part: ModelEvaluation) -> tuple[str, ...]:
@@ -473,8 +469,9 @@ def _leader(ev: Evaluation) -> tuple[tuple[str, ...], tuple[str, ...]]:
     unknown = f" It is undefined for {without}." if without else ""
     doubt = "one is really better than another" if len(ties) > 1 else "it is really better than the others"
     why = "Nearly all rows are of one class, so accuracy says little. " if rare and name in RATHER else ""
+    figure, reach = _estimate_and_reach(first, common_decimals(p.overall[name] for p in ev.parts))
     return (
-        f"{why}{word} {measure.title}: {some(ties)} with {number(first.estimate)}{each}, {_reach(first)}.{unknown} "
+        f"{why}{word} {measure.title}: {some(ties)} with {figure}{each}, {reach}.{unknown} "
         f"Whether {doubt} is another question: compare answers it.",
     ), tuple(p.name for p in ranked if p.overall[name].estimate == first.estimate)
 
@@ -524,11 +521,10 @@ def metrics_table(part: ModelEvaluation) -> Table:
         titles.append(f'always "{one_line(str(part.baseline_label))}": accuracy')
         intervals.append(part.baseline)
         counts.append("" if part.at_given_prior else _baseline_counts(part))
-    figures = [number(i.estimate, decimals_apart(i.low, i.high)) for i in intervals]
-    brackets = [limits(i.low, i.high, none="–") for i in intervals]
+    written = [estimate_and_limits(i.estimate, i.low, i.high, none="–") for i in intervals]
     columns: tuple[str, ...] = ("", "estimate", f"{percent(part.confidence)} CI", "counts")
     last = len(columns) if any(counts) else len(columns) - 1
-    rows = zip(*(titles, figures, brackets, counts)[:last], strict=True)
+    rows = zip(*(titles, *zip(*written, strict=True), counts)[:last], strict=True)
     return Table(columns=columns[:last], rows=tuple(rows))
 
 
@@ -573,11 +569,12 @@ def models_block(ev: Evaluation, metrics: list[str]) -> TableBlock:
     part = next((p for p in ev.parts if p.baseline_label is not None), ev.parts[0])
     measures = [find_measure(m) for m in metrics]
     columns = ["model", *[m.title for m in measures]]
+    digits = {m: common_decimals(p.overall.get(m) for p in ev.parts) for m in metrics}
     rows: list[list[Cell]] = [
-        [(p.name, None), *(interval_cell(p.overall.get(m), "–") for m in metrics)] for p in ev.parts
+        [(p.name, None), *(interval_cell(p.overall.get(m), "–", digits[m]) for m in metrics)] for p in ev.parts
     ]
     if "accuracy" in metrics and part.baseline_label is not None:
-        base = [interval_cell(part.baseline if m == "accuracy" else None, "") for m in metrics]
+        base = [interval_cell(part.baseline if m == "accuracy" else None, "", digits[m]) for m in metrics]
         rows.append([(f'always "{part.baseline_label}"', None), *base])
     of_class = [m.title for m in measures if m.of_one_class or m.of_scores]
     title = f"In brackets: {percent(part.confidence)} intervals."

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from trueerror.findings import Evidence, Findings, find
@@ -24,8 +25,8 @@ from trueerror.results._format import (
     capitalised,
     ci_words,
     decimals_apart,
+    estimate_and_limits,
     fixed,
-    limits,
     number,
     one_line,
     p_value,
@@ -33,7 +34,7 @@ from trueerror.results._format import (
     whole,
     with_limits,
 )
-from trueerror.results._values import short, significantly_different
+from trueerror.results._values import common_decimals, short, significantly_different
 from trueerror.sources._collect import is_openable
 from trueerror.sources._models import group_columns
 from trueerror.sources._predictions import Predictions
@@ -119,9 +120,8 @@ class Gap(DocumentResult):
             )
         )  # fmt: skip
 
-        def say(x: float) -> str:
-            return number(x) if scale == 1 else fixed(x, 1)
-
+        digits = decimals_apart(d, under, over, least=decimals_apart(low, high, least=3 if scale == 1 else 1))
+        say = partial(fixed, digits=digits)
         ends = f"lowest in {self.lowest} ({say(low)}), highest in {self.highest} ({say(high)})"
         reach = ci_words(under, over, self.difference.confidence, say)
         size = f"a gap of {say(d)}, {reach} ({p_value(self.p_value)}, adjusted for all pairs)"
@@ -157,7 +157,8 @@ def groups_table(gap: Gap) -> Table:
     """Each group, lowest first, with its interval."""
     order = sorted(gap.groups, key=lambda g: gap.groups[g].estimate)
     groups = order if len(order) <= SHOWN_GROUPS else [*order[: SHOWN_GROUPS // 2], *order[-SHOWN_GROUPS // 2 :]]
-    rows = tuple((one_line(str(g)), _rows_of(gap.groups[g]), short(gap.groups[g])) for g in groups)
+    digits = common_decimals(gap.groups[g] for g in groups)
+    rows = tuple((one_line(str(g)), _rows_of(gap.groups[g]), short(gap.groups[g], digits)) for g in groups)
     more = "" if len(groups) == len(order) else f" (the lowest and highest of {len(order):,})"
     level = percent(gap.confidence)
     title = f"{capitalised(gap.title)} by {gap.by}{more}:"
@@ -175,8 +176,7 @@ def _pairs_block(gap: Gap) -> Iterator[TableBlock]:
         rows = tuple(
             (
                 f"{c.first} − {c.second}",
-                number(c.estimate, decimals_apart(c.low, c.high)),
-                limits(c.low, c.high),
+                *estimate_and_limits(c.estimate, c.low, c.high, sign=True),
                 p_value(c.p_adjusted or c.p_value),
             )
             for c in apart[:SHOWN_GROUPS]

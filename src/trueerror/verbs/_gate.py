@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
@@ -34,7 +34,7 @@ from trueerror.inputs._options import InputError, Rng, check_confidence, check_w
 from trueerror.metrics._registry import Measure, Prior, find_measure
 from trueerror.results import DocumentResult, Result, Table, Text
 from trueerror.results._document import Document, Paragraph, TableBlock, Tone, markdown_escape, page
-from trueerror.results._format import fixed, listing, number, one_line, percent, real_minus, whole
+from trueerror.results._format import decimals_apart, fixed, listing, number, one_line, percent, whole
 from trueerror.sources._collect import opened, takes_whole_rows
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
@@ -226,38 +226,27 @@ RULE = (
 
 
 def gap_words(c: GateCheck, x: float, *, signed: bool = True) -> str:
-    """A difference: in points of a percent for shares, else as a number; with digits that tell it from the line."""
-    return _size(c, x, _more(c, _size), signed=signed)
+    """A difference: in points of a percent for shares, else as a number; its digits part limits, estimate and line."""
+    if c.share:
+        return fixed(x, decimals_apart(c.estimate, c.low, c.high, c.bound, least=1, power=2), power=2, sign=signed)
+    return fixed(x, decimals_apart(c.estimate, c.low, c.high, c.bound), sign=signed)
+
+
+def _line_words(c: GateCheck) -> str:
+    """The line that a difference is held against, in the same unit; a number without needless zeros."""
+    line = gap_words(c, c.bound)
+    return line if c.share or "." not in line else line.rstrip("0").rstrip(".")
 
 
 def _own_value(c: GateCheck, x: float) -> str:
-    """A model's own figure, with digits enough to tell it from the line that it is held against."""
-    return _standing(c, x, _more(c, _standing) if c.kind == "threshold" else 0)
-
-
-def _size(c: GateCheck, x: float, more: int, *, signed: bool = True) -> str:
-    if not math.isfinite(x):
-        return number(x)
-    if not c.share:
-        # Four decimals are enough for a difference, unless it is smaller than that.
-        x = round(x, 4 + more) if abs(x) >= 1e-3 else float(f"{x:.{2 + more}g}")
-        return real_minus(f"{x:+.{3 + more}g}" if signed and x else f"{x:.{3 + more}g}")
-    return fixed(x, 1 + more, power=2, sign=signed)
-
-
-def _standing(c: GateCheck, x: float, more: int) -> str:
-    if not math.isfinite(x):
-        return number(x)
-    return f"{100 * x:.{1 + more}f} %" if c.share else number(x, 3 + more)
-
-
-def _more(c: GateCheck, shown: Callable[[GateCheck, float, int], str]) -> int:
-    """How many more digits than usual it takes until no limit looks like the line that it is held against."""
-    for more in range(5):
-        line = shown(c, c.bound, more)
-        if all(x == c.bound or shown(c, x, more) != line for x in (c.low, c.high)):
-            return more
-    return 0
+    """A model's own figure; its digits part limits, estimate and the line that they are held against."""
+    own = (c.estimate, c.low, c.high, c.bound) if c.kind == "threshold" else ()
+    known = [v for v in (c.candidate, c.baseline) if v is not None]
+    if c.share:
+        return (
+            f"{fixed(x, decimals_apart(*known, *own, least=1, power=2), power=2)} %" if math.isfinite(x) else number(x)
+        )
+    return fixed(x, decimals_apart(*known, *own))
 
 
 def _margin_words(c: GateCheck) -> str:
@@ -362,7 +351,7 @@ def _checks_table(gate: Gate) -> Table:
         if c.kind == "threshold":
             requirement, formatter = f"{'≥' if c.higher_is_better else '≤'} {_own_value(c, c.bound)}", _own_value
         else:
-            requirement, formatter = f"gap {'>' if c.higher_is_better else '<'} {gap_words(c, c.bound)}", gap_words
+            requirement, formatter = f"gap {'>' if c.higher_is_better else '<'} {_line_words(c)}", gap_words
         limits = "none" if math.isnan(c.low) else f"[{formatter(c, c.low)}, {formatter(c, c.high)}]"
         rows.append((c.title, requirement, _own_value(c, c.candidate), _baseline_cell(c), limits, c.decision))
     return Table(

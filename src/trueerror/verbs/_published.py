@@ -24,7 +24,7 @@ from trueerror.inputs._options import InputError, Rng, check_share, nearest
 from trueerror.metrics._registry import Prior, find_measure
 from trueerror.results import Alternative, Contrast, Table
 from trueerror.results._document import Document, TableBlock, page
-from trueerror.results._format import in_points, one_line, percent, whole
+from trueerror.results._format import figures, in_points, one_line, percent, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion, Discordance
 from trueerror.verbs._compare import assemble_comparison, own_rows
@@ -397,8 +397,8 @@ def _p(p: float) -> str:
 
 
 def _limits(c: Contrast) -> str:
-    ends = {"lower": f"{in_points(c.low)} or more", "upper": f"{in_points(c.high)} or less"}
-    return ends.get(c.side, f"[{in_points(c.low)}, {in_points(c.high)}]")
+    _, low, high = figures(c.estimate, c.low, c.high, least=1, power=2, sign=True)
+    return {"lower": f"{low} or more", "upper": f"{high} or less"}.get(c.side, f"[{low}, {high}]")
 
 
 def compare_marginals(

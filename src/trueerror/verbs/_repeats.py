@@ -28,7 +28,18 @@ from trueerror.inputs._options import InputError, check_confidence, check_word, 
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Contrast, DocumentResult, Interval, Table
 from trueerror.results._document import Document, Paragraph, TableBlock, page
-from trueerror.results._format import in_points, listing, number, one_line, p_value, percent, percents, signed, whole
+from trueerror.results._format import (
+    ci_words,
+    common_format,
+    estimate_and_limits,
+    listing,
+    number,
+    one_line,
+    p_value,
+    percent,
+    percents,
+    whole,
+)
 from trueerror.results._values import decided, short, short_percent, significantly_different
 from trueerror.sources._grades import RepeatedAnswers, repeated_answers
 from trueerror.tallies import Missing
@@ -169,10 +180,11 @@ class Repeats(DocumentResult):
             if not significantly_different(c):
                 sentences.append(f"No clear difference between {self.best} and {other} in {name} ({decided(c)}).")
             else:
+                power, least = _unit_and_decimals(self)
+                shown = common_format(c.estimate, c.low, c.high, least=least, power=power, sign=True)
                 sentences.append(
-                    f"{self.best} is better than {other} in {name}: {_signed(self, c.estimate)}{_unit(self)}, "
-                    f"{percent(self.confidence)} CI {_signed(self, c.low)} to {_signed(self, c.high)} "
-                    f"({decided(c)})."
+                    f"{self.best} is better than {other} in {name}: {shown(c.estimate)}{_unit(self)}, "
+                    f"{ci_words(c.low, c.high, self.confidence, shown)} ({decided(c)})."
                 )
         return sentences[:4]
 
@@ -203,9 +215,9 @@ class Repeats(DocumentResult):
         )  # fmt: skip
 
 
-def _signed(made: Repeats, x: float) -> str:
-    """A difference: of shares in points."""
-    return in_points(x) if made.right_or_wrong else signed(x)
+def _unit_and_decimals(repeats: Repeats) -> tuple[int, int]:
+    """The power of ten of the unit, per cent for shares, and the fewest decimals."""
+    return (2, 1) if repeats.right_or_wrong else (0, 3)
 
 
 def _unit(made: Repeats) -> str:
@@ -227,12 +239,13 @@ def _turned(c: Contrast) -> Contrast:
 def _told(m: RepeatedModel, of: Repeats) -> str:
     """One model in a sentence: the first try, and the best and the worst of the most tries."""
     mean = m.mean
-    level = percent(of.confidence)
+    power, least = _unit_and_decimals(of)
+    shown = common_format(mean.estimate, mean.low, mean.high, least=least, power=power)
     if not of.right_or_wrong:
-        reach = f"{level} CI {number(mean.low)} to {number(mean.high)}"
-        return f"{one_line(m.name)}: mean score {number(mean.estimate)}, {reach}."
-    reach = f"{level} CI {percents(mean.low)} to {percents(mean.high)} %"
-    share = f"{percents(mean.estimate)} % of questions like these right at the first try"
+        reach = ci_words(mean.low, mean.high, of.confidence, shown)
+        return f"{one_line(m.name)}: mean score {shown(mean.estimate)}, {reach}."
+    reach = ci_words(mean.low, mean.high, of.confidence, shown, unit=" %")
+    share = f"{shown(mean.estimate)} % of questions like these right at the first try"
     lead = f"{one_line(m.name)} gets {share}, {reach}"
     more = [(name, i) for name, i in m.metrics.items() if name.startswith(("pass@", "pass^")) and i is not mean]
     tries = [f"{percents(i.estimate)} % {_in_words(name)}" for name, i in _last_of_each(more)]
@@ -264,9 +277,10 @@ def _metrics_table(made: Repeats) -> Table:
 
 
 def _pairs_table(made: Repeats) -> Table:
+    power, least = _unit_and_decimals(made)
     rows = tuple(
-        (c.name, c.first, c.second, _signed(made, c.estimate),
-         f"[{_signed(made, c.low)}, {_signed(made, c.high)}]",
+        (c.name, c.first, c.second,
+         *estimate_and_limits(c.estimate, c.low, c.high, least=least, power=power, sign=True),
          p_value(c.p_value if c.p_adjusted is None else c.p_adjusted).removeprefix("p ").removeprefix("= "))
         for c in made.pairs[:12]
     )  # fmt: skip

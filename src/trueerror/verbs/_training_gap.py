@@ -14,7 +14,17 @@ from trueerror.inference.proportion._two_samples import difference
 from trueerror.inputs._options import InputError, check_confidence
 from trueerror.results import Contrast, DocumentResult, Table
 from trueerror.results._document import Document, TableBlock, page
-from trueerror.results._format import in_points, listing, one_line, p_cell, p_value, percent
+from trueerror.results._format import (
+    ci_words,
+    common_format,
+    estimate_and_limits,
+    in_points,
+    listing,
+    one_line,
+    p_cell,
+    p_value,
+    percent,
+)
 from trueerror.sources._collect import opened
 from trueerror.sources._predictions import Predictions
 
@@ -78,16 +88,14 @@ class TrainingGap(DocumentResult):
                 f"({in_points(first.test_lead)} points, {p_value(first.p_value)})."
             )
         wide = max(self.gaps, key=lambda g: g.estimate)
+        shown = common_format(wide.estimate, wide.low, wide.high, least=1, power=2, sign=wide.low <= 0)
+        reach = f"{shown(wide.estimate)} points{{}}, {ci_words(wide.low, wide.high, wide.confidence, shown)}."
         if wide.low > 0:
-            parts.append(
-                f"{one_line(wide.name)} loses {100 * wide.estimate:.1f} points from training to test rows, 95 % CI "
-                f"{100 * wide.low:.1f} to {100 * wide.high:.1f}."
-            )
+            parts.append(f"{one_line(wide.name)} loses {reach.format(' from training to test rows')}")
         elif not parts:
             parts.append(
                 "No model is clearly better on the training rows than on the test rows; the widest gap is "
-                f"{one_line(wide.name)}'s, {in_points(wide.estimate)} points, 95 % CI {in_points(wide.low)} to "
-                f"{in_points(wide.high)}."
+                f"{one_line(wide.name)}'s, {reach.format('')}"
             )
         return " ".join(parts)
 
@@ -97,8 +105,7 @@ class TrainingGap(DocumentResult):
                 g.name,
                 f"{100 * training:.1f} %",
                 f"{100 * test:.1f} %",
-                in_points(g.estimate),
-                f"[{in_points(g.low)}, {in_points(g.high)}]",
+                *estimate_and_limits(g.estimate, g.low, g.high, least=1, power=2, sign=True),
                 p_cell(p_value(g.p_value)),
             )
             for g, training, test in zip(self.gaps, self.training, self.test, strict=True)

@@ -16,7 +16,7 @@ from trueerror.plots._specs import Axis, Band, Curves, Floats, Histogram, Line, 
 from trueerror.plots._style import plain
 from trueerror.plots.compose.forests import domain_of
 from trueerror.results import Interval
-from trueerror.results._format import listing, number, percent, percents, whole
+from trueerror.results._format import figures, listing, number, percent, percents, whole
 
 if TYPE_CHECKING:
     from trueerror.curves._precision_recall import PrecisionRecall, PrecisionRecallBand
@@ -378,7 +378,7 @@ def risk_coverage_picture(named: Named) -> Curves:
     subtitle = [f"{whole(named[0][1].n)} rows"]
     if len(named) == 1:
         right = [named[0][1].at(coverage=share) for share in (1.0, 0.8, 0.5)]
-        wrong = [[percents(1 - v) for v in (i.estimate, i.high, i.low)] for i in right]
+        wrong = [figures(*(1 - v for v in (i.estimate, i.high, i.low)), least=1, power=2) for i in right]
         parts = [f"{share} % [{low}, {high}]" for share, low, high in wrong]
         subtitle = [
             f"wrong: {parts[0]} of all, {parts[1]} of the surest 80 %, {parts[2]} of the surest half",

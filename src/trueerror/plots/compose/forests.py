@@ -17,7 +17,17 @@ from trueerror.metrics._registry import find_measure
 from trueerror.plots._specs import Forest, ForestRow, Heat, Panel
 from trueerror.plots._style import distinct, first_sentence, plain, shorten
 from trueerror.results import Contrast, Interval
-from trueerror.results._format import capitalised, in_points, listing, number, p_value, percent, percents, whole
+from trueerror.results._format import (
+    capitalised,
+    in_points,
+    listing,
+    number,
+    p_value,
+    percent,
+    percents,
+    whole,
+    with_limits,
+)
 from trueerror.results._values import short_percent
 from trueerror.verbs._comparison import points, together_words, unit
 from trueerror.verbs._evaluation import best_parts_first
@@ -329,7 +339,7 @@ def _gap_title(gap: Gap) -> str:
 
 def _gap_words(gap: Gap) -> str:
     d = gap.difference
-    return f"gap {number(d.estimate)} [{number(d.low)}, {number(d.high)}], {p_value(gap.p_value)} adjusted"
+    return f"gap {with_limits(d.estimate, d.low, d.high)}, {p_value(gap.p_value)} adjusted"
 
 
 def _gap_panel(gap: Gap, heading: str) -> Panel:

@@ -14,7 +14,7 @@ from trueerror.metrics._registry import find_measure
 from trueerror.plots._specs import Axis, Bars, Curves, Heat, Line, Ranks
 from trueerror.plots._style import columns_needed, distinct, fold, plain
 from trueerror.results import Interval, Posterior
-from trueerror.results._format import in_points, number, p_value, percent, signed, whole
+from trueerror.results._format import figures, in_points, number, p_value, percent, signed, whole
 
 if TYPE_CHECKING:
     from trueerror.inference.ranking._ranking import Ranking
@@ -299,7 +299,8 @@ def slices_heat(ev: Evaluation, *, metric: str | None = None) -> Heat:
 def _estimate_lines(i: Interval) -> list[str]:
     if math.isnan(i.estimate):
         return ["undefined"]
-    return [number(i.estimate), *([f"[{number(i.low)}, {number(i.high)}]"] if math.isfinite(i.low + i.high) else [])]
+    estimate, low, high = figures(i.estimate, i.low, i.high)
+    return [estimate, *([f"[{low}, {high}]"] if math.isfinite(i.low + i.high) else [])]
 
 
 def improvement_picture(ranking: LearnerRanking) -> Heat:
