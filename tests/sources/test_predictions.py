@@ -37,8 +37,11 @@ def test_it_says_what_was_read() -> None:
     gaps = te.predictions([0, 1], [0, None], missing="drop")
     assert str(gaps).endswith("Note: 1 of 2 rows have no prediction of model; they are left out.")
     scored = te.predictions([0, 1], [0, 1], scores=[0.2, None], missing="drop")
-    words = "1 of 2 rows have no label or no score of model; where it is needed they are left out."
+    words = "1 of 2 rows have no score of model; metrics of its scores leave them out, those of its labels need none."
     assert str(scored).endswith(words)
+    unlabelled = te.predictions([0, 1], [0, None], scores=[0.2, 0.4], missing="drop")
+    words = "1 of 2 rows have no label or no score of model; where it is needed they are left out."
+    assert str(unlabelled).endswith(words)
 
 
 def test_hostile_names_cannot_break_a_terminal_or_a_page() -> None:

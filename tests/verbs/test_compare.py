@@ -1,6 +1,7 @@
 """te.compare, as a user would call it."""
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -821,3 +822,36 @@ def test_limits_that_hold_together_do_not_follow_a_bound_on_p() -> None:
         for c in compared.simultaneous or ():
             alone = compared["a", c.first]
             assert c.high - c.low < 1.5 * (alone.high - alone.low)
+
+
+@pytest.mark.parametrize("source", ["arrays", "frame", "file", "relation", "lazy"])
+def test_metrics_of_labels_take_the_rows_that_lack_a_score_only(source: str, tmp_path: Path) -> None:
+    """Pairs and own figures are of the same rows: labels are there, so all of them; areas leave the others out."""
+    duckdb, pl = pytest.importorskip("duckdb"), pytest.importorskip("polars")
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 200)
+    labels = {m: np.where(rng.random(200) < right, truth, 1 - truth) for m, right in (("a", 0.8), ("b", 0.7))}
+    scores = {m: 0.6 * label + 0.4 * rng.random(200) for m, label in labels.items()}
+    scores["a"][rng.random(200) < 0.1] = np.nan
+    gone = int(np.isnan(scores["a"]).sum())
+    table = pl.DataFrame({"y": truth, **labels, **{f"{m}_score": s for m, s in scores.items()}}, nan_to_null=True)
+    models = {m: {"label": m, "score": f"{m}_score"} for m in labels}
+    table.write_csv(tmp_path / "rows.csv")
+    given = {
+        "frame": lambda: table, "file": lambda: tmp_path / "rows.csv", "lazy": table.lazy,
+        "relation": lambda: duckdb.sql(f"SELECT * FROM '{tmp_path}/rows.csv'"),
+    }  # fmt: skip
+    rows = (
+        te.predictions(truth, labels, scores=scores, missing="drop")
+        if source == "arrays"
+        else te.read(given[source](), truth="y", models=models, missing="drop")
+    )
+    by_labels, by_scores = te.compare(rows), te.compare(rows, metric="auc")
+    assert [by_labels["a", "b"].n, *(i.n for i in by_labels.estimates.values())] == [200] * 3
+    assert by_labels["a", "b"].estimate == pytest.approx(
+        by_labels.estimates["a"].estimate - by_labels.estimates["b"].estimate
+    )
+    assert [by_scores["a", "b"].n, *(i.n for i in by_scores.estimates.values())] == [200 - gone] * 3
+    assert "TE206" not in by_labels.findings
+    assert f"{gone} of 200 rows have a label and no score" in str(by_scores.findings)
+    assert f"{gone} of 200 rows have no score of a; metrics of its scores leave them out" in by_labels.reading

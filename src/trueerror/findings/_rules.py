@@ -190,6 +190,7 @@ class Evidence:
     constant_answers: Sequence[ConstantAnswer] | None = None
     # rows without a prediction, all rows, how they were counted
     missing_predictions: tuple[int, int, str] | None = None
+    scores_alone: bool | None = None  # whether these rows have labels, and lack scores
     # the rows that the model left out, and how another one does on them
     harder_rows: HarderRows | None = None
     counted_as_wrong: CountedAsWrong | None = None  # of a model that is ahead on the rows that it answered

@@ -342,10 +342,15 @@ def replicates_that_lose_a_class(lost_replicates: Sequence[tuple[str, float]]) -
 
 @rule("TE206", severity="note", title="predictions are missing",
       fix='Say how they should count: missing="wrong", or missing="drop".')  # fmt: skip
-def rows_without_predictions(missing_predictions: tuple[int, int, str], unranked: bool = False) -> Iterator[str]:
+def rows_without_predictions(
+    missing_predictions: tuple[int, int, str], unranked: bool = False, scores_alone: bool = False
+) -> Iterator[str]:
     """Leaving out the rows that a model would not answer flatters it; counting them as wrong may be harsh."""
     count, total, rule_word = missing_predictions
-    if count:
+    if count and scores_alone:
+        shown = "are not shown" if unranked else "leave them out"
+        yield f"{whole(count)} of {whole(total)} rows have a label and no score: areas and losses {shown}"
+    elif count:
         how = "counted as wrong" if rule_word == "wrong" else "left out"
         more = "; rows without a score have no rank, so areas and losses are not shown" if unranked else ""
         yield f"{whole(count)} of {whole(total)} rows have no prediction and were {how}{more}"

@@ -131,8 +131,8 @@ class PairedRows:
     def pair(self, first: str, second: str) -> ModelPair:
         """Two of the models; with gaps on the rows that both answered, whatever the others left out."""
         if (first, second) not in self._pairs:
-            gaps = len(self.p.models) > 2 and not self.measure.of_labels and any(map(self.p.absent, self.p.models))
-            if gaps:
+            several = len(self.p.models) > 2 and not self.measure.of_labels
+            if several and any(self.p.unanswered(m, of_labels=False) for m in self.p.models):
                 two = self.p.select([first, second])
                 rows = PairedRows(two, self.measure, self.options, threshold=self.threshold, prior=self.prior)
             else:
@@ -155,9 +155,10 @@ class PairedRows:
 
     def with_silence(self, model: str, other: str) -> PairedRows | None:
         """The rows that the other answered, with those that the model left out counted as wrong; None without any."""
-        if self.p.missing != "drop" or not self.p.absent(model):
+        of_labels = self.measure.of_labels
+        if self.p.missing != "drop" or not self.p.unanswered(model, of_labels=of_labels, threshold=self.threshold):
             return None
-        p = silence_as_wrong(self.p, model, other, of_labels=self.measure.of_labels)
+        p = silence_as_wrong(self.p, model, other, of_labels=of_labels, threshold=self.threshold)
         if p is None or not p.n:
             return None
         return PairedRows(p, self.measure, self.options, threshold=self.threshold, prior=self.prior)

@@ -377,6 +377,9 @@ def absent_notes(facts: Facts) -> tuple[str, ...]:
     rule = "left out" if facts.missing == "drop" else "counted as wrong"
 
     def words(m: ModelFacts) -> str:
+        if m.has_labels and m.scores != "none" and not m.unlabelled:
+            by_scores = "its scores leave them out, those of its labels" if facts.missing == "drop" else "its labels"
+            return f"rows have no score of {m.name}; metrics of {by_scores} need none"
         if m.has_labels and m.scores != "none":
             return f"rows have no label or no score of {m.name}; where it is needed they are {rule}"
         return f"rows have no prediction of {m.name}; they are {rule}"
@@ -488,8 +491,9 @@ def model_facts(columns: Mapping[str, ModelColumns], threshold: Threshold) -> tu
     models = []
     for name, (labels, scores) in columns.items():
         shape: Literal["none", "one", "each"] = "none" if scores is None else "one" if scores.ndim == 1 else "each"
+        absent, unlabelled = count_absent(columns[name])
         models.append(
-            ModelFacts(name=name, has_labels=labels is not None, scores=shape, absent=count_absent(columns[name]))
+            ModelFacts(name=name, has_labels=labels is not None, scores=shape, absent=absent, unlabelled=unlabelled)
         )
     return apply_threshold(models, threshold)
 

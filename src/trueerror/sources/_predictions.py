@@ -56,7 +56,7 @@ class ModelFacts:
     """How one model's answers are given.
 
     `scores` is "one" for a single column, higher = more positive, and "each" for one column a class. `absent` counts
-    the rows that lack a label or a score that the model should have.
+    the rows that lack a label or a score that the model should have, `unlabelled` those that lack a label.
     """
 
     name: str
@@ -64,6 +64,12 @@ class ModelFacts:
     scores: Literal["none", "one", "each"]
     threshold: float | None = None
     absent: int = 0
+    unlabelled: int = 0
+
+    def answers_by_labels(self, threshold: float | None, *, of_labels: bool) -> bool:
+        """Whether a metric, of labels or of scores, looks at the labels that the model came with."""
+        cut = self.threshold if threshold is None else threshold
+        return self.scores == "none" or (of_labels and self.has_labels and cut is None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -520,6 +526,13 @@ class Predictions:
     def absent(self, model: str) -> int:
         """How many rows lack an answer of the model."""
         return self._model(model).absent
+
+    def unanswered(self, model: str, *, of_labels: bool, threshold: float | None = None) -> int:
+        """How many rows lack what a metric of labels, or of scores, looks at: beside a label no score is asked for."""
+        facts = self._model(model)
+        if facts.absent and facts.answers_by_labels(threshold, of_labels=of_labels):
+            return facts.unlabelled
+        return self.unscored(model)
 
     def unscored(self, model: str) -> int:
         """How many rows lack a score of a model that has scores."""

@@ -383,7 +383,7 @@ def compare_predictions(
         raise InputError(f"reference={reference!r} is not among the models{nearest(reference, p.models)}")
     p = p.side_by_side() if measure.area else p
     # Shares of different rows would not subtract.
-    common = answered_by_all(p)
+    common = answered_by_all(p, of_labels=measure.of_labels, threshold=settings.threshold)
     estimand = fixed_model(common, settings, method)
     by_folds = method in words_in("metric-over-folds") and p.folded
     own = replace(settings, method=method) if by_folds else settings

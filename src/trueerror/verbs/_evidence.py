@@ -89,6 +89,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         of_counts,
         loss_worth=_loss_worth(part, p, measures),
         missing_predictions=(p.absent(part.name), p.n, p.missing),
+        scores_alone=_scores_alone(p, part.name),
         unranked=True if p.has_scores(part.name) and p.scale is None and not bench.has_scores else None,
         grades_seen=_grades_seen(p, part.name),
         rare_in_folds=bench.rare_in_folds(measures.values()),
@@ -252,30 +253,40 @@ def row_evidence(p: Predictions, most_rows: int = SOUGHT_ROWS) -> list[Evidence]
     return [Evidence(doubled=duplicate_rows(p), repeats=repeated_sample(p))]
 
 
+def _scores_alone(p: Predictions, model: str) -> bool:
+    """Whether what a model lacks in some rows is its score, with its label there in all."""
+    facts = p.facts.model(model)
+    return facts.has_labels and facts.scores != "none" and not facts.unlabelled
+
+
 def gap_evidence(
     p: Predictions, measure: Measure, settings: Settings, contrasts: Iterable[Contrast], counted: Iterable[Contrast]
 ) -> list[Evidence]:
     """Of models that left out rows: how many, whether another one does worse on those, and whether a lead rests on
     leaving them out: `counted` are differences with rows that the first left out counted as wrong."""
+    gaps = {m: p.unanswered(m, of_labels=measure.of_labels, threshold=settings.threshold) for m in p.models}
     evidence_list = [
-        Evidence(model=m, missing_predictions=(p.absent(m), p.n, p.missing)) for m in p.models if p.absent(m)
+        Evidence(model=m, missing_predictions=(gaps[m], p.n, p.missing), scores_alone=_scores_alone(p, m))
+        for m in p.models
+        if gaps[m]
     ]
     if p.missing != "drop":
         return evidence_list
-    for model, skipped in groupby(skipped_rows(p, threshold=settings.threshold), key=lambda s: s.model):
+    left_out = skipped_rows(p, of_labels=measure.of_labels, threshold=settings.threshold)
+    for model, skipped in groupby(left_out, key=lambda s: s.model):
         tested = [(harder_rows(s), s) for s in skipped]
         test, s = min(tested, key=lambda pair: pair[0].p_value)
         # One of several others: Bonferroni.
         p_value = min(1.0, len(tested) * test.p_value)
         rates = float(s.left_out.mean()), float(s.answered.mean())
         evidence_list.append(
-            Evidence(model=model, harder_rows=HarderRows(p.absent(model), p.n, s.other, rates[0], rates[1], p_value))
+            Evidence(model=model, harder_rows=HarderRows(gaps[model], p.n, s.other, rates[0], rates[1], p_value))
         )
     sizes = {frozenset((c.first, c.second)): abs(c.estimate) for c in contrasts}
     for c in counted:
         lead = math.copysign(sizes[frozenset((c.first, c.second))], 1 if measure.higher_is_better else -1)
         ahead, left = (f"{in_points(x)} points" if measure.share is not None else signed(x) for x in (lead, c.estimate))
-        evidence = CountedAsWrong(p.absent(c.first), c.second, ahead, left, c.p_value)
+        evidence = CountedAsWrong(gaps[c.first], c.second, ahead, left, c.p_value)
         evidence_list.append(Evidence(model=c.first, counted_as_wrong=evidence, level=1 - settings.confidence))
     return evidence_list
 

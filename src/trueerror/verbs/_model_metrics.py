@@ -193,7 +193,8 @@ def compared_reading(
         if counted
         else " ".join(filter(None, (str(p), option_words(settings), scale_words(p, settings))))
     )
-    if p.missing != "drop" or not any(p.absent(m) for m in p.models):
+    gaps = [p.unanswered(m, of_labels=counted, threshold=settings.threshold) for m in p.models]
+    if p.missing != "drop" or not any(gaps):
         return words
     if counted:
         # Recall and the like speak of some of the rows that were counted, so those are asked for.
@@ -203,7 +204,7 @@ def compared_reading(
     if not rows or (p.weights_kind is None and min(rows) == p.n):
         return words
     row_range = whole(min(rows)) if min(rows) == max(rows) else f"{whole(min(rows))} to {whole(max(rows))}"
-    common = answered_by_all(p).n
+    common = answered_by_all(p, of_labels=counted, threshold=settings.threshold).n
     clause = (
         ""
         if common in rows and min(rows) == max(rows)

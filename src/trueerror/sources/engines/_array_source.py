@@ -449,7 +449,11 @@ class ArraySource:
         }
         # The columns may be those of some models only, where scores alone were fetched.
         absent = {name: count_absent(given) for name, given in columns.items()}
-        models = tuple(replace(m, absent=absent.get(m.name, m.absent)) for m in self.facts.models)
+        models = tuple(
+            replace(m, absent=both, unlabelled=labels)
+            for m in self.facts.models
+            for both, labels in [absent.get(m.name, (m.absent, m.unlabelled))]
+        )
         keyed: dict[KeyKind, KeyColumn] = {}
         for kind, (codes, names) in self.keyed.items():
             used_codes, again = np.unique(codes[rows], return_inverse=True)
@@ -511,13 +515,14 @@ class ArraySource:
         return (self.name,) if self.name else ()
 
 
-def count_absent(columns: ModelColumns) -> int:
-    """How many rows lack a label or a score."""
+def count_absent(columns: ModelColumns) -> tuple[int, int]:
+    """How many rows lack a label or a score, and how many of them a label."""
     gone = columns.labels < 0 if columns.labels is not None and any_missing(columns.labels) else None
+    unlabelled = 0 if gone is None else int(np.count_nonzero(gone))
     if columns.scores is not None:
         lacking = _lacking(columns.scores)
         gone = lacking if gone is None else gone | lacking
-    return 0 if gone is None else int(np.count_nonzero(gone))
+    return 0 if gone is None else int(np.count_nonzero(gone)), unlabelled
 
 
 def _lacking(scores: Scores) -> NDArray[np.bool_]:
@@ -584,16 +589,17 @@ def weighted_rows(
     return ScoredRows(up, columns, _clusters(rows)), rows.source.fetched().weights
 
 
-def answered_by_all(p: Predictions) -> Predictions:
+def answered_by_all(p: Predictions, *, of_labels: bool, threshold: float | None = None) -> Predictions:
     """The rows that every model answered, where missing="drop" leaves out the others; all rows where none lacks an
-    answer, where nothing would be left, or where the rows do not fit into memory."""
-    if p.missing != "drop" or not any(p.absent(m) for m in p.models):
+    answer, where nothing would be left, or where the rows do not fit into memory. `of_labels`: what counts is labels,
+    not scores."""
+    if p.missing != "drop" or not any(p.unanswered(m, of_labels=of_labels, threshold=threshold) for m in p.models):
         return p
     try:
         source = p.source.fetched()
     except MemoryBudgetExceeded:
         return p
-    kept = ~np.logical_or.reduce([_absent(source, m) for m in p.models])
+    kept = ~np.logical_or.reduce([_unanswered(source, m, threshold, of_labels=of_labels) for m in p.models])
     return replace(p, source=source.take(np.flatnonzero(kept)), _memory={}) if kept.any() else p
 
 
@@ -608,9 +614,9 @@ class SkippedRows(NamedTuple):
     clusters: tuple[Codes, Codes] | None
 
 
-def skipped_rows(p: Predictions, *, threshold: float | None = None) -> Iterator[SkippedRows]:
+def skipped_rows(p: Predictions, *, of_labels: bool, threshold: float | None = None) -> Iterator[SkippedRows]:
     """Of each model with gaps, how the others did on the rows that it left out."""
-    gaps = [m for m in p.models if p.absent(m)]
+    gaps = [m for m in p.models if p.unanswered(m, of_labels=of_labels, threshold=threshold)]
     callers = [m for m in p.models if p.has_predictions(m, threshold=threshold)]
     if not gaps or not callers:
         return
@@ -620,9 +626,9 @@ def skipped_rows(p: Predictions, *, threshold: float | None = None) -> Iterator[
         return
     keys = source.keyed["clusters"].codes if p.has_key("clusters") else None
     for model in gaps:
-        gone = _absent(source, model)
+        gone = _unanswered(source, model, threshold, of_labels=of_labels)
         for other in callers:
-            answered = ~_absent(source, other)
+            answered = ~_unanswered(source, other, threshold, of_labels=True)
             if other == model or not (gone & answered).any() or not (~gone & answered).any():
                 continue
             right = source.predicted_codes(other, threshold) == source.truth
@@ -631,7 +637,9 @@ def skipped_rows(p: Predictions, *, threshold: float | None = None) -> Iterator[
             yield SkippedRows(model, other, right[parts[0]], right[parts[1]], by_cluster)
 
 
-def silence_as_wrong(p: Predictions, model: str, other: str, *, of_labels: bool) -> Predictions | None:
+def silence_as_wrong(
+    p: Predictions, model: str, other: str, *, of_labels: bool, threshold: float | None = None
+) -> Predictions | None:
     """The rows that `other` answered, with those that `model` left out counted against it: as wrong calls, or with the
     score that speaks most against the row's class (the lowest grade) of all that it gives. None beyond memory."""
     try:
@@ -640,7 +648,7 @@ def silence_as_wrong(p: Predictions, model: str, other: str, *, of_labels: bool)
         return None
     columns = source.columns[model]
     if not of_labels and columns.scores is not None:
-        scores, gone = columns.scores.copy(), _absent(source, model)
+        scores, gone = columns.scores.copy(), _lacking(columns.scores)
         table = scores.reshape(len(scores), -1)
         if p.scale is not None:
             scores[gone] = p.scale[0]
@@ -650,18 +658,19 @@ def silence_as_wrong(p: Predictions, model: str, other: str, *, of_labels: bool)
             scores[gone & (source.truth == code)] = scores[int(np.argmin(np.where(gone, np.inf, against)))]
         columns = ModelColumns(None if columns.labels is None else source.truth, scores)
     source = replace(source, columns={**source.columns, model: columns})
-    source = source.take(np.flatnonzero(~_absent(source, other)))
+    source = source.take(np.flatnonzero(~_unanswered(source, other, threshold, of_labels=of_labels)))
     facts = replace(source.facts.select((model, other)), missing="wrong")
     return replace(p, source=source.with_facts(facts), _memory={})
 
 
-def _absent(source: ArraySource, model: str) -> NDArray[np.bool_]:
-    """Which rows lack a label or a score of the model."""
+def _unanswered(source: ArraySource, model: str, threshold: float | None, *, of_labels: bool) -> NDArray[np.bool_]:
+    """Which rows lack what a metric of labels, or of scores, looks at."""
     labels, scores = source.columns[model]
-    gone = np.zeros(source.facts.n, dtype=bool) if labels is None else labels < 0
-    if scores is not None:
-        gone = gone | np.isnan(scores.reshape(len(scores), -1)).any(axis=1)
-    return gone
+    if source.facts.model(model).answers_by_labels(threshold, of_labels=of_labels):
+        assert labels is not None
+        return labels < 0
+    assert scores is not None
+    return _lacking(scores)
 
 
 def rows_as_clusters(p: Predictions) -> Predictions:

@@ -49,7 +49,7 @@ from trueerror.sources._predictions import (
     pick_key,
     settled_threshold,
 )
-from trueerror.sources._tables import Layout, Options
+from trueerror.sources._tables import Layout, ModelLayout, Options
 from trueerror.sources.engines import _group_tallies as groups
 from trueerror.sources.engines._array_source import ArraySource, moments_of, probabilities, table_moments
 from trueerror.sources.engines._engine_table import FIRST_ROWS, MOST_CELLS, AnyTable, Chance, Weight
@@ -320,7 +320,7 @@ class GroupedSource:
 
     def _over(self, table: AnyTable, models: Iterable[ModelFacts]) -> Self:
         """These models on other rows."""
-        known = tuple(replace(m, absent=table.absent(self.layout.models[m.name].columns())) for m in models)
+        known = tuple(replace(m, **_gaps(table, self.layout.models[m.name])) for m in models)
         facts = replace(self.facts, n=table.n, models=known)
         return replace(self, table=table, facts=facts, memory={}, held={}, whole=None)
 
@@ -834,7 +834,7 @@ def counted_facts(table: AnyTable, layout: Layout, options: Options) -> Facts | 
             name=name,
             has_labels=model.label is not None,
             scores="one" if model.score is not None else "each" if model.class_scores is not None else "none",
-            absent=table.absent(model.columns()),
+            **_gaps(table, model),
         )
         for name, model in layout.models.items()
     )
@@ -851,6 +851,12 @@ def counted_facts(table: AnyTable, layout: Layout, options: Options) -> Facts | 
         weights_kind=options.weights_kind,
         missing=options.missing,
     )
+
+
+def _gaps(table: AnyTable, model: ModelLayout) -> dict[str, int]:
+    """How many rows lack a label or a score, and how many of them a label."""
+    unlabelled = 0 if model.label is None else table.n - table.filled(model.label)
+    return {"absent": table.absent(model.columns()), "unlabelled": unlabelled}
 
 
 def _labels(table: AnyTable, column: str) -> tuple[Label, ...]:
