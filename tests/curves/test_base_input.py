@@ -1,13 +1,15 @@
 """One place takes the input of every curve: rows, predictions, score tables, other curves."""
 
 from dataclasses import FrozenInstanceError
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import trueerror as te
 from trueerror.curves._base import curve_input
-from trueerror.inputs._options import InputError
+from trueerror.inputs._options import InputError, MemoryBudgetExceeded
 from trueerror.methods import every_method
 from trueerror.tallies import ScoreTable
 
@@ -219,3 +221,46 @@ def test_rows_without_a_score_in_arrays():
     with pytest.raises(InputError, match=r'te.predictions or te.read do it with missing="drop"'):
         te.roc([0, 1, 1, 0], scores)
     assert te.roc([0, 1, 1, 0], scores, missing="drop").n == 3
+
+
+CURVES = [te.roc, te.precision_recall, te.gains, te.calibration, te.det]
+
+
+@pytest.mark.parametrize("curve", CURVES[1:])
+@pytest.mark.parametrize("as_table", [False, True])
+def test_a_curve_of_labels_is_refused_in_the_words_of_compare(curve: Any, as_table: bool) -> None:
+    labels = {"truth": [0, 1, 1, 0], "a": [0, 1, 0, 0], "b": [1, 1, 1, 0]}
+    rows = labels if as_table else te.predictions(labels["truth"], {m: labels[m] for m in "ab"})
+    with pytest.raises(InputError, match="needs scores, and a has labels only: pass scores="):
+        te.compare(rows, metric="auc")
+    with pytest.raises(InputError, match="needs scores, and a has labels only: pass scores="):
+        curve(rows, model="a")
+
+
+@pytest.mark.parametrize("as_table", [False, True])
+def test_a_model_with_labels_is_a_point_of_the_roc_space_without_an_area(as_table: bool) -> None:
+    labels = {"truth": [0, 1, 1, 0], "a": [0, 1, 0, 0], "b": [1, 1, 1, 0]}
+    rows = labels if as_table else te.predictions(labels["truth"], {m: labels[m] for m in "ab"})
+    point = te.roc(rows, model="a")
+    assert (point.fpr.tolist(), point.tpr.tolist()) == ([0, 0, 1], [0, 0.5, 1])
+    assert "ROC curve of a, which has labels and no scores: one point, and no area." in str(point)
+    assert "area" not in [name for name, _ in point._figures()]
+    for area in (point.auc, lambda: point.gini, lambda: point.partial_auc(0, 0.5)):
+        with pytest.raises(InputError, match="needs scores, and a has labels only"):
+            area()
+    # What was given as scores is taken as scores.
+    assert te.roc([0, 1, 1, 0], [0, 1, 0, 0]).auc().estimate == 0.75
+
+
+@pytest.mark.parametrize("curve", CURVES)
+def test_curves_of_rows_in_clusters_are_not_binned(curve: Any, tmp_path: Path) -> None:
+    pl = pytest.importorskip("polars")
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 2, 20_000)
+    table = {"y": truth, "g": rng.integers(0, 300, 20_000), "a": 0.2 * truth + 0.8 * rng.random(20_000)}
+    pl.DataFrame(table).write_parquet(tmp_path / "rows.parquet")
+    rows = te.read(tmp_path / "rows.parquet", truth="y", cluster="g", budget="100kB")
+    with pytest.raises(MemoryBudgetExceeded, match="rows in clusters are not binned"):
+        curve(rows)
+    independent = te.read(tmp_path / "rows.parquet", truth="y", cluster=False, budget="100kB")
+    assert curve(independent).table.n == 20_000

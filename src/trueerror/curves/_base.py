@@ -33,7 +33,6 @@ from trueerror.inputs._arrays import WeightsKind, check_indexes, column, is_lazy
 from trueerror.inputs._labels import Label, code_column, find_label, natural_labels, natural_positive, need_positive
 from trueerror.inputs._options import (
     InputError,
-    MemoryBudgetExceeded,
     MissingPredictionError,
     check_confidence,
     check_share,
@@ -47,7 +46,7 @@ from trueerror.results._format import escaped, folded
 from trueerror.results._values import joined_notes
 from trueerror.sources._collect import is_openable, opened, predictions, refuse_columns, takes_table_options
 from trueerror.sources._models import sorted_columns
-from trueerror.sources._predictions import Predictions
+from trueerror.sources._predictions import Predictions, labels_only
 from trueerror.sources.engines._array_source import weighted_rows
 from trueerror.tallies import Confusion, Missing
 from trueerror.tallies._confusion import BinaryCounts
@@ -399,14 +398,11 @@ def cluster_words(groups: int) -> str:
 
 
 def with_clusters(curve: C, data: CurveInput) -> C:
-    """The curve with its rows' clusters, where it knows what to make of them and rows are at hand."""
+    """The curve with its rows' clusters, where it knows what to make of them; refused beyond the memory budget."""
     p = data.predictions
     if p is None or not curve.by_cluster or curve.calls or not cluster_caution(p):
         return curve
-    try:
-        clusters = p._while_held(("curve clusters", data.name, data.table.positive), lambda: _curve_clusters(p, data))
-    except MemoryBudgetExceeded:
-        return curve  # the caution stays
+    clusters = p._while_held(("curve clusters", data.name, data.table.positive), lambda: _curve_clusters(p, data))
     return replace(curve, clusters=clusters, caution=data.fold_caution())
 
 
@@ -555,7 +551,9 @@ def curve_verb(what: str, *, points: bool = False) -> Callable[[Callable[..., C]
         ) -> C:  # fmt: skip
             point = point_input(truth, scores, model, positive) if points else None
             options = {o.name: columns.pop(o.name) for o in parameters if o.name in columns}
-            source = point or curve_input(what, truth, scores, model, positive, weights, weights_kind, columns)
+            source = point or curve_input(
+                what, truth, scores, model, positive, weights, weights_kind, columns, points=points
+            )
             return with_clusters(make(source, **options), source)
 
         verb.__annotations__["return"] = make.__annotations__["return"]
@@ -638,14 +636,15 @@ def _scored(rows: Predictions) -> int:
 
 def curve_input(
     what: str, data: Any, scores: Any = None, model: str | None = None, positive: Any = None, weights: Any = None,
-    weights_kind: WeightsKind | None = None, columns: Mapping[str, Any] | None = None,
+    weights_kind: WeightsKind | None = None, columns: Mapping[str, Any] | None = None, *, points: bool = False,
 ) -> CurveInput:  # fmt: skip
     """The score table behind whatever was passed to the curve that is called `what`.
 
     `data` is the truth (with `scores`), a Predictions object (with `model`, or the model's name in the place of the
     scores), a path or a table that te.read takes (with `model` too; `weights` may name its column, and `columns` are
     further options of te.read), a ScoreTable, or anything that carries one as `.table`. (n, K) scores give the column
-    of the positive class. `missing="drop"` among the columns leaves rows without a score out.
+    of the positive class. `missing="drop"` among the columns leaves rows without a score out. With `points` a model of
+    the table that gives labels is a curve of one point.
 
     >>> curve_input("a curve", [0, 1, 1], [0.2, 0.9, 0.2]).table.n_positive
     2
@@ -671,7 +670,8 @@ def curve_input(
             scores, model = None, scores
         if scores is not None or weights is not None:
             raise InputError(f"{what} from Predictions takes no scores= or weights=: they are in it; choose by model=")
-        return _from_predictions(data, model, positive, what)
+        point = point_input(data, None, model, positive) if points else None
+        return point or _from_predictions(data, model, positive, what)
     if weights is None and weights_kind is not None:
         raise InputError(f"weights_kind={weights_kind!r} was given without weights")
     if scores is None:
@@ -749,6 +749,8 @@ def is_predictions(data: Any) -> TypeGuard[Predictions]:
 def _from_predictions(data: Predictions, model: str | None, positive: Any, what: str) -> CurveInput:
     name = data.only(model)
     refuse_repeats(data, what)
+    if not data.has_scores(name):
+        raise labels_only(what, name)
     return CurveInput(_occupied(data.scores(name, positive=positive), what), name, data, positive)
 
 

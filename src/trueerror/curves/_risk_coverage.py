@@ -65,7 +65,7 @@ from trueerror.results import Interval
 from trueerror.results._format import number, percent, whole, with_limits
 from trueerror.results._values import joined_notes
 from trueerror.sources._collect import refuse_columns, takes_table_options
-from trueerror.sources._predictions import Predictions
+from trueerror.sources._predictions import Predictions, labels_only
 from trueerror.tallies._confusion import Missing
 from trueerror.tallies._scores import ScoreTable
 
@@ -195,7 +195,7 @@ def _from_predictions(data: Predictions, model: str | None, threshold: float | N
     rows = data.source.fetched()
     scores = rows.columns[name].scores
     if scores is None:
-        raise InputError(f"{name!r} has labels only; risk and coverage need its scores: pass them in scores=")
+        raise labels_only("a risk–coverage curve", name)
     array = np.asarray(scores, dtype=np.float64)
     absent = _lacking(array)
     called = np.asarray(rows.predicted_codes(name, threshold))

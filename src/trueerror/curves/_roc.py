@@ -56,6 +56,7 @@ from trueerror.metrics.scores import auc as area_of
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, number, percent, whole, with_limits
 from trueerror.results._values import joined_notes, sentences_of
+from trueerror.sources._predictions import labels_only
 from trueerror.tallies._confusion import Amount
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
@@ -352,8 +353,15 @@ class Roc(TableCurve):
         return frozen(cutoffs(self.table))
 
     @property
+    def _of_labels(self) -> bool:
+        """Whether this is the one point of a model that gave labels beside the truth, not counts or scores."""
+        return bool(self.calls) and self.source is not None
+
+    @property
     def gini(self) -> float:
         """2·AUC − 1."""
+        if self._of_labels:
+            raise labels_only("gini", self.name)
         return 2 * float(area_of(self.table)) - 1
 
     def auc(
@@ -367,6 +375,8 @@ class Roc(TableCurve):
         >>> print(roc([0] * 20 + [1] * 20, range(40)).auc())
         auc 1.000 [0.899, 1.000], 95 % newcombe-auc, n = 40 (no variance in the order of the scores: ...)
         """
+        if self._of_labels:
+            raise labels_only("auc", self.name)
         if method is None:
             folds = [] if self.source is None else self.source.fold_tables()
             if sum(t.n_positive > 0 and t.n_negative > 0 for t in folds) > 1:
@@ -397,6 +407,8 @@ class Roc(TableCurve):
         >>> roc([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]).partial_auc(0, 0.5).estimate
         0.3333333333333333
         """
+        if self._of_labels:
+            raise labels_only("a partial area", self.name)
         check_word(axis, ("fpr", "tpr"), "axis")
         level = check_confidence(confidence)
         start, stop = check_share(low, "low"), check_share(high, "high")
@@ -668,7 +680,7 @@ class Roc(TableCurve):
 
     def _figures(self) -> Figures:
         return [
-            ("the area", self.auc()),
+            *([] if self._of_labels else [("the area", self.auc())]),
             ("TPR and FPR at one threshold, .at()", "wilson"),
             ("the band, .band()", "roc-band-wilson"),
             ('the band, .band("simultaneous")', "roc-band-fixed-width"),
@@ -695,6 +707,9 @@ class Roc(TableCurve):
         return [record for record, kept in zip(self.records(), [True, *turns, True], strict=True) if kept]
 
     def _words(self) -> str:
+        if self._of_labels:
+            point = self.at(threshold=1.0)
+            return f"ROC curve{self._subject()}, which has labels and no scores: one point, and no area.\n{point}"
         kind = "distinct scores" if self.table.exact else "bins of scores"
         rows = (
             f"{whole(self.table.n_positive)} positives ({self.table.positive!r}), {whole(self.table.n_negative)} "

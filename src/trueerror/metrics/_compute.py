@@ -59,7 +59,7 @@ from trueerror.metrics._registry import (
 )
 from trueerror.metrics.scores import NO_BOUND, bound_words, metric_bounds, middled
 from trueerror.sources._collect import is_openable, opened
-from trueerror.sources._predictions import Predictions
+from trueerror.sources._predictions import Predictions, labels_only
 from trueerror.tallies._confusion import Amount, Confusion, Missing
 from trueerror.tallies._moments import MultiLabel
 from trueerror.tallies._scores import ScoreTable
@@ -294,7 +294,7 @@ def tally_predictions(
     if threshold is not None:
         raise InputError(f"threshold= has no effect on {measure.name}, which looks at the scores themselves")
     if not p.has_scores(name):
-        raise InputError(f"{measure.name} needs scores, and {name!r} has labels only")
+        raise labels_only(measure.name, name)
     whole = measure.needs in ("class_scores", "grades") or (
         measure.needs == "losses" and positive is None and len(p.labels) > 2
     )

@@ -128,7 +128,7 @@ class Facts:
         facts = self.model(model)
         self.need_classes(model)
         if facts.scores == "none":
-            raise InputError(f"{model!r} has labels only; a curve needs its scores: pass them in scores=")
+            raise labels_only("a curve", model)
         chosen = self.positive if positive is None else find_label(positive, self.labels)
         if chosen is None:
             raise need_positive(self.labels, f"ranking by the scores of {model!r}")
@@ -163,6 +163,11 @@ class Facts:
                 f"give {model!r} labels, or one column of scores for each class"
             )
         return DecisionRule("cut", cut)
+
+
+def labels_only(what: str, model: str) -> InputError:
+    """The error where a metric or a curve of scores is asked of a model that gives labels."""
+    return InputError(f"{what} needs scores, and {model} has labels only: pass scores=")
 
 
 class DecisionRule(NamedTuple):

@@ -40,7 +40,7 @@ from trueerror.inputs._options import (
 from trueerror.metrics._registry import Measure, Prior, class_shares, find_measure, prior_of_each, ranks_rows
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import number, one_line, percent, share_words, threshold_words, whole
-from trueerror.sources._predictions import Predictions
+from trueerror.sources._predictions import Predictions, labels_only
 from trueerror.sources.engines._array_source import answered_by_all, class_scored_rows, rows_as_clusters, weighted_rows
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 from trueerror.tallies._confusion import is_graded
@@ -605,7 +605,7 @@ class ModelMetrics:
             return elsewhere(self.confusion, positive=chosen, clusters=self.clusters)
         p = self._predictions
         if p is None or not p.has_scores(self.model):
-            raise InputError(f"{measure.name} needs scores, and {self.model} has labels only: pass scores=")
+            raise labels_only(measure.name, self.model)
         spec = IntervalSpec(
             confidence=self.settings.confidence, over=self.settings.over, estimand=self.estimand, rng=self.settings.rng
         )

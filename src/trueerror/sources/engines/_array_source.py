@@ -35,6 +35,7 @@ from trueerror.sources._predictions import (
     Loss,
     Predictions,
     ScoreRange,
+    labels_only,
     pick_key,
     settled_threshold,
 )
@@ -476,7 +477,7 @@ class ArraySource:
         self.facts.model(model)
         scores = self.columns[model].scores
         if scores is None:
-            raise InputError(f"{model!r} has labels only; this needs its scores: pass them in scores=")
+            raise labels_only("this", model)
         return scores
 
     def _one_score(self, model: str, chosen: Label) -> tuple[Array, NDArray[np.bool_] | None]:

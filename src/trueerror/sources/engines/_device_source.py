@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import check_probabilities, on_device, same_length
 from trueerror.inputs._labels import Codes, Label, check_labels, find_label, natural_labels, with_declared
-from trueerror.inputs._options import InputError
 from trueerror.kernels import _device as device
 from trueerror.kernels._device import DeviceArray
 from trueerror.sources._keys import truth_fingerprint
@@ -27,6 +26,7 @@ from trueerror.sources._predictions import (
     ScoreRange,
     Threshold,
     apply_threshold,
+    labels_only,
     settled_threshold,
 )
 from trueerror.sources.engines import _group_tallies as groups
@@ -139,7 +139,7 @@ class DeviceSource:
         self.facts.model(model)
         scores = self.columns[model].scores
         if scores is None:
-            raise InputError(f"{model!r} has labels only; this needs its scores: pass them in scores=")
+            raise labels_only("this", model)
         return scores
 
     def _is_positive(self, chosen: Label) -> DeviceArray:

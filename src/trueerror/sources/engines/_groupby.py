@@ -46,6 +46,7 @@ from trueerror.sources._predictions import (
     ModelFacts,
     ScoreRange,
     apply_threshold,
+    labels_only,
     pick_key,
     settled_threshold,
 )
@@ -320,7 +321,10 @@ class GroupedSource:
 
     def _over(self, table: AnyTable, models: Iterable[ModelFacts]) -> Self:
         """These models on other rows."""
-        known = tuple(replace(m, **_gaps(table, self.layout.models[m.name])) for m in models)
+        known = tuple(
+            replace(m, absent=table.absent(layout.columns()), unlabelled=_unlabelled(table, layout))
+            for m, layout in ((m, self.layout.models[m.name]) for m in models)
+        )
         facts = replace(self.facts, n=table.n, models=known)
         return replace(self, table=table, facts=facts, memory={}, held={}, whole=None)
 
@@ -499,7 +503,7 @@ class GroupedSource:
 
     def score_range(self, model: str) -> ScoreRange:
         if self.facts.model(model).scores == "none":
-            raise InputError(f"{model!r} has labels only; this needs its scores: pass them in scores=")
+            raise labels_only("this", model)
         if self.whole is not None:
             return self.scored_rows([model]).score_range(model)
         if "ranges" not in self.memory:
@@ -834,7 +838,8 @@ def counted_facts(table: AnyTable, layout: Layout, options: Options) -> Facts | 
             name=name,
             has_labels=model.label is not None,
             scores="one" if model.score is not None else "each" if model.class_scores is not None else "none",
-            **_gaps(table, model),
+            absent=table.absent(model.columns()),
+            unlabelled=_unlabelled(table, model),
         )
         for name, model in layout.models.items()
     )
@@ -853,10 +858,9 @@ def counted_facts(table: AnyTable, layout: Layout, options: Options) -> Facts | 
     )
 
 
-def _gaps(table: AnyTable, model: ModelLayout) -> dict[str, int]:
-    """How many rows lack a label or a score, and how many of them a label."""
-    unlabelled = 0 if model.label is None else table.n - table.filled(model.label)
-    return {"absent": table.absent(model.columns()), "unlabelled": unlabelled}
+def _unlabelled(table: AnyTable, model: ModelLayout) -> int:
+    """How many rows lack a label of a model that has labels."""
+    return 0 if model.label is None else table.n - table.filled(model.label)
 
 
 def _labels(table: AnyTable, column: str) -> tuple[Label, ...]:
