@@ -157,3 +157,29 @@ def test_a_budget_is_said_and_kept(tmp_path):
     done = run(*asked, "--budget", "lots")
     assert (done.returncode, done.stdout) == (2, "")
     assert "--budget 'lots' is not an amount of memory" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["rows.sqlite", "rows.duckdb"])
+def test_a_data_base_of_several_tables(tmp_path, name):
+    """The shell is told of its own option, by every command that reads files, never of Python."""
+    library = pytest.importorskip("sqlite3" if name.endswith("sqlite") else "duckdb")
+    database = library.connect(str(tmp_path / name))
+    for table, rows in (("new", "(0, 0, 0), (0, 1, 0), (1, 1, 1), (1, 1, 0)"), ("old", "(0, 1, 1), (1, 0, 0)")):
+        database.execute(f"CREATE TABLE {table} (truth INT, a INT, b INT)")
+        database.execute(f"INSERT INTO {table} VALUES {rows}")
+    database.commit()
+    database.close()
+    for command in (("evaluate",), ("compare",), ("check",), ("gate", "--candidate", "a", "--baseline", "b")):
+        lost = run(command[0], name, *command[1:], cwd=tmp_path)
+        assert lost.returncode == 2
+        assert f"{name} holds 2 tables ('new', 'old'): name the one that is meant with --table\n" in lost.stderr
+        assert "4 rows, 2 positive" in run(command[0], name, *command[1:], "--table", "new", cwd=tmp_path).stdout
+    assert "has no table 'mew'; it has 'new', 'old'" in run("evaluate", name, "--table", "mew", cwd=tmp_path).stderr
+
+
+def test_advice_of_python_does_not_reach_the_shell(tmp_path):
+    (tmp_path / "rows.duckdb").write_bytes(b"\0" * 8 + b"DUCK" + b"\0" * 100)
+    for file in ("rows.duckdb", "SELECT * FROM rows", "postgresql://u:p@host/db"):
+        said = run("evaluate", file, cwd=tmp_path).stderr
+        assert said.startswith("Error: ")
+        assert not [word for word in ("connection", "duckdb.sql", "ibis", "frame", "pandas") if word in said]

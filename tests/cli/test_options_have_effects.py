@@ -68,7 +68,7 @@ OTHER: dict[str, Any] = {
     "out_of": 40, "repeats": 2, "df": [9.0], "gap": ["recall"], "grade": ["a"], "scale": "0,2", "k": [3],
     "cost_ratio": 20.0, "point": ["p=0.2,0.9"], "color": "always",
 }  # fmt: skip
-OTHER |= {"right": ["a"], "right_from": 0.5, "names": "y,a,b,c,g,w,k"}
+OTHER |= {"right": ["a"], "right_from": 0.5, "names": "y,a,b,c,g,w,k", "table": "rows"}
 CLUSTERED = {"icc_right": 0.4, "icc_between": 0.3, "cluster_size": 5.0}
 NO_ROWS: dict[str, Any] = dict.fromkeys(("file", *USUAL))
 ONE_MATRIX = {**NO_ROWS, "matrix": ["150 40 60 250"]}

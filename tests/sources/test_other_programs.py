@@ -77,8 +77,30 @@ def test_sqlite(tmp_path: Path) -> None:
     assert te.evaluate(te.read(file))["accuracy"].estimate == pytest.approx(4 / 6)
     with sqlite3.connect(file) as database:
         database.execute("CREATE TABLE more (x INTEGER)")
-    with pytest.raises(FileError, match="holds 2 tables \\('answers', 'more'\\)"):
+    with pytest.raises(
+        FileError, match=r"holds 2 tables \('answers', 'more'\): name the one that is meant with table=,"
+    ):
         te.read(file)
+    assert te.evaluate(file, table="answers")["accuracy"].estimate == pytest.approx(4 / 6)
+    with pytest.raises(FileError, match=r"t\.sqlite has no table 'answer'; it has 'answers', 'more'"):
+        te.read(file, table="answer")
+
+
+def test_a_sheet_by_its_name(tmp_path: Path) -> None:
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("openpyxl")
+    with pd.ExcelWriter(tmp_path / "t.xlsx") as book:
+        pd.DataFrame({"y": Y, "svm": SAID}).to_excel(book, sheet_name="May", index=False)
+        pd.DataFrame({"y": Y, "tree": Y}).to_excel(book, sheet_name="June", index=False)
+    assert te.read(tmp_path / "t.xlsx", table="June").models == ("tree",)
+    with pytest.raises(FileError, match=r"t\.xlsx has no table 'July'; it has 'May', 'June'"):
+        te.read(tmp_path / "t.xlsx", table="July")
+
+
+@pytest.mark.parametrize("given", [{"y": [0, 1], "m": [0, 1]}, "rows.csv", ["rows.csv"]])
+def test_what_holds_one_table_takes_no_name(given: Any) -> None:
+    with pytest.raises(te.InputError, match="table='m' names a table of a SQLite or DuckDB file"):
+        te.read(given, table="m")
 
 
 @pytest.mark.parametrize(("ending", "pack"), [("bz2", bz2.compress), ("xz", lzma.compress)])
@@ -303,9 +325,15 @@ def test_a_file_of_duckdb_is_counted_there(tmp_path: Path, name: str) -> None:
     assert te.evaluate(ours).records() == te.evaluate(arrays).records()
     assert ours.confusion("m").sources == (name,)
     with duckdb.connect(tmp_path / "two.duckdb") as made:
-        made.execute("CREATE TABLE a (x INT); CREATE TABLE b (x INT)")
-    with pytest.raises(te.InputError, match=r"two\.duckdb holds 2 tables \('a', 'b'\): pass the one that is meant"):
+        made.execute("CREATE TABLE a (x INT); CREATE SCHEMA s")
+        made.execute('CREATE TABLE s."b c" AS SELECT i % 2 AS truth, (i + 1) // 2 % 2 AS m FROM range(40) r(i)')
+    with pytest.raises(
+        te.InputError, match=r"two\.duckdb holds 2 tables \('a', 's\.b c'\): name the one that is meant"
+    ):
         te.evaluate(tmp_path / "two.duckdb")
+    named = te.read(tmp_path / "two.duckdb", table="s.b c")
+    assert te.evaluate(named).records() == te.evaluate(arrays).records()
+    assert te.roc_hull(tmp_path / "two.duckdb", table="s.b c").curves.keys() == {"m"}
     (tmp_path / "no.duckdb").write_text("truth,m\n")
     with pytest.raises(te.InputError, match=r"no\.duckdb cannot be read as DuckDB: "):
         te.evaluate(tmp_path / "no.duckdb")

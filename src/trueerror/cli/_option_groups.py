@@ -109,6 +109,11 @@ class RowsOptions:
         str | None, flag("Columns of a file without a header: truth,svm; or some by place: 1=truth,30=svm.", "NAMES")
     ] = None
 
+    table: Annotated[
+        str | None,
+        flag("Table of a SQLite or DuckDB file with several, or sheet of a workbook.", "NAME"),
+    ] = None
+
     def given(self, output: "OutputOptions") -> dict[str, Any]:
         """The options by name, for `read_file`; missing predictions do not matter to those who ask for columns."""
         options = dataclasses.asdict(self) | ({"missing": "drop"} if output.columns else {})
@@ -203,7 +208,12 @@ def read_file(
     elif log_reader(source) is not None:
         # A log names its own models; --score names what decides between right and wrong.
         given = read_apart(source, lambda one: read(one, models=models or None, score=score or None, **columns))
-    elif isinstance(file, list) and len(file) > 1 and not columns["right"] and truth_first(file, columns.get("truth")):
+    elif (
+        isinstance(file, list)
+        and len(file) > 1
+        and not columns["right"]
+        and truth_first(file, columns.get("truth"), columns.get("table"))
+    ):
         columns |= {"right": None, "label": models[0] if models else None, "score": score[0] if score else None}
         given = read(file[0], predictions=file[1:], **columns)
     else:
@@ -224,14 +234,18 @@ def read_together(files: list[str], rows: RowsOptions) -> bool:
     """Whether several files are one thing: logs of one tool, or the truth and then predictions."""
     from trueerror.sources.logs._recognise import log_reader
 
-    return log_reader(files) is not None or (not rows.right and truth_first(files, rows.truth))
+    return log_reader(files) is not None or (not rows.right and truth_first(files, rows.truth, rows.table))
 
 
-def truth_first(files: list[str], truth: str | None) -> bool:
+def truth_first(files: list[str], truth: str | None, table: str | None = None) -> bool:
     """Whether the first of several files holds the truth, and the others predictions alone."""
     from trueerror.sources._api import input_table, is_truth_first
+    from trueerror.sources._tables import holds_tables
 
-    return "-" not in files and is_truth_first(files, truth, input_table)
+    def opened(file: Any) -> Any:
+        return input_table(file, table=table if holds_tables(file) else None)
+
+    return "-" not in files and is_truth_first(files, truth, opened)
 
 
 def _model_columns(models: list[str] | None, score: list[str]) -> dict[str, str | dict[str, str | dict[object, str]]]:

@@ -598,7 +598,8 @@ def of_each_model(make: Made) -> Made:
 
 # How te.read's options name columns: they are used up when the rows are read.
 TABLE_WORDS = (
-    "truth_column", "models", "label", "score", "id", "cluster", "by", "fold", "repeat", "weight", "budget", "threshold"
+    "truth_column", "models", "label", "score", "id", "cluster", "by", "fold", "repeat", "weight", "budget",
+    "threshold", "table",
 )  # fmt: skip
 
 

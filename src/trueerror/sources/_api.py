@@ -29,7 +29,15 @@ from trueerror.sources._long_tables import widen
 from trueerror.sources._models import intersections
 from trueerror.sources._paths import table_rows
 from trueerror.sources._predictions import Predictions, Roles, Source, Threshold
-from trueerror.sources._tables import ColumnsTable, InputTable, Options, foreign_table, need_column, open_frame
+from trueerror.sources._tables import (
+    ColumnsTable,
+    InputTable,
+    Options,
+    foreign_table,
+    holds_tables,
+    need_column,
+    open_frame,
+)
 from trueerror.sources.columns import _roles as naming
 from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelChoice, resolve
 from trueerror.sources.logs._graded import RightColumns, right_or_wrong, says_who_was_right
@@ -317,14 +325,16 @@ def read(
     grade: str | Sequence[str] | None = None,
     scale: tuple[float, float] | None = None,
     names: Sequence[str] | Mapping[int, str] | None = None,
+    table: str | None = None,
 ) -> Predictions:
     """Predictions from files (CSV, TSV, Parquet, JSON, JSON Lines; .gz, .zst; folders, patterns, lists) or a frame.
 
     Where the truth is in one file and predictions are in others, `predictions=["a.csv", "b.csv"]` (or {"a": path})
     joins them on the id that they share, or by position where they have none and are equally long.
 
-    Excel, OpenDocument, Stata, SPSS, SAS, Feather and ORC files go through pandas; files of SQLite and DuckDB hold
-    one table. "-" is standard input. Folders called key=value make a column of text, in Parquet files.
+    Excel, OpenDocument, Stata, SPSS, SAS, Feather and ORC files go through pandas. `table="name"` chooses a table of
+    a SQLite or DuckDB file that holds several, or a sheet of a workbook. "-" is standard input. Folders called
+    key=value make a column of text, in Parquet files.
     `names=["truth", "svm"]` names the columns of a text without a header (or some of them, {1: "truth", 30: "svm"});
     data and predictions of fastText, LIBSVM and Vowpal Wabbit, and lists of predictions, need no names.
 
@@ -371,6 +381,8 @@ def read(
             raise InputError(f"{word}= speaks of classes, and grade= says that the rows carry grades: leave one out")
         if names is not None:
             raise InputError("names= goes with a truth and predictions; a file of grades needs a header")
+        if table is not None:
+            raise InputError("table= goes with a truth and predictions; pass a table of grades itself")
         if isinstance(models, Mapping):
             raise InputError("with grade= models= is the column that names models, or a list of those to keep")
         return graded(
@@ -382,26 +394,29 @@ def read(
             raise InputError("score= and grade= both name the measure of a log: leave one out")
         named = {
             "truth": truth, "label": label, "id": id, "fold": fold, "repeat": repeat, "weight": weight,
-            "labels": labels, "right": right, "threshold": threshold, "names": names,
+            "labels": labels, "right": right, "threshold": threshold, "names": names, "table": table,
         }  # fmt: skip
         return read_log(
             path_or_table, reader, score=score if grade is None else grade, positive=positive, missing=missing,
             models=models, options={"right_from": right_from, "scale": scale, "by": by, "cluster": cluster},
             columns=named,
         )  # fmt: skip
-    table = split_resamples(spread_probabilities(input_table(path_or_table, names)))
-    about_files = table.notes
+    rows = split_resamples(spread_probabilities(input_table(path_or_table, names, table)))
+    about_files = rows.notes
     if predictions is not None:
         if models is not None or right is not None:
             raise InputError("predictions= names the files of the models: leave models= and right= out")
-        files = {name: spread_probabilities(input_table(one)) for name, one in named_files(predictions).items()}
-        whole = join(table, files, truth=truth, id=id, label=label, score=score)
-        table, truth, models, id, label, score = whole.table, whole.truth, whole.models, whole.id or False, None, None
+        files = {
+            name: spread_probabilities(input_table(one, table=table if holds_tables(one) else None))
+            for name, one in named_files(predictions).items()
+        }
+        whole = join(rows, files, truth=truth, id=id, label=label, score=score)
+        rows, truth, models, id, label, score = whole.table, whole.truth, whole.models, whole.id or False, None, None
         about_files += whole.notes
     if by is not None and not isinstance(by, str):
         if not isinstance(by, Iterable):
             raise InputError(f"by={in_few_words(by)} must be the name of a column, or a list of names")
-        table, by = _combined(table, by, current().budget_bytes if budget is None else memory_bytes(budget))
+        rows, by = _combined(rows, by, current().budget_bytes if budget is None else memory_bytes(budget))
     request = ColumnRequest(
         truth=truth,
         models=models,
@@ -417,11 +432,11 @@ def read(
         labels=given_labels,
         positive=positive,
     )
-    as_grades = right_or_wrong(table, request, right, right_from)
+    as_grades = right_or_wrong(rows, request, right, right_from)
     if as_grades is not None:
-        table, request = as_grades
+        rows, request = as_grades
         given_labels, models = list(GRADES), request.models
-    layout, known = resolve(table, request if as_grades is not None else as_programs_write(table, request))
+    layout, known = resolve(rows, request if as_grades is not None else as_programs_write(rows, request))
     if as_grades is not None:
         layout = replace(layout, roles={c: r for c, r in layout.roles.items() if c != layout.truth})
     if weights_kind is not None and layout.weight is None:
@@ -429,7 +444,7 @@ def read(
     memory_budget = current().budget_bytes if budget is None else memory_bytes(budget)
     if layout.model is not None:
         wanted = None if models is None or isinstance(models, str) else list(models)
-        table, layout = widen(table, layout, wanted, memory_budget)
+        rows, layout = widen(rows, layout, wanted, memory_budget)
     order = layout.declared if given_labels is None else known[: len(given_labels)]
     options = Options(
         labels=order,
@@ -440,17 +455,24 @@ def read(
         budget=None if budget is None else memory_budget,
     )
     # Counted where the rows are; where something is wrong, a look at the rows says what.
-    source: Source = table.counted(layout, options) or build(given_rows(table, layout, options))
+    source: Source = rows.counted(layout, options) or build(given_rows(rows, layout, options))
     return Predictions(
         source=source,
         roles=Roles(layout.roles),
         notes=(*absent_notes(source.facts), *about_files, *layout.notes),
-        backend=table.backend,
+        backend=rows.backend,
     )
 
 
-def input_table(path_or_table: Foreign, names: Sequence[str] | Mapping[int, str] | None = None) -> InputTable:
-    """A path, a list of paths, a frame or a mapping of columns as a table; `names` are those of a file without any."""
+def input_table(
+    path_or_table: Foreign, names: Sequence[str] | Mapping[int, str] | None = None, table: str | None = None
+) -> InputTable:
+    """A path, a list of paths, a frame or a mapping of columns as a table; `names` are those of a file without any,
+    `table` is one of those in a data base or a workbook."""
+    if table is not None and not holds_tables(path_or_table):
+        raise InputError(
+            f"table={table!r} names a table of a SQLite or DuckDB file, or a sheet of a workbook: leave it out here"
+        )
     paths = isinstance(path_or_table, str | os.PathLike)
     if isinstance(path_or_table, list | tuple):
         paths = bool(path_or_table) and all(isinstance(p, str | os.PathLike) for p in path_or_table)
@@ -470,7 +492,7 @@ def input_table(path_or_table: Foreign, names: Sequence[str] | Mapping[int, str]
         whole = open_files(path_or_table, columns)
         kept = {name: whole.values(name) for name in columns.values()}
         return whole if len(kept) == len(whole.columns) else ColumnsTable(kept, name=whole.name)
-    return foreign_table(path_or_table) or bare_table(path_or_table) or open_files(path_or_table)
+    return foreign_table(path_or_table, table) or bare_table(path_or_table) or open_files(path_or_table)
 
 
 Row = Mapping[str, object]

@@ -91,8 +91,17 @@ DATABASES = (".sqlite", ".sqlite3", ".db")
 DUCKDB_FILES = (".duckdb", ".ddb")
 
 
-def foreign_table(path: Foreign) -> InputTable | None:
-    """The table in a file of another program, read through pandas; None where the ending is none of theirs."""
+def holds_tables(path: object) -> bool:
+    """Whether this names a file that may hold several tables: a data base, or a workbook with its sheets."""
+    ending = Path(path).suffix.lower() if isinstance(path, str | os.PathLike) else ""
+    return ending in (*DATABASES, *DUCKDB_FILES) or PROGRAMS.get(ending, ("", "", ""))[1] == "read_excel"
+
+
+def foreign_table(path: Foreign, table_name: str | None = None) -> InputTable | None:
+    """The table in a file of another program, read through pandas; None where the ending is none of theirs.
+
+    `table_name` chooses among the tables of a data base and the sheets of a workbook.
+    """
     file = Path(path) if isinstance(path, str | os.PathLike) else None
     ending = "" if file is None else file.suffix.lower()
     if file is None or not os.path.isfile(file):  # also of a name that no system takes
@@ -102,7 +111,8 @@ def foreign_table(path: Foreign) -> InputTable | None:
             f"{file.name} is a pickle, which can run anything when it is opened: save the table as Parquet or CSV"
         )
     if ending in DATABASES or ending in DUCKDB_FILES:
-        return _duckdb_table(file) if ending in DUCKDB_FILES or _is_duckdb(file) else _sqlite_table(file)
+        is_duckdb = ending in DUCKDB_FILES or _is_duckdb(file)
+        return _duckdb_table(file, table_name) if is_duckdb else _sqlite_table(file, table_name)
     if ending not in PROGRAMS:
         return None
     what, function, needs = PROGRAMS[ending]
@@ -114,13 +124,15 @@ def foreign_table(path: Foreign) -> InputTable | None:
     notes: tuple[str, ...] = ()
     try:
         if function == "read_excel":
-            frame, notes = _sheet(pandas.read_excel(file, sheet_name=None), file.name)
+            frame, notes = _sheet(pandas.read_excel(file, sheet_name=None), file.name, table_name)
         elif hasattr(pandas, function):
             frame = getattr(pandas, function)(file)
         else:
             frame, _ = getattr(import_module(needs), function)(file)
     except ImportError:
         raise FileError(f"{file.name} is {what}: pip install {packages}, or save it as CSV or Parquet") from None
+    except FileError:
+        raise
     except Exception as error:  # noqa: BLE001
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise FileError(f"{file.name} cannot be read as {what}: {reason}") from None
@@ -135,8 +147,10 @@ def foreign_table(path: Foreign) -> InputTable | None:
     return table
 
 
-def _sheet(sheets: Mapping[str, Any], name: str) -> tuple[Any, tuple[str, ...]]:
-    """The first sheet of a workbook with several columns and rows: others are words about it."""
+def _sheet(sheets: Mapping[str, Any], name: str, wanted: str | None) -> tuple[Any, tuple[str, ...]]:
+    """The sheet that was named, or the first one with several columns and rows: others are words about it."""
+    if wanted is not None:
+        return sheets[_one_of(list(sheets), wanted, name)], ()
     tables = [sheet for sheet, frame in sheets.items() if min(frame.shape) > 1]
     chosen = tables[0] if tables else next(iter(sheets))
     return sheets[chosen], (f"Read the sheet {chosen!r} of {len(sheets)} in {name}.",) if len(sheets) > 1 else ()
@@ -147,8 +161,25 @@ def _is_duckdb(file: Path) -> bool:
         return stream.read(12)[8:] == b"DUCK"
 
 
-def _duckdb_table(file: Path) -> InputTable:
-    """The one table of a DuckDB file, opened for reading only and counted there."""
+def _one_of(names: Sequence[str], wanted: str | None, file: str, instead: str = "") -> str:
+    """The table that was named, or the only one; `instead` is another way to name one."""
+    listed = f"{', '.join(map(repr, names[:12]))}{', …' if len(names) > 12 else ''}"
+    if wanted is not None and wanted not in names:
+        raise FileError(f"{file} has no table {wanted!r}; it has {listed or 'none'}")
+    if wanted is not None or len(names) == 1:
+        return wanted or names[0]
+    if not names:
+        raise FileError(f"{file} holds no table")
+    raise FileError(f"{file} holds {len(names)} tables ({listed}): name the one that is meant with table={instead}")
+
+
+def _identifier(name: str) -> str:
+    """A name in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _duckdb_table(file: Path, wanted: str | None) -> InputTable:
+    """One table of a DuckDB file, opened for reading only and counted there; those of other schemas as schema.name."""
     import duckdb
 
     from trueerror.sources.engines._duckdb_tables import open_relation
@@ -156,28 +187,31 @@ def _duckdb_table(file: Path) -> InputTable:
     try:
         # A view of a stranger's must not reach other files; a connection that the user has open stays as it is.
         database = duckdb.connect(str(file), read_only=True, config={"enable_external_access": "false"})
-        names = [
-            str(name) for (name,) in database.execute("SELECT table_name FROM information_schema.tables").fetchall()
-        ]
-        relation = database.table(f'"{names[0].replace(chr(34), chr(34) * 2)}"') if len(names) == 1 else None
+        listed = database.execute("SELECT table_schema, table_name FROM information_schema.tables").fetchall()
     except duckdb.Error as error:
-        reason = str(error).splitlines()[0].replace(str(file), file.name)
-        raise FileError(
-            f'{file.name} cannot be read as DuckDB: {reason}; pass the table itself, connection.table("name")'
-        ) from None
-    if relation is None:
+        raise _not_duckdb(file, error) from None
+    places = {(name if schema == "main" else f"{schema}.{name}"): (schema, name) for schema, name in listed}
+    try:
+        chosen = _one_of(sorted(places), wanted, file.name, ', or pass connection.table("name")')
+        relation = database.table(".".join(map(_identifier, places[chosen])))
+    except FileError:
         database.close()
-        listed = ", ".join(map(repr, names[:12])) or "none"
-        raise FileError(
-            f'{file.name} holds {len(names)} tables ({listed}): pass the one that is meant, connection.table("name")'
-        )
+        raise
+    except duckdb.Error as error:
+        database.close()
+        raise _not_duckdb(file, error) from None
     table = open_relation(relation)
     table.name = table.provenance = file.name
     return table
 
 
-def _sqlite_table(file: Path) -> InputTable:
-    """The one table of an SQLite file, opened for reading only."""
+def _not_duckdb(file: Path, error: Exception) -> FileError:
+    reason = str(error).splitlines()[0].replace(str(file.absolute()), file.name).replace(str(file), file.name)
+    return FileError(f'{file.name} cannot be read as DuckDB: {reason}; pass the table itself, connection.table("name")')
+
+
+def _sqlite_table(file: Path, wanted: str | None) -> InputTable:
+    """One table of an SQLite file, opened for reading only."""
     import sqlite3
 
     try:
@@ -188,14 +222,8 @@ def _sqlite_table(file: Path) -> InputTable:
                     "SELECT name FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%'"
                 )
             ]
-            if len(names) != 1:
-                listed = ", ".join(map(repr, names[:12])) or "none"
-                raise FileError(
-                    f"{file.name} holds {len(names)} tables ({listed}): save the one that is meant as CSV, or pass the "
-                    "frame that pandas.read_sql makes of it"
-                )
-            quoted = names[0].replace('"', '""')
-            cursor = database.execute(f'SELECT * FROM "{quoted}"')
+            chosen = _one_of(names, wanted, file.name, ", or pass the frame that pandas.read_sql makes of it")
+            cursor = database.execute(f"SELECT * FROM {_identifier(chosen)}")
             columns = [str(part[0]) for part in cursor.description]
             rows = cursor.fetchall()
     except sqlite3.Error as error:
@@ -301,6 +329,10 @@ class ModelLayout:
     label: str | None = None
     score: str | None = None
     class_scores: Mapping[Label, str] | None = None
+
+    def labels(self) -> tuple[str, ...]:
+        """The column of labels, where there is one."""
+        return () if self.label is None else (self.label,)
 
     def columns(self) -> tuple[str, ...]:
         """All columns of the model."""

@@ -339,8 +339,8 @@ class EngineTable(ABC, Generic[E, F]):
 
     def absent(self, columns: Sequence[str]) -> int:
         """How many rows lack a value in one of these columns."""
-        if all(self.filled(column) == self.n for column in columns):
-            return 0
+        if len(columns) < 2 or all(self.filled(column) == self.n for column in columns):
+            return sum(self.n - self.filled(column) for column in columns)
         return self._count(self.dialect.any_of([self.dialect.missing(self.col(column)) for column in columns]))
 
     def weights_sound(self, column: str, kind: WeightsKind) -> bool:

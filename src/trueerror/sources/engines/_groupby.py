@@ -50,7 +50,7 @@ from trueerror.sources._predictions import (
     pick_key,
     settled_threshold,
 )
-from trueerror.sources._tables import Layout, ModelLayout, Options
+from trueerror.sources._tables import Layout, Options
 from trueerror.sources.engines import _group_tallies as groups
 from trueerror.sources.engines._array_source import ArraySource, moments_of, probabilities, table_moments
 from trueerror.sources.engines._engine_table import FIRST_ROWS, MOST_CELLS, AnyTable, Chance, Weight
@@ -321,9 +321,9 @@ class GroupedSource:
 
     def _over(self, table: AnyTable, models: Iterable[ModelFacts]) -> Self:
         """These models on other rows."""
+        given = [(m, self.layout.models[m.name]) for m in models]
         known = tuple(
-            replace(m, absent=table.absent(layout.columns()), unlabelled=_unlabelled(table, layout))
-            for m, layout in ((m, self.layout.models[m.name]) for m in models)
+            replace(m, absent=table.absent(c.columns()), unlabelled=table.absent(c.labels())) for m, c in given
         )
         facts = replace(self.facts, n=table.n, models=known)
         return replace(self, table=table, facts=facts, memory={}, held={}, whole=None)
@@ -839,7 +839,7 @@ def counted_facts(table: AnyTable, layout: Layout, options: Options) -> Facts | 
             has_labels=model.label is not None,
             scores="one" if model.score is not None else "each" if model.class_scores is not None else "none",
             absent=table.absent(model.columns()),
-            unlabelled=_unlabelled(table, model),
+            unlabelled=table.absent(model.labels()),
         )
         for name, model in layout.models.items()
     )
@@ -856,11 +856,6 @@ def counted_facts(table: AnyTable, layout: Layout, options: Options) -> Facts | 
         weights_kind=options.weights_kind,
         missing=options.missing,
     )
-
-
-def _unlabelled(table: AnyTable, model: ModelLayout) -> int:
-    """How many rows lack a label of a model that has labels."""
-    return 0 if model.label is None else table.n - table.filled(model.label)
 
 
 def _labels(table: AnyTable, column: str) -> tuple[Label, ...]:
