@@ -185,3 +185,25 @@ def test_columns_are_shown_even_where_predictions_are_missing(tmp_path):
         assert "cluster" in done.stdout
     assert "2 clusters (column 'patient')" in " ".join(run("evaluate", str(file), "--missing", "drop").stdout.split())
     assert "on the 2 rows that both" in " ".join(run("compare", str(file), "--missing", "drop").stdout.split())
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "report", "gate", "check", "plot", "hull"])
+def test_help_names_the_files_that_are_read(command):
+    said = " ".join(run(command, "--help").stdout.split())
+    assert not [word for word in (".zst", "SQLite", "DuckDB", "Excel", "--table NAME") if word not in said]
+
+
+def test_what_is_no_table_is_called_so(tmp_path):
+    (tmp_path / "train.py").write_text("import x, y, z\nprint(1)\n")
+    assert run("compare", "train.py", cwd=tmp_path).stderr.startswith(
+        "Error: train.py is a Python program, not a table"
+    )
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    (folder / "may.sqlite").write_bytes(b"SQLite format 3")
+    lost = run("evaluate", "runs", cwd=tmp_path).stderr
+    assert "holds no CSV, Parquet or JSON file; a data base or a workbook is named itself: may.sqlite" in lost
+    (folder / "a.csv").write_text("truth,m\n0,0\n1,1\n")
+    assert "Not taken for tables: may.sqlite." in " ".join(run("evaluate", "runs", cwd=tmp_path).stdout.split())
+    (folder / "b.csv").write_text("truth,k\n0,0\n1,1\n")
+    assert "name one of them, or those that are parts of one table" in run("evaluate", "runs", cwd=tmp_path).stderr

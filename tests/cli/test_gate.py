@@ -153,3 +153,12 @@ def test_a_baseline_that_is_neither_file_nor_model(files: dict[str, str]) -> Non
     assert done.exit_code == 2
     assert "neither a file nor a model" in done.stderr
     assert "did you mean 'poor'" in done.stderr
+
+
+def test_notes_are_of_the_models_that_are_judged(tmp_path):
+    lines = [f"{i % 2},{i % 2},{(i // 2) % 2},{'' if i == 3 else i % 2}" for i in range(40)]
+    (tmp_path / "rows.csv").write_text("\n".join(["truth,a,b,c", *lines]))
+    options = ("--candidate", "a", "--baseline", "b", "--missing", "drop")
+    assert "prediction of c" not in run("gate", "rows.csv", *options, cwd=tmp_path).stdout
+    judged = run("gate", "rows.csv", *options[:3], "c", *options[4:], cwd=tmp_path).stdout
+    assert "1 of 40 rows have no prediction of c" in judged

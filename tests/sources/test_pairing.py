@@ -103,3 +103,13 @@ def test_refused(a: te.Predictions, b: te.Predictions, message: str) -> None:
     with pytest.raises(InputError, match=message) as caught:
         pair(a, b)
     assert caught.value.__cause__ is None
+
+
+def test_columns_that_two_tables_left_out_are_named_once() -> None:
+    days = np.arange("2024-01-01", "2024-01-03", dtype="datetime64[D]")
+    first = te.read({"truth": [0, 1], "a": [0, 1], "city": ["Oslo", "Rome"], "day": days})
+    second = te.read({"truth": [0, 1], "b": [0, 1], "city": ["Oslo", "Rome"], "day": [str(d) for d in days]})
+    reading = te.compare(first, second).reading
+    assert reading.count("Left out") == 1
+    assert "'city' (" in reading
+    assert "'day' (" in reading

@@ -33,11 +33,12 @@ if TYPE_CHECKING:
     from trueerror.sources._predictions import Predictions
     from trueerror.tallies import Confusion
 
+TABLE_HELP = "CSV, Parquet or JSON Lines file (.gz and .zst too), folder or glob; - for standard input."
 FILE_HELP = (
-    "CSV (.csv.gz too), Parquet or JSON Lines file, folder or glob; evaluation logs; a file of the truth and then "
-    "those of predictions; - for standard input."
+    "CSV, Parquet or JSON Lines file (.gz and .zst too), SQLite, DuckDB or Excel file, folder or glob; evaluation "
+    "logs; a file of the truth and then those of predictions; - for standard input."
 )
-File = Annotated[str, typer.Argument(help=FILE_HELP, metavar="FILE")]
+File = Annotated[str, typer.Argument(help=TABLE_HELP, metavar="FILE")]
 Files = Annotated[list[str], typer.Argument(help=FILE_HELP, metavar="FILE")]
 Confidence = Annotated[float, flag("Confidence of the intervals, between 0 and 1.", "SHARE", words="--confidence -c")]
 Fold = Annotated[str | None, flag("Column of cross-validation folds.", "COLUMN")]

@@ -32,8 +32,9 @@ def compare_command(
     file: Annotated[
         list[str] | None,
         typer.Argument(
-            help="A file of predictions, or two; evaluation logs; the truth and then files of predictions; with "
-            "--counts the four counts as NAME=N, with --marginals two shares as NAME=RIGHT/ROWS.",
+            help="A file of predictions, or two (CSV, Parquet, JSON Lines, .gz and .zst too; SQLite, DuckDB, Excel; "
+            "folder or glob); evaluation logs; the truth and then files of predictions; with --counts the four counts "
+            "as NAME=N, with --marginals two shares as NAME=RIGHT/ROWS.",
             metavar="FILE",
         ),
     ] = None,

@@ -30,8 +30,9 @@ def gate_command(
     files: Annotated[
         list[str],
         typer.Argument(
-            help="The candidate's predictions: a file, or - for standard input; then maybe the baseline's. Where the "
-            "truth is in a file of its own, that one comes first.",
+            help="The candidate's predictions: a file (CSV, Parquet, JSON Lines, .gz and .zst too; SQLite, DuckDB, "
+            "Excel; folder or glob), or - for standard input; then maybe the baseline's. Where the truth is in a file "
+            "of its own, that one comes first.",
             metavar="CANDIDATE",
         ),
     ],

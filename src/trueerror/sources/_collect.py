@@ -74,6 +74,7 @@ from trueerror.sources._predictions import (
     Predictions,
     Source,
     Threshold,
+    absent_notes,
     apply_threshold,
 )
 from trueerror.sources._predictions import ONE_MODEL as ONE_MODEL
@@ -370,21 +371,6 @@ def predictions(
     given = (truth, *_arrays(predicted), *_arrays(scores))
     notes = (*sorted_out.notes, *absent_notes(source.facts))
     return Predictions(source=source, notes=notes, backend=frame_library(given))
-
-
-def absent_notes(facts: Facts) -> tuple[str, ...]:
-    """What is done with rows that lack a prediction, where there are some."""
-    rule = "left out" if facts.missing == "drop" else "counted as wrong"
-
-    def words(m: ModelFacts) -> str:
-        if m.has_labels and m.scores != "none" and not m.unlabelled:
-            by_scores = "its scores leave them out, those of its labels" if facts.missing == "drop" else "its labels"
-            return f"rows have no score of {m.name}; metrics of {by_scores} need none"
-        if m.has_labels and m.scores != "none":
-            return f"rows have no label or no score of {m.name}; where it is needed they are {rule}"
-        return f"rows have no prediction of {m.name}; they are {rule}"
-
-    return tuple(f"{m.absent:,} of {facts.n:,} {words(m)}." for m in facts.models if m.absent)
 
 
 def frame_library(values: Iterable[object]) -> str | None:

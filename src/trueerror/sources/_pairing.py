@@ -76,10 +76,13 @@ def pair(first: Predictions, second: Predictions) -> Predictions:
         weights=a.weights,
         name=a.name,
     )
+    said = dict.fromkeys((*first.notes, *second.notes))
+    of_columns = {*first.roles.left_out, *second.roles.left_out} & {*said}
+    together = first.roles.beside(second.roles).left_out if of_columns else ()
     return Predictions(
         source=joined,
         roles=first.roles,
-        notes=tuple(dict.fromkeys((*first.notes, *second.notes))),
+        notes=(*(note for note in said if note not in of_columns), *together),
         backend=first.backend or second.backend,
     )
 

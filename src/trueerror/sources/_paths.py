@@ -39,6 +39,16 @@ ENDINGS: dict[str, Format] = {
 WORDS: dict[Format, str] = {"csv": "CSV", "parquet": "Parquet", "json": "JSON"}
 # In a folder of tables these may be a word about them, or their settings.
 BESIDE = frozenset({".txt", ".json"})
+# Files that hold tables of their own, which are not read together.
+DATABASES = (".sqlite", ".sqlite3", ".db")
+DUCKDB_FILES = (".duckdb", ".ddb")
+OF_TABLES = (*DATABASES, *DUCKDB_FILES, ".xlsx", ".xlsm", ".xls", ".ods")
+# What may lie beside tables and is none, whatever its lines look like.
+NO_TABLES = {
+    ".py": "a Python program", ".ipynb": "a notebook", ".r": "an R program", ".sh": "a shell script",
+    ".sql": "a query", ".toml": "a file of settings", ".yaml": "a file of settings", ".yml": "a file of settings",
+    ".pdf": "a PDF document", **dict.fromkeys((".png", ".jpg", ".jpeg", ".svg"), "a picture"),
+}  # fmt: skip
 # A folder with more files than this is not one of tables: it is a disk.
 MOST_FILES = 100_000
 REMOTE = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]+://")
@@ -96,6 +106,8 @@ def find_files(
         raise FileError("no file was named")
     files = [_regular(file, name, temp_folder, i) for i, (file, name) in enumerate(zip(files, names, strict=True))]
     for file, name in zip(files, names, strict=True):
+        if what := NO_TABLES.get(Path(name).suffix.lower()):
+            raise FileError(f"{name} is {what}, not a table: name a file such as CSV, Parquet or JSON Lines")
         _check_readable(file, name)
     encodings = [encoding_of(file, name) for file, name in zip(files, names, strict=True)]
     files = [_plain(*each, temp_folder, i) for i, each in enumerate(zip(files, names, encodings, strict=True))]
@@ -159,9 +171,13 @@ def _matches(text: str, skipped: list[str]) -> list[Path]:
     path = Path(text)
     if os.path.isdir(path):
         # A pipe in a folder may never be written to.
-        tables = sorted(file for file in _inside(path) if _ending(file)[0] in ENDINGS and not is_piped(file))
+        inside = sorted(file for file in _inside(path) if not is_piped(file))
+        tables = [file for file in inside if _ending(file)[0] in ENDINGS]
+        alone = [str(file.relative_to(path)) for file in inside if file.suffix.lower() in OF_TABLES]
         if not tables:
-            raise FileError(f"the folder {text} holds no CSV, Parquet or JSON file")
+            rest = f"; a data base or a workbook is named itself: {', '.join(alone[:3])}{more_than(alone, 3)}"
+            raise FileError(f"the folder {text} holds no CSV, Parquet or JSON file{rest if alone else ''}")
+        skipped += alone
         words = [file for file in tables if _ending(file)[0] in BESIDE]
         if 0 < len(words) < len(tables):
             skipped += [str(file.relative_to(path)) for file in words]
@@ -627,7 +643,7 @@ def refuse_other_columns(files: Files, columns: Sequence[Sequence[str]]) -> None
                 what = "column" if len(gone) == 1 else "columns"
                 raise FileError(
                     f"{lacks} lacks the {what} {', '.join(map(repr, gone[:3]))}{more}, which {has} has; files read "
-                    "together must have the same columns"
+                    "together must have the same columns: name one of them, or those that are parts of one table"
                 )
 
 

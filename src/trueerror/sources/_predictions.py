@@ -324,6 +324,21 @@ def pick_key(value: object, keys: Sequence[Label], kind: KeyKind) -> int:
     raise InputError(f"{value!r} is not among the {kind}{nearest(value, keys)}")
 
 
+def absent_notes(facts: Facts) -> tuple[str, ...]:
+    """What is done with rows that lack a prediction, where there are some."""
+    rule = "left out" if facts.missing == "drop" else "counted as wrong"
+
+    def words(m: ModelFacts) -> str:
+        if m.has_labels and m.scores != "none" and not m.unlabelled:
+            by_scores = "its scores leave them out, those of its labels" if facts.missing == "drop" else "its labels"
+            return f"rows have no score of {m.name}; metrics of {by_scores} need none"
+        if m.has_labels and m.scores != "none":
+            return f"rows have no label or no score of {m.name}; where it is needed they are {rule}"
+        return f"rows have no prediction of {m.name}; they are {rule}"
+
+    return tuple(f"{m.absent:,} of {facts.n:,} {words(m)}." for m in facts.models if m.absent)
+
+
 # One threshold for all models that have scores, or one for each by name.
 Threshold = float | Mapping[str, float] | None
 
@@ -420,6 +435,18 @@ class Roles(Mapping[str, str]):
         wanted = (kind, model, "")
         matches = (c for c, roles in self._roles.items() if any((r.kind, r.model, r.label) == wanted for r in roles))
         return next(matches, None)
+
+    def beside(self, other: Roles) -> Roles:
+        """These, and what the other says of further columns."""
+        return Roles({**other._words, **other._roles, **self._words, **self._roles})
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """Which columns were left out for a reason, in a sentence; none where there are none."""
+        reasons = {c: roles[0].why for c, roles in self._roles.items() if roles[0].kind == "left out"}
+        listed = [f"{column!r} ({why})" for column, why in reasons.items() if why]
+        more = f" and {len(listed) - 12} more" if len(listed) > 12 else ""
+        return (f"Left out: {', '.join(listed[:12])}{more}.",) if listed else ()
 
     @property
     def recognised(self) -> dict[str, str]:
@@ -661,7 +688,10 @@ class Predictions:
         names = [models] if isinstance(models, str) else list(models)
         if not names:
             raise InputError("select at least one model")
-        return self._with(self.source.with_facts(self.facts.select(names)))
+        facts = self.facts.select(names)
+        unsaid = {*absent_notes(self.facts)} - {*absent_notes(facts)}
+        notes = tuple(note for note in self.notes if note not in unsaid)
+        return replace(self._with(self.source.with_facts(facts)), notes=notes)
 
     def with_threshold(self, threshold: Threshold) -> Predictions:
         """The same rows, the scores cut at another threshold (a number, or one for each model)."""

@@ -31,7 +31,7 @@ from trueerror.inputs._arrays import (
 from trueerror.inputs._labels import Label, code_column, respelt_label
 from trueerror.inputs._options import ColumnError, FileError, InputError, nearest
 from trueerror.results import Result
-from trueerror.sources._paths import asking
+from trueerror.sources._paths import DATABASES, DUCKDB_FILES, OF_TABLES, asking
 from trueerror.sources._predictions import ColumnRoles, KeyKind, Source, Threshold
 from trueerror.tallies import Missing
 
@@ -87,14 +87,11 @@ PROGRAMS = {
     ".orc": ("an ORC file", "read_orc", "pyarrow"),
 }
 PICKLES = (".pkl", ".pickle", ".joblib")
-DATABASES = (".sqlite", ".sqlite3", ".db")
-DUCKDB_FILES = (".duckdb", ".ddb")
 
 
 def holds_tables(path: object) -> bool:
     """Whether this names a file that may hold several tables: a data base, or a workbook with its sheets."""
-    ending = Path(path).suffix.lower() if isinstance(path, str | os.PathLike) else ""
-    return ending in (*DATABASES, *DUCKDB_FILES) or PROGRAMS.get(ending, ("", "", ""))[1] == "read_excel"
+    return isinstance(path, str | os.PathLike) and Path(path).suffix.lower() in OF_TABLES
 
 
 def foreign_table(path: Foreign, table_name: str | None = None) -> InputTable | None:

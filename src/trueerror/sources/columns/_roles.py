@@ -31,7 +31,7 @@ from trueerror.inputs._labels import (
 from trueerror.inputs._options import ColumnError, InputError, nearest
 from trueerror.sources._keys import key_column
 from trueerror.sources._paths import check_width
-from trueerror.sources._predictions import KINDS, ONE_MODEL, ColumnRole, ColumnRoles, RoleKind, role_words
+from trueerror.sources._predictions import KINDS, ONE_MODEL, ColumnRole, ColumnRoles, RoleKind, Roles, role_words
 from trueerror.sources._tables import (
     LOOKED_AT,
     InputTable,
@@ -280,7 +280,7 @@ def resolve(table: InputTable, asked: ColumnRequest) -> tuple[Layout, tuple[Labe
         weight=named.get("weight"),
         model=model,
         roles={column: roles[column] for column in table.columns},
-        notes=tuple(finder.notes) + _left_out(table, roles),
+        notes=(*finder.notes, *Roles({column: roles[column] for column in table.columns}).left_out),
         declared=labels if fresh else None,
     )
     return layout, labels
@@ -490,12 +490,6 @@ def _positive(positive: object, labels: tuple[Label, ...]) -> Label | None:
     if isinstance(positive, str):
         return label_from_text(positive, labels)
     return find_label(positive, labels)
-
-
-def _left_out(table: InputTable, roles: Mapping[str, ColumnRoles]) -> tuple[str, ...]:
-    left_out = [f"{column!r} ({roles[column][0].why})" for column in table.columns if is_left_out(roles[column])]
-    more = f" and {len(left_out) - 12} more" if len(left_out) > 12 else ""
-    return (f"Left out: {', '.join(left_out[:12])}{more}.",) if left_out else ()
 
 
 def is_left_out(roles: ColumnRoles) -> bool:
