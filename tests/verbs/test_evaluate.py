@@ -598,3 +598,24 @@ def test_heavy_rows_with_middling_losses_do_not_make_a_loss_sure(classes):
     sd = np.sqrt(np.average((losses - mean) ** 2, weights=weights))
     assert made.estimate == pytest.approx(mean)
     assert made.width > 2 * 1.96 * sd / np.sqrt(kish)
+
+
+def test_moments_as_slices_are_shown_with_one_precision() -> None:
+    """Keys stay as they are: a midnight is its day; beside other hours it is shown as one of them, and none is cut."""
+    hours = np.repeat(np.arange("2024-01-01T00", "2024-01-01T04", dtype="datetime64[h]"), 30)
+    truth = np.arange(120) % 2
+    models = {name: np.where(np.arange(120) % (i + 4) == 0, 1 - truth, truth) for i, name in enumerate("abc")}
+    sliced = te.evaluate(truth, models, by=hours)
+    assert list(sliced.slices)[:2] == ["2024-01-01", "2024-01-01 01:00:00"]
+    lines = str(sliced).splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("slice"))
+    shown = [line.split("  ")[0] for line in lines[start + 1 : start + 3]]
+    assert shown in (["2024-01-01 00:00", "2024-01-01 01:00"], ["…01-01 00:00", "…01-01 01:00"])
+    assert "#" not in str(sliced)
+    compared = str(te.compare(truth, models, by=hours))
+    assert "2024-01-01 00:00 " in compared
+    assert "2024-01-01 03:00 " in compared
+    assert "2024-01-01 00:00 " in str(te.gaps(truth, models["a"], by=hours, metric="accuracy"))
+    assert "2024-01-01 00:00" in str(sliced.plot(kind="slices"))
+    days = te.evaluate(truth, models, by=hours.astype("datetime64[D]"))
+    assert "2024-01-01 00:00" not in str(days)

@@ -43,7 +43,7 @@ from trueerror.reports._html import (
 )
 from trueerror.results import Interval
 from trueerror.results._document import Table
-from trueerror.results._format import brief, brief_names, capitalised, clip, number, p_value, percent, whole
+from trueerror.results._format import brief, brief_names, capitalised, clip, key_names, number, p_value, percent, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion
 from trueerror.tallies._confusion import is_graded
@@ -571,13 +571,13 @@ def _slice_dots(ev: Evaluation, gaps: Gaps, *, by_cost: bool) -> Markup:
     grid = [[part.groups.get(g, missing) for part in parts] for g in worst]
     scale, title = (100.0, PER_100) if by_cost else (1.0, first.title)
     estimate, low, high = (scale * np.array([[getattr(i, end) for i in row] for row in grid]) for end in ENDS)
-    names = brief_names(tuple(ev.models))
+    names, shown = brief_names(tuple(ev.models)), key_names(ev.slices)
     overall = [math.nan if by_cost else _overall(ev, part) for part in parts]
     tests = "; ".join(f"{names.get(part.model, part.model)} {p_value(part.p_value)}" for part in parts)
     dots = Dots(
         title=f"{capitalised(title)} by slice",
         axis=title,
-        rows=tuple(clip(clipped(g), 30) for g in worst),
+        rows=tuple(clip(clipped(shown[g]), 30) for g in worst),
         notes=tuple(f"{ev.slices[g].n:,.0f} rows" for g in worst),
         series=tuple(names.get(part.model, part.model) for part in parts),
         estimate=estimate, low=low, high=high,

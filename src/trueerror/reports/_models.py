@@ -46,7 +46,17 @@ from trueerror.reports._leaderboard import (
 )
 from trueerror.results import Result
 from trueerror.results._document import Cell, Table, TableBlock, cells_block
-from trueerror.results._format import BRIEF, brief_names, capitalised, clip, listing, one_line, percent, whole
+from trueerror.results._format import (
+    BRIEF,
+    brief_names,
+    capitalised,
+    clip,
+    key_names,
+    listing,
+    one_line,
+    percent,
+    whole,
+)
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._compare import compare
 from trueerror.verbs._compare_costs import CostComparison
@@ -323,7 +333,7 @@ def _slices(ev: Evaluation, cmp: Comparison | None, gallery: Gallery) -> Iterato
 
 
 def _slice_table(ev: Evaluation, metric: str, order: Sequence[str], *, by_cost: bool) -> Markup:
-    slices = list(ev.slices.items())[:MOST_SLICES]
+    slices, shown = list(ev.slices.items())[:MOST_SLICES], key_names(ev.slices)
     intervals = {
         m: [next(p for p in inner.parts if p.name == m).metric_or_reason(metric) for _, inner in slices] for m in order
     }
@@ -332,7 +342,7 @@ def _slice_table(ev: Evaluation, metric: str, order: Sequence[str], *, by_cost: 
         for m, model_intervals in intervals.items()
     }
     rows: list[list[Cell]] = [
-        [(str(value), None), (whole(inner.n), float(inner.n)), *(cell(formats[m], intervals[m][i]) for m in order)]
+        [(shown[value], None), (whole(inner.n), float(inner.n)), *(cell(formats[m], intervals[m][i]) for m in order)]
         for i, (value, inner) in enumerate(slices)
     ]
     title = "cost per 100 rows" if by_cost else find_measure(metric).title
@@ -345,9 +355,10 @@ def _slice_table(ev: Evaluation, metric: str, order: Sequence[str], *, by_cost: 
 
 def _slice_errors(ev: Evaluation, model: str) -> Markup:
     rows: list[list[Cell]] = []
+    shown = key_names(ev.slices)
     for value, inner in list(ev.slices.items())[:MOST_SLICES]:
         part = next(p for p in inner.parts if p.name == model)
-        rows.append([(str(value), None), *(errors(part) if part.confusion is not None else [("", None)] * 2)])
+        rows.append([(shown[value], None), *(errors(part) if part.confusion is not None else [("", None)] * 2)])
     caption = f"The errors of {brief_names(ev.models)[model]} by slice"
     return sortable(cells_block(("slice", "misses", "false alarms"), rows, title=caption))
 

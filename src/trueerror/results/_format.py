@@ -294,7 +294,7 @@ def with_limits(estimate: float, low: float, high: float, *, sign: bool = False)
     """An estimate and its limits, all with as many decimals as it takes to see that they differ.
 
     >>> with_limits(0.75, 0.7316, 0.7671), with_limits(0.98793, 0.987924, 0.987938)
-    ('0.750 [0.732, 0.767]', '0.987930 [0.987924, 0.987938]')
+    ('0.750 [0.732, 0.767]', '0.98793 [0.98792, 0.98794]')
     """
     return " ".join(estimate_and_limits(estimate, low, high, sign=sign))
 
@@ -444,9 +444,17 @@ def short_names(names: Sequence[str], columns: int) -> list[str]:
     ['gbm, depth=1…', 'gbm, depth=2…', 'forest']
     >>> short_names(["an ox that eats a pear at dawn", "an ox who ate no apple at dawn"], 10)
     ['#1 an …awn', '#2 an …awn']
+    >>> short_names(["2024-01-01 00:00", "2024-01-01 01:00"], 14)
+    ['…01-01 00:00', '…01-01 01:00']
     """
     different = list(dict.fromkeys(names))
     shortened = {name: clip(name, columns) for name in different}
+    if any(width(name) > columns for name in different) and all(map(MOMENT.fullmatch, different)):
+        # A moment is read from its end: year, month and day go first.
+        for cut in (5, 8, 11):
+            without = {name: f"{ELLIPSIS}{name[cut:]}" for name in different}
+            if max(map(width, without.values())) <= columns and not _alike(without):
+                return [without[name] for name in names]
     for same in _alike(shortened):
         shortened.update(zip(same, _without_shared_ends(same, columns), strict=True))
     numbers = {name: f"#{i + 1} " for i, name in enumerate(different)}
@@ -457,6 +465,29 @@ def short_names(names: Sequence[str], columns: int) -> list[str]:
         if not _alike(shortened):
             break
     return [shortened[name] for name in names]
+
+
+# A date, or a moment as a key is named; a midnight is named as its day.
+MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?: (\d\d:\d\d)(:\d\d(?:\.\d+)?)?)?")
+
+
+def key_names(keys: Iterable[object]) -> dict[object, str]:
+    """How the values of one column are shown: moments with one precision, so that a midnight is one among others.
+
+    >>> list(key_names(["2024-01-01", "2024-01-01 01:00:00"]).values()), list(key_names(["2024-01-01"]).values())
+    (['2024-01-01 00:00', '2024-01-01 01:00'], ['2024-01-01'])
+    """
+    names = {key: one_line(str(key)) for key in keys}
+    moments = [MOMENT.fullmatch(name) for name in names.values()]
+    known = [(m[1], m[2] or "00:00", m[3] or ":00") for m in moments if m is not None]
+    if len(known) < len(names) or all(m is None or m[2] is None for m in moments):
+        return names
+    # Seconds only where there are some.
+    seconds = any(second != ":00" for _, _, second in known)
+    return {
+        key: f"{day} {minute}{second if seconds else ''}"
+        for key, (day, minute, second) in zip(names, known, strict=True)
+    }
 
 
 def is_numbered(name: str, shown: str) -> bool:

@@ -23,12 +23,12 @@ from trueerror.inputs._options import (
     memory_bytes,
     need_memory,
 )
-from trueerror.sources._collect import absent_notes, build, given_rows, key_values
+from trueerror.sources._collect import build, given_rows, key_values
 from trueerror.sources._grades import graded
 from trueerror.sources._long_tables import widen
 from trueerror.sources._models import intersections
 from trueerror.sources._paths import table_rows
-from trueerror.sources._predictions import Predictions, Roles, Source, Threshold
+from trueerror.sources._predictions import Predictions, Roles, Source, Threshold, absent_notes
 from trueerror.sources._tables import (
     ColumnsTable,
     InputTable,

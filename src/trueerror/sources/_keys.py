@@ -89,6 +89,8 @@ def dated(values: Column) -> Column:
     present = values[~gone]
     # NumPy's own text of a duration is cut off.
     present = present.astype("m8[us]").astype(object) if values.dtype.kind == "m" else present
+    # An hour without its minutes is no time of day to others.
+    present = present.astype("M8[s]") if values.dtype == "M8[h]" else present
     distinct, where = np.unique(present.astype(str), return_inverse=True)
     named = np.full(len(values), None, dtype=object)
     named[~gone] = np.array(date_names(distinct.tolist()), dtype=object)[where]

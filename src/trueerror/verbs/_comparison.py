@@ -30,6 +30,7 @@ from trueerror.results._format import (
     ci_words,
     filled,
     fixed,
+    key_names,
     limits,
     listing,
     number,
@@ -804,10 +805,10 @@ def _shown_pair(cmp: Comparison) -> tuple[str, str]:
 def _slices_table(cmp: Comparison) -> Table:
     """The difference of two models in each slice."""
     first, second = _shown_pair(cmp)
-    rows = []
+    rows, shown = [], key_names(cmp.slices)
     for value, inner in list(cmp.slices.items())[:SHOWN_SLICES]:
         c = inner[first, second]
-        rows.append((str(value), whole(int(c.n or 0)), points(cmp, c.estimate), _limits(cmp, c), p_cell(decided(c))))
+        rows.append((shown[value], whole(int(c.n or 0)), points(cmp, c.estimate), _limits(cmp, c), p_cell(decided(c))))
     more = "" if len(cmp.slices) <= SHOWN_SLICES else f" (the first {SHOWN_SLICES} of {len(cmp.slices):,})"
     what = f"points of {cmp.title}" if cmp.facts.share else cmp.title
     title = f"{one_line(first)} − {one_line(second)} in {what}, by slice{more}"

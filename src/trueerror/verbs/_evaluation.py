@@ -35,6 +35,7 @@ from trueerror.results._format import (
     common_format,
     estimate_and_limits,
     filled,
+    key_names,
     listing,
     number,
     one_line,
@@ -680,8 +681,9 @@ def slice_table(ev: Evaluation) -> Table | None:
         return None
     metric = ev.first_metric
     slices = list(ev.slices.items())[:SHOWN_SLICES]
+    shown = key_names(ev.slices)
     rows = tuple(
-        (str(value), whole(inner.n), *(short(p.metric_or_reason(metric)) for p in inner.parts[:3]))
+        (shown[value], whole(inner.n), *(short(p.metric_or_reason(metric)) for p in inner.parts[:3]))
         for value, inner in slices
     )
     names = ev.models[:3] if len(ev.parts) > 1 else (find_measure(metric).title,)

@@ -27,6 +27,7 @@ from trueerror.results._format import (
     decimals_apart,
     estimate_and_limits,
     fixed,
+    key_names,
     number,
     one_line,
     p_value,
@@ -122,7 +123,8 @@ class Gap(DocumentResult):
 
         digits = decimals_apart(d, under, over, least=decimals_apart(low, high, least=3 if scale == 1 else 1))
         say = partial(fixed, digits=digits)
-        ends = f"lowest in {self.lowest} ({say(low)}), highest in {self.highest} ({say(high)})"
+        groups = key_names(self.groups)
+        ends = f"lowest in {groups[self.lowest]} ({say(low)}), highest in {groups[self.highest]} ({say(high)})"
         reach = ci_words(under, over, self.difference.confidence, say)
         size = f"a gap of {say(d)}, {reach} ({p_value(self.p_value)}, adjusted for all pairs)"
         told = what.endswith(f" of {self.model}")
@@ -157,8 +159,8 @@ def groups_table(gap: Gap) -> Table:
     """Each group, lowest first, with its interval."""
     order = sorted(gap.groups, key=lambda g: gap.groups[g].estimate)
     groups = order if len(order) <= SHOWN_GROUPS else [*order[: SHOWN_GROUPS // 2], *order[-SHOWN_GROUPS // 2 :]]
-    digits = common_decimals(gap.groups[g] for g in groups)
-    rows = tuple((one_line(str(g)), _rows_of(gap.groups[g]), short(gap.groups[g], digits)) for g in groups)
+    digits, shown = common_decimals(gap.groups[g] for g in groups), key_names(gap.groups)
+    rows = tuple((shown[g], _rows_of(gap.groups[g]), short(gap.groups[g], digits)) for g in groups)
     more = "" if len(groups) == len(order) else f" (the lowest and highest of {len(order):,})"
     level = percent(gap.confidence)
     title = f"{capitalised(gap.title)} by {gap.by}{more}:"
@@ -173,9 +175,10 @@ def _pairs_block(gap: Gap) -> Iterator[TableBlock]:
     apart = [c for c in gap.pairs if significantly_different(c)]
     if apart and len(gap.groups) > 2:
         apart.sort(key=lambda c: c.p_adjusted or 0.0)
+        shown = {str(group): name for group, name in key_names(gap.groups).items()}
         rows = tuple(
             (
-                f"{c.first} − {c.second}",
+                f"{shown.get(c.first, c.first)} − {shown.get(c.second, c.second)}",
                 *estimate_and_limits(c.estimate, c.low, c.high, sign=True),
                 p_value(c.p_adjusted or c.p_value),
             )
@@ -286,8 +289,8 @@ def gaps_table(parts: Sequence[Gap]) -> Table:
             *((one_line(g.model),) if several_models else ()),
             *((one_line(g.by),) if several_columns else ()),
             g.title,
-            f"{one_line(str(g.lowest))} {number(g.groups[g.lowest].estimate)}",
-            f"{one_line(str(g.highest))} {number(g.groups[g.highest].estimate)}",
+            f"{key_names(g.groups)[g.lowest]} {number(g.groups[g.lowest].estimate)}",
+            f"{key_names(g.groups)[g.highest]} {number(g.groups[g.highest].estimate)}",
             with_limits(g.difference.estimate, g.difference.low, g.difference.high),
             number(g.ratio.estimate),
             p_value(g.p_value).removeprefix("p ").removeprefix("= "),

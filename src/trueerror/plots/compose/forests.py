@@ -20,6 +20,7 @@ from trueerror.results import Contrast, Interval
 from trueerror.results._format import (
     capitalised,
     in_points,
+    key_names,
     listing,
     number,
     p_value,
@@ -345,7 +346,8 @@ def _gap_words(gap: Gap) -> str:
 def _gap_panel(gap: Gap, heading: str) -> Panel:
     order = sorted(gap.groups, key=lambda g: gap.groups[g].estimate)
     signed = any(isinstance(i, Contrast) for i in gap.groups.values())
-    rows = tuple(interval_row(plain(str(g)), gap.groups[g], signed=signed) for g in order)
+    shown = key_names(gap.groups)
+    rows = tuple(interval_row(plain(shown[g]), gap.groups[g], signed=signed) for g in order)
     panel = _cut_panel(rows, axis=gap.title, references=((0.0, "no difference"),) if signed else (), shares=not signed)
     return replace(panel, heading=heading) if heading else panel
 
@@ -443,11 +445,12 @@ def _slices(ev: Evaluation, metric: str | None) -> Panel:
     several = len(ev.parts) > 1
     everywhere = [p.overall for inner in (ev, *ev.slices.values()) for p in inner.parts]
     name = metric or next((m for m in ev.parts[0].overall if all(m in o for o in everywhere)), "accuracy")
-    rows = []
+    rows, shown = [], key_names(ev.slices)
     kept = dict(list(ev.slices.items())[: max(1, MOST_SLICES // len(ev.parts))])
     for value, inner in {"all rows": ev, **kept}.items():
+        named = plain(shown.get(value, value))
         for part in inner.parts:
-            label = f"{plain(value)} · {plain(part.name)}" if several else plain(value)
+            label = f"{named} · {plain(part.name)}" if several else named
             rows.append(interval_row(label, part.metric(name), aside=inner is ev))
     left_out = f" (the first {len(kept)} of {len(ev.slices):,})" if len(kept) < len(ev.slices) else ""
     return make_panel(rows, axis="", heading=f"{_title(name)} by slice{left_out}", within=_range(name))

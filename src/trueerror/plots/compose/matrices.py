@@ -14,7 +14,7 @@ from trueerror.metrics._registry import find_measure
 from trueerror.plots._specs import Axis, Bars, Curves, Heat, Line, Ranks
 from trueerror.plots._style import columns_needed, distinct, fold, plain
 from trueerror.results import Interval, Posterior
-from trueerror.results._format import figures, in_points, number, p_value, percent, signed, whole
+from trueerror.results._format import figures, in_points, key_names, number, p_value, percent, signed, whole
 
 if TYPE_CHECKING:
     from trueerror.inference.ranking._ranking import Ranking
@@ -272,7 +272,9 @@ def slices_heat(ev: Evaluation, *, metric: str | None = None) -> Heat:
         raise InputError('kind="slices" needs slices: evaluate with by=')
     name = metric or ev.first_metric
     measure = find_measure(name)
-    slices = {"all rows": ev, **{plain(value): inner for value, inner in list(ev.slices.items())[:MOST_SLICES]}}
+    shown = key_names(ev.slices)
+    first = list(ev.slices.items())[:MOST_SLICES]
+    slices = {"all rows": ev, **{plain(shown[value]): inner for value, inner in first}}
     models = ev.models[:MOST_SLICES]
     intervals = [[inner.model(m).parts[0].metric_or_reason(name) for m in models] for inner in slices.values()]
     values = np.array([[i.estimate for i in row] for row in intervals])
