@@ -599,6 +599,19 @@ def test_an_engine_that_fails_is_named_in_one_sentence(make: Callable[[], object
         assert len(str(raised.value)) < 320
 
 
+def test_a_fault_of_our_own_is_not_blamed_on_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An engine that raises the same error is; what is ours keeps its type and its lines."""
+    pl = pytest.importorskip("polars")
+    from trueerror.sources._paths import asking
+    from trueerror.sources.engines import _narwhals
+
+    monkeypatch.delattr(_narwhals, "_opened")
+    with pytest.raises(NameError, match="_opened"):
+        te.evaluate(pl.LazyFrame({"truth": [0, 1], "m": [0, 1]}))
+    with pytest.raises(InputError, match="polars could not answer: division by zero"), asking("polars"):
+        1 / 0
+
+
 def test_a_relation_is_no_column() -> None:
     import duckdb
 

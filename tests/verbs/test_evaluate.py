@@ -616,6 +616,6 @@ def test_moments_as_slices_are_shown_with_one_precision() -> None:
     assert "2024-01-01 00:00 " in compared
     assert "2024-01-01 03:00 " in compared
     assert "2024-01-01 00:00 " in str(te.gaps(truth, models["a"], by=hours, metric="accuracy"))
-    assert "2024-01-01 00:00" in str(sliced.plot(kind="slices"))
+    assert "2024-01-01 00:00" in sliced.plot(kind="slices")._repr_svg_()
     days = te.evaluate(truth, models, by=hours.astype("datetime64[D]"))
     assert "2024-01-01 00:00" not in str(days)

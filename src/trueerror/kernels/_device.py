@@ -314,7 +314,7 @@ class SortedScores:
         return to_host(out)
 
     @property
-    def many(self) -> int:
+    def n_distinct(self) -> int:
         """How many scores are distinct."""
         return len(self.places) if isinstance(self.keys, np.ndarray) or not len(self.keys) else self._counted[1]
 

@@ -665,13 +665,28 @@ def engine_failed(engine: str, error: Exception) -> InputError:
 
 @contextmanager
 def asking(engine: str) -> Iterator[None]:
-    """Whatever goes wrong in an engine, as one sentence that names it."""
+    """Whatever goes wrong in an engine, as one sentence that names it; faults of our own stay what they are."""
     try:
         yield
     except (InputError, MemoryError, ImportError):
         raise
-    except Exception as error:  # noqa: BLE001
+    except Exception as error:
+        if _is_ours(error):
+            raise
         raise engine_failed(engine, error) from None
+
+
+# What Python says of a program that is wrong.
+FAULTS = (AssertionError, NameError, AttributeError, TypeError, LookupError, ArithmeticError)
+
+
+def _is_ours(error: Exception) -> bool:
+    """Whether an error is a fault in a line of this package, and none that an engine raised."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    module = "" if trace is None else str(trace.tb_frame.f_globals.get("__name__", ""))
+    return isinstance(error, FAULTS) and type(error).__module__ == "builtins" and module.split(".")[0] == "trueerror"
 
 
 def _reason(error: Exception) -> str:

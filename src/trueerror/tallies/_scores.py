@@ -265,7 +265,7 @@ class ScoreTable(Result):
 
     def compact(self) -> ScoreTable:
         """A binned table where this one lies on a GPU and has many scores; else the table itself."""
-        if self._in_order is None or self._in_order.many <= COMPACT:
+        if self._in_order is None or self._in_order.n_distinct <= COMPACT:
             return self
         lows, highs, ups, downs = self._in_order.thinned(COMPACT)
         return ScoreTable(lows, ups, downs, positive=self.positive, exact=False, sources=self.sources, uppers=highs)

@@ -255,9 +255,10 @@ class ArgmaxCode:
 
 @dataclass(frozen=True, slots=True)
 class BinNumber:
-    """The bin of a column: from lows[i] up ⌊(x − lows[i])·scales[i]⌋, at most tops[i], beyond the bins before.
+    """The bin of a column: from lows[i] up ⌊(x − lows[i])·scales[i]⌋, beyond the bins before.
 
-    Where logs[i] says so, logarithms of both without their signs. Missing where the column is; −1 where tops[i] is.
+    Stretches are laid so that their scores end in bin tops[i]; engines do not clip. Where logs[i] says so, logarithms
+    of both without their signs. Missing where the column is; −1 where tops[i] is.
     """
 
     column: str
