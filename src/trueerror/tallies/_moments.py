@@ -97,6 +97,11 @@ class Moments:
         mean = ordered_sum(values, counts) / n
         return cls(n, mean, ordered_sum(values, counts, about=mean))
 
+    @classmethod
+    def about(cls, origin: float, n: int, total: float, squares: float) -> Moments | None:
+        """From the sums of distances from an origin and of their squares; None of no rows."""
+        return cls(n, origin + total / n, max(squares - total * total / n, 0.0)) if n else None
+
     def __add__(self, other: object) -> Moments:
         if not isinstance(other, Moments):
             return NotImplemented

@@ -31,7 +31,6 @@ from trueerror.sources.engines._groupby import (
     OfTruth,
     counted_facts,
     first_losses,
-    moments_about,
     pivot,
     summed_moments,
 )
@@ -339,7 +338,7 @@ class FileSource(GroupedSource):
         # In the order of the batches, so that the sums do not depend on which thread was first.
         sums = sum((parts[number] for number in sorted(parts)), np.zeros((len(wanted), 3)))
         return {
-            pair: moments_about(pivot(about, pair), int(n), total, squares) if np.isfinite(total + squares) else None
+            pair: Moments.about(pivot(about, pair), int(n), total, squares) if np.isfinite(total + squares) else None
             for pair, (n, total, squares) in zip(wanted, sums.tolist(), strict=True)
         }
 

@@ -955,13 +955,8 @@ def _moments(source: GroupedSource, wanted: Sequence[Models], function: OfTruth)
     for i, pair in enumerate(wanted):
         n = int(sums[f"n{i}"])
         total, squares = (float(sums[f"{part}{i}"]) if n else 0.0 for part in "sq")
-        answers[pair] = None if infinite & set(pair) else moments_about(pivot(about, pair), n, total, squares)
+        answers[pair] = None if infinite & set(pair) else Moments.about(pivot(about, pair), n, total, squares)
     return answers
-
-
-def moments_about(origin: float, n: int, total: float, squares: float) -> Moments | None:
-    """Moments from the sums of distances from an origin and of their squares; None of no rows."""
-    return Moments(n, origin + total / n, max(squares - total * total / n, 0.0)) if n else None
 
 
 def pivot(about: dict[str, float], models: Models) -> float:
