@@ -245,8 +245,8 @@ MOST_DECIMALS = 12
 def decimals_apart(*numbers: float, least: int = 3, power: int = 0) -> int:
     """The decimals that all of these numbers, times ten to a power, are written with.
 
-    As few, from `least` on, as show those that differ as different; without a power those that are not 0 are not shown
-    as 0, and three digits are enough from 10 on. An estimate given with its limits so never looks like one of them.
+    As few, from `least` on, as show those that differ as different. Without a power three digits are enough from 10
+    on, and numbers of one sign are not shown as 0. An estimate given with its limits so never looks like one of them.
 
     >>> decimals_apart(0.7316, 0.7671), decimals_apart(0.99962, 1.0), decimals_apart(0.84998, 0.85002, least=1, power=2)
     (3, 4, 3)
@@ -257,7 +257,8 @@ def decimals_apart(*numbers: float, least: int = 3, power: int = 0) -> int:
     largest = max(map(abs, finite), default=0.0)
     fewest = max(0, least - len(str(int(largest)))) if largest >= 10 and not power else least
     negligible = NEGLIGIBLE * (max(finite, default=0.0) - min(finite, default=0.0))
-    others = finite if power else [0.0, *finite]
+    around_zero = any(x < 0 for x in finite) and any(x > 0 for x in finite)
+    others = finite if power or around_zero else [0.0, *finite]
     different = [(x, y) for x in finite for y in others if abs(x - y) > negligible]
     for digits in range(fewest, MOST_DECIMALS + 1):
         if all(fixed(x, digits, power=power) != fixed(y, digits, power=power) for x, y in different):

@@ -20,6 +20,7 @@ from scipy import special
 
 from trueerror.inference._clusters import ClusterDifference, sign_flip_contrast
 from trueerror.inference._contrast import (
+    FURTHEST,
     SHARES,
     Limits,
     check_test_options,
@@ -397,8 +398,6 @@ def cell_differences(agreement: Agreement, spec: IntervalSpec) -> list[CellDiffe
 
 # With fewer rows than this on which the models differ, their own spread says too little about the difference.
 FEW_DIFFER = 10
-# As far as limits are searched, in standard errors: p-values end at 2.6e-12.
-FURTHEST = 7.0
 # Limits are looked at in steps of so many standard errors, to see whether they come back.
 STEP = 0.5
 # Where limits turn back is looked for within this much of z.
