@@ -155,10 +155,11 @@ def test_a_baseline_that_is_neither_file_nor_model(files: dict[str, str]) -> Non
     assert "did you mean 'poor'" in done.stderr
 
 
-def test_notes_are_of_the_models_that_are_judged(tmp_path):
+def test_notes_are_of_the_models_that_are_judged(tmp_path: Path) -> None:
     lines = [f"{i % 2},{i % 2},{(i // 2) % 2},{'' if i == 3 else i % 2}" for i in range(40)]
-    (tmp_path / "rows.csv").write_text("\n".join(["truth,a,b,c", *lines]))
+    path = tmp_path / "rows.csv"
+    path.write_text("\n".join(["truth,a,b,c", *lines]))
     options = ("--candidate", "a", "--baseline", "b", "--missing", "drop")
-    assert "prediction of c" not in run("gate", "rows.csv", *options, cwd=tmp_path).stdout
-    judged = run("gate", "rows.csv", *options[:3], "c", *options[4:], cwd=tmp_path).stdout
+    assert "prediction of c" not in run(str(path), *options).stdout
+    judged = run(str(path), *options[:3], "c", *options[4:]).stdout
     assert "1 of 40 rows have no prediction of c" in judged

@@ -362,7 +362,7 @@ def test_a_file_without_a_column_is_named_whatever_the_order(tmp_path: Path, end
             te.read(folder)
         assert str(said.value) == (
             f"{folder.name}/{lacks}.{ending} lacks the column 'knn', which {folder.name}/{has}.{ending} has; files "
-            "read together must have the same columns"
+            "read together must have the same columns: name one of them, or those that are parts of one table"
         )
 
 
