@@ -161,5 +161,5 @@ def test_notes_are_of_the_models_that_are_judged(tmp_path: Path) -> None:
     path.write_text("\n".join(["truth,a,b,c", *lines]))
     options = ("--candidate", "a", "--baseline", "b", "--missing", "drop")
     assert "prediction of c" not in run(str(path), *options).stdout
-    judged = run(str(path), *options[:3], "c", *options[4:]).stdout
+    judged = " ".join(run(str(path), *options[:3], "c", *options[4:]).stdout.split())
     assert "1 of 40 rows have no prediction of c" in judged
