@@ -276,6 +276,7 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
         {"args": ({"y": TRUTH},), "models": None, "predictions": {"a": {"a": A}}},
         {"b": {"b": B}},
     ),
+    ("read", "table"): ({}, "other"),
     ("read", "models"): ({}, ["a"]),
     ("read", "weights_kind"): ({}, "frequency"),
     ("rank", "missing"): ({"args": ({"a": [0.9, None, 0.8], "b": [0.8, 0.7, 0.7]},)}, "drop"),

@@ -132,7 +132,7 @@ class PairedRows:
         """Two of the models; with gaps on the rows that both answered, whatever the others left out."""
         if (first, second) not in self._pairs:
             several = len(self.p.models) > 2 and not self.measure.of_labels
-            if several and any(self.p.unanswered(m, of_labels=False) for m in self.p.models):
+            if several and any(self.p._unanswered(m, of_labels=False) for m in self.p.models):
                 two = self.p.select([first, second])
                 rows = PairedRows(two, self.measure, self.options, threshold=self.threshold, prior=self.prior)
             else:
@@ -156,7 +156,7 @@ class PairedRows:
     def with_silence(self, model: str, other: str) -> PairedRows | None:
         """The rows that the other answered, with those that the model left out counted as wrong; None without any."""
         of_labels = self.measure.of_labels
-        if self.p.missing != "drop" or not self.p.unanswered(model, of_labels=of_labels, threshold=self.threshold):
+        if self.p.missing != "drop" or not self.p._unanswered(model, of_labels=of_labels, threshold=self.threshold):
             return None
         p = silence_as_wrong(self.p, model, other, of_labels=of_labels, threshold=self.threshold)
         if p is None or not p.n:

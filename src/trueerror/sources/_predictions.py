@@ -559,7 +559,7 @@ class Predictions:
         """How many rows lack an answer of the model."""
         return self._model(model).absent
 
-    def unanswered(self, model: str, *, of_labels: bool, threshold: float | None = None) -> int:
+    def _unanswered(self, model: str, *, of_labels: bool, threshold: float | None = None) -> int:
         """How many rows lack what a metric of labels, or of scores, looks at: beside a label no score is asked for."""
         facts = self._model(model)
         if facts.absent and facts.answers_by_labels(threshold, of_labels=of_labels):

@@ -264,7 +264,7 @@ def gap_evidence(
 ) -> list[Evidence]:
     """Of models that left out rows: how many, whether another one does worse on those, and whether a lead rests on
     leaving them out: `counted` are differences with rows that the first left out counted as wrong."""
-    gaps = {m: p.unanswered(m, of_labels=measure.of_labels, threshold=settings.threshold) for m in p.models}
+    gaps = {m: p._unanswered(m, of_labels=measure.of_labels, threshold=settings.threshold) for m in p.models}
     evidence_list = [
         Evidence(model=m, missing_predictions=(gaps[m], p.n, p.missing), scores_alone=_scores_alone(p, m))
         for m in p.models

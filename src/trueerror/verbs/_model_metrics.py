@@ -193,7 +193,7 @@ def compared_reading(
         if counted
         else " ".join(filter(None, (str(p), option_words(settings), scale_words(p, settings))))
     )
-    gaps = [p.unanswered(m, of_labels=counted, threshold=settings.threshold) for m in p.models]
+    gaps = [p._unanswered(m, of_labels=counted, threshold=settings.threshold) for m in p.models]
     if p.missing != "drop" or not any(gaps):
         return words
     if counted:

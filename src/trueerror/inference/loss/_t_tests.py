@@ -70,7 +70,7 @@ def corrected_t(
 
     >>> d = [0.02, 0.01, 0.03, -0.01, 0.02, 0, 0.04, 0.01, 0.02, 0.01]
     >>> print(corrected_t(d, test_train_ratio=1 / 9))
-    difference: first − second = +0.015 [9.8e-05, 0.030], 95 % corrected-t-test, p = .049, n = 10
+    difference: first − second = +0.0150 [0.0001, 0.0299], 95 % corrected-t-test, p = .049, n = 10
     """
     level = check_test_options(confidence, alternative)
     ratio = _checked_ratio(test_train_ratio)

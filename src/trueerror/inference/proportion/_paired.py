@@ -89,7 +89,7 @@ def mcnemar(
     Tango 1998, Stat. Med. 17:891.
 
     >>> print(mcnemar(60, 40, n=1000))
-    difference: first − second = +0.020 [0.00041, 0.040], 95 % mcnemar-mid-p, p = .046, n = 1,000 (interval: tango)
+    difference: first − second = +0.0200 [0.0004, 0.0401], 95 % mcnemar-mid-p, p = .046, n = 1,000 (interval: tango)
     """
     check_word(method, METHODS, "method")
     check_word(interval, INTERVALS, "interval")

@@ -594,7 +594,7 @@ def answered_by_all(p: Predictions, *, of_labels: bool, threshold: float | None 
     """The rows that every model answered, where missing="drop" leaves out the others; all rows where none lacks an
     answer, where nothing would be left, or where the rows do not fit into memory. `of_labels`: what counts is labels,
     not scores."""
-    if p.missing != "drop" or not any(p.unanswered(m, of_labels=of_labels, threshold=threshold) for m in p.models):
+    if p.missing != "drop" or not any(p._unanswered(m, of_labels=of_labels, threshold=threshold) for m in p.models):
         return p
     try:
         source = p.source.fetched()
@@ -617,7 +617,7 @@ class SkippedRows(NamedTuple):
 
 def skipped_rows(p: Predictions, *, of_labels: bool, threshold: float | None = None) -> Iterator[SkippedRows]:
     """Of each model with gaps, how the others did on the rows that it left out."""
-    gaps = [m for m in p.models if p.unanswered(m, of_labels=of_labels, threshold=threshold)]
+    gaps = [m for m in p.models if p._unanswered(m, of_labels=of_labels, threshold=threshold)]
     callers = [m for m in p.models if p.has_predictions(m, threshold=threshold)]
     if not gaps or not callers:
         return
