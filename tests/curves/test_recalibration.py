@@ -54,19 +54,43 @@ def test_profile_limits_are_where_the_likelihood_has_dropped():
         assert 2 * (data.likelihood(alone, 1.0) - data.likelihood(limit, 1.0)) == pytest.approx(Z2, rel=1e-6)
 
 
-@pytest.mark.parametrize(("share", "moved"), [(0.3, 1e-4), (0.01, 1e-4), (0.001, 1e-3)])
-def test_grouping_many_forecasts_moves_limits_by_nothing_that_matters(share, moved, monkeypatch):
+def shares(share):
+    """Forecasts with one class as rare as that."""
     rng = np.random.default_rng(40)
     truth = rng.random(40_000) < share
     logits = rng.normal(size=len(truth)) + 3 * truth + np.log(share)
-    table = ScoreTable.count(truth, 1 / (1 + np.exp(-logits)))
-    made = [ask(f, table) for f in ALL]
+    return ScoreTable.count(truth, 1 / (1 + np.exp(-logits)))
+
+
+def apart(by):
+    """Forecasts of classes that hardly overlap."""
+    rng = np.random.default_rng(0)
+    truth = rng.random(60_000) < 0.5
+    return ScoreTable.count(truth, 1 / (1 + np.exp(-(rng.normal(size=len(truth)) + by * (2 * truth - 1)))))
+
+
+def nearly_parted():
+    truth = np.arange(40_000) >= 20_000
+    truth[19_997:20_003] = [1, 1, 0, 1, 0, 0]
+    return ScoreTable(1 / (1 + np.exp(-np.linspace(-6, 6, len(truth)))), truth, ~truth)
+
+
+MANY = {
+    "a third": (lambda: shares(0.3), 1e-4), "one in a hundred": (lambda: shares(0.01), 1e-4),
+    "one in a thousand": (lambda: shares(0.001), 1e-4), "a good model": (lambda: apart(2.0), 1e-4),
+    "a very good model": (lambda: apart(3.7), 1e-3), "six rows that overlap": (nearly_parted, 1e-3),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("make", "moved"), MANY.values(), ids=MANY)
+def test_grouping_many_forecasts_moves_limits_by_nothing_that_matters(make, moved, monkeypatch):
+    made = [ask(f, make()) for f in ALL]
     monkeypatch.setattr(recalibration, "UNGROUPED", 10**9)
-    for exact, grouped in zip([ask(f, table) for f in ALL], made, strict=True):
-        assert grouped.estimate == pytest.approx(exact.estimate, rel=1e-8, abs=1e-8)
-        assert grouped.low != exact.low
+    for exact, grouped in zip([ask(f, make()) for f in ALL], made, strict=True):
+        assert grouped.estimate == pytest.approx(exact.estimate, rel=1e-7, abs=1e-8)
         assert grouped.low == pytest.approx(exact.low, abs=moved * exact.width)
         assert grouped.high == pytest.approx(exact.high, abs=moved * exact.width)
+    assert made[1].low != ask(calibration_slope, make()).low
 
 
 def test_large_samples_make_profile_and_wald_one():

@@ -189,3 +189,12 @@ def test_a_table_is_folded_as_its_rows_are(digits: int, scale: float, threshold:
     one = te.risk_coverage(truth, scores, threshold=threshold)
     other = te.risk_coverage(te.ScoreTable.count(truth, scores), threshold=threshold)
     assert other.table == one.table
+
+
+def test_a_binned_table_stays_one_and_one_without_rows_is_refused() -> None:
+    binned = te.ScoreTable(
+        [0.1, 0.4, 0.8], [0, 1, 1], [1, 0, 0], exact=False, uppers=np.array([0.2, 0.5, 0.9])
+    )  # fmt: skip
+    assert not te.risk_coverage(binned).table.exact
+    with pytest.raises(InputError, match="there are none"):
+        te.risk_coverage(te.ScoreTable([], [], []))

@@ -12,10 +12,11 @@ from trueerror.kernels._numpy import (
     PIECE,
     SUMMED,
     block_sums,
-    class_groups,
+    class_starts,
+    grouped_from,
     in_threads,
     neighbour_groups,
-    one_by_one,
+    one_row_each,
     passed_at,
     sums_between,
 )
@@ -75,11 +76,11 @@ def test_one_row_a_score_is_seen_in_every_block() -> None:
     ups = np.zeros(3 * PIECE, dtype=np.int64)
     ups[::3] = 1
     downs = 1 - ups
-    assert one_by_one(ups, downs)
+    assert one_row_each(ups, downs)
     for wrong in (0, 2):
         downs[-1] = wrong
-        assert not one_by_one(ups, downs)
-    assert not one_by_one(ups.astype(float), 1.0 - ups)
+        assert not one_row_each(ups, downs)
+    assert not one_row_each(ups.astype(float), 1.0 - ups)
 
 
 @pytest.mark.parametrize("size", [1, PIECE, 2 * PIECE + 5])
@@ -101,7 +102,7 @@ def test_groups_hold_little_of_either_class(share: float) -> None:
     rng = np.random.default_rng(6)
     ups = (rng.random(2 * PIECE) < share).astype(np.int64)
     values = np.sort(rng.normal(size=len(ups)))
-    mean, up, rows = class_groups(values, ups, 1 - ups, 1_000)
+    mean, up, rows = grouped_from(class_starts(ups, 1 - ups, 1_000), values, ups, 1 - ups)
     assert (up.sum(), rows.sum()) == (ups.sum(), len(ups))
     assert (np.diff(mean) > 0).all()
     assert max(up.max() / up.sum(), (rows - up).max() / (rows - up).sum()) <= 2 / 1_000 + 1 / up.sum()

@@ -22,7 +22,7 @@ from trueerror.inference._problem import critical_t, critical_z
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._labels import Codes
-from trueerror.kernels._numpy import PIECE, block_sums, class_groups, in_threads, parts
+from trueerror.kernels._numpy import PIECE, block_sums, class_starts, grouped_from, in_threads, parts, passed_at
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
 from trueerror.results import Interval
@@ -31,13 +31,15 @@ from trueerror.results._values import joined_notes
 from trueerror.tallies._scores import ScoreTable
 
 STEPS = 100
-# Limits of more forecasts are searched over about so many groups of neighbours, with at most so much of either class:
-# that moves them by less than a thousandth of the interval with 40 positives, and by 1e-5 of it where neither class is
-# rare. The estimate itself comes from all forecasts.
+# More forecasts are fitted, and limits searched, over about so many groups of neighbours: with at most so much of each
+# class and, for limits, so much of the information at the estimate, which itself comes from all forecasts. That moves
+# limits by less than a thousandth of the interval where two rows keep the classes from parting, elsewhere by 1e-4.
 UNGROUPED, GROUPS = 1 << 15, 1 << 13
 # Newton's steps end where one is so small, as a share of the point: what it leaves is about its square, or where it
 # rests on the groups' curvature a ten-thousandth of it.
 NEAR, NEAR_GROUPS = 1e-8, 3e-5
+# Groups whose estimate is farther off than so many standard errors do not stand for all forecasts.
+FAR_OFF = 0.01
 SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 
 
@@ -85,10 +87,29 @@ class LogitTable:
 
     @cached_property
     def groups(self) -> LogitTable:
-        """At most about `GROUPS` groups of neighbours at their mean logit, for what is only a distance."""
+        """About `GROUPS` groups of neighbours at their mean logit, to begin with."""
         if len(self.x) <= UNGROUPED or self.squares is not None:
             return self
-        x, up, rows = class_groups(self.x, self.up, self.down, GROUPS)
+        return self._grouped(class_starts(self.up, self.down, GROUPS))
+
+    def groups_about(self, a: float, b: float) -> LogitTable:
+        """Groups for limits about a point: where rows tell of it, there are more of them."""
+        if self.groups is self:
+            return self
+        classes = class_starts(self.up, self.down, GROUPS)
+
+        def information(part: slice) -> Floats:
+            chance = _expit(a + b * self.x[part])
+            return np.asarray((self.up[part] + self.down[part]) * (chance * (1 - chance)))
+
+        total = float(block_sums(lambda part: information(part).sum(), len(self.x)))
+        levels = np.arange(1, GROUPS // 2 + 1) * (total / (GROUPS // 2))
+        at = passed_at(information, levels, len(self.x))
+        starts = np.unique(np.concatenate((classes, at, at + 1)))
+        return self._grouped(starts[starts < len(self.x)])
+
+    def _grouped(self, starts: NDArray[np.intp]) -> LogitTable:
+        x, up, rows = grouped_from(starts, self.x, self.up, self.down)
         return LogitTable(x, up, rows - up, None)
 
     @cached_property
@@ -141,13 +162,14 @@ class LogitTable:
 def fit_logistic(data: LogitTable, free: list[int], start: tuple[float, float] = (0.0, 1.0)) -> tuple[float, float]:
     """(a, b) at the maximum over the free of the two (0: intercept, 1: slope), by Newton's steps, halved as needed."""
     few = data.groups
-    if few is not data:
+    if few is not data and not separation(few):
         # Groups come so near that one step finishes: up the slope at all forecasts, by the curvature of the groups.
-        start = fit_logistic(few, free, start)
-        step = _newton_step(few.height(*start).hessian, data.gradient(*start), free)
-        if _is_near(step, start, NEAR_GROUPS):
-            return start[0] + float(step[0]), start[1] + float(step[1])
-    elif 1 in free:
+        near = fit_logistic(few, free, start)
+        step = _newton_step(few.height(*near).hessian, data.gradient(*near), free)
+        if _is_near(step, near, NEAR_GROUPS):
+            return near[0] + float(step[0]), near[1] + float(step[1])
+        start = max(start, near, key=lambda point: data.likelihood(*point))
+    if 1 in free:
         # Where logits are huge the likelihood is flat at a start far off, and Newton's steps lead nowhere; without a
         # slope it never is.
         level = math.log(float(data.up.sum()) / float(data.down.sum())) if 0 in free else start[0]
@@ -340,8 +362,10 @@ def in_the_large(
         return _wald(figure, a, math.sqrt(float(data.sandwich(a, 1.0, [0])[0, 0])), z, data)
     few = data.groups
     centre = intercept_given_slope(few, 1.0)
-    top = few.likelihood(centre, 1.0)
     error = math.sqrt(float(few.sandwich(centre, 1.0, [0])[0, 0]))
+    if abs(centre - a) > FAR_OFF * error:
+        few, centre = data, a
+    top = few.likelihood(centre, 1.0)
     limits = [
         a - centre + _profile_limit(lambda v: few.likelihood(v, 1.0), top, centre, side * error, z) for side in (-1, 1)
     ]
@@ -384,10 +408,13 @@ def over_clusters(made: Interval, which: int, data: LogitTable, places: Codes, r
 
 def _profiled(figure: _Figure, data: LogitTable, point: tuple[float, float], which: int, z: float) -> Interval:
     """Limits of one parameter (0: intercept, 1: slope) from the likelihood at its best over the other one."""
-    few = data.groups
+    few = data.groups_about(*point)
     centre = point if few is data else fit_logistic(few, [0, 1], point)
-    top = few.likelihood(*centre)
     error = math.sqrt(float(few.sandwich(*centre, [0, 1])[which, which]))
+    if abs(centre[which] - point[which]) > FAR_OFF * error:
+        few, centre = data, point
+        error = math.sqrt(float(data.sandwich(*point, [0, 1])[which, which]))
+    top = few.likelihood(*centre)
 
     def profile(value: float) -> float:
         start = (value, centre[1]) if which == 0 else (centre[0], value)

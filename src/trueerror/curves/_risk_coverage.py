@@ -60,7 +60,7 @@ from trueerror.inputs._labels import (
     recode,
 )
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word
-from trueerror.kernels._numpy import one_by_one, table_of_sorted
+from trueerror.kernels._numpy import one_row_each, table_of_sorted
 from trueerror.results import Interval
 from trueerror.results._format import number, percent, whole, with_limits
 from trueerror.results._values import joined_notes
@@ -149,7 +149,8 @@ def _folded_at(table: ScoreTable, cut: float) -> ScoreTable:
     confidence = np.empty(len(table.scores))
     np.subtract(1.0 if halves else cut, below, out=confidence[:middle])
     np.subtract(above, 0.0 if halves else cut, out=confidence[middle:])
-    if confidence.max(initial=0) < 2 and one_by_one(table.positives, table.negatives):
+    plain = table.exact and len(confidence) > 0 and confidence.max() < 2
+    if plain and one_row_each(table.positives, table.negatives):
         # A row at each score: whether it is right rides in the last bit of its confidence, read as an integer.
         keys = confidence.view(np.int64)
         keys <<= 1

@@ -175,13 +175,13 @@ def sums_between(values: Callable[[slice], Array], starts: Places, size: int) ->
     )
 
 
-def one_by_one(positives: Array, negatives: Array) -> bool:
+def one_row_each(positives: Array, negatives: Array) -> bool:
     """Whether a table of scores has counts, and one row at each score.
 
-    >>> one_by_one(np.array([0, 1]), np.array([1, 0])), one_by_one(np.array([0, 2]), np.array([2, 0]))
+    >>> one_row_each(np.array([0, 1]), np.array([1, 0])), one_row_each(np.array([0, 2]), np.array([2, 0]))
     (True, False)
     """
-    if positives.dtype.kind not in "iu":
+    if positives.dtype.kind != "i" or negatives.dtype.kind != "i":
         return False
     for part in parts(len(positives), 1 + len(positives) // PIECE):
         rows = positives[part] + negatives[part]
@@ -194,7 +194,8 @@ Grouped = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]
 
 
 def neighbour_groups(values: NDArray[np.float64], positives: Array, negatives: Array, count: int) -> Grouped:
-    """Mean value, positives and rows of about `count` groups of neighbours with about as many rows each.
+    """Mean value, positives and rows of about `count` groups of neighbours with about as many rows each: the bins of
+    `metrics.scores.bin_places` by mass, block by block.
 
     Values ascend; one with the rows of ranks r to s is in group ⌊count·(r − 1 + s)/2n⌋, and those without rows in none.
 
@@ -202,7 +203,7 @@ def neighbour_groups(values: NDArray[np.float64], positives: Array, negatives: A
     [[1.0, 3.0], [2.0, 3.0], [3.0, 3.0]]
     """
     size, pieces = len(values), parts(len(values), 1 + len(values) // PIECE)
-    if one_by_one(positives, negatives):
+    if one_row_each(positives, negatives):
         # The place of a row is its rank.
         starts = np.ceil(np.arange(count) * (size / count) - 0.5).astype(np.intp)
         return grouped_from(np.unique(starts[starts < size]), values, positives, negatives)
@@ -220,24 +221,27 @@ def neighbour_groups(values: NDArray[np.float64], positives: Array, negatives: A
     return grouped_from(np.unique(np.concatenate(found)), values, positives, negatives)
 
 
-def class_groups(values: NDArray[np.float64], positives: Array, negatives: Array, count: int) -> Grouped:
-    """The same of about `count` groups with at most 2/`count` of either class each, or one value: however rare one is.
+def class_starts(positives: Array, negatives: Array, count: int) -> Places:
+    """Where about `count` groups of neighbours begin, with at most 2/`count` of either class each, or one value.
 
-    >>> [part.tolist() for part in class_groups(np.arange(6.0), np.eye(6)[4], 1 - np.eye(6)[4], 4)]
-    [[0.5, 2.0, 3.0, 4.0, 5.0], [0.0, 0.0, 0.0, 1.0, 0.0], [2.0, 1.0, 1.0, 1.0, 1.0]]
+    >>> class_starts(np.eye(6, dtype=int)[4], 1 - np.eye(6, dtype=int)[4], 4).tolist()
+    [0, 2, 3, 4, 5]
     """
     levels = np.arange(1, count // 2 + 1) / (count // 2)
-    at = [passed_at(counts, levels * float(counts.sum())) for counts in (positives, negatives)]
-    # A row of a rare class is a group of its own.
-    alone = [places for places, counts in zip(at, (positives, negatives), strict=True) if counts.sum() <= 2 * count]
-    starts = np.unique(np.concatenate(([0], *alone, *(places + 1 for places in at))))
-    return grouped_from(starts[starts < len(values)], values, positives, negatives)
+    starts = [np.array([0])]
+    for counts in (positives, negatives):
+        total = float(counts.sum())
+        at = passed_at(counts, levels * total)
+        # The rows of a rare class are groups of their own.
+        starts += [at, at + 1] if total <= 2 * count else [at + 1]
+    together = np.unique(np.concatenate(starts))
+    return together[together < len(positives)]
 
 
 def grouped_from(starts: Places, values: NDArray[np.float64], positives: Array, negatives: Array) -> Grouped:
     """Mean value, positives and rows of the values from each start to the next; of stretches without rows nothing."""
     size = len(values)
-    if one_by_one(positives, negatives):
+    if one_row_each(positives, negatives):
         mass, sums = np.diff(np.append(starts, size)).astype(np.float64), np.add.reduceat(values, starts)
     else:
         mass = sums_between(lambda part: _rows(positives, negatives, part), starts, size)
@@ -251,20 +255,22 @@ def _rows(positives: Array, negatives: Array, part: slice) -> NDArray[np.float64
     return np.add(positives[part], negatives[part], dtype=np.float64)
 
 
-def passed_at(counts: Array, levels: NDArray[np.floating[Any]]) -> Places:
-    """np.searchsorted(np.cumsum(counts), levels) of ascending levels, block by block.
+def passed_at(counts: Array | Callable[[slice], Array], levels: NDArray[np.floating[Any]], size: int = 0) -> Places:
+    """np.searchsorted(np.cumsum(counts), levels) of ascending levels, block by block; `size` amounts may be made so.
 
     >>> passed_at(np.array([1, 0, 2, 1]), np.array([0.5, 1, 1.5, 4, 5])).tolist()
     [0, 0, 2, 3, 4]
     """
+    given = counts if callable(counts) else counts.__getitem__
+    size = size if callable(counts) else len(counts)
     found, below = [], 0
-    for part in parts(len(counts), 1 + len(counts) // PIECE):
-        running = np.cumsum(counts[part])
+    for part in parts(size, 1 + size // PIECE):
+        running = np.cumsum(given(part))
         running += below
         below = running[-1] if len(running) else below
         passed, levels = np.split(levels, [np.searchsorted(levels, below, side="right")])
         found.append(part.start + np.searchsorted(running, passed))
-    return np.concatenate([*found, np.full(len(levels), len(counts))])
+    return np.concatenate([*found, np.full(len(levels), size)])
 
 
 # Up to so many rows a cell has a table of its own; beyond, a rounded normal of the same mean and variance.
@@ -808,6 +814,8 @@ def table_of_sorted(
     keys: Keys, power: int = 0, fill: Callable[..., int] | None = None
 ) -> tuple[Floats, Counts, Counts]:
     """The same of keys in order."""
+    if len(keys) == 0:
+        return np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
     write: Callable[..., int] = _fill_groups if fill is None else fill
     cuts = [part.start for part in parts(len(keys), _pieces(len(keys)))]
     # Equal scores are never in two stretches; the last bit is the class.
@@ -816,7 +824,7 @@ def table_of_sorted(
     columns = keys.view(np.float64), np.empty(len(keys), dtype=np.int64), np.empty(len(keys), dtype=np.int64)
     sizes = in_threads(lambda part: write(keys[part], power, *(column[part] for column in columns)), stretches)
     total = sum(sizes)
-    if total < len(keys) // 2:
+    if total < 3 * len(keys) // 4:
         kept = [slice(part.start, part.start + size) for part, size in zip(stretches, sizes, strict=True)]
         scores, ups, downs = (np.concatenate([column[part] for part in kept]) for column in columns)
         return scores, ups, downs

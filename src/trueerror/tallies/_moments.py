@@ -35,7 +35,7 @@ def ordered_sum(
     if top == 0 or not len(values):
         return 0.0
     if math.isinf(top):
-        return math.inf
+        return math.inf if about is not None or ends[1] == math.inf else -math.inf
     exponent = math.frexp(top)[1]
     # Products by a power of two are exact; beyond these it would leave the range of floats.
     if abs(exponent) > 900:
