@@ -107,11 +107,11 @@ def test_each_model_has_its_own_cheapest_threshold_and_limits(pages, browser):
                 for x, of in ((misses, int(point.positives)), (alarms, int(point.negatives)))
             )
             beneath = [
-                f"{math.floor(a * point.positives)} to {math.ceil(b * point.positives)}",
-                f"{math.floor(c * point.negatives)} to {math.ceil(d * point.negatives)}",
+                f"{math.floor(a * point.positives)}\u00a0to {math.ceil(b * point.positives)}",
+                f"{math.floor(c * point.negatives)}\u00a0to {math.ceil(d * point.negatives)}",
             ]
             assert rows[model][:4] == [
-                f"{cost}{low} to {high}", number(point.threshold), f"{misses}{beneath[0]}", f"{alarms}{beneath[1]}",
+                f"{cost}{low}\u00a0to {high}", number(point.threshold), f"{misses}{beneath[0]}", f"{alarms}{beneath[1]}",
             ]  # fmt: skip
 
 
@@ -138,7 +138,7 @@ def test_with_nothing_moved_it_shows_the_calls_in_use(pages, browser):
     for model, i in intervals.items():
         (tn, fp), (fn, tp) = given.confusion(model).matrix.astype(int).tolist()
         cost, low, high = written((1 - i.estimate, 1 - i.high, 1 - i.low), largest)
-        assert rows[model][:2] == [f"{cost}{low} to {high}", "0.5"]
+        assert rows[model][:2] == [f"{cost}{low}\u00a0to {high}", "0.5"]
         assert [int(numbers(c)[0][: len(str(x))]) for c, x in zip(rows[model][2:4], (fn, fp), strict=True)] == [fn, fp]
         assert fn + tp == 94
         assert fp + tn == 146

@@ -229,13 +229,18 @@
   const say = (key, text) => { const e = part(key); e.textContent = tied(text); e.hidden = text === ""; };
   // A rate and its limits, in percent.
   const rateWords = (rate, [low, high]) => {
-    const digits = Math.max(1, fineness([[low, high]]));
+    let digits = Math.max(1, fineness([[low, high]]));
+    // No limit looks like the rate itself.
+    const alike = (x) => x !== rate && amount(100 * x, digits) === amount(100 * rate, digits);
+    while (digits < 6 && (alike(low) || alike(high))) digits += 1;
     return amount(100 * rate, digits) + " %, " + LEVEL + " " + amount(100 * low, digits) + " to " + amount(100 * high, digits) + " %";
   };
 
   function sure(best, points, drawn, wins) {
-    const words = [], digits = costDigits(points);
-    const amountWords = (g) => signed(100 * g.d, digits) + unit() + " per 100, " + LEVEL + " " + signed(100 * g.low, digits) + " to " + signed(100 * g.high, digits);
+    const words = [], shared = costDigits(points);
+    // A limit on one side of 0 is not shown as 0.
+    const apart = (g, digits) => (digits < 6 && g.low * g.high > 0 && [g.low, g.high].some((x) => amount(Math.abs(100 * x), digits) === amount(0, digits)) ? apart(g, digits + 1) : digits);
+    const amountWords = (g, digits = apart(g, shared)) => signed(100 * g.d, digits) + unit() + " per 100, " + LEVEL + " " + signed(100 * g.low, digits) + " to " + signed(100 * g.high, digits);
     const others = points.filter((p) => p && p.model !== best.model).map((p) => gap(best, p, drawn)).sort((a, b) => a.d - b.d);
     const close = others.filter((g) => g.low <= 0 && g.high >= 0), cheaper = others.filter((g) => g.high < 0);
     if (best.model >= 0) {
@@ -368,7 +373,7 @@
     cell.textContent = text;
     if (beneath) cell.appendChild(document.createElement("small")).textContent = beneath;
   };
-  const countLimits = ([a, b], of) => whole(Math.floor(a * of)) + " to " + whole(Math.ceil(b * of));
+  const countLimits = ([a, b], of) => whole(Math.floor(a * of)) + "\u00a0to " + whole(Math.ceil(b * of));
   const modelRows = [...part("models").querySelectorAll("tbody tr")];
   const caption = part("models").querySelector("caption");
   const LOOKS = { best: () => "Each model at its own cheapest threshold on these rows", at: () => "At threshold " + cutWords(data.grid[state.at]), use: () => "As used now" };
@@ -381,7 +386,7 @@
       row.classList.toggle("best", p !== null && p.model === best.model);
       if (p === null) return [1, 2, 3, 4, 5].forEach((k) => fill(row.cells[k], k === 1 ? "–" : ""));
       const limits = rateLimits(p), constant = p.model < 0;
-      fill(row.cells[1], amount(100 * cost(p), digits), all[i][1] > all[i][0] ? amount(100 * all[i][0], digits) + " to " + amount(100 * all[i][1], digits) : "");
+      fill(row.cells[1], amount(100 * cost(p), digits), all[i][1] > all[i][0] ? amount(100 * all[i][0], digits) + "\u00a0to " + amount(100 * all[i][1], digits) : "");
       fill(row.cells[2], where(p));
       fill(row.cells[3], count(p.m - p.tp), constant ? "" : countLimits(limits.miss, p.m));
       fill(row.cells[4], count(p.fp), constant ? "" : countLimits(limits.alarm, p.n));
