@@ -199,7 +199,7 @@ def sorted_alike(cupy: Any) -> None:
                         (*here.groups, *here.thinned(64)), (*there.groups, *there.thinned(64)), strict=True
                     ):
                         np.testing.assert_array_equal(a, device.to_host(b), err_msg=f"{name} {n}")
-                    assert (here.many, here.positives) == (there.many, there.positives), (name, n)
+                    assert (here.n_distinct, here.positives) == (there.n_distinct, there.positives), (name, n)
                     np.testing.assert_allclose(there.placement_sums(), here.placement_sums(), rtol=1e-11, err_msg=name)
                     assert here.placement_sums()[0] == there.placement_sums()[0], (name, n)
                     placed = device.placements(cupy.asarray(column), cupy.asarray(classes), there)
