@@ -39,6 +39,10 @@ def test_it_says_what_was_read() -> None:
     scored = te.predictions([0, 1], [0, 1], scores=[0.2, None], missing="drop")
     words = "1 of 2 rows have no score of model; metrics of its scores leave them out, those of its labels need none."
     assert str(scored).endswith(words)
+    cut = "1 of 2 rows have no score of model to cut; they are left out."
+    assert scored.with_threshold(0.3).notes == (cut,)
+    assert te.predictions([0, 1], [0, 1], scores=[0.2, None], missing="drop", threshold=0.3).notes == (cut,)
+    assert scored.with_threshold(0.3).with_threshold(None).notes == scored.notes == (words,)
     unlabelled = te.predictions([0, 1], [0, None], scores=[0.2, 0.4], missing="drop")
     words = "1 of 2 rows have no label or no score of model; where it is needed they are left out."
     assert str(unlabelled).endswith(words)

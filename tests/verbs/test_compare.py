@@ -855,3 +855,9 @@ def test_metrics_of_labels_take_the_rows_that_lack_a_score_only(source: str, tmp
     assert "TE206" not in by_labels.findings
     assert f"{gone} of 200 rows have a label and no score" in str(by_scores.findings)
     assert f"{gone} of 200 rows have no score of a; metrics of its scores leave them out" in by_labels.reading
+    # Scores that are cut take the place of labels, so rows without one have no call.
+    for cut in (te.compare(rows, threshold=0.3), te.compare(rows.with_threshold(0.3))):
+        assert [cut["a", "b"].n, *(i.n for i in cut.estimates.values())] == [200 - gone] * 3
+        assert f"a: {gone} of 200 rows have no prediction and were left out" in " ".join(str(cut.findings).split())
+        assert f"{gone} of 200 rows have no score of a to cut; they are left out" in " ".join(cut.reading.split())
+    assert f"{gone} of 200 rows have no prediction" in str(te.evaluate(rows.select("a"), threshold=0.3).findings)

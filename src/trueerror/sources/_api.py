@@ -459,7 +459,7 @@ def read(
     return Predictions(
         source=source,
         roles=Roles(layout.roles),
-        notes=(*absent_notes(source.facts), *about_files, *layout.notes),
+        notes=(*absent_notes(source.facts).values(), *about_files, *layout.notes),
         backend=rows.backend,
     )
 

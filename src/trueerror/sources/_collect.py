@@ -369,7 +369,7 @@ def predictions(
         )
     )
     given = (truth, *_arrays(predicted), *_arrays(scores))
-    notes = (*sorted_out.notes, *absent_notes(source.facts))
+    notes = (*sorted_out.notes, *absent_notes(source.facts).values())
     return Predictions(source=source, notes=notes, backend=frame_library(given))
 
 

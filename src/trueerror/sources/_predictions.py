@@ -71,6 +71,10 @@ class ModelFacts:
         cut = self.threshold if threshold is None else threshold
         return self.scores == "none" or (of_labels and self.has_labels and cut is None)
 
+    def lacks_scores_alone(self, threshold: float | None = None) -> bool:
+        """Whether rows that lack something lack a score alone: the model answers by labels, which are there in all."""
+        return self.scores != "none" and not self.unlabelled and self.answers_by_labels(threshold, of_labels=True)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
@@ -324,19 +328,21 @@ def pick_key(value: object, keys: Sequence[Label], kind: KeyKind) -> int:
     raise InputError(f"{value!r} is not among the {kind}{nearest(value, keys)}")
 
 
-def absent_notes(facts: Facts) -> tuple[str, ...]:
-    """What is done with rows that lack a prediction, where there are some."""
+def absent_notes(facts: Facts) -> dict[str, str]:
+    """What is done with rows that lack a prediction, of each model that has some."""
     rule = "left out" if facts.missing == "drop" else "counted as wrong"
 
     def words(m: ModelFacts) -> str:
-        if m.has_labels and m.scores != "none" and not m.unlabelled:
+        if m.lacks_scores_alone():
             by_scores = "its scores leave them out, those of its labels" if facts.missing == "drop" else "its labels"
             return f"rows have no score of {m.name}; metrics of {by_scores} need none"
+        if m.has_labels and m.scores != "none" and not m.unlabelled:
+            return f"rows have no score of {m.name} to cut; they are {rule}"
         if m.has_labels and m.scores != "none":
             return f"rows have no label or no score of {m.name}; where it is needed they are {rule}"
         return f"rows have no prediction of {m.name}; they are {rule}"
 
-    return tuple(f"{m.absent:,} of {facts.n:,} {words(m)}." for m in facts.models if m.absent)
+    return {m.name: f"{m.absent:,} of {facts.n:,} {words(m)}." for m in facts.models if m.absent}
 
 
 # One threshold for all models that have scores, or one for each by name.
@@ -689,14 +695,28 @@ class Predictions:
         if not names:
             raise InputError("select at least one model")
         facts = self.facts.select(names)
-        unsaid = {*absent_notes(self.facts)} - {*absent_notes(facts)}
-        notes = tuple(note for note in self.notes if note not in unsaid)
-        return replace(self._with(self.source.with_facts(facts)), notes=notes)
+        return replace(self._with(self.source.with_facts(facts)), notes=self._notes_by(facts))
 
     def with_threshold(self, threshold: Threshold) -> Predictions:
         """The same rows, the scores cut at another threshold (a number, or one for each model)."""
+        facts = self._facts_cut_at(threshold)
+        return replace(self._with(self.source.with_facts(facts)), notes=self._notes_by(facts))
+
+    def _noted_at(self, threshold: float | None) -> Predictions:
+        """The same rows and all that was counted of them, with the notes that hold at a threshold."""
+        if threshold is None or not any(m.absent and m.scores != "none" for m in self.facts.models):
+            return self
+        return replace(self, notes=self._notes_by(self._facts_cut_at(threshold)))
+
+    def _facts_cut_at(self, threshold: Threshold) -> Facts:
         models = apply_threshold((replace(m, threshold=None) for m in self.facts.models), threshold)
-        return self._with(self.source.with_facts(replace(self.facts, models=models)))
+        return replace(self.facts, models=models)
+
+    def _notes_by(self, facts: Facts) -> tuple[str, ...]:
+        """The notes, those of rows that lack a prediction as it is with these facts."""
+        of_model, now = {note: name for name, note in absent_notes(self.facts).items()}, absent_notes(facts)
+        notes = (now.get(of_model[note], "") if note in of_model else note for note in self.notes)
+        return tuple(filter(None, notes))
 
     def with_positive(self, positive: object) -> Predictions:
         """The same rows, speaking of another positive class. One column of scores must be meant for that class."""

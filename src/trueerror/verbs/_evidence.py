@@ -89,7 +89,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         of_counts,
         loss_worth=_loss_worth(part, p, measures),
         missing_predictions=(p.absent(part.name), p.n, p.missing),
-        scores_alone=_scores_alone(p, part.name),
+        scores_alone=p.facts.model(part.name).lacks_scores_alone(bench.settings.threshold),
         unranked=True if p.has_scores(part.name) and p.scale is None and not bench.has_scores else None,
         grades_seen=_grades_seen(p, part.name),
         rare_in_folds=bench.rare_in_folds(measures.values()),
@@ -253,12 +253,6 @@ def row_evidence(p: Predictions, most_rows: int = SOUGHT_ROWS) -> list[Evidence]
     return [Evidence(doubled=duplicate_rows(p), repeats=repeated_sample(p))]
 
 
-def _scores_alone(p: Predictions, model: str) -> bool:
-    """Whether what a model lacks in some rows is its score, with its label there in all."""
-    facts = p.facts.model(model)
-    return facts.has_labels and facts.scores != "none" and not facts.unlabelled
-
-
 def gap_evidence(
     p: Predictions, measure: Measure, settings: Settings, contrasts: Iterable[Contrast], counted: Iterable[Contrast]
 ) -> list[Evidence]:
@@ -266,7 +260,11 @@ def gap_evidence(
     leaving them out: `counted` are differences with rows that the first left out counted as wrong."""
     gaps = {m: p._unanswered(m, of_labels=measure.of_labels, threshold=settings.threshold) for m in p.models}
     evidence_list = [
-        Evidence(model=m, missing_predictions=(gaps[m], p.n, p.missing), scores_alone=_scores_alone(p, m))
+        Evidence(
+            model=m,
+            missing_predictions=(gaps[m], p.n, p.missing),
+            scores_alone=p.facts.model(m).lacks_scores_alone(settings.threshold),
+        )
         for m in p.models
         if gaps[m]
     ]

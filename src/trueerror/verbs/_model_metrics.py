@@ -117,11 +117,8 @@ def reading(p: Predictions, settings: Settings) -> str:
     several = len(p.models) > 1 and p.scale is None
     cut = [m for m in p.models if several and p.has_scores(m)]
     left = [_not_cut(p, m) for m in cut if not p.has_predictions(m, threshold=settings.threshold)]
-    return "\n".join(
-        line
-        for line in (str(p), cut_words([p], settings), option_words(settings), scale_words(p, settings), *left)
-        if line
-    )
+    lines = str(p._noted_at(settings.threshold)), cut_words([p], settings), option_words(settings)
+    return "\n".join(filter(None, (*lines, scale_words(p, settings), *left)))
 
 
 def scale_words(p: Predictions, settings: Settings) -> str:
