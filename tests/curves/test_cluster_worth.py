@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from functools import partial
 from itertools import pairwise
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from trueerror.curves._base import every_curve_kind
 from trueerror.curves._cluster_worth import CurveClusters, design_effects, t_rows
 from trueerror.curves._replicates import bags
 from trueerror.inference._clusters import clusters_with_events, cr3_variance, degrees_of_freedom, effective_clusters
@@ -52,6 +54,23 @@ def test_a_curve_has_the_intervals_of_evaluate(shape, by_cluster):
     area, precision = te.roc(p).auc(), te.precision_recall(p).average_precision()
     assert (area.low, area.high, area.method) == (e["auc"].low, e["auc"].high, e["auc"].method)
     assert (precision.low, precision.high) == pytest.approx((e["average_precision"].low, e["average_precision"].high))
+
+
+@pytest.mark.parametrize("kind", every_curve_kind(), ids=lambda kind: kind.verb)
+@pytest.mark.parametrize("label", [0, 1])
+def test_rows_of_one_class_are_answered_as_they_are_without_clusters(kind, label):
+    make, scores = kind.make(), np.random.default_rng(0).random(200)
+    rows = partial(te.predictions, np.full(200, label), scores=scores, positive=1, labels=[0, 1])
+    try:
+        alone = make(rows())
+    except InputError as refusal:
+        with pytest.raises(InputError, match=re.escape(str(refusal))):
+            make(rows(clusters=np.arange(200) // 4))
+        return
+    curve = make(rows(clusters=np.arange(200) // 4))
+    assert str(curve)
+    assert curve.explain()
+    assert len(curve.records()) == len(alone.records())
 
 
 def test_the_brier_curve_has_the_interval_of_evaluate():

@@ -106,6 +106,8 @@ class CurveClusters:
 
     def _of_rate(self, side: ClusteredRows, sizes: Floats) -> tuple[float, float]:
         effective, total = effective_clusters(sizes), float(sizes.sum())
+        if not len(side.codes):
+            return 0.0, degrees_of_freedom(effective)
         cuts = np.unique(np.quantile(side.scores, np.arange(1, PLACES + 1) / (PLACES + 1), method="higher"))[::-1]
         spread = binomial = 0.0
         for hits in accumulate(self._between(side, cuts)):
