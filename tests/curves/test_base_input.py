@@ -1,5 +1,6 @@
 """One place takes the input of every curve: rows, predictions, score tables, other curves."""
 
+import pickle
 from dataclasses import FrozenInstanceError
 from pathlib import Path
 from typing import Any
@@ -241,15 +242,24 @@ def test_a_curve_of_labels_is_refused_in_the_words_of_compare(curve: Any, as_tab
 def test_a_model_with_labels_is_a_point_of_the_roc_space_without_an_area(as_table: bool) -> None:
     labels = {"truth": [0, 1, 1, 0], "a": [0, 1, 0, 0], "b": [1, 1, 1, 0]}
     rows = labels if as_table else te.predictions(labels["truth"], {m: labels[m] for m in "ab"})
-    point = te.roc(rows, model="a")
+    made = te.roc(rows, model="a")
+    for point in (made, pickle.loads(pickle.dumps(made)), te.load(made.to_json())):
+        a_point_without_an_area(point)
+    # What was given as scores is taken as scores.
+    assert te.roc([0, 1, 1, 0], [0, 1, 0, 0]).auc().estimate == 0.75
+
+
+def a_point_without_an_area(point: Any) -> None:
     assert (point.fpr.tolist(), point.tpr.tolist()) == ([0, 0, 1], [0, 0.5, 1])
     assert "ROC curve of a, which has labels and no scores: one point, and no area." in str(point)
     assert "area" not in [name for name, _ in point._figures()]
     for area in (point.auc, lambda: point.gini, lambda: point.partial_auc(0, 0.5)):
         with pytest.raises(InputError, match="needs scores, and a has labels only"):
             area()
-    # What was given as scores is taken as scores.
-    assert te.roc([0, 1, 1, 0], [0, 1, 0, 0]).auc().estimate == 0.75
+    for threshold in (point.best_threshold, lambda: point.operating_point(cost_fn=3)):
+        with pytest.raises(InputError, match="a threshold needs scores, and a has labels only"):
+            threshold()
+    assert "threshold of" not in str(point.hull().best(cost_fn=3))
 
 
 @pytest.mark.parametrize("curve", CURVES)

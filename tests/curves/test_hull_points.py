@@ -63,7 +63,7 @@ def test_labels_stand_beside_scores():
     rows = te.predictions(TRUTH, {"labels": LABELS}, scores={"scores": SCORES})
     for hull in (te.roc_hull(rows), te.roc_hull(TRUTH, {"labels": LABELS}, scores={"scores": SCORES})):
         assert set(hull.curves) == {"labels", "scores"}
-        assert hull.curves["labels"].calls == "counted"
+        assert hull.curves["labels"].calls == "labels"
         assert hull.curves["scores"].calls == ""
         assert "1 curve and 1 classifier" in str(hull)
     fpr = float(LABELS[TRUTH == 0].mean())

@@ -63,7 +63,7 @@ Places = NDArray[np.intp]
 
 
 # What a curve is made of where it is not scores: the calls of a classifier.
-Calls = Literal["", "counted", "rates"]
+Calls = Literal["", "labels", "counted", "rates"]
 RATES_ALONE = "rates without the rows behind them: no limits can be given"
 # Rows of each class that stand for a rate whose own rows are not known; six decimals are exact.
 STAND_IN = 1_000_000
@@ -120,8 +120,9 @@ class TableCurve(Result):
     """A curve that is computed from its score table, and travels as JSON by that table.
 
     `name` is the model's; `caution` is what every interval that is read off the curve must say beside it. `calls` says
-    that the curve has one point alone, a classifier that gives labels: "counted", or "rates" where its FPR and TPR are
-    known without the rows behind them, so that no limits can be given.
+    that the curve has one point alone, a classifier that gives labels: "labels" of a model beside the truth, "counted"
+    in a confusion matrix, or "rates" where its FPR and TPR are known without the rows behind them, so that no limits
+    can be given.
     """
 
     table: ScoreTable
@@ -710,7 +711,7 @@ def point_input(data: Any, scores: Any, model: str | None, positive: Any) -> Cur
         name = data.only(model or scores)
         if not data.has_scores(name):
             refuse_repeats(data, "a point in ROC space")
-            return CurveInput(calls_table(data.confusion(name), positive), name, data, positive, "counted")
+            return CurveInput(calls_table(data.confusion(name), positive), name, data, positive, "labels")
     return None
 
 

@@ -355,7 +355,14 @@ class Roc(TableCurve):
     @property
     def _of_labels(self) -> bool:
         """Whether this is the one point of a model that gave labels beside the truth, not counts or scores."""
-        return bool(self.calls) and self.source is not None
+        return self.calls == "labels"
+
+    def _need_thresholds(self) -> None:
+        if self.calls:
+            raise InputError(
+                f"a threshold needs scores, and {self.name or 'this classifier'} has labels only: .hull().best() says "
+                "whether following them costs less than flagging nothing or everything"
+            )
 
     @property
     def gini(self) -> float:
@@ -578,6 +585,7 @@ class Roc(TableCurve):
         >>> roc([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]).best_threshold().threshold
         0.8
         """
+        self._need_thresholds()
         check_word(criterion, tuple(_GAINS), "criterion")
         gain = self._gain(criterion)
         place = int(np.argmax(gain >= gain.max() - 1e-12))
@@ -627,6 +635,7 @@ class Roc(TableCurve):
 
         Without `prior` positives are as common as in these rows. See `OperatingPoint`.
         """
+        self._need_thresholds()
         condition = self.condition(prior, cost_fp=cost_fp, cost_fn=cost_fn, cost_tp=cost_tp, cost_tn=cost_tn)
         return choose_point(
             self, condition, own_prior=prior is None, confidence=confidence, replicates=replicates, rng=rng
@@ -684,7 +693,7 @@ class Roc(TableCurve):
             ("TPR and FPR at one threshold, .at()", "wilson"),
             ("the band, .band()", "roc-band-wilson"),
             ('the band, .band("simultaneous")', "roc-band-fixed-width"),
-            ("the cost of the cheapest threshold, .operating_point()", "cost-out-of-bag"),
+            *([] if self.calls else [("the cost of the cheapest threshold, .operating_point()", "cost-out-of-bag")]),
         ]
 
     def records(self) -> Records:
