@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 import trueerror as te
+from trueerror.inference._contrast import SEARCHED_P
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.calibration import TOO_NARROW, calibration_contrast, calibration_error_limits
 from trueerror.inputs._options import InputError
@@ -159,3 +160,13 @@ def test_bins_are_those_asked_for() -> None:
     found = calibration_contrast(find_measure("ece"), *tables, options={"bins": 4})
     alone = [te.metric("ece", y, scores=s, positive=1, bins=4) for s in scores.values()]
     assert found.estimate == pytest.approx(alone[0] - alone[1])
+
+
+def test_a_p_value_at_the_end_of_the_search_is_a_bound() -> None:
+    truth = np.arange(20_000) % 2
+    wrong, right = (ScoreTable.count(truth, [p] * 20_000) for p in (0.9, 0.5))
+    for alternative, least in (("two-sided", 2 * SEARCHED_P), ("greater", SEARCHED_P)):
+        c = made(first=wrong, second=right, alternative=alternative)
+        assert (c.p_value, c.p_at_most) == (least, True)
+    assert made(first=wrong, second=right, alternative="less").p_at_most is None
+    assert made(first=ScoreTable.count(TRUTH, [0.6] * 200)).p_at_most is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -10,7 +12,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from trueerror.inference._contrast import ADJUSTMENTS, adjust, adjust_shaffer, shaffer_multipliers, true_pair_counts
+from trueerror.inference._contrast import (
+    ADJUSTMENTS,
+    SEARCHED_P,
+    _reach,
+    adjust,
+    adjust_shaffer,
+    contrast,
+    shaffer_multipliers,
+    true_pair_counts,
+)
 from trueerror.inputs._options import InputError
 from trueerror.methods import method
 
@@ -127,3 +138,15 @@ def test_shaffer_needs_every_pair() -> None:
 @pytest.mark.parametrize("key", [a for a in ADJUSTMENTS if a != "none"])
 def test_methods_are_in_the_catalogue(key) -> None:
     assert method(key).source
+
+
+def test_a_bound_on_p_is_told_by_its_word_not_by_its_value():
+    """Limits say that 0 is 70 standard errors off; a p-value says 7, unless it could be no smaller."""
+    found = contrast(
+        estimate=0.7, limits=(0.68, 0.72), confidence=0.95, alternative="two-sided", method="", p_value=SEARCHED_P,
+        statistic=7.0,
+    )  # fmt: skip
+    single = 1.96
+    assert _reach(found, single, math.inf) == pytest.approx(7)
+    for p in (SEARCHED_P, 1e-9, 3e-12):
+        assert _reach(replace(found, p_value=p, p_at_most=True), single, math.inf) == pytest.approx(68.6)

@@ -193,6 +193,10 @@ def test_different_rows():
     f1 = te.compare(a, b, paired=False, metric="f1")["m (first)", "m (second)"]
     assert f1.p_value < 0.01
     assert f1.low > 0
+    assert f1.p_at_most is None
+    wrong = te.predictions(TRUTH[150:], {"m": 1 - TRUTH[150:]})
+    inverse = te.compare(a, wrong, paired=False, metric="f1")["m (first)", "m (second)"]
+    assert (inverse.p_value, inverse.p_at_most) == (1e-9, True)
     area = te.compare(
         te.predictions(TRUTH[:150], scores={"s": SHARP[:150]}), te.predictions(TRUTH[150:], scores={"d": DULL[150:]}),
         paired=False, metric="auc",

@@ -122,7 +122,8 @@ def contrast(
     """Limits are cut to the range and to the side of the alternative, and always hold the estimate.
 
     A p-value that underflows is written as the smallest normal float: tiny, never 0. `null` is the difference that
-    the test is against, None where p-value and limits cannot disagree. `p_at_most`: replicates could show no smaller p.
+    the test is against, None where p-value and limits cannot disagree. `p_at_most`: replicates, or a
+    search, could show no smaller p.
     """
     low, high = limits
     low, high = max(low, whole[0]), min(high, whole[1])
@@ -349,10 +350,9 @@ BLOCK = 2_000_000
 FEW_DRAWS = 50
 # p-values above speak of less than about a standard error.
 ALMOST_NOTHING = 0.3
-# About the smallest p-value that a float holds; and one that replicates could not show, small beside any usual level.
+# About the smallest p-value that a float holds; and a bound on one that is small beside any usual level.
 LEAST_P, SMALL_BOUND = 1e-300, 1e-3
-# As far as limits are inverted, in standard errors: such p-values end at 2.6e-12, at twice that where either of two
-# models may be the one that is off.
+# As far as limits are inverted, in standard errors, and where the p-values of such a search end: 2.6e-12.
 FURTHEST = 7.0
 SEARCHED_P = 2 * float(special.ndtr(-FURTHEST))
 MOST_P = 0.99
@@ -459,8 +459,7 @@ def _reach(c: Contrast, single: float, df: float) -> float:
     """
     by_limit = _by_limit(c, single)
     p = c.p_value if c.p_unseen is None else min(max(c.p_value, c.p_unseen), MOST_P)
-    unseen = bool(c.p_at_most) and p < SMALL_BOUND
-    bound = p < LEAST_P or unseen or any(math.isclose(p, k * SEARCHED_P, rel_tol=1e-9) for k in (1, 2))
+    bound = p < LEAST_P or (bool(c.p_at_most) and p < SMALL_BOUND)
     by_p = _quantile(p / 2, df) if not bound and (p < ALMOST_NOTHING or c.p_unseen is not None) else math.inf
     return min(by_limit, by_p)
 

@@ -230,7 +230,7 @@ def newcombe_hybrid(q: Two) -> Contrast:
     inner = [_ends(x, bounds).inner for x, bounds in zip((a, b), unknown, strict=True)]
     least, most = inner[0][0] - inner[1][1], inner[0][1] - inner[1][0]
     slack = max(estimate - least, most - estimate)
-    p = _inverted(limits, estimate)
+    p = two_sided_p = _inverted(limits, estimate)
     if alternative != "two-sided":
         towards = estimate > 0 if alternative == "greater" else estimate < 0
         p = p / 2 if towards else 1 - p / 2
@@ -242,7 +242,7 @@ def newcombe_hybrid(q: Two) -> Contrast:
     made = contrast(
         estimate=estimate, limits=limits(max(two_sided, 1e-6)), whole=(-reach, reach), confidence=q.spec.confidence,
         alternative=alternative, method="newcombe-hybrid", statistic=estimate, p_value=p, n=n,
-        notes=within_words(slack),
+        notes=within_words(slack), p_at_most=p <= two_sided_p == LEAST_LEVEL,
     )  # fmt: skip
     lacking = next((own.note for own in (a, b) if math.isnan(own.low) or math.isnan(own.high)), "")
     return replace(made, note=lacking) if math.isnan(p) and lacking else made
@@ -313,6 +313,10 @@ def _ends(found: Interval, bounds: Bounds | None) -> _Ends:
     return _Ends(inner, (inner[0] - found.low, found.high - inner[1]))
 
 
+# Where the search for the level at which limits reach 0 ends.
+LEAST_LEVEL = 1e-9
+
+
 def _inverted(limits: Callable[[float], Range], estimate: float) -> float:
     """1 − the confidence at which the interval just reaches 0; NaN where there are no limits."""
     if estimate == 0:
@@ -322,14 +326,14 @@ def _inverted(limits: Callable[[float], Range], estimate: float) -> float:
     def gap(confidence: float) -> float:
         return limits(confidence)[side] * (1 if side == 0 else -1)
 
-    widest = 1 - 1e-9
+    widest = 1 - LEAST_LEVEL
     narrow, wide = gap(1e-6), gap(widest)
     if math.isnan(narrow) or math.isnan(wide):
         return math.nan
     if narrow <= 0:
         return 1.0
     if wide > 0:
-        return 1e-9
+        return LEAST_LEVEL
     return 1 - crossing(gap, 1e-6, widest)
 
 
@@ -342,10 +346,11 @@ def against_known(interval: Callable[[float], Interval], known: float, spec: Int
         return at.low - known, at.high - known
 
     estimate = metric_ci.estimate - known
+    p = _inverted(limits, estimate)
     return contrast(
         estimate=estimate, limits=(metric_ci.low - known, metric_ci.high - known), whole=(-math.inf, math.inf),
         confidence=spec.confidence, alternative="two-sided", method=metric_ci.method, statistic=estimate,
-        p_value=_inverted(limits, estimate), n=metric_ci.n,
+        p_value=p, p_at_most=p == LEAST_LEVEL, n=metric_ci.n,
     )  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._clusters import LEAST_DF, degrees_of_freedom, effective_clusters
-from trueerror.inference._contrast import Limits, check_test_options, contrast, tail_area
+from trueerror.inference._contrast import FURTHEST, SEARCHED_P, Limits, check_test_options, contrast, tail_area
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem
 from trueerror.inference._variance import ClusteredRows, ScoreSample
 from trueerror.inference.proportion._distributions import crossing
@@ -236,8 +236,8 @@ def quantile_of_largest(errors: Floats, tail: float) -> float:
     return high
 
 
-# As far as limits are searched, in standard errors of either model: p-values end at 5.1e-12.
-NEAREST, FURTHEST = 1e-6, 7.0
+# From where limits are searched, in standard errors of either model.
+NEAREST = 1e-6
 TOO_NARROW = "too narrow where forecasts are near to calibrated, since resampling adds to their errors"
 NO_NOISE = "neither model's gaps show any noise: limits by the rule of three"
 
@@ -302,16 +302,18 @@ def calibration_contrast(
         if clear(NEAREST) <= 0:
             return 1.0
         # Limits move with z nearly on a line, so that a few steps find where they cross 0.
-        z = FURTHEST if clear(FURTHEST) > 0 else crossing(clear, NEAREST, FURTHEST, within=1e-9)
-        return 2 * float(special.ndtr(-z))
+        if clear(FURTHEST) > 0:
+            return SEARCHED_P
+        return 2 * float(special.ndtr(-crossing(clear, NEAREST, FURTHEST, within=1e-9)))
 
     if alternative == "two-sided":
-        p = min(1.0, 2 * one_sided(0 if estimate > 0 else 1)) if estimate != 0 else 1.0
+        one = one_sided(0 if estimate > 0 else 1) if estimate != 0 else 1.0
     else:
-        p = one_sided(0 if alternative == "greater" else 1)
+        one = one_sided(0 if alternative == "greater" else 1)
+    p = min(1.0, 2 * one) if alternative == "two-sided" else one
     return contrast(
         estimate=estimate, limits=ends, confidence=level, alternative=alternative, notes=notes, null=None, p_value=p,
-        method="calibration-gaps-difference", statistic=estimate, n=float(first.n),
+        method="calibration-gaps-difference", statistic=estimate, n=float(first.n), p_at_most=one == SEARCHED_P,
     )  # fmt: skip
 
 

@@ -215,9 +215,9 @@ class Contrast(Interval):
 
     The interval is never adjusted for the number of comparisons; `p_adjusted` is, where several were made.
     `p_better` is a flat-prior posterior probability that the first is better, None where it is not computed.
-    `p_at_most` is True where the p-value is the smallest that so many replicates can show, so the true one may be less.
-    `p_unseen` is what is left of the p-value when a part of a row that was not seen is put where it speaks most against
-    the difference, None where that is not asked; the larger of the two decides.
+    `p_at_most` is True where the p-value is the smallest that so many replicates, or a search, can show, so that the
+    true one may be less. `p_unseen` is what is left of the p-value when a part of a row that was not seen is put where
+    it speaks most against the difference, None where that is not asked; the larger of the two decides.
     """
 
     first: str = "first"

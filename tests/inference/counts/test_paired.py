@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import trueerror as te
+from trueerror.inference._contrast import mirrored
 from trueerror.inference.counts._paired import FURTHEST, PairedMetric, mover_paired, paired_metric
 from trueerror.tallies._agreement import Agreement
 
@@ -86,11 +88,20 @@ def test_perfect_against_perfect_and_against_useless(metric):
     assert 0 < far.low < far.high
 
 
+def far(y):
+    return compared("f1", y, y, 1 - y[np.random.default_rng(0).permutation(len(y))])
+
+
 def test_p_values_end_where_limits_are_no_longer_searched():
     y = np.tile([0, 1], 5000)
-    made = mover_paired(compared("f1", y, y, 1 - y[np.random.default_rng(0).permutation(len(y))]))
+    made = mover_paired(far(y))
     assert made.p_value > 0
     assert FURTHEST > 6
+    # A bound says that it is one, also on one side, after a turn and a journey.
+    for seen in (made, mirrored(made), te.load(made.to_json()), mover_paired(far(y), alternative="greater")):
+        assert seen.p_at_most
+    assert mover_paired(far(y), alternative="less").p_at_most is None
+    assert mover_paired(compared("f1", *sample())).p_at_most is None
 
 
 def test_metrics_without_an_analytic_interval_have_none():

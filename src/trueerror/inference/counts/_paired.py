@@ -21,6 +21,7 @@ from scipy import special
 from trueerror.inference._clusters import ClusterDifference, sign_flip_contrast
 from trueerror.inference._contrast import (
     FURTHEST,
+    SEARCHED_P,
     SHARES,
     Limits,
     check_test_options,
@@ -450,10 +451,11 @@ def mover_paired(
     p = _inverted(limits, estimate)
     ahead = 0.5 if estimate == 0 else 1 - p / 2 if estimate > 0 else p / 2
     up = compared.measure.higher_is_better
+    p_value = {"two-sided": p, "greater": 1 - ahead, "less": ahead}[alternative]
     return contrast(
         name=compared.title, estimate=estimate, limits=outermost, whole=compared.range, confidence=level,
-        alternative=alternative, method="mover-paired", statistic=estimate,
-        p_value={"two-sided": p, "greater": 1 - ahead, "less": ahead}[alternative], n=table.n,
+        alternative=alternative, method="mover-paired", statistic=estimate, n=table.n, p_value=p_value,
+        p_at_most=p_value <= p == SEARCHED_P,
         p_better=None if up is None else ahead if up else 1 - ahead,
         notes=("fewer than 10 rows differ: at least as wide as z² more rows would move it",) if few else (),
     )  # fmt: skip
@@ -584,7 +586,7 @@ def _inverted(limits: Callable[[float], Limits | None], estimate: float) -> floa
         if not gap(step * STEP) > 0:
             z = crossing(gap, max((step - 1) * STEP, 1e-6), step * STEP, within=1e-8)
             return min(1.0, 2 * float(special.ndtr(-z)))
-    return 2 * float(special.ndtr(-FURTHEST))
+    return SEARCHED_P
 
 
 def gains_in_accuracy(table: Confusion, answer: int) -> Floats:
