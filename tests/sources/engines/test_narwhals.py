@@ -7,8 +7,10 @@ import subprocess
 import sys
 import uuid
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -293,6 +295,26 @@ def test_shares_come_in_any_order(seed: int, monkeypatch: pytest.MonkeyPatch) ->
     numbers, texts = lazysource._received(Cursor(), "", [2], len(sizes))
     assert np.array_equal(list(numbers), np.concatenate(values).T)
     assert list(texts) == [b"".join(b"%d" % part * -(-rows // 3) for part, rows in enumerate(sizes))]
+
+
+@pytest.mark.parametrize(("state", "lacks"), [("42703", True), ("0A000", True), ("53200", False), (None, False)])
+def test_a_server_whose_tables_have_no_places_is_asked_for_all_rows_at_once(
+    state: str | None, lacks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may call them an unknown column, or something that it does not support."""
+
+    class Refusal(Exception):
+        sqlstate = state
+
+    def refused(*_: Any) -> Any:
+        raise Refusal
+
+    connection = SimpleNamespace(transaction=nullcontext, Error=Refusal)
+    answer = SimpleNamespace(fetchone=lambda: (8,))
+    cursor = SimpleNamespace(connection=connection, execute=lambda *_, **options: answer)
+    monkeypatch.setattr(lazysource, "_packed", refused)
+    with nullcontext() if lacks else pytest.raises(Refusal):
+        assert lazysource._by_shares(cursor, "TABLE t", {"Schema": "s", "Relation Name": "t"}, {}) is None
 
 
 @pytest.mark.parametrize("query", ["SELECT * FROM {}", "SELECT truth, m FROM {} WHERE truth >= 0", "TABLE {} LIMIT 99"])

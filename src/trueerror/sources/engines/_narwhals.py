@@ -410,8 +410,9 @@ PACKED = (
 LARGE = 2.0**53
 # What the server says of a value beyond a gigabyte.
 TOO_LONG = "54000"
-# How it begins to say that it lacks something (it only speaks like PostgreSQL), or that a limit is reached.
-STRANGE = ("0A", "42", "54")
+# How it begins to say that it lacks something (it only speaks like PostgreSQL), and that, or that a limit is reached.
+LACKING = ("0A", "42")
+STRANGE = (*LACKING, "54")
 # Rows in each value beyond a gigabyte.
 PACKED_ROWS = 1 << 23
 # Rows, or 32 bytes of text, in a piece of an answer: longer ones take the server new memory at every step of their way.
@@ -616,8 +617,8 @@ def _by_shares(
         with cursor.connection.transaction():
             return _packed(cursor, shares, types)
     except cursor.connection.Error as error:
-        # A query within a query has no places.
-        if (error.sqlstate or "")[:2] != "42":
+        # A query within a query has no places, nor have the tables of some servers.
+        if (error.sqlstate or "")[:2] not in LACKING:
             raise
         return None
 
