@@ -281,7 +281,7 @@ def test_exact_tables_of_many_models_stay_within_the_budget(tmp_path: Path) -> N
     assert many.scores("m7") is areas[7]
     del areas, kept
     gc.collect()
-    assert not many._let_go
+    assert not many._held
     held = te.predictions(UP, scores=columns)
     assert [held.scores(m) is held.scores(m) for m in held.models] == [True] * 12
 

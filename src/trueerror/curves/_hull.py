@@ -28,6 +28,7 @@ from trueerror.curves._base import (
 from trueerror.curves._operating_point import Condition, IsoLine, iso_accuracy, iso_cost
 from trueerror.curves._replicates import bags, balanced_groups
 from trueerror.curves._roc import Roc, roc
+from trueerror.inference._clusters import without_gaps
 from trueerror.inference._problem import critical_z
 from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._options import InputError, MemoryBudgetExceeded, Rng, check_replicates, check_share, generator
@@ -374,7 +375,7 @@ def _same_rows(curves: Mapping[str, Roc]) -> SameRows | None:
         truth, scores, keys = scored_rows(predictions, [s.name for s in sources], positive=positive)
     except MemoryBudgetExceeded:
         return None  # the same
-    codes = None if keys is None else np.unique(keys, return_inverse=True)[1]
+    codes = None if keys is None else without_gaps(keys)
     codes = None if codes is None or codes.max(initial=0) == 0 else codes  # one cluster cannot be left out
     return truth, [np.ascontiguousarray(scores[:, i]) for i in range(len(sources))], codes
 

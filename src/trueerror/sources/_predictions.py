@@ -508,7 +508,7 @@ class Predictions:
     backend: str | None = None
     _memory: dict[tuple[Hashable, ...], Any] = field(default_factory=dict)
     # Score tables that were let go, and what else is kept only as long as someone else holds it.
-    _let_go: Held = field(init=False)
+    _held: Held = field(init=False)
 
     # What is known of the rows without counting.
     facts: Facts = field(init=False)
@@ -524,7 +524,7 @@ class Predictions:
 
     def __post_init__(self) -> None:
         facts = self.source.facts
-        object.__setattr__(self, "_let_go", Held())
+        object.__setattr__(self, "_held", Held())
         object.__setattr__(self, "facts", facts)
         object.__setattr__(self, "models", tuple(facts.by_name))
         for name in ("n", "labels", "positive", "missing", "weights_kind", "has_ids"):
@@ -628,7 +628,7 @@ class Predictions:
         name = self.only(model)
         positive = None if positive is None else plain_label(positive, "positive=")
         key = ("scores", name, positive)
-        held = self._let_go.get(key)
+        held = self._held.get(key)
         if isinstance(held, ScoreTable):
             return held
         table = self._once(key, partial(self.source.scores, name, positive=positive))
@@ -804,9 +804,9 @@ class Predictions:
 
     def _while_held(self, key: tuple[Hashable, ...], make: Callable[[], Counted]) -> Counted:
         """What is as large as the rows: once for all that hold it at the same time."""
-        held = self._let_go.get(key)
+        held = self._held.get(key)
         if held is None:
-            held = self._let_go[key] = make()
+            held = self._held[key] = make()
         return cast("Counted", held)
 
     def _keep_within_budget(self, newest: tuple[Hashable, ...]) -> None:
@@ -823,7 +823,7 @@ class Predictions:
         for key in [key for key in reversed(sizes) if key != newest]:
             if sum(sizes.values()) <= budget // 4:
                 return
-            self._let_go[key] = self._memory.pop(key)
+            self._held[key] = self._memory.pop(key)
             del sizes[key]
 
     @contextmanager
