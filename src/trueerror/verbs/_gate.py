@@ -704,7 +704,7 @@ def gate(
     refuse_idle_costs(measures, prices)
     if isinstance(baseline, int | float) and not isinstance(baseline, bool):
         raise InputError(f"{baseline!r} is no model to beat: pass at_least={baseline!r} for a number to be reached")
-    sides = _sides(candidate, baseline, model, positive, paired, columns)
+    sides = _sides(candidate, baseline, model, positive, paired, threshold, columns)
     rows = sides.candidate[0]
     if rows.scale is not None:
         refuse_classes(costs=prices, prior=prior, threshold=threshold)
@@ -822,23 +822,24 @@ def _level(confidence: float, k: int, adjust: str) -> float:
 
 
 def _sides(
-    candidate: Any, baseline: Any, model: str | None, positive: object, paired: bool | None, columns: dict[str, Any]
-) -> Sides:
+    candidate: Any, baseline: Any, model: str | None, positive: object, paired: bool | None, threshold: float | None,
+    columns: dict[str, Any],
+) -> Sides:  # fmt: skip
     first = opened(candidate, positive=positive, **columns).items_together()
     inside = _model_inside(first, baseline, model)
     if inside is not None:
         if paired is False:
             raise InputError("paired=False is for predictions of different rows; these are models of the same rows")
         challenger, other = inside
-        both = first.select([challenger, other])
+        both = first.select([challenger, other])._noted_at(threshold)
         return Sides((both, challenger), (both, other), (challenger, other), str(both))
     challenger = _chosen(first, model, "candidate")
-    first = first.select(challenger)
+    first = first.select(challenger)._noted_at(threshold)
     if baseline is None:
         return Sides((first, challenger), None, (challenger, None), str(first))
     second = opened(baseline, positive=positive, **columns).items_together()
     other = _chosen(second, model if model in second.models else None, "baseline")
-    second = second.select(other)
+    second = second.select(other)._noted_at(threshold)
     names = (challenger, other)
     if challenger == other:
         # "model" is what a file's only column of predictions is called when its name says no more.
