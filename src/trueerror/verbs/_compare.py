@@ -669,7 +669,9 @@ def _separate(
         adjust=adjust,
         confidence=settings.confidence,
         within=measure.bounds(options),
-        reading=f"First: {first}\nSecond: {second}\nDifferent rows: not paired.",
+        reading="First: {}\nSecond: {}\nDifferent rows: not paired.".format(
+            *(p._noted_at(settings.threshold) for p in (first, second))
+        ),
         estimand="Estimates: the difference between two models, each on rows drawn like its own.",
         details=ComparisonDetails(
             could_be_paired=_same_rows(first, second),
