@@ -238,3 +238,8 @@ def test_a_model_called_like_part_of_a_word_is_named() -> None:
     truth = [0, 1] * 40
     found = te.gaps(truth, {"a": truth[:60] + [1, 0] * 10}, by=["u"] * 40 + ["v"] * 40, metrics="accuracy")
     assert "Accuracy of a differs" in found.verdict
+
+
+def test_a_gap_told_in_hundreds_keeps_a_decimal() -> None:
+    said = te.gaps(Y, P, by=G, metrics="accuracy")["accuracy"].said("cost per 100 rows", 100)
+    assert "lowest in c (70.0), highest in a (75.0); a gap of 5.0, 95 % CI 0.0 to " in said

@@ -113,16 +113,18 @@ class Gap(DocumentResult):
         """The verdict, where asked for in another unit: `scale` times the metric, called `title`."""
         title, scale = title or self.title, one_number(scale, "scale")
         what, k = capitalised(title), len(self.groups)
+        # Hundredfold figures are written as such from the unscaled ones, which keeps their decimals.
+        power = 2 if scale == 100 else 0
         low, high, d, under, over = (
-            scale * x
+            x if power else scale * x
             for x in (
                 self.groups[self.lowest].estimate, self.groups[self.highest].estimate,
                 self.difference.estimate, self.difference.low, self.difference.high,
             )
         )  # fmt: skip
-
-        digits = decimals_apart(d, under, over, least=decimals_apart(low, high, least=3 if scale == 1 else 1))
-        say = partial(fixed, digits=digits)
+        least = 1 if power else 3
+        digits = max(decimals_apart(*each, least=least, power=power) for each in ((d, under, over), (low, high)))
+        say = partial(fixed, digits=digits, power=power)
         groups = key_names(self.groups)
         ends = f"lowest in {groups[self.lowest]} ({say(low)}), highest in {groups[self.highest]} ({say(high)})"
         reach = ci_words(under, over, self.difference.confidence, say)
