@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import re
+from collections.abc import Iterable
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +14,9 @@ from hypothesis import strategies as st
 import trueerror as te
 from trueerror.results import Table
 from trueerror.results._format import clip, figures, short_names, width, with_limits
-from trueerror.results._values import common_decimals, short
+from trueerror.results._values import common_decimals, interval_cell, short
+from trueerror.verbs._evaluation import slice_table
+from trueerror.verbs._gaps import _pairs_block, gaps_table
 
 BOOSTED = [f"gradient boosting, max_depth={i}, learning_rate=0.05, tuned" for i in range(9)]
 CLASSES = [f"Klasse {i:02d} mit langem Namen" for i in range(30)]
@@ -115,3 +120,34 @@ def test_a_column_of_intervals_has_the_decimals_of_its_narrowest() -> None:
     rows = te.compare(te.Confusion([[600_000, 100_000], [50_000, 250_000]]), te.Confusion([[6, 1], [1, 2]]))
     narrow, wide = (short(i, common_decimals(rows.estimates.values())) for i in rows.estimates.values())
     assert len(narrow.split(" ")[0]) == len(wide.split(" ")[0])
+
+
+def _decimals_in(column: Iterable[str]) -> set[int]:
+    return {len(figure) for cell in column for figure in re.findall(r"\.(\d+)", cell)}
+
+
+def test_numbers_above_and_below_ten_in_a_column_have_the_same_decimals() -> None:
+    truth = [0, 1] * 100
+    models = {"good": [0, 1] * 85 + [1, 0] * 15, "weak": [0, 1] * 67 + [1, 0] * 33}
+    evaluation = te.evaluate(truth, models, metrics=["diagnostic_odds_ratio"])
+    cells = [line for line in str(evaluation).splitlines() if re.match(r"(good|weak) +\d", line)]
+    assert len(cells) == 2
+    assert _decimals_in(cells) == {3}
+    assert "with 32.111, 95 % CI 14." in " ".join(str(evaluation).split())
+    columns = [interval_cell(p.overall["diagnostic_odds_ratio"], decimals=2)[0] for p in evaluation.parts]
+    assert _decimals_in(columns) == {2}
+
+
+def test_slices_classes_and_gaps_of_few_and_many_rows_have_the_same_decimals() -> None:
+    rng = np.random.default_rng(0)
+    truth, group = rng.integers(0, 2, 300_000), np.repeat(["many", "some", "few"], [298_000, 1_900, 100])
+    wrong = rng.random(300_000) < np.where(group == "many", 0.01, 0.2)
+    evaluation = te.evaluate(truth, np.where(wrong, 1 - truth, truth), by=group)
+    slices = slice_table(evaluation)
+    assert slices is not None
+    assert _decimals_in(row[2] for row in slices.rows) == {4}
+    gap = evaluation.gaps("accuracy")["accuracy"]
+    (pairs,) = _pairs_block(gap)
+    assert len(pairs.table.rows) == 2
+    assert len(_decimals_in(cell for row in pairs.table.rows for cell in row[1:3])) == 1
+    assert len(_decimals_in(row[-3] for row in gaps_table([*evaluation.gaps(["accuracy", "recall"])]).rows)) == 1

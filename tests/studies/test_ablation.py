@@ -2,6 +2,8 @@
 
 import math
 import pickle
+import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -61,6 +63,16 @@ def test_a_contribution_is_the_full_system_less_the_one_without(study, frame):
     assert (made.low, made.high) == pytest.approx((expected.low, expected.high))
     assert made.p_value == pytest.approx(expected.p_value)
     assert study.full.estimate == pytest.approx(run.estimate("full").estimate)
+
+
+def test_a_table_of_variants_has_one_number_of_decimals(study):
+    narrow = replace(study.contributions[0].difference, estimate=0.1, low=0.0996, high=0.1004)
+    changed = replace(
+        study, contributions=(replace(study.contributions[0], difference=narrow), *study.contributions[1:])
+    )
+    assert {len(x) for row in changed._variants().rows for cell in row[1:4] for x in re.findall(r"\.(\d+)", cell)} == {
+        4
+    }
 
 
 def test_holm_within_each_kind(study):

@@ -266,18 +266,25 @@ def decimals_apart(*numbers: float, least: int = 3, power: int = 0) -> int:
     return fewest
 
 
-def common_format(*numbers: float, least: int = 3, power: int = 0, sign: bool = False) -> Callable[[float], str]:
-    """How these numbers, and others beside them, are written: each with the decimals of `decimals_apart`."""
-    return partial(fixed, digits=decimals_apart(*numbers, least=least, power=power), power=power, sign=sign)
+def common_format(
+    *numbers: float, least: int = 3, power: int = 0, sign: bool = False, decimals: int | None = None
+) -> Callable[[float], str]:
+    """How these numbers, and others beside them, are written: each with the decimals of `decimals_apart`, or those of
+    the column that they stand in.
+    """
+    digits = decimals_apart(*numbers, least=least, power=power) if decimals is None else decimals
+    return partial(fixed, digits=digits, power=power, sign=sign)
 
 
-def figures(*numbers: float, least: int = 3, power: int = 0, sign: bool = False) -> list[str]:
+def figures(
+    *numbers: float, least: int = 3, power: int = 0, sign: bool = False, decimals: int | None = None
+) -> list[str]:
     """These numbers in their common format.
 
     >>> figures(0.8033, 0.8028, 0.8041), figures(8.1094, 1.6521, 35.13), figures(0.0109, 0.005, sign=True)
     (['0.8033', '0.8028', '0.8041'], ['8.1', '1.7', '35.1'], ['+0.011', '+0.005'])
     """
-    return list(map(common_format(*numbers, least=least, power=power, sign=sign), numbers))
+    return list(map(common_format(*numbers, least=least, power=power, sign=sign, decimals=decimals), numbers))
 
 
 def limits(low: float, high: float, digits: int = 3, *, none: str = "no interval") -> str:
@@ -291,29 +298,29 @@ def limits(low: float, high: float, digits: int = 3, *, none: str = "no interval
     return "[{}, {}]".format(*figures(low, high, least=digits))
 
 
-def with_limits(estimate: float, low: float, high: float, *, sign: bool = False) -> str:
-    """An estimate and its limits, all with as many decimals as it takes to see that they differ.
+def with_limits(estimate: float, low: float, high: float, *, sign: bool = False, decimals: int | None = None) -> str:
+    """An estimate and its limits, all with as many decimals as it takes to see that they differ, or as given.
 
     >>> with_limits(0.75, 0.7316, 0.7671), with_limits(0.98793, 0.987924, 0.987938)
     ('0.750 [0.732, 0.767]', '0.98793 [0.98792, 0.98794]')
     """
-    return " ".join(estimate_and_limits(estimate, low, high, sign=sign))
+    return " ".join(estimate_and_limits(estimate, low, high, sign=sign, decimals=decimals))
 
 
 def estimate_and_limits(
     estimate: float, low: float, high: float, *, least: int = 3, power: int = 0, sign: bool = False,
-    none: str = "no interval",
+    none: str = "no interval", decimals: int | None = None,
 ) -> tuple[str, str]:  # fmt: skip
     """The same as two cells of a table.
 
     >>> estimate_and_limits(0.0109, 0.005, 0.0168, least=1, power=2, sign=True)
     ('+1.1', '[+0.5, +1.7]')
     """
-    written = figures(estimate, low, high, least=least, power=power, sign=sign)
+    written = figures(estimate, low, high, least=least, power=power, sign=sign, decimals=decimals)
     return written[0], none if math.isnan(low) and math.isnan(high) else "[{}, {}]".format(*written[1:])
 
 
-def compact(estimate: float, low: float, high: float, digits: int = 3) -> str:
+def compact(estimate: float, low: float, high: float, decimals: int | None = None) -> str:
     """Estimate and limits in as few characters as can be.
 
     >>> compact(0.956, 0.9213, 0.9759), compact(0.91048, 0.9101, 0.91087, 4)
@@ -321,7 +328,7 @@ def compact(estimate: float, low: float, high: float, digits: int = 3) -> str:
     """
     if math.isnan(estimate):
         return "undefined"
-    written = [_without_zero(figure) for figure in figures(estimate, low, high, least=digits)]
+    written = [_without_zero(figure) for figure in figures(estimate, low, high, decimals=decimals)]
     return written[0] if math.isnan(low) else "{} [{}, {}]".format(*written)
 
 

@@ -320,16 +320,16 @@ class Posterior(Result):
         )
 
 
-def short(interval: Interval, digits: int = 3) -> str:
-    """Estimate and limits in as few characters as can be.
+def short(interval: Interval, decimals: int | None = None) -> str:
+    """Estimate and limits in as few characters as can be; `decimals` are those of a column.
 
     >>> short(Interval(estimate=0.956, low=0.9213, high=0.9759))
     '.956 [.921, .976]'
     """
-    return compact(interval.estimate, interval.low, interval.high, digits)
+    return compact(interval.estimate, interval.low, interval.high, decimals)
 
 
-def short_percent(interval: Interval, digits: int = 1) -> str:
+def short_percent(interval: Interval, decimals: int | None = None) -> str:
     """The same in percent, the unit of words about shares.
 
     >>> short_percent(Interval(estimate=0.956, low=0.9213, high=0.9759))
@@ -337,14 +337,15 @@ def short_percent(interval: Interval, digits: int = 1) -> str:
     """
     if not all(map(math.isfinite, (interval.estimate, interval.low, interval.high))):
         return short(interval)
-    return "{} [{}, {}]".format(*figures(interval.estimate, interval.low, interval.high, least=digits, power=2))
+    three = (interval.estimate, interval.low, interval.high)
+    return "{} [{}, {}]".format(*figures(*three, least=1, power=2, decimals=decimals))
 
 
-def interval_cell(interval: Interval | None, missing: str = "–", digits: int = 3) -> Cell:
+def interval_cell(interval: Interval | None, missing: str = "–", decimals: int | None = None) -> Cell:
     """The same in a table that is sorted by the estimate; `missing` where there is none."""
     if interval is None:
         return missing, None
-    return short(interval, digits), None if math.isnan(interval.estimate) else interval.estimate
+    return short(interval, decimals), None if math.isnan(interval.estimate) else interval.estimate
 
 
 def common_decimals(intervals: Iterable[Interval | None], least: int = 3, power: int = 0) -> int:
@@ -353,8 +354,8 @@ def common_decimals(intervals: Iterable[Interval | None], least: int = 3, power:
     >>> common_decimals([Interval(estimate=0.5, low=0.45, high=0.55), Interval(estimate=0.9, low=0.8996, high=0.9004)])
     4
     """
-    each = [decimals_apart(i.estimate, i.low, i.high, least=least, power=power) for i in intervals if i is not None]
-    return max(each, default=least)
+    known = [i for i in intervals if i is not None and not math.isnan(i.estimate)]
+    return max((decimals_apart(i.estimate, i.low, i.high, least=least, power=power) for i in known), default=least)
 
 
 def deciding_p(c: Contrast) -> float:

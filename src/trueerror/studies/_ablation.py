@@ -42,6 +42,7 @@ from trueerror.results import Alternative, Contrast, DocumentResult, Interval, R
 from trueerror.results._document import WIDTH, Document, Footer, TableBlock, Verdict, data_summary
 from trueerror.results._format import (
     estimate_and_limits,
+    fixed,
     limits,
     listing,
     number,
@@ -51,6 +52,7 @@ from trueerror.results._format import (
     percent,
     with_limits,
 )
+from trueerror.results._values import common_decimals
 from trueerror.studies._study import as_study_data, judged_measure, spread_interval, study_findings, why_failed
 from trueerror.verbs._compare import ADJUSTMENTS
 
@@ -165,21 +167,24 @@ class LesionStudy(DocumentResult):
         ]
 
     def _variants(self) -> Table:
+        chosen = [c for kind in self.kinds for c in self.of_kind(kind)]
+        decimals = common_decimals([*(c.difference for c in chosen), self.full, self.base])
         rows = tuple(
             (
                 {"leave-one-out": "without ", "pairs": "without ", "add-one-in": "only "}[c.kind] + c.name,
-                number(c.estimate.estimate),
-                *estimate_and_limits(c.difference.estimate, c.difference.low, c.difference.high, sign=True),
+                fixed(c.estimate.estimate, decimals),
+                *estimate_and_limits(
+                    c.difference.estimate, c.difference.low, c.difference.high, sign=True, decimals=decimals
+                ),
                 p_cell(p_value(c.p)),
             )
-            for kind in self.kinds
-            for c in self.of_kind(kind)
+            for c in chosen
         )
         ends = [
             (name, estimate, "", reach, "")
             for name, i in (("full system", self.full), ("none of them", self.base))
             if i is not None
-            for estimate, reach in [estimate_and_limits(i.estimate, i.low, i.high)]
+            for estimate, reach in [estimate_and_limits(i.estimate, i.low, i.high, decimals=decimals)]
         ]
         rows = (ends[0], *rows, *ends[1:])
         return Table(columns=("", self.title, "contribution", f"{percent(self.confidence)} CI", "p"), rows=rows)

@@ -742,7 +742,8 @@ def _models_table(cmp: Comparison) -> Table:
     """Each model's own estimate, best first, and its tiers as letters."""
     letters = tier_letters(cmp)
     decimals, share = cmp._decimals, cmp.facts.share
-    cells = {m: short_percent(i, decimals) if share else short(i, max(3, decimals)) for m, i in cmp.estimates.items()}
+    own = decimals if share else common_decimals(cmp.estimates.values(), max(3, decimals))
+    cells = {m: short_percent(i, own) if share else short(i, own) for m, i in cmp.estimates.items()}
     rows = tuple((m, *([letters[m]] if letters else []), cells[m]) for m in cmp.ranked)
     last = 2 if letters else 1
     best = tuple((i, last) for i in range(len(cmp.leaders)))

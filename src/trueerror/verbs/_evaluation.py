@@ -395,9 +395,12 @@ def accuracy_sentences(part: ModelEvaluation) -> tuple[str, ...]:
     return (sentence, f"{constant}: {_against_baseline(accuracy, part)}.")
 
 
-def _estimate_and_reach(interval: Interval, least: int = 3, power: int = 0, unit: str = "") -> tuple[str, str]:
+def _estimate_and_reach(
+    interval: Interval, least: int = 3, power: int = 0, unit: str = "", decimals: int | None = None
+) -> tuple[str, str]:
     """An estimate, and its limits in a sentence or that there are none."""
-    shown = common_format(interval.estimate, interval.low, interval.high, least=least, power=power)
+    three = (interval.estimate, interval.low, interval.high)
+    shown = common_format(*three, least=least, power=power, decimals=decimals)
     reach = ci_words(interval.low, interval.high, interval.confidence, shown, unit=unit)
     return shown(interval.estimate), reach
 
@@ -470,7 +473,7 @@ def _leader(ev: Evaluation) -> tuple[tuple[str, ...], tuple[str, ...]]:
     unknown = f" It is undefined for {without}." if without else ""
     doubt = "one is really better than another" if len(ties) > 1 else "it is really better than the others"
     why = "Nearly all rows are of one class, so accuracy says little. " if rare and name in RATHER else ""
-    figure, reach = _estimate_and_reach(first, common_decimals(p.overall[name] for p in ev.parts))
+    figure, reach = _estimate_and_reach(first, decimals=common_decimals(p.overall[name] for p in ev.parts))
     return (
         f"{why}{word} {measure.title}: {some(ties)} with {figure}{each}, {reach}.{unknown} "
         f"Whether {doubt} is another question: compare answers it.",
@@ -570,7 +573,10 @@ def models_block(ev: Evaluation, metrics: list[str]) -> TableBlock:
     part = next((p for p in ev.parts if p.baseline_label is not None), ev.parts[0])
     measures = [find_measure(m) for m in metrics]
     columns = ["model", *[m.title for m in measures]]
-    digits = {m: common_decimals(p.overall.get(m) for p in ev.parts) for m in metrics}
+    digits = {
+        m: common_decimals([*(p.overall.get(m) for p in ev.parts), part.baseline if m == "accuracy" else None])
+        for m in metrics
+    }
     rows: list[list[Cell]] = [
         [(p.name, None), *(interval_cell(p.overall.get(m), "–", digits[m]) for m in metrics)] for p in ev.parts
     ]
@@ -640,8 +646,9 @@ def class_table(part: ModelEvaluation) -> Table:
             return math.inf if math.isnan(value) else value
 
         labels = sorted(labels, key=weakness)[:SHOWN_CLASSES]
+    decimals = {metric: common_decimals(part.classes[metric, label] for label in labels) for metric in metrics}
     rows = tuple(
-        (str(label), whole(float(totals[label])), *(short(part.classes[metric, label]) for metric in metrics))
+        (str(label), whole(float(totals[label])), *(short(part.classes[m, label], decimals[m]) for m in metrics))
         for label in labels
     )
     return Table(columns=("class", "rows", *(find_measure(m).title for m in metrics)), rows=rows, title=title)
@@ -682,9 +689,11 @@ def slice_table(ev: Evaluation) -> Table | None:
     metric = ev.first_metric
     slices = list(ev.slices.items())[:SHOWN_SLICES]
     shown = key_names(ev.slices)
+    found = [[p.metric_or_reason(metric) for p in inner.parts[:3]] for _, inner in slices]
+    decimals = [common_decimals(column) for column in zip(*found, strict=True)]
     rows = tuple(
-        (shown[value], whole(inner.n), *(short(p.metric_or_reason(metric)) for p in inner.parts[:3]))
-        for value, inner in slices
+        (shown[value], whole(inner.n), *map(short, intervals, decimals))
+        for (value, inner), intervals in zip(slices, found, strict=True)
     )
     names = ev.models[:3] if len(ev.parts) > 1 else (find_measure(metric).title,)
     more = "" if len(slices) == len(ev.slices) else f" (the first {SHOWN_SLICES} of {len(ev.slices):,})"

@@ -178,10 +178,11 @@ def _pairs_block(gap: Gap) -> Iterator[TableBlock]:
     if apart and len(gap.groups) > 2:
         apart.sort(key=lambda c: c.p_adjusted or 0.0)
         shown = {str(group): name for group, name in key_names(gap.groups).items()}
+        decimals = common_decimals(apart[:SHOWN_GROUPS])
         rows = tuple(
             (
                 f"{shown.get(c.first, c.first)} − {shown.get(c.second, c.second)}",
-                *estimate_and_limits(c.estimate, c.low, c.high, sign=True),
+                *estimate_and_limits(c.estimate, c.low, c.high, sign=True, decimals=decimals),
                 p_value(c.p_adjusted or c.p_value),
             )
             for c in apart[:SHOWN_GROUPS]
@@ -285,6 +286,7 @@ def gaps_table(parts: Sequence[Gap]) -> Table:
     """One line a gap: between whom, how large, how sure."""
     several_models = len({g.model for g in parts}) > 1
     several_columns = len({g.by for g in parts}) > 1
+    decimals = common_decimals(g.difference for g in parts)
     lead = (*(("model",) if several_models else ()), *(("by",) if several_columns else ()))
     rows = tuple(
         (
@@ -293,7 +295,7 @@ def gaps_table(parts: Sequence[Gap]) -> Table:
             g.title,
             f"{key_names(g.groups)[g.lowest]} {number(g.groups[g.lowest].estimate)}",
             f"{key_names(g.groups)[g.highest]} {number(g.groups[g.highest].estimate)}",
-            with_limits(g.difference.estimate, g.difference.low, g.difference.high),
+            with_limits(g.difference.estimate, g.difference.low, g.difference.high, decimals=decimals),
             number(g.ratio.estimate),
             p_value(g.p_value).removeprefix("p ").removeprefix("= "),
         )
