@@ -1,6 +1,7 @@
 """te.compare, as a user would call it."""
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -304,6 +305,20 @@ def test_all_pairs_of_many_models():
     cmp = te.compare(TRUTH, models)
     assert len(cmp.pairs) == 105
     assert not math.isnan(cmp.omnibus.p_value)
+
+
+@pytest.mark.parametrize(("costs", "decimals"), [((1000, 37), 0), ((10, 1), 1)])
+def test_costs_have_one_number_of_decimals_in_an_answer(costs: tuple[float, float], decimals: int):
+    fn, fp = costs
+    cmp = te.compare(TRUTH, scores={"sharp": SHARP, "dull": DULL}, cost_fn=fn, cost_fp=fp, replicates=200)
+    text = " ".join(str(cmp).split())
+    figure = rf"[\d,]+{rf'[.][0-9]{{{decimals}}}' if decimals else ''}"
+    row = re.search(rf"sharp \d+ of \d+ \d+ of \d+ ({figure}) +\[ *({figure}), +({figure})\]", text)
+    assert row is not None
+    costs_said = re.findall(r"(?:cost|by|\() ?([+−]?[\d,.]*\d) per 100|not ([\d,.]*\d)\. The", text)
+    found = [x.lstrip("+−") for pair in costs_said for x in pair if x]
+    assert len(found) >= 3
+    assert all(re.fullmatch(figure, x) for x in found)
 
 
 def test_costs_name_the_threshold_and_nothing_is_tuned():

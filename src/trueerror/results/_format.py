@@ -113,13 +113,15 @@ def fixed(x: float, digits: int, *, power: int = 0, sign: bool = False) -> str:
     return ("−" if x < 0 else "+" if sign else "") + grouped
 
 
-def per_100(x: float, *, sign: bool = False) -> str:
-    """A cost of a row as one of 100 rows, with one decimal below 100.
+def per_100(x: float, *, sign: bool = False, decimals: int | None = None) -> str:
+    """A cost of a row as one of 100 rows, with one decimal up to 100, or those of the answer that it stands in.
 
-    >>> per_100(0.5125), per_100(1.48, sign=True)
-    ('51.3', '+148')
+    >>> per_100(0.5125), per_100(1.48, sign=True), per_100(1.48, decimals=1)
+    ('51.3', '+148', '148.0')
     """
-    return fixed(x, 1 if abs(100 * x) < 100 else 0, power=2, sign=sign) if math.isfinite(x) else "not known"
+    if not math.isfinite(x):
+        return "not known"
+    return fixed(x, decimals_apart(x, least=1, power=2) if decimals is None else decimals, power=2, sign=sign)
 
 
 def signed(x: float, digits: int = 3) -> str:
@@ -246,16 +248,20 @@ def decimals_apart(*numbers: float, least: int = 3, power: int = 0) -> int:
     """The decimals that all of these numbers, times ten to a power, are written with.
 
     As few, from `least` on, as show those that differ as different. Without a power three digits are enough from 10
-    on, and numbers of one sign are not shown as 0. An estimate given with its limits so never looks like one of them.
+    on, and numbers of one sign are not shown as 0; with one, as of costs of 100 rows, beyond 100 one decimal less. An
+    estimate given with its limits so never looks like one of them.
 
     >>> decimals_apart(0.7316, 0.7671), decimals_apart(0.99962, 1.0), decimals_apart(0.84998, 0.85002, least=1, power=2)
     (3, 4, 3)
     >>> decimals_apart(20.31, 20.0, 20.46), decimals_apart(0.8033, 0.8028, 0.8041), decimals_apart(0.00012, 0.02)
     (1, 4, 4)
+    >>> decimals_apart(15.448, 13.697, 25.13, least=1, power=2), decimals_apart(0.98, 0.9, 1.0, least=1, power=2)
+    (0, 1)
     """
     finite = [x for x in numbers if math.isfinite(x)]
     largest = max(map(abs, finite), default=0.0)
-    fewest = max(0, least - len(str(int(largest)))) if largest >= 10 and not power else least
+    fewer = int(largest > 1 + 1e-9) if power else len(str(int(largest))) * (largest >= 10)
+    fewest = max(0, least - fewer)
     negligible = NEGLIGIBLE * (max(finite, default=0.0) - min(finite, default=0.0))
     around_zero = any(x < 0 for x in finite) and any(x > 0 for x in finite)
     others = finite if power or around_zero else [0.0, *finite]

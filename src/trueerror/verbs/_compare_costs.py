@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,6 @@ from trueerror.results._document import Document, Paragraph, TableBlock, page
 from trueerror.results._format import (
     ci_words,
     common_format,
-    fixed,
     number,
     one_line,
     p_value,
@@ -118,6 +118,15 @@ class CostComparison(Comparison):
         known = {m: point.corrected.estimate for m, point in self.tuned.items()}
         constant = self.chosen.corrected is None
         return min(known, key=known.__getitem__) if constant else self.chosen.classifier
+
+    @cached_property
+    def _cost_decimals(self) -> int:
+        """Of all costs per 100 rows in the answer."""
+        return common_decimals(self.estimates.values(), least=1, power=2)
+
+    def _money(self, cost: float) -> str:
+        """A cost of a row as the answer says it, of 100 rows."""
+        return per_100(cost, decimals=self._cost_decimals)
 
     def cost_per_100(self, model: str, calls: dict[str, tuple[int, int, int, int]] | None = None) -> float:
         """What 100 rows cost with these misses and false alarms, at the class mix asked for."""
@@ -292,11 +301,11 @@ def _verdict_lines(cmp: CostComparison) -> tuple[str, ...]:
     words = []
     for m in [m for m in open_ if m not in cmp.leaders][:3]:
         c = cmp.judged(m, cmp.best)
-        size = _size_words(c)
+        size = _size_words(cmp, c)
         words.append(f"{one_line(m)} may be as cheap ({size}).")
     for m in worse[:3]:
         c = cmp.judged(m, cmp.best)
-        size = _size_words(c)
+        size = _size_words(cmp, c)
         words.append(f"{one_line(m)} costs more ({size}; {decided(c)}).")
     none = _no_model(cmp)
     lead = none or (_use(cmp, cut) if cheaper is None else _not_yet(cmp, cheaper))
@@ -319,22 +328,22 @@ def _no_model(cmp: CostComparison) -> str:
         return ""
     as_cheap = "is as cheap as" if c.estimate == 0 else "is cheaper than"
     return (
-        f'Use no model: always answering "{one_line(c.second)}" {as_cheap} {_best(cmp)}, {per_100(price)} against '
-        f"{per_100(model_cost)} per 100 rows."
+        f'Use no model: always answering "{one_line(c.second)}" {as_cheap} {_best(cmp)}, {cmp._money(price)} against '
+        f"{cmp._money(model_cost)} per 100 rows."
     )
 
 
 def _use(cmp: CostComparison, cut: str) -> str:
     instead = "" if abs(cmp.threshold - 0.5) < 0.005 else " (not 0.5)"
     cost = cmp.estimates[cmp.best]
-    shown = common_format(cost.estimate, cost.low, cost.high, least=1, power=2)
+    shown = cmp._money
     price = f"{shown(cost.estimate)} per 100 rows, {ci_words(cost.low, cost.high, cost.confidence, shown)}"
     return f"Run {_best(cmp)} at threshold {cut}{instead}: {price}."
 
 
-def _size_words(c: Contrast) -> str:
-    """A difference of costs with its limits."""
-    shown = common_format(c.estimate, c.low, c.high, least=1, power=2, sign=True)
+def _size_words(cmp: CostComparison, c: Contrast) -> str:
+    """A difference of costs with its limits, with the decimals of the costs or as many as tell them apart."""
+    shown = common_format(c.estimate, c.low, c.high, least=cmp._cost_decimals, power=2, sign=True)
     return f"{shown(c.estimate)} per 100 rows, {ci_words(c.low, c.high, c.confidence, shown)}"
 
 
@@ -355,8 +364,8 @@ def _not_yet(cmp: CostComparison, cheaper: str) -> str:
     """The costs name a threshold for calibrated probabilities; some model's are not, and it shows in the costs."""
     best, point, cut = cmp.best, cmp.tuned[cheaper], threshold_words(cmp.threshold)
     slope = f" ({_slope_words(cmp.slopes[cheaper])})" if cheaper in cmp.slopes else ""
-    real = per_100(_on_other_rows(cmp, cheaper))
-    gain = f"{real} per 100 rows on rows not used to choose it, not {per_100(cmp.estimates[best].estimate)}"
+    real = cmp._money(_on_other_rows(cmp, cheaper))
+    gain = f"{real} per 100 rows on rows not used to choose it, not {cmp._money(cmp.estimates[best].estimate)}"
     constant = math.isinf(point.threshold)
     instead = f"{one_line(cheaper)} at {threshold_words(point.threshold)}"
     if constant:
@@ -391,7 +400,7 @@ def _constant_words(cmp: CostComparison) -> list[str]:
     if c is None:
         return []
     answer = f'always answering "{one_line(c.second)}"'
-    shown = common_format(c.estimate, c.low, c.high, least=1, power=2)
+    shown = common_format(c.estimate, c.low, c.high, least=cmp._cost_decimals, power=2)
     size = f"{shown(-c.estimate)} per 100 rows, {ci_words(-c.high, -c.low, c.confidence, shown)}"
     if c.p_value <= 1 - c.confidence and c.estimate < 0:
         return [f"{_best(cmp)} is cheaper than {answer}, by {size}."]
@@ -418,13 +427,12 @@ def _ranking_words(cmp: CostComparison) -> list[str]:
 def _costs_table(cmp: CostComparison) -> Table:
     """Misses, false alarms, cost per 100 rows and AUC of each model, cheapest first."""
     rows = []
-    digits = common_decimals(cmp.estimates.values(), least=1, power=2)
     area_digits = common_decimals(cmp.areas.values())
     for m in cmp.ranked:
         missed, positives, alarms, negatives = cmp.calls[m]
         cost = cmp.estimates[m]
         known = math.isfinite(cost.low) and math.isfinite(cost.high)
-        money = short_percent(cost, digits) if known else fixed(cost.estimate, digits, power=2)
+        money = short_percent(cost, cmp._cost_decimals) if known else cmp._money(cost.estimate)
         area = short(cmp.areas[m], area_digits)
         rows.append((m, f"{missed:,} of {positives:,}", f"{alarms:,} of {negatives:,}", money, area))
     if cmp.against_constant is not None:
@@ -432,7 +440,7 @@ def _costs_table(cmp: CostComparison) -> Table:
         positives, negatives = cmp.calls[cmp.best][1], cmp.calls[cmp.best][3]
         all_positive = label == str(cmp.positive)
         missed, alarms = (0, negatives) if all_positive else (positives, 0)
-        price = fixed(cmp.estimates[cmp.best].estimate - cmp.against_constant.estimate, digits, power=2)
+        price = cmp._money(cmp.estimates[cmp.best].estimate - cmp.against_constant.estimate)
         rows.append((f'always "{label}"', f"{missed:,} of {positives:,}", f"{alarms:,} of {negatives:,}", price, ""))
     head = (f"At {threshold_words(cmp.threshold)}", "misses", "false alarms", "cost per 100", "ranking (AUC)")
     return Table(columns=head, rows=tuple(rows))
@@ -442,7 +450,7 @@ def _at_usual(cmp: CostComparison) -> tuple[str, ...]:
     """What the model would do at the threshold that people use without a thought."""
     if cmp.threshold == USUAL:
         return ()
-    missed, price = cmp.usual[cmp.best][0], per_100(cmp.cost_per_100(cmp.best, cmp.usual) / 100)
+    missed, price = cmp.usual[cmp.best][0], cmp._money(cmp.cost_per_100(cmp.best, cmp.usual) / 100)
     return (f"At 0.5 {one_line(cmp.best)} would miss {missed:,} and cost {price} per 100.",)
 
 
