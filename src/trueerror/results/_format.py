@@ -242,14 +242,16 @@ def p_cell(words: str) -> str:
 # Numbers nearer to each other, or to 0, than this part of their whole span may look alike.
 NEGLIGIBLE = 1e-4
 MOST_DECIMALS = 12
+# From here on the last digits of a number say nothing.
+LARGE = 1e15
 
 
 def decimals_apart(*numbers: float, least: int = 3, power: int = 0) -> int:
     """The decimals that all of these numbers, times ten to a power, are written with.
 
     As few, from `least` on, as show those that differ as different. Without a power three digits are enough from 10
-    on, and numbers of one sign are not shown as 0; with one, as of costs of 100 rows, beyond 100 one decimal less. An
-    estimate given with its limits so never looks like one of them.
+    on, and numbers of one sign are not shown as 0 (down to 1e-12: see `common_format`); with one, as of costs of 100
+    rows, beyond 100 one decimal less. An estimate given with its limits so never looks like one of them.
 
     >>> decimals_apart(0.7316, 0.7671), decimals_apart(0.99962, 1.0), decimals_apart(0.84998, 0.85002, least=1, power=2)
     (3, 4, 3)
@@ -258,6 +260,12 @@ def decimals_apart(*numbers: float, least: int = 3, power: int = 0) -> int:
     >>> decimals_apart(15.448, 13.697, 25.13, least=1, power=2), decimals_apart(0.98, 0.9, 1.0, least=1, power=2)
     (0, 1)
     """
+    fewest, found = _fewest_and_apart(numbers, least, power)
+    return fewest if found is None else found
+
+
+def _fewest_and_apart(numbers: Sequence[float], least: int, power: int) -> tuple[int, int | None]:
+    """The fewest decimals that these may have, and those that tell them apart; None where none do."""
     finite = [x for x in numbers if math.isfinite(x)]
     largest = max(map(abs, finite), default=0.0)
     fewer = int(largest > 1 + 1e-9) if power else len(str(int(largest))) * (largest >= 10)
@@ -268,18 +276,33 @@ def decimals_apart(*numbers: float, least: int = 3, power: int = 0) -> int:
     different = [(x, y) for x in finite for y in others if abs(x - y) > negligible]
     for digits in range(fewest, MOST_DECIMALS + 1):
         if all(fixed(x, digits, power=power) != fixed(y, digits, power=power) for x, y in different):
-            return digits
-    return fewest
+            return fewest, digits
+    return fewest, None
 
 
 def common_format(
     *numbers: float, least: int = 3, power: int = 0, sign: bool = False, decimals: int | None = None
 ) -> Callable[[float], str]:
     """How these numbers, and others beside them, are written: each with the decimals of `decimals_apart`, or those of
-    the column that they stand in.
+    the column that they stand in. Numbers that no decimals tell apart, and those from 1e15 on, have three digits.
+
+    >>> common_format(2e-13, 1e-13)(2e-13), common_format(1.5e20)(-1.5e20)
+    ('2e-13', '−1.5e+20')
     """
-    digits = decimals_apart(*numbers, least=least, power=power) if decimals is None else decimals
-    return partial(fixed, digits=digits, power=power, sign=sign)
+    if decimals is None:
+        fewest, found = _fewest_and_apart(numbers, least, power)
+        decimals = fewest if found is None else found
+        if found is None or any(LARGE <= abs(x) < math.inf for x in numbers):
+            return partial(_three_digits, decimals=decimals, power=power, sign=sign)
+    return partial(fixed, digits=decimals, power=power, sign=sign)
+
+
+def _three_digits(x: float, *, decimals: int, power: int, sign: bool) -> str:
+    """A very small or very large number with three digits and a power of ten, any other with so many decimals."""
+    size = abs(x) * 10.0**power
+    if size == 0 or 10.0**-decimals <= size < LARGE or not math.isfinite(size):
+        return fixed(x, decimals, power=power, sign=sign)
+    return f"{'−' if x < 0 else '+' if sign else ''}{size:.3g}"
 
 
 def figures(
