@@ -252,7 +252,7 @@ def test_a_model_with_labels_is_a_point_of_the_roc_space_without_an_area(as_tabl
 def a_point_without_an_area(point: Any) -> None:
     assert (point.fpr.tolist(), point.tpr.tolist()) == ([0, 0, 1], [0, 0.5, 1])
     assert "ROC curve of a, which has labels and no scores: one point, and no area." in str(point)
-    assert "area" not in [name for name, _ in point._figures()]
+    assert not [name for name, _ in point._figures() if "area" in name]
     for area in (point.auc, lambda: point.gini, lambda: point.partial_auc(0, 0.5)):
         with pytest.raises(InputError, match="needs scores, and a has labels only"):
             area()
