@@ -198,6 +198,12 @@ def test_what_is_no_table_is_called_so(tmp_path):
     assert run("compare", "train.py", cwd=tmp_path).stderr.startswith(
         "Error: train.py is a Python program, not a table"
     )
+    (tmp_path / "x.r").write_text("truth,m\n0,0\n1,1\n")
+    refused = " ".join(run("evaluate", "x.r", cwd=tmp_path).stderr.split())
+    assert "x.r is an R program, not a table, by its ending" in refused
+    assert "or rename it to x.csv if it is one" in refused
+    (tmp_path / "x.r").rename(tmp_path / "x.csv")
+    assert run("evaluate", "x.csv", cwd=tmp_path).returncode == 0
     folder = tmp_path / "runs"
     folder.mkdir()
     (folder / "may.sqlite").write_bytes(b"SQLite format 3")

@@ -107,7 +107,10 @@ def find_files(
     files = [_regular(file, name, temp_folder, i) for i, (file, name) in enumerate(zip(files, names, strict=True))]
     for file, name in zip(files, names, strict=True):
         if what := NO_TABLES.get(Path(name).suffix.lower()):
-            raise FileError(f"{name} is {what}, not a table: name a file such as CSV, Parquet or JSON Lines")
+            raise FileError(
+                f"{name} is {what}, not a table, by its ending: name a file such as CSV, Parquet or JSON Lines, or "
+                f"rename it to {Path(name).stem}.csv if it is one"
+            )
         _check_readable(file, name)
     encodings = [encoding_of(file, name) for file, name in zip(files, names, strict=True)]
     files = [_plain(*each, temp_folder, i) for i, each in enumerate(zip(files, names, encodings, strict=True))]
