@@ -208,7 +208,7 @@ def test_what_is_no_table_is_called_so(tmp_path):
     folder.mkdir()
     (folder / "may.sqlite").write_bytes(b"SQLite format 3")
     lost = run("evaluate", "runs", cwd=tmp_path).stderr
-    assert "holds no CSV, Parquet or JSON file; a data base or a workbook is named itself: may.sqlite" in lost
+    assert "holds no CSV, Parquet or JSON file; a database or a workbook is named itself: may.sqlite" in lost
     (folder / "a.csv").write_text("truth,m\n0,0\n1,1\n")
     assert "Not taken for tables: may.sqlite." in " ".join(run("evaluate", "runs", cwd=tmp_path).stdout.split())
     (folder / "b.csv").write_text("truth,k\n0,0\n1,1\n")

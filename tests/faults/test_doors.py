@@ -623,7 +623,7 @@ def test_queries_and_addresses_are_no_files() -> None:
     for text in ("SELECT * FROM rows", "with a as (select 1) select * from a", "read_parquet('rows.parquet')"):
         with pytest.raises(FileError, match=r"is a query, not a file: pass what duckdb\.sql"):
             te.read(text)
-    with pytest.raises(FileError, match=r"^postgresql://… is a data base, not a file: pass ibis\.connect"):
+    with pytest.raises(FileError, match=r"^postgresql://… is a database, not a file: pass ibis\.connect"):
         te.evaluate("postgresql://me:secret@server/rows")
 
 

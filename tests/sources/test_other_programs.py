@@ -84,6 +84,9 @@ def test_sqlite(tmp_path: Path) -> None:
     assert te.evaluate(file, table="answers")["accuracy"].estimate == pytest.approx(4 / 6)
     with pytest.raises(FileError, match=r"t\.sqlite has no table 'answer'; it has 'answers', 'more'"):
         te.read(file, table="answer")
+    assert te.read([file], table="answers").models == te.read(file, table="answers").models
+    with pytest.raises(te.InputError, match=r"table='answers' names a table of a SQLite .*: name one such file alone"):
+        te.read([file, file], table="answers")
 
 
 def test_a_sheet_by_its_name(tmp_path: Path) -> None:

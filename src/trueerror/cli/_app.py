@@ -403,7 +403,7 @@ PHRASES = {
     ', or pass connection.table("name")': "",
     '; pass the table itself, connection.table("name")': "",
     ", or pass the frame that pandas.read_sql makes of it": "",
-    'pass what duckdb.sql("SELECT …") gives': "name the file, and with --table a table or view of a data base",
+    'pass what duckdb.sql("SELECT …") gives': "name the file, and with --table a table or view of a database",
     "pass ibis.connect(url).table(name), or a frame": "name a SQLite or DuckDB file, or save the table as CSV",
     "te.catalogue() lists all": "`evaluate --metric all` shows all",
 }

@@ -468,10 +468,14 @@ def input_table(
     path_or_table: Foreign, names: Sequence[str] | Mapping[int, str] | None = None, table: str | None = None
 ) -> InputTable:
     """A path, a list of paths, a frame or a mapping of columns as a table; `names` are those of a file without any,
-    `table` is one of those in a data base or a workbook."""
+    `table` is one of those in a database or a workbook."""
+    if isinstance(path_or_table, list | tuple) and len(path_or_table) == 1 and holds_tables(path_or_table[0]):
+        path_or_table = path_or_table[0]
     if table is not None and not holds_tables(path_or_table):
+        several = isinstance(path_or_table, list | tuple) and any(map(holds_tables, path_or_table))
         raise InputError(
-            f"table={table!r} names a table of a SQLite or DuckDB file, or a sheet of a workbook: leave it out here"
+            f"table={table!r} names a table of a SQLite or DuckDB file, or a sheet of a workbook: "
+            + ("name one such file alone" if several else "leave it out here")
         )
     paths = isinstance(path_or_table, str | os.PathLike)
     if isinstance(path_or_table, list | tuple):

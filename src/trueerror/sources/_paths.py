@@ -163,7 +163,7 @@ def _matches(text: str, skipped: list[str]) -> list[Path]:
         raise FileError(f'{clip(text, 60)!r} is a query, not a file: pass what duckdb.sql("SELECT …") gives')
     if DATABASE.match(text):
         raise FileError(
-            f"{text.split(':')[0]}://… is a data base, not a file: pass ibis.connect(url).table(name), or a frame"
+            f"{text.split(':')[0]}://… is a database, not a file: pass ibis.connect(url).table(name), or a frame"
         )
     if REMOTE.match(text):
         raise FileError(f"{text} is not on this machine; trueerror reads local files only: download it first")
@@ -178,7 +178,7 @@ def _matches(text: str, skipped: list[str]) -> list[Path]:
         tables = [file for file in inside if _ending(file)[0] in ENDINGS]
         alone = [str(file.relative_to(path)) for file in inside if file.suffix.lower() in OF_TABLES]
         if not tables:
-            rest = f"; a data base or a workbook is named itself: {', '.join(alone[:3])}{more_than(alone, 3)}"
+            rest = f"; a database or a workbook is named itself: {', '.join(alone[:3])}{more_than(alone, 3)}"
             raise FileError(f"the folder {text} holds no CSV, Parquet or JSON file{rest if alone else ''}")
         skipped += alone
         words = [file for file in tables if _ending(file)[0] in BESIDE]

@@ -1,4 +1,4 @@
-"""Tables whose columns have roles (`InputTable`, `Layout`): frames of every library, mappings, sheets, data bases."""
+"""Tables whose columns have roles (`InputTable`, `Layout`): frames of every library, mappings, sheets, databases."""
 
 from __future__ import annotations
 
@@ -90,14 +90,14 @@ PICKLES = (".pkl", ".pickle", ".joblib")
 
 
 def holds_tables(path: object) -> bool:
-    """Whether this names a file that may hold several tables: a data base, or a workbook with its sheets."""
+    """Whether this names a file that may hold several tables: a database, or a workbook with its sheets."""
     return isinstance(path, str | os.PathLike) and Path(path).suffix.lower() in OF_TABLES
 
 
 def foreign_table(path: Foreign, table_name: str | None = None) -> InputTable | None:
     """The table in a file of another program, read through pandas; None where the ending is none of theirs.
 
-    `table_name` chooses among the tables of a data base and the sheets of a workbook.
+    `table_name` chooses among the tables of a database and the sheets of a workbook.
     """
     file = Path(path) if isinstance(path, str | os.PathLike) else None
     ending = "" if file is None else file.suffix.lower()
