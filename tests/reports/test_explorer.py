@@ -111,7 +111,8 @@ def test_each_model_has_its_own_cheapest_threshold_and_limits(pages, browser):
                 f"{math.floor(c * point.negatives)}\u00a0to {math.ceil(d * point.negatives)}",
             ]
             assert rows[model][:4] == [
-                f"{cost}{low}\u00a0to {high}", number(point.threshold), f"{misses}{beneath[0]}", f"{alarms}{beneath[1]}",
+                f"{cost}{low}\u00a0to {high}", number(point.threshold),
+                f"{misses}{beneath[0]}", f"{alarms}{beneath[1]}",
             ]  # fmt: skip
 
 
