@@ -15,7 +15,7 @@ import trueerror as te
 from trueerror.results import Table
 from trueerror.results._format import clip, figures, short_names, width, with_limits
 from trueerror.results._values import common_decimals, interval_cell, short
-from trueerror.verbs._evaluation import slice_table
+from trueerror.verbs._evaluation import class_table, slice_table
 from trueerror.verbs._gaps import _pairs_block, gaps_table
 
 BOOSTED = [f"gradient boosting, max_depth={i}, learning_rate=0.05, tuned" for i in range(9)]
@@ -150,6 +150,8 @@ def test_slices_classes_and_gaps_of_few_and_many_rows_have_the_same_decimals() -
     slices = slice_table(evaluation)
     assert slices is not None
     assert _decimals_in(row[2] for row in slices.rows) == {4}
+    counts = te.Confusion([[600_000, 1_000, 0], [30, 70, 5], [2, 5, 90]])
+    assert _decimals_in(row[3] for row in class_table(te.evaluate(counts).parts[0]).rows) == {4}
     gap = evaluation.gaps("accuracy")["accuracy"]
     (pairs,) = _pairs_block(gap)
     assert len(pairs.table.rows) == 2
