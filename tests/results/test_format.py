@@ -157,3 +157,8 @@ def test_slices_classes_and_gaps_of_few_and_many_rows_have_the_same_decimals() -
     assert len(pairs.table.rows) == 2
     assert len(_decimals_in(cell for row in pairs.table.rows for cell in row[1:3])) == 1
     assert len(_decimals_in(row[-3] for row in gaps_table([*evaluation.gaps(["accuracy", "recall"])]).rows)) == 1
+
+
+def test_a_difference_of_costs_on_one_side_of_0_is_not_shown_as_0() -> None:
+    assert figures(0.034, 0.002, 0.067, least=0, power=2, sign=True) == ["+3.4", "+0.2", "+6.7"]
+    assert figures(0.034, -0.002, 0.067, least=0, power=2, sign=True) == ["+3", "0", "+7"]

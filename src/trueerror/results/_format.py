@@ -264,15 +264,16 @@ def decimals_apart(*numbers: float, least: int = 3, power: int = 0) -> int:
     return fewest if found is None else found
 
 
-def _fewest_and_apart(numbers: Sequence[float], least: int, power: int) -> tuple[int, int | None]:
-    """The fewest decimals that these may have, and those that tell them apart; None where none do."""
+def _fewest_and_apart(numbers: Sequence[float], least: int, power: int, sign: bool = False) -> tuple[int, int | None]:
+    """The fewest decimals that these may have, and those that tell them apart; None where none do. Differences, which
+    have a sign, are told from 0 too."""
     finite = [x for x in numbers if math.isfinite(x)]
     largest = max(map(abs, finite), default=0.0)
     fewer = int(largest > 1 + 1e-9) if power else len(str(int(largest))) * (largest >= 10)
     fewest = max(0, least - fewer)
     negligible = NEGLIGIBLE * (max(finite, default=0.0) - min(finite, default=0.0))
     around_zero = any(x < 0 for x in finite) and any(x > 0 for x in finite)
-    others = finite if power or around_zero else [0.0, *finite]
+    others = finite if around_zero or (power and not sign) else [0.0, *finite]
     different = [(x, y) for x in finite for y in others if abs(x - y) > negligible]
     for digits in range(fewest, MOST_DECIMALS + 1):
         if all(fixed(x, digits, power=power) != fixed(y, digits, power=power) for x, y in different):
@@ -288,9 +289,11 @@ def common_format(
 
     >>> common_format(2e-13, 1e-13)(2e-13), common_format(1.5e20)(-1.5e20)
     ('2e-13', '−1.5e+20')
+    >>> common_format(0.03, 0.002, 0.07, least=0, power=2, sign=True)(0.002)
+    '+0.2'
     """
     if decimals is None:
-        fewest, found = _fewest_and_apart(numbers, least, power)
+        fewest, found = _fewest_and_apart(numbers, least, power, sign)
         decimals = fewest if found is None else found
         if found is None or any(LARGE <= abs(x) < math.inf for x in numbers):
             return partial(_three_digits, decimals=decimals, power=power, sign=sign)
