@@ -717,8 +717,12 @@ def test_frames_hold_all_names_and_labels() -> None:
         assert len(te.evaluate(truth, answers).frame()) > 0
 
 
-def test_large_numbers_are_written_out() -> None:
-    assert "1,000,000" in str(te.significance.paired_t([1e30, 2.0, 3e30, 4.0], [0.1, 0.2, 0.3, 0.7]))
+def test_large_numbers_are_written_out_and_very_large_ones_with_a_power_of_ten() -> None:
+    def said(scale: float) -> str:
+        return str(te.significance.paired_t([scale, 2.0, 3 * scale, 4.0], [0.1, 0.2, 0.3, 0.7]))
+
+    assert "+1,000,001 [−1,250," in said(1e6)
+    assert "+1e+30 [−1.25e+30, 3.25e+30]" in said(1e30)
 
 
 def test_gaps_in_numpy_text_are_missing() -> None:

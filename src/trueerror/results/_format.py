@@ -265,8 +265,10 @@ def decimals_apart(*numbers: float, least: int = 3, power: int = 0) -> int:
 
 
 def _fewest_and_apart(numbers: Sequence[float], least: int, power: int, sign: bool = False) -> tuple[int, int | None]:
-    """The fewest decimals that these may have, and those that tell them apart; None where none do. Differences, which
-    have a sign, are told from 0 too."""
+    """The fewest decimals that these may have, and those that show them as different; None where none do.
+
+    Differences, which have a sign, are shown as different from 0 too.
+    """
     finite = [x for x in numbers if math.isfinite(x)]
     largest = max(map(abs, finite), default=0.0)
     fewer = int(largest > 1 + 1e-9) if power else len(str(int(largest))) * (largest >= 10)

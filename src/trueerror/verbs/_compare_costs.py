@@ -342,7 +342,7 @@ def _use(cmp: CostComparison, cut: str) -> str:
 
 
 def _size_words(cmp: CostComparison, c: Contrast) -> str:
-    """A difference of costs with its limits, with the decimals of the costs or as many as tell them apart."""
+    """A difference of costs with its limits, with the decimals of the costs or as many as show that they differ."""
     shown = common_format(c.estimate, c.low, c.high, least=cmp._cost_decimals, power=2, sign=True)
     return f"{shown(c.estimate)} per 100 rows, {ci_words(c.low, c.high, c.confidence, shown)}"
 
