@@ -111,6 +111,17 @@ def test_rows_and_groups_make_the_same_tables(how: str, monkeypatch: pytest.Monk
         assert rows.moments(m, _loss) == losses[m]
 
 
+def test_the_first_rows_tell_whether_scores_repeat(asked: list[Any]) -> None:
+    """Of so many rows they cannot tell how many scores are distinct, and a larger sample would be a query more."""
+    n = 3_500_000
+    frame = pl.LazyFrame({"truth": np.arange(n) % 2, "a": np.arange(n) / n, "b": (np.arange(n) % 1000) / 1000})
+    p = te.read(frame, models=list("ab"))
+    asked.clear()
+    assert p.source.nearly_distinct("a")
+    assert not p.source.nearly_distinct("b")
+    assert not asked
+
+
 def _loss(codes: Any, chances: Any) -> Any:
     return (1 - np.take_along_axis(chances, codes[:, None], axis=1)[:, 0]) ** 2
 

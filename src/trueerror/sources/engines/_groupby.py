@@ -135,10 +135,9 @@ class GroupedSource:
         # The first rows are known already, and mostly enough.
         first = self.table.first(column, FIRST_ROWS).astype(np.float64)
         guess = _guessed(first)
-        if guess > n // 8:
-            return True
-        if self.table.costly_queries and 2 * guess < len(first) ** 2 / 21:
-            return False
+        # A larger sample is a query more, and grouping one for every model: rows that hardly repeat come at once.
+        if guess > n // 8 or self.table.costly_queries:
+            return guess > n // 8 or 2 * guess >= len(first) ** 2 / 21
         return self.guessed_distinct(column) > n // 8
 
     def about_distinct(self, column: str) -> int:
