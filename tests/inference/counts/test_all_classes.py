@@ -5,7 +5,13 @@ import pytest
 
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.counts._all_classes import MANY_PARTS, mean_of_shares, parts_that_count, shrunk
+from trueerror.inference.counts._all_classes import (
+    MANY_PARTS,
+    geometric_mean_of_shares,
+    mean_of_shares,
+    parts_that_count,
+    shrunk,
+)
 from trueerror.tallies._confusion import Confusion
 
 AVERAGES = ("balanced_accuracy", "macro_f1", "macro_precision", "macro_recall", "macro_fnr", "macro_jaccard", "g_mean")
@@ -143,3 +149,30 @@ def test_three_classes_with_few_errors():
     tables = rng.multinomial(50, (p / p.sum()).ravel(), 800).reshape(-1, 3, 3)
     held = [i.low <= truth <= i.high for i in (metric_interval("balanced_accuracy", Confusion(t)) for t in tables)]
     assert np.mean(held) > 0.92  # MOVER covers .90
+
+
+@pytest.mark.parametrize("metric", AVERAGES)
+@pytest.mark.parametrize(("k", "rows"), [(3, 10**9), (10, 10**9), (50, 2 * 10**7), (10, 10**12)])
+def test_very_many_rows_without_an_error_have_limits(metric, k, rows):
+    # What two borrowed rows leave to 1 is less than a rounding step there.
+    made = metric_interval(metric, square(k, rows, rows))
+    far = 1 - made.low if made.estimate == 1 else made.high
+    fewer = metric_interval(metric, square(k, 10**5, 10**5))
+    less = 1 - fewer.low if fewer.estimate == 1 else fewer.high
+    assert far == pytest.approx(less * 10**5 / rows, rel=0.01)
+
+
+def test_geometric_mean_without_errors_has_the_reach_of_all_rows():
+    # exp(mean log p ± …) said .99997: a model with one error in 5,000 rows has none in 4,000 in .45 of the samples.
+    assert metric_interval("g_mean", square(4, 1000, 1000)).low == pytest.approx(
+        metric_interval("accuracy", square(4, 1000, 1000)).low, abs=1e-6
+    )
+
+
+@pytest.mark.parametrize(("k", "rows", "error"), [(10, 200, 0.0002), (4, 1000, 0.0002), (30, 50, 0.001), (10, 20, 0.3)])
+def test_geometric_mean_with_few_errors_covers(k, rows, error):
+    draw = np.random.default_rng(7)
+    hits = draw.binomial(rows, 1 - error, size=(400, k)).astype(float)
+    made = [geometric_mean_of_shares(h, np.full(k, float(rows)), IntervalSpec()) for h in hits if (h > 0).all()]
+    held = np.mean([low[0] <= 1 - error <= high[0] for low, high in made])
+    assert held >= 0.9

@@ -126,14 +126,22 @@ def shrunk(successes: Floats, rows: Floats) -> Floats:
     return np.asarray((successes + BORROWED * overall) / (rows + BORROWED), dtype=np.float64)
 
 
+def shrunk_rest(successes: Floats, rows: Floats) -> Floats:
+    """1 − `shrunk`, from the errors: of a billion rows without one the difference itself would be rounding.
+
+    >>> bool(shrunk_rest(np.full(3, 1e9), np.full(3, 1e9))[0] > 0)
+    True
+    """
+    return shrunk(np.maximum(rows - successes, 0.0), rows)
+
+
 def shares_of_uncertainty(successes: Floats, rows: Floats) -> Floats:
     """How much of the variance of the mean of the classes' shares each class carries: p̃(1 − p̃)/n over their sum.
 
     >>> shares_of_uncertainty(np.array([24.0, 24.0, 290.0]), np.array([25.0, 25.0, 300.0])).round(2)
     array([0.48, 0.48, 0.03])
     """
-    share = shrunk(successes, rows)
-    variances = np.where(rows > 0, share * (1 - share) / np.maximum(rows, 1.0), 0.0)
+    variances = np.where(rows > 0, shrunk(successes, rows) * shrunk_rest(successes, rows) / np.maximum(rows, 1.0), 0.0)
     return np.asarray(variances / max(float(variances.sum()), 1e-300), dtype=np.float64)
 
 
@@ -146,8 +154,8 @@ def mean_of_shares(
     >>> [round(float(v[0]), 4) for v in (low, high)]     # equal classes: Wilson's of 450 of 500
     [0.8706, 0.9233]
     """
-    share = shrunk(successes, rows)
-    return _limits(estimate, share, share * (1 - share) / np.maximum(rows, 1.0), weights, spec, cross)
+    share, rest = shrunk(successes, rows), shrunk_rest(successes, rows)
+    return _limits(estimate, (share, rest), share * rest / np.maximum(rows, 1.0), weights, spec, cross)
 
 
 def mean_of_f1s(
@@ -157,39 +165,45 @@ def mean_of_f1s(
 
     Among the rows in play the hits are binomial, so J is unbiased and F is too low by 2·s_J²/(1 + J)³.
     """
-    jaccard = shrunk(as_jaccard(values) * rows, rows)
-    spread = jaccard * (1 - jaccard) / np.maximum(rows, 1.0)
+    hits = as_jaccard(values) * rows
+    jaccard, rest = shrunk(hits, rows), shrunk_rest(hits, rows)
+    spread = jaccard * rest / np.maximum(rows, 1.0)
     short = float((weights * 2 * spread / (1 + jaccard) ** 3).sum())
     slope = 2 / (1 + jaccard) ** 2
-    return _limits(estimate + short, from_jaccard(jaccard), spread * slope**2, weights, spec, cross)
+    shares = from_jaccard(jaccard), rest / (1 + jaccard)
+    return _limits(estimate + short, shares, spread * slope**2, weights, spec, cross)
 
 
 def geometric_mean_of_shares(successes: Floats, rows: Floats, spec: IntervalSpec) -> tuple[Floats, Floats]:
-    """exp(mean log p + mean b ± z·√(Σ 2b)/K), b = (1 − p̃)/(2·n·p̃): the variance of log p is 2b, its bias −b.
+    """Wilson's limits of exp(mean log p + mean b) at t(1 − t)/V rows, t = exp(mean log p̃), V = t²·Σ 2b/K².
 
-    A class that was never found has no logarithm; p̃ stands in for its share.
+    b = (1 − p̃)/(2·n·p̃): the variance of log p is 2b, its bias −b. A class that was never found has no logarithm; p̃
+    stands in for its share.
 
     >>> low, high = geometric_mean_of_shares(np.full(10, 45.0), np.full(10, 50.0), IntervalSpec())
     >>> [round(float(v[0]), 3) for v in (low, high)]
-    [0.875, 0.928]
+    [0.872, 0.924]
     """
-    share = shrunk(successes, rows)
-    short = (1 - share) / (2 * rows * share)
+    share, rest = shrunk(successes, rows), shrunk_rest(successes, rows)
+    short = rest / (2 * rows * share)
     middle = np.log(np.where(successes > 0, successes, share * rows) / rows) + np.where(successes > 0, short, 0.0)
-    centre, reach = float(middle.mean()), spec.factor() * float(np.sqrt(2 * short.sum())) / len(rows)
-    return np.exp(np.array([centre - reach])), np.exp(np.minimum(np.array([centre + reach]), 0.0))
+    mean = float(np.log1p(-rest).mean())
+    size = -math.expm1(mean) * len(rows) ** 2 / (math.exp(mean) * float(2 * short.sum()))
+    estimate = min(math.exp(float(middle.mean())), 1.0)
+    return at_size(np.array([estimate]), np.array([size]), spec, spec.factor())
 
 
 def _limits(
-    estimate: float, values: Floats, variances: Floats, weights: Floats, spec: IntervalSpec, cross: Cross | None
-) -> tuple[Floats, Floats]:
+    estimate: float, shares: Pair, variances: Floats, weights: Floats, spec: IntervalSpec, cross: Cross | None
+) -> Pair:
+    """Wilson's limits of the weighted mean of shares, which come with what they leave to 1."""
     reach = np.where(weights > 0, weights * np.sqrt(variances), 0.0)
     alone = float((reach * reach).sum())
     joint = alone if cross is None else alone + cross(reach)
     # Parts that cancel each other leave rounding or less: then they count as independent.
     variance = joint if joint > 1e-9 * alone else alone
-    middle = float((weights * values).sum()) / float(weights.sum())
-    size = float(weights.sum()) ** 2 * middle * (1 - middle) / variance
+    middle, rest = (float((weights * values).sum()) for values in shares)
+    size = middle * rest / variance
     return at_size(np.array([estimate]), np.array([size]), spec, spec.factor())
 
 
@@ -360,8 +374,8 @@ def half_row_of_classes(q: CountProblem) -> RawLimits:
     title="Wilson score interval of a mean over many classes, at its effective number of rows",
     formula="Wilson of θ̂ + b at t(1 − t)/V rows; V = ΣΣ w_i·w_j·ρ_ij·s_i·s_j, s² = p̃(1 − p̃)/n, t = Σ w·p̃, "
     "p̃ with two rows at the rate of all classes added. F1 through J = TP/(TP + FP + FN), "
-    "b = Σ w·2J̃(1 − J̃)/((1 + J̃)³·n), else 0. Geometric mean: "
-    "exp(mean log p + mean c ± z·√(Σ2c)/K), c = (1 − p̃)/(2·n·p̃)",
+    "b = Σ w·2J̃(1 − J̃)/((1 + J̃)³·n), else 0. Geometric mean: Wilson of exp(mean log p + mean c), "
+    "t = exp(mean log p̃), V = t²·Σ2c/K², c = (1 − p̃)/(2·n·p̃)",
     source="Wilson 1927, JASA 22:209; Agresti and Coull 1998, Am. Stat. 52:119 (borrowed rows); "
     "Korn and Graubard 1998, Surv. Methodol. 24:193 (effective rows)",
     assumes=WITHIN_CLASSES,

@@ -103,21 +103,30 @@ class CountView:
     @cached_property
     def total(self) -> Floats:
         """How many rows there are, for each estimate."""
-        return np.asarray(self.rows.total, dtype=np.float64) + np.zeros_like(self.estimate)
+        return self._each(self.rows.total)
 
-    def clusters_in(self, parts: Parts) -> Floats:
-        """How many clusters have rows among the given counts, for each estimate."""
-        return np.asarray(self.groups(parts), dtype=np.float64) + np.zeros_like(self.estimate)
+    def _each(self, counts: object) -> Floats:
+        return np.asarray(counts, dtype=np.float64) + np.zeros_like(self.estimate)
 
     @cached_property
+    def clusters_in(self) -> Callable[[Parts], Floats]:
+        """How many clusters have rows among the given counts, for each estimate; counted once."""
+        return cache(lambda parts: self._each(self.groups(parts)))
+
+    @cached_property
+    def _worth(self) -> tuple[Floats, Floats]:
+        of_rows, of_events = self.worth()
+        return self._each(of_rows), self._each(of_events)
+
+    @property
     def effective_clusters(self) -> Floats:
         """As many clusters of equal size, for each estimate."""
-        return np.asarray(self.worth()[0], dtype=np.float64) + np.zeros_like(self.estimate)
+        return self._worth[0]
 
-    @cached_property
+    @property
     def df(self) -> Floats:
         """Degrees of freedom of a variance over clusters: those of equal size that hold the events, less 1."""
-        return np.maximum(np.asarray(self.worth()[1], dtype=np.float64) + np.zeros_like(self.estimate) - 1, LEAST_DF)
+        return np.maximum(self._worth[1] - 1, LEAST_DF)
 
 
 CountProblem = Problem[CountView]
