@@ -169,6 +169,15 @@ def test_many_scores_are_grouped_for_the_replicates():
     assert made.low < made.estimate < made.high
 
 
+def test_grouped_scores_keep_their_weights():
+    # te.evaluate of more than 1,024 distinct scores in clusters, with sampling weights, was refused.
+    t = noisy(5000, weights=True)
+    small = coarse_table(t)
+    assert len(small.scores) <= 1024
+    assert small.positives.sum() == pytest.approx(t.positives.sum())
+    assert small.squares.sum(axis=1) == pytest.approx(t.squares.sum(axis=1))
+
+
 def test_bad_replicates():
     with pytest.raises(InputError, match="replicates=5"):
         metric_interval("brier_skill_score", noisy(), replicates=5)

@@ -337,6 +337,39 @@ def test_costs_name_the_threshold_and_nothing_is_tuned():
     assert max(map(len, str(cmp).splitlines())) <= 80
 
 
+def of_costs(seed: int) -> Any:
+    rng = np.random.default_rng(seed)
+    truth = rng.integers(0, 2, 120)
+    scores = {n: (1 / (1 + np.exp(-((truth - 0.5) * 2 + rng.normal(0, 1.4, 120))))).round(3) for n in "ab"}
+    p = te.predictions(truth, scores=scores)
+    return te.compare(p, cost_fn=3), te.roc_hull(p)
+
+
+def test_a_threshold_that_costs_more_than_the_usual_one_here_says_why():
+    cmp, _ = of_costs(23)
+    assert cmp.usual_is_cheaper
+    assert cmp.cost_per_100(cmp.best, cmp.usual) < 100 * cmp.estimates[cmp.best].estimate
+    text = " ".join(str(cmp).split())
+    assert f"Run {cmp.best} at threshold 0.25: " in text
+    assert ", less than at 0.25 on these rows: chance, if its probabilities are calibrated; if not, choose" in text
+    plain, _ = of_costs(0)
+    assert not plain.usual_is_cheaper
+    assert "at threshold 0.25 (not 0.5): " in str(plain)
+    assert "on these rows: chance" not in " ".join(str(plain).split())
+
+
+def test_who_is_cheapest_at_thresholds_chosen_here_is_said_as_the_hull_says_it():
+    cmp, hull = of_costs(6)
+    best = hull.best(cost_fn=3)
+    assert (cmp.best, best.classifier, cmp.cheaper_tuned) == ("b", "a", None)
+    assert (cmp.chosen.classifier, cmp.chosen.threshold, cmp.chosen.cost) == ("a", best.threshold, best.cost)
+    here, elsewhere = 100 * best.cost, 100 * best.corrected.estimate
+    want = f"as a hull has them, a at {best.threshold:.3g} is cheapest: {here:.1f} per 100 here, {elsewhere:.1f} on"
+    assert want in " ".join(str(cmp).split())
+    same, _ = of_costs(0)
+    assert "as a hull has them" not in " ".join(str(same).split())
+
+
 def test_costs_at_a_class_mix_given_by_label_or_by_its_share():
     asked = {"scores": {"sharp": SHARP, "dull": DULL}, "cost_fn": 10, "replicates": 200}
     assert te.compare(TRUTH, prior={0: 0.9, 1: 0.1}, **asked) == te.compare(TRUTH, prior=0.1, **asked)

@@ -126,36 +126,24 @@ def score_interval(
     return interval if table.exact or math.isnan(interval.estimate) else _with_bounds(interval, answer, q, table, prior)
 
 
-def clustered_score_interval(
-    measure: Measure,
+def clustered_scores(
     positive: NDArray[np.bool_],
     scores: NDArray[Any],
     keys: NDArray[np.integer[Any]],
-    options: MetricOptions,
-    spec: IntervalSpec,
-    *,
-    method: str | None = None,
     label: Label = 1,
     weights: NDArray[np.float64] | None = None,
-    prior: Prior | None = None,
-    rng: Rng = None,
-    replicates: int = 2_000,
-) -> Interval:
-    """A metric of scores, from rows with a cluster each, and sampling weights where they have them.
+) -> tuple[ScoreTable, ClusteredRows]:
+    """Rows with a cluster each, and sampling weights where they have them, as `score_interval` takes them.
 
     >>> from trueerror.metrics._registry import find_measure
     >>> positive, keys = np.array([False, True] * 20), np.repeat(np.arange(10), 4)
-    >>> scores = np.arange(40) % 7 + positive
-    >>> clustered_score_interval(find_measure("auc"), positive, scores, keys, {}, IntervalSpec()).method
+    >>> table, rows = clustered_scores(positive, np.arange(40) % 7 + positive, keys)
+    >>> score_interval(find_measure("auc"), table, {}, IntervalSpec(), clusters=rows).method
     'delong-clustered'
     """
-    codes = without_gaps(keys)
-    rows = ClusteredRows(positive=positive, scores=scores, codes=codes, weights=weights)
+    rows = ClusteredRows(positive=positive, scores=scores, codes=without_gaps(keys), weights=weights)
     kind: WeightsKind | None = None if weights is None else "sampling"
-    table = ScoreTable.from_codes(positive, scores, label, weights=weights, weights_kind=kind)
-    return score_interval(
-        measure, table, options, spec, method, prior=prior, rng=rng, replicates=replicates, clusters=rows
-    )
+    return ScoreTable.from_codes(positive, scores, label, weights=weights, weights_kind=kind), rows
 
 
 @inference_method(
@@ -337,7 +325,7 @@ def metric_interval(
             m, table, chosen, spec, method, prior=prior, design=design, rng=rng, replicates=replicates or 2_000
         )
     sample = Sample.of(m, table, positive=positive, clusters=clusters, prior=prior, design=design)
-    return table_interval(m, sample, chosen, spec, method=method, prior=prior, positive=positive)
+    return table_intervals(m, sample, chosen, method=method, prior=prior, positive=positive)(spec)
 
 
 def class_intervals(
@@ -406,18 +394,22 @@ def _count_problem(m: Measure, view: CountView, options: MetricOptions, spec: In
     return Problem(situation=situation_of(m, view.kind), metric=m, sample=view, spec=spec, options=options)
 
 
-def table_interval(
+def table_intervals(
     m: Measure,
     sample: Sample,
     options: MetricOptions,
-    spec: IntervalSpec,
     *,
     method: str | None = None,
     prior: Prior | None = None,
     positive: Label | None = None,
-) -> Interval:
-    """A metric of a sample of rows, as it is asked for."""
-    q = _count_problem(m, view_of_sample(m, sample, options), options, spec)
+) -> Callable[[IntervalSpec], Interval]:
+    """A metric of a sample of rows, as it is asked for; its variance is worked out once for all that is asked."""
+    view = view_of_sample(m, sample, options)
+    return lambda spec: _table_interval(_count_problem(m, view, options, spec), method, prior, positive)
+
+
+def _table_interval(q: CountProblem, method: str | None, prior: Prior | None, positive: Label | None) -> Interval:
+    m, sample, options, spec = q.metric, q.sample.sample, q.options, q.spec
     named_method = None if method is None else method_named(q, method)
     estimate = float(q.sample.estimate[0])
     given = m.given_by_prior and sample.shares is not None

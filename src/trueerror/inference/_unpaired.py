@@ -22,10 +22,11 @@ differences and ratios of two estimates with limits.
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from functools import partial
-from itertools import combinations
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from itertools import combinations, count
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,6 +68,7 @@ from trueerror.tallies._score_bounds import Bounds
 FEW_LOSSES = 5_000
 Range = tuple[float, float]
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 class ModelRows(NamedTuple):
@@ -398,14 +400,20 @@ def group_contrasts(
     """Every pair of groups, with limits that hold together and p-values adjusted for all pairs."""
     level = simultaneous_level(spec.confidence, len(samples))
     wide = replace(spec, confidence=level)
+    numbers: defaultdict[Label, int] = defaultdict(count().__next__)
+    groups = {name: _Group(rows, measure, options, numbers) for name, rows in samples.items()}
     contrasts = []
-    for (a, first), (b, second) in combinations(samples.items(), 2):
-        joint = _over_shared_clusters(first, second, measure, wide, options)
-        c = unpaired_contrast((first, second), measure, wide, options) if joint is None else joint
-        if joint is None and measure.of_labels and measure.share is not None and first.plain and second.plain:
-            c = _no_surer_than_exact(c, fisher_mid_p(first.proportion(measure), second.proportion(measure)))
-        elif joint is None and share_clusters(first, second):
-            c = replace(c, note="; ".join(x for x in (c.note, SHARED) if x))
+    for (a, first), (b, second) in combinations(groups.items(), 2):
+        shared = first.shares_clusters(second)
+        if shared and measure.of_labels:
+            c = _over_shared_clusters(first, second, wide)
+        else:
+            pair = first.rows, second.rows
+            c = unpaired_contrast(pair, measure, wide, options)
+            if measure.of_labels and measure.share is not None and all(rows.plain for rows in pair):
+                c = _no_surer_than_exact(c, fisher_mid_p(*(rows.proportion(measure) for rows in pair)))
+            elif shared:
+                c = replace(c, note="; ".join(x for x in (c.note, SHARED) if x))
         adjusted = range_adjusted(c.p_value, len(samples))
         contrasts.append(
             replace(c, name=measure.title, first=str(a), second=str(b), confidence=spec.confidence, p_adjusted=adjusted)
@@ -421,37 +429,63 @@ def _no_surer_than_exact(c: Contrast, exact: float) -> Contrast:
     return replace(c, p_value=p, low=low, high=high, note="; ".join(x for x in (c.note, DRAWN) if x))
 
 
-def share_clusters(first: ModelRows, second: ModelRows) -> bool:
-    """Whether some cluster has rows in both groups."""
-    if isinstance(first.p, Confusion) or isinstance(second.p, Confusion) or not first.p.has_key("clusters"):
-        return False
-    return bool(set(first.p.keys("clusters").names) & set(second.p.keys("clusters").names))
+class _ClusterSums(NamedTuple):
+    """A metric of labels, the sum of each cluster's influences on it, and how many rows the cluster has."""
+
+    estimate: float
+    clusters: Ints
+    sums: Floats
+    sizes: Floats
 
 
-def _over_shared_clusters(
-    first: ModelRows, second: ModelRows, measure: Measure, spec: IntervalSpec, options: MetricOptions
-) -> Contrast | None:
-    """The difference with clusters as units, where clusters have rows in both groups; None elsewhere.
+@dataclass(eq=False)
+class _Group:
+    """A group of rows and the metric of it; `numbers` has one for each cluster, the same in all groups."""
+
+    rows: ModelRows
+    measure: Measure
+    options: MetricOptions
+    numbers: defaultdict[Label, int]
+
+    def _numbered(self, names: Sequence[Label]) -> Ints:
+        return np.fromiter(map(self.numbers.__getitem__, names), dtype=np.int64, count=len(names))
+
+    @cached_property
+    def clusters(self) -> Ints:
+        """The clusters of the rows; none where these are not in clusters."""
+        p = self.rows.p
+        clustered = not isinstance(p, Confusion) and p.has_key("clusters")
+        return self._numbered(self.rows.rows.keys("clusters").names if clustered else ())
+
+    def shares_clusters(self, other: _Group) -> bool:
+        """Whether some cluster has rows in both groups."""
+        both = np.concatenate([self.clusters, other.clusters])
+        return bool((np.bincount(both) > 1).any())
+
+    @cached_property
+    def cluster_sums(self) -> _ClusterSums:
+        """How far each cluster moves the metric, counted once for all pairs."""
+        p, measure = self.rows.rows, self.measure
+        keyed = p.keyed_confusion(self.rows.model, "clusters", threshold=self.rows.threshold)
+        positive = p.positive if measure.of_one_class else None
+        by_cell = influence(measure, keyed.table, positive=positive, options=self.options)
+        estimate = float(np.real(measure.of_table(keyed.table, positive=positive, **self.options)))
+        sizes = keyed.sizes.astype(np.float64)
+        return _ClusterSums(estimate, self._numbered(keyed.keys), keyed.sums(by_cell), sizes)
+
+
+def _over_shared_clusters(first: _Group, second: _Group, spec: IntervalSpec) -> Contrast:
+    """The difference with clusters as units, where clusters have rows in both groups.
 
     A cluster moves the difference by the sum of its rows' influences in the first group less that in the second.
     """
-    if not measure.of_labels or not share_clusters(first, second):
-        return None
-    moved: dict[Label, tuple[float, float]] = {}
-    estimates = []
-    for rows, sign in ((first, 1.0), (second, -1.0)):
-        assert not isinstance(rows.p, Confusion)
-        keyed = rows.p.keyed_confusion(rows.model, "clusters", threshold=rows.threshold)
-        positive = rows.p.positive if measure.of_one_class else None
-        by_cell = influence(measure, keyed.table, positive=positive, options=options)
-        estimates.append(float(np.real(measure.of_table(keyed.table, positive=positive, **options))))
-        for key, value, size in zip(keyed.keys, keyed.sums(by_cell), keyed.sizes, strict=True):
-            before = moved.get(key, (0.0, 0.0))
-            moved[key] = before[0] + sign * float(value), before[1] + float(size)
-    sums, sizes = np.array(list(moved.values())).T
-    reach = measure.range[1] - measure.range[0]
-    n = first.p.n + second.p.n
-    by_cluster = ClusterDifference(estimates[0] - estimates[1], sums[sizes > 0], sizes[sizes > 0], (-reach, reach), n)
+    a, b = first.cluster_sums, second.cluster_sums
+    both = np.concatenate([a.clusters, b.clusters])
+    sums = np.bincount(both, weights=np.concatenate([a.sums, -b.sums])).astype(np.float64)
+    sizes = np.bincount(both, weights=np.concatenate([a.sizes, b.sizes])).astype(np.float64)
+    reach = first.measure.range[1] - first.measure.range[0]
+    n = first.rows.p.n + second.rows.p.n
+    by_cluster = ClusterDifference(a.estimate - b.estimate, sums[sizes > 0], sizes[sizes > 0], (-reach, reach), n)
     return cluster_t_contrast(by_cluster, spec, higher_is_better=None)
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from itertools import combinations, islice
 from typing import Any, Literal
 
@@ -616,13 +616,13 @@ def _same_rows(first: Predictions, second: Predictions) -> bool:
 def own_rows(p: Predictions | Confusion, model: str, measure: Measure, settings: Settings) -> ModelRows:
     """One model on rows of its own, for a contrast with one on other rows."""
 
-    def interval_at(confidence: float) -> Interval:
-        at = replace(settings, confidence=confidence)
+    @cache
+    def intervals() -> Callable[[float], Interval]:
         if isinstance(p, Confusion):
-            return ModelMetrics(model, at, confusion=p).interval(measure.name)
-        return ModelMetrics(model, at, predictions=p).interval(measure.name)
+            return ModelMetrics(model, settings, confusion=p).intervals(measure)
+        return ModelMetrics(model, settings, predictions=p).intervals(measure)
 
-    return ModelRows(p, model, settings.threshold, settings.prior, interval_at)
+    return ModelRows(p, model, settings.threshold, settings.prior, lambda confidence: intervals()(confidence))
 
 
 def _separate(

@@ -7,7 +7,7 @@ and hard to beat.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from inspect import signature
@@ -17,8 +17,15 @@ import numpy as np
 
 from trueerror.curves._risk_coverage import risk_coverage
 from trueerror.findings.models import ConstantAnswer
-from trueerror.inference._metric_interval import class_intervals, clustered_score_interval, metric_interval, noted
+from trueerror.inference._metric_interval import (
+    class_intervals,
+    clustered_scores,
+    noted,
+    score_interval,
+    table_intervals,
+)
 from trueerror.inference._problem import IntervalSpec, NotOffered, Problem, solve, words_in
+from trueerror.inference._variance import Sample
 from trueerror.inference.auc._multiclass import class_area_interval
 from trueerror.inference.auc._within_folds import Comparability, fold_comparability
 from trueerror.inference.counts._paired import against_one_answer, gains_in_accuracy
@@ -37,7 +44,15 @@ from trueerror.inputs._options import (
     check_word,
     in_few_words,
 )
-from trueerror.metrics._registry import Measure, Prior, class_shares, find_measure, prior_of_each, ranks_rows
+from trueerror.metrics._registry import (
+    Measure,
+    Prior,
+    check_metric_options,
+    class_shares,
+    find_measure,
+    prior_of_each,
+    ranks_rows,
+)
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import number, one_line, percent, share_words, threshold_words, whole
 from trueerror.sources._predictions import Predictions, labels_only
@@ -399,6 +414,10 @@ CLASS_METRICS = ("precision", "recall", "f1")
 WITHIN_A_CLASS = ("recall",)
 
 
+# What a question is answered with, once it is said how sure the answer has to be.
+Answer = Callable[[IntervalSpec], Interval]
+
+
 class ModelMetrics:
     """Computes any metric of one model, each tally counted once and only when it is needed."""
 
@@ -536,28 +555,47 @@ class ModelMetrics:
         """
         measure = find_measure(metric) if isinstance(metric, str) else metric
         by_method = self.by_method(measure, label)
-        return self._interval(measure, label, None) if isinstance(by_method, NotOffered) else by_method
+        if isinstance(by_method, NotOffered):
+            return self._intervals(measure, label, None)(self.settings.confidence)
+        return by_method
 
     def by_method(self, measure: Measure, label: Any = None) -> Interval | NotOffered:
         """The same by the method that was asked for, or why it is not offered; that is raised for metrics by name."""
         try:
-            return self._interval(measure, label, self.settings.method)
+            return self._intervals(measure, label, self.settings.method)(self.settings.confidence)
         except NotOffered as refusal:
             if measure.name in (self.settings.metrics or ()):
                 raise
             return refusal
 
-    def _interval(self, measure: Measure, label: Any, method: str | None) -> Interval:
+    def intervals(self, measure: Measure) -> Callable[[float], Interval]:
+        """`interval` at any confidence; what does not depend on the confidence is worked out once."""
+        method = self.settings.method
+        offered = method is None or not isinstance(self.by_method(measure), NotOffered)
+        return self._intervals(measure, None, method if offered else None)
+
+    def _intervals(self, measure: Measure, label: Any, method: str | None) -> Callable[[float], Interval]:
         chosen = None if label is None else find_label(label, self.labels, "class")
         if chosen is not None and not measure.of_one_class and not measure.of_scores:
             raise InputError(f"{measure.name} is a metric of all classes together; ask for it without a class")
         if chosen is None and measure.of_one_class:
             chosen = self._positive(measure)
         options = self.settings.options(measure)
+        check_metric_options(measure, options)
         by_folds = self._over_folds(measure, method)
-        interval = (self._of_folds if by_folds else self._of_rows)(measure, chosen, options, method)
+        answer = (self._of_folds if by_folds else self._of_rows)(measure, chosen, options, method)
         words = "" if measure.scale_words is None else measure.scale_words(len(self.labels), **options)
-        return noted(interval, words) if words else interval
+
+        def at(confidence: float) -> Interval:
+            interval = answer(
+                IntervalSpec(
+                    confidence=confidence, over=self.settings.over, estimand=self.estimand, rng=self.settings.rng,
+                    replicates=self._replicates(measure),
+                )
+            )  # fmt: skip
+            return noted(interval, words) if words else interval
+
+        return at
 
     def _replicates(self, measure: Measure) -> int:
         """How many resamples; a function of the user's own is called for each of them."""
@@ -572,70 +610,71 @@ class ModelMetrics:
 
     def _of_folds(
         self, measure: Measure, label: Label | None, options: Mapping[str, Any], method: str | None
-    ) -> Interval:
+    ) -> Answer:
         p, s = self._rounds, self.settings
         assert p is not None
-        sample = FoldedModel(
-            p=p, model=self.model, positive=label, threshold=s.threshold, prior=s.prior,
-            pooled=partial(self._of_rows, measure, label, options, None),
-        )  # fmt: skip
-        spec = IntervalSpec(
-            confidence=s.confidence, over=s.over, estimand=self.estimand, rng=s.rng,
-            replicates=min(s.replicates, SCORE_REPLICATES),
-        )  # fmt: skip
         on_scale = measure.on_scale_of(options)
-        q = Problem(situation="metric-over-folds", metric=on_scale, sample=sample, spec=spec, options=options)
-        interval: Interval = solve(q, method)
-        return interval
+
+        def at(spec: IntervalSpec) -> Interval:
+            sample = FoldedModel(
+                p=p, model=self.model, positive=label, threshold=s.threshold, prior=s.prior,
+                pooled=lambda: self._of_rows(measure, label, options, None)(spec),
+            )  # fmt: skip
+            few = replace(spec, replicates=min(s.replicates, SCORE_REPLICATES))
+            q = Problem(situation="metric-over-folds", metric=on_scale, sample=sample, spec=few, options=options)
+            interval: Interval = solve(q, method)
+            return interval
+
+        return at
 
     def _of_rows(
         self, measure: Measure, chosen: Label | None, options: Mapping[str, Any], method: str | None
-    ) -> Interval:
+    ) -> Answer:
         """The rows of one round as one sample."""
-        interval_of = partial(
-            metric_interval, measure, options=options, method=method, confidence=self.settings.confidence,
-            rng=self.settings.rng, replicates=self._replicates(measure), simultaneous_over=self.settings.over,
-            estimand=self.estimand,
-        )  # fmt: skip
-        elsewhere = partial(interval_of, prior=self.prior, design=self.settings.design)
+        s = self.settings
         if measure.of_labels:
-            return elsewhere(self.confusion, positive=chosen, clusters=self.clusters)
+            sample = Sample.of(
+                measure, self.confusion, positive=chosen, clusters=self.clusters, prior=self.prior, design=s.design
+            )
+            return table_intervals(measure, sample, options, method=method, prior=self.prior, positive=chosen)
         p = self._predictions
         if p is None or not p.has_scores(self.model):
             raise labels_only(measure.name, self.model)
-        spec = IntervalSpec(
-            confidence=self.settings.confidence, over=self.settings.over, estimand=self.estimand, rng=self.settings.rng
-        )
         if measure.of_grades:
-            return score_interval_of(measure, graded_units(p, self.model, measure, options), options, spec, method)
+            units = graded_units(p, self.model, measure, options)
+            return lambda spec: score_interval_of(measure, units, options, spec, method)
         if p.has_key("clusters") and not measure.of_class_scores:
-            return self._from_clustered_scores(p, measure, chosen, options, spec, method)
+            return self._from_clustered_scores(p, measure, chosen, options, method)
         # Rows can be drawn again from a score table, not from moments, which do not know what weights leave either.
-        tabled = self.settings.other_mix or method is not None or p.weights_kind == "sampling"
+        tabled = s.other_mix or method is not None or p.weights_kind == "sampling"
         if measure.of_scores or (measure.of_losses and tabled and self.positive is not None):
-            few = min(self.settings.replicates, SCORE_REPLICATES)
-            interval = elsewhere(self.score_table(chosen), replicates=few)
+            of_table = partial(
+                score_interval, measure, self.score_table(chosen), options, method=method, prior=self.prior,
+                design=s.design, rng=s.rng, replicates=min(s.replicates, SCORE_REPLICATES),
+            )  # fmt: skip
+            if p.weights_kind != "sampling":
+                return of_table
             # A table of weighted rows knows what they weigh, not how many they are.
-            return replace(interval, n=p.n - p.unscored(self.model)) if p.weights_kind == "sampling" else interval
+            return lambda spec: replace(of_table(spec), n=p.n - p.unscored(self.model))
         if measure.of_losses:
             if self.settings.other_mix:
                 raise InputError(
                     f"{measure.name} of several classes is not offered at another class mix; leave prior= out"
                 )
             if p.weights_kind == "sampling":
-                return self._from_clustered_scores(rows_as_clusters(p), measure, chosen, options, spec, method)
-            return interval_of(p.moments(self.model, measure.function, **options))
+                return self._from_clustered_scores(rows_as_clusters(p), measure, chosen, options, method)
+            moments = p.moments(self.model, measure.function, **options)
+            return lambda spec: loss_interval(measure, moments, options, spec, method)
         if not p.has_class_scores(self.model):
             raise InputError(f"{measure.name} needs one column of scores for each class; {self.model!r} has one in all")
         rows = class_scored_rows(p, [self.model])
-        return class_area_interval(
+        return lambda spec: class_area_interval(
             measure, rows.codes, rows.scores[0], self.labels, options, spec, rows.clusters, method
         )
 
     def _from_clustered_scores(
-        self, p: Predictions, measure: Measure, label: Label | None, options: Mapping[str, Any], spec: IntervalSpec,
-        method: str | None,
-    ) -> Interval:  # fmt: skip
+        self, p: Predictions, measure: Measure, label: Label | None, options: Mapping[str, Any], method: str | None
+    ) -> Answer:
         """Rows of one cluster may repeat each other: the intervals rest on whole clusters."""
         if measure.of_losses:
             if self.settings.other_mix:
@@ -648,15 +687,15 @@ class ModelMetrics:
             if math.isinf(measure.bounds(options)[1]) and not alone:
                 worst = as_if_wrong(partial(measure.function, **options))
                 sums = sums._replace(worst=p.moments(self.model, worst).mean)
-            return loss_interval(measure, sums, options, spec, method)
+            return lambda spec: loss_interval(measure, sums, options, spec, method)
         rows, weights = weighted_rows(p, [self.model], positive=label)
         named = p.positive if label is None else label
         assert rows.clusters is not None
         assert named is not None
-        return clustered_score_interval(
-            measure, rows.up, rows.scores[:, 0], rows.clusters, options, spec, method=method, rng=self.settings.rng,
-            label=named, prior=self.prior, weights=weights,
-            replicates=min(self.settings.replicates, SCORE_REPLICATES),
+        table, clustered = clustered_scores(rows.up, rows.scores[:, 0], rows.clusters, named, weights)
+        return partial(
+            score_interval, measure, table, options, method=method, prior=self.prior, rng=self.settings.rng,
+            replicates=min(self.settings.replicates, SCORE_REPLICATES), clusters=clustered,
         )  # fmt: skip
 
     def _positive(self, measure: Measure) -> Label:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from scipy import special
 
-from trueerror.inference._metric_interval import clustered_score_interval, metric_interval
+from trueerror.inference._metric_interval import clustered_scores, metric_interval, score_interval
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.auc._interval import clustered_area_covariance, delong_covariance
 from trueerror.inference.loss._mean import ClusterSums, loss_interval
@@ -25,8 +25,9 @@ def clustered_loss_interval(measure, sizes, sums, options, spec):
     return loss_interval(measure, ClusterSums(sizes, sums), options, spec)
 
 
-def interval(name, up, scores, keys, **more):
-    return clustered_score_interval(find_measure(name), up, scores, keys, {}, IntervalSpec(), **more)
+def interval(name, up, scores, keys, label=1, **more):
+    table, clusters = clustered_scores(up, scores, keys, label)
+    return score_interval(find_measure(name), table, {}, IntervalSpec(), clusters=clusters, **more)
 
 
 @pytest.mark.parametrize("name", ["auc", "gini"])

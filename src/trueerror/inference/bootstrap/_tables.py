@@ -436,7 +436,8 @@ def join_scores(table: ScoreTable, starts: NDArray[np.intp]) -> ScoreTable:
     # Infinite scores have no mean with others; the first score of the group stands for it then.
     if not finite.all() or not (np.diff(scores) > 0).all():
         scores = table.scores[starts]
-    return ScoreTable(scores, positives, negatives, positive=table.positive, exact=False)
+    squares = None if table.squares is None else np.add.reduceat(table.squares, starts, axis=1)
+    return ScoreTable(scores, positives, negatives, positive=table.positive, exact=False, squares=squares)
 
 
 def group_starts(table: ScoreTable, groups: int = GROUPS) -> NDArray[np.intp]:
