@@ -31,6 +31,25 @@ def test_corners_of_one_curve():
     assert GOOD.hull().area == pytest.approx(0.9375)
 
 
+def test_it_says_that_each_is_taken_at_its_best_threshold():
+    both = te.roc_hull({"good": GOOD, "poor": POOR})
+    assert str(both).startswith("ROC hull of 2 curves, each at its best threshold on these rows: ")
+    points = te.roc_hull({"a": (0.1, 0.6), "b": (0.3, 0.9)})
+    assert str(points).startswith("ROC hull of 2 classifiers, ")
+
+
+def test_other_costs_keep_what_is_said_of_the_hull():
+    both = te.roc_hull({"good": GOOD, "poor": POOR})
+    plain, costly = str(both).splitlines(), both.words(cost_fn=10).splitlines()
+    table = next(i for i, line in enumerate(plain) if line.startswith("Cheapest by the share"))
+    assert costly[:table] == plain[:table]
+    assert "Never the cheapest, whatever the costs: poor." in costly
+    assert str(both.ranges(cost_fn=10)) in both.words(cost_fn=10)
+    points = te.roc_hull({"a": (0.1, 0.6), "b": (0.3, 0.9)})
+    assert "Most accurate: " in str(points)
+    assert "Most accurate: " not in points.words(cost_fn=10)
+
+
 def test_a_curve_below_the_diagonal_leaves_only_the_trivial_ones():
     hull = te.roc(TRUTH, [5, 6, 7, 8, 1, 2, 3, 4]).hull()
     assert [c.classifier for c in hull.corners] == ["AlwaysNeg", "AlwaysPos"]

@@ -107,3 +107,36 @@ def test_curves_of_rows_of_their_own_allow_for_the_choice_too():
     best = te.roc_hull(curves).best(replicates=200, rng=1)
     assert best.corrected.method == "chosen-cost"
     assert best.cost < best.corrected.estimate < best.corrected.high <= 1
+
+
+@pytest.mark.parametrize("size", [None, 2, 10])
+def test_random_groups_of_many_rows_choose_as_the_rows_do(size, monkeypatch):
+    """Rows by themselves, more clusters than groups, and fewer."""
+    draw = np.random.default_rng(0)
+    up, shared = draw.random(20_000) < 0.2, draw.standard_normal(20_000)
+    scores = {
+        m: special.expit(gap * up + 0.7 * shared + 0.7 * draw.standard_normal(len(up)))
+        for m, gap in (("a", 1.5), ("b", 1.52), ("c", 1.2))
+    }
+    clusters = None if size is None else np.arange(len(up)) // size
+    hull = te.roc_hull(te.predictions(up.astype(int), scores=scores, clusters=clusters))
+    by_row = hull.best(cost_fn=5, replicates=300, rng=1)
+    assert "random groups" not in by_row.note
+    monkeypatch.setattr("trueerror.curves._hull.VISITS", 0)
+    in_groups = hull.best(cost_fn=5, replicates=300, rng=1)
+    assert ("in 4,096 random groups" in in_groups.note) == (size != 10)
+    for name, share in by_row.probabilities.items():
+        assert in_groups.probabilities[name] == pytest.approx(share, abs=0.12)
+    for end in ("estimate", "low", "high"):
+        assert getattr(in_groups.corrected, end) == pytest.approx(getattr(by_row.corrected, end), abs=0.002)
+    assert in_groups == hull.best(cost_fn=5, replicates=300, rng=1)
+
+
+def test_random_groups_where_nothing_is_to_be_chosen(monkeypatch):
+    """Constant scores have no threshold of their own: always the same answer is as cheap."""
+    monkeypatch.setattr("trueerror.curves._hull.VISITS", 0)
+    truth = np.arange(6000) % 2
+    p = te.predictions(truth, scores={"flat": np.full(6000, 0.5), "good": truth * 0.5 + np.arange(6000) / 12_000})
+    best = te.roc_hull(p).best(replicates=100, rng=1)
+    assert best.probabilities["good"] == 1
+    assert best.probabilities["flat"] == 0

@@ -90,3 +90,19 @@ def test_refusals():
     )  # fmt: skip
     with pytest.raises(InputError, match="resamples rows"):
         te.roc_difference(weighted, "a", "b")
+
+
+@pytest.mark.parametrize("size", [None, 5])
+def test_random_groups_of_many_rows_have_the_band_of_the_rows(size, monkeypatch):
+    draw = np.random.default_rng(3)
+    up = draw.random(12_000) < 0.3
+    scores = {m: gap * up + draw.standard_normal(len(up)) for m, gap in (("a", 1.5), ("b", 1.2))}
+    clusters = None if size is None else np.arange(len(up)) // size
+    p = te.predictions(up.astype(int), scores=scores, clusters=clusters)
+    by_row = te.roc_difference(p, "a", "b", replicates=400, rng=1)
+    monkeypatch.setattr("trueerror.curves._roc_difference.VISITS", 0)
+    in_groups = te.roc_difference(p, "a", "b", replicates=400, rng=1)
+    assert ("random groups" in in_groups.note) == (size is None)
+    np.testing.assert_array_equal(in_groups.difference, by_row.difference)
+    width = (in_groups.high - in_groups.low) / (by_row.high - by_row.low)
+    assert np.median(width) == pytest.approx(1, abs=0.08)

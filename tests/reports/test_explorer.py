@@ -22,7 +22,7 @@ INTO_VIEW = "arguments[0].scrollIntoView({ block: 'center' });"
 def words_of(best, shown) -> str:
     if best.classifier in ("AlwaysNeg", "AlwaysPos"):
         how = {"AlwaysNeg": "nothing", "AlwaysPos": "everything"}[best.classifier]
-        return f"Flag {how} as “1”: here no model is worth its errors."
+        return f"Flag {how} as “1”: even at its best threshold no model is worth its errors."
     return f"Run {shown[best.classifier]} at threshold {number(best.threshold)}."
 
 
@@ -83,6 +83,41 @@ def test_it_says_what_the_hull_says(name, pages, browser):
         assert browser.one('[data-x="badge"]').is_displayed()
     assert {"AlwaysNeg", "AlwaysPos"} < chosen
     assert browser.said() == []
+
+
+def test_each_table_says_at_which_thresholds_it_compares(pages, browser):
+    browser.open(pages("twelve"))
+    best = "each at its best threshold on these rows"
+    assert (
+        browser.one('[data-x="ranges"] caption').text == f"Cheapest by the share of positives, {best}, at equal costs"
+    )
+    assert browser.one('[data-x="models"] caption').text.startswith("As used now, ")
+    browser.set_condition(0.001, 1, 1)
+    browser.one("#x-mode-use").click()
+    assert browser.said_by("choice") == "Flag nothing as “1”: as used now no model is worth its errors."
+
+
+def test_the_lead_says_where_a_verdict_about_costs_cuts_scores(tmp_path):
+    given = scored(3)
+    words = ", with every model at threshold 0.091."
+    assert words in te.report(given, tmp_path / "costs.html", cost_fn=10).read_text(encoding="utf-8")
+    assert ", with every model at" not in te.report(given, tmp_path / "plain.html").read_text(encoding="utf-8")
+
+
+def test_calls_at_the_threshold_of_the_costs_are_not_called_those_in_use(tmp_path, browser):
+    browser.open(te.report(scored(3), tmp_path / "costs.html", cost_fn=10))
+    assert browser.one('[data-x="models"] caption').text.startswith("At the verdict's threshold, a false alarm ")
+    words = r"At the verdict's threshold model \d costs least \(threshold 0\.091\)\."
+    assert re.match(words, browser.said_by("choice"))
+    assert browser.said() == []
+
+
+def test_the_lead_says_why_a_cheaper_threshold_is_not_the_advice(tmp_path):
+    rng = np.random.default_rng(23)
+    truth = rng.integers(0, 2, 120)
+    scores = {n: (1 / (1 + np.exp(-((truth - 0.5) * 2 + rng.normal(0, 1.4, 120))))).round(3) for n in "ab"}
+    made = te.report(te.predictions(truth, scores=scores), tmp_path / "costs.html", cost_fn=3)
+    assert "less than at 0.25 on these rows: chance, if" in made.read_text(encoding="utf-8")
 
 
 def test_each_model_has_its_own_cheapest_threshold_and_limits(pages, browser):

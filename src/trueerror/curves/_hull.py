@@ -26,11 +26,22 @@ from trueerror.curves._base import (
     rates_table,
 )
 from trueerror.curves._operating_point import Condition, IsoLine, iso_accuracy, iso_cost
-from trueerror.curves._replicates import bags, balanced_groups
+from trueerror.curves._replicates import (
+    VISITS,
+    Flagged,
+    bags,
+    balanced_groups,
+    flagged_in_groups,
+    group_weights,
+    grouped_cuts,
+    groups_of_rows,
+    in_groups,
+)
 from trueerror.curves._roc import Roc, roc
 from trueerror.inference._clusters import without_gaps
 from trueerror.inference._problem import critical_z
 from trueerror.inputs._arrays import plain_numbers
+from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, MemoryBudgetExceeded, Rng, check_replicates, check_share, generator
 from trueerror.kernels._numpy import in_threads, row_weights, seed_of
 from trueerror.methods import Method, declare
@@ -46,13 +57,15 @@ from trueerror.sources._collect import (
     takes_whole_rows,
 )
 from trueerror.sources.engines._array_source import scored_rows
-from trueerror.tallies import Confusion
+from trueerror.tallies import Confusion, ScoreTable
 
 ALWAYS_NEG, ALWAYS_POS = "AlwaysNeg", "AlwaysPos"
 # How the classifiers that need no model are called in print; data carry their names.
 TRIVIAL_WORDS = {ALWAYS_NEG: "flag nothing", ALWAYS_POS: "flag everything"}
 # A stretch of shares of positives narrower than this is not printed.
 NARROW = 0.0005
+# What a hull compares: other answers hold one threshold for all, or labels as they are given.
+AT_BEST = "each at its best threshold on these rows"
 
 
 def classifier_words(name: str) -> str:
@@ -165,6 +178,11 @@ class HullRanges(Result):
     def __getitem__(self, place: int) -> HullRange:
         return self.rows[place]
 
+    @property
+    def tuned(self) -> bool:
+        """Whether thresholds of scores were chosen, on these rows."""
+        return any(math.isfinite(row["threshold"]) for row in self.rows)
+
     def stretches(self) -> list[Stretch]:
         """Neighbouring corners of one classifier as one: its thresholds from the highest to the lowest, and the range
         of shares of positives; stretches too narrow to print are left out.
@@ -206,9 +224,6 @@ class HullRanges(Result):
 
 
 TRIVIAL = tuple(TRIVIAL_WORDS)
-# Row visits that a paired choice may take; with more rows there are fewer resamples, but never below the fewest.
-VISITS = 400_000_000
-FEWEST = 200
 TIE = 1e-12
 UNPAIRED = (
     "each curve was resampled by itself: where they come from the same rows the doubt is overstated; pass Predictions, "
@@ -319,11 +334,15 @@ def choose_classifier(
         lowest, choices, notes = None, None, ["sampling weights cannot be resampled from sums: no probabilities"]
     elif rows is not None:
         truth, scores, codes = rows
-        count = max(FEWEST, min(replicates, VISITS // (len(truth) * len(curves))))
-        lowest, choices = _paired_costs(truth, scores, condition, count, rng, codes)
-        fewer = f" instead of {replicates:,}, there being {len(truth):,} rows" if count < replicates else ""
         units = "" if codes is None else f" of {int(codes.max()) + 1:,} clusters"
-        notes = [f"{count:,} paired resamples{units}{fewer}, {generator(rng)[1]}"]
+        if len(truth) * len(curves) * replicates > VISITS:
+            lowest, choices, groups = _grouped_costs(
+                truth, scores, [c.table for c in curves.values()], condition, replicates, rng, codes
+            )
+            units += in_groups(groups, len(truth), codes)
+        else:
+            lowest, choices = _paired_costs(truth, scores, condition, replicates, rng, codes)
+        notes = [f"{replicates:,} paired resamples{units}, {generator(rng)[1]}"]
     else:
         lowest, choices = _own_costs(list(curves.values()), condition, replicates, rng)
         notes = [f"{replicates:,} resamples, {generator(rng)[1]}"] + ([UNPAIRED] if len(curves) > 1 else [])
@@ -355,7 +374,7 @@ def _corrected(curve: Roc, condition: Condition, rng: Rng) -> Interval:
     return point.corrected
 
 
-SameRows = tuple[NDArray[np.bool_], list[Floats], NDArray[np.integer[Any]] | None]
+SameRows = tuple[NDArray[np.bool_], list[Floats], Codes | None]
 
 
 def _same_rows(curves: Mapping[str, Roc]) -> SameRows | None:
@@ -397,7 +416,7 @@ def _change(weights: Floats, positive: NDArray[np.bool_], condition: Condition, 
 
 def _paired_costs(
     truth: NDArray[np.bool_], scores: list[Floats], condition: Condition, replicates: int, rng: Rng,
-    codes: NDArray[np.integer[Any]] | None = None,
+    codes: Codes | None = None,
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """The lowest cost of each model in each resample of the rows (or of whole clusters), and those of the two trivial
     classifiers; and for the cheapest of all in a resample, how much cheaper it is there than on all rows, and its cost
@@ -444,6 +463,60 @@ def _paired_costs(
     return out, choices[~np.isnan(choices).any(axis=1)]
 
 
+def _grouped_costs(
+    truth: NDArray[np.bool_], scores: list[Floats], tables: list[ScoreTable], condition: Condition, replicates: int,
+    rng: Rng, codes: Codes | None = None,
+) -> tuple[Floats, Floats, int]:  # fmt: skip
+    """The same of very many rows: these (or whole clusters) are drawn in random groups, which are counted once for each
+    model, at thresholds that lie close; and how many groups there are.
+    """
+    seed = seed_of(generator(rng)[0])
+    weights, groups = np.zeros((0, 0)), 0
+    out = np.full((replicates, len(scores) + 2), np.inf)
+    off, outside = (np.full((replicates, len(scores)), np.nan) for _ in range(2))
+    for k, (column, table) in enumerate(zip(scores, tables, strict=True)):
+        # Of one model at a time: the counts of very many groups take as much memory as the rows.
+        groups, following = groups_of_rows(len(truth), seed, codes)
+        [flagged] = flagged_in_groups(truth, [column], [grouped_cuts(table)], groups, following)
+        if not len(weights):
+            weights = group_weights(groups, replicates=replicates, seed=seed)
+        if flagged.hits.shape[1] == 0:
+            continue
+        inside = _flagged_costs(weights @ flagged.quiet, weights @ flagged.hits, flagged, weights, condition)
+        place = np.argmin(inside, axis=1)
+        out[:, k] = inside[np.arange(replicates), place]
+        known = _flagged_costs(
+            flagged.quiet.sum(axis=0)[None], flagged.hits.sum(axis=0)[None], flagged, np.ones((1, groups)), condition
+        )
+        off[:, k] = out[:, k] - known[0, place]
+        left = (weights == 0).astype(np.float64)
+        quiet, hits = (np.einsum("bg,gb->b", left, f[:, place])[:, None] for f in (flagged.quiet, flagged.hits))
+        outside[:, k] = _flagged_costs(quiet, hits, flagged, left, condition)[:, 0]
+    return *_cheapest_of_all(out, off, outside, condition), groups
+
+
+def _flagged_costs(quiet: Floats, hits: Floats, flagged: Flagged, weights: Floats, condition: Condition) -> Floats:
+    """What flagging so many rows changes of the cost, a resample in each row; NaN where one lacks a class."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        alarms, found = quiet / (weights @ flagged.negatives)[:, None], hits / (weights @ flagged.positives)[:, None]
+    costs: Floats = condition.alarm * alarms - condition.miss * found
+    return costs
+
+
+def _cheapest_of_all(out: Floats, off: Floats, outside: Floats, condition: Condition) -> tuple[Floats, Floats]:
+    """The lowest costs with those of the two trivial classifiers; and for the cheapest in each resample, how much
+    cheaper it is there than on all rows, and its cost on the rows left out."""
+    trivial = 0.0, condition.alarm - condition.miss
+    out[:, -2:] = trivial
+    choices = np.full((len(out), 2), np.nan)
+    models = out.shape[1] - 2
+    for b in np.flatnonzero(~np.isnan(out).any(axis=1)).tolist():
+        best = int(np.argmin(out[b]))
+        # What a trivial classifier costs is the same whatever the rows.
+        choices[b] = (off[b, best], outside[b, best]) if best < models else (0.0, trivial[best - models])
+    return out, choices[~np.isnan(choices).any(axis=1)]
+
+
 def _own_costs(curves: list[Roc], condition: Condition, replicates: int, rng: Rng) -> tuple[Floats, Floats]:
     """The same where each curve has rows of its own, or where they are not known."""
     out = np.full((replicates, len(curves) + 2), np.nan)
@@ -461,14 +534,7 @@ def _own_costs(curves: list[Roc], condition: Condition, replicates: int, rng: Rn
             left = _group_costs(bag.left_positives, bag.left_negatives, condition)
             if place > 0 and left is not None:
                 off[b, k], outside[b, k] = inside[place] - costs[place], left[place]
-    trivial = 0.0, condition.alarm - condition.miss
-    out[:, -2:] = trivial
-    choices = np.full((replicates, 2), np.nan)
-    for b in np.flatnonzero(~np.isnan(out).any(axis=1)).tolist():
-        best = int(np.argmin(out[b]))
-        one = best < len(curves)
-        choices[b] = (off[b, best], outside[b, best]) if one else (0.0, trivial[best - len(curves)])
-    return out, choices[~np.isnan(choices).any(axis=1)]
+    return _cheapest_of_all(out, off, outside, condition)
 
 
 def _group_costs(positives: Any, negatives: Any, condition: Condition) -> Floats | None:
@@ -682,12 +748,18 @@ class RocHull(Result):
         return self.ranges()._table()
 
     def __str__(self) -> str:
+        return self.words()
+
+    def words(self, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> str:
+        """The hull in print, with who is the cheapest where at these costs."""
+        ranges = self.ranges(cost_fp=cost_fp, cost_fn=cost_fn)
         names = [n for n in self.curves if any(n in (c.classifier, *c.also) for c in self.corners)]
         never = [n for n in self.curves if n not in names]
         points = sum(1 for c in self.curves.values() if c.calls)
         parts = [f"{whole(k)} {word}{'s' * (k > 1)}" for k, word in
                  ((len(self.curves) - points, "curve"), (points, "classifier")) if k]  # fmt: skip
-        lines = [f"ROC hull of {' and '.join(parts)}, {len(self.corners)} corners."]
+        compared = f", {AT_BEST}:" if ranges.tuned else ","
+        lines = [folded(f"ROC hull of {' and '.join(parts)}{compared} {len(self.corners)} corners.")]
         if never:
             lines.append(folded(f"Never the cheapest, whatever the costs: {', '.join(never)}."))
         if any(not c.table.exact for c in self.curves.values()):
@@ -696,7 +768,7 @@ class RocHull(Result):
                 f"Binned scores: corners are exact, and thresholds within bins raise the area of the hull by "
                 f"{max(higher, 0.0):.2g} at most."
             ))  # fmt: skip
-        tables = [str(self.ranges()), *([self._mixes()] if points else [])]
+        tables = [str(ranges), *([self._mixes()] if points and cost_fp == cost_fn else [])]
         return "\n".join([*lines, *tables])
 
     def _mixes(self) -> str:

@@ -7,8 +7,8 @@ the share of positives.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,9 @@ from trueerror.inference._metric_interval import noted, widened
 from trueerror.inference._problem import tail
 from trueerror.inference.bootstrap._limits import bootstrap_limits
 from trueerror.inference.bootstrap._tables import Statistic, drawn_tables, one_row_less, row_influences, table_cells
+from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, generator
-from trueerror.kernels._numpy import POISSON, STEPS, row_weights, seed_of
+from trueerror.kernels._numpy import POISSON, STEPS, parts, places_among, row_weights, seed_of
 from trueerror.metrics.scores import NO_BOUND
 from trueerror.results import Interval
 from trueerror.tallies._score_bounds import Bounds
@@ -214,13 +215,21 @@ def _by_cell(up: WholeCounts, down: WholeCounts, seed: int, b: int) -> Bag:
     return Bag(drawn[:size], drawn[size:], often[:size, 0], often[size:, 0])
 
 
+# Row visits that paired resamples of all rows may take; beyond, rows are drawn in groups.
+VISITS = 40_000_000
 # Rows are drawn one by one up to this many; beyond, in so many groups to which they are assigned at random.
 MOST_GROUPS = 1 << 12
+# Rows that are counted at a time.
+COUNTED = 1 << 20
+# What gives the groups of rows, one stretch after the other.
+Following = Callable[[slice], Codes]
 
 
-def groups_of_rows(rows: int, seed: int) -> tuple[int, Callable[[slice], NDArray[np.int64]]]:
-    """How many groups are drawn, and what gives the groups of rows, one stretch after the other: each row its own, or
-    with many rows one at random.
+def groups_of_rows(
+    rows: int, seed: int, clusters: Codes | None = None, most: int = MOST_GROUPS
+) -> tuple[int, Following]:
+    """How many groups are drawn, and what gives the groups of rows: each row (or cluster) its own, or with many of them
+    one at random.
 
     Sums over groups of rows that were assigned at random are as independent as the rows, so that drawing groups shows
     the same spread (the random groups method, Wolter 2007, Introduction to Variance Estimation, ch. 2).
@@ -228,11 +237,66 @@ def groups_of_rows(rows: int, seed: int) -> tuple[int, Callable[[slice], NDArray
     >>> groups, following = groups_of_rows(3, 0)
     >>> groups, following(slice(0, 2)), following(slice(2, 3))
     (3, array([0, 1]), array([2]))
+    >>> groups_of_rows(3, 0, np.array([0, 0, 1]))[1](slice(1, 3))
+    array([0, 1])
     """
+    if clusters is not None:
+        count = groups = int(clusters.max()) + 1
+        of_row = clusters
+        if count > most:
+            groups, following = groups_of_rows(count, seed)
+            of_row = following(slice(0, count))[clusters]
+        return groups, lambda part: of_row[part]
     if rows <= MOST_GROUPS:
         return rows, lambda part: np.arange(part.start, part.stop)
     draw = np.random.Generator(np.random.Philox(key=np.array([seed, 0], dtype=np.uint64)))
     return MOST_GROUPS, lambda part: draw.integers(0, MOST_GROUPS, part.stop - part.start)
+
+
+def in_groups(groups: int, rows: int, clusters: Codes | None = None) -> str:
+    """How a note says that rows or clusters are drawn in random groups.
+
+    >>> in_groups(4096, 100_000), in_groups(3, 3)
+    (' in 4,096 random groups', '')
+    """
+    units = rows if clusters is None else int(clusters.max()) + 1
+    return f" in {groups:,} random groups" if groups < units else ""
+
+
+class Flagged(NamedTuple):
+    """Of each group of rows the negatives and positives at or above each threshold, (groups, thresholds); and all."""
+
+    quiet: Floats
+    hits: Floats
+    negatives: Floats
+    positives: Floats
+
+
+def flagged_in_groups(
+    up: NDArray[np.bool_], columns: Sequence[NDArray[Any]], cuts: Sequence[Floats], groups: int, following: Following
+) -> list[Flagged]:
+    """What is flagged of each group of rows by the scores of each model, cut at its thresholds, which fall.
+
+    >>> up, scores, cuts = np.array([True, False, True]), np.array([0.9, 0.5, 0.1]), np.array([0.5, 0.2])
+    >>> flagged_in_groups(up, [scores], [cuts], *groups_of_rows(3, 0))[0].hits.tolist()
+    [[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]]
+    """
+    widths = [len(cut) + 1 for cut in cuts]
+    cells = [np.zeros(2 * groups * width, dtype=np.int64) for width in widths]
+    for part in parts(len(up), 1 + len(up) // COUNTED):
+        side = 2 * following(part).astype(np.int64, copy=False) + up[part]
+        for counts, width, cut, scores in zip(cells, widths, cuts, columns, strict=True):
+            # How many of the thresholds a row reaches: from its first one on it is flagged.
+            flat = (side + 1) * width - 1
+            flat -= places_among(cut[::-1], np.asarray(scores[part], dtype=np.float64))
+            counts += np.bincount(flat, minlength=len(counts))
+    every = [np.cumsum(c.reshape(groups, 2, w), axis=2).astype(np.float64) for c, w in zip(cells, widths, strict=True)]
+    return [Flagged(f[:, 0, :-1], f[:, 1, :-1], f[:, 0, -1], f[:, 1, -1]) for f in every]
+
+
+def grouped_cuts(table: ScoreTable) -> Floats:
+    """Thresholds from the highest down: the lowest score of each neighbourhood, but for that which flags all rows."""
+    return table.scores[_starts(table)][:0:-1].astype(np.float64)
 
 
 def group_weights(groups: int, *, replicates: int, seed: int) -> Floats:

@@ -11,9 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.curves._base import Floats, Records, columns_to_records, curve_points, frozen, is_predictions, top_at
-from trueerror.curves._replicates import balanced_groups, resampled_tables
+from trueerror.curves._replicates import (
+    VISITS,
+    balanced_groups,
+    flagged_in_groups,
+    group_weights,
+    grouped_cuts,
+    groups_of_rows,
+    in_groups,
+    rates_of_groups,
+    resampled_tables,
+)
 from trueerror.curves._roc import Roc, roc
 from trueerror.inference._problem import critical_z
+from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word, generator
 from trueerror.kernels._numpy import in_threads, row_weights, seed_of
 from trueerror.methods import Method, declare
@@ -27,8 +38,6 @@ DifferenceKind = Literal["simultaneous", "pointwise"]
 GRID = 201
 # Errors below this share of the largest one are raised to it: near the corners resamples hardly vary.
 FLOOR = 0.25
-VISITS = 400_000_000
-FEWEST = 200
 
 
 @takes_table_options
@@ -54,22 +63,24 @@ def roc_difference(
     check_word(kind, ("simultaneous", "pointwise"), "kind")
     level = check_confidence(confidence)
     replicates = check_replicates(replicates)
-    if data is None:
+    paired, drawn_in = data is not None, ""
+    if not paired:
         curves = [_curve(c, f"{word} curve") for c, word in ((first, "first"), (second, "second"))]
         grid = _grid(curves)
         drawn, drawn_about = _unpaired_draws(curves, grid, replicates, rng)
-        count, paired = replicates, False
     else:
         curves, truth, scores, codes = _same_rows(data, first, second, positive, columns)
         grid = _grid(curves)
-        count = max(FEWEST, min(replicates, VISITS // (2 * len(truth))))
-        drawn = _paired_draws(truth, scores, grid, count, rng, codes)
-        drawn_about, paired = None, True
+        if 2 * len(truth) * replicates > VISITS:
+            drawn, drawn_about, random_groups = _grouped_draws(truth, scores, curves, grid, replicates, rng, codes)
+            drawn_in = in_groups(random_groups, len(truth), codes)
+        else:
+            drawn, drawn_about = _paired_draws(truth, scores, grid, replicates, rng, codes), None
     centre = top_at(curves[0].fpr, curves[0].tpr, grid) - top_at(curves[1].fpr, curves[1].tpr, grid)
     drawn = drawn[~np.isnan(drawn).any(axis=1)]
     reach = _reach(drawn - (centre if drawn_about is None else drawn_about), curves, kind, level)
     groups = next((f" of {c.clusters.note}" for c in curves if c.clusters is not None), "")
-    note = f"{count:,} {'paired ' if paired else ''}resamples{groups}, {generator(rng)[1]}"
+    note = f"{replicates:,} {'paired ' if paired else ''}resamples{groups}{drawn_in}, {generator(rng)[1]}"
     below = above = np.zeros(len(grid))
     if not all(c.table.exact for c in curves):
         # The lowest curve of one against the highest of the other.
@@ -81,7 +92,7 @@ def roc_difference(
         first=names[0], second=names[1] if names[1] != names[0] else "second", kind=kind, fpr=grid, difference=centre,
         low=np.maximum(centre - reach - below, -1.0), high=np.minimum(centre + reach + above, 1.0), confidence=level,
         paired=paired,
-        n=sum(c.n for c in curves) if data is None else curves[0].n,
+        n=curves[0].n if paired else sum(c.n for c in curves),
         note=note,
     )  # fmt: skip
 
@@ -211,7 +222,7 @@ def _curve(given: Any, word: str) -> Roc:
 
 def _same_rows(
     data: Any, first: Any, second: Any, positive: Any, columns: Mapping[str, Any]
-) -> tuple[list[Roc], NDArray[np.bool_], list[Floats], NDArray[np.integer[Any]] | None]:
+) -> tuple[list[Roc], NDArray[np.bool_], list[Floats], Codes | None]:
     """Both curves, which rows are positive, both columns of scores, and the rows' clusters."""
     if isinstance(first, str) and is_openable(data):
         data = opened(data, positive=positive, **columns)
@@ -233,7 +244,7 @@ def _same_rows(
 
 def _paired_draws(
     truth: NDArray[np.bool_], scores: list[Floats], grid: Floats, replicates: int, rng: Rng,
-    codes: NDArray[np.integer[Any]] | None = None,
+    codes: Codes | None = None,
 ) -> Floats:  # fmt: skip
     """First minus second TPR on the grid, for each resample of the rows, or of whole clusters."""
     seed, units = seed_of(generator(rng)[0]), len(truth) if codes is None else int(codes.max()) + 1
@@ -260,6 +271,29 @@ def _paired_draws(
 
     in_threads(resample, range(replicates))
     return out
+
+
+def _grouped_draws(
+    truth: NDArray[np.bool_], scores: list[Floats], curves: list[Roc], grid: Floats, replicates: int, rng: Rng,
+    codes: Codes | None = None,
+) -> tuple[Floats, Floats, int]:  # fmt: skip
+    """The same of very many rows, which (or whose clusters) are drawn in random groups, at thresholds that lie close;
+    the difference of the curves at these; and how many groups there are."""
+    seed = seed_of(generator(rng)[0])
+    groups, following = groups_of_rows(len(truth), seed, codes)
+    cuts = [grouped_cuts(curve.table) for curve in curves]
+    # The last replicate is all rows.
+    weights = np.vstack((group_weights(groups, replicates=replicates, seed=seed), np.ones(groups)))
+    sides = []
+    for flagged in flagged_in_groups(truth, scores, cuts, groups, following):
+        ends = np.zeros((len(weights), 1)), np.ones((len(weights), 1))
+        fpr, tpr = (
+            np.hstack((ends[0], rates_of_groups(called, rows, weights), ends[1]))
+            for called, rows in ((flagged.quiet, flagged.negatives), (flagged.hits, flagged.positives))
+        )
+        sides.append(np.stack([top_at(x, y, grid) for x, y in zip(fpr, tpr, strict=True)]))
+    differences = sides[0] - sides[1]
+    return differences[:-1], differences[-1], groups
 
 
 def _unpaired_draws(curves: list[Roc], grid: Floats, replicates: int, rng: Rng) -> tuple[Floats, Floats]:

@@ -26,6 +26,7 @@ from trueerror.plots import picture
 from trueerror.plots._dispatch import estimate_words
 from trueerror.plots._specs import Axis, Band, Curves, Floats, Line, Picture, Whiskers
 from trueerror.plots._style import distinct
+from trueerror.plots.compose.curves import band_path
 from trueerror.plots.compose.matrices import worst_pairs
 from trueerror.plots.compose.roc import FPR, TPR, diagonal, roc_line
 from trueerror.plots.svg._elements import el, joined
@@ -87,8 +88,8 @@ def _by_points(xs: Floats, at: Callable[[float], Interval]) -> Limits:
 
 
 def _precision_limits(c: PrecisionRecall, confidence: float) -> Limits:
-    band = c.band(confidence=confidence)
-    return band.recall, band.low, band.high
+    recall, _, low, high = band_path(c.band(confidence=confidence))
+    return recall, low, high
 
 
 def _share_limits(c: Gains | Lift, confidence: float) -> Limits:

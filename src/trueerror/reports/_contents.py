@@ -252,7 +252,8 @@ def merged(*several: Used) -> Used:
 
 def paragraph(c: Contents) -> str:
     """The methods in a few sentences, to paste into a paper."""
-    known = [(every_method()[key], names) for key, names in c.used.items() if key in every_method()]
+    methods = every_method()
+    known = [(methods[key], names) for key, names in c.used.items() if key in methods]
     sentences = [
         f"{listing(names)}: {m.title} ({m.source.split(';')[0].strip()})" for m, names in known[:MOST_NAMED] if names
     ]
@@ -283,8 +284,9 @@ def software() -> str:
 def entries(used: Used, why: str = "") -> Markup:
     """Each method with its formula, source and what it assumes."""
     blocks = [el("p", why)] if why else []
+    methods = every_method()
     for key, names in used.items():
-        entry = every_method().get(key)
+        entry = methods.get(key)
         if entry is None:
             continue
         facts = {

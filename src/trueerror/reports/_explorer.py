@@ -8,7 +8,7 @@ choice is comes from resamples of the rows, of which the page has the rates at s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -17,16 +17,22 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from trueerror.curves._cluster_worth import design_effects
-from trueerror.curves._hull import RocHull, roc_hull
+from trueerror.curves._hull import AT_BEST, RocHull, roc_hull
 from trueerror.curves._operating_point import Condition
-from trueerror.curves._replicates import group_weights, groups_of_rows, rates_of_groups
+from trueerror.curves._replicates import (
+    Flagged,
+    Following,
+    flagged_in_groups,
+    group_weights,
+    groups_of_rows,
+    rates_of_groups,
+)
 from trueerror.curves._roc import Roc, pointwise_limits, roc
 from trueerror.inference._problem import critical_z
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inputs._arrays import Array
-from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, MemoryBudgetExceeded, generator
-from trueerror.kernels._numpy import parts, places_among, seed_of
+from trueerror.kernels._numpy import seed_of
 from trueerror.metrics._registry import find_measure
 from trueerror.plots._dispatch import sizes_words
 from trueerror.plots._specs import Axis, Band, Curves, Floats, Line
@@ -42,6 +48,7 @@ from trueerror.results._format import brief_names, figures, percent, share_words
 from trueerror.results._values import CLEAR, deciding_p, surety
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import scored_rows
+from trueerror.verbs._compare_costs import CostComparison, at_usual
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._model_metrics import ModelMetrics, Settings
 
@@ -84,7 +91,8 @@ class Knots(NamedTuple):
 class Explored:
     """The curves of all models that rank, the best area first, with their hull and the calls in use.
 
-    `limits` are the library's own for the calls in use: of cost, misses and false alarms.
+    `limits` are the library's own for the calls in use: of cost, misses and false alarms; `now` says whose calls those
+    are.
     """
 
     curves: dict[str, Roc]
@@ -99,6 +107,7 @@ class Explored:
     start: Start
     given: bool
     confidence: float
+    now: str
 
     @property
     def names(self) -> dict[str, str]:
@@ -126,7 +135,11 @@ class Explored:
 SHARP = 0.95
 
 
-def explore(p: Predictions, asked: ReportOptions | None = None) -> Explored | None:
+# Whose calls the explorer begins with: those in the file, or scores cut where a verdict about costs cuts them.
+IN_FILE, IN_VERDICT = "as used now", "at the verdict's threshold"
+
+
+def explore(p: Predictions, asked: ReportOptions | None = None, *, now: str = IN_FILE) -> Explored | None:
     """The curves of predictions with scores and a positive class; None where no model has them."""
     wanted = asked or ReportOptions()
     # A classifier that gives labels is a point; of graded rows it is only known who was right.
@@ -156,6 +169,7 @@ def explore(p: Predictions, asked: ReportOptions | None = None) -> Explored | No
         start=start,
         given=wanted.prior is not None,
         confidence=wanted.confidence,
+        now=now,
     )
 
 
@@ -251,7 +265,7 @@ def _knots(p: Predictions, curves: dict[str, Roc], in_use: dict[str, InUse | Non
     weights = None
     for place, (m, c) in enumerate(curves.items()):
         if m in counted:
-            (quiet, hits), (negatives, positives) = counted[m]
+            quiet, hits, negatives, positives = counted[m]
             weights = group_weights(len(negatives), replicates=replicates, seed=seed) if weights is None else weights
             fpr, tpr = rates_of_groups(quiet, negatives, weights), rates_of_groups(hits, positives, weights)
             fp, tp = called_at(c, cuts[m].thresholds)
@@ -297,20 +311,17 @@ def _cuts(curve: Roc, used: InUse | None, grid: Floats, models: int) -> Cuts:
     return Cuts(every[apart], tuned)
 
 
-Pair = tuple[Floats, Floats]
-# Rows that are counted at a time.
-COUNTED = 1 << 20
 # Beyond so many clusters they are drawn in groups, as many rows are.
 MOST_CLUSTERS = 1 << 16
 
 
-def _in_rows(p: Predictions, cuts: dict[str, Cuts], seed: int) -> dict[str, tuple[Pair, Pair]]:
+def _in_rows(p: Predictions, cuts: dict[str, Cuts], seed: int) -> dict[str, Flagged]:
     """For each model the negatives and positives of each group that are flagged at each threshold, and all of them."""
     up, columns = p.source.scored_rows(list(cuts)).each_score(list(cuts), positive=p.positive)
-    return _in_groups(up, columns, *groups_of_rows(len(up), seed), cuts)
+    return _flagged(up, columns, groups_of_rows(len(up), seed), cuts)
 
 
-def _in_clusters(p: Predictions, cuts: dict[str, Cuts], seed: int) -> dict[str, tuple[Pair, Pair]]:
+def _in_clusters(p: Predictions, cuts: dict[str, Cuts], seed: int) -> dict[str, Flagged]:
     """The same by cluster: over rows that all models scored, where they fit into memory, else by the source."""
     if any(map(p.absent, cuts)):
         return _in_keys(p, cuts)
@@ -319,36 +330,18 @@ def _in_clusters(p: Predictions, cuts: dict[str, Cuts], seed: int) -> dict[str, 
     except MemoryBudgetExceeded:
         return _in_keys(p, cuts)
     assert rows.clusters is not None
-    groups, of_cluster = int(rows.clusters.max()) + 1, rows.clusters
-    if groups > MOST_CLUSTERS:
-        clusters = groups
-        groups, following = groups_of_rows(clusters, seed)
-        of_cluster = following(slice(0, clusters))[rows.clusters]
-    return _in_groups(rows.up, list(rows.scores.T), groups, lambda part: of_cluster[part], cuts)
+    groups = groups_of_rows(len(rows.up), seed, rows.clusters, MOST_CLUSTERS)
+    return _flagged(rows.up, list(rows.scores.T), groups, cuts)
 
 
-def _in_groups(
-    up: NDArray[np.bool_], columns: Sequence[Array], groups: int, following: Callable[[slice], Codes],
-    cuts: dict[str, Cuts],
-) -> dict[str, tuple[Pair, Pair]]:  # fmt: skip
-    widths = {m: len(cut.thresholds) + 1 for m, cut in cuts.items()}
-    cells = {m: np.zeros(2 * groups * width, dtype=np.int64) for m, width in widths.items()}
-    for part in parts(len(up), 1 + len(up) // COUNTED):
-        side = 2 * following(part).astype(np.int64, copy=False) + up[part]
-        for (m, cut), scores in zip(cuts.items(), columns, strict=True):
-            # How many of the thresholds, which fall, a row reaches: from its first one on it is flagged.
-            flat = (side + 1) * widths[m] - 1
-            flat -= places_among(cut.thresholds[::-1], np.asarray(scores[part], dtype=np.float64))
-            cells[m] += np.bincount(flat, minlength=len(cells[m]))
-    out = {}
-    for m, width in widths.items():
-        flagged = np.cumsum(cells[m].reshape(groups, 2, width), axis=2).astype(np.float64)
-        quiet, hits = (flagged[:, i, :-1] for i in (0, 1))
-        out[m] = (quiet, hits), (flagged[:, 0, -1], flagged[:, 1, -1])
-    return out
+def _flagged(
+    up: NDArray[np.bool_], columns: Sequence[Array], groups: tuple[int, Following], cuts: dict[str, Cuts]
+) -> dict[str, Flagged]:
+    thresholds = [cut.thresholds for cut in cuts.values()]
+    return dict(zip(cuts, flagged_in_groups(up, columns, thresholds, *groups), strict=True))
 
 
-def _in_keys(p: Predictions, cuts: dict[str, Cuts]) -> dict[str, tuple[Pair, Pair]]:
+def _in_keys(p: Predictions, cuts: dict[str, Cuts]) -> dict[str, Flagged]:
     """The same by cluster, threshold after threshold."""
     index = p.labels.index(p.positive)
     out = {}
@@ -363,7 +356,7 @@ def _in_keys(p: Predictions, cuts: dict[str, Cuts]) -> dict[str, tuple[Pair, Pai
                 columns[side].append(_summed(keyed.key[flagged], keyed.counts[flagged], len(keyed.keys)))
             sizes = [_summed(keyed.key[o], keyed.counts[o], len(keyed.keys)) for o in (row != index, row == index)]
         quiet, hits = (np.column_stack(side) for side in columns)
-        out[m] = (quiet, hits), (sizes[0], sizes[1])
+        out[m] = Flagged(quiet, hits, *sizes)
     return out
 
 
@@ -404,6 +397,7 @@ def explorer_data(e: Explored, panels: list[dict[str, object]], cmp: Comparison 
         "exact": e.exact,
         "prior": e.prior,
         "given": e.given,
+        "now": e.now,
         "confidence": e.confidence,
         "z": critical_z(e.confidence),
         # Šidák: all differences from the chosen one together.
@@ -540,13 +534,21 @@ def explorer_section(e: Explored, gallery: Gallery, cmp: Comparison | None = Non
         key="explorer",
         title="Which one to run, and at which threshold" if len(e.curves) > 1 else "At which threshold to run it",
         lead="What is cheapest depends on how common positives are where the model will run, and on what a miss and a "
-        f"false alarm cost. The verdict at the top is {mix} positives, {e.start.words}.".replace(
+        f"false alarm cost. The verdict at the top is {mix} positives, {e.start.words}{_judged_at(cmp)}".replace(
             "positives positives", "positives"
         ),
         blocks=(el("div", *blocks, id="explore"),),
     )
     where = [{"at": [LEFT, TOP, *SIZE], "x": [0, right], "y": [bottom, 1]} for right, bottom in views]
     return section, explorer_data(e, where, cmp)
+
+
+def _judged_at(cmp: Comparison | None) -> str:
+    """Where the verdict cuts scores, if it is about costs; and why, where another is cheaper on these rows."""
+    if not isinstance(cmp, CostComparison):
+        return "."
+    why = f" {' '.join(at_usual(cmp))}" if cmp.usual_is_cheaper else ""
+    return f", with every model at threshold {threshold_words(cmp.threshold)}.{why}"
 
 
 def corner_view(e: Explored) -> list[tuple[float, float]]:
@@ -684,7 +686,7 @@ def _modes(e: Explored) -> Markup:
     """Where scores are cut."""
     choices = [("best", "cheapest on these rows")]
     if any(u is not None for u in e.in_use.values()):
-        choices.insert(0, ("use", "as used now"))
+        choices.insert(0, ("use", e.now))
     if len(e.grid):
         choices.append(("at", "the same for all"))
     radios = [
@@ -760,7 +762,7 @@ def _models(e: Explored) -> Markup:
     alike = len({_sizes(c) for c in e.curves.values()}) == 1
     of = (f" of {_count(m)}", f" of {_count(n)}") if alike else ("", "")
     columns = ("model", "cost per 100", "threshold", f"misses{of[0]}", f"false alarms{of[1]}", "cheapest in")
-    table = html_table(Table(columns=columns, rows=tuple(rows)), title=f"As used now, {e.start.words}")
+    table = html_table(Table(columns=columns, rows=tuple(rows)), title=f"{e.now.capitalize()}, {e.start.words}")
     note = f"Beneath: {percent(e.confidence)} intervals." + (
         f" Cheapest in: share of {next(iter(e.knots.values())).draws.shape[0]} resamples of the rows."
         if e.knots else ""
@@ -838,7 +840,8 @@ def merged_ranges(e: Explored) -> list[tuple[str, float, float]]:
 def _ranges(e: Explored) -> Markup:
     names = {**e.names, **TRIVIAL_NAMES}
     rows = tuple((names[n], share_words(a), share_words(b)) for n, a, b in merged_ranges(e))
-    title = f"Cheapest by the share of positives, {e.start.words}"
+    best = f", {AT_BEST}" if len(e.grid) else ""
+    title = f"Cheapest by the share of positives{best}, {e.start.words}"
     table = html_table(Table(columns=("classifier", "from", "to"), rows=rows), title=title)
     strip = el(
         "svg", width="100%", height="52", class_="te-picture strip-chart js-only", data_x="strip", aria_hidden="true"

@@ -31,7 +31,7 @@ from trueerror.reports._contents import (
     used_in_comparison,
     used_in_evaluation,
 )
-from trueerror.reports._explorer import Explored, explore, explorer_section
+from trueerror.reports._explorer import IN_FILE, IN_VERDICT, Explored, explore, explorer_section
 from trueerror.reports._html import Gallery, Section, clipped, html_table, unwrapped
 from trueerror.reports._leaderboard import (
     Column,
@@ -216,7 +216,7 @@ def about_models(
     """The page, as far as its parts are there."""
     judged = ev if cmp is None else cmp
     assert judged is not None
-    explored, reason = _explored(p, asked)
+    explored, reason = _explored(p, asked, cmp)
     first = [_hero(ev, cmp)]
     data = None
     if explored is not None:
@@ -272,12 +272,12 @@ def answers(ev: Evaluation | None, cmp: Comparison | None) -> Sayings:
     return (Said(surety=of_model(ev.parts[0]), headline=head, words=" ".join(words), but=" ".join(but)),)
 
 
-def _explored(p: Predictions | None, asked: ReportOptions) -> tuple[Explored | None, str]:
+def _explored(p: Predictions | None, asked: ReportOptions, cmp: Comparison | None) -> tuple[Explored | None, str]:
     """The curves for the explorer, or why there are none."""
     if p is None:
         return None, ""
     try:
-        return explore(p, asked), ""
+        return explore(p, asked, now=IN_VERDICT if isinstance(cmp, CostComparison) else IN_FILE), ""
     except InputError as reason:
         return None, f"No curves: {reason}."
 

@@ -140,7 +140,9 @@ def results_json(results: Sequence[tuple[str, Result]]) -> str:
     >>> results_json([("x", Interval(estimate=1 / 3, low=0.1, high=2e8 / 3))])
     '{"x": {... "estimate": 0.33333333, "low": 0.1, "high": 66666667.0, ...'
     """
-    read = [json.loads(result.to_json(), parse_float=lambda x: float(f"{float(x):.8g}")) for _, result in results]
+    read = [
+        json.loads(result.to_json(indent=None), parse_float=lambda x: float(f"{float(x):.8g}")) for _, result in results
+    ]
     return json.dumps(dict(zip((name for name, _ in results), read, strict=True)))
 
 

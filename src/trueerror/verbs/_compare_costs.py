@@ -54,8 +54,6 @@ from trueerror.verbs._model_metrics import Settings
 USUAL = 0.5
 # A threshold chosen on rows must be so much cheaper on rows not used to choose it to be spoken of.
 WORTH_TUNING = 0.05
-# Resamples in which model and threshold are chosen anew.
-CHOICES = 200
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -94,7 +92,7 @@ class CostComparison(Comparison):
         return page(
             self.reading,
             self._verdict_lines(),
-            TableBlock(_costs_table(self), beneath=_at_usual(self)),
+            TableBlock(_costs_table(self), beneath=at_usual(self)),
             self.findings.block(several=True),
             Paragraph((trust,)) if trust else None,
             footer=[f"{costs} Methods: {methods}; .explain() for more."],
@@ -118,6 +116,16 @@ class CostComparison(Comparison):
         known = {m: point.corrected.estimate for m, point in self.tuned.items()}
         constant = self.chosen.corrected is None
         return min(known, key=known.__getitem__) if constant else self.chosen.classifier
+
+    @property
+    def usual_is_cheaper(self) -> bool:
+        """Whether the best model would have cost less on these rows at 0.5, the threshold used without a thought."""
+        return self.cost_per_100(self.best, self.usual) < self.cost_per_100(self.best) - 1e-9
+
+    @property
+    def from_costs(self) -> bool:
+        """Whether the threshold follows from the costs; else it was given."""
+        return abs(self.tuned[self.best].untuned - self.threshold) <= 1e-9
 
     @cached_property
     def _cost_decimals(self) -> int:
@@ -192,7 +200,7 @@ def compare_costs(
         area_pairs=by_area.pairs,
         against_constant=_against_constant(p, best, cut, prices, settings),
         tuned=points,
-        chosen=roc_hull(p).best(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, replicates=CHOICES, rng=_seed(rng)),
+        chosen=roc_hull(p).best(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=_seed(rng)),
         slopes={m: slope for m in p.models if (slope := _slope(p, m, confidence)) is not None},
     )
     return replace(comparison, findings=_findings(comparison, p))
@@ -334,7 +342,7 @@ def _no_model(cmp: CostComparison) -> str:
 
 
 def _use(cmp: CostComparison, cut: str) -> str:
-    instead = "" if abs(cmp.threshold - 0.5) < 0.005 else " (not 0.5)"
+    instead = "" if abs(cmp.threshold - USUAL) < 0.005 or cmp.usual_is_cheaper else f" (not {USUAL:g})"
     cost = cmp.estimates[cmp.best]
     shown = cmp._money
     price = f"{shown(cost.estimate)} per 100 rows, {ci_words(cost.low, cost.high, cost.confidence, shown)}"
@@ -446,22 +454,49 @@ def _costs_table(cmp: CostComparison) -> Table:
     return Table(columns=head, rows=tuple(rows))
 
 
-def _at_usual(cmp: CostComparison) -> tuple[str, ...]:
-    """What the model would do at the threshold that people use without a thought."""
+def at_usual(cmp: CostComparison) -> tuple[str, ...]:
+    """What the model would do at the threshold that people use without a thought, and why that is not the advice
+    where it is cheaper on these rows.
+    """
     if cmp.threshold == USUAL:
         return ()
+    best, cut = one_line(cmp.best), threshold_words(cmp.threshold)
     missed, price = cmp.usual[cmp.best][0], cmp._money(cmp.cost_per_100(cmp.best, cmp.usual) / 100)
-    return (f"At 0.5 {one_line(cmp.best)} would miss {missed:,} and cost {price} per 100.",)
+    words = f"At {USUAL:g} {best} would miss {missed:,} and cost {price} per 100"
+    if not cmp.usual_is_cheaper:
+        return (f"{words}.",)
+    words += f", less than at {cut} on these rows"
+    if not cmp.from_costs or cmp.cheaper_tuned is not None:  # either is spoken of elsewhere
+        return (f"{words}.",)
+    return (f"{words}: chance, if its probabilities are calibrated; if not, choose the threshold on other rows.",)
 
 
 def _trust(cmp: CostComparison) -> str:
-    """Where the threshold comes from, and what it takes on trust."""
-    untuned, cut = cmp.tuned[cmp.best].untuned, threshold_words(cmp.threshold)
-    if abs(untuned - cmp.threshold) > 1e-9:
-        return f"{cut} was given; the costs alone give {threshold_words(untuned)} for calibrated probabilities."
-    if cmp.best not in cmp.slopes:
+    """Where the threshold comes from, what it takes on trust, and who would be cheapest at thresholds chosen here."""
+    cut = threshold_words(cmp.threshold)
+    if not cmp.from_costs:
+        untuned = threshold_words(cmp.tuned[cmp.best].untuned)
+        given = f"{cut} was given; the costs alone give {untuned} for calibrated probabilities."
+    elif cmp.best in cmp.slopes:
+        given = (
+            f"{cut} follows from the costs and needs no tuning, but trusts {one_line(cmp.best)}'s "
+            f"probabilities ({_slope_words(cmp.slopes[cmp.best])})."
+        )
+    else:
+        given = ""
+    return " ".join(filter(None, (given, _chosen_words(cmp))))
+
+
+def _chosen_words(cmp: CostComparison) -> str:
+    """Which other model is cheapest where each has the threshold that suits it best on these rows: another question,
+    the one that a hull answers. Empty where the answer is the same, or the verdict has said it.
+    """
+    choice = cmp.chosen
+    if choice is None or choice.corrected is None or choice.classifier in cmp.leaders or cmp.cheaper_tuned is not None:
         return ""
+    here, elsewhere = cmp._money(choice.cost), cmp._money(choice.corrected.estimate)
     return (
-        f"{cut} follows from the costs and needs no tuning, but trusts {one_line(cmp.best)}'s "
-        f"probabilities ({_slope_words(cmp.slopes[cmp.best])})."
+        f"With each model at its best threshold on these rows, as a hull has them, {one_line(choice.classifier)} at "
+        f"{threshold_words(choice.threshold)} is cheapest: {here} per 100 here, {elsewhere} on rows not used to choose "
+        "it (bootstrap)."
     )

@@ -204,14 +204,16 @@
     return p.t === null ? "its own calls" : cutWords(p.t);
   }
   const atWords = (p) => (p.t === null ? "by its own calls" : p.t === Infinity ? "flagging nothing" : "at threshold " + where(p));
+  const WORTHLESS = { best: () => "even at its best threshold", at: () => "at threshold " + cutWords(data.grid[state.at]), use: () => data.now };
+  const begun = data.now[0].toUpperCase() + data.now.slice(1);
   function choice(p) {
     const what = "“" + data.positive + "”";
-    if (p.model < 0) return (p.model === -1 ? "Flag nothing as " : "Flag everything as ") + what + ": here no model is worth its errors.";
+    if (p.model < 0) return (p.model === -1 ? "Flag nothing as " : "Flag everything as ") + what + ": " + WORTHLESS[state.mode]() + " no model is worth its errors.";
     if (state.model !== null) return nameOf(p) + " " + atWords(p) + ".";
     if (state.mode === "best") return "Run " + nameOf(p) + " " + atWords(p) + ".";
     if (state.mode === "at" && p.t !== null) return "At threshold " + where(p) + " " + nameOf(p) + " costs least.";
-    if (data.models.length === 1) return "As used now (" + (p.t === null ? "by its own calls" : "threshold " + where(p)) + ") " + nameOf(p) + " costs less than flagging nothing or everything.";
-    return "As used now " + nameOf(p) + " costs least (" + (p.t === null ? "by its own calls" : "threshold " + where(p)) + ").";
+    if (data.models.length === 1) return begun + " (" + (p.t === null ? "by its own calls" : "threshold " + where(p)) + ") " + nameOf(p) + " costs less than flagging nothing or everything.";
+    return begun + " " + nameOf(p) + " costs least (" + (p.t === null ? "by its own calls" : "threshold " + where(p)) + ").";
   }
   const unit = () => (state.unit === "" ? "" : " " + state.unit);
   const count = (x) => whole(Math.round(x * 10) / 10);
@@ -319,7 +321,7 @@
   function untuned(best) {
     if (best.model < 0 || !data.models[best.model].probabilities || state.mode === "use") return "";
     const flagged = alarm() * data.prior, missed = miss() * (1 - data.prior);
-    return "If its probabilities are calibrated, a threshold of " + number(flagged / (flagged + missed)) + " needs no tuning.";
+    return "If its probabilities are calibrated, a threshold of " + number(flagged / (flagged + missed)) + " needs no tuning, even where others look cheaper on these rows.";
   }
 
   // The line of equal cost through the chosen point, where it crosses the panel.
@@ -376,7 +378,7 @@
   const countLimits = ([a, b], of) => whole(Math.floor(a * of)) + "\u00a0to " + whole(Math.ceil(b * of));
   const modelRows = [...part("models").querySelectorAll("tbody tr")];
   const caption = part("models").querySelector("caption");
-  const LOOKS = { best: () => "Each model at its own cheapest threshold on these rows", at: () => "At threshold " + cutWords(data.grid[state.at]), use: () => "As used now" };
+  const LOOKS = { best: () => "Each model at its own cheapest threshold on these rows", at: () => "At threshold " + cutWords(data.grid[state.at]), use: () => begun };
   function table(points, best, wins) {
     caption.textContent = LOOKS[state.mode]() + ", " + costWords();
     const rows = modelRows.map((row, i) => (i >= own.length ? trivial[i - own.length] : points[i]));
@@ -553,7 +555,7 @@
   const rangeBody = part("ranges").querySelector("tbody"), rangeCaption = part("ranges").querySelector("caption");
   const strip = part("strip");
   function ranges() {
-    rangeCaption.textContent = "Cheapest by the share of positives, " + costWords();
+    rangeCaption.textContent = "Cheapest by the share of positives" + (data.grid.length ? ", each at its best threshold on these rows, " : ", ") + costWords();
     rangeBody.textContent = "";
     strip.textContent = "";
     const width = strip.clientWidth || 480;
