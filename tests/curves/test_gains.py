@@ -97,7 +97,20 @@ def test_sampling_weights_shrink_what_is_known():
 
 
 def test_words():
-    assert str(te.gains(TRUTH, SCORES)).startswith(
-        "Gains curve: the top 10 % of 10 rows hold 33.3 % of the 3 positives"
+    gain, times = te.gains(TRUTH, SCORES), te.lift(TRUTH, SCORES)
+    found, ratio = gain.at(share=0.1), times.at(share=0.1)
+    assert str(gain).replace("\n", " ") == (
+        f"Gains curve: the top 10 % of 10 rows hold 33.3 % [{100 * found.low:.1f}, {100 * found.high:.1f}] of the 3 "
+        "positives."
     )
-    assert "3.33 times" in str(te.lift(TRUTH, SCORES))
+    assert f"3.33 times [{ratio.low:.2f}, {ratio.high:.2f}]" in str(times).replace("\n", " ")
+
+
+def test_a_lift_has_the_digits_that_its_limits_have():
+    rng = np.random.default_rng(0)
+    truth = rng.random(3000) < 0.02
+    rare = te.lift(truth, rng.random(3000) + truth)
+    assert rare.top_words(0.5) == ("2.00", "[1.90, 2.00]")
+    assert rare.top_words(0.01)[0] == "42.9"
+    assert all(len(word.strip("[],").partition(".")[2]) == 1 for word in " ".join(rare.top_words(0.01)).split())
+    assert f"top 10 %: {rare.top_words()[0]} times" in rare.plot().svg

@@ -179,6 +179,21 @@ def test_frequency_weights_are_rows():
     assert a == b
 
 
+def test_at_any_threshold_the_surest_answers_are_the_most_probable_ones() -> None:
+    """0.3 is flagged at 0.25, and right with a probability of 0.3; 0.2 is not, and right with 0.8."""
+    truth, chances = [0, 0, 1, 1], [0.3, 0.2, 0.6, 0.95]
+    curve = te.risk_coverage(truth, chances, threshold=0.25)
+    assert curve.thresholds.tolist() == [0.95, 0.8, 0.6, 0.3]
+    assert curve.accuracy.tolist() == [1, 1, 1, 0.75]
+    # Labels that were cut there, and scores beside them, say the same.
+    given = te.predictions(truth, {"m": [1, 0, 1, 1]}, scores={"m": chances})
+    assert te.risk_coverage(given).table == curve.table
+    assert te.risk_coverage(te.predictions(truth, scores={"m": chances}), threshold=0.25).table == curve.table
+    # Other scores have a distance alone.
+    far = te.risk_coverage(truth, [30, 20, 60, 95], threshold=25)
+    assert far.thresholds.tolist() == [70, 35, 5]
+
+
 @pytest.mark.parametrize(("digits", "scale"), [(17, 1.0), (2, 1.0), (17, 8.0), (1, 8.0)])
 @pytest.mark.parametrize("threshold", [0.5, 0.3, -1.0, 9.0])
 def test_a_table_is_folded_as_its_rows_are(digits: int, scale: float, threshold: float) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -27,8 +26,7 @@ from trueerror.inputs._options import InputError, check_confidence
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
 from trueerror.results import Interval
-from trueerror.results._format import limits as bracket
-from trueerror.results._format import percent, whole
+from trueerror.results._format import estimate_and_limits, percent, whole
 
 
 @curve_verb("a gains curve")
@@ -182,10 +180,10 @@ class Gains(_ByShare):
 
     def _words(self) -> str:
         at = self.at(share=0.1)
+        share, limits_words = estimate_and_limits(at.estimate, at.low, at.high, least=1, power=2)
         return (
-            f"Gains curve{self._subject()}: the top 10 % of {whole(self.table.n)} rows hold "
-            f"{percent(round(at.estimate, 3))} of the {whole(self.table.n_positive)} positives "
-            f"{bracket(at.low, at.high)}."
+            f"Gains curve{self._subject()}: the top 10 % of {whole(self.table.n)} rows hold {share} % {limits_words} "
+            f"of the {whole(self.table.n_positive)} positives."
         )
 
 
@@ -238,12 +236,18 @@ class Lift(_ByShare):
         return columns_to_records(("threshold", "share", "lift"), (self.thresholds, self.share, self.lift))
 
     def _words(self) -> str:
-        at = self.at(share=0.1)
-        times = "undefined" if math.isnan(at.estimate) else f"{at.estimate:.3g} times"
+        times, limits_words = self.top_words()
         return (
-            f"Lift curve{self._subject()}: the top 10 % of {whole(self.table.n)} rows hold {times} "
-            f"[{at.low:.3g}, {at.high:.3g}] as many positives as a tenth drawn at random."
+            f"Lift curve{self._subject()}: the top 10 % of {whole(self.table.n)} rows hold {times} times "
+            f"{limits_words} as many positives as a tenth drawn at random."
         )
+
+    def top_words(self, share: float = 0.1) -> tuple[str, str]:
+        """The lift in the top share of the rows and its limits, all with the decimals that give the largest of them
+        three digits: how many times more is seldom known better.
+        """
+        at = self.at(share=share)
+        return estimate_and_limits(at.estimate, at.low, at.high, least=3 if at.high >= 10 else 2)
 
 
 declare(

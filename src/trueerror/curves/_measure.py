@@ -139,6 +139,23 @@ class MeasureCurve(TableCurve):
         place = int(np.count_nonzero(self.table.scores >= threshold))
         return float(self.x[place]), float(self.y[place])
 
+    @property
+    def of_threshold(self) -> bool:
+        """Whether an axis is the threshold itself, of which counts know nothing."""
+        return "threshold" in (self.x_name, self.y_name)
+
+    def of_counts(self, counts: BinaryCounts) -> tuple[Floats, Floats]:
+        """(x, y) at counts that need not be those of a cutoff, such as mixtures of two.
+
+        >>> curve = measure_curve([1, 0], [0.5, 0.5], x="recall", y="precision")
+        >>> [v.tolist() for v in curve.of_counts(BinaryCounts(*(np.array([0.5]) for _ in range(4))))]
+        [[0.5], [0.5]]
+        """
+        if self.of_threshold:
+            raise InputError("a threshold does not follow from counts")
+        x, y = ((self.x_name, self.x_options), (self.y_name, self.y_options))
+        return _of_counts(x[0], counts, x[1])[1], _of_counts(y[0], counts, y[1])[1]
+
     def records(self) -> Records:
         """One record for each cutoff."""
         names = ("threshold", self.x_name, self.y_name)
@@ -161,7 +178,13 @@ def measure_at_cutoffs(table: ScoreTable, name: str, **options: Any) -> tuple[st
     word = ROCR_NAMES.get(word, word)
     if word == "threshold":
         return word, cutoffs(table)
-    counts = counts_at_cutoffs(table)
+    return _of_counts(word, counts_at_cutoffs(table), options, asked=name)
+
+
+def _of_counts(
+    word: str, counts: BinaryCounts, options: Mapping[str, object], *, asked: str = ""
+) -> tuple[str, Floats]:
+    """A measure's full name, and its values at counts; `asked` is how it was called, for the words of an error."""
     if word in EXTRA:
         if options:
             raise InputError(f"{word} takes no options, but got {', '.join(options)}")
@@ -170,7 +193,7 @@ def measure_at_cutoffs(table: ScoreTable, name: str, **options: Any) -> tuple[st
         measure = find_measure(word)
     except InputError:
         known = [*ROCR_NAMES, *EXTRA, *(m.name for m in every_measure().values() if m.of_labels)]
-        raise InputError(f"measure {name!r} is not known{nearest(word, known)}") from None
+        raise InputError(f"measure {asked or word!r} is not known{nearest(word, known)}") from None
     if not measure.of_labels:
         raise InputError(
             f"{measure.name} is one number for all scores, not one for each cutoff; choose a measure of calls, such as "

@@ -136,7 +136,9 @@ def _counted(
 
 
 def from_score_table(table: ScoreTable, threshold: float | None) -> ScoreTable:
-    """Binary scores as answers: positive from the threshold up, the more confident the farther from it."""
+    """Binary scores as answers: positive from the threshold up; of probabilities, as confident as that of the answer,
+    of other scores the more confident the farther from the threshold.
+    """
     cut = default_threshold(table.scores, threshold)
     return table._once(f"answers at {cut!r}", lambda: _folded_at(table, cut))
 
@@ -144,11 +146,11 @@ def from_score_table(table: ScoreTable, threshold: float | None) -> ScoreTable:
 def _folded_at(table: ScoreTable, cut: float) -> ScoreTable:
     middle = int(np.searchsorted(table.scores, cut))
     below, above = table.scores[:middle][::-1], table.scores[middle:]
-    halves = cut == 0.5 and _are_probabilities(table.scores)
+    chances = _are_probabilities(table.scores)
     # Confidence rises above the cut and falls beneath it: two sorted runs, which a stable sort finds and merges.
     confidence = np.empty(len(table.scores))
-    np.subtract(1.0 if halves else cut, below, out=confidence[:middle])
-    np.subtract(above, 0.0 if halves else cut, out=confidence[middle:])
+    np.subtract(1.0 if chances else cut, below, out=confidence[:middle])
+    np.subtract(above, 0.0 if chances else cut, out=confidence[middle:])
     plain = table.exact and len(confidence) > 0 and confidence.max() < 2
     if plain and one_row_each(table.positives, table.negatives):
         # A row at each score: whether it is right rides in the last bit of its confidence, read as an integer.
@@ -206,8 +208,10 @@ def _from_predictions(data: Predictions, model: str | None, threshold: float | N
                 f"{name!r} has one score a row for {len(data.labels)} classes; give it one column of scores for each "
                 "class, or call te.risk_coverage(truth, confidence, predicted=labels)"
             )
-        cut = data.facts.decision_rule(name, threshold).threshold
-        confidence = _distance(array, default_threshold(array[~absent], cut))
+        cut = default_threshold(array[~absent], data.facts.decision_rule(name, threshold).threshold)
+        # Where no class is positive, labels do not say on which side of the cut they lie.
+        flagged = array >= cut if data.positive is None else called == data.labels.index(data.positive)
+        confidence = _of_answers(array, flagged, cut)
     else:
         confidence = _confidence(array, called)
     facts = data.facts
@@ -275,7 +279,8 @@ def _calls(
     assert chosen is not None
     cut = default_threshold(scores, threshold)
     index = names.index(chosen)
-    return np.where(scores.astype(np.float64) >= cut, index, 1 - index), _distance(scores, cut)
+    flagged = scores.astype(np.float64) >= cut
+    return np.where(flagged, index, 1 - index), _of_answers(scores, flagged, cut)
 
 
 def _confidence(scores: NDArray[Any], called: Codes) -> Floats:
@@ -290,14 +295,16 @@ def _are_probabilities(scores: Floats) -> bool:
     return len(scores) > 0 and bool(np.fmin.reduce(scores) >= 0 and np.fmax.reduce(scores) <= 1)
 
 
-def _distance(scores: NDArray[Any], cut: float) -> Floats:
-    """How far from the cut; of probabilities cut at one half, the probability of the called class."""
+def _of_answers(scores: NDArray[Any], flagged: NDArray[np.bool_], cut: float) -> Floats:
+    """How confident each answer is: the probability of the class that was called, wherever probabilities are cut and
+    whoever gave the labels, which orders answers by how likely they are right (Chow 1970, IEEE Trans. Inf. Theory
+    16:41); of other scores how far they lie on the answer's side of the cut.
+    """
     values = scores.astype(np.float64, copy=False)
-    # Scores that are absent are NaN, which these two leave out.
-    if cut == 0.5 and _are_probabilities(values):
+    if _are_probabilities(values):  # scores that are absent are NaN, which it leaves out
         # 0.3 and 0.7 are equally confident; the distance to 0.5 would tell them apart in the last bit.
-        return np.maximum(values, 1 - values)
-    return np.abs(values - cut)
+        return np.where(flagged, values, 1 - values)
+    return np.where(flagged, values - cut, cut - values)
 
 
 @takes_table_options
@@ -312,7 +319,8 @@ def risk_coverage(
     Takes the truth and scores, or Predictions, a path or a table that te.read takes (with `model`).
     With `predicted`, `scores` is the confidence of each prediction, or (n, K) of which that of the predicted class
     counts. Without, (n, K) scores are called by the highest, which is the confidence; one column is cut at
-    `threshold`, and the distance from it is the confidence (for probabilities cut at 0.5 the larger of p and 1 − p).
+    `threshold`, and the confidence is the probability of the class called, p or 1 − p, also at other thresholds than
+    0.5 (of scores that are no probabilities, their distance from the threshold).
     A prediction that is absent is an error, or counts as wrong and as the last to be covered (`missing="wrong"`), or
     is left out and counted in `.absent` ("drop"). Source: El-Yaniv and Wiener 2010, J. Mach. Learn. Res. 11:1605.
 

@@ -21,7 +21,7 @@ from trueerror.curves._roc import roc
 from trueerror.inputs._options import InputError
 from trueerror.plots import picture
 from trueerror.plots._specs import Curves
-from trueerror.plots.compose.curves import davis_goadrich_path
+from trueerror.plots.compose.curves import band_path, davis_goadrich_path
 from trueerror.tallies import ScoreTable
 
 KINDS: dict[str, Callable[..., Any]] = {
@@ -104,6 +104,74 @@ def test_precision_recall_bends_between_distant_points() -> None:
     np.testing.assert_allclose(y[inner], curve.interpolate(x[inner]))
     straight = np.interp(x[inner], curve.recall, curve.precision)
     assert (y[inner] < straight).all()
+
+
+def _tied(seed: int = 3) -> tuple[Any, Any]:
+    """Rows with six scores, of which the lowest holds two fifths of them."""
+    rng = np.random.default_rng(seed)
+    truth = rng.random(300) < 0.35
+    scores = np.clip(np.round(truth * 2 + rng.normal(0, 1, 300) + 0.5), 0, 5) / 5
+    return truth, scores
+
+
+def _line(made: Curves) -> Any:
+    return next(line for line in made.lines if line.role == "curve")
+
+
+@pytest.mark.parametrize("name", ["lift", "risk"])
+def test_between_ties_means_follow_the_counts_and_not_a_straight_line(name: str) -> None:
+    truth, scores = _tied()
+    curve = KINDS[name](truth, scores)
+    line = _line(picture(curve))
+    inside = line.x > 0
+    assert len(line.x) > 4 * len(curve.thresholds)
+    if name == "lift":
+        expected = [curve.at(share=float(x)).estimate for x in line.x[inside]]
+    else:
+        expected = [1 - curve.at(coverage=float(x)).estimate for x in line.x[inside]]
+    np.testing.assert_allclose(line.y[inside], expected, rtol=1e-9)
+    # Level to the left edge: fewer of the rows of the first score are as good as all of them.
+    assert (line.x[0], line.y[0]) == (0.0, line.y[1])
+
+
+def test_no_lift_rises_above_the_perfect_one() -> None:
+    truth, scores = _tied()
+    curve = lift(truth, scores)
+    line = _line(picture(curve))
+    assert (line.y <= 1 / np.maximum(line.x, curve.prevalence) + 1e-12).all()
+    straight = np.interp(line.x, curve.share, curve.lift)
+    assert (straight > 1 / np.maximum(line.x, curve.prevalence)).any()
+
+
+def test_a_det_curve_bends_between_ties() -> None:
+    truth, scores = _tied()
+    curve = det(truth, scores)
+    line = _line(picture(curve))
+    inside = line.x > 0
+    np.testing.assert_allclose(line.y[inside], np.interp(line.x[inside], curve.fpr, curve.fnr), rtol=1e-9)
+    assert np.isnan(line.tips["threshold"]).sum() >= 22
+
+
+def test_limits_of_a_precision_bend_as_the_curve_does() -> None:
+    truth, scores = _tied()
+    curve = precision_recall(truth, scores)
+    x, y, low, high = band_path(curve.band())
+    np.testing.assert_allclose(y, curve.interpolate(x), rtol=1e-9)
+    assert ((low <= y) & (y <= high) & (low < high)).all()
+    made = picture(curve, band=True)
+    assert made.bands[0].low.tolist() == low.tolist()
+    shown = picture(curve.band())
+    assert _line(shown).y.tolist() == y.tolist()
+
+
+def test_other_measures_follow_the_counts_between_ties() -> None:
+    truth, scores = _tied()
+    curve = measure_curve(truth, scores, x="detection_prevalence", y="lift")
+    line = _line(picture(curve))
+    of_lift = lift(truth, scores)
+    np.testing.assert_allclose(line.y, [of_lift.at(share=float(x)).estimate for x in line.x], rtol=1e-9)
+    steps = _line(picture(measure_curve(truth, scores, x="threshold", y="f1")))
+    assert not np.isnan(steps.tips["threshold"]).any()
 
 
 def test_gains_and_lift_have_random_and_perfect(rows: Any) -> None:

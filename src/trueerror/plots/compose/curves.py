@@ -4,24 +4,31 @@ benefit, Brier, risk–coverage), and calibration."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from trueerror.curves._base import counts_at_cutoffs
 from trueerror.inputs._options import InputError
 from trueerror.plots._dispatch import MOST_BANDS, Named, estimate_words, heading, series_name, sizes_words
+from trueerror.plots._simplify import ends as axis_ends
+from trueerror.plots._simplify import placed
 from trueerror.plots._specs import Axis, Band, Curves, Floats, Histogram, Line, Whiskers
 from trueerror.plots._style import plain
 from trueerror.plots.compose.forests import domain_of
 from trueerror.results import Interval
 from trueerror.results._format import figures, listing, number, percent, percents, whole
+from trueerror.tallies._confusion import BinaryCounts
 
 if TYPE_CHECKING:
+    from trueerror.curves._det import Det
+    from trueerror.curves._measure import MeasureCurve
     from trueerror.curves._precision_recall import PrecisionRecall, PrecisionRecallBand
 
-# Between two points further apart than this share of the recall, the curved path of mixtures is drawn.
+# Between two points further apart than this share of the axis, the curved path of mixtures is drawn.
 LONG_STEP = 1 / 200
 STEPS = 12
 # A cost curve of one model also shows its thresholds' lines, at most so many.
@@ -35,6 +42,8 @@ wide_curves = partial(Curves, size=(460, 340))
 MEAN_BARS = 11
 # What a curve tells at each of its points: title → the curve's field.
 Tips = Mapping[str, str]
+# A curve → what its legend tells.
+LegendWords = Callable[[Any], str]
 
 
 def reference(
@@ -45,7 +54,7 @@ def reference(
     return Line(x=x, y=y, role="reference", words=words, words_at=at, align=align, shift=shift)
 
 
-def curve_lines(named: Named, x: str, y: str, tips: Tips, figures: Callable[[Any], str] = lambda _: "") -> list[Line]:
+def curve_lines(named: Named, x: str, y: str, tips: Tips, figures: LegendWords = lambda _: "") -> list[Line]:
     """A line for each curve through two of its fields, with its figures in the legend."""
     return [
         Line(x=getattr(c._drawn, x), y=getattr(c._drawn, y), name=series_name(name, figures(c)), series=place,
@@ -87,8 +96,19 @@ def precision_recall_picture(
     )
 
 
+def band_path(band: PrecisionRecallBand) -> tuple[Floats, Floats, Floats, Floats]:
+    """(recall, precision, low, high) along a band; between points as the curve, and so do its limits."""
+    # Rows flagged, in positives; where no positive is among them they are not known, and the step stays straight.
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rows = band.recall / band.precision
+    between = BetweenCutoffs.along(np.where(np.isfinite(rows), band.recall, np.nan))
+    precision, low, high = (between.means(values, rows) for values in (band.precision, band.low, band.high))
+    return between.counts(band.recall), precision, low, high
+
+
 def _precision_band(band: PrecisionRecallBand, place: int, name: str = "") -> Band:
-    return Band(x=band.recall, low=band.low, high=band.high, name=name or band.title, series=place)
+    x, _, low, high = band_path(band)
+    return Band(x=x, low=low, high=high, name=name or band.title, series=place)
 
 
 def precision_recall_band_picture(named: Named) -> Curves:
@@ -97,7 +117,10 @@ def precision_recall_band_picture(named: Named) -> Curves:
     return precision_recall_space(
         title=heading(f"Precision and recall with {'their bands' if several else 'its band'}", named),
         subtitle=(f"{named[0][1].title}: holds at each threshold by itself",),
-        lines=tuple(Line(x=b.recall, y=b.precision, name=series_name(n), series=i) for i, (n, b) in enumerate(named)),
+        lines=tuple(
+            Line(x=x, y=y, name=series_name(n), series=i)
+            for i, (n, (x, y, _, _)) in enumerate((n, band_path(b)) for n, b in named)
+        ),
         bands=tuple(_precision_band(b, i) for i, (_, b) in enumerate(named)),
     )
 
@@ -124,27 +147,72 @@ def average_precision_recall_picture(named: Named) -> Curves:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class BetweenCutoffs:
+    """Points put between neighbours on a curve that are far apart: each after the point `before`, a `part` of the way.
+
+    Rows with one score count as in random order: counts grow in proportion between two cutoffs, so a share of the rows
+    flagged (precision, lift, risk) is that of both ends weighted by the rows flagged there, which is no straight line.
+    Source: Davis and Goadrich 2006, ICML:233.
+    """
+
+    before: NDArray[np.intp]
+    part: Floats
+
+    @classmethod
+    def along(cls, x: Floats, longest: float = LONG_STEP) -> BetweenCutoffs:
+        """For each step along x that is longer than this and finite."""
+        steps = np.abs(np.diff(x))
+        long = np.flatnonzero((steps > longest) & np.isfinite(steps))
+        inner = np.arange(1, STEPS) / STEPS
+        return cls(np.repeat(long, len(inner)), np.tile(inner, len(long)))
+
+    def _mixed(self, values: Floats) -> Floats:
+        first, second = values[self.before], values[self.before + 1]
+        return first + self.part * (second - first)
+
+    def _put(self, values: Floats, between: Floats | float) -> Floats:
+        return np.insert(np.asarray(values, dtype=np.float64), self.before + 1, between)
+
+    def counts(self, values: Floats) -> Floats:
+        """What grows in proportion to the rows: counts, and shares of a fixed number of rows."""
+        return self._put(values, self._mixed(values))
+
+    def means(self, values: Floats, rows: Floats) -> Floats:
+        """Means over so many rows."""
+        return self._put(values, self._mixed(values * rows) / self._mixed(rows))
+
+    def thresholds(self, values: Floats) -> Floats:
+        """Those of the curve's own points; the others have none (NaN)."""
+        return self._put(values, np.nan)
+
+
 def davis_goadrich_path(curve: PrecisionRecall) -> tuple[Floats, Floats, Floats]:
     """(recall, precision, threshold) along the curve; between points FP grows in proportion to TP, as in mixtures.
 
     The points put in between have no threshold (NaN).
     """
-    tp, fp = curve._tp, curve._fp
-    total = float(tp[-1])
-    x, y, cuts = curve.recall, curve.precision, np.asarray(curve.thresholds, dtype=np.float64)
-    long = np.flatnonzero(np.diff(tp[1:]) > LONG_STEP * total) + 1
-    if len(long):
-        part = np.arange(1, STEPS) / STEPS
-        inner_tp = tp[long][:, None] + part * (tp[long + 1] - tp[long])[:, None]
-        inner_fp = fp[long][:, None] + part * (fp[long + 1] - fp[long])[:, None]
-        at = np.repeat(long, len(part))
-        x = np.insert(x, at, (inner_tp / total).ravel())
-        y = np.insert(y, at, (inner_tp / (inner_tp + inner_fp)).ravel())
-        cuts = np.insert(cuts, at, np.nan)
+    between = BetweenCutoffs.along(curve.recall)
+    x, y = between.counts(curve.recall), between.means(curve.precision, curve._tp[1:] + curve._fp[1:])
+    cuts = between.thresholds(curve.thresholds)
     if x[0] > 0:
         # Nothing else can be had by calling fewer: level to recall 0.
         x, y, cuts = (np.concatenate(([first], rest)) for first, rest in ((0.0, x), (y[0], y), (np.inf, cuts)))
     return x, y, cuts
+
+
+def _mean_lines(named: Named, x: str, y: str, titles: tuple[str, str, str], figures: LegendWords) -> list[Line]:
+    """Curves of a mean over the rows flagged against their share, level from the first cutoff to a share of 0."""
+    lines = []
+    for place, (name, whole_curve) in enumerate(named):
+        c = whole_curve._drawn
+        shares, means = getattr(c, x), getattr(c, y)
+        between = BetweenCutoffs.along(shares)
+        cuts = np.append(np.nan, between.thresholds(c.thresholds))
+        across, up = np.append(0.0, between.counts(shares)), np.append(means[0], between.means(means, shares))
+        tips = dict(zip(titles, (cuts, across, up), strict=True))
+        lines.append(Line(x=across, y=up, name=series_name(name, figures(whole_curve)), series=place, tips=tips))
+    return lines
 
 
 def gain_picture(named: Named) -> Curves:
@@ -181,11 +249,11 @@ def lift_picture(named: Named) -> Curves:
     """Lift with the random and the perfect ranking."""
     highest = max(float(c._drawn.lift.max()) for _, c in named)
     top = max(1.25, 1.1 * highest)
-    tips = {"threshold": "thresholds", "share of the rows": "share", "lift": "lift"}
+    titles = ("threshold", "share of the rows", "lift")
     lines = [
         reference(UNIT, np.ones(2), "random", (0.01, 1.0), shift=(0.0, 9.0)),
         *_perfect(named, "lift", top),
-        *curve_lines(named, "share", "lift", tips, lambda c: f"top 10 %: {c.at(share=0.1).estimate:.2f} times"),
+        *_mean_lines(named, "share", "lift", titles, lambda c: f"top 10 %: {c.top_words()[0]} times"),
     ]
     return Curves(
         title=heading("Lift", named),
@@ -201,15 +269,25 @@ def det_picture(named: Named) -> Curves:
     x, y = (_deviate_range([getattr(c._drawn, rate) for _, c in named]) for rate in ("fpr", "fnr"))
     ends = np.array([min(x[0], y[0]), max(x[1], y[1])])
     top = min(x[1], y[1])
-    tips = {"threshold": "thresholds", "false alarms": "fpr", "misses": "fnr"}
     equal = reference(ends, ends, "misses = false alarms", (top, top), align="right", shift=(-16.0, 10.0))
+    across = Axis(title="false alarms: share of the negatives flagged", low=x[0], high=x[1], scale="deviate")
     return Curves(
         title=heading("Detection error tradeoff", named),
         subtitle=("axes by normal quantiles", sizes_words(named)),
-        x=Axis(title="false alarms: share of the negatives flagged", low=x[0], high=x[1], scale="deviate"),
+        x=across,
         y=Axis(title="misses: share of the positives not flagged", low=y[0], high=y[1], scale="deviate"),
-        lines=(equal, *curve_lines(named, "fpr", "fnr", tips)),
+        lines=(equal, *(_det_line(c._drawn, name, place, across) for place, (name, c) in enumerate(named))),
     )
+
+
+def _det_line(c: Det, name: str, place: int, axis: Axis) -> Line:
+    """A DET curve: rates grow in proportion between cutoffs, which is no straight line on these axes."""
+    left, right = axis_ends(axis)
+    with np.errstate(invalid="ignore"):  # two cutoffs without a false alarm are infinitely far off, both
+        between = BetweenCutoffs.along(placed(c.fpr, axis) / (right - left))
+    fpr, fnr = between.counts(c.fpr), between.counts(c.fnr)
+    tips = {"threshold": between.thresholds(c.thresholds), "false alarms": fpr, "misses": fnr}
+    return Line(x=fpr, y=fnr, name=series_name(name), series=place, tips=tips)
 
 
 def measure_picture(named: Named) -> Curves:
@@ -220,12 +298,12 @@ def measure_picture(named: Named) -> Curves:
     for place, (name, c) in enumerate(named):
         if (c.x_name, c.y_name) != (first.x_name, first.y_name):
             raise InputError(f"one picture shows {y_title} against {x_title}, not {c.y_name} against {c.x_name} too")
-        c = c._drawn
-        defined = np.isfinite(c.x) & np.isfinite(c.y)
+        x, y, thresholds = _measure_path(c._drawn)
+        defined = np.isfinite(x) & np.isfinite(y)
         if not defined.any():
             raise InputError(f"{y_title} against {x_title} has no point at which both are defined")
-        tips = {"threshold": c.thresholds[defined], x_title: c.x[defined], y_title: c.y[defined]}
-        lines.append(Line(x=c.x[defined], y=c.y[defined], name=series_name(name), series=place, tips=tips))
+        tips = {"threshold": thresholds[defined], x_title: x[defined], y_title: y[defined]}
+        lines.append(Line(x=x[defined], y=y[defined], name=series_name(name), series=place, tips=tips))
     axes = []
     for title, all_values in ((x_title, [one.x for one in lines]), (y_title, [one.y for one in lines])):
         values = np.concatenate(all_values)
@@ -236,6 +314,16 @@ def measure_picture(named: Named) -> Curves:
         title=heading(f"{y_title} against {x_title}", named), subtitle=(sizes_words(named),), x=axes[0], y=axes[1],
         lines=tuple(lines), size=(440, 360),
     )  # fmt: skip
+
+
+def _measure_path(c: MeasureCurve) -> tuple[Floats, Floats, Floats]:
+    """(x, y, threshold) along a curve of measures; between cutoffs both are those of the counts there."""
+    if c.of_threshold:
+        return c.x, c.y, c.thresholds
+    counts = counts_at_cutoffs(c.table)
+    between = BetweenCutoffs.along((counts.tp + counts.fp) / float(c.table.n))
+    x, y = c.of_counts(BinaryCounts(*(between.counts(cell) for cell in counts)))
+    return x, y, between.thresholds(c.thresholds)
 
 
 def _deviate_range(rates: Sequence[Floats]) -> tuple[float, float]:
@@ -262,10 +350,11 @@ def _perfect(named: Named, what: str, top: float = 1.0) -> list[Line]:
 def _top_words(named: Named, what: str) -> tuple[str, ...]:
     if len(named) > 1:
         return (sizes_words(named),)
-    at = named[0][1].at(share=0.1)
     if what == "lift":
-        range_words = f"{at.estimate:.2f} [{at.low:.2f}, {at.high:.2f}]"
-        return (f"the top 10 % hold {range_words} times as many positives as random rows", sizes_words(named))
+        times, limits_words = named[0][1].top_words()
+        words = f"the top 10 % hold {times} times {limits_words} as many positives as random rows"
+        return (words, sizes_words(named))
+    at = named[0][1].at(share=0.1)
     share, low, high = map(percents, (at.estimate, at.low, at.high))
     return (f"the top 10 % hold {share} % [{low}, {high}] of the positives", sizes_words(named))
 
@@ -368,9 +457,8 @@ def brier_curve_picture(named: Named) -> Curves:
 
 def risk_coverage_picture(named: Named) -> Curves:
     """Share of wrong answers among the most confident share of the rows."""
-    tips = {"confidence from": "thresholds", "share answered": "coverage", "share wrong": "risk"}
-    lines = curve_lines(
-        named, "coverage", "risk", tips,
+    lines = _mean_lines(
+        named, "coverage", "risk", ("confidence from", "share answered", "share wrong"),
         lambda c: f"{percents(1 - c.at(coverage=0.5).estimate)} % wrong in the surest half",
     )  # fmt: skip
     # The first few answers swing between all right and all wrong; the axis is made for the rest.

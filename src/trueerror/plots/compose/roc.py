@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from trueerror.curves._hull import AT_BEST
 from trueerror.curves._operating_point import iso_cost
 from trueerror.curves._precision_recall import PrecisionRecall
 from trueerror.inputs._options import check_word
@@ -265,7 +266,10 @@ def ranges_picture(ranges: HullRanges) -> Bars:
     rows = ranges.stretches()[:60]
     return Bars(
         title="Cheapest by the share of positives",
-        subtitle=(f"a false alarm costs {ranges.cost_fp:g}, a miss {ranges.cost_fn:g}",),
+        subtitle=(
+            f"a false alarm costs {ranges.cost_fp:g}, a miss {ranges.cost_fn:g}",
+            *([AT_BEST] if ranges.tuned else []),
+        ),
         axis="share of positives",
         labels=tuple(_stretch_words(r) for r in rows),
         amounts=tuple(r["to"] for r in rows),
