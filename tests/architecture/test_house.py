@@ -29,7 +29,7 @@ READS_PROSE = re.compile(
 )
 MOST = {
     "files": 226, "lines of a file": 1000, "lonely": 4, "same file name": 8, "same public name": 9, "by metric": 4,
-    "prose": 0, "Any": 1211, "silenced": 54,
+    "prose": 0, "Any": 1210, "silenced": 54,
 }  # fmt: skip
 
 

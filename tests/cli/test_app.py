@@ -1,11 +1,16 @@
 """How the program meets people: help with examples, one sentence for wrong usage, completion, no colours in pipes."""
 
+import io
 import json
 import os
+import re
+import sqlite3
 import subprocess
 import sys
 
+import duckdb
 import jsonschema
+import pandas
 import pytest
 import typer
 from typer.testing import CliRunner
@@ -187,7 +192,75 @@ def test_columns_are_shown_even_where_predictions_are_missing(tmp_path):
     assert "on the 2 rows that both" in " ".join(run("compare", str(file), "--missing", "drop").stdout.split())
 
 
-@pytest.mark.parametrize("command", ["evaluate", "compare", "report", "gate", "check", "plot", "hull"])
+OF_PREDICTIONS = ("evaluate", "compare", "report", "gate", "check", "plot", "hull", "repeats")
+# A line that works for each other command that reads a table: its rows, and what else it asks for.
+OF_TABLES = {
+    "rank": ("dataset,p,q\nd1,0.5,0.7\nd2,0.6,0.9\nd3,0.8,0.7\nd4,0.3,0.4\n",),
+    "folds": ("p,q\n0.5,0.7\n0.6,0.9\n0.8,0.7\n",),
+    "arena": ("model_a,model_b,winner\n" + "x,y,x\ny,x,x\nx,y,y\n" * 5,),
+    "agreement": ("ann,bob\n" + "1,1\n0,1\n0,0\n" * 5,),
+    "ppi": ("human,judge\n" + "1,1\n0,1\n0,0\n" * 5 + ",1\n,0\n" * 10, "--human", "human", "--judge", "judge"),
+    "label-plan": ("score\n" + "0.1\n0.7\n0.5\n" * 10, "--judge", "score", "--budget", "10"),
+    "repeats": ("id,correct\n" + "q1,1\nq1,0\nq2,1\nq2,1\nq3,0\nq3,0\n", "--id", "id"),
+    "evaluate": ("id,stars\n" + "".join(f"r{i},{i / 20}\n" for i in range(20)), "--grade", "stars"),
+    "gate": ("id,stars\n" + "".join(f"r{i},{i / 20}\n" for i in range(20)), "--grade", "stars", "--at-least", "0.1"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", ["sqlite", "duckdb"])
+@pytest.mark.parametrize("command", OF_TABLES)
+def test_every_command_takes_a_table_of_a_data_base(tmp_path, command, ending):
+    text, *asked = OF_TABLES[command]
+    (tmp_path / "rows.csv").write_text(text)
+    head, *lines = text.splitlines()
+    names, rows = head.split(","), [[word or None for word in line.split(",")] for line in lines]
+    database = (sqlite3 if ending == "sqlite" else duckdb).connect(str(tmp_path / f"rows.{ending}"))
+    for table, few in (("old", rows[:2]), ("new", rows)):
+        kinds = [f"{name} {'VARCHAR' if rows[0][i][0].isalpha() else 'DOUBLE'}" for i, name in enumerate(names)]
+        database.execute(f"CREATE TABLE {table} ({', '.join(kinds)})")
+        database.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * len(names))})", few)
+    database.commit()
+    database.close()
+    name = f"rows.{ending}"
+    lost = run(command, name, *asked, cwd=tmp_path)
+    assert (lost.returncode, lost.stdout) == (2, "")
+    several = r"holds 2 tables \('(new', 'old|old', 'new)'\): name the one that is meant with --table$"
+    assert re.search(several, lost.stderr.strip())
+    chosen = run(command, name, *asked, "--table", "new", cwd=tmp_path)
+    assert chosen.stderr == ""
+    assert chosen.stdout == run(command, "rows.csv", *asked, cwd=tmp_path).stdout
+    assert "has no table 'mew'; it has " in run(command, name, *asked, "--table", "mew", cwd=tmp_path).stderr
+    refused = run(command, "rows.csv", *asked, "--table", "new", cwd=tmp_path).stderr
+    assert "--table 'new' names a table of a SQLite or DuckDB file, or a sheet of a workbook: leave it out" in refused
+
+
+@pytest.mark.parametrize("command", OF_TABLES)
+def test_every_command_says_which_sheet_it_read(tmp_path, monkeypatch, command):
+    text, *asked = OF_TABLES[command]
+    rows = pandas.read_csv(io.StringIO(text))
+    sheets = {"About": pandas.DataFrame({"note": ["read me"]}), "Data": rows.assign(row=range(len(rows))), "More": rows}
+    monkeypatch.setattr(pandas, "read_excel", lambda file, sheet_name: sheets)
+    (tmp_path / "rows.xlsx").write_bytes(b"PK")
+    (tmp_path / "rows.csv").write_text(text)
+    if command not in ("rank", "folds", "agreement"):  # where each column of numbers is one of scores or ratings
+        said = run(command, "rows.xlsx", *asked, cwd=tmp_path)
+        assert said.stderr == ""
+        assert "Read the sheet 'Data' of 3 in rows.xlsx." in " ".join(said.stdout.split())
+    named = run(command, "rows.xlsx", *asked, "--table", "More", cwd=tmp_path)
+    assert (named.stdout, named.stderr) == (run(command, "rows.csv", *asked, cwd=tmp_path).stdout, "")
+
+
+def test_rows_without_names_are_data_sets_in_a_workbook_as_in_a_text(tmp_path, monkeypatch):
+    scores = pandas.DataFrame({"p": [0.5, 0.6, 0.8, 0.3], "q": [0.7, 0.9, 0.7, 0.4]})
+    monkeypatch.setattr(pandas, "read_excel", lambda file, sheet_name: {"Sheet1": scores})
+    (tmp_path / "rows.xlsx").write_bytes(b"PK")
+    scores.to_csv(tmp_path / "rows.csv", index=False)
+    book, text = (run("rank", name, cwd=tmp_path) for name in ("rows.xlsx", "rows.csv"))
+    assert (book.stdout, book.stderr) == (text.stdout, "")
+    assert "Read 4 data sets" in book.stdout
+
+
+@pytest.mark.parametrize("command", [*OF_PREDICTIONS, "rank", "folds", "arena", "agreement", "ppi", "label-plan"])
 def test_help_names_the_files_that_are_read(command):
     said = " ".join(run(command, "--help").stdout.split())
     assert not [word for word in (".zst", "SQLite", "DuckDB", "Excel", "--table NAME") if word not in said]

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -175,6 +176,48 @@ def test_a_data_base_of_several_tables(tmp_path, name):
         assert f"{name} holds 2 tables ('new', 'old'): name the one that is meant with --table\n" in lost.stderr
         assert "4 rows, 2 positive" in run(command[0], name, *command[1:], "--table", "new", cwd=tmp_path).stdout
     assert "has no table 'mew'; it has 'new', 'old'" in run("evaluate", name, "--table", "mew", cwd=tmp_path).stderr
+
+
+def test_of_two_files_the_name_of_a_table_is_of_the_one_that_holds_tables(tmp_path):
+    lines = [f"{i % 2},{(i * 7 % 10) / 10}" for i in range(20)]
+    (tmp_path / "rows.csv").write_text("\n".join(["truth,a", *lines]))
+    for part, name in ((0, "truth"), (1, "a")):
+        (tmp_path / f"{name}.csv").write_text("\n".join([name, *(line.split(",")[part] for line in lines)]))
+    for name, columns in (("rows", "*"), ("a alone", "a")):
+        with duckdb.connect(tmp_path / f"{name}.duckdb") as database:
+            database.execute(f"CREATE TABLE new AS SELECT {columns} FROM read_csv('{tmp_path / 'rows.csv'}')")
+            database.execute("CREATE TABLE old AS SELECT * FROM new LIMIT 5")
+    table = ("--table", "new")
+    for files in (("rows.duckdb", "--with", "rows.csv"), ("rows.csv", "--with", "rows.duckdb"),
+                  ("rows.csv", "rows.duckdb"), ("rows.duckdb", "rows.duckdb")):  # fmt: skip
+        assert "20 rows, 10 positive, 2 models with scores" in run("compare", *files, *table, cwd=tmp_path).stdout
+    for files in (("rows.duckdb", "--baseline", "rows.csv"), ("rows.csv", "rows.duckdb"),
+                  ("rows.duckdb", "--baseline", "rows.duckdb")):  # fmt: skip
+        assert "20 rows, 10 positive, 2 models with scores" in run("gate", *files, *table, cwd=tmp_path).stdout
+    for files in (("rows.duckdb", "--training", "rows.csv"), ("rows.csv", "--training", "rows.duckdb")):
+        assert "TE" in run("check", *files, *table, cwd=tmp_path).stdout
+    apart = run("evaluate", "truth.csv", "a alone.duckdb", *table, cwd=tmp_path)
+    assert "20 rows, 10 positive, 1 model with scores: a alone." in apart.stdout
+    for files in (("rows.csv", "--with", "rows.csv"), ("truth.csv", "a.csv")):
+        assert "or a sheet of a workbook: leave it out here" in run("compare", *files, *table, cwd=tmp_path).stderr
+
+
+def test_files_of_grades(tmp_path):
+    """Two are two models to compare, or parts of one table; the first is none of the truth."""
+    for name, shift in (("new", 0), ("old", 3)):
+        rows = [f"q{i},{(i + shift) % 10 / 10}" for i in range(30)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["id,score", *rows]))
+    (tmp_path / "more.csv").write_text("\n".join(["id,score", *(f"r{i},0.5" for i in range(30))]))
+    two = run("compare", "new.csv", "old.csv", "--grade", "score", cwd=tmp_path)
+    assert "30 rows, graded from 0 to 1, 2 models with grades: new, old." in two.stdout
+    same = run("compare", "new.csv", "--with", "old.csv", "--grade", "score", cwd=tmp_path)
+    assert (two.stdout, two.stderr) == (same.stdout, "")
+    parts = run("evaluate", "new.csv", "more.csv", "--grade", "score", cwd=tmp_path)
+    assert "60 rows, graded from 0 to 1, 1 model with grades" in parts.stdout
+    answers = run("repeats", "new.csv", "old.csv", "--grade", "score", "--id", "id", cwd=tmp_path)
+    assert "Read 30 questions with 2 answers each" in answers.stdout
+    gated = run("gate", "new.csv", "old.csv", "--grade", "score", cwd=tmp_path)
+    assert "30 rows, graded from 0 to 1, 2 models with grades" in gated.stdout
 
 
 def test_advice_of_python_does_not_reach_the_shell(tmp_path):

@@ -106,3 +106,12 @@ def test_refused(args: tuple[str, ...], words: str, tmp_path: Path, monkeypatch:
     assert words in done.stderr
     assert done.stdout == ""
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_hull_at_other_costs_says_who_is_never_the_cheapest() -> None:
+    app = typer.Typer()
+    app.command()(command_of("hull"))
+    lines = CliRunner().invoke(app, [CANCER, "--positive", "malignant", "--cost-fn", "10"]).output.splitlines()
+    assert any(line.startswith("ROC hull of ") for line in lines)
+    assert any(line.startswith("Never the cheapest") for line in lines)
+    assert any("a miss 10)" in line for line in lines)

@@ -134,6 +134,30 @@ def test_every_kind_of_file_gives_the_same_data_set(folder, ending):
     assert fewer.words() == "60 rows (30 rose, 30 tulip), 1 feature, 60 clusters"
 
 
+@pytest.mark.parametrize("ending", ["sqlite", "duckdb"])
+def test_a_table_of_a_data_base_is_a_data_set(folder, ending):
+    import sqlite3
+
+    import duckdb
+
+    table = duckdb.sql(f"SELECT * FROM '{folder / 'flowers.csv'}'")
+    rows, marks = table.fetchall(), ", ".join("?" * len(table.columns))
+    named = ", ".join(f"{c} {t}" for c, t in zip(table.columns, table.types, strict=True))
+    with (sqlite3 if ending == "sqlite" else duckdb).connect(str(folder / f"two.{ending}")) as database:
+        for name in ("may", "june"):
+            database.execute(f"CREATE TABLE {name} ({named})")
+            database.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
+    known = te.Dataset.read(folder / "flowers.csv", target="kind", id="name")
+    assert te.Dataset.read(folder / f"two.{ending}", target="kind", id="name", table="may").fingerprint == (
+        known.fingerprint
+    )
+    with pytest.raises(FileError, match=r"holds 2 tables \(.*\): name the one that is meant with table="):
+        te.Dataset.read(folder / f"two.{ending}", target="kind")
+    text = (HEAD + DATA + LEARNER).replace('file = "flowers.csv"', f'file = "two.{ending}"\ntable = "june"')
+    (dataset,) = read_recipe(write(folder, text)).data.values()
+    assert dataset.n == known.n
+
+
 def test_a_file_without_end_is_no_experiment(tmp_path, monkeypatch):
     monkeypatch.setattr(_toml, "LONGEST", 20)
     (tmp_path / "long.toml").write_text("# " + "x" * 40)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import bz2
+import io
 import json
 import lzma
 import sqlite3
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +106,68 @@ def test_a_sheet_by_its_name(tmp_path: Path) -> None:
 def test_what_holds_one_table_takes_no_name(given: Any) -> None:
     with pytest.raises(te.InputError, match="table='m' names a table of a SQLite or DuckDB file"):
         te.read(given, table="m")
+
+
+BATTLES = [("x", "y", "x"), ("y", "x", "x"), ("x", "y", "y")] * 5
+
+
+@pytest.mark.parametrize(
+    ("verb", "columns", "arrays"),
+    [
+        (te.rank, {"dataset": [*"abcd"], "p": [0.5, 0.6, 0.8, 0.3], "q": [0.7, 0.9, 0.7, 0.4]}, [[0.5, 0.7]]),
+        (te.arena, {"model_a": [*"xyx"] * 5, "model_b": [*"yxy"] * 5, "winner": [*"xxy"] * 5}, BATTLES),
+        (te.agreement, {"ann": Y, "bob": SAID}, [[0, 1], [1, 1]]),
+        (te.graded, {"model": ["a"] * 6, "id": [*range(6)], "grade": [0.1, 0.4, 0.2, 0.9, 0.5, 0.3]}, [0.1, 0.4]),
+        (te.repeats, {"id": [1, 1, 2, 2, 3, 3], "correct": Y}, [[0, 1], [1, 1]]),
+    ],
+)  # fmt: skip
+def test_verbs_that_open_a_file_take_a_table_of_it(tmp_path: Path, verb: Any, columns: Any, arrays: Any) -> None:
+    file = tmp_path / "t.sqlite"
+    with sqlite3.connect(file) as database:
+        database.execute(f"CREATE TABLE new ({', '.join(columns)})")
+        marks = ", ".join("?" * len(columns))
+        database.executemany(f"INSERT INTO new VALUES ({marks})", zip(*columns.values(), strict=True))
+        database.execute("CREATE TABLE old (x INTEGER)")
+    assert str(verb(file, table="new")) == str(verb(pandas_frame(columns)))
+    with pytest.raises(FileError, match=r"holds 2 tables .*: name the one that is meant with table=,"):
+        verb(file)
+    for one in (arrays, pandas_frame(columns)):
+        with pytest.raises(te.InputError, match=r"table='new' names a table of a SQLite or DuckDB file, .* out here"):
+            verb(one, table="new")
+
+
+def pandas_frame(columns: Any) -> Any:
+    return pytest.importorskip("pandas").DataFrame(columns)
+
+
+def test_grades_of_a_table_by_its_name(tmp_path: Path) -> None:
+    with sqlite3.connect(tmp_path / "t.sqlite") as database:
+        for name, shift in (("may", 0.0), ("june", 0.25)):
+            database.execute(f"CREATE TABLE {name} (id INTEGER, stars REAL)")
+            database.executemany(f"INSERT INTO {name} VALUES (?, ?)", [(i, i / 10 + shift) for i in range(6)])
+    means = [
+        te.evaluate(te.read(tmp_path / "t.sqlite", grade="stars", table=name))["mean_score"].estimate
+        for name in ("may", "june")
+    ]
+    assert means == pytest.approx([0.25, 0.5])
+
+
+def test_files_of_tables_are_opened_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    duckdb = pytest.importorskip("duckdb")
+    (tmp_path / "a.csv").write_text("truth,m\n0,0\n1,1\n")
+    with sqlite3.connect(tmp_path / "b.sqlite") as database:
+        database.execute("CREATE TABLE t (truth INTEGER, m INTEGER)")
+    with duckdb.connect(tmp_path / "b.duckdb") as database:
+        database.execute("CREATE TABLE t (truth INTEGER, m INTEGER)")
+    with zipfile.ZipFile(tmp_path / "b.xlsx", "w") as book:
+        book.writestr("[Content_Types].xml", "<Types/>")
+    for name, program in (("b.sqlite", "SQLite"), ("b.duckdb", "DuckDB"), ("b.xlsx", "Excel")):
+        with pytest.raises(FileError, match=f"^{name} is a file of {program}, .* with the ending .{name[2:]}$"):
+            te.read([tmp_path / "a.csv", tmp_path / name])
+        with (tmp_path / name).open("rb") as stream:
+            monkeypatch.setattr("sys.stdin", io.TextIOWrapper(stream))
+            with pytest.raises(FileError, match=f"^standard input is a file of {program}"):
+                te.read("-")
 
 
 @pytest.mark.parametrize(("ending", "pack"), [("bz2", bz2.compress), ("xz", lzma.compress)])

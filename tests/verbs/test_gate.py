@@ -364,6 +364,15 @@ def test_where_scores_are_cut_is_said_when_calls_are_judged() -> None:
     assert apart.reading.endswith("not paired. Threshold 0.5.")
 
 
+def test_two_models_of_the_same_grades_are_alike() -> None:
+    grades = np.linspace(0.1, 0.9, 40)
+    same = te.gate(te.graded({"new": grades, "old": grades}), "old", model="new")
+    assert same.checks[0].identical
+    other = te.gate(te.graded({"new": grades, "old": grades[::-1]}), "old", model="new")
+    assert other.checks[0].estimate == 0
+    assert not other.checks[0].identical
+
+
 def test_a_folder_does_not_hide_a_model_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "old").mkdir()
     p = counted(500, 60, 20, 20)

@@ -187,7 +187,7 @@ OTHER: dict[str, Any] = {
     "budget": "1GB", "on_cannot_tell": "warn", "retry": True, "plan": te.KFold(4), "quantile": "lower", "model_": "b",
     "dataset": "d", "learner": "l", "value": "v", "names": ["x", "y", "z"], "fold": "g", "repeat": "g", "truth": "y",
     "id": "k", "cluster": "g", "weight": "g", "label": "a", "score": "pa", "generator": "xor", "rounds": 8,
-    "estimators": ("holdout",), "interval": "wald", "both_right": 40, "both_wrong": 18,
+    "estimators": ("holdout",), "interval": "wald", "both_right": 40, "both_wrong": 18, "table": "t",
     "x_options": {"beta": 2}, "y_options": {"beta": 2}, "kind": "pointwise", "values": [1, 2],
     "parameter": "min_samples_leaf", "grade": "pa", "scale": (0, 2), "cost_ratio": 20.0,
 }  # fmt: skip

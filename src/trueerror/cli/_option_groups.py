@@ -27,13 +27,18 @@ from trueerror.cli._app import (
 from trueerror.cli._terminal import Colour
 from trueerror.inputs._options import InputError, check_word
 from trueerror.results import Alternative, Result
-from trueerror.results._document import Block
+from trueerror.results._document import Block, Words
+from trueerror.results._format import filled
 
 if TYPE_CHECKING:
     from trueerror.sources._predictions import Predictions
+    from trueerror.sources._tables import InputTable
     from trueerror.tallies import Confusion
 
-TABLE_HELP = "CSV, Parquet or JSON Lines file (.gz and .zst too), folder or glob; - for standard input."
+TABLE_HELP = (
+    "CSV, Parquet or JSON Lines file (.gz and .zst too), SQLite, DuckDB or Excel file, folder or glob; - for standard "
+    "input."
+)
 FILE_HELP = (
     "CSV, Parquet or JSON Lines file (.gz and .zst too), SQLite, DuckDB or Excel file, folder or glob; evaluation "
     "logs; a file of the truth and then those of predictions; - for standard input."
@@ -41,6 +46,10 @@ FILE_HELP = (
 File = Annotated[str, typer.Argument(help=TABLE_HELP, metavar="FILE")]
 Files = Annotated[list[str], typer.Argument(help=FILE_HELP, metavar="FILE")]
 Confidence = Annotated[float, flag("Confidence of the intervals, between 0 and 1.", "SHARE", words="--confidence -c")]
+Table = Annotated[
+    str | None,
+    flag("Table of a SQLite or DuckDB file with several, or sheet of a workbook.", "NAME", group=COLUMNS),
+]
 Fold = Annotated[str | None, flag("Column of cross-validation folds.", "COLUMN")]
 Repeat = Annotated[str | None, flag("Column of repeats of the folds.", "COLUMN")]
 Metric = Annotated[
@@ -109,11 +118,7 @@ class RowsOptions:
     names: Annotated[
         str | None, flag("Columns of a file without a header: truth,svm; or some by place: 1=truth,30=svm.", "NAMES")
     ] = None
-
-    table: Annotated[
-        str | None,
-        flag("Table of a SQLite or DuckDB file with several, or sheet of a workbook.", "NAME"),
-    ] = None
+    table: Table = None
 
     def given(self, output: "OutputOptions") -> dict[str, Any]:
         """The options by name, for `read_file`; missing predictions do not matter to those who ask for columns."""
@@ -123,14 +128,32 @@ class RowsOptions:
         return options | ({} if names is None else {"names": names_typed(names)})
 
     def read(
-        self, file: str | list[str], output: "OutputOptions", *, named: bool = False, cut: bool = False
+        self,
+        file: str | list[str],
+        output: "OutputOptions",
+        *,
+        named: bool = False,
+        cut: bool = False,
+        beside: str | None = None,
     ) -> "Predictions":
         """The predictions in a file, or in several; models are `cut` at the threshold here where the verb does not.
 
         With `named`, a model that its file leaves unnamed is called by the file's name, so that two files differ.
+        `beside` is the other one of two files.
         """
-        options = self.given(output) | ({} if cut else {"threshold": None})
+        options = self.given(output) | {"table": self.table_of(file, beside)} | ({} if cut else {"threshold": None})
         return read_named(file, **options) if named and isinstance(file, str) else read_file(file, **options)
+
+    def truth_first(self, files: list[str]) -> bool:
+        """Whether the first of several files holds the truth: there is none beside grades, or who was right."""
+        return not self.right and not self.grade and truth_first(files, self.truth, self.table)
+
+    def table_of(self, file: str | list[str], beside: str | list[str] | None) -> str | None:
+        """--table for one of two files: that of a database is none of the CSV file beside it."""
+        from trueerror.sources._tables import holds_tables
+
+        one, other = (given[0] if isinstance(given, list) and len(given) == 1 else given for given in (file, beside))
+        return None if holds_tables(other) and not holds_tables(one) else self.table
 
 
 def scale_typed(text: str | None) -> tuple[float, ...] | None:
@@ -235,10 +258,10 @@ def read_together(files: list[str], rows: RowsOptions) -> bool:
     """Whether several files are one thing: logs of one tool, or the truth and then predictions."""
     from trueerror.sources.logs._recognise import log_reader
 
-    return log_reader(files) is not None or (not rows.right and truth_first(files, rows.truth, rows.table))
+    return log_reader(files) is not None or rows.truth_first(files)
 
 
-def truth_first(files: list[str], truth: str | None, table: str | None = None) -> bool:
+def truth_first(files: list[str], truth: str | None, table: str | None) -> bool:
     """Whether the first of several files holds the truth, and the others predictions alone."""
     from trueerror.sources._api import input_table, is_truth_first
     from trueerror.sources._tables import holds_tables
@@ -247,6 +270,11 @@ def truth_first(files: list[str], truth: str | None, table: str | None = None) -
         return input_table(file, table=table if holds_tables(file) else None)
 
     return "-" not in files and is_truth_first(files, truth, opened)
+
+
+def file_notes(table: "InputTable") -> list[Words]:
+    """What there is to say about a file, for answers that do not say what was read."""
+    return [Words(filled(note)) for note in table.notes]
 
 
 def _model_columns(models: list[str] | None, score: list[str]) -> dict[str, str | dict[str, str | dict[object, str]]]:

@@ -44,10 +44,11 @@ def check_command(
     from trueerror.verbs._check import check_predictions, lenient
 
     options = rows.given(output)
-    given, seen = lenient(partial(o.read_file, file), **options)
+    given, seen = lenient(partial(o.read_file, file), **options | {"table": rows.table_of(file, training)})
     if output.columns:
         print(given.roles)
         return
+    options["table"] = None if training is None else rows.table_of(training, file)
     known = None if training is None else lenient(partial(o.read_file, training), **options)[0]
     findings = output.kept(check_predictions(given, seen, known))
     output.show(findings, lambda: f"{filled(one_line(str(given)), WIDTH)}\n\n{findings_page(findings)}")

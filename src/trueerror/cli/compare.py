@@ -107,8 +107,9 @@ def compare_command(
             "give one file of predictions, and a second after --with; or a file of the truth and then those of "
             "predictions, evaluation logs, four counts after --counts, or matrices with --matrix"
         )
-    given = rows.read(files, output) if len(files) > 1 else rows.read(files[0], output, named=other_file is not None)
-    other = None if other_file is None else rows.read(other_file, output, named=True)
+    two = other_file is not None
+    given = rows.read(files if len(files) > 1 else files[0], output, named=two, beside=other_file)
+    other = None if other_file is None else rows.read(other_file, output, named=True, beside=files[0])
     if output.columns:
         print(given.roles if other is None else f"{given.roles}\n\n{other.roles}")
         return

@@ -93,7 +93,7 @@ def candidate_and_baseline(
 ) -> tuple[Predictions, Predictions | None, str | None]:
     """The candidate's rows; those of the baseline, where they are in a file of their own; and the baseline's name."""
     named = [*files, *([baseline] if baseline is not None and os.path.isfile(baseline) else [])]
-    if 1 < len(named) < 4 and not rows.right and o.truth_first(named, rows.truth):
+    if 1 < len(named) < 4 and rows.truth_first(named):
         given = rows.read(named, output)
         return given, None, given.models[1] if len(given.models) > 1 else baseline
     if len(files) == 2 and baseline is None:
@@ -107,14 +107,14 @@ def candidate_and_baseline(
     (file,) = files
     if file == baseline == "-":
         raise InputError("standard input can be read once; give a file for one of the two")
-    given = rows.read(file, output)
+    given = rows.read(file, output, beside=baseline)
     if baseline is None or (baseline in given.models and not os.path.exists(baseline)):
         return given, None, baseline
     if not os.path.exists(baseline) and not re.search(r"[-/\\.*?\[]", baseline):
         raise InputError(
             f"--baseline {baseline!r} is neither a file nor a model of {file}{nearest(baseline, given.models)}"
         )
-    return given, rows.read(baseline, output), baseline
+    return given, rows.read(baseline, output, beside=file), baseline
 
 
 def parse_numbers(words: list[str] | None, option: str) -> float | dict[str, float] | None:

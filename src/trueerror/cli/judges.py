@@ -5,14 +5,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from trueerror.cli import _option_groups as o
-from trueerror.cli._app import Without, command, flag
+from trueerror.cli._app import COLUMNS, Without, command, flag
 from trueerror.cli._terminal import target
 from trueerror.inputs._options import InputError
 from trueerror.results._document import Words
+
+if TYPE_CHECKING:
+    from trueerror.inputs._arrays import Column
+    from trueerror.sources._tables import InputTable
 
 AGREEMENT_HELP = "How far raters or judges agree, from a file of ratings."
 AGREEMENT_EPILOG = (
@@ -22,16 +27,25 @@ AGREEMENT_EPILOG = (
 )
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
+class RatingColumns:
+    """Which column of a file of ratings is what."""
+
+    GROUP: ClassVar[str] = COLUMNS
+    rater: Annotated[str | None, flag("In a long file: column of raters.", "COLUMN")] = None
+    item: Annotated[str | None, flag("Column that names the items.", "COLUMN")] = None
+    label: Annotated[str | None, flag("In a long file: column of labels.", "COLUMN")] = None
+    raters: Annotated[list[str] | None, flag("A rater to look at, by column or name; repeat for several.", "RATER")] = (
+        None
+    )
+    table: o.Table = None
+
+
 @command
 def agreement_command(
     *,
     file: o.File,
-    rater: Annotated[str | None, flag("In a long file: column of raters.", "COLUMN")] = None,
-    item: Annotated[str | None, flag("Column that names the items.", "COLUMN")] = None,
-    label: Annotated[str | None, flag("In a long file: column of labels.", "COLUMN")] = None,
-    raters: Annotated[
-        list[str] | None, flag("A rater to look at, by column or name; repeat for several.", "RATER")
-    ] = None,
+    columns: RatingColumns,
     labels: Annotated[
         str | None, flag("The labels from lowest to highest, such as 'poor,fair,good'.", "LABELS")
     ] = None,
@@ -52,11 +66,8 @@ def agreement_command(
         level=level,  # type: ignore[arg-type]
         weights=weights,  # type: ignore[arg-type]
         labels=None if labels is None else _labels(labels),
-        raters=raters,
-        item=item,
-        rater=rater,
-        label=label,
         confidence=confidence,
+        **asdict(columns),
     )
     output.show(rater_agreement)
 
@@ -81,19 +92,28 @@ ARENA_EPILOG = (
 )
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
+class BattleColumns:
+    """Which column of a file of battles is what."""
+
+    GROUP: ClassVar[str] = COLUMNS
+    model_a: Annotated[str | None, flag("Column of the models shown first.", "COLUMN")] = None
+    model_b: Annotated[str | None, flag("Column of the models shown second.", "COLUMN")] = None
+    winner: Annotated[str | None, flag("Column that says who won.", "COLUMN")] = None
+    battle: Annotated[str | None, flag("In a long file: column of battles.", "COLUMN")] = None
+    model: Annotated[str | None, flag("In a long file: column of models.", "COLUMN")] = None
+    score: Annotated[str | None, flag("In a long file: column of scores, higher wins.", "COLUMN")] = None
+    cluster: Annotated[
+        str | None, flag("Column of prompts, whose battles depend on each other; or 'none'.", "COLUMN")
+    ] = None
+    table: o.Table = None
+
+
 @command
 def arena_command(
     *,
     file: o.File,
-    model_a: Annotated[str | None, flag("Column of the models shown first.", "COLUMN")] = None,
-    model_b: Annotated[str | None, flag("Column of the models shown second.", "COLUMN")] = None,
-    winner: Annotated[str | None, flag("Column that says who won.", "COLUMN")] = None,
-    battle: Annotated[str | None, flag("In a long file: column of battles.", "COLUMN")] = None,
-    model: Annotated[str | None, flag("In a long file: column of models.", "COLUMN")] = None,
-    score: Annotated[str | None, flag("In a long file: column of scores, higher wins.", "COLUMN")] = None,
-    cluster: Annotated[
-        str | None, flag("Column of prompts, whose battles depend on each other; or 'none'.", "COLUMN")
-    ] = None,
+    columns: BattleColumns,
     ties: Annotated[str, flag("davidson, half (a win each) or drop.", "WORD")] = "davidson",
     position: Annotated[bool, flag("Estimate the advantage of being shown first.")] = False,
     anchor: Annotated[str | None, flag("A model and its Elo, such as gpt=1000.", "MODEL=ELO")] = None,
@@ -107,14 +127,10 @@ def arena_command(
     from trueerror.verbs._arena import arena
 
     drawn = None if picture is None else target(picture, PICTURES, "a picture")
+    named = asdict(columns)
+    cluster = named.pop("cluster")
     standings = arena(
         file,
-        model_a=model_a,
-        model_b=model_b,
-        winner=winner,
-        battle=battle,
-        model=model,
-        score=score,
         clusters=False if cluster == "none" else cluster,
         ties=ties,  # type: ignore[arg-type]
         position=position,
@@ -122,6 +138,7 @@ def arena_command(
         penalised=penalised,
         adjust=adjust,  # type: ignore[arg-type]
         confidence=confidence,
+        **named,
     )
     if drawn is not None:
         standings.save(drawn)
@@ -148,13 +165,20 @@ PPI_EPILOG = (
 def ppi_command(
     *,
     file: o.File,
-    human: Annotated[list[str], flag("Column of people's labels, with gaps; twice for two models.", "COLUMN")],
-    judge: Annotated[list[str], flag("Column of the judge's labels or scores, in the same order.", "COLUMN")],
-    positive: Annotated[str | None, flag("The label that is counted.", "LABEL")] = None,
+    human: Annotated[
+        list[str], flag("Column of people's labels, with gaps; twice for two models.", "COLUMN", group=COLUMNS)
+    ],
+    judge: Annotated[
+        list[str], flag("Column of the judge's labels or scores, in the same order.", "COLUMN", group=COLUMNS)
+    ],
+    positive: Annotated[str | None, flag("The label that is counted.", "LABEL", group=COLUMNS)] = None,
     strata: Annotated[
-        str | None, flag("Column of strata, within which rows were labelled at random.", "COLUMN")
+        str | None, flag("Column of strata, within which rows were labelled at random.", "COLUMN", group=COLUMNS)
     ] = None,
-    inclusion: Annotated[str | None, flag("Column of the chances to be labelled, where they differ.", "COLUMN")] = None,
+    inclusion: Annotated[
+        str | None, flag("Column of the chances to be labelled, where they differ.", "COLUMN", group=COLUMNS)
+    ] = None,
+    table: o.Table = None,
     bounds: Annotated[str | None, flag("Lowest and highest value of a grade, such as 1,5.", "LOW,HIGH")] = None,
     method: Annotated[str | None, flag("post-stratified (the default), ppi++ or classical.", "WORD")] = None,
     power: Annotated[float | None, flag("λ of ppi++, where it is not tuned.", "NUMBER")] = None,
@@ -163,25 +187,26 @@ def ppi_command(
 ) -> None:
     """Few labels of people and many of a judge."""
     from trueerror.inference._prediction_powered import prediction_powered
+    from trueerror.sources._tables import file_table
 
     if len(human) != len(judge):
         raise InputError(f"--human names {len(human)} columns and --judge {len(judge)}: one of each for each model")
-    columns = _columns(file)
+    items = file_table(file, table)
     two = len(human) > 1
-    people: Any = {name: columns(name, "--human") for name in human}
-    answers: Any = dict(zip(human, (columns(name, "--judge") for name in judge), strict=True))
+    people: Any = {name: _values(items, name, "human") for name in human}
+    answers: Any = dict(zip(human, (_values(items, name, "judge") for name in judge), strict=True))
     estimate = prediction_powered(
         people if two else people[human[0]],
         answers if two else answers[human[0]],
         positive=None if positive is None else _label(positive, people[human[0]]),
-        strata=None if strata is None else columns(strata, "--strata"),
-        inclusion=None if inclusion is None else columns(inclusion, "--inclusion"),
+        strata=None if strata is None else _values(items, strata, "strata"),
+        inclusion=None if inclusion is None else _values(items, inclusion, "inclusion"),
         bounds=None if bounds is None else _two_numbers(bounds),
         method=method,  # type: ignore[arg-type]
         power=power,
         confidence=confidence,
     )
-    output.show(estimate)
+    output.show(replace(estimate, reading=" ".join((estimate.reading, *items.notes))))
 
 
 LABEL_PLAN_HELP = "Which rows to label next, so that few labels say most."
@@ -199,6 +224,7 @@ def label_plan_command(
     judge: Annotated[str, flag("Column of the judge's labels or scores.", "COLUMN")],
     budget: Annotated[int, flag("How many rows to label.", "NUMBER", min=2)],
     human: Annotated[str | None, flag("Column of labels that exist already, with gaps.", "COLUMN")] = None,
+    table: o.Table = None,
     method: Annotated[str, flag("neyman (by groups of answers), active (by each score) or random.", "WORD")] = "neyman",
     mix: Annotated[float, flag("For active: the even part of the chances.", "SHARE")] = 0.2,
     rows: Annotated[Path | None, flag("CSV file for the rows and their chances.", "FILE")] = None,
@@ -207,12 +233,13 @@ def label_plan_command(
 ) -> None:
     """Which rows to label next."""
     from trueerror.inference._prediction_powered import label_plan
+    from trueerror.sources._tables import file_table
 
     written = None if rows is None else target(rows, LISTS, "a list of rows")
-    columns = _columns(file)
-    known = None if human is None else columns(human, "--human")
+    items = file_table(file, table)
+    known = None if human is None else _values(items, human, "human")
     plan = label_plan(
-        columns(judge, "--judge"),
+        _values(items, judge, "judge"),
         budget,
         human=known,
         method=method,  # type: ignore[arg-type]
@@ -221,16 +248,15 @@ def label_plan_command(
     )
     if written is not None:
         plan.save(written)
-    output.show(plan, more=() if rows is not None else (Words("--rows FILE writes which rows to label."),))
+    hint = () if rows is not None else (Words("--rows FILE writes which rows to label."),)
+    output.show(plan, more=(*hint, *o.file_notes(items)))
 
 
-def _columns(file: str) -> Any:
-    """What finds a column of a file."""
+def _values(table: InputTable, name: str, option: str) -> Column:
+    """A column of a file, named by an option."""
     from trueerror.sources._tables import need_column
-    from trueerror.sources.engines._duckdb_tables import open_files
 
-    table = open_files(file)
-    return lambda name, option: table.values(need_column(table, name, option.strip("-")))
+    return table.values(need_column(table, name, option))
 
 
 def _label(text: str, column: Any) -> object:

@@ -262,8 +262,7 @@ def hull_command(
         best = hull.best(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=seed)
         output.show(best)
     else:
-        ranges = hull.ranges(cost_fp=cost_fp, cost_fn=cost_fn)
-        output.show(hull, None if (cost_fp, cost_fn) == (1, 1) else lambda: str(ranges))
+        output.show(hull, lambda: hull.words(cost_fp=cost_fp, cost_fn=cost_fn))
 
 
 def typed_point(text: str) -> tuple[str, tuple[float, float]]:

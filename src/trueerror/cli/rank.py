@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Annotated
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
 from trueerror.cli import _option_groups as o
-from trueerror.cli._app import Without, command, flag
+from trueerror.cli._app import COLUMNS, Without, command, flag
 from trueerror.inputs._options import InputError, nearest
+
+if TYPE_CHECKING:
+    from trueerror.sources._tables import InputTable
 
 RANK_HELP = "Which learner is best over several data sets, from a file of scores."
 RANK_EPILOG = (
@@ -20,15 +24,24 @@ RANK_EPILOG = (
 )
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
+class ScoreColumns:
+    """Which column of a file of scores is what."""
+
+    GROUP: ClassVar[str] = COLUMNS
+    dataset: Annotated[str | None, flag("Column that names the data sets.", "COLUMN")] = None
+    learner: Annotated[str | None, flag("In a long file: column of learners.", "COLUMN")] = None
+    fold: o.Fold = None
+    repeat: o.Repeat = None
+    value: Annotated[str | None, flag("In a long file: column of scores.", "COLUMN")] = None
+    table: o.Table = None
+
+
 @command
 def rank_command(
     *,
     file: o.File,
-    dataset: Annotated[str | None, flag("Column that names the data sets.", "COLUMN")] = None,
-    learner: Annotated[str | None, flag("In a long file: column of learners.", "COLUMN")] = None,
-    fold: o.Fold = None,
-    repeat: o.Repeat = None,
-    value: Annotated[str | None, flag("In a long file: column of scores.", "COLUMN")] = None,
+    columns: ScoreColumns,
     lower: Annotated[
         bool, flag("For errors, losses and costs; else higher is better.", words="--lower-is-better")
     ] = False,
@@ -57,13 +70,9 @@ def rank_command(
         adjust=adjust,  # type: ignore[arg-type]
         reference=reference,
         missing=missing,  # type: ignore[arg-type]
-        dataset=dataset,
-        learner=learner,
-        fold=fold,
-        repeat=repeat,
-        value=value,
         test_train_ratio=test_train_ratio,
         rope=rope,
+        **asdict(columns),
         **chance.given(),
     )
     output.show(output.kept(ranking))
@@ -80,9 +89,17 @@ FOLDS_EPILOG = (
 @command
 def folds_command(
     *,
-    given: Annotated[list[str], typer.Argument(help="A file, or the scores of both as NAME=V1,V2,…", metavar="FILE")],
+    given: Annotated[
+        list[str],
+        typer.Argument(
+            help="A file (CSV, Parquet, JSON Lines, .gz and .zst too; SQLite, DuckDB, Excel), or the scores of both as "
+            "NAME=V1,V2,…",
+            metavar="FILE",
+        ),
+    ],
     first: Annotated[str | None, flag("Column of the first learner.", "COLUMN")] = None,
     second: Annotated[str | None, flag("Column of the second learner.", "COLUMN")] = None,
+    table: o.Table = None,
     repeats: Annotated[int, flag("How often the folds were assigned anew.", "NUMBER", min=1)] = 1,
     test_train_ratio: Annotated[float | None, flag("Where it is not 1/(folds − 1).", "NUMBER")] = None,
     alternative: o.OneOrTwoSided = "two-sided",
@@ -91,16 +108,22 @@ def folds_command(
 ) -> None:
     """Two learners fold by fold."""
     from trueerror.inference.loss._t_tests import fold_differences
+    from trueerror.sources._tables import file_table
 
     typed = "=" in given[0]
     if typed and (first is not None or second is not None):
         raise InputError("--first and --second name columns of a file; typed scores have their names: NAME=V1,V2,…")
-    names, scores = _typed_scores(given) if typed else _scores_of_file(given, first, second)
+    if typed and table is not None:
+        raise InputError("--table names a table of a file, and these scores are typed; leave it out")
+    if not typed and len(given) != 1:
+        raise InputError("give one file, or the scores of two learners as NAME=V1,V2,…")
+    opened = None if typed else file_table(given[0], table)
+    names, scores = _typed_scores(given) if opened is None else _scores_of_table(opened, first, second)
     differences = fold_differences(
         *scores, names=names, repeats=repeats, test_train_ratio=test_train_ratio, confidence=confidence,
         alternative=alternative,
     )  # fmt: skip
-    output.show(differences)
+    output.show(differences, more=() if opened is None else o.file_notes(opened))
 
 
 def _typed_scores(words: list[str]) -> tuple[tuple[str, str], tuple[list[float], list[float]]]:
@@ -120,15 +143,10 @@ def _typed_scores(words: list[str]) -> tuple[tuple[str, str], tuple[list[float],
     return (a, b), (x, y)
 
 
-def _scores_of_file(
-    files: list[str], first: str | None, second: str | None
+def _scores_of_table(
+    table: InputTable, first: str | None, second: str | None
 ) -> tuple[tuple[str, str], tuple[list[float], list[float]]]:
     """Two columns of numbers of a file; without names the only two that are there."""
-    if len(files) != 1:
-        raise InputError("give one file, or the scores of two learners as NAME=V1,V2,…")
-    from trueerror.sources.engines._duckdb_tables import open_files
-
-    table = open_files(files[0])
     wanted = [c for c in (first, second) if c is not None]
     unknown = next((c for c in wanted if c not in table.columns), None)
     if unknown is not None:

@@ -82,6 +82,8 @@ def run_command(
 
     written = None if also is None else target(also, ENDINGS, "what an experiment found")
     recipe = read_recipe(file)
+    for note in (note for data in recipe.data.values() for note in data.notes):
+        complain(f"Note: {note}")
     metrics = check_metrics(tuple(metric or recipe.metrics), recipe.data)
     given = {"store": store, "jobs": jobs, "engine": engine, "rng": seed}
     options: dict[str, Any] = recipe.options | {key: value for key, value in given.items() if value is not None}

@@ -24,7 +24,7 @@ from trueerror.inputs._options import InputError
 from trueerror.resampling._plan import Ints, Plan, Rows, take
 from trueerror.results._format import listing, one_line
 from trueerror.sources._models import named_estimators
-from trueerror.sources._tables import InputTable, need_column
+from trueerror.sources._tables import InputTable, file_table, need_column
 
 # Anything with fit and predict, by scikit-learn's conventions.
 Learner: TypeAlias = Any
@@ -187,6 +187,8 @@ class Dataset:
         self._fingerprint = ""
         # What the columns are called, where X does not know: an indicator has the name of the column that it is of.
         self.names: tuple[str, ...] = ()
+        # What there is to say about the file that it was read from.
+        self.notes: tuple[str, ...] = ()
 
     def _in_order(self, X: Any, y: Any, *others: Any) -> tuple[Any, ...]:
         """Everything in the order of time; rows of one period keep their order, and rows without ids their numbers."""
@@ -209,11 +211,11 @@ class Dataset:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, target: str, **columns: Any) -> Dataset:
-        """A data set from a CSV, Parquet or JSON Lines file; `target` is the column of classes.
+        """A data set from a file (CSV, Parquet, JSON Lines; SQLite, DuckDB, Excel); `target` is the column of classes.
 
         Features are all other columns, or those named by `features=[...]`; `drop=[...]` leaves some out. `cluster`,
-        `weight` and `id` name columns too. Numbers are taken as they are, a text column becomes a 0/1 column for each
-        of its values.
+        `weight` and `id` name columns too, `table` a table of a SQLite or DuckDB file, or a sheet of a workbook.
+        Numbers are taken as they are, a text column becomes a 0/1 column for each of its values.
         """
 
         return read_dataset(path, target=target, **columns)
@@ -346,40 +348,39 @@ def read_dataset(
     cluster: str | None = None,
     weight: str | None = None,
     id: str | None = None,
+    table: str | None = None,
 ) -> Dataset:
-    """A data set from a CSV, Parquet or JSON Lines file.
+    """A data set from a file; `table` is one of those in a database or a workbook.
 
     `target` is the column of classes; `features` all other columns unless they are named. Numbers and booleans are
     taken as they are (NaN where missing: use a learner that takes it, or an imputer), a text column becomes a 0/1
     column for each of its values, in alphabetical order.
     """
-    from trueerror.sources.engines._duckdb_tables import open_files
-
-    table: InputTable = open_files(os.fspath(path))
-    target = need_column(table, target, "target")
+    rows = file_table(os.fspath(path), table)
+    target = need_column(rows, target, "target")
     special = {
-        option: need_column(table, column, option)
+        option: need_column(rows, column, option)
         for option, column in (("cluster", cluster), ("weight", weight), ("id", id))
         if column is not None
     }
-    left_out = {target, *special.values(), *(need_column(table, column, "drop") for column in drop)}
+    left_out = {target, *special.values(), *(need_column(rows, column, "drop") for column in drop)}
     if features is None:
-        chosen = [column for column in table.columns if column not in left_out]
+        chosen = [column for column in rows.columns if column not in left_out]
     else:
-        chosen = [need_column(table, column, "features") for column in features]
+        chosen = [need_column(rows, column, "features") for column in features]
         if target in chosen:
             raise InputError(f"features= names {target!r}, the column of classes, which learners must not see")
     if not chosen:
-        raise InputError(f"{table.name} has no features beside {target!r}")
-    parts = {column: _numbers(table, column) for column in chosen}
+        raise InputError(f"{rows.name} has no features beside {target!r}")
+    parts = {column: _numbers(rows, column) for column in chosen}
     unfit = [f"{column!r} ({reason})" for column, reason in parts.items() if isinstance(reason, str)]
     if unfit:
         raise InputError(
-            f"of the columns of {table.name} {listing(unfit)} cannot be features: name them under drop, cluster or "
+            f"of the columns of {rows.name} {listing(unfit)} cannot be features: name them under drop, cluster or "
             "id, or turn them into numbers first"
         )
     X = np.column_stack([part for feature_columns in parts.values() for part in feature_columns])
-    y = table.values(target)
+    y = rows.values(target)
     if isinstance(positive, str):
         values = Dataset(np.zeros((len(y), 1)), y).labels
         positive = label_from_text(positive, values)
@@ -387,11 +388,12 @@ def read_dataset(
         X,
         y,
         positive=positive,
-        clusters=table.values(special["cluster"]) if "cluster" in special else None,
-        weights=table.values(special["weight"]) if "weight" in special else None,
-        ids=table.values(special["id"]) if "id" in special else None,
+        clusters=rows.values(special["cluster"]) if "cluster" in special else None,
+        weights=rows.values(special["weight"]) if "weight" in special else None,
+        ids=rows.values(special["id"]) if "id" in special else None,
     )
     dataset.names = tuple(column for column, feature_columns in parts.items() for _ in feature_columns)
+    dataset.notes = rows.notes
     return dataset
 
 

@@ -43,7 +43,7 @@ from trueerror.results._format import (
     whole,
 )
 from trueerror.results._values import Note, interval_cell, short
-from trueerror.sources._tables import need_column, open_frame
+from trueerror.sources._tables import check_table_name, file_table, need_column, open_frame
 from trueerror.sources.columns._roles import bare
 
 if TYPE_CHECKING:
@@ -609,6 +609,7 @@ def agreement(
     rater: str | None = None,
     label: str | None = None,
     confidence: float = 0.95,
+    table: str | None = None,
 ) -> RaterAgreement:
     """How far raters, people or judges, agree on the labels of items, with and without what chance gives.
 
@@ -618,6 +619,7 @@ def agreement(
     "gwet", "krippendorff"), else all. `level` says what labels are: nominal, ordinal (`labels` in order, or numbers),
     interval or ratio. Two labels that are near each other count as partly agreeing by `weights` ("linear",
     "quadratic", "ordinal", "ratio", "none"); unless given, they follow the level. Alpha follows the level alone.
+    `table="name"` chooses a table of a SQLite or DuckDB file that holds several, or a sheet of a workbook.
 
     Sources: Cohen 1960; Fleiss 1971; Gwet 2008; Krippendorff 2011 (`.explain()` has them). Intervals take items as a
     random sample and raters as they are.
@@ -634,7 +636,10 @@ def agreement(
     spec = IntervalSpec(confidence=check_confidence(confidence))
     if method is not None:
         check_word(ALIASES.get(str(method), method), COEFFICIENTS, "method")
-    given = _ratings(ratings, more, raters, item, rater, label)
+    check_table_name(ratings, table)
+    opened = None if more else _table_of(ratings, table)
+    long = {"item": item, "rater": rater, "label": label}
+    given = _ratings(ratings, more, raters, long) if opened is None else _of_table(opened, long, raters)
     r = _coded(given, level, scheme, labels)
     words = [ALIASES.get(method, method)] if method is not None else _words_for(r)
     coefficients = {word: rater_agreement(r, word, level=level, scheme=scheme, spec=spec) for word in words}
@@ -645,9 +650,10 @@ def agreement(
             (r.raters[a], r.raters[b], rater_agreement(_two(r, a, b), "cohen", level=level, scheme=scheme, spec=spec))
             for a, b in several
         )
+    reading = " ".join((_reading(r), *(() if opened is None else opened.notes)))
     return RaterAgreement(
         coefficients=coefficients, pairs=pairs, raters=r.raters, labels=r.labels, items=r.items, level=level,
-        weights=scheme, confidence=spec.confidence, reading=_reading(r),
+        weights=scheme, confidence=spec.confidence, reading=reading,
     )  # fmt: skip
 
 
@@ -670,11 +676,9 @@ def _reading(r: Ratings) -> str:
 
 
 def _ratings(
-    ratings: Any, more: Sequence[Any], raters: Sequence[str] | None, item: str | None, rater: str | None,
-    label: str | None,
-) -> dict[str, Column]:  # fmt: skip
-    """The column of each rater, items in the same order."""
-    long = {"item": item, "rater": rater, "label": label}
+    ratings: Any, more: Sequence[Any], raters: Sequence[str] | None, long: Mapping[str, str | None]
+) -> dict[str, Column]:
+    """The column of each rater of arrays, items in the same order."""
     option = next((f"{word}=" for word, name in long.items() if name is not None), None)
     if more:
         if option:
@@ -685,9 +689,6 @@ def _ratings(
         columns = {name: column(values, name) for name, values in zip(names, (ratings, *more), strict=True)}
         same_length({f"the ratings of {name}": values for name, values in columns.items()})
         return columns
-    table = _table_of(ratings)
-    if table is not None:
-        return _of_table(table, long, raters)
     if option:
         raise InputError(f"{option} names a column of a table, but the ratings are an array of items × raters")
     try:
@@ -713,11 +714,9 @@ def _names_of(columns: Sequence[Any]) -> list[str]:
     return [str(name) for name in names] if named else [f"rater {j + 1}" for j in range(len(columns))]
 
 
-def _table_of(source: Any) -> InputTable | None:
+def _table_of(source: Any, table: str | None) -> InputTable | None:
     if isinstance(source, str | os.PathLike):
-        from trueerror.sources.engines._duckdb_tables import open_files
-
-        return open_files(source)
+        return file_table(source, table)
     return open_frame(source) if isinstance(source, Mapping) or is_table(source) else None
 
 

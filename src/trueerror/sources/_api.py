@@ -33,6 +33,7 @@ from trueerror.sources._tables import (
     ColumnsTable,
     InputTable,
     Options,
+    check_table_name,
     foreign_table,
     holds_tables,
     need_column,
@@ -381,13 +382,11 @@ def read(
             raise InputError(f"{word}= speaks of classes, and grade= says that the rows carry grades: leave one out")
         if names is not None:
             raise InputError("names= goes with a truth and predictions; a file of grades needs a header")
-        if table is not None:
-            raise InputError("table= goes with a truth and predictions; pass a table of grades itself")
         if isinstance(models, Mapping):
             raise InputError("with grade= models= is the column that names models, or a list of those to keep")
         return graded(
             path_or_table, grade=grade, models=models, scale=scale, ids=id, clusters=cluster, by=by, folds=fold,
-            repeats=repeat, weights=weight, weights_kind=weights_kind, missing=missing,
+            repeats=repeat, weights=weight, weights_kind=weights_kind, missing=missing, table=table,
         )  # fmt: skip
     if reader is not None:
         if grade is not None and score is not None:
@@ -401,14 +400,17 @@ def read(
             models=models, options={"right_from": right_from, "scale": scale, "by": by, "cluster": cluster},
             columns=named,
         )  # fmt: skip
-    rows = split_resamples(spread_probabilities(input_table(path_or_table, names, table)))
+    apart = {} if predictions is None else named_files(predictions)
+    # The name is of a table in the files that may hold several, be it the truth's or a model's.
+    own = None if any(map(holds_tables, apart.values())) and not holds_tables(path_or_table) else table
+    rows = split_resamples(spread_probabilities(input_table(path_or_table, names, own)))
     about_files = rows.notes
     if predictions is not None:
         if models is not None or right is not None:
             raise InputError("predictions= names the files of the models: leave models= and right= out")
         files = {
             name: spread_probabilities(input_table(one, table=table if holds_tables(one) else None))
-            for name, one in named_files(predictions).items()
+            for name, one in apart.items()
         }
         whole = join(rows, files, truth=truth, id=id, label=label, score=score)
         rows, truth, models, id, label, score = whole.table, whole.truth, whole.models, whole.id or False, None, None
@@ -471,12 +473,7 @@ def input_table(
     `table` is one of those in a database or a workbook."""
     if isinstance(path_or_table, list | tuple) and len(path_or_table) == 1 and holds_tables(path_or_table[0]):
         path_or_table = path_or_table[0]
-    if table is not None and not holds_tables(path_or_table):
-        several = isinstance(path_or_table, list | tuple) and any(map(holds_tables, path_or_table))
-        raise InputError(
-            f"table={table!r} names a table of a SQLite or DuckDB file, or a sheet of a workbook: "
-            + ("name one such file alone" if several else "leave it out here")
-        )
+    check_table_name(path_or_table, table)
     paths = isinstance(path_or_table, str | os.PathLike)
     if isinstance(path_or_table, list | tuple):
         paths = bool(path_or_table) and all(isinstance(p, str | os.PathLike) for p in path_or_table)

@@ -10,7 +10,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,8 +41,18 @@ from trueerror.sources._collect import GivenModel, GivenRows, build, frame_libra
 from trueerror.sources._keys import key_column, plain_id
 from trueerror.sources._long_tables import widen
 from trueerror.sources._models import group_columns, intersections
+from trueerror.sources._paths import names_files
 from trueerror.sources._predictions import KEY_OPTIONS, ONE_MODEL, KeyKind, Predictions, Roles, Scale
-from trueerror.sources._tables import ColumnsTable, InputTable, Layout, ModelLayout, need_column, open_frame
+from trueerror.sources._tables import (
+    ColumnsTable,
+    InputTable,
+    Layout,
+    ModelLayout,
+    check_table_name,
+    file_table,
+    need_column,
+    open_frame,
+)
 from trueerror.sources.columns._roles import (
     CLUSTER,
     FOLD,
@@ -85,13 +95,15 @@ def graded(
     weights: ArrayLike = None,
     weights_kind: WeightsKind | None = None,
     missing: Missing = "error",
+    table: str | None = None,
 ) -> Predictions:
     """Rows with a grade of each model, from 0 to 1 or on the `scale` that is given, such as (1, 5).
 
     `grades` is an array (one model), {"name": array}, or a table: a path or a data frame with the columns model, id and
     grade, or with one column of grades for each model. In a table `ids=`, `clusters=`, `by=` and the like name columns,
     `grade=` names that of the grades (or several, one a model) and `models=` the column that names models, or those to
-    keep; columns with plain names are recognised.
+    keep; columns with plain names are recognised. `table="name"` chooses a table of a SQLite or DuckDB file that holds
+    several, or a sheet of a workbook.
 
     All verbs take the result: `te.evaluate` gives each model's mean score with an interval, `te.compare` the paired
     differences, `te.gate` and `te.report` as ever. Grades are never rounded to right or wrong. Where all of them are 0
@@ -107,9 +119,13 @@ def graded(
     check_word(missing, ("error", "wrong", "drop"), "missing")
     keys: dict[KeyKind, ArrayLike] = {"clusters": clusters, "slices": by, "folds": folds, "repeats": repeats}
     given = _Given(grades=grades, ids=ids, keys=keys, weights=weights)
+    check_table_name(grades, table)
     backend: str | None
+    about_files: tuple[str, ...] = ()
     if _names_table(grades, given, grade, models):
-        given, roles, backend = _from_table(_table(grades), given, grade, models)
+        rows = _table(grades, table)
+        about_files = rows.notes
+        given, roles, backend = _from_table(rows, given, grade, models)
     else:
         if grade is not None or models is not None:
             word = "grade" if grade is not None else "models"
@@ -147,7 +163,7 @@ def graded(
     )
     if not right_or_wrong:
         source = _with_scale(source, columns, ends)
-    return Predictions(source=source, roles=Roles(roles), notes=notes, backend=backend)
+    return Predictions(source=source, roles=Roles(roles), notes=(*about_files, *notes), backend=backend)
 
 
 class _Given(NamedTuple):
@@ -165,7 +181,7 @@ class _Given(NamedTuple):
 
 def _names_table(grades: object, given: _Given, grade: object, models: object) -> bool:
     """Whether a whole table was given rather than grades by model."""
-    if isinstance(grades, str | os.PathLike) or is_table(grades):
+    if _is_path(grades) or is_table(grades):
         return True
     if not isinstance(grades, Mapping):
         return False
@@ -175,12 +191,14 @@ def _names_table(grades: object, given: _Given, grade: object, models: object) -
     return bool(names & GRADE) and bool(names & (MODEL | ITEM))
 
 
-def _table(grades: object) -> InputTable:
-    if isinstance(grades, str | os.PathLike):
-        from trueerror.sources.engines._duckdb_tables import open_files
+def _is_path(given: object) -> TypeGuard[PathsLike]:
+    """Whether this names a file, or several."""
+    return isinstance(given, str | os.PathLike) or (isinstance(given, list | tuple) and names_files(given))
 
-        return open_files(grades)
-    return open_frame(grades)
+
+def _table(grades: object, table: str | None) -> InputTable:
+    """A table from paths, or a data frame."""
+    return file_table(grades, table) if _is_path(grades) else open_frame(grades)
 
 
 def _by_model(grades: object) -> dict[str, object]:
@@ -417,6 +435,8 @@ class RepeatedAnswers(NamedTuple):
     right_or_wrong: bool
     clusters: Codes | None
     notes: tuple[str, ...] = ()
+    # What there is to say about the file.
+    about_files: tuple[str, ...] = ()
 
 
 class _Rows(NamedTuple):
@@ -440,10 +460,13 @@ def repeated_answers(
     ids: ArrayLike = None,
     clusters: ArrayLike = None,
     missing: Missing = "error",
+    table: str | None = None,
 ) -> RepeatedAnswers:
     """Answers to the same questions again and again: a table of questions × answers of each model, rows of a long table
     that share an id, logs with epochs, or rows that were read (repeats)."""
     check_word(missing, ("error", "wrong", "drop"), "missing")
+    check_table_name(answers, table)
+    about_files: tuple[str, ...] = ()
     if isinstance(answers, Predictions):
         named = {"grade": grade, "ids": ids, "clusters": clusters, "scale": scale}
         word = next((word for word, given in named.items() if given is not None), None)
@@ -454,12 +477,10 @@ def repeated_answers(
         if ids is not None:
             raise InputError("ids= names a column of a table, and a log names its questions itself: leave it out")
         rows = _rows_of_log(answers, reader.__name__, grade, models, clusters, scale)
-    elif (
-        is_table(answers)
-        or isinstance(answers, str | os.PathLike)
-        or (grade is not None and isinstance(answers, Mapping))
-    ):
-        rows = _rows_of_table(_table(answers), grade, models, ids, clusters)
+    elif is_table(answers) or _is_path(answers) or (grade is not None and isinstance(answers, Mapping)):
+        opened = _table(answers, table)
+        about_files = opened.notes
+        rows = _rows_of_table(opened, grade, models, ids, clusters)
     else:
         if grade is not None or models is not None:
             word = "grade" if grade is not None else "models"
@@ -482,7 +503,7 @@ def repeated_answers(
         raise InputError("there are no answers: pass questions × answers, or a table with the columns id and grade")
     by_model = {m: _side_by_side(what[who == i], grades[who == i], rows) for i, m in enumerate(rows.models)}
     right = ends == UNIT and bool(np.isin(grades, (0.0, 1.0)).all())
-    return RepeatedAnswers(rows.questions, by_model, ends, right, rows.clusters, notes)
+    return RepeatedAnswers(rows.questions, by_model, ends, right, rows.clusters, notes, about_files)
 
 
 def _side_by_side(questions: Codes, grades: Floats, rows: _Rows) -> Floats:

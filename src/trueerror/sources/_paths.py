@@ -112,6 +112,7 @@ def find_files(
                 f"rename it to {Path(name).stem}.csv if it is one"
             )
         _check_readable(file, name)
+        _refuse_of_tables(file, name)
     encodings = [encoding_of(file, name) for file, name in zip(files, names, strict=True)]
     files = [_plain(*each, temp_folder, i) for i, each in enumerate(zip(files, names, encodings, strict=True))]
     kinds = [_format(file, name) for file, name in zip(files, names, strict=True)]
@@ -370,6 +371,23 @@ def _check_readable(file: Path, name: str) -> None:
         raise FileError(f"cannot read {name}: {(error.strerror or str(error)).lower()}") from None
     if not first:
         raise FileError(f"{name} is empty")
+
+
+def _refuse_of_tables(file: Path, name: str) -> None:
+    """Files that hold tables of their own are opened by themselves, and known by their endings."""
+    with file.open("rb") as stream:
+        head = stream.read(1024)
+    kinds = {
+        ("SQLite", ".sqlite"): head.startswith(b"SQLite format 3\x00"),
+        ("DuckDB", ".duckdb"): head[8:12] == b"DUCK",
+        ("Excel", ".xlsx"): head.startswith(b"PK\x03\x04") and re.search(rb"docProps/|\[Content_Types\]\.xml", head),
+    }
+    for (program, ending), is_one in kinds.items():
+        if is_one:
+            raise FileError(
+                f"{name} is a file of {program}, which is opened alone and by its name, not beside other files or "
+                f"through a pipe: name it itself, with the ending {ending}"
+            )
 
 
 # The marks at the beginning of text that is not in UTF-8.

@@ -94,6 +94,26 @@ def holds_tables(path: object) -> bool:
     return isinstance(path, str | os.PathLike) and Path(path).suffix.lower() in OF_TABLES
 
 
+def check_table_name(source: object, table: str | None) -> None:
+    """The name of a table goes with one file that may hold several, and is refused elsewhere."""
+    if table is None or holds_tables(source):
+        return
+    several = isinstance(source, list | tuple) and any(map(holds_tables, source))
+    raise InputError(
+        f"table={table!r} names a table of a SQLite or DuckDB file, or a sheet of a workbook: "
+        + ("name one such file alone" if several else "leave it out here")
+    )
+
+
+def file_table(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], table: str | None = None) -> InputTable:
+    """The table in a file of any kind, or in several files of one format; `table` is one of those in a database or a
+    workbook."""
+    from trueerror.sources.engines._duckdb_tables import open_files
+
+    check_table_name(path, table)
+    return foreign_table(path, table) or open_files(path)
+
+
 def foreign_table(path: Foreign, table_name: str | None = None) -> InputTable | None:
     """The table in a file of another program, read through pandas; None where the ending is none of theirs.
 

@@ -30,7 +30,7 @@ from trueerror.results import Contrast, DocumentResult, Interval, Table, Test
 from trueerror.results._document import Bullets, Document, TableBlock, page
 from trueerror.results._format import Text, counted, listing, one_line, p_cell, p_value, percent, percents, some, whole
 from trueerror.results._values import Note, deciding_p, surety
-from trueerror.sources._tables import need_column, open_frame
+from trueerror.sources._tables import check_table_name, file_table, need_column, open_frame
 from trueerror.sources.columns._roles import bare
 
 if TYPE_CHECKING:
@@ -243,6 +243,7 @@ def arena(
     penalised: bool = False,
     adjust: Adjustment = "holm",
     confidence: float = 0.95,
+    table: str | None = None,
 ) -> Arena:
     """Models ranked by pairwise preferences: Bradley–Terry strengths on Elo's scale, with limits, tiers and tests.
 
@@ -252,7 +253,8 @@ def arena(
     column of prompts, whose battles depend on each other; it is found by its name unless it is False. `ties`:
     Davidson's model, "half" a win each, or "drop". `position` estimates the advantage of being shown first. `anchor`,
     {"gpt": 1000}, moves the scale. Where some model won or lost every battle the fit is penalised (Firth's), and says
-    so; `penalised=True` asks for it. Models that never met, not even through others, are refused.
+    so; `penalised=True` asks for it. Models that never met, not even through others, are refused. `table="name"`
+    chooses a table of a SQLite or DuckDB file that holds several, or a sheet of a workbook.
 
     Sources: Bradley and Terry 1952, Biometrika 39:324; Davidson 1970, JASA 65:317; Firth 1993, Biometrika 80:27.
 
@@ -273,7 +275,11 @@ def arena(
         "model": model,
         "score": score,
     }
-    given, names_of_columns = _read(battles, columns, clusters)
+    check_table_name(battles, table)
+    opened = file_table(battles, table) if isinstance(battles, str | os.PathLike) else None
+    given, names_of_columns = (
+        _read(battles, columns, clusters) if opened is None else _of_table(opened, columns, clusters)
+    )
     if ties == "drop":
         kept = given.outcome != TIE
         given = replace(
@@ -285,7 +291,8 @@ def arena(
     if position and not given.ordered:
         raise InputError("position= needs the order in which models were shown, and here each winner stands first")
     fitted = strengths(given, position=position, ties=ties == "davidson", penalised=penalised or None, z=spec.factor())
-    return _assembled(given, fitted, anchor, adjust, spec, names_of_columns)
+    standings = _assembled(given, fitted, anchor, adjust, spec, names_of_columns)
+    return standings if opened is None else replace(standings, reading=" ".join((standings.reading, *opened.notes)))
 
 
 def _assembled(
@@ -355,10 +362,6 @@ def _reading(b: Battles, tied: float, count: int | None, columns: str) -> str:
 
 
 def _read(battles: Any, asked: Mapping[str, str | None], clusters: Any) -> tuple[Battles, str]:
-    if isinstance(battles, str | os.PathLike):
-        from trueerror.sources.engines._duckdb_tables import open_files
-
-        return _of_table(open_files(battles), asked, clusters)
     if isinstance(battles, Mapping) or is_table(battles):
         return _of_table(open_frame(battles), asked, clusters)
     rows = list(battles) if isinstance(battles, Iterable) and getattr(battles, "shape", True) != () else []

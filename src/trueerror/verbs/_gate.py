@@ -448,7 +448,10 @@ def _paired_limits(pair_: ModelPair, settings: Settings, level: float, *, sequen
 
 
 def _identical(p: Predictions, models: tuple[str, str], settings: Settings) -> bool:
-    """Whether two models answer every row alike, with the same scores where both have scores."""
+    """Whether two models answer every row alike, with the same scores where both have scores, or the same grades."""
+    if p.scale is not None:
+        first, second = (p.source.fetched().columns[m].scores for m in models)
+        return first is not None and second is not None and np.array_equal(first, second, equal_nan=True)
     if not all(p.has_predictions(m, threshold=settings.threshold) for m in models):
         return all(p.has_scores(m) and not p.unscored(m) for m in models) and same_scores(p, *models)
     calls = identical_calls(p, p.agreement(*models, threshold=settings.threshold), models)

@@ -45,7 +45,7 @@ from trueerror.inputs._options import (
 )
 from trueerror.results import Contrast, Posterior
 from trueerror.sources._models import FoldTable, is_fold_result
-from trueerror.sources._tables import InputTable, need_column, open_frame
+from trueerror.sources._tables import InputTable, check_table_name, file_table, need_column, open_frame
 from trueerror.sources.columns import _roles as naming
 from trueerror.sources.logs.sklearn_cv import fold_table
 from trueerror.verbs._ranking_result import LearnerRanking
@@ -85,6 +85,8 @@ class ScoreSheet:
     backend: str | None = None
     # n_test/n_train of each data set's folds where the table says so, else NaN.
     ratios: tuple[float, ...] = ()
+    # What there is to say about the file, in sentences.
+    notes: tuple[str, ...] = ()
 
     @property
     def has_folds(self) -> bool:
@@ -154,19 +156,25 @@ class _Cells:
 
 
 def read_sheet(
-    scores: Any, columns: Columns, *, names: Iterable[Any] | None = None, missing: MissingScores = "error"
+    scores: Any,
+    columns: Columns,
+    *,
+    names: Iterable[Any] | None = None,
+    missing: MissingScores = "error",
+    table: str | None = None,
 ) -> ScoreSheet:
-    """A sheet from a path, a frame, a mapping of columns, or an array (data sets × learners [× folds])."""
+    """A sheet from a path, a frame, a mapping of columns, or an array (data sets × learners [× folds]); `table` is one
+    of those in a database or a workbook."""
     if isinstance(scores, ScoreMatrix):
         scores, names = scores.values, scores.models if names is None else names
     if isinstance(scores, str | os.PathLike):
-        from trueerror.sources.engines._duckdb_tables import open_files
         from trueerror.sources.logs.weka import experimenter_sheet
 
         written = experimenter_sheet(scores, columns.value)
         if written is not None:
             return _from_table(open_frame(written), Columns(), names, missing, ())
-        return _from_table(open_files(scores), columns, names, missing, ())
+        rows = file_table(scores, table)
+        return replace(_from_table(rows, columns, names, missing, ()), notes=rows.notes)
     if isinstance(scores, Mapping) or is_table(scores) or hasattr(scores, "columns") or hasattr(scores, "column_names"):
         return _from_table(open_frame(scores), columns, names, missing, _index(scores))
     return _from_array(scores, columns, names, missing)
@@ -342,7 +350,7 @@ def _data_sets(table: InputTable, roles: Mapping[str, str | None], index: tuple[
     # Without names, rows of folds or of learners are of one data set; other rows are data sets of their own.
     if roles["learner"] is not None or roles["fold"] is not None or roles["repeat"] is not None:
         return ["the data set"] * table.n
-    if table.backend == "pandas" and table.n > 1:
+    if table.backend == "pandas" and not table.provenance and table.n > 1:
         raise InputError(
             f"the {table.n:,} rows have no names: are they data sets, or folds of one? Name data sets in a column "
             "dataset (or as the index); for folds pass cv=, the splitter that made them (cv=10 for ten folds)"
@@ -428,6 +436,7 @@ def rank(
     rope: float | None = None,
     rng: Rng = None,
     cv: Any = None,
+    table: str | None = None,
 ) -> LearnerRanking:
     """Rank learners over data sets, and say between which of them there is a clear difference.
 
@@ -435,6 +444,7 @@ def rank(
     column for each learner. Long: columns of data set, learner, value, and fold where there are folds; columns with
     plain names are recognised. Folds are averaged within a data set and never counted as data sets; all learners must
     have the same folds. A cell without a score is an error, unless `missing="drop"` leaves out its data set (or fold).
+    `table="name"` chooses a table of a SQLite or DuckDB file that holds several, or a sheet of a workbook.
 
     Pairs are compared over data sets by Wilcoxon's signed-rank test with Holm's correction; `method` may be "sign",
     "nemenyi", "shaffer" or "bonferroni-dunn" (against `reference`), which compare mean ranks and so depend on which
@@ -454,10 +464,11 @@ def rank(
     check_word(adjust, ADJUSTMENTS, "adjust")
     check_word(missing, ("error", "drop"), "missing")
     level = round(1 - check_confidence(confidence), 12)
+    check_table_name(scores, table)
     columns = Columns(dataset, learner, fold, repeat, value)
     sheet = _folds_alone(scores, columns, cv, test_train_ratio)
     if sheet is None:
-        sheet = read_sheet(scores, columns, names=names, missing=missing)
+        sheet = read_sheet(scores, columns, names=names, missing=missing, table=table)
     if reference is not None and str(reference) not in sheet.learners:
         raise InputError(f"reference={reference!r} is not among the learners{nearest(reference, sheet.learners)}")
     if test_train_ratio is not None and not sheet.has_folds:
@@ -625,7 +636,8 @@ def _reading(sheet: ScoreSheet, higher_is_better: bool, ratio_given: bool) -> st
         if max(sizes) > USUAL_FOLDS and repeats == {1} and not sheet.ratios and not ratio_given:
             text += ", taken for parts of one cross-validation (of random splits give test_train_ratio=)"
     direction = "Higher" if higher_is_better else "Lower"
-    return f"{text}. {direction} {sheet.value_name or 'scores'} {'is' if sheet.value_name else 'are'} better."
+    better = f"{direction} {sheet.value_name or 'scores'} {'is' if sheet.value_name else 'are'} better."
+    return " ".join((f"{text}.", better, *sheet.notes))
 
 
 def _findings(sheet: ScoreSheet, base: Ranking, higher_is_better: bool) -> Findings:

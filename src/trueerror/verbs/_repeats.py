@@ -351,6 +351,7 @@ def repeats(
     adjust: str = "holm",
     confidence: float = 0.95,
     missing: Missing = "error",
+    table: str | None = None,
 ) -> Repeats:
     """Several answers to the same questions: pass@k and pass^k, the majority, how alike answers are, and what more
     questions or more repeats would buy.
@@ -359,6 +360,7 @@ def repeats(
     {"name": table}; or a long table (a path, a data frame) with the columns id, grade and perhaps model, where rows
     that share an id answer the same question (`ids=`, `grade=`, `models=`, `clusters=` name columns); or logs with
     epochs (`grade=` names the scorer, `clusters=` a field). Questions may have different numbers of answers.
+    `table="name"` chooses a table of a SQLite or DuckDB file that holds several, or a sheet of a workbook.
 
     pass@k is the chance that at least one of k answers is right, pass^k that all are, each without bias from all
     answers (Chen and others 2021); of grades they are the expected best and worst of k. `k` asks for other numbers than
@@ -380,7 +382,7 @@ def repeats(
             f"cost_ratio={cost_ratio!r} must be a number of at least 0: what a new question costs in answers"
         )
     given = repeated_answers(
-        answers, grade=grade, models=models, scale=scale, ids=ids, clusters=clusters, missing=missing
+        answers, grade=grade, models=models, scale=scale, ids=ids, clusters=clusters, missing=missing, table=table
     )
     tables = {m: AnswerGrades(grades, given.scale) for m, grades in given.grades.items()}
     empty = next((m for m, t in tables.items() if not t.counts.any()), None)
@@ -546,7 +548,8 @@ def _reading(found: RepeatedAnswers, tables: Mapping[str, AnswerGrades]) -> str:
     models = "1 model" if len(tables) == 1 else f"{len(tables)} models"
     groups = "" if found.clusters is None else f" With {len(np.unique(found.clusters)):,} clusters of questions."
     plural = "answer" if high == 1 else "answers"
-    return f"Read {len(found.questions):,} questions with {each} {plural} each ({kind}): {models}: {names}.{groups}"
+    reading = f"Read {len(found.questions):,} questions with {each} {plural} each ({kind}): {models}: {names}.{groups}"
+    return " ".join((reading, *found.about_files))
 
 
 def few_questions(questions: int) -> tuple[str, ...]:
