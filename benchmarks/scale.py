@@ -279,7 +279,9 @@ def _postgres_case(metric: str, title: str, quick: bool) -> Row:
     server, table = found
 
     def sums() -> Any:
-        return server.engine.con.execute(f"SELECT {', '.join(f'sum({c})' for c in COLUMNS)} FROM judged").fetchone()
+        query = f"SELECT {', '.join(f'sum({c})' for c in COLUMNS)} FROM judged"
+        # A prepared query would keep its plan when the settings change.
+        return server.engine.con.execute(query, prepare=False).fetchone()
 
     def compared() -> Any:
         return te.compare(te.read(table, truth="truth"), metric=metric)
@@ -298,6 +300,10 @@ def _postgres_case(metric: str, title: str, quick: bool) -> Row:
     agree = all(abs(answer.estimates[m].estimate - truth.estimates[m].estimate) < 1e-10 for m in MODELS)
     (here, there), (_, of_scan) = cpu_ms(compared), cpu_ms(sums)
     cpu = f"CPU time {here:.0f} ms here and {there:.0f} ms in the server, that of the scan {of_scan:.0f} ms"
+    server.engine.con.execute("SET max_parallel_workers_per_gather = 0")
+    alone = min(timed(sums)[0] for _ in range(10))
+    server.engine.con.execute("RESET max_parallel_workers_per_gather")
+    cpu += f", which takes one process {alone * 1000:.0f} ms by the clock"
     return row(
         name, ours_s=ours, peer="the server's own sequential scan", peer_s=scan, slower=None if quick else 3,
         agree=agree, note=f"{cpu}; {_load()}",

@@ -76,6 +76,11 @@ def case_compare_average_precision(quick: bool) -> Row:
     )  # fmt: skip
 
 
+def case_compare_costs(quick: bool) -> Row:
+    # Thresholds and models are chosen anew in resamples, which cost the same of any number of rows.
+    return _measured("te.compare(cost_fn=5)", quick, lambda t, s: str(te.compare(t, scores=s, cost_fn=5)), times=8)
+
+
 def case_roc(quick: bool) -> Row:
     return _measured("te.roc with its area", quick, lambda t, s: te.roc(t, s["m0"]).auc(), models=1)
 
