@@ -40,14 +40,27 @@ def test_it_says_that_each_is_taken_at_its_best_threshold():
 
 def test_other_costs_keep_what_is_said_of_the_hull():
     both = te.roc_hull({"good": GOOD, "poor": POOR})
-    plain, costly = str(both).splitlines(), both.words(cost_fn=10).splitlines()
+    at_ten = both.at_costs(cost_fn=10)
+    plain, costly = str(both).splitlines(), str(at_ten).splitlines()
     table = next(i for i, line in enumerate(plain) if line.startswith("Cheapest by the share"))
     assert costly[:table] == plain[:table]
     assert "Never the cheapest, whatever the costs: poor." in costly
-    assert str(both.ranges(cost_fn=10)) in both.words(cost_fn=10)
+    assert str(both.ranges(cost_fn=10)) in str(at_ten)
     points = te.roc_hull({"a": (0.1, 0.6), "b": (0.3, 0.9)})
     assert "Most accurate: " in str(points)
-    assert "Most accurate: " not in points.words(cost_fn=10)
+    assert "Most accurate: " not in str(points.at_costs(cost_fn=10))
+
+
+def test_its_costs_are_in_every_answer():
+    both = te.roc_hull({"a": (0.1, 0.6), "b": (0.3, 0.9), "counted": te.Confusion([[80, 20], [30, 70]], positive=1)})
+    at_ten = both.at_costs(cost_fn=10)
+    assert at_ten.to_markdown() == both.ranges(cost_fn=10).to_markdown() != both.to_markdown()
+    assert at_ten.by_mix(0.2) == both.by_mix(0.2, cost_fn=10) != both.by_mix(0.2)
+    assert at_ten.best(rng=1).to_json() == both.best(cost_fn=10, rng=1).to_json()
+    assert at_ten.ranges(cost_fn=1).to_json() == both.ranges().to_json()
+    assert str(te.load(at_ten.to_json())) == str(at_ten)
+    with pytest.raises(te.InputError, match="cost_fn"):
+        both.at_costs(cost_fn=-1)
 
 
 def test_a_curve_below_the_diagonal_leaves_only_the_trivial_ones():

@@ -170,7 +170,6 @@ def test_many_scores_are_grouped_for_the_replicates():
 
 
 def test_grouped_scores_keep_their_weights():
-    # te.evaluate of more than 1,024 distinct scores in clusters, with sampling weights, was refused.
     t = noisy(5000, weights=True)
     small = coarse_table(t)
     assert len(small.scores) <= 1024

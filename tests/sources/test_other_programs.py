@@ -9,6 +9,7 @@ import lzma
 import sqlite3
 import sys
 import zipfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -378,6 +379,37 @@ def test_three_lines_of_header_of_orange(tmp_path: Path) -> None:
     )
     p = te.read(tmp_path / "x.tab", positive="yes")
     assert (p.models, p.n, p.has_scores("Tree")) == (("Tree",), 6, True)
+
+
+def test_a_name_of_a_table_goes_with_the_one_of_two_files_that_holds_tables(tmp_path: Path) -> None:
+    database, text = tmp_path / "runs.sqlite", tmp_path / "old.csv"
+    with closing(sqlite3.connect(database)) as made:
+        for table in ("may", "june"):
+            made.execute(f"CREATE TABLE {table} (id INT, truth INT, svm INT)")
+            made.executemany(f"INSERT INTO {table} VALUES (?, ?, ?)", [(i, Y[i], SAID[i]) for i in range(len(Y))])
+        made.commit()
+    text.write_text("id,truth,svm\n" + "".join(f"{i},{t},{t}\n" for i, t in enumerate(Y)))
+    new, old = te.read(database, table="may"), te.read(text)
+    assert te.compare(database, text, table="may").records() == te.compare(new, old).records()
+    assert te.compare(text, database, table="may").records() == te.compare(old, new).records()
+    assert te.compare(old, database, table="may").records() == te.compare(old, new).records()
+    for candidate, baseline, read in ((database, text, (new, old)), (text, database, (old, new))):
+        gated = te.gate(candidate, baseline, margin=0.2, table="may")
+        assert gated.records() == te.gate(*read, margin=0.2).records()
+        assert te.check(candidate, training=baseline, table="may").records() == (
+            te.check(read[0], training=read[1]).records()
+        )
+        assert te.training_gap(candidate, baseline, table="may").records() == te.training_gap(*read).records()
+    assert te.read([database], table="june").n == te.read([database], table="june", grade="svm").n == len(Y)
+    with pytest.raises(te.InputError, match="leave it out here"):
+        te.compare(text, text, table="may")
+    with pytest.raises(te.InputError, match="tables of a database or a workbook have names"):
+        te.read(database, table="may", names=["id", "truth", "svm"])
+
+
+def test_a_text_with_the_mark_of_duckdb_in_its_header_is_a_text(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("y,model,DUCKNET\n1,1,0\n0,0,1\n1,0,1\n")
+    assert te.read(tmp_path / "x.csv", truth="y").models == ("model", "DUCKNET")
 
 
 @pytest.mark.parametrize("name", ["rows.duckdb", "rows.db"])

@@ -916,3 +916,30 @@ def test_metrics_of_labels_take_the_rows_that_lack_a_score_only(source: str, tmp
     for reading in (te.gate(rows, "b", threshold=0.3).reading, apart.reading):
         assert f"{gone} of 200 rows have no score of a to cut; they are left out" in " ".join(reading.split())
     assert f"{gone} of 200 rows have no prediction" in str(te.evaluate(rows.select("a"), threshold=0.3).findings)
+
+
+def test_models_with_the_same_grades_are_asked_about():
+    grades = np.random.default_rng(3).integers(0, 5, 60) / 4
+    alike = te.compare(te.graded({"a": grades, "b": grades.copy(), "c": grades[::-1]}))
+    [same] = [f for f in alike.findings if f.code == "TE406"]
+    assert "the two have the same grade in every row (60 rows)" in same.message
+    assert "a and b: the two have the same grade" in " ".join(alike.verdict.split())
+    # Two with one and the same grade everywhere may be two.
+    assert not [
+        f for f in te.compare(te.graded({"a": np.full(60, 0.5), "b": np.full(60, 0.5)})).findings if f.code == "TE406"
+    ]
+
+
+def test_many_rows_in_clusters_with_sampling_weights_have_limits():
+    draw = np.random.default_rng(8)
+    truth = draw.integers(0, 2, 6000)
+    scores = 1 / (1 + np.exp(-(2 * truth - 1) - draw.normal(0, 1.5, 6000)))
+    p = te.predictions(
+        truth, scores={"m": scores}, clusters=np.arange(6000) // 10, weights=draw.uniform(0.5, 2, 6000),
+        weights_kind="sampling",
+    )  # fmt: skip
+    ev = te.evaluate(p, metrics=["auc", "average_precision", "brier", "brier_skill_score"], replicates=200, rng=1)
+    for name in ("auc", "average_precision", "brier", "brier_skill_score"):
+        assert ev[name].low < ev[name].estimate < ev[name].high
+    assert ev["auc"].n == 6000
+    assert not [f for f in te.check(p) if f.severity == "error"]

@@ -150,10 +150,9 @@ class RowsOptions:
 
     def table_of(self, file: str | list[str], beside: str | list[str] | None) -> str | None:
         """--table for one of two files: that of a database is none of the CSV file beside it."""
-        from trueerror.sources._tables import holds_tables
+        from trueerror.sources._tables import table_for
 
-        one, other = (given[0] if isinstance(given, list) and len(given) == 1 else given for given in (file, beside))
-        return None if holds_tables(other) and not holds_tables(one) else self.table
+        return table_for(file, beside, self.table)
 
 
 def scale_typed(text: str | None) -> tuple[float, ...] | None:

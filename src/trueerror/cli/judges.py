@@ -221,9 +221,11 @@ LABEL_PLAN_EPILOG = (
 def label_plan_command(
     *,
     file: o.File,
-    judge: Annotated[str, flag("Column of the judge's labels or scores.", "COLUMN")],
+    judge: Annotated[str, flag("Column of the judge's labels or scores.", "COLUMN", group=COLUMNS)],
     budget: Annotated[int, flag("How many rows to label.", "NUMBER", min=2)],
-    human: Annotated[str | None, flag("Column of labels that exist already, with gaps.", "COLUMN")] = None,
+    human: Annotated[
+        str | None, flag("Column of labels that exist already, with gaps.", "COLUMN", group=COLUMNS)
+    ] = None,
     table: o.Table = None,
     method: Annotated[str, flag("neyman (by groups of answers), active (by each score) or random.", "WORD")] = "neyman",
     mix: Annotated[float, flag("For active: the even part of the chances.", "SHARE")] = 0.2,

@@ -253,16 +253,15 @@ def hull_command(
     classifiers |= dict(typed_point(text) for text in point or ())
     if not classifiers:
         raise InputError("give a file, points such as --point C4.5=0.2,0.84, or --matrix")
-    hull = roc_hull(classifiers)
+    hull = roc_hull(classifiers).at_costs(cost_fp=cost_fp, cost_fn=cost_fn)
     if path is not None:
         from trueerror.plots import save
 
         save(hull, path, prior=prior, cost_fp=cost_fp, cost_fn=cost_fn)
     if prior is not None:
-        best = hull.best(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=seed)
-        output.show(best)
+        output.show(hull.best(prior=prior, rng=seed))
     else:
-        output.show(hull, lambda: hull.words(cost_fp=cost_fp, cost_fn=cost_fn))
+        output.show(hull)
 
 
 def typed_point(text: str) -> tuple[str, tuple[float, float]]:

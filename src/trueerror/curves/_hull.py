@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple, TypedDict
 
@@ -27,7 +27,6 @@ from trueerror.curves._base import (
 )
 from trueerror.curves._operating_point import Condition, IsoLine, iso_accuracy, iso_cost
 from trueerror.curves._replicates import (
-    VISITS,
     Flagged,
     bags,
     balanced_groups,
@@ -40,6 +39,7 @@ from trueerror.curves._replicates import (
 from trueerror.curves._roc import Roc, roc
 from trueerror.inference._clusters import without_gaps
 from trueerror.inference._problem import critical_z
+from trueerror.inference.bootstrap._paired_scores import VISITS
 from trueerror.inputs._arrays import plain_numbers
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, MemoryBudgetExceeded, Rng, check_replicates, check_share, generator
@@ -627,9 +627,30 @@ def roc_hull(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RocHull(Result):
-    """The upper convex hull of ROC curves; `corners` run from (0, 0) to (1, 1)."""
+    """The upper convex hull of ROC curves; `corners` run from (0, 0) to (1, 1).
+
+    `cost_fp` and `cost_fn` are what a false alarm and a miss cost where no others are asked for (`.at_costs()`).
+    """
 
     curves: Mapping[str, Roc]
+    cost_fp: float = 1.0
+    cost_fn: float = 1.0
+
+    def at_costs(self, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> RocHull:
+        """The same hull, read at these costs in print, tables and JSON.
+
+        >>> hull = roc_hull({"CN2": (0.05, 0.5), "C4.5": (0.2, 0.84)}).at_costs(cost_fn=4)
+        >>> [(row["classifier"], round(row["from"], 3)) for row in hull.ranges()]
+        [('AlwaysNeg', 0.0), ('CN2', 0.024), ('C4.5', 0.099), ('AlwaysPos', 0.556)]
+        """
+        Condition(0.5, cost_fp, cost_fn)
+        return replace(self, cost_fp=float(cost_fp), cost_fn=float(cost_fn))
+
+    def _costs(self, cost_fp: float | None, cost_fn: float | None) -> dict[str, float]:
+        return {
+            "cost_fp": self.cost_fp if cost_fp is None else cost_fp,
+            "cost_fn": self.cost_fn if cost_fn is None else cost_fn,
+        }
 
     @cached_property
     def corners(self) -> tuple[HullCorner, ...]:
@@ -677,12 +698,13 @@ class RocHull(Result):
             tpr=first.tpr + share * (second.tpr - first.tpr),
         )  # fmt: skip
 
-    def ranges(self, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> HullRanges:
+    def ranges(self, *, cost_fp: float | None = None, cost_fn: float | None = None) -> HullRanges:
         """For each corner the range of P(positive), from `from` to `to`, over which it is the cheapest.
 
         Two neighbours cost the same where the slope C_FP·P(−)/(C_FN·P(+)) is that of the line between them.
         """
-        condition = Condition(0.5, cost_fp, cost_fn)
+        costs = self._costs(cost_fp, cost_fn)
+        condition = Condition(0.5, **costs)
         slopes = np.diff(self.tpr) / np.where(np.diff(self.fpr) > 0, np.diff(self.fpr), np.nan)
         # A vertical piece has no share of positives at which its lower end would be better.
         with np.errstate(invalid="ignore"):
@@ -695,18 +717,18 @@ class RocHull(Result):
             }
             for c, a, b in zip(self.corners, edges[:-1], edges[1:], strict=True)
         )  # fmt: skip
-        return HullRanges(rows=rows, cost_fp=float(cost_fp), cost_fn=float(cost_fn))
+        return HullRanges(rows=rows, **{name: float(cost) for name, cost in costs.items()})
 
     def best(
-        self, *, prior: Prior | None = None, cost_fp: float = 1.0, cost_fn: float = 1.0, cost_tp: float = 0.0,
-        cost_tn: float = 0.0, replicates: int = 1000, rng: Rng = None,
+        self, *, prior: Prior | None = None, cost_fp: float | None = None, cost_fn: float | None = None,
+        cost_tp: float = 0.0, cost_tn: float = 0.0, replicates: int = 1000, rng: Rng = None,
     ) -> HullChoice:  # fmt: skip
         """The cheapest corner under a condition, and how sure it is that its classifier is the best one.
 
         Without `prior` positives are as common as in the rows of the first curve. `probabilities` gives for each
         classifier, at its own best threshold, the share of bootstrap resamples in which it is the cheapest.
         """
-        costs = {"cost_fp": cost_fp, "cost_fn": cost_fn, "cost_tp": cost_tp, "cost_tn": cost_tn}
+        costs = {**self._costs(cost_fp, cost_fn), "cost_tp": cost_tp, "cost_tn": cost_tn}
         counted = next((c for c in self.curves.values() if c.calls != "rates"), None)
         if counted is None and prior is None:
             raise InputError("prior= is needed: rates alone do not say how common positives are")
@@ -715,11 +737,11 @@ class RocHull(Result):
         place = int(np.argmax(values <= values.min() + DUST))
         return choose_classifier(self.curves, condition, self.corners[place], replicates=replicates, rng=rng)
 
-    def by_mix(self, *priors: float, cost_fp: float = 1.0, cost_fn: float = 1.0) -> list[HullAtMix]:
+    def by_mix(self, *priors: float, cost_fp: float | None = None, cost_fn: float | None = None) -> list[HullAtMix]:
         """The cheapest corner at each share of positives, with its accuracy and the cost of a row there."""
         mixes: list[HullAtMix] = []
         for prior in priors:
-            condition = Condition(check_share(prior, "prior"), cost_fp, cost_fn)
+            condition = Condition(check_share(prior, "prior"), **self._costs(cost_fp, cost_fn))
             values = condition.cost(self.fpr, self.tpr)
             corner = self.corners[int(np.argmax(values <= values.min() + DUST))]
             right = prior * corner.tpr + (1 - prior) * (1 - corner.fpr)
@@ -748,11 +770,7 @@ class RocHull(Result):
         return self.ranges()._table()
 
     def __str__(self) -> str:
-        return self.words()
-
-    def words(self, *, cost_fp: float = 1.0, cost_fn: float = 1.0) -> str:
-        """The hull in print, with who is the cheapest where at these costs."""
-        ranges = self.ranges(cost_fp=cost_fp, cost_fn=cost_fn)
+        ranges = self.ranges()
         names = [n for n in self.curves if any(n in (c.classifier, *c.also) for c in self.corners)]
         never = [n for n in self.curves if n not in names]
         points = sum(1 for c in self.curves.values() if c.calls)
@@ -768,7 +786,7 @@ class RocHull(Result):
                 f"Binned scores: corners are exact, and thresholds within bins raise the area of the hull by "
                 f"{max(higher, 0.0):.2g} at most."
             ))  # fmt: skip
-        tables = [str(ranges), *([self._mixes()] if points and cost_fp == cost_fn else [])]
+        tables = [str(ranges), *([self._mixes()] if points and self.cost_fp == self.cost_fn else [])]
         return "\n".join([*lines, *tables])
 
     def _mixes(self) -> str:

@@ -153,8 +153,10 @@ class MeasureCurve(TableCurve):
         """
         if self.of_threshold:
             raise InputError("a threshold does not follow from counts")
-        x, y = ((self.x_name, self.x_options), (self.y_name, self.y_options))
-        return _of_counts(x[0], counts, x[1])[1], _of_counts(y[0], counts, y[1])[1]
+        return (
+            _of_counts(self.x_name, counts, self.x_options)[1],
+            _of_counts(self.y_name, counts, self.y_options)[1],
+        )
 
     def records(self) -> Records:
         """One record for each cutoff."""

@@ -215,8 +215,6 @@ def _by_cell(up: WholeCounts, down: WholeCounts, seed: int, b: int) -> Bag:
     return Bag(drawn[:size], drawn[size:], often[:size, 0], often[size:, 0])
 
 
-# Row visits that paired resamples of all rows may take; beyond, rows are drawn in groups.
-VISITS = 40_000_000
 # Rows are drawn one by one up to this many; beyond, in so many groups to which they are assigned at random.
 MOST_GROUPS = 1 << 12
 # Rows that are counted at a time.
@@ -225,9 +223,7 @@ COUNTED = 1 << 20
 Following = Callable[[slice], Codes]
 
 
-def groups_of_rows(
-    rows: int, seed: int, clusters: Codes | None = None, most: int = MOST_GROUPS
-) -> tuple[int, Following]:
+def groups_of_rows(rows: int, seed: int, clusters: Codes | None = None) -> tuple[int, Following]:
     """How many groups are drawn, and what gives the groups of rows: each row (or cluster) its own, or with many of them
     one at random.
 
@@ -243,7 +239,7 @@ def groups_of_rows(
     if clusters is not None:
         count = groups = int(clusters.max()) + 1
         of_row = clusters
-        if count > most:
+        if count > MOST_GROUPS:
             groups, following = groups_of_rows(count, seed)
             of_row = following(slice(0, count))[clusters]
         return groups, lambda part: of_row[part]

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from trueerror.curves._base import Floats, Records, columns_to_records, curve_points, frozen, is_predictions, top_at
 from trueerror.curves._replicates import (
-    VISITS,
     balanced_groups,
     flagged_in_groups,
     group_weights,
@@ -24,6 +23,7 @@ from trueerror.curves._replicates import (
 )
 from trueerror.curves._roc import Roc, roc
 from trueerror.inference._problem import critical_z
+from trueerror.inference.bootstrap._paired_scores import VISITS
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word, generator
 from trueerror.kernels._numpy import in_threads, row_weights, seed_of

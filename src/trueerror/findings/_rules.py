@@ -221,6 +221,7 @@ class Evidence:
     identical: bool | None = None
     # the label that both give to every row, where their scores do not say that they are one
     one_answer: Label | None = None
+    graded: bool | None = None  # whether the two are alike in grades
     cut: bool | None = None  # whether that label comes from scores that were cut at a threshold
     n: float | None = None  # rows behind the pair
     comparisons: int | None = None  # how many pairs were compared

@@ -777,10 +777,14 @@ def underpowered(
       fix="Check that the two columns come from two models; where both give one answer alone, "
           "choose another threshold.")  # fmt: skip
 def identical_models(
-    identical: bool, one_answer: Label | None = None, cut: bool = False, n: float | None = None
+    identical: bool,
+    one_answer: Label | None = None,
+    cut: bool = False,
+    graded: bool | None = None,
+    n: float | None = None,
 ) -> Iterator[str]:
-    """Two models with the same scores, or the same labels on every row, right or wrong, are usually one model read
-    twice.
+    """Two models with the same scores, or the same labels or grades on every row, right or wrong, are usually one model
+    read twice.
 
     Two whose scores differ but never cross the threshold answer every row alike too: that is said of the threshold, not
     of the columns.
@@ -790,7 +794,8 @@ def identical_models(
         at = " at this threshold" if cut else ""
         yield f'both always answer "{one_answer}"{at}{rows}: their answers never differ'
     elif identical:
-        yield f"the two give every row the same label{rows}: the same column twice?"
+        answers = "have the same grade in every row" if graded else "give every row the same label"
+        yield f"the two {answers}{rows}: the same column twice?"
 
 
 @rule("TE407", severity="note", title="the best of many models",

@@ -119,8 +119,10 @@ def score_interval(
         answer = IntervalLimits(math.nan, math.nan, chosen.key, ONE_CLUSTER)
     else:
         answer = chosen.function(q)
+    # A table of weighted rows knows what they weigh, not how many they are.
+    n = float(table.n if clusters is None else len(clusters.positive))
     interval = spec.interval(
-        measure.name, sample.estimate, answer.low, answer.high, bounds=bounds, method=answer.method, n=float(table.n),
+        measure.name, sample.estimate, answer.low, answer.high, bounds=bounds, method=answer.method, n=n,
         note=answer.note,
     )  # fmt: skip
     return interval if table.exact or math.isnan(interval.estimate) else _with_bounds(interval, answer, q, table, prior)

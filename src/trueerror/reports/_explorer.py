@@ -311,10 +311,6 @@ def _cuts(curve: Roc, used: InUse | None, grid: Floats, models: int) -> Cuts:
     return Cuts(every[apart], tuned)
 
 
-# Beyond so many clusters they are drawn in groups, as many rows are.
-MOST_CLUSTERS = 1 << 16
-
-
 def _in_rows(p: Predictions, cuts: dict[str, Cuts], seed: int) -> dict[str, Flagged]:
     """For each model the negatives and positives of each group that are flagged at each threshold, and all of them."""
     up, columns = p.source.scored_rows(list(cuts)).each_score(list(cuts), positive=p.positive)
@@ -330,7 +326,7 @@ def _in_clusters(p: Predictions, cuts: dict[str, Cuts], seed: int) -> dict[str, 
     except MemoryBudgetExceeded:
         return _in_keys(p, cuts)
     assert rows.clusters is not None
-    groups = groups_of_rows(len(rows.up), seed, rows.clusters, MOST_CLUSTERS)
+    groups = groups_of_rows(len(rows.up), seed, rows.clusters)
     return _flagged(rows.up, list(rows.scores.T), groups, cuts)
 
 

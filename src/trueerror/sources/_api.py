@@ -33,11 +33,13 @@ from trueerror.sources._tables import (
     ColumnsTable,
     InputTable,
     Options,
+    alone,
     check_table_name,
     foreign_table,
     holds_tables,
     need_column,
     open_frame,
+    table_for,
 )
 from trueerror.sources.columns import _roles as naming
 from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelChoice, resolve
@@ -400,17 +402,19 @@ def read(
             models=models, options={"right_from": right_from, "scale": scale, "by": by, "cluster": cluster},
             columns=named,
         )  # fmt: skip
-    apart = {} if predictions is None else named_files(predictions)
+    of_models = {} if predictions is None else named_files(predictions)
     # The name is of a table in the files that may hold several, be it the truth's or a model's.
-    own = None if any(map(holds_tables, apart.values())) and not holds_tables(path_or_table) else table
-    rows = split_resamples(spread_probabilities(input_table(path_or_table, names, own)))
+    database = next(filter(holds_tables, of_models.values()), None)
+    rows = split_resamples(
+        spread_probabilities(input_table(path_or_table, names, table_for(path_or_table, database, table)))
+    )
     about_files = rows.notes
     if predictions is not None:
         if models is not None or right is not None:
             raise InputError("predictions= names the files of the models: leave models= and right= out")
         files = {
             name: spread_probabilities(input_table(one, table=table if holds_tables(one) else None))
-            for name, one in apart.items()
+            for name, one in of_models.items()
         }
         whole = join(rows, files, truth=truth, id=id, label=label, score=score)
         rows, truth, models, id, label, score = whole.table, whole.truth, whole.models, whole.id or False, None, None
@@ -471,8 +475,7 @@ def input_table(
 ) -> InputTable:
     """A path, a list of paths, a frame or a mapping of columns as a table; `names` are those of a file without any,
     `table` is one of those in a database or a workbook."""
-    if isinstance(path_or_table, list | tuple) and len(path_or_table) == 1 and holds_tables(path_or_table[0]):
-        path_or_table = path_or_table[0]
+    path_or_table = alone(path_or_table)
     check_table_name(path_or_table, table)
     paths = isinstance(path_or_table, str | os.PathLike)
     if isinstance(path_or_table, list | tuple):
@@ -488,6 +491,9 @@ def input_table(
         return open_frame(columns_of(cast("list[Row]", table_rows(path_or_table))) if rows else path_or_table)
     from trueerror.sources.engines._duckdb_tables import open_files
 
+    if names is not None and holds_tables(path_or_table):
+        raise InputError("names= names the columns of a file without a header, and tables of a database or a workbook "
+                         "have names: leave it out")  # fmt: skip
     if names is not None:
         columns = _places_named(names)
         whole = open_files(path_or_table, columns)

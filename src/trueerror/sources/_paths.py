@@ -373,13 +373,22 @@ def _check_readable(file: Path, name: str) -> None:
         raise FileError(f"{name} is empty")
 
 
+def begins_duckdb(head: bytes) -> bool:
+    """Whether a file begins as DuckDB writes it: a checksum, its mark, and a version of eight bytes, most of them 0.
+
+    >>> begins_duckdb(b"12345678DUCK" + bytes([64, 0, 0, 0, 0, 0, 0, 0])), begins_duckdb(b"y,model,DUCKNET,DUCKLING")
+    (True, False)
+    """
+    return head[8:12] == b"DUCK" and b"\x00" in head[12:20]
+
+
 def _refuse_of_tables(file: Path, name: str) -> None:
     """Files that hold tables of their own are opened by themselves, and known by their endings."""
     with file.open("rb") as stream:
         head = stream.read(1024)
     kinds = {
         ("SQLite", ".sqlite"): head.startswith(b"SQLite format 3\x00"),
-        ("DuckDB", ".duckdb"): head[8:12] == b"DUCK",
+        ("DuckDB", ".duckdb"): begins_duckdb(head),
         ("Excel", ".xlsx"): head.startswith(b"PK\x03\x04") and re.search(rb"docProps/|\[Content_Types\]\.xml", head),
     }
     for (program, ending), is_one in kinds.items():

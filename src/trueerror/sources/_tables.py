@@ -31,7 +31,7 @@ from trueerror.inputs._arrays import (
 from trueerror.inputs._labels import Label, code_column, respelt_label
 from trueerror.inputs._options import ColumnError, FileError, InputError, nearest
 from trueerror.results import Result
-from trueerror.sources._paths import DATABASES, DUCKDB_FILES, OF_TABLES, asking
+from trueerror.sources._paths import DATABASES, DUCKDB_FILES, OF_TABLES, asking, begins_duckdb
 from trueerror.sources._predictions import ColumnRoles, KeyKind, Source, Threshold
 from trueerror.tallies import Missing
 
@@ -94,9 +94,30 @@ def holds_tables(path: object) -> bool:
     return isinstance(path, str | os.PathLike) and Path(path).suffix.lower() in OF_TABLES
 
 
+def alone(source: Foreign) -> Foreign:
+    """A database or a workbook that is the only one of a list, itself; others as they are."""
+    listed = isinstance(source, list | tuple) and len(source) == 1 and holds_tables(source[0])
+    return source[0] if listed else source
+
+
+def table_for(source: object, beside: object, table: str | None) -> str | None:
+    """The name of a table for one of two sources: that of a database is none of the CSV file beside it.
+
+    >>> table_for("old.csv", "runs.sqlite", "may"), table_for("runs.sqlite", "old.csv", "may")
+    (None, 'may')
+    """
+    return None if holds_tables(alone(beside)) and not holds_tables(alone(source)) else table
+
+
+def columns_for(source: object, beside: object, columns: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of te.read for one of two sources."""
+    given = dict(columns)
+    return given | {"table": table_for(source, beside, given["table"])} if "table" in given else given
+
+
 def check_table_name(source: object, table: str | None) -> None:
     """The name of a table goes with one file that may hold several, and is refused elsewhere."""
-    if table is None or holds_tables(source):
+    if table is None or holds_tables(alone(source)):
         return
     several = isinstance(source, list | tuple) and any(map(holds_tables, source))
     raise InputError(
@@ -111,7 +132,7 @@ def file_table(path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]], 
     from trueerror.sources.engines._duckdb_tables import open_files
 
     check_table_name(path, table)
-    return foreign_table(path, table) or open_files(path)
+    return foreign_table(alone(path), table) or open_files(path)
 
 
 def foreign_table(path: Foreign, table_name: str | None = None) -> InputTable | None:
@@ -128,7 +149,8 @@ def foreign_table(path: Foreign, table_name: str | None = None) -> InputTable | 
             f"{file.name} is a pickle, which can run anything when it is opened: save the table as Parquet or CSV"
         )
     if ending in DATABASES or ending in DUCKDB_FILES:
-        is_duckdb = ending in DUCKDB_FILES or _is_duckdb(file)
+        with open(file, "rb") as stream:
+            is_duckdb = ending in DUCKDB_FILES or begins_duckdb(stream.read(20))
         return _duckdb_table(file, table_name) if is_duckdb else _sqlite_table(file, table_name)
     if ending not in PROGRAMS:
         return None
@@ -171,11 +193,6 @@ def _sheet(sheets: Mapping[str, Any], name: str, wanted: str | None) -> tuple[An
     tables = [sheet for sheet, frame in sheets.items() if min(frame.shape) > 1]
     chosen = tables[0] if tables else next(iter(sheets))
     return sheets[chosen], (f"Read the sheet {chosen!r} of {len(sheets)} in {name}.",) if len(sheets) > 1 else ()
-
-
-def _is_duckdb(file: Path) -> bool:
-    with open(file, "rb") as stream:
-        return stream.read(12)[8:] == b"DUCK"
 
 
 def _one_of(names: Sequence[str], wanted: str | None, file: str, instead: str = "") -> str:

@@ -14,7 +14,7 @@ from trueerror.inputs._options import InputError, MissingPredictionError, Repeat
 from trueerror.sources._collect import is_openable, opened, takes_whole_rows
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample, shared_rows
 from trueerror.sources._predictions import Predictions
-from trueerror.sources._tables import held
+from trueerror.sources._tables import columns_for, held
 from trueerror.tallies import Confusion
 from trueerror.verbs._evaluate import evaluate, evaluate_predictions
 from trueerror.verbs._evidence import identical_calls
@@ -48,8 +48,8 @@ def check(source: Any, *, training: Any = None, **columns: Any) -> Findings:
         if training is not None:
             raise InputError("training= speaks of rows, but a confusion matrix has only counts")
         return evaluate(source).findings
-    given, seen = _opened(source, columns)
-    known = None if training is None else _opened(training, columns)[0]
+    given, seen = _opened(source, columns_for(source, training, columns))
+    known = None if training is None else _opened(training, columns_for(training, source, columns))[0]
     return check_predictions(given, seen, known)
 
 

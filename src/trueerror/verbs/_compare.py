@@ -46,6 +46,7 @@ from trueerror.sources._collect import is_openable, predictions, refuse_columns,
 from trueerror.sources._models import is_fold_result, refuse_fold_sizes
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
+from trueerror.sources._tables import columns_for
 from trueerror.sources.engines._array_source import answered_by_all
 from trueerror.sources.logs.sklearn_cv import folds_of
 from trueerror.tallies import Confusion, Discordance
@@ -290,7 +291,8 @@ def compare(
     # A second table rather than columns beside the truth: a mapping is one only where the first is a mapping as well.
     table = is_openable(predicted) and (not isinstance(predicted, Mapping) or isinstance(given, Mapping))
     if isinstance(predicted, Predictions) or (table and (read_already or is_openable(given))):
-        second, predicted = predictions(predicted, **named), None
+        second = predictions(predicted, **columns_for(predicted, given, named))
+        named, predicted = columns_for(given, predicted, named), None
     if read_already and (scores is not None or predicted is not None or fitted is not None):
         raise InputError("pass either predictions that were read, or arrays; not both")
     given = predictions(

@@ -76,12 +76,14 @@ def best_first(estimates: Mapping[str, Interval], higher_is_better: bool) -> tup
 
 
 class IdenticalCalls(TypedDict, total=False):
-    """Two models that answer all `n` rows alike: `identical`, or `one_answer` for all (from scores that were `cut`)."""
+    """Two models that answer all `n` rows alike: `identical` (in grades where they are `graded`), or `one_answer` for
+    all (from scores that were `cut`)."""
 
     n: int
     identical: bool
     one_answer: Label
     cut: bool
+    graded: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

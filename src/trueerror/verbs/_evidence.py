@@ -492,11 +492,23 @@ def identical_pairs(
     identical = {}
     for c in contrasts:
         models = (c.first, c.second)
-        if c.estimate == 0 and all(p.has_predictions(m, threshold=settings.threshold) for m in models):
+        if p.scale is not None:
+            grades = p.source.fetched().columns[c.first].scores
+            # Grades that never vary say nothing of where they come from.
+            varied = grades is not None and len(np.unique(grades)) > 1
+            if c.estimate == 0 and varied and same_grades(p, *models):
+                identical[models] = IdenticalCalls(n=p.n, identical=True, graded=True)
+        elif c.estimate == 0 and all(p.has_predictions(m, threshold=settings.threshold) for m in models):
             calls = identical_calls(p, p.agreement(*models, threshold=settings.threshold), models)
             if calls is not None:
                 identical[models] = calls
     return identical
+
+
+def same_grades(p: Predictions, first: str, second: str) -> bool:
+    """Whether both have the same grade in every row."""
+    one, other = (p.source.fetched().columns[m].scores for m in (first, second))
+    return one is not None and other is not None and np.array_equal(one, other, equal_nan=True)
 
 
 def same_scores(p: Predictions, first: str, second: str) -> bool:

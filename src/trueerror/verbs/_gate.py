@@ -38,9 +38,10 @@ from trueerror.results._format import decimals_apart, fixed, listing, number, on
 from trueerror.sources._collect import opened, takes_whole_rows
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
+from trueerror.sources._tables import columns_for
 from trueerror.tallies import Discordance
 from trueerror.verbs._compare import own_rows
-from trueerror.verbs._evidence import identical_calls, same_scores
+from trueerror.verbs._evidence import identical_calls, same_grades, same_scores
 from trueerror.verbs._model_metrics import (
     MetricChoice,
     ModelMetrics,
@@ -450,8 +451,7 @@ def _paired_limits(pair_: ModelPair, settings: Settings, level: float, *, sequen
 def _identical(p: Predictions, models: tuple[str, str], settings: Settings) -> bool:
     """Whether two models answer every row alike, with the same scores where both have scores, or the same grades."""
     if p.scale is not None:
-        first, second = (p.source.fetched().columns[m].scores for m in models)
-        return first is not None and second is not None and np.array_equal(first, second, equal_nan=True)
+        return same_grades(p, *models)
     if not all(p.has_predictions(m, threshold=settings.threshold) for m in models):
         return all(p.has_scores(m) and not p.unscored(m) for m in models) and same_scores(p, *models)
     calls = identical_calls(p, p.agreement(*models, threshold=settings.threshold), models)
@@ -828,7 +828,7 @@ def _sides(
     candidate: Any, baseline: Any, model: str | None, positive: object, paired: bool | None, threshold: float | None,
     columns: dict[str, Any],
 ) -> Sides:  # fmt: skip
-    first = opened(candidate, positive=positive, **columns).items_together()
+    first = opened(candidate, positive=positive, **columns_for(candidate, baseline, columns)).items_together()
     inside = _model_inside(first, baseline, model)
     if inside is not None:
         if paired is False:
@@ -840,7 +840,7 @@ def _sides(
     first = first.select(challenger)._noted_at(threshold)
     if baseline is None:
         return Sides((first, challenger), None, (challenger, None), str(first))
-    second = opened(baseline, positive=positive, **columns).items_together()
+    second = opened(baseline, positive=positive, **columns_for(baseline, candidate, columns)).items_together()
     other = _chosen(second, model if model in second.models else None, "baseline")
     second = second.select(other)._noted_at(threshold)
     names = (challenger, other)

@@ -27,6 +27,7 @@ from trueerror.results._format import (
 )
 from trueerror.sources._collect import opened
 from trueerror.sources._predictions import Predictions
+from trueerror.sources._tables import columns_for
 
 ESTIMAND = "this model: accuracy on the rows that it was fitted to, less that on rows like the test rows"
 
@@ -139,7 +140,9 @@ def training_gap(test: Any, training: Any, *, confidence: float = 0.95, **column
     (0.25, [('tree', 'logreg')])
     """
     level = check_confidence(confidence)
-    test, training = (opened(source, **columns) for source in (test, training))
+    test, training = (
+        opened(source, **columns_for(source, other, columns)) for source, other in ((test, training), (training, test))
+    )
     gaps, overfits = _gaps(test, training, level), _overfits(test, training, 1 - level)
     if not gaps:
         raise InputError("no model calls the rows: pass threshold= with scores outside [0, 1]")

@@ -163,7 +163,7 @@ def test_very_many_rows_without_an_error_have_limits(metric, k, rows):
 
 
 def test_geometric_mean_without_errors_has_the_reach_of_all_rows():
-    # exp(mean log p ± …) said .99997: a model with one error in 5,000 rows has none in 4,000 in .45 of the samples.
+    # A model with one error in 5,000 rows has none in 4,000 in .45 of the samples.
     assert metric_interval("g_mean", square(4, 1000, 1000)).low == pytest.approx(
         metric_interval("accuracy", square(4, 1000, 1000)).low, abs=1e-6
     )

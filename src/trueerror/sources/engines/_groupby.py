@@ -132,13 +132,12 @@ class GroupedSource:
         n = self.facts.n
         if n * EXACT_BYTES > self.memory_budget or (n < MANY_ROWS and not self.table.costly_queries):
             return False
-        # The first rows are known already, and mostly enough.
+        # The first rows are known already, and mostly enough: a larger sample is a query more.
         first = self.table.first(column, FIRST_ROWS).astype(np.float64)
         guess = _guessed(first)
-        # A larger sample is a query more, and grouping one for every model: rows that hardly repeat come at once.
-        if guess > n // 8 or self.table.costly_queries:
-            return guess > n // 8 or 2 * guess >= len(first) ** 2 / 21
-        return self.guessed_distinct(column) > n // 8
+        if self.table.costly_queries and guess <= n // 8:
+            return 2 * guess >= len(first) ** 2 / 21
+        return guess > n // 8 or self.guessed_distinct(column) > n // 8
 
     def about_distinct(self, column: str) -> int:
         """About how many distinct values a column has, rather too many than too few."""
