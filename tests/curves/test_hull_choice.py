@@ -140,3 +140,29 @@ def test_random_groups_where_nothing_is_to_be_chosen(monkeypatch):
     best = te.roc_hull(p).best(replicates=100, rng=1)
     assert best.probabilities["good"] == 1
     assert best.probabilities["flat"] == 0
+
+
+def test_groups_of_rows_see_thresholds_that_flag_few():
+    """Rows drawn in random groups choose as rows drawn one by one do, also where false alarms are so costly that the
+    best thresholds flag a few rows in thousands."""
+    draw = np.random.default_rng(1)
+    truth = (draw.random(20_000) < 0.3).astype(int)
+    seen = draw.normal(size=20_000) + truth
+    scores = {m: seen + width * draw.normal(size=20_000) for m, width in (("A", 0.7), ("B", 0.8))}
+    rows = te.roc_hull(truth, scores=scores, positive=1).best(cost_fp=100, rng=1)
+    groups = te.roc_hull(
+        np.append(truth, 0), scores={m: np.append(s, -9.0) for m, s in scores.items()}, positive=1
+    ).best(cost_fp=100, rng=1)
+    assert ("random groups" in rows.note, "random groups" in groups.note) == (False, True)
+    for name, share in rows.probabilities.items():
+        assert groups.probabilities[name] == pytest.approx(share, abs=0.06)
+    assert groups.corrected.high - groups.corrected.low == pytest.approx(
+        rows.corrected.high - rows.corrected.low, rel=0.25
+    )
+
+
+def test_few_rows_are_drawn_one_by_one_however_often():
+    draw = np.random.default_rng(2)
+    truth = draw.integers(0, 2, 4000)
+    scores = {m: truth + draw.normal(size=4000) for m in "ab"}
+    assert "groups" not in te.roc_hull(truth, scores=scores, positive=1).best(replicates=5100, rng=1).note

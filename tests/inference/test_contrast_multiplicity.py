@@ -148,5 +148,7 @@ def test_a_bound_on_p_is_told_by_its_word_not_by_its_value():
     )  # fmt: skip
     single = 1.96
     assert _reach(found, single, math.inf) == pytest.approx(7)
-    for p in (SEARCHED_P, 1e-9, 3e-12):
+    for p in (SEARCHED_P, 1e-9, 3e-12, 0.00103, 0.02):
         assert _reach(replace(found, p_value=p, p_at_most=True), single, math.inf) == pytest.approx(68.6)
+    # Too few replicates to reach the level at all: then the p-value decides.
+    assert _reach(replace(found, p_value=0.06, p_at_most=True), single, math.inf) == pytest.approx(1.88, abs=0.01)

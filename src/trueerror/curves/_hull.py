@@ -27,6 +27,8 @@ from trueerror.curves._base import (
 )
 from trueerror.curves._operating_point import Condition, IsoLine, iso_accuracy, iso_cost
 from trueerror.curves._replicates import (
+    GROUPS,
+    MOST_GROUPS,
     Flagged,
     bags,
     balanced_groups,
@@ -35,6 +37,7 @@ from trueerror.curves._replicates import (
     grouped_cuts,
     groups_of_rows,
     in_groups,
+    near_cheapest,
 )
 from trueerror.curves._roc import Roc, roc
 from trueerror.inference._clusters import without_gaps
@@ -335,7 +338,7 @@ def choose_classifier(
     elif rows is not None:
         truth, scores, codes = rows
         units = "" if codes is None else f" of {int(codes.max()) + 1:,} clusters"
-        if len(truth) * len(curves) * replicates > VISITS:
+        if len(truth) > MOST_GROUPS and len(truth) * len(curves) * replicates > VISITS:
             lowest, choices, groups = _grouped_costs(
                 truth, scores, [c.table for c in curves.values()], condition, replicates, rng, codes
             )
@@ -468,16 +471,20 @@ def _grouped_costs(
     rng: Rng, codes: Codes | None = None,
 ) -> tuple[Floats, Floats, int]:  # fmt: skip
     """The same of very many rows: these (or whole clusters) are drawn in random groups, which are counted once for each
-    model, at thresholds that lie close; and how many groups there are.
+    model, at thresholds that lie close, closest about its cheapest one; and how many groups there are.
     """
     seed = seed_of(generator(rng)[0])
+    sizes = np.ones(1) if codes is None else np.bincount(codes).astype(np.float64)
+    repeats = float((sizes * sizes).sum() / sizes.sum())
     weights, groups = np.zeros((0, 0)), 0
     out = np.full((replicates, len(scores) + 2), np.inf)
     off, outside = (np.full((replicates, len(scores)), np.nan) for _ in range(2))
     for k, (column, table) in enumerate(zip(scores, tables, strict=True)):
         # Of one model at a time: the counts of very many groups take as much memory as the rows.
         groups, following = groups_of_rows(len(truth), seed, codes)
-        [flagged] = flagged_in_groups(truth, [column], [grouped_cuts(table)], groups, following)
+        near = near_cheapest(table, condition.alarm, condition.miss, repeats=repeats, most=GROUPS // 2)
+        cuts = np.unique(np.concatenate((grouped_cuts(table, GROUPS // 2), near)))[::-1]
+        [flagged] = flagged_in_groups(truth, [column], [cuts], groups, following)
         if not len(weights):
             weights = group_weights(groups, replicates=replicates, seed=seed)
         if flagged.hits.shape[1] == 0:

@@ -51,12 +51,26 @@ def balanced_groups(table: ScoreTable, groups: int = GROUPS) -> tuple[Counts, Co
 
 
 def _starts(table: ScoreTable, groups: int = GROUPS) -> NDArray[np.intp]:
-    """Where each neighbourhood begins."""
+    """Where each neighbourhood begins: half of them hold equal parts of the classes, and half have sizes that grow from
+    single rows at the ends of each class, where the best threshold of unlike costs lies.
+
+    >>> starts = _starts(ScoreTable.count([0, 1] * 500, np.arange(1000.0)), 32)
+    >>> len(starts), starts[:6].tolist(), starts[-5:].tolist()
+    (30, [0, 1, 2, 11, 12, 62], [937, 988, 989, 998, 999])
+    """
     if len(table.scores) <= groups:
         return np.arange(len(table.scores))
     mass = table.positives / (2 * max(table.n_positive, 1)) + table.negatives / (2 * max(table.n_negative, 1))
-    place = np.floor((np.cumsum(mass) - mass / 2) * groups / mass.sum())
-    return np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))
+    # Rows with one score are one neighbourhood, however many they are.
+    mass = np.minimum(mass, mass.sum() / groups)
+    place = np.floor((np.cumsum(mass) - mass / 2) * (groups // 2) / mass.sum())
+    starts = [np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))]
+    for counts in (table.positives, table.negatives):
+        through = np.cumsum(counts)
+        sizes = np.geomspace(1, max(1.0, through[-1] / 2), groups // 8).round()
+        starts += [through.searchsorted(through[-1] - sizes, side="right"), through.searchsorted(sizes) + 1]
+    every = np.unique(np.concatenate(starts))
+    return every[every < len(table.scores)]
 
 
 def resampled_tables(
@@ -217,6 +231,8 @@ def _by_cell(up: WholeCounts, down: WholeCounts, seed: int, b: int) -> Bag:
 
 # Rows are drawn one by one up to this many; beyond, in so many groups to which they are assigned at random.
 MOST_GROUPS = 1 << 12
+# A threshold that costs by so many standard errors more than the cheapest is the cheapest in no resample.
+NEAR_ERRORS = 6.0
 # Rows that are counted at a time.
 COUNTED = 1 << 20
 # What gives the groups of rows, one stretch after the other.
@@ -290,9 +306,33 @@ def flagged_in_groups(
     return [Flagged(f[:, 0, :-1], f[:, 1, :-1], f[:, 0, -1], f[:, 1, -1]) for f in every]
 
 
-def grouped_cuts(table: ScoreTable) -> Floats:
+def grouped_cuts(table: ScoreTable, groups: int = GROUPS) -> Floats:
     """Thresholds from the highest down: the lowest score of each neighbourhood, but for that which flags all rows."""
-    return table.scores[_starts(table)][:0:-1].astype(np.float64)
+    return table.scores[_starts(table, groups)][:0:-1].astype(np.float64)
+
+
+def near_cheapest(table: ScoreTable, alarm: float, miss: float, *, repeats: float = 1.0, most: int = GROUPS) -> Floats:
+    """Thresholds from the highest down that may be the cheapest in a resample: those whose cost is within so many
+    standard errors of the lowest; at most about `most` of them, evenly. All rows are never flagged.
+
+    `alarm` and `miss` are what flagging all negatives costs and what flagging all positives saves; `repeats` is how
+    many rows of a cluster count as one.
+
+    >>> near_cheapest(ScoreTable.count([0, 1] * 50, np.arange(100.0)), 1.0, 1.0, most=3).tolist()
+    [99.0, 87.0, 50.0, 1.0]
+    """
+    negatives, positives = np.cumsum(table.negatives[::-1]), np.cumsum(table.positives[::-1])
+    prices = alarm / max(float(negatives[-1]), 1.0), miss / max(float(positives[-1]), 1.0)
+    costs = (prices[0] * negatives - prices[1] * positives)[:-1]
+    if not len(costs):
+        return np.zeros(0)
+    best = int(np.argmin(costs))
+    between = np.abs(negatives - negatives[best])[:-1], np.abs(positives - positives[best])[:-1]
+    error = np.sqrt(repeats * (prices[0] ** 2 * between[0] + prices[1] ** 2 * between[1]))
+    near = np.flatnonzero(costs - costs[best] <= NEAR_ERRORS * error)
+    if len(near) > most:
+        near = np.unique(np.append(near[np.linspace(0, len(near) - 1, most).astype(np.intp)], best))
+    return table.scores[::-1][near].astype(np.float64)
 
 
 def group_weights(groups: int, *, replicates: int, seed: int) -> Floats:

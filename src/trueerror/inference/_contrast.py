@@ -350,8 +350,8 @@ BLOCK = 2_000_000
 FEW_DRAWS = 50
 # p-values above speak of less than about a standard error.
 ALMOST_NOTHING = 0.3
-# About the smallest p-value that a float holds; and a bound on one that is small beside any usual level.
-LEAST_P, SMALL_BOUND = 1e-300, 1e-3
+# About the smallest p-value that a float holds.
+LEAST_P = 1e-300
 # As far as limits are inverted, in standard errors, and where the p-values of such a search end: 2.6e-12.
 FURTHEST = 7.0
 SEARCHED_P = 2 * float(special.ndtr(-FURTHEST))
@@ -455,11 +455,12 @@ def _reach(c: Contrast, single: float, df: float) -> float:
     """How many standard errors lie between the estimate and 0, by the limit on that side or, where less, the p-value.
 
     A p-value of a test that is no inversion of the limits counts where it speaks of more than a standard error. One
-    that could be no smaller, since replicates or a search show none, is a bound and says nothing of the distance.
+    that could be no smaller, since replicates or a search show none, is a bound and says nothing of the distance, as
+    long as it is below the level itself.
     """
     by_limit = _by_limit(c, single)
     p = c.p_value if c.p_unseen is None else min(max(c.p_value, c.p_unseen), MOST_P)
-    bound = p < LEAST_P or (bool(c.p_at_most) and p < SMALL_BOUND)
+    bound = p < LEAST_P or (bool(c.p_at_most) and p < 1 - c.confidence)
     by_p = _quantile(p / 2, df) if not bound and (p < ALMOST_NOTHING or c.p_unseen is not None) else math.inf
     return min(by_limit, by_p)
 

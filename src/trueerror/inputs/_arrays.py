@@ -72,6 +72,8 @@ def _to_numpy(values: ArrayLike, name: str) -> Column:
         kind = type(values).__module__.split(".")[0]
         if "128" in str(getattr(values, "dtype", "")) and hasattr(values, "to_list"):
             return np.array(values.to_list(), dtype=object)  # whole numbers that NumPy has no type for
+        if hasattr(values, "combine_chunks") and str(values.type).startswith("dictionary"):
+            values = values.combine_chunks()  # a gap in a dictionary of several pieces would become its last value
         return np.asarray(values.to_numpy(zero_copy_only=False) if kind == "pyarrow" else values.to_numpy())
     if not isinstance(values, Sized | Iterable) and not hasattr(values, "__array__"):
         raise InputError(f"{name} must be an array, not {in_few_words(values)}")
