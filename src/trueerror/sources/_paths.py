@@ -158,6 +158,13 @@ def names_files(names: Sequence[object]) -> bool:
     )
 
 
+# Tables of which a log says which files are theirs: what they are called, what gives them away, and who reads them.
+LOGGED = (
+    ("a Delta", "_delta_log", "scan_delta(folder), or deltalake.DeltaTable(folder)"),
+    ("an Iceberg", "metadata/*.metadata.json", "scan_iceberg(metadata file), or the table of pyiceberg"),
+)
+
+
 def _matches(text: str, skipped: list[str]) -> list[Path]:
     """The files behind one path; `skipped` collects what a folder holds beside its tables."""
     if QUERY.match(text) and not os.path.exists(text):
@@ -174,6 +181,12 @@ def _matches(text: str, skipped: list[str]) -> list[Path]:
         raise FileError("the path is empty; name a file, a folder or a pattern")
     path = Path(text)
     if os.path.isdir(path):
+        for kind, sign, reader in LOGGED:
+            if any(path.glob(sign)):
+                raise FileError(
+                    f"the folder {text} is {kind} table, whose log says which of its files still count: pass "
+                    f"polars.{reader} of it"
+                )
         # A pipe in a folder may never be written to.
         inside = sorted(file for file in _inside(path) if not is_piped(file))
         tables = [file for file in inside if _ending(file)[0] in ENDINGS]

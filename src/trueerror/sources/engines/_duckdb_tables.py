@@ -27,7 +27,7 @@ import re
 import shutil
 import tempfile
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial, partialmethod
@@ -464,47 +464,88 @@ def unmasked(array: object) -> Column:
 
 
 MISSING = ("", "NA", "NaN", "nan")
-# Floats hold every whole number up to here and skip some beyond.
-EXACT = 2**53
+# Floats hold every whole number up to here and skip some beyond; those below the other are held by 64 bits.
+EXACT, IN_64_BITS = 2**53, 2.0**63
 
 
 def load_csv(connection: duckdb.DuckDBPyConnection, files: Files) -> tuple[tuple[str, ...], list[str]]:
     """The files as the table `raw`, with columns c0, c1, …; returns their real names and their types."""
     header = read_header(files)
-    _load(connection, files, header)
-    long_numbers = _long_numbers(connection)
+    whole = _whole_at_first(connection, files, header)
+    _load(connection, files, header, dict.fromkeys(whole, "DOUBLE"))
+    long_numbers = _long_numbers(connection, whole)
     if long_numbers:
-        _load(connection, files, header, as_text=long_numbers)
+        _load(connection, files, header, dict.fromkeys(whole, "DOUBLE") | long_numbers)
+    _as_integers(connection, [column for column in whole if column not in long_numbers])
     _tidy_texts(connection)
     connection.execute("SET enable_external_access = false")
     return header.names, described(connection, "raw")[1]
 
 
-def _load(connection: duckdb.DuckDBPyConnection, files: Files, header: Header, as_text: Iterable[str] = ()) -> None:
-    # No booleans: DuckDB would take "yes" and "t" for true. No dates: they are text to us.
-    types = "".join(f"{quoted(column)}: 'VARCHAR', " for column in as_text)
-    options = "auto_type_candidates = ['BIGINT', 'DOUBLE', 'VARCHAR']" + (f", types = {{{types}}}" if types else "")
+# No booleans: DuckDB would take "yes" and "t" for true. No dates: they are text to us.
+CANDIDATES = "auto_type_candidates = ['BIGINT', 'DOUBLE', 'VARCHAR']"
+# Files of fewer bytes have no more rows than DuckDB looks at to tell types.
+SEEN_WHOLE = 2 * 20_480
+
+
+def _whole_at_first(connection: duckdb.DuckDBPyConnection, files: Files, header: Header) -> list[str]:
+    """Columns that hold whole numbers in the first rows of long files: as such, later decimals would be rounded."""
+    if not files.gzipped and sum(path.stat().st_size for path in files.paths) < SEEN_WHOLE:
+        return []
     try:
-        connection.execute(_query(files, header, options))
+        described_ = connection.execute(f"DESCRIBE {_selection(files, header, CANDIDATES)}").fetchall()
+    except duckdb.Error:
+        return []  # loading says what is wrong
+    return [str(name) for name, type_, *_ in described_ if type_ == "BIGINT"]
+
+
+def _as_integers(connection: duckdb.DuckDBPyConnection, columns: Sequence[str]) -> None:
+    """Turn those columns of floats back that hold whole numbers only."""
+    floats = {name for name, type_ in zip(*described(connection, "raw"), strict=True) if type_ == "DOUBLE"}
+    held = [column for column in columns if column in floats]
+    if not held:
+        return
+    terms = ", ".join(f"coalesce(bool_and({c} = floor({c}) AND abs({c}) < {EXACT}), true)" for c in held)
+    for column, is_whole in zip(held, connection.execute(f"SELECT {terms} FROM raw").fetchall()[0], strict=True):
+        if is_whole:
+            connection.execute(f"ALTER TABLE raw ALTER {column} TYPE BIGINT")
+
+
+def _load(
+    connection: duckdb.DuckDBPyConnection, files: Files, header: Header, kinds: Mapping[str, str] | None = None
+) -> None:
+    def candidates(kinds: Mapping[str, str]) -> str:
+        types = "".join(f"{quoted(column)}: {quoted(kind)}, " for column, kind in kinds.items())
+        return CANDIDATES + (f", types = {{{types}}}" if types else "")
+
+    given = kinds or {}
+    try:
+        connection.execute(_query(files, header, candidates(given)))
     except duckdb.ConversionException:
         # The types were told from the first rows, and a later one does not fit: look at all rows.
+        known = {column: kind for column, kind in given.items() if kind != "DOUBLE"}
         try:
-            connection.execute(_query(files, header, f"{options}, sample_size = -1"))
+            connection.execute(_query(files, header, f"{candidates(known)}, sample_size = -1"))
         except duckdb.Error as error:
             raise refuse_csv(files, header.names, error) from None
     except duckdb.Error as first:
         raise refuse_csv(files, header.names, _exact_error(connection, files, header) or first) from None
 
 
-def _long_numbers(connection: duckdb.DuckDBPyConnection) -> list[str]:
-    """Columns of whole numbers that a float does not hold, such as ids of twenty digits."""
+def _long_numbers(connection: duckdb.DuckDBPyConnection, whole: Collection[str]) -> dict[str, str]:
+    """Columns of whole numbers that a float does not hold, such as ids of twenty digits, and the type that holds them:
+    text, but for those of `whole` numbers that 64 bits hold."""
     names, types = described(connection, "raw")
     floats = [name for name, type_ in zip(names, types, strict=True) if type_ == "DOUBLE"]
     if not floats:
-        return []
-    terms = ", ".join(f"bool_and({c} = floor({c})) AND max(abs({c})) BETWEEN {EXACT} AND 1e40" for c in floats)
-    are_long = connection.execute(f"SELECT {terms} FROM raw").fetchall()[0]
-    return [name for name, long in zip(floats, are_long, strict=True) if long]
+        return {}
+    terms = ", ".join(f"CASE WHEN bool_and({c} = floor({c})) THEN max(abs({c})) END" for c in floats)
+    largest = connection.execute(f"SELECT {terms} FROM raw").fetchall()[0]
+    return {
+        name: "BIGINT" if name in whole and most < IN_64_BITS else "VARCHAR"
+        for name, most in zip(floats, largest, strict=True)
+        if most is not None and EXACT <= most <= 1e40
+    }
 
 
 def _tidy_texts(connection: duckdb.DuckDBPyConnection) -> None:
@@ -539,11 +580,15 @@ def _exact_error(connection: duckdb.DuckDBPyConnection, files: Files, header: He
 
 
 def _query(files: Files, header: Header, options: str, *, names: bool = True) -> str:
+    return f"CREATE OR REPLACE TABLE raw AS {_selection(files, header, options, names=names)}"
+
+
+def _selection(files: Files, header: Header, options: str, *, names: bool = True) -> str:
     ending = "" if header.newline is None else f"new_line = {quoted(repr(header.newline)[1:-1])}, "
     ending += f"thousands = {quoted(header.thousands)}, " if header.thousands else ""
     named = f"names = {listed(f'c{i}' for i in range(len(header.names)))}, " if names else ""
     return (
-        f"CREATE OR REPLACE TABLE raw AS SELECT * FROM read_csv({listed(files.paths)}, skip = {header.skip:d}, "
+        f"SELECT * FROM read_csv({listed(files.paths)}, skip = {header.skip:d}, "
         f"header = {str(header.first_line).lower()}, "
         f"delim = {quoted(header.delimiter)}, quote = '\"', escape = '\"', comment = '', nullstr = {listed(MISSING)}, "
         f"decimal_separator = {quoted(header.decimal)}, compression = {quoted('gzip' if files.gzipped else 'none')}, "
@@ -557,13 +602,16 @@ def view_parquet(connection: duckdb.DuckDBPyConnection, files: Files) -> tuple[t
         raise FileError(f"{files.name} is a gzipped Parquet file; unpack it: Parquet is compressed inside")
     try:
         schema = connection.execute(
-            f"SELECT file_name, name, num_children FROM parquet_schema({listed(files.paths)})"
+            "SELECT file_name, name, num_children, "
+            f"concat_ws(' ', type, logical_type, converted_type, precision, scale) FROM parquet_schema({listed(files.paths)})"
         ).fetchall()
         columns = _top_columns(schema, files.paths)
         refuse_other_columns(files, [[name.lower() for name in names] for names in columns])
         # As text: folders called year=2024 must not pass for the scores of a model.
         hive = _folder_keys(files.paths, columns[0])
         how = "hive_partitioning = true, hive_types_autocast = false" if hive else "hive_partitioning = false"
+        # The types of the first file would be those of all, and other values cut to fit.
+        how += ", union_by_name = true" if _types_differ(schema) else ""
         connection.execute(f"CREATE VIEW raw AS SELECT * FROM read_parquet({listed(files.paths)}, {how})")
         names, types = described(connection, "raw")
     except duckdb.Error as error:
@@ -579,11 +627,22 @@ def view_parquet(connection: duckdb.DuckDBPyConnection, files: Files) -> tuple[t
     ), types
 
 
-def _top_columns(schema: Iterable[tuple[str, str, int | None]], paths: Sequence[Path]) -> list[list[str]]:
+def _types_differ(schema: Iterable[tuple[str, str, int | None, str]]) -> bool:
+    """Whether columns of one name have several types in files that are read together."""
+    kinds: dict[str, set[str]] = {}
+    roots: set[str] = set()
+    for file, name, _, kind in schema:
+        if file in roots:
+            kinds.setdefault(name.lower(), set()).add(kind)
+        roots.add(file)
+    return any(len(every) > 1 for every in kinds.values())
+
+
+def _top_columns(schema: Iterable[tuple[str, str, int | None, str]], paths: Sequence[Path]) -> list[list[str]]:
     """The columns of each file: a schema lists the root, and then each column before what is nested in it."""
     columns: dict[str, list[str]] = {}
     nested: dict[str, int] = {}
-    for file, name, children in schema:
+    for file, name, children, _ in schema:
         if file not in columns:
             columns[file], nested[file] = [], 0
             continue
