@@ -176,3 +176,12 @@ def test_geometric_mean_with_few_errors_covers(k, rows, error):
     made = [geometric_mean_of_shares(h, np.full(k, float(rows)), IntervalSpec()) for h in hits if (h > 0).all()]
     held = np.mean([low[0] <= 1 - error <= high[0] for low, high in made])
     assert held >= 0.9
+
+
+@pytest.mark.parametrize(("k", "rows"), [(4, 1000), (10, 200), (30, 100), (10, 10**8)])
+def test_one_error_would_cost_macro_f1_as_much_as_accuracy(k, rows):
+    """It is a miss of one class and a false alarm of another, so that without an error both reach as far down."""
+    far = 1 - metric_interval("accuracy", square(k, rows, rows)).low
+    assert 1 - metric_interval("macro_f1", square(k, rows, rows)).low == pytest.approx(far, rel=0.01)
+    assert 1 - metric_interval("macro_jaccard", square(k, rows, rows)).low == pytest.approx(2 * far, rel=0.01)
+    assert 1 - metric_interval("macro_precision", square(k, rows, rows)).low == pytest.approx(far, rel=0.01)

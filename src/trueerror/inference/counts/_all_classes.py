@@ -232,8 +232,16 @@ class ClassMean:
 
     @cached_property
     def cross(self) -> Cross | None:
-        """What correlations add; None of shares of the rows of different classes, which are independent."""
-        return None if self.base.within_class else class_correlations(self.table, self.slopes, self.variances)
+        """What correlations add; None of shares of the rows of different classes, which are independent.
+
+        An error is missed by one class and a false alarm of another. Where there is none to show it, both are taken to
+        lose alike, as classes of one size do: half the variance of a sum over classes is then what they share.
+        """
+        if self.base.within_class:
+            return None
+        if not self.variances.any() and (np.asarray(self.slopes.fn) * np.asarray(self.slopes.fp)).any():
+            return lambda reach: float((reach * reach).sum())
+        return class_correlations(self.table, self.slopes, self.variances)
 
     @property
     def of_f1(self) -> bool:
