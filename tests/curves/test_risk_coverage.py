@@ -213,3 +213,11 @@ def test_a_binned_table_stays_one_and_one_without_rows_is_refused() -> None:
     assert not te.risk_coverage(binned).table.exact
     with pytest.raises(InputError, match="there are none"):
         te.risk_coverage(te.ScoreTable([], [], []))
+
+
+@pytest.mark.parametrize(("high", "low"), [(0.93, 0.07), (0.57, 0.43), (0.75, 0.25), (0.7, 0.3), (0.6, 0.4)])
+def test_equally_confident_answers_are_tied_whatever_their_last_bit(high, low):
+    truth = [1] * 50 + [0] * 20 + [1] * 30
+    scores = [high] * 50 + [low] * 50
+    for curve in (te.risk_coverage(truth, scores), te.risk_coverage(te.ScoreTable.count(truth, scores))):
+        assert curve.at(coverage=0.5).estimate == pytest.approx(0.7)

@@ -143,6 +143,10 @@ def from_score_table(table: ScoreTable, threshold: float | None) -> ScoreTable:
     return table._once(f"answers at {cut!r}", lambda: _folded_at(table, cut))
 
 
+# 0.07 and 0.93 are equally confident, and 1 − 0.07 is not 0.93 in the last bit: probabilities have so many decimals.
+DIGITS = 15
+
+
 def _folded_at(table: ScoreTable, cut: float) -> ScoreTable:
     middle = int(np.searchsorted(table.scores, cut))
     below, above = table.scores[:middle][::-1], table.scores[middle:]
@@ -151,6 +155,8 @@ def _folded_at(table: ScoreTable, cut: float) -> ScoreTable:
     confidence = np.empty(len(table.scores))
     np.subtract(1.0 if chances else cut, below, out=confidence[:middle])
     np.subtract(above, 0.0 if chances else cut, out=confidence[middle:])
+    if chances:
+        np.round(confidence, DIGITS, out=confidence)
     plain = table.exact and len(confidence) > 0 and confidence.max() < 2
     if plain and one_row_each(table.positives, table.negatives):
         # A row at each score: whether it is right rides in the last bit of its confidence, read as an integer.
@@ -302,8 +308,7 @@ def _of_answers(scores: NDArray[Any], flagged: NDArray[np.bool_], cut: float) ->
     """
     values = scores.astype(np.float64, copy=False)
     if _are_probabilities(values):  # scores that are absent are NaN, which it leaves out
-        # 0.3 and 0.7 are equally confident; the distance to 0.5 would tell them apart in the last bit.
-        return np.where(flagged, values, 1 - values)
+        return np.where(flagged, values, 1 - values).round(DIGITS)
     return np.where(flagged, values - cut, cut - values)
 
 
