@@ -72,6 +72,17 @@ def test_long_examples_are_broken_so_that_they_can_be_pasted():
         (("rank", CANCER, "--learner", "learnr"), "--learner 'learnr'"),
         (("plot", *READ, "-o", "x.svg", "--kind", "rocc"), "did you mean 'roc'?"),
         (("schema", "gat"), "'gat' is not one of"),
+        (
+            ("compare", *READ, "--metric", "auc", "--metric", "brier"),
+            "--metric takes one METRIC, and was given 2 times",
+        ),
+        (("report", *READ, "--by", "a", "--by", "b"), "--by takes one COLUMN, and was given 2 times"),
+        (("evaluate", *READ, "--cluster", "a", "--cluster", "b"), "--cluster takes one COLUMN"),
+        (
+            ("gate", CANCER, "--truth", "a", "--truth=b", "--truth", "c"),
+            "--truth takes one COLUMN, and was given 3 times",
+        ),
+        (("interval", "3/4", "-c", "0.9", "--confidence", "0.8"), "--confidence takes one SHARE"),
     ],
 )
 def test_wrong_usage_is_one_sentence_that_names_the_nearest_word(args, message):
@@ -81,6 +92,11 @@ def test_wrong_usage_is_one_sentence_that_names_the_nearest_word(args, message):
     assert message in done.stderr
     assert done.stderr.startswith("Error: ")
     assert done.stderr.count("\n") == 1
+
+
+def test_options_that_may_be_repeated_and_flags_are_given_as_often_as_one_likes():
+    done = run("compare", *READ, "-m", "logreg", "--model", "knn", "--explain", "--explain")
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(

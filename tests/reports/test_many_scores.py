@@ -156,7 +156,6 @@ def test_very_many_clusters_are_drawn_in_groups(monkeypatch) -> None:
     truth, scores = rows(2000)
     p = te.predictions(truth, scores=scores, clusters=np.arange(2000) // 2)
     each = _explorer.explore(p)
-    monkeypatch.setattr(_explorer, "MOST_CLUSTERS", 200)
     monkeypatch.setattr(_replicates, "MOST_GROUPS", 100)
     grouped = _explorer.explore(p)
     for m, knots in each.knots.items():

@@ -356,3 +356,34 @@ def test_scores_that_are_no_probabilities_have_no_calibration_and_say_so(tmp_pat
     text = Reader(page(te.predictions(truth, scores={"m": rng.normal(size=100) + truth}), tmp_path)).text
     assert "Not shown:" in text
     assert "Precision and recall" in text
+
+
+def test_costs_of_labels_by_slice_are_those_of_the_two_errors(tmp_path):
+    p = scored(2)
+    called = {m: (p.source.fetched().columns[m].scores >= 0.5).astype(int) for m in p.models}
+    truth = np.asarray(p.labels)[p.source.fetched().truth]
+    labels = te.predictions(truth, called, by=np.array(["east", "west"])[np.arange(p.n) % 2], positive=1)
+    named, priced = (
+        Reader(page(labels, tmp_path, **costs)).text.partition("Expected cost by slice; in brackets")[2][:300]
+        for costs in ({"cost_fn": 5}, {"costs": [[0, 1], [5, 0]]})
+    )
+    assert "undefined" not in named
+    assert named == priced != ""
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({}, " The verdict at the top is at the file's own mix, 29.5 % positives, at equal costs."),
+        ({"metric": "f1"}, " The verdict at the top is at the file's own mix, 29.5 % positives."),
+        ({"metric": "auc"}, ""),
+        ({"metric": "balanced_accuracy"}, ""),
+        ({"costs": [[0, 1], [5, 0]]}, " The verdict at the top is at the file's own mix, 29.5 % positives."),
+    ],
+)
+@pytest.mark.parametrize("models", [1, 2])
+def test_the_mix_and_the_costs_of_the_verdict_are_said_where_it_depends_on_them(options, said, models, tmp_path):
+    made = Reader(page(scored(models), tmp_path, **options)).text
+    lead = made.partition("and on what a miss and a false alarm cost.")[2]
+    assert lead.startswith(said or " ")
+    assert ("The verdict at the top" in lead) == bool(said)

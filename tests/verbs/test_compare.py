@@ -396,7 +396,7 @@ def test_honest_probabilities_need_no_tuning_and_timid_ones_are_told():
     assert open_.tuned["timid"].threshold == point.threshold
     assert open_.verdict.startswith("Not settled: at threshold 0.091")
     assert "The probabilities of timid are not calibrated" in open_.verdict
-    assert "Not certain: " in open_.verdict
+    assert "Probable differences: at 0.091, timid costs more (" in open_.verdict
     assert any(f.code == "TE306" and f.about == "timid" for f in open_.findings)
     alone = te.compare(truth, scores={"timid": timid, "coin": np.full(len(truth), 0.3)}, cost_fn=10, replicates=500)
     assert alone.verdict.startswith("Run timid, but not at threshold 0.091")

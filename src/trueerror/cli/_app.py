@@ -186,7 +186,17 @@ def flag(help: str, metavar: str | None = None, *, words: str = "", group: str |
 
 
 class GroupedCommand(typer.core.TyperCommand):
-    """A command whose help has its options in groups."""
+    """A command whose help has its options in groups, and whose options of one value are given once."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Of an option given twice the last value would win, and nothing would say so."""
+        given = self.make_parser(ctx).parse_args(args=list(args))[-1]
+        for option in self.get_params(ctx):
+            once = isinstance(option, typer.core.TyperOption) and not option.multiple and not option.is_flag
+            if once and (times := given.count(option)) > 1 and not ctx.resilient_parsing:
+                one = option.metavar or "value"
+                raise UsageError(f"{option.opts[0]} takes one {one}, and was given {times} times", ctx=ctx)
+        return super().parse_args(ctx, args)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Arguments by their plain names: braces would mean a choice."""

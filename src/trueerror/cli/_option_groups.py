@@ -54,7 +54,7 @@ Fold = Annotated[str | None, flag("Column of cross-validation folds.", "COLUMN")
 Repeat = Annotated[str | None, flag("Column of repeats of the folds.", "COLUMN")]
 Metric = Annotated[
     str | None,
-    flag("What to compare by: accuracy (or cost); with options as f_beta:beta=2.", "NAME",
+    flag("What to compare by: accuracy (or cost); with options as f_beta:beta=2.", "METRIC",
         autocompletion=complete_metrics,
     ),
 ]  # fmt: skip

@@ -93,7 +93,7 @@ def plot_command(
             "threshold, or all rows in one curve (pooled)."
         ),
     ] = None,
-    metric: Annotated[str | None, flag("For forest, differences, pairs and slices: which metric.", "NAME")] = None,
+    metric: Annotated[str | None, flag("For forest, differences, pairs and slices: which metric.", "METRIC")] = None,
     band: Annotated[str | None, flag("Of roc: pointwise or simultaneous; of pr: pointwise.", "WORD")] = None,
     costs: o.CostOptions,
     prior: o.Prior = None,

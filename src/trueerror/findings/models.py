@@ -341,7 +341,8 @@ def replicates_that_lose_a_class(lost_replicates: Sequence[tuple[str, float]]) -
 
 
 @rule("TE206", severity="note", title="predictions are missing",
-      fix='Say how they should count: missing="wrong", or missing="drop".')  # fmt: skip
+      fix='Get what is missing, or see what the other way to count these rows says: missing="wrong", or '
+          'missing="drop".')  # fmt: skip
 def rows_without_predictions(
     missing_predictions: tuple[int, int, str], unranked: bool = False, scores_alone: bool = False
 ) -> Iterator[str]:

@@ -97,7 +97,7 @@ def threshold_chosen_here(tuned_threshold: TunedThreshold) -> Iterator[str]:
     """The best of all cutoffs on a sample fits its accidents too, so its result there is better than on other rows.
 
     How much is seen by choosing on some rows and scoring on others: bootstrap replicates choose the cutoff on the
-    rows drawn and judge it on the rows left out.
+    rows drawn and judge it on the rows left out. Where nothing is lost, nothing is said.
     """
     t = tuned_threshold
     beyond = "above every score" if t.threshold > 0 else "below every score"
@@ -105,19 +105,15 @@ def threshold_chosen_here(tuned_threshold: TunedThreshold) -> Iterator[str]:
     # A share in three decimals; costs of 100 rows as the verdict gives them.
     known = [abs(x) for x in (t.apparent, t.honest) if not math.isnan(x)]
     digits = 3 if max(known) <= 1 else 1 if max(known) < 100 else 0
-    honest = ""
-    if not math.isnan(t.honest):
-        honest = f"; on rows not used to choose it, {fixed(abs(t.honest), digits)} (bootstrap)"
+    apparent, elsewhere = (fixed(abs(x), digits) for x in (t.apparent, t.honest))
+    if t.honest >= t.apparent or apparent == elsewhere:
+        return
+    honest = "" if math.isnan(t.honest) else f"; on rows not used to choose it, {elsewhere} (bootstrap)"
     if t.used:
-        yield (
-            f"the threshold {cutoff} is the one that looks best for {t.metric} on these very rows "
-            f"({fixed(abs(t.apparent), digits)}{honest})"
-        )
+        seems = f"is the one that looks best for {t.metric} on these very rows"
+        yield f"the threshold {cutoff} {seems} ({apparent}{honest})"
     else:
-        yield (
-            f"a threshold tuned on these rows would be {cutoff} and look like "
-            f"{fixed(abs(t.apparent), digits)} ({t.metric}){honest}"
-        )
+        yield f"a threshold tuned on these rows would be {cutoff} and look like {apparent} ({t.metric}){honest}"
 
 
 @rule("TE305", severity="warning", title="scores that look like labels",
@@ -232,8 +228,8 @@ MOST_ROWS = 100_000
 class TunedThreshold(NamedTuple):
     """The best cutoff of these rows for one metric: what it seems to be worth, and what it is worth on other rows.
 
-    `honest` is the mean over replicates that choose on the rows drawn and score on those left out. `used` says whether
-    the evaluation was made with it, or would only look like that.
+    `honest` is the mean over replicates that choose on the rows drawn and score on those left out; of both, higher is
+    better, so a cost is below 0. `used` says whether the evaluation was made with it, or would only look like that.
     """
 
     threshold: float

@@ -33,7 +33,7 @@ from trueerror.inference.auc._interval import effective_rows
 from trueerror.inputs._arrays import Array
 from trueerror.inputs._options import InputError, MemoryBudgetExceeded, generator
 from trueerror.kernels._numpy import seed_of
-from trueerror.metrics._registry import find_measure
+from trueerror.metrics._registry import Measure, find_measure
 from trueerror.plots._dispatch import sizes_words
 from trueerror.plots._specs import Axis, Band, Curves, Floats, Line
 from trueerror.plots.compose.roc import CORNERS, FPR, TPR, diagonal, roc_line
@@ -513,8 +513,10 @@ SIZE = (420, 420)
 TRIVIAL_NAMES = {"AlwaysNeg": "Flag nothing", "AlwaysPos": "Flag everything"}
 
 
-def explorer_section(e: Explored, gallery: Gallery, cmp: Comparison | None = None) -> tuple[Section, dict[str, object]]:
-    """The section, and the numbers that its script works with."""
+def explorer_section(
+    e: Explored, gallery: Gallery, cmp: Comparison | None = None, *, metric: str = "accuracy"
+) -> tuple[Section, dict[str, object]]:
+    """The section, and the numbers that its script works with; `metric` is what is judged by without a comparison."""
     views = [(1.0, 0.0), *corner_view(e)]
     zoomed = e.sharp and len(views) > 1
     panels = [_panel(e, gallery, *view, shown=(i == 1) == zoomed) for i, view in enumerate(views)]
@@ -525,26 +527,31 @@ def explorer_section(e: Explored, gallery: Gallery, cmp: Comparison | None = Non
         _small_charts(e),
         _thresholds(e),
     )  # fmt: skip
-    mix = f"at {share_words(e.start.prior)} positives" if e.given else f"at the file's own mix, {share_words(e.prior)}"
     section = Section(
         key="explorer",
         title="Which one to run, and at which threshold" if len(e.curves) > 1 else "At which threshold to run it",
         lead="What is cheapest depends on how common positives are where the model will run, and on what a miss and a "
-        f"false alarm cost. The verdict at the top is {mix} positives, {e.start.words}{_judged_at(cmp)}".replace(
-            "positives positives", "positives"
-        ),
+        f"false alarm cost.{_judged_at(e, cmp, find_measure(metric if cmp is None else cmp.metric))}",
         blocks=(el("div", *blocks, id="explore"),),
     )
     where = [{"at": [LEFT, TOP, *SIZE], "x": [0, right], "y": [bottom, 1]} for right, bottom in views]
     return section, explorer_data(e, where, cmp)
 
 
-def _judged_at(cmp: Comparison | None) -> str:
-    """Where the verdict cuts scores, if it is about costs; and why, where another is cheaper on these rows."""
+def _judged_at(e: Explored, cmp: Comparison | None, measure: Measure) -> str:
+    """At which class mix and costs the verdict was found, if it depends on them; where it cuts scores, if it is about
+    costs; and why, where another threshold is cheaper on these rows.
+    """
+    if measure.is_prior_free(2):
+        return ""
+    mix = f"at {share_words(e.start.prior)}" if e.given else f"at the file's own mix, {share_words(e.prior)}"
+    # Right or wrong is a cost, the same for both errors; of other metrics the costs that were given are.
+    priced = measure.right_or_wrong or e.start.cost_fp != e.start.cost_fn or isinstance(cmp, CostComparison)
+    said = f" The verdict at the top is {mix} positives{f', {e.start.words}' if priced else ''}"
     if not isinstance(cmp, CostComparison):
-        return "."
+        return f"{said}."
     why = f" {' '.join(at_usual(cmp))}" if cmp.usual_is_cheaper else ""
-    return f", with every model at threshold {threshold_words(cmp.threshold)}.{why}"
+    return f"{said}, with every model at threshold {threshold_words(cmp.threshold)}.{why}"
 
 
 def corner_view(e: Explored) -> list[tuple[float, float]]:

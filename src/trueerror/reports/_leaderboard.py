@@ -170,7 +170,7 @@ def comparison_board(cmp: Comparison, ev: Evaluation | None = None) -> Board:
     """The models of a comparison; the other metrics are those of the evaluation."""
     anchor = cmp.reference or cmp.best
     by_cost = isinstance(cmp, CostComparison)
-    power = 2 if by_cost or cmp.facts.share else 0
+    power = cmp._power
     least = 1 if power else 3
     gaps = {m: cmp.judged(m, anchor) for m in cmp.ranked if m != anchor}
     both = [*cmp.estimates.values(), *gaps.values()] if power else list(cmp.estimates.values())
@@ -493,7 +493,7 @@ def pairs_matrix(cmp: Comparison, gallery: Gallery) -> Markup:
     What a cell stands for is said where the pointer rests.
     """
     order, short_names = cmp.ranked, brief_names(cmp.models)
-    power = 2 if isinstance(cmp, CostComparison) or cmp.facts.share else 0
+    power = cmp._power
     column = Column(cmp._decimals, 2) if cmp.facts.share else Column.of(cmp.pairs, power=power, least=1 if power else 3)
     written = len(order) <= MOST_WRITTEN
     number = {m: i for i, m in enumerate(order, start=1)}

@@ -365,7 +365,7 @@ def about_experiment(run: Experiment, gallery: Gallery, asked: ReportOptions) ->
     if ranking is not None:
         board = ranking_board(ranking, of_shares=_in_percent(comparisons))
         first.append(Section(key="ranks", title="Ranks over the data sets", blocks=(board,)))
-    panels, data = _explorer(run, gallery, notes)
+    panels, data = _explorer(run, metric, gallery, notes)
     inner = {d: list(_data_set(run, d, comparisons.get(d), estimates.get(d, {}), metric, gallery, notes, i))
              for i, d in enumerate(run.datasets, start=1)}  # fmt: skip
     then: list[Section] = []
@@ -441,7 +441,9 @@ def _estimand(comparisons: dict[str, Comparison], every: list[Interval]) -> str:
     return compared or next((f"Estimates: {i.estimand}." for i in every if i.estimand), "")
 
 
-def _explorer(run: Experiment, gallery: Gallery, notes: list[str]) -> tuple[list[Section], dict[str, object] | None]:
+def _explorer(
+    run: Experiment, metric: str, gallery: Gallery, notes: list[str]
+) -> tuple[list[Section], dict[str, object] | None]:
     """The explorer over the test rows of one round, where every row was tested once in it."""
     if len(run.datasets) > 1 or run.plan.name in ("Bootstrap", "Subsampling"):
         return [], None
@@ -455,7 +457,7 @@ def _explorer(run: Experiment, gallery: Gallery, notes: list[str]) -> tuple[list
         return [], None
     if explored is None:
         return [], None
-    section, data = explorer_section(explored, gallery)
+    section, data = explorer_section(explored, gallery, metric=metric)
     pooled = "The test rows of one round stand in one ranking, as if the scores of different folds were comparable."
     return [replace(section, lead=f"{section.lead} {pooled}")], data
 

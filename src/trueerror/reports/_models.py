@@ -144,7 +144,7 @@ def about_predictions(p: Predictions, gallery: Gallery, asked: ReportOptions) ->
     # Judged by costs, scores are cut where the costs themselves say.
     threshold = cmp.threshold if isinstance(cmp, CostComparison) else None
     cut = p if threshold is None else p.with_threshold(threshold)
-    costs = _price_table(p, asked) if isinstance(cmp, CostComparison) else asked.costs
+    costs = _price_table(p, asked) if asked.by_cost and cmp is not None else asked.costs
     # Of two classes the page holds the curves of all models at once: their tables are counted once.
     with cut._tables_kept() if len(cut.labels) == 2 and cut.positive is not None else nullcontext():
         ev = evaluate(
@@ -220,7 +220,7 @@ def about_models(
     first = [_hero(ev, cmp)]
     data = None
     if explored is not None:
-        section, data = explorer_section(explored, gallery, cmp)
+        section, data = explorer_section(explored, gallery, cmp, metric="accuracy" if ev is None else ev.first_metric)
         first.append(section)
     used: list[Used] = [] if cmp is None else [used_in_comparison(cmp)]
     used += [] if ev is None else [used_in_evaluation(ev)]

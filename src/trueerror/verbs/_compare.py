@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import combinations, islice
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from trueerror.findings import Evidence
 from trueerror.inference._contrast import (
@@ -75,8 +75,10 @@ from trueerror.verbs._model_metrics import (
     refuse_classes,
 )
 
+Made = TypeVar("Made", bound=Comparison)
 
-def sliced(made: Comparison, p: Predictions, compared: Callable[[Predictions], Comparison]) -> Comparison:
+
+def sliced(made: Made, p: Predictions, compared: Callable[[Predictions], Comparison]) -> Made:
     """The comparison with those of its slices, whose p-values are adjusted over all pairs of all slices together.
 
     A slice in which the metric is undefined for a model is left out, and `facts["slices_left_out"]` says why.
@@ -305,15 +307,20 @@ def compare(
         confidence=confidence, costs=costs, threshold=threshold, metrics={measure.name: own_options},
         replicates=replicates, rng=rng, prior=prior,
     )  # fmt: skip
+    by_cost = cost_fp is not None or cost_fn is not None
     lowest, highest = measure.bounds(own_options) if measure.of_grades else measure.range
-    width = None if margin is None else check_margin(margin, widest=highest - lowest)
+    width = None if margin is None or by_cost else check_margin(margin, widest=highest - lowest)
     if second is not None:
         if paired is False:
+            if by_cost:
+                raise InputError(
+                    "cost_fp= and cost_fn= compare models on the same rows: pass costs=, for scores with threshold="
+                )
             return _separate(given, second, measure, settings, alternative, method, adjust, width)
         given = pair(given, second)
     elif paired is False:
         raise InputError("paired=False compares two Predictions on different rows: pass both")
-    if cost_fp is not None or cost_fn is not None:
+    if by_cost:
         if metric is not None or costs is not None:
             raise InputError(
                 "cost_fp= and cost_fn= compare by cost at the threshold that they name: leave metric= and costs= out"
@@ -325,6 +332,12 @@ def compare(
                 adjust=adjust, margin=margin, alternative=alternative, confidence=confidence, replicates=replicates,
                 rng=rng,
             )  # fmt: skip
+        for word, wanted in {"alternative": alternative != "two-sided", "margin": margin is not None}.items():
+            if wanted:
+                raise InputError(
+                    f"{word}= does not go with cost_fp= and cost_fn= of scores: pass costs= with threshold=, which "
+                    "compares the calls as labels are compared"
+                )
         from trueerror.verbs._compare_costs import compare_costs
 
         return compare_costs(
@@ -334,6 +347,7 @@ def compare(
             prior=prior,
             threshold=threshold,
             reference=reference,
+            method=method,
             adjust=adjust,
             confidence=confidence,
             replicates=replicates,

@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -47,8 +46,8 @@ from trueerror.results._format import (
 from trueerror.results._values import common_decimals, decided, deciding_p, short, short_percent, surety
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Moments
-from trueerror.verbs._compare import compare_predictions, own_rows
-from trueerror.verbs._comparison import Comparison
+from trueerror.verbs._compare import compare_predictions, own_rows, sliced
+from trueerror.verbs._comparison import Comparison, slices_block
 from trueerror.verbs._model_metrics import Settings
 
 USUAL = 0.5
@@ -81,6 +80,10 @@ class CostComparison(Comparison):
     chosen: HullChoice | None = None
     slopes: dict[str, Interval] = field(default_factory=dict)
 
+    @property
+    def _power(self) -> int:
+        return 2
+
     def _verdict_lines(self) -> tuple[str, ...]:
         return _verdict_lines(self)
 
@@ -93,6 +96,7 @@ class CostComparison(Comparison):
             self.reading,
             self._verdict_lines(),
             TableBlock(_costs_table(self), beneath=at_usual(self)),
+            slices_block(self),
             self.findings.block(several=True),
             Paragraph((trust,)) if trust else None,
             footer=[f"{costs} Methods: {methods}; .explain() for more."],
@@ -151,6 +155,7 @@ def compare_costs(
     prior: Prior | None = None,
     threshold: float | None = None,
     reference: str | None = None,
+    method: str | None = None,
     adjust: str = "holm",
     confidence: float = 0.95,
     replicates: int = 10_000,
@@ -160,7 +165,7 @@ def compare_costs(
 
     Probabilities are cut where calling becomes cheaper than not, cost_fp/(cost_fp + cost_fn) for rows like these
     (Elkan 2001, IJCAI 17:973), which needs no tuning; the finding TE304 says what tuning on these rows would promise
-    and what would be left of it on other rows.
+    and what would be left of it on other rows. Slices are compared at the same threshold.
     """
     prior = _positive_share(p, prior)
     _check(p, cost_fp, cost_fn, prior)
@@ -182,7 +187,10 @@ def compare_costs(
         rng=rng,
         prior=prior,
     )
-    by_cost = compare_predictions(p, measure, settings, reference=reference, adjust=adjust)
+    compared = partial(
+        compare_predictions, measure=measure, settings=settings, reference=reference, method=method, adjust=adjust
+    )
+    by_cost = compared(p)
     best = by_cost.best
     by_area = compare_predictions(
         p, find_measure("auc"), Settings(confidence=confidence, metrics={"auc": {}}), reference=best, adjust=adjust
@@ -203,7 +211,8 @@ def compare_costs(
         chosen=roc_hull(p).best(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=_seed(rng)),
         slopes={m: slope for m in p.models if (slope := _slope(p, m, confidence)) is not None},
     )
-    return replace(comparison, findings=_findings(comparison, p))
+    comparison = replace(comparison, findings=_findings(comparison, p))
+    return sliced(comparison, p, compared) if p.has_key("slices") else comparison
 
 
 def _positive_share(p: Predictions, prior: Prior | None) -> float | None:
@@ -238,7 +247,7 @@ def _check(p: Predictions, cost_fp: float, cost_fn: float, prior: float | None) 
             )
 
 
-def _seed(rng: Rng) -> Any:
+def _seed(rng: Rng) -> Rng:
     return 0 if rng is None else rng
 
 
@@ -291,7 +300,7 @@ def _findings(made: CostComparison, p: Predictions) -> Findings:
     point = made.tuned[made.best]
     if not math.isnan(point.optimism):
         promise = TunedThreshold(
-            point.threshold, "cost per 100 rows", 100 * point.cost, 100 * _on_other_rows(made, made.best), used=False
+            point.threshold, "cost per 100 rows", -100 * point.cost, -100 * _on_other_rows(made, made.best), used=False
         )
         scores.append(Evidence(model=made.best, tuned_threshold=promise))
     return sorted_findings([*made.findings, *find(scores)])
@@ -302,12 +311,12 @@ def _verdict_lines(cmp: CostComparison) -> tuple[str, ...]:
     cut = threshold_words(cmp.threshold)
     cheaper = cmp.cheaper_tuned
     rivals = [m for m in cmp.ranked[1:] if cmp.reference in (None, m, cmp.best)]
-    open_ = [m for m in rivals if not cmp.told_apart(cmp.best, m)]
-    worse = [m for m in rivals if m not in open_]
+    worse = [m for m in rivals if cmp.told_apart(cmp.best, m)]
+    open_ = [m for m in rivals if m not in (*worse, *cmp.leaders)]
     clear = all(surety(deciding_p(cmp.judged(m, cmp.best)), 1 - cmp.confidence) == "clear" for m in worse)
-    sure = "Not certain:" if open_ or cheaper else "Clear differences:" if clear else "Probable differences:"
+    sure = "Not certain:" if open_ or not worse else "Clear differences:" if clear else "Probable differences:"
     words = []
-    for m in [m for m in open_ if m not in cmp.leaders][:3]:
+    for m in open_[:3]:
         c = cmp.judged(m, cmp.best)
         size = _size_words(cmp, c)
         words.append(f"{one_line(m)} may be as cheap ({size}).")

@@ -208,18 +208,23 @@ class Comparison(TrackedResult):
     def _together_by_models(self) -> dict[tuple[str, str], Contrast]:
         return {(c.first, c.second): c for c in self.simultaneous or ()}
 
+    @property
+    def _power(self) -> int:
+        """The power of ten by which differences are shown: 2 for points of a percent, and for costs of 100 rows."""
+        return 2 if self.facts.share else 0
+
     @cached_property
     def _decimals(self) -> int:
         """Of differences: as many as show the width of the narrowest, and of none a limit like its estimate, neither of
         models nor of pairs; one at least of points, else three digits.
         """
-        scale = 100 if self.facts.share else 1
+        scale = 10**self._power
         widths = [scale * (c.high - c.low) for c in self.pairs if math.isfinite(c.high - c.low) and c.high > c.low]
         narrowest = min(widths, default=1.0)
-        least = 1 if self.facts.share else max(0, 3 - int(math.log10(max(1.0, narrowest))))
+        least = 1 if self._power else max(0, 3 - int(math.log10(max(1.0, narrowest))))
         least = min(10, max(least, 1 + math.ceil(-math.log10(narrowest) - 0.7)))
         shown = [*self.pairs, *(self.simultaneous or ()), *self.estimates.values()]
-        return common_decimals(shown, least, power=2 if self.facts.share else 0)
+        return common_decimals(shown, least, power=self._power)
 
     def __getitem__(self, key: tuple[str, str]) -> Contrast:
         if not isinstance(key, tuple) or len(key) != 2:
@@ -343,7 +348,7 @@ class Comparison(TrackedResult):
             TableBlock(_models_table(self), where=many, beneath=_letters_words(self)),
             TableBlock(_differences_table(self, _shown_pairs(self))),
             alike_within_margin(self),
-            _slices_block(self),
+            slices_block(self),
             self.findings.block(several=len(self.models) > 2 or of_one),
             Paragraph((f"Next: {self.next_step}",)) if self.next_step else None,
             footer=_footer_lines(self),
@@ -371,10 +376,8 @@ class Comparison(TrackedResult):
 
 
 def points(cmp: Comparison, x: float) -> str:
-    """A difference with its sign: in points of a percent for shares, else as a number."""
-    if math.isnan(x) or math.isinf(x):
-        return number(x)
-    return fixed(x, cmp._decimals, power=2 if cmp.facts.share else 0, sign=True)
+    """A difference with its sign: in points of a percent for shares, of 100 rows for costs, else as a number."""
+    return fixed(x, cmp._decimals, power=cmp._power, sign=True)
 
 
 def own_figure(cmp: Comparison, x: float) -> str:
@@ -384,7 +387,7 @@ def own_figure(cmp: Comparison, x: float) -> str:
 
 def unit(cmp: Comparison) -> str:
     """What differences are counted in."""
-    return " points" if cmp.facts.share else ""
+    return " points" if cmp.facts.share else " per 100 rows" if cmp._power else ""
 
 
 def _verdict(cmp: Comparison) -> str:
@@ -703,9 +706,9 @@ def _differences_table(cmp: Comparison, shown: Sequence[Contrast]) -> Table:
     for c in shown:
         chance = "" if c.p_better is None else chance_words(c.p_better)
         rows.append((c.first, c.second, points(cmp, c.estimate), _limits(cmp, c), p_cell(decided(c)), chance))
-    head = "first − second (points)" if cmp.facts.share else "first − second"
+    head = f" ({unit(cmp).strip()})" if unit(cmp) else ""
     columns = (
-        "first", "second", head, f"{percent(cmp.confidence)} CI", "adjusted p" if many else "p",
+        "first", "second", f"first − second{head}", f"{percent(cmp.confidence)} CI", "adjusted p" if many else "p",
         "P(better), flat prior",
     )  # fmt: skip
     last = len(columns) if _with_chance(cmp) else -1
@@ -813,14 +816,14 @@ def _slices_table(cmp: Comparison) -> Table:
         c = inner[first, second]
         rows.append((shown[value], whole(int(c.n or 0)), points(cmp, c.estimate), _limits(cmp, c), p_cell(decided(c))))
     more = "" if len(cmp.slices) <= SHOWN_SLICES else f" (the first {SHOWN_SLICES} of {len(cmp.slices):,})"
-    what = f"points of {cmp.title}" if cmp.facts.share else cmp.title
+    what = f"points of {cmp.title}" if cmp.facts.share else f"{cmp.title}{unit(cmp)}"
     title = f"{one_line(first)} − {one_line(second)} in {what}, by slice{more}"
     several = sum(len(inner.pairs) for inner in cmp.slices.values()) > 1 and cmp.adjust != "none"
     columns = ("slice", "rows", "difference", f"{percent(cmp.confidence)} CI", "adjusted p" if several else "p")
     return Table(columns=columns, rows=tuple(rows), title=filled(title, WIDTH))
 
 
-def _slices_block(cmp: Comparison) -> Block:
+def slices_block(cmp: Comparison) -> Block:
     """The table, slices that were left out, and that a difference in one slice alone proves no interaction."""
     left_out = (cmp.facts.slices_left_out or {}).items()
     lines = [f"Left out: {one_line(str(value))}, {one_line(reason)}." for value, reason in left_out]

@@ -487,7 +487,7 @@ def differences_forest(c: Comparison) -> Forest:
         panels.append(
             make_panel(
                 rows,
-                axis=f"model − {leader}{', points' if c.facts.share else ''}",
+                axis=f"model − {leader}{f', {unit(c).strip()}' if unit(c) else ''}",
                 heading=heading,
                 references=((0.0, "no difference"),),
                 margin=margin,
@@ -607,7 +607,7 @@ def pairs_heat(c: Comparison) -> Heat:
             tips.append({"row": plain(a), "column": plain(b), "difference": plain(str(pair)), "p": written})
     names = tuple(distinct(models))
     return Heat(
-        title=f"{plain(c.title)}: row − column for each pair{', points' if c.facts.share else ''}",
+        title=f"{plain(c.title)}: row − column for each pair{f', {unit(c).strip()}' if unit(c) else ''}",
         subtitle=(*_verdict_lines(c), "darker: smaller p, adjusted for the number of pairs"),
         row_title="this model",
         column_title="against this one",
