@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 import trueerror as te
@@ -552,3 +553,17 @@ def test_scores_that_are_missing_are_in_no_bin(tmp_path: Path) -> None:
     found = te.compare(p, metric="auc")["a", "b"]
     assert found.low <= exact.low <= exact.high <= found.high
     assert (p.scores("a").n, p.scores("b").n) == (kept.sum(), n)
+
+
+def test_a_finding_beyond_the_budget_stops_no_answer(tmp_path: Path) -> None:
+    """Areas of rare positives differ enough for a band of their curves to be looked at, which takes the rows."""
+    draw = np.random.default_rng(0)
+    truth = (draw.random(20_000) < 0.01).astype(int)
+    columns = {"truth": truth, "a": truth + draw.normal(size=20_000), "b": 0.8 * truth + draw.normal(size=20_000)}
+    pandas.DataFrame(columns).to_parquet(tmp_path / "x.parquet")
+    models = {m: {"score": m} for m in "ab"}
+    binned, exact = (
+        te.compare(te.read(tmp_path / "x.parquet", models=models, budget=budget), metric="auc")["a", "b"]
+        for budget in ("200kB", "100MB")
+    )
+    assert binned.low <= exact.low < exact.high <= binned.high

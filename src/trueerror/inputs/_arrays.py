@@ -7,7 +7,9 @@ how often a row stands for itself, or how it was sampled; which of the two is ne
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence, Sized
+from decimal import Decimal
 from functools import cache
 from importlib.util import find_spec
 from typing import Any, Literal, SupportsFloat, SupportsIndex, TypeAlias, cast
@@ -41,7 +43,7 @@ def column(values: ArrayLike, name: str) -> Column:
     if array.ndim != 1:
         shape = " × ".join(str(s) for s in array.shape) or "a single value"
         raise InputError(f"{name} must be one column, but it is {shape}; pass a one-dimensional array")
-    return array
+    return _whole_decimals(array) if array.dtype.kind == "O" else array
 
 
 def matrix(values: ArrayLike, name: str) -> Column:
@@ -70,9 +72,10 @@ def _to_numpy(values: ArrayLike, name: str) -> Column:
         raise InputError(f"{name} is a lazy column; collect it, or pass the whole table to te.read")
     if hasattr(values, "to_numpy"):
         kind = type(values).__module__.split(".")[0]
-        if "128" in str(getattr(values, "dtype", "")) and hasattr(values, "to_list"):
-            return np.array(values.to_list(), dtype=object)  # whole numbers that NumPy has no type for
-        if hasattr(values, "combine_chunks") and str(values.type).startswith("dictionary"):
+        # Whole numbers that NumPy has no type for, and text that pandas does not hand over.
+        if re.search("128|string_view", str(getattr(values, "dtype", ""))) and hasattr(values, "to_list"):
+            return np.array(values.to_list(), dtype=object)
+        if hasattr(values, "combine_chunks") and str(getattr(values, "type", "")).startswith("dictionary"):
             values = values.combine_chunks()  # a gap in a dictionary of several pieces would become its last value
         return np.asarray(values.to_numpy(zero_copy_only=False) if kind == "pyarrow" else values.to_numpy())
     if not isinstance(values, Sized | Iterable) and not hasattr(values, "__array__"):
@@ -143,6 +146,24 @@ def _from_items(items: object, name: str) -> Column:
     array = np.empty(len(items), dtype=object)
     array[:] = items
     return array
+
+
+# Doubles hold every whole number up to here and skip some beyond.
+EXACT = 2**53
+
+
+def _whole_decimals(array: Column) -> Column:
+    """Whole decimals, some of which no double holds, as whole numbers; other columns as they are."""
+    # A gap may be a NaN.
+    first = next((v for v in array if not (v is None or _is_na(v) or isinstance(v, float))), None)
+    if not isinstance(first, Decimal):
+        return array
+    gone = missing_rows(array)
+    present = array[~gone].tolist()
+    whole = all(isinstance(v, Decimal) and math.isfinite(v) and v == int(v) for v in present)
+    if not whole or all(-EXACT < v < EXACT for v in present):
+        return array
+    return _from_items([None if absent else int(v) for v, absent in zip(array, gone, strict=True)], "decimals")
 
 
 def same_length(columns: Mapping[str, Sized]) -> int:

@@ -15,11 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Column, Numeric, count_matrix, missing_rows, plain_numbers
+from trueerror.inputs._arrays import EXACT, Column, Numeric, count_matrix, missing_rows, plain_numbers
 from trueerror.inputs._options import InputError, in_few_words, nearest
 
 Label = str | int | bool
 Codes = NDArray[np.signedinteger[Any]]
+# What is wrong with floats that may be other whole numbers than were meant.
+TOO_LARGE = "whole numbers beyond 2^53 as floats; pass them as integers or text"
 
 # Integer labels whose range is at most this wide are coded by offset, without sorting.
 SMALL_RANGE = 1 << 16
@@ -60,6 +62,8 @@ def plain_label(value: object, place: str = "a label") -> Label:
     if isinstance(value, int | np.integer):
         return int(value)
     if isinstance(value, float | np.floating):
+        if EXACT <= abs(float(value)) < np.inf:
+            raise InputError(f"{place} is {value!r}, {TOO_LARGE}")
         if float(value).is_integer():
             return int(value)
         raise InputError(f"{place} is {value!r}: labels are text, whole numbers or booleans; pass scores in scores=")
@@ -148,11 +152,11 @@ def _code_floats(array: Column, name: str) -> Coded:
     if odd.any():
         row = int(np.flatnonzero(~gone)[int(np.argmax(odd))])
         raise InputError(
-            f"{name} has {array[row]!r:.30} at row {row + 1:,}: labels are text, whole numbers or booleans; "
+            f"{name} has {array[row].item()!r:.30} at row {row + 1:,}: labels are text, whole numbers or booleans; "
             "scores of rows go in scores=, and scores of folds are compared with cv="
         )
-    if len(kept) and float(np.abs(kept).max()) >= 2.0**53:
-        raise InputError(f"{name} holds whole numbers beyond 2^53 as floats; pass them as integers or text")
+    if len(kept) and float(np.abs(kept).max()) >= EXACT:
+        raise InputError(f"{name} holds {TOO_LARGE}")
     coded = _code_integers(kept.astype(np.int64))
     return _with_missing(coded, gone)
 

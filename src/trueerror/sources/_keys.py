@@ -53,14 +53,24 @@ def key_column(values: ArrayLike, name: str) -> tuple[Codes, tuple[Label, ...]]:
 MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d+))? ?(Z|[-+]\d\d(?::?\d\d)?)?")
 
 
+# A duration, as engines are asked to write it.
+DURATION = re.compile(r"(-?\d+)(\.0)? µs")
+
+
 def date_name(text: str) -> str:
-    """A date or a moment as text, in one way for all libraries: in UTC where it has a time zone, a midnight as its day.
+    """A date or a moment as text, in one way for all libraries: in UTC where it has a time zone, a midnight as its day;
+    a duration as Python writes it.
 
     >>> date_name("2024-01-02T03:04:05.120000"), date_name("2024-01-02 00:00:00"), date_name("2024-01-02 01:00:00+01")
     ('2024-01-02 03:04:05.12', '2024-01-02', '2024-01-02')
     >>> date_name("0001-01-01 00:00:00+01:00"), date_name("0900-05-01 10:00:00+01")
     ('0001-01-01 00:00:00+01:00', '0900-05-01 09:00:00')
+    >>> date_name("90000500000 µs")
+    '1 day, 1:00:00.500000'
     """
+    lasting = DURATION.fullmatch(text)
+    if lasting is not None:
+        return str(datetime.timedelta(microseconds=int(lasting[1])))
     written = MOMENT.fullmatch(text)
     if written is None:
         return text

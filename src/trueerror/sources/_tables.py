@@ -353,6 +353,8 @@ def _column(series: Foreign) -> Foreign:
         # NumPy has none of 128 bits.
         wide = series.dtype in (nw.Int128, nw.UInt128)
         return series.to_list() if wide or series.null_count() else series.to_numpy()
+    if "string_view" in str(getattr(series.to_native(), "dtype", "")):
+        return series.to_list()  # pandas does not hand over such texts
     # A gap in Arrow's dictionaries would become their last value.
     coded = series.dtype in (nw.Categorical, nw.Enum, nw.Unknown)
     return series.to_list() if coded and series.null_count() else series.to_numpy()

@@ -34,6 +34,7 @@ from trueerror.inference._two_models import OF_ROW_DIFFERENCES, PairedRows, hard
 from trueerror.inference.auc._average_precision import decided_by
 from trueerror.inference.counts._all_classes import shares_of_uncertainty
 from trueerror.inputs._labels import cost_matrix
+from trueerror.inputs._options import MemoryBudgetExceeded
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import in_points, signed
@@ -367,14 +368,20 @@ def crossing_evidence(p: Predictions, measure: Measure, settings: Settings, orde
         return []
     if settings.prior is not None or not all(p.has_scores(m) and not p.unscored(m) for m in order):
         return []
-    evidence, best = [], order[0]
+    evidence: list[Evidence] = []
+    best = order[0]
     for other in order[1 : 1 + CURVES_BESIDE_BEST]:
         seen = curves_apart(p.scores(best), p.scores(other))
         if min(-seen.min(), seen.max()) < SMALLEST_CROSSING:
             continue
-        band = roc_difference(
-            p, best, other, confidence=settings.confidence, replicates=BAND_REPLICATES, rng=settings.rng
-        )
+        try:
+            band = roc_difference(
+                p, best, other, confidence=settings.confidence, replicates=BAND_REPLICATES, rng=settings.rng
+            )
+        except MemoryBudgetExceeded:
+            return (
+                evidence  # areas are known from bins; a finding beside them is not worth more memory than was allowed
+            )
         evidence.append(Evidence(model=f"{best} and {other}", crossing=CrossingCurves(band.regions)))
     return evidence
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import duckdb
 import numpy as np
 import pytest
 
@@ -406,14 +407,16 @@ def test_whole_numbers_of_128_bits() -> None:
         assert te.read(table).confusion() == te.Confusion.count(truth, called)
 
 
-def test_durations_and_lists_make_no_groups() -> None:
+def test_lists_make_no_groups_and_durations_do() -> None:
     polars = pytest.importorskip("polars")
     columns = {"truth": [0, 1] * 20, "m": [0, 1, 1, 1] * 10, "took": [timedelta(1), timedelta(2)] * 20}
     frame = polars.LazyFrame(columns | {"tags": [["a"], ["b"]] * 20})
     assert te.read(frame).models == ("m",)
-    for column in ("took", "tags"):
-        with pytest.raises(InputError, match=f"column '{column}' of the table holds neither text nor numbers"):
-            te.read(frame, by=column)
+    with pytest.raises(InputError, match="column 'tags' of the table holds neither text nor numbers"):
+        te.read(frame, by="tags")
+    in_memory = te.read(frame.drop("tags").collect(), by="took").slices()
+    relation = duckdb.sql("SELECT i % 2 AS truth, i % 2 AS m, to_days(1 + (i % 2)::INT) AS took FROM range(40) r(i)")
+    assert te.read(frame, by="took").slices() == te.read(relation, by="took").slices() == in_memory
 
 
 @pytest.mark.filterwarnings("ignore:The .future.infer_string")

@@ -603,7 +603,8 @@ def view_parquet(connection: duckdb.DuckDBPyConnection, files: Files) -> tuple[t
     try:
         schema = connection.execute(
             "SELECT file_name, name, num_children, "
-            f"concat_ws(' ', type, logical_type, converted_type, precision, scale) FROM parquet_schema({listed(files.paths)})"
+            "concat_ws(' ', type, logical_type, converted_type, precision, scale) "
+            f"FROM parquet_schema({listed(files.paths)})"
         ).fetchall()
         columns = _top_columns(schema, files.paths)
         refuse_other_columns(files, [[name.lower() for name in names] for names in columns])
@@ -884,7 +885,9 @@ def plain_column(place: str, type_: str) -> tuple[str, Kind]:
         return place, "integer"
     if type_ in ("FLOAT", "DOUBLE") or type_.startswith("DECIMAL"):
         return place, "number"
-    if type_.startswith(("DATE", "TIME", "INTERVAL")):
+    if type_ == "INTERVAL":
+        return f"epoch_us({place})::VARCHAR || ' µs'", "date"
+    if type_.startswith(("DATE", "TIME")):
         return f"{place}::VARCHAR", "date"
     text = type_ in ("VARCHAR", "UUID") or type_.startswith("ENUM")
     nested = type_.endswith("[]") or type_.startswith(("STRUCT", "MAP"))

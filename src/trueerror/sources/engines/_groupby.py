@@ -61,6 +61,7 @@ from trueerror.sources.engines._score_bins import (
     binned_by_groups,
     guessed_distinct,
     placements_by_groups,
+    ranges_by_key,
 )
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Moments, ScoreTable
 from trueerror.tallies._moments import Placements
@@ -159,7 +160,7 @@ class GroupedSource:
     def score_ranges(self) -> dict[str, ScoreRange]:
         """Between which values the scores of each model that has some lie, by one look at the rows."""
         table, d = self.table, self.table.dialect
-        names = self._score_columns()
+        names = self.scored_columns()
         ranges = {c: table.range(c) for columns in names.values() for c in columns}
         wanted = {f"r{i}": table.number(c) for i, c in enumerate(ranges) if ranges[c] is None}
         for i, columns in enumerate(names.values()):
@@ -502,25 +503,24 @@ class GroupedSource:
     def score_range(self, model: str) -> ScoreRange:
         if self.facts.model(model).scores == "none":
             raise labels_only("this", model)
-        if self.whole is not None:
+        if self.whole is not None and self.whole[0].held:
             return self.scored_rows([model]).score_range(model)
         if "ranges" not in self.memory:
-            self.memory["ranges"] = self.score_ranges()
+            self.memory["ranges"] = self.score_ranges() if self.whole is None else ranges_by_key(*self.whole)
         return self.memory["ranges"][model]  # type: ignore[no-any-return]
 
-    def _score_columns(self) -> dict[str, list[str]]:
+    def scored_columns(self) -> dict[str, list[str]]:
         """The columns of scores of each model that has some."""
         columns = {}
         for model in self.facts.models:
             layout = self.layout.models[model.name]
             if model.scores != "none":
-                columns[model.name] = (
-                    [layout.score] if layout.score is not None else list((layout.class_scores or {}).values())
-                )
+                each = list((layout.class_scores or {}).values())
+                columns[model.name] = each if layout.score is None else [layout.score]
         return columns
 
     def _scored(self) -> list[str]:
-        return [column for columns in self._score_columns().values() for column in columns]
+        return [column for columns in self.scored_columns().values() for column in columns]
 
     def keyed_agreement(
         self, first: str, second: str, kind: KeyKind, *, threshold: float | None = None
@@ -592,7 +592,7 @@ class GroupedSource:
 
     def complete(self, models: Sequence[str]) -> Self:
         """These models on the rows that all of them scored, where missing="drop" leaves the others out."""
-        columns = self._score_columns()
+        columns = self.scored_columns()
         wanted = list(dict.fromkeys(c for model in models for c in columns.get(model, ())))
         if self.facts.missing != "drop" or all(self.table.filled(c) == self.table.n for c in wanted):
             return self
@@ -631,7 +631,7 @@ class GroupedSource:
         return self.counted_placements(models, chosen)
 
     def unscored(self, model: str) -> int:
-        return self.table.absent(self._score_columns()[model])
+        return self.table.absent(self.scored_columns()[model])
 
     def counted_placements(self, models: Sequence[str], chosen: Sequence[Label]) -> Placements:
         """Placements of complete rows, by GROUP BY."""
@@ -720,7 +720,7 @@ class GroupedSource:
 
     def __reduce__(self) -> tuple[object, ...]:
         # An engine cannot travel to another process; its rows can.
-        return (_same, (self.fetched(),))
+        return (replace, (self.fetched(),))
 
     def _only(self, models: Sequence[str]) -> Self:
         """These models without ids, which only joining needs, and without labels where they have scores."""
@@ -803,10 +803,6 @@ def key_columns(layout: Layout, kind: KeyKind) -> tuple[str, ...]:
     if kind == "folds" and "repeats" in layout.keys:
         return (layout.keys["repeats"], layout.keys["folds"])
     return (layout.keys[kind],)
-
-
-def _same(source: ArraySource) -> ArraySource:
-    return source
 
 
 def counted_facts(table: AnyTable, layout: Layout, options: Options) -> Facts | None:

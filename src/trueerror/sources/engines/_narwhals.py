@@ -10,8 +10,10 @@ import functools
 import math
 import operator
 import os
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import accumulate
 
 import narwhals as nw
@@ -20,7 +22,7 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Column, Foreign
 from trueerror.inputs._options import InputError, current
-from trueerror.sources._paths import asking
+from trueerror.sources._paths import asking, engine_failed
 from trueerror.sources._tables import ColumnsTable, Kind, Layout, Options
 from trueerror.sources.engines._engine_table import FIRST_ROWS, MOST_CELLS, EngineTable, call_name
 from trueerror.sources.engines._group_tallies import ThresholdCode
@@ -36,6 +38,12 @@ AMOUNTS: dict[str, Callable[[nw.Expr], nw.Expr]] = {
 }  # fmt: skip
 _NONE = np.zeros(0)
 ENGINES = {"pyspark": "Spark", "dask": "Dask", "duckdb": "DuckDB"}
+# Those that tell how long a duration is.
+SPANS = ("polars", "dask")
+# Types of pandas that have gaps, by the kind of their values.
+NULLABLE = {"i": "Int64", "u": "UInt64", "b": "boolean"}
+# So many digits a double always holds.
+DIGITS = 15
 
 
 def _cast(
@@ -212,7 +220,7 @@ class LazyTable(EngineTable[nw.Expr, Foreign]):
         # The threads of polars and of the connections of others do not live on in a forked process: it would wait.
         if os.getpid() != self._process:
             raise InputError("a lazy table cannot be asked in a forked process; open it there, or spawn processes")
-        with asking(engine_name(frame.to_native())):
+        with _asking(engine_name(frame.to_native())):
             return answer(frame)
 
     def filtered(self, *conditions: nw.Expr) -> LazyTable:
@@ -270,8 +278,21 @@ def _names(wrapped: Foreign, native: Foreign) -> Sequence[str]:
 
 def open_lazy(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTable | ColumnsTable:
     """A lazy frame of narwhals as a table; of a small one in PostgreSQL the rows, by one query."""
-    with asking(engine_name(native)):
+    with _asking(engine_name(native)):
         return _opened(wrapped, native, backend)
+
+
+@contextmanager
+def _asking(engine: str) -> Iterator[None]:
+    """`asking`, also where polars panics, which is no Exception."""
+    try:
+        with asking(engine):
+            yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
+        said = re.search(r'ErrString\("([^.\\]+)', str(error))
+        raise engine_failed(engine, RuntimeError(said[1] if said else str(error))) from None
 
 
 def engine_name(native: Foreign) -> str:
@@ -281,18 +302,21 @@ def engine_name(native: Foreign) -> str:
 
 
 def _opened(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTable | ColumnsTable:
+    library = type(native).__module__.split(".")[0]
     columns = tuple(str(name) for name in _names(wrapped, native))
     twice = next((name for i, name in enumerate(columns) if name in columns[:i]), None)
     if twice is not None:
         raise InputError(f"two columns of the table are called {twice!r}; rename one")
     if not columns:
         raise InputError("the table has no columns")
+    if library == "dask":
+        wrapped = nw.from_native(_as_in_pandas(native))
     dtypes = list(wrapped.collect_schema().values())
     if is_spark(native):
         # By position, so that dots, backticks and names that differ in case only cannot matter.
         wrapped = nw.from_native(native.toDF(*(f"r{i}" for i in range(len(columns)))))
     # Polars takes names such as * and ^…$ for patterns.
-    plain_columns = [_plain(nw.nth(i), dtype) for i, dtype in enumerate(dtypes)]
+    plain_columns = [_plain(nw.nth(i), dtype, has_spans=library in SPANS) for i, dtype in enumerate(dtypes)]
     large = _fit_in_64_bits(wrapped, dtypes)
     for i, fits in large.items():
         whole: tuple[nw.Expr, Kind] = (nw.nth(i).cast(nw.Int64), "integer")
@@ -311,13 +335,51 @@ def _opened(wrapped: Foreign, native: Foreign, backend: str | None) -> LazyTable
 
 
 def _fit_in_64_bits(wrapped: Foreign, dtypes: Sequence[nw.dtypes.DType]) -> dict[int, bool]:
-    """The places of whole decimals, which are integers on some servers, and whether all their values have 64 bits."""
-    places = [i for i, dtype in enumerate(dtypes) if isinstance(dtype, nw.Decimal) and dtype.scale == 0]
-    if not places:
+    """The places of whole decimals, which are integers on some servers, and whether all their values have 64 bits.
+
+    Decimals with a scale are whole where they hold no fraction; it is asked for where doubles would lose digits.
+    """
+    scales = {i: d.scale for i, d in enumerate(dtypes) if isinstance(d, nw.Decimal) and d.precision - d.scale > DIGITS}
+    scales |= {i: 0 for i, d in enumerate(dtypes) if isinstance(d, nw.Decimal) and d.scale == 0}
+    if not scales:
         return {}
-    largest = [nw.nth(i).cast(nw.Float64).abs().max().alias(f"c{i}") for i in places]
-    found = answer(wrapped.select(*largest))
-    return {i: not float(found[f"c{i}"][0] or 0.0) >= 2.0**63 for i in places}
+    largest = answer(wrapped.select(*(nw.nth(i).cast(nw.Float64).abs().max().alias(f"c{i}") for i in scales)))
+    most = {i: float(largest[f"c{i}"][0] or 0.0) for i in scales}
+    fits = {i: not most[i] >= 2.0**63 for i, scale in scales.items() if scale == 0}
+    unsure = [i for i, scale in scales.items() if scale and LARGE <= most[i] < 2.0**63]
+    if unsure:
+        rest = {i: nw.nth(i) - nw.nth(i).cast(nw.Int64) for i in unsure}
+        rests = answer(wrapped.select(*(x.cast(nw.Float64).abs().max().alias(f"c{i}") for i, x in rest.items())))
+        fits |= {i: True for i in unsure if float(rests[f"c{i}"][0]) == 0.0}
+    return fits
+
+
+def _as_in_pandas(frame: Foreign) -> Foreign:
+    """A Dask frame whose columns hold what pandas would: the values of categories, whole numbers with their gaps.
+
+    Dask goes by what it was told of a column; a partition that holds fractions under whole numbers is refused.
+    """
+    frame = frame.rename(columns=str)
+    for name, dtype in frame.dtypes.items():
+        column = frame[name]
+        if str(dtype) == "category":
+            values = (column if column.cat.known else column.cat.as_known()).dtype.categories.dtype
+            if values.kind in "iubfmM":
+                frame[name] = column.astype(NULLABLE.get(values.kind, values))
+        elif dtype.kind in "iu" and not isinstance(dtype, np.dtype):
+            frame[name] = column.astype(NULLABLE[dtype.kind])
+        elif dtype.kind in "iub":
+            frame[name] = column.map_partitions(_as_told, name, meta=column._meta)
+    return frame
+
+
+def _as_told(part: Foreign, name: str) -> Foreign:
+    if part.dtype.kind == "f" and not (part % 1 == 0).all():
+        raise InputError(
+            f"column {name!r} is whole numbers, as Dask was told, but a partition holds fractions or gaps: cast it "
+            f"first, frame.astype({{{name!r}: 'float64'}})"
+        )
+    return part
 
 
 def _knows(native: Foreign, operation: str) -> bool:
@@ -329,17 +391,20 @@ def _knows(native: Foreign, operation: str) -> bool:
     return bool(native.get_backend().has_operation(getattr(operations, operation)))
 
 
-def _plain(value: nw.Expr, dtype: nw.dtypes.DType) -> tuple[nw.Expr, Kind]:
-    """A column in one of the few types, and what it holds; numbers may hold NaN yet."""
+def _plain(value: nw.Expr, dtype: nw.dtypes.DType, *, has_spans: bool) -> tuple[nw.Expr, Kind]:
+    """A column in one of the few types, and what it holds; numbers may hold NaN yet. `has_spans`: an engine can tell
+    how long a duration is."""
     if dtype == nw.Boolean:
         return value, "boolean"
     if dtype.is_integer():
-        narrow = dtype in (nw.UInt64, nw.UInt128, nw.Int128)
-        return (value if narrow else value.cast(nw.Int64)), "integer"
+        wide = dtype in (nw.Int64, nw.UInt64, nw.UInt128, nw.Int128)
+        return (value if wide else value.cast(nw.Int64)), "integer"
     if dtype.is_numeric():
         # Adding zero turns −0.0 into 0.0.
         return value.cast(nw.Float64) + 0.0, "number"
-    if dtype.is_temporal() and dtype != nw.Duration:  # polars writes no duration as text
+    if dtype == nw.Duration and has_spans:
+        return nw.concat_str(value.dt.total_microseconds().cast(nw.String), nw.lit(" µs")), "date"
+    if dtype.is_temporal() and dtype != nw.Duration:
         return value.cast(nw.String), "date"
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         return value.cast(nw.String), "text"

@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array
+from trueerror.inputs._arrays import Array, Foreign
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.kernels._histogram import Grid, even_grid, leading_grid, pivoted, refined
 from trueerror.kernels._numpy import run_lengths
+from trueerror.sources._predictions import KeyKind, ScoreRange
 from trueerror.sources.engines._group_tallies import BinNumber, IsLabel, log_origin
 from trueerror.tallies import ScoreTable
 from trueerror.tallies._moments import Placements
@@ -46,6 +47,35 @@ COMMON = 5e-4
 def guessed_distinct(rows: int, distinct: int) -> float:
     """How many values there are, from how many distinct ones a sample has: of D values m rows repeat about m²/2D."""
     return rows * rows / (2 * max(rows - distinct, 20))
+
+
+def ranges_by_key(source: GroupedSource, kind: KeyKind, name: Label) -> dict[str, ScoreRange]:
+    """Between which values the scores of each model lie in the rows of one key; of all keys by one look at the rows."""
+    known: dict[Label, dict[str, ScoreRange]] = source.memory.setdefault(("ranges", kind), {})
+    if known:
+        return known[name]
+    table, d, models = source.table, source.table.dialect, source.scored_columns()
+    keys, names, places_of = source.key_groups(kind)
+    given = {f"k{i}": table.expression(key) for i, key in enumerate(keys)}
+    scores: dict[str, Foreign] = {}
+    for i, columns in enumerate(models.values()):
+        numbers = [table.number(column) for column in columns]
+        scores |= {f"x{i}_{j}": number for j, number in enumerate(numbers)}
+        scores |= {f"s{i}": sum(numbers[1:], numbers[0])} if len(numbers) > 1 else {}
+    ends = [end(d.column(x)).alias(f"{x}{way}") for x in scores for way, end in (("l", d.lowest), ("h", d.highest))]
+    frame = table.frame.select(*(value.alias(x) for x, value in (given | scores).items()))
+    found = table.answer(frame.group_by(*given).agg(*ends))
+    for at, place in enumerate(places_of([found[key] for key in given]).tolist()):
+        low, high = ({x: float(found[f"{x}{way}"][at]) for x in scores} for way in "lh")
+        known[names[place]] = {
+            model: ScoreRange(
+                min(low[f"x{i}_{j}"] for j in range(len(columns))),
+                max(high[f"x{i}_{j}"] for j in range(len(columns))),
+                *((low[f"s{i}"], high[f"s{i}"]) if len(columns) > 1 else ()),
+            )
+            for i, (model, columns) in enumerate(models.items())
+        }
+    return known[name]
 
 
 class Bins(NamedTuple):
