@@ -127,3 +127,15 @@ def test_the_advice_on_missing_predictions_goes_with_either_way_to_count_them():
     gappy = [None, *(SCORES["good"][1:] >= 0.3).astype(int)]
     (found,) = [f for f in te.evaluate(TRUTH, gappy, positive=1, missing="drop").findings if f.code == "TE206"]
     assert found.fix.startswith("Get what is missing, or see what the other way")
+
+
+def test_several_models_on_different_rows_are_told_to_choose():
+    draw = np.random.default_rng(1)
+    samples = []
+    for size in (300, 200):
+        truth = draw.integers(0, 2, size)
+        samples.append(te.predictions(truth, {m: np.where(draw.random(size) < 0.8, truth, 1 - truth) for m in "ab"}))
+    with pytest.raises(te.InputError, match=r"one model is compared with one, .* 'a' and 'b'.*: name one of each"):
+        te.compare(*samples, paired=False)
+    one = te.compare(samples[0].select("a"), samples[1].select("b"), paired=False)
+    assert one.models == ("a", "b")

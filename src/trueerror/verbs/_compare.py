@@ -651,37 +651,36 @@ def _separate(
     adjust: str,
     margin: float | None,
 ) -> Comparison:
-    """Two samples of different rows: every model of the first against every one of the second."""
-    estimates: dict[str, Interval] = {}
-    whose: dict[str, tuple[Predictions, str]] = {}
-    contrasts, both_ways = [], []
+    """Two samples of different rows, a model on each."""
+    if len(first.models) > 1 or len(second.models) > 1:
+        names = [listing(list(map(repr, p.models))) for p in (first, second)]
+        raise InputError(
+            f"on different rows one model is compared with one, and the first have {names[0]}, the second {names[1]}: "
+            "name one of each with models="
+        )
     options = settings.options(measure.name)
-    for a in first.models:
-        for b in second.models:
-            samples = own_rows(first, a, measure, settings), own_rows(second, b, measure, settings)
-            c = unpaired_contrast(samples, measure, settings.spec(alternative=alternative), options, method)
-            contrasts.append(c)
-            if margin and alternative != "two-sided":
-                c = unpaired_contrast(samples, measure, settings.spec(), options, method)
-            both_ways.append(c)
-            for name, p, m in ((c.first, first, a), (c.second, second, b)):
-                whose[name] = (p, m)
-                if name not in estimates:
-                    estimates[name] = ModelMetrics(m, settings, predictions=p).interval(measure.name)
+    samples = [own_rows(p, p.models[0], measure, settings) for p in (first, second)]
+    contrast = unpaired_contrast(
+        (samples[0], samples[1]), measure, settings.spec(alternative=alternative), options, method
+    )
+    both_ways = contrast
+    if margin and alternative != "two-sided":
+        both_ways = unpaired_contrast((samples[0], samples[1]), measure, settings.spec(), options, method)
+    estimates: dict[str, Interval] = {}
     sample = []
-    for p in (first, second):
-        shown = {m: name for name, (rows, m) in whose.items() if rows is p}
-        found = [*sample_evidence(p, measure, settings, {m: estimates[shown[m]] for m in shown}), *row_evidence(p)]
-        found += gap_evidence(p, measure, settings, (), ())
-        # What all rows of a sample show is said of each model that stands on them.
-        sample += [replace(e, model=shown[m]) for e in found for m in ([e.model] if e.model else shown)]
+    on = {contrast.first: (first, first.models[0]), contrast.second: (second, second.models[0])}
+    for name, (p, model) in on.items():
+        estimates[name] = ModelMetrics(model, settings, predictions=p).interval(measure.name)
+        found = [*sample_evidence(p, measure, settings, {model: estimates[name]}), *row_evidence(p)]
+        # What all rows of a sample show is said of the model that stands on them.
+        sample += [replace(e, model=name) for e in (*found, *gap_evidence(p, measure, settings, (), ()))]
     sample += _mixes(first, second, measure, settings)
     return assemble_comparison(
         measure,
         estimates,
-        contrasts,
+        [contrast],
         margin=margin,
-        both_ways=both_ways,
+        both_ways=[both_ways],
         adjust=adjust,
         confidence=settings.confidence,
         within=measure.bounds(options),
@@ -691,7 +690,7 @@ def _separate(
         estimand="Estimates: the difference between two models, each on rows drawn like its own.",
         details=ComparisonDetails(
             could_be_paired=_same_rows(first, second),
-            infinite=infinite_losses(whose, measure, options, estimates, contrasts),
+            infinite=infinite_losses(on, measure, options, estimates, [contrast]),
         ),
         sample=sample,
     )
