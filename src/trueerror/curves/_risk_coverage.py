@@ -123,7 +123,8 @@ def _counted(
             'missing="wrong" (an answer that was not given is wrong, and is the last to be covered) or missing="drop"'
         )
     right = (truth == called) & ~absent
-    confidence = np.where(absent, -np.inf, confidence)
+    chances = _are_probabilities(confidence[~absent])
+    confidence = np.where(absent, -np.inf, confidence.round(DIGITS) if chances else confidence)
     if missing == "drop" and count:
         right, confidence = right[~absent], confidence[~absent]
         weights = None if weights is None else weights[~absent]
@@ -308,7 +309,7 @@ def _of_answers(scores: NDArray[Any], flagged: NDArray[np.bool_], cut: float) ->
     """
     values = scores.astype(np.float64, copy=False)
     if _are_probabilities(values):  # scores that are absent are NaN, which it leaves out
-        return np.where(flagged, values, 1 - values).round(DIGITS)
+        return np.where(flagged, values, 1 - values)
     return np.where(flagged, values - cut, cut - values)
 
 
