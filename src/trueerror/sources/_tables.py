@@ -109,7 +109,7 @@ def table_for(source: object, beside: object, table: str | None) -> str | None:
     return None if holds_tables(alone(beside)) and not holds_tables(alone(source)) else table
 
 
-def columns_for(source: object, beside: object, columns: Mapping[str, Any]) -> dict[str, Any]:
+def columns_for(source: object, beside: object, columns: Mapping[str, Foreign]) -> dict[str, Foreign]:
     """Options of te.read for one of two sources."""
     given = dict(columns)
     return given | {"table": table_for(source, beside, given["table"])} if "table" in given else given
