@@ -74,3 +74,9 @@ def test_groups_that_share_clusters_are_counted_once_for_all_pairs(monkeypatch):
     for pair, (a, b) in zip(found["accuracy"].pairs, combinations("abcde", 2), strict=True):
         assert (pair.first, pair.second) == (a, b)
         assert pair.estimate == pytest.approx(right[a].mean() - right[b].mean(), abs=1e-12)
+
+
+def test_another_class_mix_is_said_with_what_was_read():
+    p = te.predictions(TRUTH, {"m": LABELS})
+    assert "At another class mix: 20 % 1." in te.evaluate(p, prior=0.2, metrics=["precision"]).reading
+    assert "class mix" not in te.evaluate(p, metrics=["precision"]).reading

@@ -128,12 +128,13 @@ def mix_words(prior: Prior, positive: Label | None) -> str:
 
 
 def reading(p: Predictions, settings: Settings) -> str:
-    """What was read, and where scores were cut into calls."""
+    """What was read, where scores were cut into calls, and at which class mix, where another was asked for."""
     several = len(p.models) > 1 and p.scale is None
     cut = [m for m in p.models if several and p.has_scores(m)]
     left = [_not_cut(p, m) for m in cut if not p.has_predictions(m, threshold=settings.threshold)]
     lines = str(p._noted_at(settings.threshold)), cut_words([p], settings), option_words(settings)
-    return "\n".join(filter(None, (*lines, scale_words(p, settings), *left)))
+    mix = "" if settings.prior is None else f"At another class mix: {mix_words(settings.prior, p.positive)}."
+    return "\n".join(filter(None, (*lines, mix, scale_words(p, settings), *left)))
 
 
 def scale_words(p: Predictions, settings: Settings) -> str:
