@@ -37,7 +37,7 @@ import duckdb
 import numpy as np
 from numpy.typing import DTypeLike
 
-from trueerror.inputs._arrays import Column
+from trueerror.inputs._arrays import EXACT, Column
 from trueerror.inputs._options import FileError, InputError
 from trueerror.sources._paths import (
     Files,
@@ -464,8 +464,8 @@ def unmasked(array: object) -> Column:
 
 
 MISSING = ("", "NA", "NaN", "nan")
-# Floats hold every whole number up to here and skip some beyond; those below the other are held by 64 bits.
-EXACT, IN_64_BITS = 2**53, 2.0**63
+# Whole numbers below are held by 64 bits.
+IN_64_BITS = 2.0**63
 
 
 def load_csv(connection: duckdb.DuckDBPyConnection, files: Files) -> tuple[tuple[str, ...], list[str]]:

@@ -20,7 +20,7 @@ import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Column, Foreign
+from trueerror.inputs._arrays import EXACT, Column, Foreign
 from trueerror.inputs._options import InputError, current
 from trueerror.sources._paths import asking, engine_failed
 from trueerror.sources._tables import ColumnsTable, Kind, Layout, Options
@@ -346,7 +346,7 @@ def _fit_in_64_bits(wrapped: Foreign, dtypes: Sequence[nw.dtypes.DType]) -> dict
     largest = answer(wrapped.select(*(nw.nth(i).cast(nw.Float64).abs().max().alias(f"c{i}") for i in scales)))
     most = {i: float(largest[f"c{i}"][0] or 0.0) for i in scales}
     fits = {i: not most[i] >= 2.0**63 for i, scale in scales.items() if scale == 0}
-    unsure = [i for i, scale in scales.items() if scale and LARGE <= most[i] < 2.0**63]
+    unsure = [i for i, scale in scales.items() if scale and EXACT <= most[i] < 2.0**63]
     if unsure:
         rest = {i: nw.nth(i) - nw.nth(i).cast(nw.Int64) for i in unsure}
         rests = answer(wrapped.select(*(x.cast(nw.Float64).abs().max().alias(f"c{i}") for i, x in rest.items())))
@@ -471,8 +471,6 @@ PACKED = (
     "circle_send(circle(point({}, {}), {}))",
     "lseg_send(lseg(point({}, {}), point({}, {})))",
 )
-# From here up whole numbers may be no doubles.
-LARGE = 2.0**53
 # What the server says of a value beyond a gigabyte.
 TOO_LONG = "54000"
 # How it begins to say that it lacks something (it only speaks like PostgreSQL), and that, or that a limit is reached.
@@ -554,7 +552,7 @@ def _packed(
             columns[name] = number
         elif kind == "string":
             columns[name] = _texts(next(joined, b""), number)
-        elif name not in large and (abs(number) >= LARGE).any():
+        elif name not in large and (abs(number) >= EXACT).any():
             beyond.append(name)
         else:
             columns[name] = _whole(number, next(numbers) if name in large else None, bool if kind == "boolean" else int)
