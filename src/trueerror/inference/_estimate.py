@@ -186,7 +186,7 @@ def effective_rows(e: Estimate, error: Floats) -> Floats:
     return np.asarray(p * (1 - p) * (width / error) ** 2)
 
 
-def t_statistic(e: Estimate, null: float) -> Spread:
+def t_statistic(e: Estimate, null: float) -> tuple[Floats, Floats]:
     """(θ̂ − θ₀)/s with the standard error as it would be at the null value, and its degrees of freedom."""
     value = np.asarray(e.value, dtype=np.float64)
     down, up = e.worst or (e, e)
@@ -205,7 +205,7 @@ def t_statistic(e: Estimate, null: float) -> Spread:
             error = np.where(lower, below.error, above.error)
             if math.isfinite(low):
                 error = error * np.sqrt((null - low) / (value - low))
-        return Spread(np.where(error > 0, (value - null) / error, np.nan), df)
+        return np.where(error > 0, (value - null) / error, np.nan), df
 
 
 def p_value(e: Estimate, null: float = 0.0, alternative: Alternative = "two-sided") -> Floats:

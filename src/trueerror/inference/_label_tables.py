@@ -11,7 +11,9 @@ the standard error alone, so that a table without an error is not taken for one 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,7 @@ from numpy.typing import NDArray
 from trueerror.inference._estimate import Estimate, Floats, left_out
 from trueerror.inference._problem import Range
 from trueerror.inference._variance import STEPPED_CELLS, Sample
+from trueerror.inputs._labels import Label
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.tallies._confusion import Confusion, collapsed
 
@@ -52,19 +55,22 @@ class _Seen:
 
     measure: Measure
     sample: Sample
-    options: dict[str, object]
+    options: dict[str, Any]
     bounds: Range
     source: Sample
     place: Ints
     masses: Floats
 
     @classmethod
-    def of(cls, measure: Measure, sample: Sample, options: dict[str, object], bounds: Range) -> _Seen:
+    def of(cls, measure: Measure, sample: Sample, options: dict[str, Any], bounds: Range) -> _Seen:
         """The cells of the table that the formula sees; of the rows, where a class mix is asked for by their class."""
         rows, one_class = sample.rows, sample.of_class
         if measure.of_one_class and one_class is None:
             one_class = rows.positive if sample.positive is None else sample.positive
         by_row = sample.shares is not None and sample.shares_of_rows
+        table: Confusion
+        place: Ints | None
+        positive: Label | None
         if one_class is not None and len(rows.labels) > 2 and not by_row:
             small, moved = collapsed(rows, one_class)
             full, found = every_cell(small)
@@ -97,7 +103,7 @@ class _Seen:
         value = self.value(self.masses)
         return Estimate(value=value, units=np.zeros(0), range=self.bounds, labels=True, worst=(ends[0], ends[1]))
 
-    def _half_row(self, worst: object) -> tuple[Floats, tuple[int, ...]]:
+    def _half_row(self, worst: Callable[[Floats], Any]) -> tuple[Floats, tuple[int, ...]]:
         """The masses with half a row more where it counts most, and the cells that have it."""
         moves, rows = self.moves(self.masses), self.sample.rows
         present = np.bincount(rows.row, weights=self.masses, minlength=len(rows.labels)) > 0
@@ -131,7 +137,8 @@ class _Seen:
 
     def _of_weights(self, e: Estimate, masses: Floats, half: tuple[int, ...]) -> Estimate:
         """Of a cell (Σw)²/Σw² equal rows of weight Σw²/Σw, each left out."""
-        squares = np.bincount(self.place, weights=self.source.rows.weight_squares, minlength=len(masses))
+        weighed = self.source.rows.weight_squares
+        squares = np.bincount(self.place, weights=weighed, minlength=len(masses)).astype(np.float64)
         squares[list(half)] += HALF * self.weight**2
         heavy = np.where(squares > 0, squares / np.where(masses > 0, masses, 1.0), 0.0)
         rows = np.where(squares > 0, masses / np.where(heavy > 0, heavy, 1.0), 0.0)
@@ -179,7 +186,7 @@ def every_cell(table: Confusion) -> tuple[Confusion, Ints]:
     cells = np.union1d(known, more)
     where = np.searchsorted(cells, known)
 
-    def spread_out(values: NDArray[np.float64] | Ints | None) -> NDArray[np.float64] | Ints | None:
+    def spread_out(values: NDArray[Any] | None) -> NDArray[Any] | None:
         if values is None:
             return None
         out = np.zeros(len(cells), dtype=values.dtype)
