@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.findings._rules import rule
-from trueerror.findings.models import _spoken_of
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inputs._arrays import SUM_SLACK, sum_slack
 from trueerror.kernels._numpy import neighbour_groups
@@ -194,25 +193,6 @@ def few_negatives_decide(precision_by: DecidedBy) -> Iterator[str]:
         yield (
             f"{rows} with high scores decide{'s' * (d.few < 1.5)} the average precision ({part} of its spread comes "
             f"from negatives); one more above all rows would take it from {number(d.value)} to {number(d.moved_to)}"
-        )
-
-
-@rule("TE309", severity="warning", title="one unseen row would undo the difference",
-      fix="Collect more rows of the rarer class, and of those that either model ranks at the wrong end; until then "
-          "the two are too close to call.")  # fmt: skip
-def ranking_undone_by_an_unseen_row(
-    p_value: float, p_unseen: float, level: float, comparisons: int = 1, with_best: bool = False
-) -> Iterator[str]:
-    """Areas rest on the few rows that are ranked at the wrong end. A model of which the sample holds no such row looks
-    surer than it is, and every variance and every resampling takes the rows seen for all there are.
-
-    So a part of a row that was not seen is put where it hurts most: first by the model that is behind, last by the one
-    ahead. The rule fires where the rows alone would show a difference and that row would undo it; the verdict waits.
-    """
-    if p_value <= level < p_unseen and _spoken_of(comparisons, with_best):
-        yield (
-            f"by the rows seen the two differ ({p_value_words(p_value)}), but so few are ranked at the wrong end that "
-            f"one unseen row there could undo it ({p_value_words(p_unseen)} with a part of one): too close to call"
         )
 
 

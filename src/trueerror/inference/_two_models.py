@@ -23,7 +23,8 @@ from trueerror.inference._clusters import (
     sign_flip_contrast,
     without_gaps,
 )
-from trueerror.inference._contrast import mirrored, one_cluster_contrast
+from trueerror.inference._contrast import mirrored, normal_quantile, one_cluster_contrast
+from trueerror.inference._estimate import units_to_undo
 from trueerror.inference._problem import IntervalSpec, Problem, solve
 from trueerror.inference._variance import ClusteredRows, keyed_sizes
 from trueerror.inference.auc._average_precision import paired_precision
@@ -462,13 +463,28 @@ def corrected_t_of_folds(q: Pair) -> Contrast:
     return q.sample.rows.parts.contrast(q.sample.first, q.sample.second, q.spec)
 
 
+def shares_undone_by(only_first: int, only_second: int, n: int, spec: IntervalSpec) -> float:
+    """How many more rows that the model ahead alone has wrong would undo what the limits say of the bound.
+
+    >>> round(shares_undone_by(30, 10, 200, IntervalSpec()), 1)
+    6.2
+    """
+    d = (only_first - only_second) / n
+    error = math.sqrt(max((only_first + only_second) / n - d * d, 0.0) / n)
+    critical = normal_quantile(spec.confidence, spec.alternative)
+    return units_to_undo(d - spec.bound, error, critical, (1 + abs(d)) / n)
+
+
 def _mcnemar(form: Any) -> Callable[[Pair], Contrast]:
     def answer(q: Pair) -> Contrast:
         d = q.sample.discordance
         assert d is not None
-        return mcnemar(
+        made = mcnemar(
             d.only_first, d.only_second, both_right=d.both_right, both_wrong=d.both_wrong, method=form,
             confidence=q.spec.confidence, alternative=q.spec.alternative,
+        )  # fmt: skip
+        return made if made.estimate == 0 else replace(
+            made, undone_by=shares_undone_by(d.only_first, d.only_second, d.n, q.spec)
         )  # fmt: skip
 
     return answer
