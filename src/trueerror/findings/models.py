@@ -537,7 +537,7 @@ def fragile_difference(undone_by: float, significant: bool) -> Iterator[str]:
     """
     if significant and undone_by <= 1:
         yield (
-            "one more row of the kind that hurts most (a cluster, where rows are in clusters) would undo the difference; "
+            "one more row of the kind that hurts most (or one more cluster) would undo the difference; "
             f"about {max(undone_by, 0.01):.2g} of one is enough"
         )
 
