@@ -121,12 +121,7 @@ def spread(e: Estimate) -> Spread:
     variances = [s.sum(s.apart**2) for s in strata]
     v = np.asarray(sum(variances))
     welch = sum(x * x / np.maximum(s.effective - 1, 1.0) for x, s in zip(variances, strata, strict=True))
-    slope = np.zeros_like(v)
-    if e.labels and len(strata) == 1:
-        p = (np.asarray(e.value) - e.range[0]) / (e.range[1] - e.range[0])
-        inside = (p > 0) & (p < 1)
-        share = np.where(inside, p, 0.5)
-        slope = np.where(inside, (1 - 2 * share) / (share * (1 - share)), 0.0) / (e.range[1] - e.range[0])
+    slope = _slope(e) if e.labels and len(strata) == 1 else np.zeros_like(v)
     beyond = np.zeros_like(v)
     for s in strata:
         squares = s.apart**2
@@ -139,6 +134,17 @@ def spread(e: Estimate) -> Spread:
     with np.errstate(divide="ignore", invalid="ignore"):
         df = np.fmin(np.where(beyond > 1e-12 * v * v, 2 * v * v / beyond, np.inf), v * v / welch)
     return Spread(np.where(seen | np.isnan(v), error, 0.0), np.where(seen, np.maximum(df, 1.0), 1.0))
+
+
+def _slope(e: Estimate) -> Floats:
+    """How the logarithm of the variance of a metric of labels changes with it: that of p(1 − p), or of a count."""
+    (low, high), value = e.range, np.asarray(e.value, dtype=np.float64)
+    inside = (value > low) & (value < high)
+    below = np.where(inside, value - low, 1.0)
+    if math.isinf(high):
+        return np.where(inside, 1 / below, 0.0)
+    above = np.where(inside, high - value, 1.0)
+    return np.where(inside, 1 / below - 1 / above, 0.0)
 
 
 def quantile(df: Floats, tail: float) -> Floats:
@@ -154,8 +160,17 @@ def limits(e: Estimate, tail: float) -> tuple[Floats, Floats]:
     >>> round(float(low), 3), round(float(high), 3)
     (0.824, 0.946)
     """
+    if math.isinf(e.range[0]) and math.isfinite(e.range[1]):
+        low, high = limits(mirrored(e), tail)
+        return -high, -low
     down, up = e.worst or (e, e)
     return _limit(e, down, tail, -1), _limit(e, up, tail, 1)
+
+
+def mirrored(e: Estimate) -> Estimate:
+    """The same with the opposite sign."""
+    ends = None if e.worst is None else (mirrored(e.worst[1]), mirrored(e.worst[0]))
+    return replace(e, value=-e.value, units=-e.units, range=(-e.range[1], -e.range[0]), worst=ends)
 
 
 def _limit(e: Estimate, at: Estimate, tail: float, side: int) -> Floats:
@@ -171,8 +186,9 @@ def _limit(e: Estimate, at: Estimate, tail: float, side: int) -> Floats:
             middle, reach = p + q * q / (2 * n), q * np.sqrt(np.maximum(p * (1 - p), 0.0) / n + q * q / (4 * n * n))
             limit = low + width * (middle + reach) / (1 + q * q / n)
         elif math.isfinite(low):
-            moved = (q * error / (value - low)) ** 2
-            limit = low + (value - low) * (1 + moved / 2 + np.sign(q) * np.sqrt(moved + moved * moved / 4))
+            # The variance is as large as the estimate's distance from the end, as that of a count.
+            moved = q * q * error**2 / (np.asarray(at.value) - low)
+            limit = value + moved / 2 + np.sign(q) * np.sqrt((value - low) * moved + moved * moved / 4)
         else:
             limit = value + q * error
     # At the end of its range an estimate that is known to vary has that end for a limit.

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from trueerror.inference._estimate import Estimate, Floats, left_out
 from trueerror.inference._problem import Range
 from trueerror.inference._variance import STEPPED_CELLS, Sample
-from trueerror.inputs._labels import Label
+from trueerror.inputs._labels import Label, cost_matrix
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.tallies._confusion import Confusion, collapsed
 
@@ -46,7 +46,26 @@ def label_estimate(
     (0.5, 0.79)
     """
     seen = _Seen.of(measure, sample, dict(options), bounds)
-    return seen.estimate(seen.masses, ()) if bare else seen.with_worst()
+    return seen.estimate(seen.masses, ()) if bare or measure.origin is not None else seen.with_worst()
+
+
+def label_range(measure: Measure, sample: Sample, options: MetricOptions) -> Range:
+    """Between which values the metric of a sample lies; of a total its mean over the rows.
+
+    A cost lies between the least and the largest price of a row, at another class mix in each class.
+    """
+    if "costs" not in measure.options or measure.relative_cost:
+        return measure.range
+    table, costs = sample.table, options.get("costs")
+    k = len(table.labels)
+    unanswered = bool((table.col >= k).any())
+    if costs is None:
+        return 0.0, 1.0
+    prices = cost_matrix(costs, table.labels, table.positive)[:, : k + unanswered]
+    least, most = prices.min(axis=1), prices.max(axis=1)
+    if sample.shares is None or sample.place is not None:
+        return float(least.min()), float(most.max())
+    return float(sample.shares @ least), float(sample.shares @ most)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +95,7 @@ class _Seen:
             full, found = every_cell(small)
             table, place, moved, positive = full, None, found[moved], True
         else:
-            full, moved = every_cell(rows if by_row else sample.table)
+            full, moved = _as_it_is(sample) if measure.origin else every_cell(rows if by_row else sample.table)
             table, place, positive = full, None, sample.positive
             if sample.place is not None:
                 table, place = collapsed(full, one_class)
@@ -90,7 +109,7 @@ class _Seen:
         return value / masses.sum(axis=-1) if self.measure.additive else value
 
     def moves(self, masses: Floats) -> Floats:
-        """How far one more row in each cell moves it; 0 where no row is and the metric has no derivative."""
+        """How far one more row in each cell moves it."""
         slopes = np.asarray(self.sample.influence(self.measure, self.options, masses))
         if self.measure.additive:
             total = masses.sum()
@@ -101,13 +120,18 @@ class _Seen:
         """The estimate, and what it is with half a row in the worst and in the best cell."""
         ends = [self.estimate(*self._half_row(np.nanargmin)), self.estimate(*self._half_row(np.nanargmax))]
         value = self.value(self.masses)
-        return Estimate(value=value, units=np.zeros(0), range=self.bounds, labels=True, worst=(ends[0], ends[1]))
+        return Estimate(value=value, units=np.zeros(0), range=self.bounds, worst=(ends[0], ends[1]))
 
     def _half_row(self, worst: Callable[[Floats], Any]) -> tuple[Floats, tuple[int, ...]]:
         """The masses with half a row more where it counts most, and the cells that have it."""
         moves, rows = self.moves(self.masses), self.sample.rows
         present = np.bincount(rows.row, weights=self.masses, minlength=len(rows.labels)) > 0
         moves = np.where(present[rows.row], moves, np.nan)
+        steep = np.flatnonzero(present[rows.row] & ~np.isfinite(moves))
+        if len(steep):
+            # Of a class that was never found the geometric mean has no derivative.
+            more = self.masses + HALF * self.weight * (steep[:, None] == np.arange(len(moves)))
+            moves[steep] = (self.value(more) - self.value(self.masses)) / (HALF * self.weight)
         groups = [np.arange(len(moves))] if self.sample.shares is None else [
             np.flatnonzero(rows.row == k) for k in np.flatnonzero(present)
         ]  # fmt: skip
@@ -125,7 +149,8 @@ class _Seen:
     def estimate(self, masses: Floats, half: tuple[int, ...]) -> Estimate:
         """The metric of a table, and what its units add; `half` are the cells with half a row more."""
         value, moves = self.value(masses), self.moves(masses)
-        made = Estimate(value=value, units=moves, count=masses, range=self.bounds, labels=True)
+        bounded = bool(np.isfinite(self.bounds).any())
+        made = Estimate(value=value, units=moves, count=masses, range=self.bounds, labels=bounded)
         if self.sample.shares is not None:
             made = replace(made, strata=self.sample.rows.row)
         if self.source.clusters is not None:
@@ -164,6 +189,11 @@ class _Seen:
         count = np.concatenate([np.ones(groups), np.full(len(half), HALF * self.weight)])
         weighed = np.concatenate([sizes[held], np.ones(len(half))])
         return replace(e, units=units, count=count, sizes=weighed, strata=None)
+
+
+def _as_it_is(sample: Sample) -> tuple[Confusion, Ints]:
+    """The table of a metric of one's own, which is called once for each cell and need not take fractions of rows."""
+    return sample.table, np.arange(len(sample.table.row))
 
 
 def every_cell(table: Confusion) -> tuple[Confusion, Ints]:
