@@ -26,6 +26,7 @@ Floats = NDArray[np.float64]
 # With fewer successes or failures than this Wilson's limits of a rate are joined with those of mid-p.
 FEW_EVENTS = 5
 
+
 def _rate_limits(x: Floats, n: Floats, spec: IntervalSpec) -> tuple[Floats, Floats]:
     """Wilson's limits, joined with those of mid-p where fewer than five successes or failures were seen."""
     wilson, exact = (limits(x, n, method, spec.level, spec.side) for method in ("wilson", "mid-p"))

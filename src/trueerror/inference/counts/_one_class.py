@@ -160,6 +160,7 @@ def effective_t(q: CountProblem) -> RawLimits:
         return _each_class(q)
     e = label_estimate(q.metric, view.source, q.options, label_range(q.metric, view.source, q.options))
     key, scale = KEY, view.scale
+    note: object
     if view.kind == "clustered" and view.sample.groups < 2:
         low, high, note = np.nan, np.nan, Note("one-cluster")
     elif not np.isfinite(view.estimate[0]):
