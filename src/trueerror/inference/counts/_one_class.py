@@ -165,7 +165,7 @@ def effective_t(q: CountProblem) -> RawLimits:
         low, high, note = np.nan, np.nan, Note("one-cluster")
     elif not np.isfinite(view.estimate[0]):
         low, high, note = np.nan, np.nan, Note("zero-count")
-    elif view.kind == "clustered" and not np.isfinite((e.worst or (e,))[0].units).all():
+    elif view.kind == "clustered" and not np.isfinite((e.worst or e).units).all():
         low, high = (b if np.isfinite(b) else np.nan for b in e.range)
         note = Note("class-in-one-cluster")
     else:
