@@ -81,6 +81,8 @@ SENTENCES: dict[str, Callable[..., str]] = {
         "given-by-prior": "given by prior=, not estimated",
         "auc-near-end": "near 0 or 1: the wider of two limits is shown",
         "no-rows": "there are no rows",
+        "class-in-one-cluster": "one cluster holds all rows of a class, or all calls of it: without it the metric has "
+        "no value, so the limits are the ends of its range",
         "one-cluster": "all rows are in one cluster, so nothing shows how clusters differ",
         "unseen-error": "a count is 0: the outer limits with those from counts with ½ added to each",
         "half-added": "a count is 0: limits from counts with ½ added to each",

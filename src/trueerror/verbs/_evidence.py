@@ -73,7 +73,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         proportions=proportions,
         rates_at_prior=_rates_at_prior(part.confusion, bench.settings),
         class_errors=_class_errors(part.confusion),
-        class_means=tuple(m.title for m in measures.values() if m.of_labels and m.situation in CLASS_MEANS),
+        class_means=tuple(m.title for m in measures.values() if m.averages_classes),
         metrics_at_prior=tuple(
             measures[name].title for name, interval in part.overall.items() if interval.method == "mover-r"
         ),
@@ -118,9 +118,6 @@ def _grades_seen(p: Predictions, model: str) -> GradesSeen | None:
     if not len(grades):
         return None
     return GradesSeen(len(grades), len(np.unique(grades)), float(grades.min()), float(grades.max()), p.scale)
-
-
-CLASS_MEANS = ("mean-of-recalls", "macro-f1", "macro-of-shares", "geometric-mean")
 
 
 def _class_errors(t: Confusion | None) -> list[ClassErrors]:

@@ -177,7 +177,7 @@ def _studentised(
     """estimate − t*·SE with t* the quantiles of (θ* − θ̂)/SE*; on the scale of the metric."""
     if sample.clusters is not None:
         raise InputError("method='bootstrap-studentised' is not offered with clusters; use 'bootstrap-bca'")
-    error = float(np.sqrt(sample.variance(sample.influence(measure, options))))
+    error = float(np.sqrt(variance(sample.influence(measure, options), sample.rows.counts)))
     fine = np.isfinite(errors) & (errors > 0)
     # A resample at a perfect score has no error of its own.
     if not error > 0 or float(1 - fine.mean()) > MOST_LOST:
