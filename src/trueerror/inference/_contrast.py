@@ -355,7 +355,6 @@ LEAST_P = 1e-300
 # As far as limits are inverted, in standard errors, and where the p-values of such a search end: 2.6e-12.
 FURTHEST = 7.0
 SEARCHED_P = 2 * float(special.ndtr(-FURTHEST))
-MOST_P = 0.99
 
 
 def with_anchor(

@@ -19,14 +19,15 @@ from numpy.typing import NDArray
 from trueerror.inference._clusters import (
     ClusterDifference,
     class_weighted_sizes,
+    cluster_contrast,
     cluster_t_contrast,
-    sign_flip_contrast,
     without_gaps,
 )
 from trueerror.inference._contrast import mirrored, normal_quantile, one_cluster_contrast
+from trueerror.inference._effective_t import effective_t_contrast
 from trueerror.inference._estimate import units_to_undo
 from trueerror.inference._problem import IntervalSpec, Problem, solve
-from trueerror.inference._variance import ClusteredRows, keyed_sizes
+from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.auc._average_precision import paired_precision
 from trueerror.inference.auc._binned import binned_area_contrast
 from trueerror.inference.auc._interval import (
@@ -42,7 +43,7 @@ from trueerror.inference.auc._within_folds import FoldedRows, within_folds_contr
 from trueerror.inference.bootstrap._paired import paired_bootstrap
 from trueerror.inference.bootstrap._paired_scores import paired_score_contrast
 from trueerror.inference.calibration import TOO_NARROW, calibration_contrast
-from trueerror.inference.counts._paired import PairedMetric, mover_paired, paired_metric
+from trueerror.inference.counts._paired import PairedMetric, paired_metric
 from trueerror.inference.learner._fold_scores import ACROSS, PartScores, fold_codes, part_scores
 from trueerror.inference.loss._bounded_mean import half_row_of_differences
 from trueerror.inference.loss._mean import infinite_contrast, infinite_rows, loss_range
@@ -499,21 +500,17 @@ for _form in ("exact", "chi2", "chi2-cc"):
 
 
 @inference_method(
-    "mover-paired", answers="paired-metric", word="mover",
-    default=Default(why="type I error .00–.07 with 60 to 200 rows, where the BCa bootstrap has .04–.19 (simulated)"),
-    title="difference of two dependent intervals, combined by MOVER",
-    formula="d − √(x² − 2ρxy + y²), x = θ1 − l1, y = u2 − θ2, likewise above; l, u each model's own limits, ρ the "
-            "delta-method correlation of the two; p by inversion. Where fewer than 10 rows differ, at least as wide as "
-            "z² more rows of one kind would move the difference",
-    source="Zou and Donner 2008, Stat. Med. 27:1693; Newcombe 1998, Stat. Med. 17:2635, for proportions",
-    assumes=SAME_ROWS,
-    measured="type I error .00–.07 at .05 and coverage .92–1.00 with 60 to 1,000 rows, where the BCa bootstrap has "
-             ".04–.19 and .80–.97 (F1, macro F1, MCC, kappa, balanced accuracy, precision, costs; simulated)",
-)  # fmt: skip
-def mover_of_pair(q: Pair) -> Contrast:
-    """From each model's own interval; the bootstrap where the metric has none."""
-    contrast = mover_paired(q.sample.metric, confidence=q.spec.confidence, alternative=q.spec.alternative)
-    return bootstrap_of_pair(q) if contrast is None else contrast
+    "effective-t",
+    answers="paired-metric",
+    default=Default(why="type I error near .05 whatever the metric, where the BCa bootstrap has .04–.19 (simulated)"),
+)
+def effective_t_of_pair(q: Pair) -> Contrast:
+    """From what a row of each cell of the agreement adds; the bootstrap where the metric has no derivative."""
+    compared = q.sample.metric
+    made = compared.estimate()
+    if made is None:
+        return bootstrap_of_pair(q)
+    return effective_t_contrast(made, q.spec, n=compared.agreement.n, higher_is_better=q.metric.higher_is_better)
 
 
 @inference_method("paired-bootstrap-bca", answers=("paired-metric", "paired-proportions"), word="bootstrap")
@@ -537,26 +534,14 @@ CLUSTERS = "independent clusters; any dependence within them"
 
 
 @inference_method(
-    "cluster-sign-flip", word="sign-flip", applies=_by_cluster, answers=BY_CLUSTER,
+    "effective-t", applies=_by_cluster, answers=BY_CLUSTER,
     default=dict.fromkeys(BY_CLUSTER, Default(
-        why="with rows in clusters type I error .00–.053 whatever their sizes, where CR1 with t(G − 1) has .05–.37 "
-            "(simulated)",
-        when=_by_cluster,
+        why="clusters are the units, each left out; unequal ones take degrees of freedom away", when=_by_cluster,
     )),
-    title="sign-flip test of the clusters' differences",
-    formula="p = share of sign patterns ε with |Σ ε_g·z_g| ≥ |d|, z_g = s_g + w_g·d, s_g the sum of the rows' "
-            "influences in cluster g, w_g its share; the limits are the differences that it does not reject. All "
-            "patterns of up to 14 clusters, else random ones; of fewer than 6 clusters cluster-t-difference",
-    source="Canay, Romano and Shaikh 2017, Econometrica 85:1013; Kline and Santos 2012, J. Econom. Methods 1:23; for "
-           "areas the influences of Obuchowski 1997, Biometrics 53:567",
-    assumes=CLUSTERS + "; where the two are equally good, a cluster favours either as often",
-    measured="type I error .00–.053 at .05 with 4 to 100 clusters, equal, lognormal (sd 1 and 1.5), Pareto (1.2), "
-             "three large ones, or one with half the rows (simulated)",
-    advice="rests on the number of clusters, not of rows",
 )  # fmt: skip
-def sign_flip_of_pair(q: Pair) -> Contrast:
-    """Signs of the clusters' contributions turned at random."""
-    return _over_clusters(q, sign_flip_contrast)
+def effective_t_of_clusters(q: Pair) -> Contrast:
+    """From what the difference loses without each cluster."""
+    return _over_clusters(q, cluster_contrast)
 
 
 @inference_method(
@@ -576,7 +561,7 @@ def cluster_t_of_pair(q: Pair) -> Contrast:
 
 def _over_clusters(q: Pair, test: Callable[..., Contrast]) -> Contrast:
     by_cluster = {
-        "clustered-difference": _count_influences,
+        "clustered-difference": _counts_without,
         "paired-auc": _area_influences,
         "paired-class-areas": _class_area_influences,
         "paired-loss": _loss_influences,
@@ -585,23 +570,23 @@ def _over_clusters(q: Pair, test: Callable[..., Contrast]) -> Contrast:
     if q.metric.of_losses and not math.isfinite(by_cluster.estimate):
         if by_cluster.n == 0:
             return paired_t_of_losses(Moments(0, 0.0, 0.0), by_cluster.whole, q.spec)
-        return q.sample.infinite(by_cluster.estimate, q.spec, "cluster-sign-flip", by_cluster.n)
+        return q.sample.infinite(by_cluster.estimate, q.spec, "effective-t", by_cluster.n)
     by_cluster = by_cluster._replace(units=q.sample.rows.units)
     answer = test(by_cluster, q.spec, higher_is_better=q.metric.higher_is_better)
     return _scaled(answer, q.metric.area) if q.metric.area else answer
 
 
-def _count_influences(pair: ModelPair) -> ClusterDifference:
+def _counts_without(pair: ModelPair) -> ClusterDifference:
+    """What a metric of labels loses without each cluster; one none of whose rows both answered is no unit."""
     rows = pair.rows
     keyed = rows.p.keyed_agreement(pair.first, pair.second, "clusters", threshold=rows.threshold)
     compared = paired_metric(keyed.table, rows.measure.name, rows.positive, rows.options, rows.prior)
-    by_cell, estimate = compared.influences(), compared.difference()
-    if by_cell is None or math.isnan(estimate):
+    estimate, held = compared.difference(), keyed.sizes > 0
+    if math.isnan(estimate):
         raise InputError(f"{rows.measure.name} cannot be compared over clusters: {compared.why}")
-    sizes = keyed_sizes(keyed, keyed.table.truth, keyed.table.masses, by_cell, compared.cells_in_play())
-    # A cluster none of whose rows both answered is no unit, nor one with nothing in play.
-    units = sizes > 0
-    return ClusterDifference(estimate, keyed.sums(by_cell)[units], sizes[units], compared.range, keyed.table.n)
+    sizes = keyed.weights[held]
+    moved = (1 - sizes / sizes.sum()) * (estimate - compared.without_each(keyed)[held])
+    return ClusterDifference(estimate, moved, sizes, compared.range, keyed.table.n)
 
 
 def _area_influences(pair: ModelPair) -> ClusterDifference:

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from trueerror.inference._clusters import (
     ClusterDifference,
     class_weighted_sizes,
+    cluster_contrast,
     cr3_variance,
     degrees_of_freedom,
     effective_clusters,
-    sign_flip_contrast,
 )
 from trueerror.inference._contrast import contrast, student_p, student_quantile, tail_area
 from trueerror.inference._problem import IntervalSpec
@@ -257,7 +257,7 @@ def within_folds_contrast(
         sums = np.bincount(groups, weights=shares).astype(np.float64)
         weighed = class_weighted_sizes(groups, rows.codes[inside], shares)
         by_cluster = ClusterDifference(estimate, sums, weighed, (-reach, reach), n)
-        return sign_flip_contrast(by_cluster, spec, higher_is_better=measure.higher_is_better)
+        return cluster_contrast(by_cluster, spec, higher_is_better=measure.higher_is_better)
     parts = [_class_spread(rows, moved, used, int(c)).variance() for c in np.unique(rows.codes[inside])]
     variance = sum(v for v, _ in parts)
     lost = len(rows.each()) - len(used)

@@ -20,10 +20,10 @@ from scipy import special
 
 from trueerror.inference._clusters import (
     ClusterDifference,
+    cluster_contrast,
     cr3_variance,
     degrees_of_freedom,
     effective_clusters,
-    sign_flip_contrast,
 )
 from trueerror.inference._contrast import tail_area
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range, choose, method_named
@@ -453,4 +453,4 @@ def question_contrast(
     sizes, mean = np.bincount(codes).astype(np.float64), float(d.mean())
     moved = np.bincount(codes, weights=d - mean) / len(d)
     by_cluster = ClusterDifference(mean, moved, sizes, reach, len(d))
-    return sign_flip_contrast(by_cluster, spec, higher_is_better=True)
+    return cluster_contrast(by_cluster, spec, higher_is_better=True)
