@@ -26,7 +26,7 @@ from trueerror.inference._unpaired import (
     against_known,
 )
 from trueerror.inference.counts._paired import against_one_answer
-from trueerror.inference.loss._t_tests import paired_t_of_losses
+from trueerror.inference.loss._mean import difference_of_means
 from trueerror.inputs._labels import need_positive
 from trueerror.inputs._options import InputError, Rng
 from trueerror.metrics._registry import Prior, class_shares, find_measure
@@ -274,10 +274,9 @@ def _against_constant(p: Predictions, best: str, cut: float, prices: list[list[f
         table = clusters.table
     values = price[table.row, table.col] - price[table.row, constant]
     if clusters is None and table.weight_sums is None:
-        n, mean = table.n, float((values * table.counts).sum() / table.n)
-        moments = Moments(n, mean, float(((values - mean) ** 2 * table.counts).sum()))
+        moments = Moments.of(values, table.counts)
         rows = PairedRows(p, find_measure("expected_cost"), settings.options("expected_cost"))
-        contrast = paired_t_of_losses(moments, rows.reach, settings.spec())
+        contrast = difference_of_means(moments, rows.reach, settings.spec(), False)
     else:
         dearest = float(price.max())
         contrast = against_one_answer(
