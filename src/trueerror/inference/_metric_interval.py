@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._clusters import degrees_of_freedom, effective_clusters, without_gaps
+from trueerror.inference._effective_t import effective_t_limits
 from trueerror.inference._problem import (
     IntervalLimits,
     IntervalSpec,
@@ -46,7 +47,7 @@ from trueerror.inference.counts._one_class import (
     situation_of,
     view_of_sample,
 )
-from trueerror.inference.loss._mean import loss_interval, loss_limits
+from trueerror.inference.loss._mean import loss_interval, mean_limits, mean_of_rows
 from trueerror.inference.proportion._distributions import RawLimits, limits, on_logit
 from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._labels import Label
@@ -266,9 +267,15 @@ def _loss_reach(found: Interval, q: Problem[ScoreSample], table: ScoreTable, bou
         centre, lowest, highest = (x[side][occupied] for x in at)
         gap = np.maximum(np.abs(lowest - centre), np.abs(highest - centre))
         off += float((rows[occupied] * gap * gap).sum())
-    error = loss_moments(middle, measure, **options).standard_error + math.sqrt(off / ((n - 1) * n))
-    method = "t-log-mean" if found.method == "t-log-mean" else "t-mean"
-    outer = [loss_limits(mean, error, n - 1, n, ends, q.spec, method) for mean in bounds]
+    moments = loss_moments(middle, measure, **options)
+    error = moments.standard_error + math.sqrt(off / ((n - 1) * n))
+    if found.method == "t-mean":
+        outer = [mean_limits(mean, error, n - 1, n, ends, q.spec)[:2] for mean in bounds]
+    else:
+        squares = error * error * n * (n - 1)
+        grown = squares / moments.squares if moments.squares > 0 else 0.0
+        wide = replace(moments, squares=squares, fourths=moments.fourths * grown * grown)
+        outer = [effective_t_limits(mean_of_rows(replace(wide, mean=x), ends), q.spec)[:2] for x in bounds]
     return min(x[0] for x in outer), max(x[1] for x in outer)
 
 

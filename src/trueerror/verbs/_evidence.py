@@ -150,9 +150,10 @@ def _loss_worth(part: ModelEvaluation, p: Predictions, measures: Mapping[str, Me
         return []
     worth = []
     for name, interval in part.overall.items():
-        if interval.method == "t-log-mean":
-            moments = p.moments(part.name, measures[name].function, **settings.options(measures[name]))
-            worth.append((measures[name].title, (moments.mean / moments.standard_error) ** 2))
+        if measures[name].of_losses and not measures[name].of_grades and math.isfinite(interval.estimate):
+            m = p.moments(part.name, measures[name].function, **settings.options(measures[name]))
+            if m.n > 1 and m.standard_error > 0:
+                worth.append((measures[name].title, (m.mean / m.standard_error) ** 2))
     return worth
 
 

@@ -31,7 +31,7 @@ from trueerror.inference.auc._within_folds import Comparability, fold_comparabil
 from trueerror.inference.counts._paired import against_one_answer, gains_in_accuracy
 from trueerror.inference.learner._fold_scores import FoldedModel
 from trueerror.inference.loss._bounded_mean import graded_units, score_interval_of
-from trueerror.inference.loss._mean import ClusterSums, as_if_wrong, loss_interval
+from trueerror.inference.loss._mean import ClusterSums, loss_interval
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import one_number, sum_slack
 from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
@@ -685,9 +685,6 @@ class ModelMetrics:
             sums = ClusterSums(
                 losses.weights, losses.sums, float(losses.sizes.sum()), "weighted rows" if alone else "clusters"
             )
-            if math.isinf(measure.bounds(options)[1]) and not alone:
-                worst = as_if_wrong(partial(measure.function, **options))
-                sums = sums._replace(worst=p.moments(self.model, worst).mean)
             return lambda spec: loss_interval(measure, sums, options, spec, method)
         rows, weights = weighted_rows(p, [self.model], positive=label)
         named = p.positive if label is None else label
