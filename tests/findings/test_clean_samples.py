@@ -22,8 +22,8 @@ from trueerror.findings import Evidence, every_rule, find
 from trueerror.findings.models import ConstantAnswer, never_found
 from trueerror.findings.scores import tuned_threshold
 from trueerror.inference._contrast import adjust
+from trueerror.inference._fragility import undone_by
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._two_models import shares_undone_by
 from trueerror.inference.auc._average_precision import decided_by
 from trueerror.inference.auc._interval import area_limits
 from trueerror.inference.proportion._interval import wilson
@@ -130,8 +130,9 @@ def pairs(truth: Any, calls: Any, scores: Any) -> list[Evidence]:
     for i, j in combinations(range(3), 2):
         b, c = int((right[:, i] & ~right[:, j]).sum()), int((~right[:, i] & right[:, j]).sum())
         forms = {form: mcnemar(b, c, method=form).p_value for form in ("exact", "chi2")}  # type: ignore[arg-type]
-        undone_by = shares_undone_by(b, c, ROWS, IntervalSpec()) if b + c else None
-        made.append((i, j, replace(mcnemar(b, c, n=ROWS), undone_by=undone_by), forms))
+        c_mcnemar = mcnemar(b, c, n=ROWS)
+        fragile = undone_by(c_mcnemar, IntervalSpec(), lambda _: (-2 / ROWS, 2 / ROWS))
+        made.append((i, j, replace(c_mcnemar, undone_by=fragile), forms))
     adjusted = adjust([c.p_value for *_, c, _ in made]).tolist()
     pieces = []
     for (i, j, c, forms), p in zip(made, adjusted, strict=True):

@@ -15,7 +15,6 @@ from trueerror.inference._estimate import (
     quantile,
     spread,
     t_statistic,
-    units_to_undo,
 )
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Range
 from trueerror.methods._registry import Method, declare
@@ -88,17 +87,8 @@ def effective_t_contrast(
     return contrast(
         estimate=estimate, limits=(low, high), whole=e.range, confidence=spec.confidence,
         alternative=spec.alternative, method=KEY, n=n, statistic=t, df=None if math.isinf(df) else df, p_value=p,
-        p_better=better, notes=notes, undone_by=_undone_by(e, spec, tail),
+        p_better=better, notes=notes,
     )  # fmt: skip
-
-
-def _undone_by(e: Estimate, spec: IntervalSpec, tail: float) -> float | None:
-    """How many more units of the kind that hurts most would undo what the limits say of the bound; None if unknown."""
-    found, gap = spread(e), float(e.value) - spec.bound
-    if e.extreme is None or not float(found.error) > 0:
-        return None
-    worst = e.extreme[0] if gap > 0 else e.extreme[1]
-    return units_to_undo(gap, float(found.error), float(quantile(found.df, tail)), worst)
 
 
 def _p_without_spread(share: float, units: float, spec: IntervalSpec) -> float:

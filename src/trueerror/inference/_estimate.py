@@ -48,8 +48,7 @@ class Estimate:
 
     `units` (…, units) is what each unit adds, `count` how many units there are of each kind, `strata` a code for each
     unit's sample, `sizes` how many rows (or what weight) a unit has. `worst` has one leading axis more: the standard
-    error of the lower limit, and of the upper one, is found there. `extreme` is the least and the most that one more
-    unit could add.
+    error of the lower limit, and of the upper one, is found there.
     """
 
     value: Floats
@@ -60,17 +59,13 @@ class Estimate:
     range: Range = (-math.inf, math.inf)
     labels: bool = False
     worst: Estimate | None = None
-    extreme: Range | None = None
 
     def __sub__(self, other: Estimate) -> Estimate:
         """The difference of two estimates over the same units."""
-        extreme = None
-        if self.extreme is not None and other.extreme is not None:
-            extreme = self.extreme[0] - other.extreme[1], self.extreme[1] - other.extreme[0]
         low, high = self.range[0] - other.range[1], self.range[1] - other.range[0]
         return replace(
             self, value=self.value - other.value, units=self.units - other.units, range=(low, high), labels=False,
-            worst=None, extreme=extreme,
+            worst=None,
         )  # fmt: skip
 
 
@@ -255,25 +250,3 @@ def left_out(share: Floats, moves: Floats) -> Floats:
     """
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(share < 1, moves / np.where(share < 1, 1 - share, 1.0), np.nan))
-
-
-def units_to_undo(gap: float, error: float, critical: float, worst: float) -> float:
-    """How many more units that each move the estimate by `worst` would take a limit back to where the gap ends.
-
-    With k more units the gap is |gap| − k·|worst| and its variance error² + k·worst²; k is where the gap is `critical`
-    standard errors. 0 where the limit is there already, infinite where a unit moves nothing.
-
-    >>> round(units_to_undo(0.05, 0.02, 1.96, 0.005), 2)
-    1.49
-    >>> units_to_undo(0.05, 0.03, 1.96, 0.005)
-    0.0
-    """
-    gap, worst = abs(gap), abs(worst)
-    left = gap * gap - (critical * error) ** 2
-    if not left > 0:
-        return 0.0
-    if not worst > 0:
-        return math.inf
-    half = gap * worst + (critical * worst) ** 2 / 2
-    # The smaller root of worst²·k² − 2·half·k + left = 0, without cancellation.
-    return left / (half + math.sqrt(half * half - worst * worst * left))

@@ -23,9 +23,9 @@ from trueerror.inference._clusters import (
     cluster_t_contrast,
     without_gaps,
 )
-from trueerror.inference._contrast import mirrored, normal_quantile, one_cluster_contrast
+from trueerror.inference._contrast import mirrored, one_cluster_contrast
 from trueerror.inference._effective_t import effective_t_contrast
-from trueerror.inference._estimate import units_to_undo
+from trueerror.inference._fragility import undone_by
 from trueerror.inference._problem import IntervalSpec, Problem, solve
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.auc._average_precision import paired_precision
@@ -154,6 +154,7 @@ class PairedRows:
             first=first,
             second=second,
             estimand=self._estimand(pair, answer),
+            undone_by=undone_by(answer, spec, pair.extreme),
         )
 
     def with_silence(self, model: str, other: str) -> PairedRows | None:
@@ -385,15 +386,43 @@ class ModelPair:
         keyed = r.p.paired_keyed_losses(self.first, self.second, "clusters", r.measure.function, **r.options)
         return ClusterSums(keyed.weights, keyed.sums, float(keyed.sizes.sum()), r.units)
 
-    def worst_losses(self) -> Range | None:
-        """The lowest and the highest difference of losses that any label of a row would have given; None where the rows
-        do not fit into memory."""
+    def extreme(self, difference: float) -> Range | None:
+        """The least and the most that one more row, or cluster of mean size, could add to the difference.
+
+        A row of labels may fall into any cell; a positive may be ranked last by one model and first by the other; a
+        row may have the label that its forecasts make dearest. In a cluster one of the models may fail throughout, the
+        other doing as elsewhere. None where that is not known.
+        """
+        r, m = self.rows, self.rows.measure
+        groups = len(r.p.keys("clusters").names) if r.p.has_key("clusters") else None
+        if m.of_labels:
+            (low1, high1), (low2, high2) = self.metric.extremes()
+            if groups is None:
+                return low1 - high2, high1 - low2
+            size = r.p.n / groups
+            return min(low1, -high2) * size, max(high1, -low2) * size
+        if m.of_grades:
+            units = r.p.n if groups is None else 2 * groups
+            return r.reach[0] / units, r.reach[1] / units
+        if m.of_losses:
+            return self._extreme_losses(groups)
+        if m.area and r.p.positive is not None:
+            if groups is not None:
+                return -m.area / groups, m.area / groups
+            units = max(float(r.p.truth_counts().min()), 1.0)
+            return -(m.area + difference) / units, (m.area - difference) / units
+        return None
+
+    def _extreme_losses(self, groups: int | None) -> Range | None:
+        """By the labels that the forecasts seen would have made dearest: of one row, or of all rows of a cluster."""
         r = self.rows
         try:
             rows = loss_rows(r.p, (self.first, self.second), partial(r.measure.function, **r.options))
         except MemoryBudgetExceeded:
             return None
-        return rows.lowest, rows.highest
+        if groups is not None:
+            return rows.all_lowest / groups, rows.all_highest / groups
+        return rows.lowest / r.p.n, rows.highest / r.p.n
 
     def infinite(self, estimate: float, spec: IntervalSpec, method: str, n: int) -> Contrast:
         """Nothing can be said of the difference from a loss that is infinite."""
@@ -471,28 +500,13 @@ def corrected_t_of_folds(q: Pair) -> Contrast:
     return q.sample.rows.parts.contrast(q.sample.first, q.sample.second, q.spec)
 
 
-def shares_undone_by(only_first: int, only_second: int, n: int, spec: IntervalSpec) -> float:
-    """How many more rows that the model ahead alone has wrong would undo what the limits say of the bound.
-
-    >>> round(shares_undone_by(30, 10, 200, IntervalSpec()), 1)
-    6.2
-    """
-    d = (only_first - only_second) / n
-    error = math.sqrt(max((only_first + only_second) / n - d * d, 0.0) / n)
-    critical = normal_quantile(spec.confidence, spec.alternative)
-    return units_to_undo(d - spec.bound, error, critical, (1 + abs(d)) / n)
-
-
 def _mcnemar(form: Any) -> Callable[[Pair], Contrast]:
     def answer(q: Pair) -> Contrast:
         d = q.sample.discordance
         assert d is not None
-        made = mcnemar(
+        return mcnemar(
             d.only_first, d.only_second, both_right=d.both_right, both_wrong=d.both_wrong, method=form,
             confidence=q.spec.confidence, alternative=q.spec.alternative,
-        )  # fmt: skip
-        return made if made.estimate == 0 else replace(
-            made, undone_by=shares_undone_by(d.only_first, d.only_second, d.n, q.spec)
         )  # fmt: skip
 
     return answer

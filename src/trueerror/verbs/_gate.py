@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import check_margin
+from trueerror.inference._fragility import undone_by
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import (
     ModelPair,
     PairedRows,
-    shares_undone_by,
 )
 from trueerror.inference._unpaired import (
     unpaired_contrast,
@@ -521,8 +521,9 @@ def _same_rows(pair_: ModelPair, spec: IntervalSpec, level: float) -> Limits:
         low, note = 0.0, DRAWN
     if high < 0 and mcnemar_test(b, c_, "mid-p", "less")[1] > 1 - level:
         high, note = 0.0, DRAWN
-    undone_by = shares_undone_by(b, c_, n, spec) if b + c_ else None
-    return Limits(below.estimate, low, high, below.method, n, note, unlike=b + c_ > 0, undone_by=undone_by)
+    between = replace(below, low=low, high=high, confidence=spec.confidence)
+    fragile = undone_by(between, spec, pair_.extreme)
+    return Limits(below.estimate, low, high, below.method, n, note, unlike=b + c_ > 0, undone_by=fragile)
 
 
 def _counts(pair_: ModelPair) -> Discordance | None:

@@ -712,11 +712,14 @@ def complete_rows(p: Predictions, models: Sequence[str]) -> Predictions:
 
 
 class LossRows(NamedTuple):
-    """A loss (or the difference of two) row by row, and the lowest and highest that any label of a row would give."""
+    """A loss (or the difference of two) row by row, the lowest and highest that any label of a row would give, and the
+    means of the rows' lowest and highest ones."""
 
     values: Floats
     lowest: float
     highest: float
+    all_lowest: float
+    all_highest: float
 
 
 def loss_rows(p: Predictions, models: Sequence[str], loss: Loss) -> LossRows:
@@ -729,14 +732,14 @@ def loss_rows(p: Predictions, models: Sequence[str], loss: Loss) -> LossRows:
             return columns[0] if len(columns) == 1 else columns[0] - columns[1]
 
     values = taken(loss)
-    ends = [values]
+    low, high = values, values
     for k in range(len(p.labels) if 1 < len(p.labels) <= MOST_LABELS else 0):
-        ends.append(taken(lambda codes, chances, k=k: loss(np.full_like(codes, k), chances)))  # type: ignore[misc]
-    known = np.concatenate(ends)
-    known = known[~np.isnan(known)]
-    if not len(known):
-        return LossRows(values, math.nan, math.nan)
-    return LossRows(values, float(known.min()), float(known.max()))
+        of_label = taken(lambda codes, chances, k=k: loss(np.full_like(codes, k), chances))  # type: ignore[misc]
+        low, high = np.fmin(low, of_label), np.fmax(high, of_label)
+    if not len(values) or np.isnan(low).all():
+        return LossRows(values, math.nan, math.nan, math.nan, math.nan)
+    ends = float(np.nanmin(low)), float(np.nanmax(high))
+    return LossRows(values, *ends, float(np.nanmean(low)), float(np.nanmean(high)))
 
 
 def _clusters(p: Predictions) -> Codes | None:
