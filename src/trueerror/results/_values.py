@@ -211,7 +211,10 @@ class Interval(_Noted):
         return self.low <= value <= self.high
 
 
-FRAGILE = "fragile: one more of the worst kind would undo it"
+# Half a row (or cluster) more is what a boundary pseudo-count adds (Haldane 1956, Jeffreys): a difference that it would
+# undo is called fragile.
+HALF_A_UNIT = 0.5
+FRAGILE = "fragile: half a row more of the worst kind would undo it"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -222,7 +225,7 @@ class Contrast(Interval):
     `p_better` is a flat-prior posterior probability that the first is better, None where it is not computed.
     `p_at_most` is True where the p-value is the smallest that so many replicates, or a search, can show, so that the
     true one may be less. `undone_by` is about how many more rows (or clusters) of the kind that hurts most would undo
-    what the limits say, None where that is not known: 1 or less makes the difference fragile.
+    what the limits say, None where that is not known: half a row or less makes the difference fragile.
     """
 
     first: str = "first"
@@ -247,8 +250,8 @@ class Contrast(Interval):
 
     @property
     def fragile(self) -> bool:
-        """Whether one more row (or cluster) of the kind that hurts most would undo a difference that is shown."""
-        return self.undone_by is not None and self.undone_by <= 1 and significantly_different(self)
+        """Whether half a row (or cluster) more of the kind that hurts most would undo a difference that is shown."""
+        return self.undone_by is not None and self.undone_by <= HALF_A_UNIT and significantly_different(self)
 
     def __str__(self) -> str:
         p = p_value(self.p_value, at_most=self.p_at_most)

@@ -36,6 +36,7 @@ from trueerror.metrics._registry import Measure, Prior, find_measure
 from trueerror.results import DocumentResult, Result, Table, Text
 from trueerror.results._document import Document, Paragraph, TableBlock, Tone, markdown_escape, page
 from trueerror.results._format import decimals_apart, fixed, listing, number, one_line, percent, whole
+from trueerror.results._values import HALF_A_UNIT
 from trueerror.sources._collect import opened, takes_whole_rows
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
@@ -439,7 +440,7 @@ def difference_check(
                 limits = limits._replace(**{end: worst}, note=SILENT)
     same = paired and limits.estimate == 0 and _identical(candidate[0], (candidate[1], baseline[1]), settings)
     decision = decide(limits.low, limits.high, bound, higher_is_better=up, strictly=True)
-    if decision != "cannot tell" and limits.undone_by is not None and limits.undone_by <= 1:
+    if decision != "cannot tell" and limits.undone_by is not None and limits.undone_by <= HALF_A_UNIT:
         decision, limits = "cannot tell", limits._replace(note=_fragile_words(decision, limits.undone_by))
     return GateCheck(
         metric=measure.name, title=measure.title, kind="difference", candidate=intervals[0].estimate,
@@ -454,8 +455,8 @@ def difference_check(
 def _fragile_words(decision: Decision, undone_by: float) -> str:
     """Why a decision that the limits would make is not made."""
     return (
-        f"the limits alone would {decision}, but one more row (or cluster) of the kind that hurts most would undo that "
-        f"(about {max(undone_by, 0.01):.2g} of one is enough)"
+        f"the limits alone would {decision}, but that is fragile: half a row more of the kind that hurts most (or half "
+        f"a cluster) would undo it ({max(undone_by, 0.01):.2f} of one is enough)"
     )
 
 
