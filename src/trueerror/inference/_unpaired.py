@@ -38,10 +38,6 @@ from trueerror.inference._contrast import contrast
 from trueerror.inference._problem import IntervalSpec, Problem, critical_z, solve
 from trueerror.inference._variance import influence
 from trueerror.inference.auc._binned import unpaired_table_contrast, within_words
-from trueerror.inference.auc._interval import (
-    area_limits,
-    delong_variance,
-)
 from trueerror.inference.auc._tests import delong_unpaired
 from trueerror.inference.bootstrap._half_row import half_row_limit
 from trueerror.inference.calibration import calibration_contrast
@@ -256,27 +252,8 @@ def newcombe_hybrid(q: Two) -> Contrast:
                         "symmetric, has .07–.12 (simulated)"),
 )  # fmt: skip
 def areas_of_two(q: Two) -> Contrast:
-    """Two areas on different rows, from each one's own limits, whose variance is counted once for all levels."""
-    first, second = (rows._replace(interval=_area_interval(rows, q.metric) or rows.interval) for rows in q.sample)
-    return newcombe_hybrid(replace(q, sample=(first, second)))
-
-
-def _area_interval(rows: ModelRows, measure: Measure) -> Callable[[float], Interval] | None:
-    """The limits of an exact table's area at any confidence; None where scores are binned or a class has no rows."""
-    table = rows.rows.scores(rows.model)
-    if not table.exact or not table.n_positive or not table.n_negative:
-        return None
-    area = float(measure.function(table))
-    variance = delong_variance(table, area)
-
-    def at(confidence: float) -> Interval:
-        spec = IntervalSpec(confidence=confidence)
-        limits = area_limits(table, area, spec, variance=variance)
-        return spec.interval(
-            measure.name, area, limits.low, limits.high, bounds=measure.range, method=limits.method, n=float(table.n)
-        )
-
-    return at
+    """Two areas on different rows, from each one's own limits."""
+    return newcombe_hybrid(q)
 
 
 def _unseen_row(rows: ModelRows, q: Two) -> Callable[[Interval], Interval]:

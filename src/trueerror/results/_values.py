@@ -79,7 +79,6 @@ SENTENCES: dict[str, Callable[..., str]] = {
     for code, words in {
         "no-spread": "the counts show no spread, so no limits can be given",
         "given-by-prior": "given by prior=, not estimated",
-        "auc-near-end": "near 0 or 1: the wider of two limits is shown",
         "no-rows": "there are no rows",
         "one-cluster": "all rows are in one cluster, so nothing shows how clusters differ",
         "unseen-error": "a count is 0: the outer limits with those from counts with ½ added to each",
