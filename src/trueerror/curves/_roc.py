@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -294,7 +294,7 @@ def _between_limits(
     return area_under(grid, under), area_under(grid, over)
 
 
-AreaMethod = Literal["delong-logit", "delong", "hanley-mcneil", "newcombe", "bootstrap"]
+AreaMethod = Literal["effective-t", "delong-logit", "delong", "hanley-mcneil", "newcombe", "bootstrap"]
 Criterion = Literal["youden", "closest", "accuracy", "f1"]
 READ_OFF = "the threshold was read off these rows"
 
@@ -376,8 +376,9 @@ class Roc(TableCurve):
     ) -> Interval:
         """The area under the curve: the probability that a positive scores above a negative, ties half.
 
-        DeLong's limits on the logit scale. Of predictions with folds rows are ranked within folds, each of which has a
-        model of its own; a method that is asked for by name takes all rows in one ranking, as the curve is drawn.
+        DeLong's standard error, with limits by the effective t. Of predictions with folds rows are ranked within folds,
+        each of which has a model of its own; a method that is asked for by name takes all rows in one ranking, as the
+        curve is drawn.
 
         >>> print(roc([0] * 20 + [1] * 20, range(40)).auc())
         auc 1.000 [0.899, 1.000], 95 % newcombe-auc, n = 40 (no variance in the order of the scores: ...)
@@ -390,9 +391,8 @@ class Roc(TableCurve):
                 spec = IntervalSpec(confidence=confidence, estimand=f"these {len(folds)} models, one for each fold")
                 interval = within_folds_interval(folds, spec=spec)
                 return with_notes(interval, "" if self.clusters is None else cluster_words(self.clusters.groups))
-            method = "delong-logit" if self.clusters is None else None
         if method is not None:
-            check_word(method, ("delong-logit", "delong", "hanley-mcneil", "newcombe", "bootstrap"), "method")
+            check_word(method, get_args(AreaMethod), "method")
         spec = IntervalSpec(confidence=confidence, estimand="this model")
         area = score_interval(
             find_measure("auc"), self.table, {}, spec, method, rng=rng, replicates=replicates,

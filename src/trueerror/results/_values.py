@@ -79,7 +79,6 @@ SENTENCES: dict[str, Callable[..., str]] = {
     for code, words in {
         "no-spread": "the counts show no spread, so no limits can be given",
         "given-by-prior": "given by prior=, not estimated",
-        "auc-near-end": "near 0 or 1: the wider of two limits is shown",
         "no-rows": "there are no rows",
         "class-in-one-cluster": "one cluster holds all rows of a class, or all calls of it: without it the metric has "
         "no value, so the limits are the ends of its range",

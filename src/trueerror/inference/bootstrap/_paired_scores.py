@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from scipy import sparse, special
 
 from trueerror.inference._contrast import Limits, contrast, student_p, tail_area
-from trueerror.inference.auc._interval import ScoreInfluences, score_influences
+from trueerror.inference.auc._influences import ScoreInfluences, score_influences
 from trueerror.inference.bootstrap._limits import bootstrap_limits
 from trueerror.inference.bootstrap._tables import join_scores
 from trueerror.inference.proportion._distributions import crossing
