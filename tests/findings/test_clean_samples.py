@@ -131,7 +131,7 @@ def pairs(truth: Any, calls: Any, scores: Any) -> list[Evidence]:
         b, c = int((right[:, i] & ~right[:, j]).sum()), int((~right[:, i] & right[:, j]).sum())
         forms = {form: mcnemar(b, c, method=form).p_value for form in ("exact", "chi2")}  # type: ignore[arg-type]
         c_mcnemar = mcnemar(b, c, n=ROWS)
-        fragile = undone_by(c_mcnemar, IntervalSpec(), lambda _: (-2 / ROWS, 2 / ROWS))
+        fragile = undone_by(c_mcnemar, IntervalSpec(), lambda: (-2 / ROWS, 2 / ROWS))
         made.append((i, j, replace(c_mcnemar, undone_by=fragile), forms))
     adjusted = adjust([c.p_value for *_, c, _ in made]).tolist()
     pieces = []

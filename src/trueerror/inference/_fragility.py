@@ -36,14 +36,14 @@ def units_to_undo(gap: float, error: float, critical: float, worst: float) -> fl
     return left / (half + math.sqrt(half * half - worst * worst * left))
 
 
-def undone_by(c: Contrast, spec: IntervalSpec, extreme: Callable[[float], Range | None]) -> float | None:
+def undone_by(c: Contrast, spec: IntervalSpec, extreme: Callable[[], Range | None]) -> float | None:
     """How many more units would undo what the limits of a contrast say of the line; None where they say nothing.
 
-    `extreme` gives the least and the most that one more unit could add to a difference; it is asked only then.
+    `extreme` gives the least and the most that one more unit could add to the difference; it is asked only then.
     """
     if not (c.low > spec.bound or c.high < spec.bound):
         return None
-    ends = extreme(c.estimate)
+    ends = extreme()
     if ends is None:
         return None
     above = c.estimate > spec.bound

@@ -223,8 +223,8 @@ def difference_of_scores(
     values = [float(q.metric.function(m.table, **q.options)) for m in models]
     influences = [score_influences(q.metric, m.table, q.options) for m in models]
     if influences[0] is None or influences[1] is None:
-        codes = _parts_of_rows(len(is_positive), q.spec)
-        first, second = (_rows_left_out(q, m, codes) for m in models)
+        parts = _parts_of_rows(len(is_positive), q.spec)
+        first, second = (_rows_left_out(q, m, parts) for m in models)
     else:
         first, second = (m.influences_at_rows(i) for m, i in zip(models, influences, strict=True) if i is not None)
     first -= second

@@ -31,6 +31,7 @@ from trueerror.inference._problem import IntervalSpec, Problem, solve
 from trueerror.inference._score_tables import difference_of_areas, difference_of_scores, estimate_of_influences
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.auc._binned import binned_contrast
+from trueerror.inference.auc._influences import score_influences
 from trueerror.inference.auc._interval import (
     AreaCovariance,
     CentredPlacements,
@@ -377,34 +378,41 @@ class ModelPair:
         keyed = r.p.paired_keyed_losses(self.first, self.second, "clusters", r.measure.function, **r.options)
         return ClusterSums(keyed.weights, keyed.sums, float(keyed.sizes.sum()), r.units)
 
-    def extreme(self, difference: float) -> Range | None:
+    def extreme(self) -> Range | None:
         """The least and the most that one more row, or cluster of mean size, could add to the difference.
 
-        A row of labels may fall into any cell; a positive may be ranked last by one model and first by the other; a
-        row may have the label that its forecasts make dearest. In a cluster one of the models may fail throughout, the
-        other doing as elsewhere. None where that is not known.
+        A row may be called anything, ranked first or last, or have the label that its forecasts make dearest. In a
+        cluster one of the models may fail throughout, the other doing as elsewhere. None where that is not known.
         """
         r, m = self.rows, self.rows.measure
-        groups = len(r.p.keys("clusters").names) if r.p.has_key("clusters") else None
-        if m.of_labels:
-            (low1, high1), (low2, high2) = self.metric.extremes()
-            if groups is None:
-                return low1 - high2, high1 - low2
-            size = r.p.n / groups
-            return min(low1, -high2) * size, max(high1, -low2) * size
+        groups = float(len(r.p.keys("clusters").names)) if r.p.has_key("clusters") else None
         if m.of_grades:
-            units = r.p.n if groups is None else 2 * groups
+            units = float(r.p.n) if groups is None else 2 * groups
             return r.reach[0] / units, r.reach[1] / units
         if m.of_losses:
-            return self._extreme_losses(groups)
-        if m.area and r.p.positive is not None:
-            if groups is not None:
-                return -m.area / groups, m.area / groups
-            units = max(float(r.p.truth_counts().min()), 1.0)
-            return -(m.area + difference) / units, (m.area - difference) / units
-        return None
+            return None if r.weighted else self._extreme_losses(groups)
+        ends = self.metric.extremes() if m.of_labels else self._extreme_ranks()
+        if ends is None:
+            return None
+        (low1, high1), (low2, high2) = ends
+        if groups is None:
+            return low1 - high2, high1 - low2
+        size = r.p.n / groups
+        return min(low1, -high2) * size, max(high1, -low2) * size
 
-    def _extreme_losses(self, groups: int | None) -> Range | None:
+    def _extreme_ranks(self) -> tuple[Range, Range] | None:
+        """The least and the most that one more row at any score seen adds to the metric of either model."""
+        r, ends = self.rows, []
+        if r.p.positive is None:
+            return None
+        for model in (self.first, self.second):
+            moves = score_influences(r.measure, r.p.scores(model), r.options)
+            if moves is None:
+                return None
+            ends.append((float(min(x.min() for x in moves)), float(max(x.max() for x in moves))))
+        return ends[0], ends[1]
+
+    def _extreme_losses(self, groups: float | None) -> Range | None:
         """By the labels that the forecasts seen would have made dearest: of one row, or of all rows of a cluster."""
         r = self.rows
         try:
