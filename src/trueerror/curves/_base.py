@@ -29,7 +29,16 @@ from trueerror.inference.auc._interval import effective_rows
 from trueerror.inference.auc._within_folds import fold_comparability
 from trueerror.inference.counts._one_class import ONE_CLUSTER
 from trueerror.inference.proportion._distributions import limits
-from trueerror.inputs._arrays import WeightsKind, check_indexes, column, is_lazy, is_table, matrix, plain_numbers
+from trueerror.inputs._arrays import (
+    Floats,
+    WeightsKind,
+    check_indexes,
+    column,
+    is_lazy,
+    is_table,
+    matrix,
+    plain_numbers,
+)
 from trueerror.inputs._labels import Label, code_column, find_label, natural_labels, natural_positive, need_positive
 from trueerror.inputs._options import (
     InputError,
@@ -53,7 +62,6 @@ from trueerror.tallies._confusion import BinaryCounts
 from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
 
-Floats = NDArray[np.float64]
 # Counts at ascending scores, whole or weighted; leading axes hold resamples.
 Counts = NDArray[np.int64] | Floats
 # What a figure of a curve is called, and the method (or the result that names it) behind it.

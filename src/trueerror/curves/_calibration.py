@@ -18,7 +18,6 @@ from trueerror.curves._base import (
     Counts,
     CurveInput,
     Figures,
-    Floats,
     ModelCurves,
     Records,
     TableCurve,
@@ -46,7 +45,7 @@ from trueerror.inference._metric_interval import score_interval
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.loss._mean import loss_interval
 from trueerror.inference.proportion._distributions import limits
-from trueerror.inputs._arrays import WeightsKind
+from trueerror.inputs._arrays import Floats, WeightsKind
 from trueerror.inputs._options import Rng, check_confidence, check_replicates, check_word, generator
 from trueerror.kernels._numpy import block_sums, neighbour_groups
 from trueerror.methods import Method, declare

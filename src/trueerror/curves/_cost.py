@@ -20,7 +20,6 @@ from trueerror.curves._base import (
     Counts,
     CurveInput,
     Figures,
-    Floats,
     ModelCurves,
     Places,
     Records,
@@ -43,7 +42,7 @@ from trueerror.inference._metric_interval import score_interval, widened
 from trueerror.inference._problem import IntervalSpec, tail
 from trueerror.inference.loss._mean import loss_interval
 from trueerror.inference.proportion._distributions import limits
-from trueerror.inputs._arrays import WeightsKind, column, plain_numbers
+from trueerror.inputs._arrays import Floats, WeightsKind, column, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, generator
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS

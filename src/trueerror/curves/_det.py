@@ -10,7 +10,6 @@ from trueerror.curves._base import (
     Counts,
     CurveInput,
     Figures,
-    Floats,
     Records,
     TableCurve,
     columns_to_records,
@@ -24,6 +23,7 @@ from trueerror.curves._base import (
 )
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.inference.proportion._distributions import limits
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, number, percent, whole, with_limits

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike
 from trueerror.curves._base import (
     Counts,
     Figures,
-    Floats,
     Records,
     TableCurve,
     columns_to_records,
@@ -33,7 +32,7 @@ from trueerror.inference._problem import IntervalSpec, critical_t
 from trueerror.inference.auc._interval import FEW, area_limits, newcombe_area_limits
 from trueerror.inference.auc._within_folds import fold_comparability, within_folds_interval
 from trueerror.inference.proportion._distributions import on_logit
-from trueerror.inputs._arrays import numbers
+from trueerror.inputs._arrays import Floats, numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word
 from trueerror.kernels._numpy import table_placements
 from trueerror.methods import Method, declare

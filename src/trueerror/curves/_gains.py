@@ -10,7 +10,6 @@ import numpy as np
 from trueerror.curves._base import (
     CurveInput,
     Figures,
-    Floats,
     Records,
     TableCurve,
     area_under,
@@ -21,7 +20,7 @@ from trueerror.curves._base import (
     need_classes,
 )
 from trueerror.inference.proportion._distributions import limits
-from trueerror.inputs._arrays import one_number
+from trueerror.inputs._arrays import Floats, one_number
 from trueerror.inputs._options import InputError, check_confidence
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS

@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueerror.curves._base import (
     Figures,
-    Floats,
     Records,
     area_under,
     calls_table,
@@ -43,7 +42,7 @@ from trueerror.curves._roc import Roc, roc
 from trueerror.inference._clusters import without_gaps
 from trueerror.inference._problem import critical_z
 from trueerror.inference.bootstrap._paired_scores import VISITS
-from trueerror.inputs._arrays import plain_numbers
+from trueerror.inputs._arrays import Floats, plain_numbers
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, MemoryBudgetExceeded, Rng, check_replicates, check_share, generator
 from trueerror.kernels._numpy import in_threads, row_weights, seed_of

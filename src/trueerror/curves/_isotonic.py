@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import Counts, Floats, Places
+from trueerror.curves._base import Counts, Places
+from trueerror.inputs._arrays import Floats
 from trueerror.kernels._numpy import in_threads, parts
 from trueerror.tallies import ScoreTable
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from trueerror.curves._base import (
     CurveInput,
-    Floats,
     ModelCurves,
     Records,
     TableCurve,
@@ -22,7 +21,7 @@ from trueerror.curves._base import (
     frozen,
     typed_as,
 )
-from trueerror.inputs._arrays import WeightsKind, one_number
+from trueerror.inputs._arrays import Floats, WeightsKind, one_number
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import Measure, every_measure, find_measure, ratio
 from trueerror.results._format import whole

@@ -17,7 +17,6 @@ from trueerror.curves._base import (
     Counts,
     CurveInput,
     Figures,
-    Floats,
     Records,
     TableCurve,
     columns_to_records,
@@ -44,7 +43,7 @@ from trueerror.inference.auc._average_precision import (
 from trueerror.inference.auc._binned import precision_reach
 from trueerror.inference.counts._at_prior import precision_limits
 from trueerror.inference.proportion._distributions import limits as proportion_limits
-from trueerror.inputs._arrays import numbers, one_number, plain_numbers
+from trueerror.inputs._arrays import Floats, numbers, one_number, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from trueerror.curves._base import (
     Counts,
     Figures,
-    Floats,
     Records,
     TableCurve,
     cluster_caution,
@@ -38,6 +37,7 @@ from trueerror.inference.bootstrap._tables import Statistic
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._arrays import (
     Array,
+    Floats,
     WeightsKind,
     check_indexes,
     column,

@@ -20,7 +20,6 @@ from trueerror.curves._base import (
     Counts,
     CurveInput,
     Figures,
-    Floats,
     Places,
     Records,
     TableCurve,
@@ -48,7 +47,7 @@ from trueerror.inference._metric_interval import score_interval, widened
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.auc._within_folds import within_folds_interval
 from trueerror.inference.proportion._distributions import limits as proportion_limits
-from trueerror.inputs._arrays import plain_numbers
+from trueerror.inputs._arrays import Floats, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word, generator
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Prior, find_measure, score_share

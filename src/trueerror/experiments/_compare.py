@@ -38,6 +38,7 @@ from trueerror.inference.learner._fold_scores import taken_together
 from trueerror.inference.learner._intervals import nested_error
 from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 from trueerror.inference.proportion._paired import mcnemar_test
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Codes, Label
 from trueerror.inputs._options import InputError, Rng, check_alternative, check_confidence, check_word, nearest, speaks
 from trueerror.methods import Default, decision, inference_method
@@ -52,7 +53,6 @@ from trueerror.verbs._model_metrics import Settings
 from trueerror.verbs._rank import FoldKey, ScoreSheet, rank_sheet
 from trueerror.verbs._ranking_result import LearnerRanking
 
-Floats = NDArray[np.float64]
 # What the linter calls a method, or the situation that a plan is.
 LINTED = {"unpaired": "plain-t", "learner-leave-one-out": "leave-one-out", "learner-pairs-of-folds": "bates"}
 

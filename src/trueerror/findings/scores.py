@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from trueerror.findings._rules import rule
 from trueerror.findings.models import _spoken_of
 from trueerror.inference.auc._average_precision import DecidedBy
-from trueerror.inputs._arrays import SUM_SLACK, sum_slack
+from trueerror.inputs._arrays import SUM_SLACK, Floats, sum_slack
 from trueerror.kernels._numpy import neighbour_groups
 from trueerror.results import Interval
 from trueerror.results._format import fixed, number, percent, signed, threshold_words, with_limits
@@ -216,7 +216,6 @@ def ranking_undone_by_an_unseen_row(
         )
 
 
-Floats = NDArray[np.float64]
 # (true positives, false positives, positives, negatives) of each cutoff → what it is worth; higher is better.
 Worth = Callable[[Floats, Floats, float, float], Floats]
 

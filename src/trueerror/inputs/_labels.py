@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import EXACT, Column, Numeric, count_matrix, missing_rows, plain_numbers
+from trueerror.inputs._arrays import EXACT, Column, Floats, Numeric, count_matrix, missing_rows, plain_numbers
 from trueerror.inputs._options import InputError, in_few_words, nearest
 
 Label = str | int | bool
@@ -648,7 +648,6 @@ def need_positive(labels: Sequence[Label], what: str) -> InputError:
     return InputError(f"{what} needs to know which class is positive: pass positive= one of {choices}{rest}")
 
 
-Floats = NDArray[np.float64]
 OUTCOMES = ("tn", "fp", "fn", "tp")
 
 

@@ -23,7 +23,7 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array, Foreign
+from trueerror.inputs._arrays import Array, Floats, Foreign
 from trueerror.kernels import _numpy as plain
 from trueerror.kernels._numpy import EXACT, RankLayout, in_threads, parts
 from trueerror.kernels._numpy import STEPS as POISSON_STEPS
@@ -460,9 +460,6 @@ def announce(folder: Path) -> None:
     logging.getLogger("trueerror").info(words)
     if sys.stderr.isatty():
         sys.stderr.write(f"trueerror: {words}\n")
-
-
-Floats = NDArray[np.float64]
 
 
 def score_groups(scores: Array, positive: NDArray[np.bool_]) -> tuple[Floats, Counts, Counts]:

@@ -30,7 +30,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array
+from trueerror.inputs._arrays import Array, Floats
 from trueerror.inputs._options import current
 
 # Sampling with replacement up to this many rows, Poisson weights beyond.
@@ -517,7 +517,6 @@ def _pieces(size: int) -> int:
     return max(1, min(16, size >> 18))
 
 
-Floats = NDArray[np.float64]
 RankCounts = NDArray[np.signedinteger[Any]]
 Order = NDArray[np.intp]
 

@@ -20,11 +20,12 @@ from trueerror.curves._gains import Gains, Lift, gains, lift
 from trueerror.curves._precision_recall import PrecisionRecall, precision_recall
 from trueerror.curves._risk_coverage import RiskCoverage, risk_coverage
 from trueerror.curves._roc import pointwise_limits, roc
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.plots import picture
 from trueerror.plots._dispatch import estimate_words
-from trueerror.plots._specs import Axis, Band, Curves, Floats, Line, Picture, Whiskers
+from trueerror.plots._specs import Axis, Band, Curves, Line, Picture, Whiskers
 from trueerror.plots._style import distinct
 from trueerror.plots.compose.curves import band_path
 from trueerror.plots.compose.matrices import worst_pairs

@@ -13,11 +13,11 @@ from dataclasses import replace
 from typing import NamedTuple, TypeGuard, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import (
     ArrayLike,
     Column,
+    Floats,
     WeightsKind,
     check_indexes,
     column,
@@ -71,7 +71,6 @@ from trueerror.sources.logs._recognise import PathsLike, log_reader
 from trueerror.tallies import Missing
 from trueerror.tallies._confusion import GRADES, RIGHT
 
-Floats = NDArray[np.float64]
 # The one class of rows that carry grades.
 GRADED = "graded"
 # What columns of items and of repeats are called.

@@ -15,7 +15,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.experiments._compare import learner_against_constant
 from trueerror.experiments._dataset import Features, Learner, as_learners
@@ -24,6 +23,7 @@ from trueerror.experiments._fit import Balance, weights_for
 from trueerror.findings import Findings
 from trueerror.inference._contrast import adjust_contrasts, normal_quantile
 from trueerror.inference.loss._t_tests import corrected_t
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import (
     InputError,
@@ -507,7 +507,6 @@ def ablated(learner: Learner, parts: Sequence[AblationPart], how: How) -> Ablate
     return Ablated(system, tuple(sorted(columns)), how, tuple(functions))
 
 
-Floats = NDArray[np.float64]
 Kind = Literal["leave-one-out", "add-one-in", "pairs"]
 # What kind of variant it is, and the parts that are out.
 Variant = tuple[Kind, tuple[AblationPart, ...]]

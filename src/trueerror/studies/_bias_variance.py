@@ -19,6 +19,7 @@ from trueerror.experiments._experiment import Experiment, RunOptions, experiment
 from trueerror.experiments._outcomes import outcome_losses
 from trueerror.inference._problem import IntervalSpec, critical_t
 from trueerror.inference.loss._mean import mean_limits
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
@@ -28,7 +29,6 @@ from trueerror.results._format import number, one_line, percent, with_limits
 from trueerror.studies._simulation import find_generator, generate_rows, posterior_of
 from trueerror.studies._study import as_study_data, part_of, seen_scores, study_text, why_failed
 
-Floats = NDArray[np.float64]
 Decomposition = Literal["domingos", "kohavi-wolpert", "squared"]
 
 

@@ -15,13 +15,13 @@ from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.experiments._compare import constant_evidence
 from trueerror.experiments._dataset import Dataset, Features, Learner, as_learners, text_seed
 from trueerror.experiments._experiment import Experiment, RunOptions, run_experiment
 from trueerror.experiments._fit import Balance
 from trueerror.findings import Findings
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, in_few_words
 from trueerror.metrics._registry import Measure
@@ -129,9 +129,6 @@ def given_sizes(sizes: Sequence[int | float], largest: int) -> tuple[int, ...]:
     if len(set(row_counts)) < 2:
         raise InputError("a learning curve needs at least two different sizes")
     return tuple(sorted(set(row_counts)))
-
-
-Floats = NDArray[np.float64]
 
 
 # A flat end is looked for from so many sizes on.

@@ -23,6 +23,7 @@ from trueerror.findings import Findings
 from trueerror.inference._contrast import adjust
 from trueerror.inference._problem import critical_t
 from trueerror.inference.loss._t_tests import corrected_factor, corrected_t
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, check_confidence, nearest
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Measure, find_measure
@@ -41,7 +42,6 @@ from trueerror.results._format import (
 )
 from trueerror.studies._study import shortfall, study_text
 
-Floats = NDArray[np.float64]
 FormName = Literal["power", "exponential", "root", "logarithm", "flat"]
 
 

@@ -14,13 +14,13 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import Features, Learner, as_learners
 from trueerror.experiments._experiment import Experiment, RunOptions, run_experiment
 from trueerror.experiments._fit import Balance
 from trueerror.inference._contrast import adjust
 from trueerror.inference.loss._t_tests import corrected_t
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, Rng, check_confidence, in_few_words, nearest
 from trueerror.methods import Method, declare
@@ -182,7 +182,6 @@ class Overfitting(Result):
         return study_text(head, [self.verdict], self._table(), [last, *self.notes])
 
 
-Floats = NDArray[np.float64]
 DEFAULT_PLAN = KFold(5, repeats=4)
 
 

@@ -18,6 +18,7 @@ from scipy import special
 from trueerror.experiments._dataset import Dataset, Learner, as_learners, text_seed
 from trueerror.experiments._experiment import Experiment, RunOptions, experiment_seed, run_experiment
 from trueerror.inference.loss._interval import mean_interval
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
 from trueerror.methods import Method, declare
 from trueerror.resampling._cross_validation import KFold, LeaveOneOut, as_k_fold
@@ -115,9 +116,6 @@ class EstimatorLaboratory(Result):
             "interval."
         )
         return study_text(head, [self.verdict], self._table(), [last])
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

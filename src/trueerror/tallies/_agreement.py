@@ -13,7 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import ArrayLike, check_indexes, column, same_length
+from trueerror.inputs._arrays import ArrayLike, Floats, check_indexes, column, same_length
 from trueerror.inputs._labels import (
     Codes,
     Label,
@@ -191,9 +191,6 @@ class Agreement:
         return same and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in arrays)
 
     __hash__ = None  # type: ignore[assignment]
-
-
-Floats = NDArray[np.float64]
 
 
 Tally = TypeVar("Tally", Confusion, Agreement)

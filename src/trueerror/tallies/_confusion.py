@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import (
     Array,
     ArrayLike,
+    Floats,
     WeightsKind,
     check_indexes,
     column,
@@ -54,7 +55,6 @@ Missing = Literal["error", "wrong", "drop"]
 # Of two classes a row without a prediction counts as the other one. For each true class: how many such rows there are,
 # their weights and squared weights, so that a sum with more classes can take them out again.
 Filled = tuple[tuple[float, float, float], tuple[float, float, float]]
-Floats = NDArray[np.float64]
 
 
 def settle_missing(

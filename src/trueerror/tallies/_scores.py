@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import (
     Array,
     ArrayLike,
+    Floats,
     WeightsKind,
     check_indexes,
     column,
@@ -46,7 +47,6 @@ from trueerror.results import Result
 if TYPE_CHECKING:
     from trueerror.tallies._score_bounds import ScoreBounds
 
-Floats = NDArray[np.float64]
 T = TypeVar("T")
 # From so many distinct scores on, a kernel goes through the table in blocks, in threads.
 MANY = 1 << 16

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import check_margin
@@ -30,6 +29,7 @@ from trueerror.inference._unpaired import (
 )
 from trueerror.inference.proportion._paired import mcnemar_test, noninferiority
 from trueerror.inference.proportion._sequential import confidence_sequence
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
 from trueerror.metrics._registry import Measure, Prior, find_measure
 from trueerror.results import DocumentResult, Result, Table, Text
@@ -379,7 +379,6 @@ def _notes(gate: Gate) -> tuple[str, ...]:
 
 
 Model = tuple[Predictions, str]
-Floats = NDArray[np.float64]
 # The chance with which `rows_needed` rows decide, if the estimate is right.
 POWER_Z = float(special.ndtri(0.8))
 MOST_ROWS = 10**9

@@ -14,7 +14,6 @@ from itertools import combinations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.findings import Evidence, Findings, find
 from trueerror.inference._bayes import bayes_signed_rank
@@ -32,7 +31,7 @@ from trueerror.inference.ranking._rank_tests import (
     wilcoxon,
 )
 from trueerror.inference.ranking._ranking import Ranking, compose_ranking
-from trueerror.inputs._arrays import LARGEST, column, is_table, missing_rows, plain_numbers
+from trueerror.inputs._arrays import LARGEST, Floats, column, is_table, missing_rows, plain_numbers
 from trueerror.inputs._options import (
     ColumnError,
     InputError,
@@ -50,7 +49,6 @@ from trueerror.sources.columns import _roles as naming
 from trueerror.sources.logs.sklearn_cv import fold_table
 from trueerror.verbs._ranking_result import LearnerRanking
 
-Floats = NDArray[np.float64]
 MissingScores = Literal["error", "drop"]
 DATA_SET = frozenset(
     ("dataset", "datasets", "datasetname", "datasetid", "data", "task", "taskid", "problem", "benchmark", "domain")

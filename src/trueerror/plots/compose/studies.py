@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, check_word
 from trueerror.metrics._registry import find_measure
 from trueerror.plots._dispatch import estimate_words, series_name
-from trueerror.plots._specs import Axis, Band, Curves, Floats, Forest, ForestRow, Line, Mark, Panel, Whiskers
+from trueerror.plots._specs import Axis, Band, Curves, Forest, ForestRow, Line, Mark, Panel, Whiskers
 from trueerror.plots._style import plain, shorten
 from trueerror.plots.compose.forests import MOST_ROWS, domain_of, interval_row, make_panel, p_words, signed_number
 from trueerror.plots.compose.roc import roc_picture

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array, Column, Scores, WeightsKind, check_probabilities
+from trueerror.inputs._arrays import Array, Column, Floats, Scores, WeightsKind, check_probabilities
 from trueerror.inputs._labels import (
     Codes,
     Label,
@@ -42,7 +42,6 @@ from trueerror.sources._predictions import (
 from trueerror.sources.engines import _group_tallies as groups
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Moments, ScoreTable
 
-Floats = NDArray[np.float64]
 # Rows whose losses are taken in one go: what lies between scores and losses stays in a core's cache.
 BLOCK = 1 << 15
 # Bytes of what was made of the rows, one value for each, that are kept: every pair of models asks for those of both.

@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array, WeightsKind
+from trueerror.inputs._arrays import Array, Floats, WeightsKind
 from trueerror.inputs._labels import (
     Codes,
     Label,
@@ -38,7 +38,6 @@ from trueerror.sources._keys import truth_fingerprint
 from trueerror.sources._predictions import (
     KINDS,
     Facts,
-    Floats,
     KeyedLosses,
     KeyKind,
     Keys,
