@@ -48,7 +48,7 @@ from trueerror.inputs._options import (
     in_few_words,
     nearest,
 )
-from trueerror.kernels._numpy import PIECE, parts
+from trueerror.kernels._threads import PIECE, parts
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Interval, Result
 from trueerror.results._format import escaped, folded

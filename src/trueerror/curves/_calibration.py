@@ -47,7 +47,8 @@ from trueerror.inference.loss._mean import loss_interval
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._arrays import Floats, WeightsKind
 from trueerror.inputs._options import Rng, check_confidence, check_replicates, check_word, generator
-from trueerror.kernels._numpy import block_sums, neighbour_groups
+from trueerror.kernels._groups import neighbour_groups
+from trueerror.kernels._threads import block_sums
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
 from trueerror.metrics.scores import Binning, bin_places, check_bins, middled

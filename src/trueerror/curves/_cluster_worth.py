@@ -22,7 +22,7 @@ from trueerror.inference._problem import critical_t, critical_z
 from trueerror.inference._variance import ClusteredRows, effective_size
 from trueerror.inference.loss._mean import ClusterSums
 from trueerror.inputs._arrays import Floats
-from trueerror.kernels._numpy import row_weights
+from trueerror.kernels._random import row_weights
 from trueerror.metrics._registry import Measure, table_losses
 from trueerror.tallies import KeyedConfusion
 from trueerror.tallies._scores import ScoreTable

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from trueerror.curves._base import Counts, Places
 from trueerror.inputs._arrays import Floats
-from trueerror.kernels._numpy import in_threads, parts
+from trueerror.kernels._threads import in_threads, parts
 from trueerror.tallies import ScoreTable
 
 # From so many scores on, blocks of the isotonic fit are pooled within so many scores first, which stay in the cache.

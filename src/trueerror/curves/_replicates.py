@@ -22,7 +22,9 @@ from trueerror.inference.bootstrap._tables import Statistic, drawn_tables, one_r
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, generator
-from trueerror.kernels._numpy import POISSON, STEPS, parts, places_among, row_weights, seed_of
+from trueerror.kernels._numpy import places_among
+from trueerror.kernels._random import POISSON, STEPS, row_weights, seed_of
+from trueerror.kernels._threads import parts
 from trueerror.metrics.scores import NO_BOUND
 from trueerror.results import Interval
 from trueerror.tallies._score_bounds import Bounds

@@ -60,7 +60,8 @@ from trueerror.inputs._labels import (
     recode,
 )
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word
-from trueerror.kernels._numpy import one_row_each, table_of_sorted
+from trueerror.kernels._groups import one_row_each
+from trueerror.kernels._numpy import table_of_sorted
 from trueerror.results import Interval
 from trueerror.results._format import number, percent, whole, with_limits
 from trueerror.results._values import joined_notes

@@ -27,7 +27,8 @@ from trueerror.inference.bootstrap._paired_scores import VISITS
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word, generator
-from trueerror.kernels._numpy import in_threads, row_weights, seed_of
+from trueerror.kernels._random import row_weights, seed_of
+from trueerror.kernels._threads import in_threads
 from trueerror.methods import Method, declare
 from trueerror.results import Result
 from trueerror.results._format import folded, listing, number, percent, whole

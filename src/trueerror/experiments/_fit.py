@@ -28,7 +28,7 @@ from trueerror.experiments._dataset import Dataset, Features, Learner, fresh, te
 from trueerror.experiments._store import NO_LABELS, Outcome, Status, Task
 from trueerror.inputs._arrays import column
 from trueerror.inputs._labels import Label, code_column, find_label, plain_label, recode
-from trueerror.kernels._numpy import words
+from trueerror.kernels._random import words
 from trueerror.resampling._plan import Ints, Split, shuffled
 
 Balance = Literal["over", "under"]

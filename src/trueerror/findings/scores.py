@@ -13,7 +13,7 @@ from trueerror.findings._rules import rule
 from trueerror.findings.models import _spoken_of
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inputs._arrays import SUM_SLACK, Floats, sum_slack
-from trueerror.kernels._numpy import neighbour_groups
+from trueerror.kernels._groups import neighbour_groups
 from trueerror.results import Interval
 from trueerror.results._format import fixed, number, percent, signed, threshold_words, with_limits
 from trueerror.results._format import p_value as p_value_words

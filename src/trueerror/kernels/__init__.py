@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import Array, Floats
 from trueerror.inputs._options import InputError, current
 from trueerror.kernels import _numpy as plain
-from trueerror.kernels._numpy import RankLayout
+from trueerror.kernels._ranks import RankLayout
 
 Counts = NDArray[np.int64]
 

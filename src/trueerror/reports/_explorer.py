@@ -32,7 +32,7 @@ from trueerror.inference._problem import critical_z
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inputs._arrays import Array, Floats
 from trueerror.inputs._options import InputError, MemoryBudgetExceeded, generator
-from trueerror.kernels._numpy import seed_of
+from trueerror.kernels._random import seed_of
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.plots._dispatch import sizes_words
 from trueerror.plots._specs import Axis, Band, Curves, Line

@@ -2,7 +2,7 @@
 
 Assigning rows to folds: shuffled, each class spread evenly, clusters kept together.
 
-Random order comes from counter-based words (Philox, `kernels._numpy`), not from a library's shuffle: one seed gives
+Random order comes from counter-based words (Philox, `kernels._random`), not from a library's shuffle: one seed gives
 the same folds on every machine and with every version of NumPy.
 
 Random test sets (one holdout, several, what a bootstrap sample leaves out), and test folds in order of time.
@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._options import InputError, check_word
-from trueerror.kernels._numpy import words
+from trueerror.kernels._random import words
 from trueerror.results._format import escaped
 
 Ints = NDArray[np.intp]

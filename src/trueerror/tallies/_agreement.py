@@ -26,7 +26,7 @@ from trueerror.inputs._labels import (
     recode,
 )
 from trueerror.inputs._options import InputError, nearest
-from trueerror.kernels import _numpy as plain
+from trueerror.kernels._counting import count_codes, count_sparse
 from trueerror.tallies._confusion import DENSE_CELLS, Confusion, Missing, settle_missing
 
 Ints = NDArray[np.int64]
@@ -107,11 +107,11 @@ class Agreement:
         _, b, _ = settle_missing(truth, second, k, None, missing)
         width = k + 1 if len(truth) and max(int(a.max()), int(b.max())) == k else k
         if k * width * width <= DENSE_CELLS:
-            dense = plain.count_codes([truth, a, b], [k, width, width])
+            dense = count_codes([truth, a, b], [k, width, width])
             cells = np.flatnonzero(dense)
             counts = dense[cells]
         else:
-            cells, counts = plain.count_sparse([truth, a, b], [k, width, width])
+            cells, counts = count_sparse([truth, a, b], [k, width, width])
         chosen = natural_positive(labels) if positive is None else positive
         return cls(labels, chosen, cells // (width * width), cells // width % width, cells % width, counts)
 

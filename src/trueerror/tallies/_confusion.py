@@ -47,7 +47,7 @@ from trueerror.inputs._labels import (
     refuse_margins,
 )
 from trueerror.inputs._options import InputError, check_word
-from trueerror.kernels import _numpy as plain
+from trueerror.kernels._counting import combine, count_codes, count_sparse, sum_by_cell
 from trueerror.results import Result, Table
 from trueerror.results._format import one_line, whole
 
@@ -341,22 +341,22 @@ class Confusion(Result):
         width = k + 1 if len(predicted) and int(predicted.max()) == k else k
         frequency = weights is not None and weights_kind == "frequency"
         if max(k, 1) * max(width, 1) <= DENSE_CELLS and k:
-            dense = plain.count_codes([truth, predicted], [k, width], weights if frequency else None)
+            dense = count_codes([truth, predicted], [k, width], weights if frequency else None)
             cells = np.flatnonzero(dense)
             counts = dense[cells].astype(np.int64)
         elif frequency:
             assert weights is not None
-            cell = plain.combine([truth, predicted], [k, width])
+            cell = combine([truth, predicted], [k, width])
             cells = np.unique(cell)
-            counts = plain.sum_by_cell(cells, cell, weights).astype(np.int64)
+            counts = sum_by_cell(cells, cell, weights).astype(np.int64)
             cells, counts = cells[counts > 0], counts[counts > 0]
         else:
-            cells, counts = plain.count_sparse([truth, predicted], [k, width])
+            cells, counts = count_sparse([truth, predicted], [k, width])
         sums = squares = None
         if weights is not None and not frequency:
-            cell = plain.combine([truth, predicted], [k, width])
-            sums = plain.sum_by_cell(cells, cell, weights)
-            squares = plain.sum_by_cell(cells, cell, weights * weights)
+            cell = combine([truth, predicted], [k, width])
+            sums = sum_by_cell(cells, cell, weights)
+            squares = sum_by_cell(cells, cell, weights * weights)
         width = max(width, 1)
         return cls.from_cells(
             labels=labels, positive=positive, row=cells // width, col=cells % width, counts=counts,

@@ -41,7 +41,7 @@ from trueerror.inputs._labels import (
 from trueerror.inputs._options import InputError
 from trueerror.kernels import chosen
 from trueerror.kernels._device import DeviceGroups, SortedScores, to_host
-from trueerror.kernels._numpy import passed_at
+from trueerror.kernels._groups import passed_at
 from trueerror.results import Result
 
 if TYPE_CHECKING:

@@ -28,7 +28,7 @@ from trueerror.inference._variance import ScoreSample
 from trueerror.inference.auc._interval import ScoreInfluences, effective_rows, precision_influences
 from trueerror.inference.bootstrap._paired_scores import OrderedScores
 from trueerror.inference.proportion._distributions import crossing, limits, on_logit
-from trueerror.kernels._numpy import block_sums, in_threads
+from trueerror.kernels._threads import block_sums, in_threads
 from trueerror.methods._registry import Default, Method, declare, inference_method
 from trueerror.results import Contrast
 from trueerror.results._format import whole

@@ -23,8 +23,8 @@ from trueerror.inputs._labels import (
     need_positive,
 )
 from trueerror.inputs._options import InputError, MemoryBudgetExceeded
-from trueerror.kernels import _numpy as plain
-from trueerror.kernels._numpy import in_threads
+from trueerror.kernels._counting import count_codes
+from trueerror.kernels._threads import in_threads
 from trueerror.sources._keys import truth_fingerprint
 from trueerror.sources._predictions import (
     DecisionRule,
@@ -219,7 +219,7 @@ class ArraySource:
 
     def truth_counts(self) -> NDArray[np.int64]:
         together = self._together()
-        return plain.count_codes([self.truth], [len(self.facts.labels)]) if together is None else together
+        return count_codes([self.truth], [len(self.facts.labels)]) if together is None else together
 
     def _together(self, *models: str, threshold: float | None = None) -> NDArray[np.int64] | None:
         """Truth × the calls of models, read off one count of all columns; None where that does not pay.
@@ -236,7 +236,7 @@ class ArraySource:
 
         def count() -> Array:
             whole = all(c.dtype == np.int8 and not any_missing(c) for c in columns)
-            return plain.count_codes([*columns], sizes) if whole else np.zeros(0)
+            return count_codes([*columns], sizes) if whole else np.zeros(0)
 
         joint = self.kept.once(("joint",), count)
         if not joint.size:

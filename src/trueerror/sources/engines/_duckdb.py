@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import Array, Floats
 from trueerror.inputs._labels import Label
 from trueerror.kernels._histogram import BLOCK, Counter, Grid, tagged_places
-from trueerror.kernels._numpy import in_threads
+from trueerror.kernels._threads import in_threads
 from trueerror.sources._predictions import Loss
 from trueerror.sources._tables import Layout, Options
 from trueerror.sources.engines import _group_tallies as groups
