@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from trueerror.resampling._cross_validation import KFold
-from trueerror.resampling._plan import Rows, Subsampling
+from trueerror.resampling._plan import Rows
+from trueerror.resampling._random_splits import Subsampling
 from trueerror.significance import corrected_t, five_by_two_f, five_by_two_t, mcnemar, paired_t
 from validation.fast_bayes import weights_of
 from validation.fast_learners import LEARNERS

@@ -5,7 +5,7 @@ import logging
 import numpy as np
 import pytest
 
-from trueerror.inputs._options import config
+from trueerror.inputs._settings import config
 
 pytest.importorskip("numba")
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from trueerror.inputs._options import config
+from trueerror.inputs._settings import config
 from trueerror.kernels import _numpy as plain
 from trueerror.kernels._counting import count_codes
 from trueerror.kernels._random import EXACT, row_weights

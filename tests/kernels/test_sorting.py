@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from trueerror.inputs._options import config
+from trueerror.inputs._settings import config
 from trueerror.kernels import _numpy as plain
 from trueerror.kernels import _sorting as sorting
 from trueerror.kernels._sorting import scores_of, sort_keys, tagged_keys

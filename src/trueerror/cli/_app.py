@@ -30,7 +30,8 @@ import typer
 import typer.core
 
 from trueerror.cli._terminal import PLAIN, RED, Colour, Screen, Waiting, fitted, is_terminal, width_of
-from trueerror.inputs._options import WORDS, nearest, option_for
+from trueerror.inputs._options import nearest
+from trueerror.inputs._words import WORDS, option_for
 from trueerror.results import Result
 from trueerror.results._document import Block, Document, Footer, Words
 from trueerror.results._format import clip, one_line

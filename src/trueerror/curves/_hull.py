@@ -44,7 +44,8 @@ from trueerror.inference._problem import critical_z
 from trueerror.inference.bootstrap._paired_scores import VISITS
 from trueerror.inputs._arrays import Floats, plain_numbers
 from trueerror.inputs._labels import Codes
-from trueerror.inputs._options import InputError, MemoryBudgetExceeded, Rng, check_replicates, check_share, generator
+from trueerror.inputs._memory import MemoryBudgetExceeded
+from trueerror.inputs._options import InputError, Rng, check_replicates, check_share, generator
 from trueerror.kernels._random import row_weights, seed_of
 from trueerror.kernels._threads import in_threads
 from trueerror.methods import Method, declare

@@ -67,7 +67,7 @@ from trueerror.results._format import number, percent, whole, with_limits
 from trueerror.results._values import joined_notes
 from trueerror.sources._collect import refuse_columns, takes_table_options
 from trueerror.sources._predictions import Predictions, labels_only
-from trueerror.tallies._confusion import Missing
+from trueerror.tallies._missing import Missing
 from trueerror.tallies._scores import ScoreTable
 
 

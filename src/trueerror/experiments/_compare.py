@@ -40,7 +40,8 @@ from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_b
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Codes, Label
-from trueerror.inputs._options import InputError, Rng, check_alternative, check_confidence, check_word, nearest, speaks
+from trueerror.inputs._options import InputError, Rng, check_alternative, check_confidence, check_word, nearest
+from trueerror.inputs._words import speaks
 from trueerror.methods import Default, decision, inference_method
 from trueerror.methods._registry import InferenceMethod, methods_for
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows

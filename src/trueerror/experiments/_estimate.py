@@ -34,7 +34,8 @@ from trueerror.inference.learner._intervals import (
 from trueerror.inference.loss._mean import INFINITE
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
-from trueerror.inputs._options import InputError, Rng, check_word, nearest, speaks
+from trueerror.inputs._options import InputError, Rng, check_word, nearest
+from trueerror.inputs._words import speaks
 from trueerror.methods import Default, inference_method
 from trueerror.methods._registry import InferenceMethod, methods_for
 from trueerror.metrics._registry import Measure, find_measure

@@ -29,7 +29,8 @@ from trueerror.experiments._store import NO_LABELS, Outcome, Status, Task
 from trueerror.inputs._arrays import column
 from trueerror.inputs._labels import Label, code_column, find_label, plain_label, recode
 from trueerror.kernels._random import words
-from trueerror.resampling._plan import Ints, Split, shuffled
+from trueerror.resampling._assignment import shuffled
+from trueerror.resampling._plan import Ints, Split
 
 Balance = Literal["over", "under"]
 

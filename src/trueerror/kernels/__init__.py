@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Array, Floats
-from trueerror.inputs._options import InputError, current
+from trueerror.inputs._options import InputError
+from trueerror.inputs._settings import current
 from trueerror.kernels import _numpy as plain
 from trueerror.kernels._ranks import RankLayout
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Array
-from trueerror.inputs._options import current
+from trueerror.inputs._settings import current
 from trueerror.kernels._threads import PIECE, in_threads, parts
 
 Keys = NDArray[np.int64]

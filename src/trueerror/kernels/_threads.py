@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Array
-from trueerror.inputs._options import current
+from trueerror.inputs._settings import current
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")

@@ -48,7 +48,7 @@ from trueerror.results._document import Table
 from trueerror.results._format import brief, brief_names, capitalised, clip, key_names, number, p_value, percent, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion
-from trueerror.tallies._confusion import is_graded
+from trueerror.tallies._graded import is_graded
 from trueerror.verbs._compare_costs import CostComparison
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, class_table

@@ -31,7 +31,8 @@ from trueerror.curves._roc import Roc, pointwise_limits, roc
 from trueerror.inference._problem import critical_z
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inputs._arrays import Array, Floats
-from trueerror.inputs._options import InputError, MemoryBudgetExceeded, generator
+from trueerror.inputs._memory import MemoryBudgetExceeded
+from trueerror.inputs._options import InputError, generator
 from trueerror.kernels._random import seed_of
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.plots._dispatch import sizes_words

@@ -14,15 +14,9 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Column, Foreign, WeightsKind, missing_rows
 from trueerror.inputs._labels import Label, label_from_text, plain_label
-from trueerror.inputs._options import (
-    ColumnError,
-    InputError,
-    check_word,
-    current,
-    in_few_words,
-    memory_bytes,
-    need_memory,
-)
+from trueerror.inputs._memory import need_memory
+from trueerror.inputs._options import ColumnError, InputError, check_word, in_few_words
+from trueerror.inputs._settings import current, memory_bytes
 from trueerror.sources._collect import build, given_rows, key_values
 from trueerror.sources._grades import graded
 from trueerror.sources._long_tables import widen
@@ -53,7 +47,7 @@ from trueerror.sources.logs._recognise import (
     spread_probabilities,
 )
 from trueerror.tallies import Missing
-from trueerror.tallies._confusion import GRADES
+from trueerror.tallies._graded import GRADES
 
 # Competitions mark in which part of the test a row is.
 BESIDE = frozenset({"usage", "split", "weight", "weights", "sampleweight"})

@@ -28,14 +28,7 @@ from trueerror.inputs._arrays import (
     same_length,
 )
 from trueerror.inputs._labels import Codes, Label
-from trueerror.inputs._options import (
-    ColumnError,
-    InputError,
-    MissingPredictionError,
-    check_word,
-    in_few_words,
-    nearest,
-)
+from trueerror.inputs._options import ColumnError, InputError, MissingPredictionError, check_word, in_few_words, nearest
 from trueerror.results._format import whole
 from trueerror.sources._collect import GivenModel, GivenRows, build, frame_library
 from trueerror.sources._keys import key_column, plain_id
@@ -69,7 +62,7 @@ from trueerror.sources.columns._roles import (
 from trueerror.sources.engines._array_source import ArraySource, ModelColumns
 from trueerror.sources.logs._recognise import PathsLike, log_reader
 from trueerror.tallies import Missing
-from trueerror.tallies._confusion import GRADES, RIGHT
+from trueerror.tallies._graded import GRADES, RIGHT
 
 # The one class of rows that carry grades.
 GRADED = "graded"

@@ -23,7 +23,7 @@ from trueerror.inputs._options import InputError, check_word, nearest
 from trueerror.results import Table
 from trueerror.results._format import counted, escaped, one_line, whole
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Missing, Moments, ScoreTable
-from trueerror.tallies._confusion import GRADES, holds_grades
+from trueerror.tallies._graded import GRADES, holds_grades
 from trueerror.tallies._moments import Placements
 
 if TYPE_CHECKING:

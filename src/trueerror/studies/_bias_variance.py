@@ -23,7 +23,10 @@ from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
-from trueerror.resampling._plan import Bootstrap, Redrawn, Subsampling, check_test_share, check_whole, draw_share, take
+from trueerror.resampling._assignment import draw_share
+from trueerror.resampling._plan import check_test_share, check_whole, take
+from trueerror.resampling._random_splits import Bootstrap, Subsampling
+from trueerror.resampling._wrapped import Redrawn
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import number, one_line, percent, with_limits
 from trueerror.studies._simulation import find_generator, generate_rows, posterior_of

@@ -26,7 +26,9 @@ from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, in_few_words
 from trueerror.metrics._registry import Measure
 from trueerror.resampling._cross_validation import KFold, as_k_fold
-from trueerror.resampling._plan import GrowingSubsets, Subsampling, WithTraining
+from trueerror.resampling._growing_subsets import GrowingSubsets
+from trueerror.resampling._random_splits import Subsampling
+from trueerror.resampling._wrapped import WithTraining
 from trueerror.results import Contrast
 from trueerror.results._format import number
 from trueerror.studies._learning_curve_result import (

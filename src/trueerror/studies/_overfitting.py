@@ -26,7 +26,7 @@ from trueerror.inputs._options import InputError, Rng, check_confidence, in_few_
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
 from trueerror.resampling._cross_validation import KFold, as_plan
-from trueerror.resampling._plan import WithTraining
+from trueerror.resampling._wrapped import WithTraining
 from trueerror.results import Contrast, Result, Table
 from trueerror.results._format import limits, listing, number, one_line, p_value, percent, signed, whole, with_limits
 from trueerror.sources._api import read

@@ -22,7 +22,9 @@ from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
 from trueerror.methods import Method, declare
 from trueerror.resampling._cross_validation import KFold, LeaveOneOut, as_k_fold
-from trueerror.resampling._plan import Bootstrap, Holdout, Plan, Redrawn, Split, check_whole
+from trueerror.resampling._plan import Plan, Split, check_whole
+from trueerror.resampling._random_splits import Bootstrap, Holdout
+from trueerror.resampling._wrapped import Redrawn
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import limits, number, percent, signed, with_limits
 from trueerror.studies._study import study_text

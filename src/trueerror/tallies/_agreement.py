@@ -27,7 +27,8 @@ from trueerror.inputs._labels import (
 )
 from trueerror.inputs._options import InputError, nearest
 from trueerror.kernels._counting import count_codes, count_sparse
-from trueerror.tallies._confusion import DENSE_CELLS, Confusion, Missing, settle_missing
+from trueerror.tallies._confusion import DENSE_CELLS, Confusion
+from trueerror.tallies._missing import Missing, settle_missing
 
 Ints = NDArray[np.int64]
 

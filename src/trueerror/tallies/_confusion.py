@@ -2,16 +2,12 @@
 
 `BinaryCounts` (one class against the rest) and `ClassCounts` (the margins of many classes) are what metrics look at:
 their fields are numbers or arrays of one shape, so one formula serves one table, all classes at once, and ten thousand
-bootstrap replicates. Absent predictions are an error, counted as wrong, or left out; never settled in silence.
-
-Of graded rows it is known only whether each model got them right, as logs of evaluations say. Their truth is "right",
-and a predicted label "right" or "wrong": accuracy is the share that is right, and two models are compared row by row as
-ever. Metrics of classes would say nothing about such rows.
+bootstrap replicates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self
 
@@ -33,71 +29,22 @@ from trueerror.inputs._arrays import (
 from trueerror.inputs._labels import (
     Codes,
     Label,
-    any_missing,
     check_labels,
     code_column,
     find_label,
-    labelled_counts,
     merge_answers,
     merge_labels,
     natural_labels,
     natural_positive,
     need_positive,
     recode,
-    refuse_margins,
 )
+from trueerror.inputs._margins import labelled_counts, refuse_margins
 from trueerror.inputs._options import InputError, check_word
 from trueerror.kernels._counting import combine, count_codes, count_sparse, sum_by_cell
 from trueerror.results import Result, Table
 from trueerror.results._format import one_line, whole
-
-Missing = Literal["error", "wrong", "drop"]
-# Of two classes a row without a prediction counts as the other one. For each true class: how many such rows there are,
-# their weights and squared weights, so that a sum with more classes can take them out again.
-Filled = tuple[tuple[float, float, float], tuple[float, float, float]]
-
-
-def settle_missing(
-    truth: Codes, predicted: Codes, k: int, weights: Floats | None, missing: Missing
-) -> tuple[Codes, Codes, Floats | None]:
-    """Apply the rule for absent predictions; an absent truth is always an error."""
-    check_word(missing, ("error", "wrong", "drop"), "missing")
-    if any_missing(truth):
-        gone = truth < 0
-        row = int(np.argmax(gone))
-        raise InputError(f"truth is missing at row {row + 1:,} ({int(gone.sum()):,} in all); leave those rows out")
-    if not any_missing(predicted):
-        return truth, predicted, weights
-    absent = predicted < 0
-    if missing == "error":
-        row = int(np.argmax(absent))
-        raise InputError(
-            f"predicted is missing at row {row + 1:,} ({int(absent.sum()):,} in all); say what to do with "
-            'missing="wrong" (they count as errors) or missing="drop" (they are left out)'
-        )
-    if missing == "drop":
-        kept = ~absent
-        return truth[kept], predicted[kept], None if weights is None else weights[kept]
-    filled = predicted.astype(np.int64)
-    filled[absent] = 1 - truth[absent].astype(np.int64) if k == 2 else k
-    return truth, filled, weights
-
-
-def counted_as_other(truth: Codes, predicted: Codes, k: int, weights: Floats | None, kind: str | None) -> Filled | None:
-    """The rows without a prediction that `settle_missing` counts as the other one of two classes."""
-    if k != 2 or not any_missing(predicted):
-        return None
-    absent = predicted < 0
-    w = np.ones(len(truth)) if weights is None else weights
-    parts = []
-    for i in (0, 1):
-        class_weights = w[absent & (truth == i)]
-        total = float(class_weights.sum())
-        # Rows that stand for several equal ones are as many rows, each of weight 1.
-        sampled = (float(len(class_weights)), total, float((class_weights * class_weights).sum()))
-        parts.append((total, total, total) if kind == "frequency" else sampled)
-    return parts[0], parts[1]
-
+from trueerror.tallies._missing import Filled, Missing, counted_as_other, settle_missing
 
 # A float, or an array of floats of any shape: metric formulas are written for both.
 Amount = Any
@@ -764,21 +711,3 @@ def collapsed(table: Confusion, positive: object) -> tuple[Confusion, NDArray[np
         declared=True,
     )  # fmt: skip
     return binary_table, where.astype(np.int64)
-
-
-RIGHT, WRONG = "right", "wrong"
-GRADES = (RIGHT, WRONG)
-
-
-def holds_grades(labels: Sequence[object], totals: Sequence[float] | Array) -> bool:
-    """Whether these are the labels and row counts of graded rows.
-
-    >>> holds_grades(("right", "wrong"), (40, 0)), holds_grades(("cat", "dog"), (40, 0))
-    (True, False)
-    """
-    return tuple(labels) == GRADES and int(totals[0]) > 0 and int(totals[1]) == 0
-
-
-def is_graded(table: Confusion) -> bool:
-    """Whether a confusion matrix counts graded rows."""
-    return len(table.labels) == 2 and holds_grades(table.labels, table.classes(weighted=False).truth)

@@ -20,7 +20,8 @@ from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._problem import NotOffered
 from trueerror.inference.proportion._interval import interval
 from trueerror.inputs._arrays import is_lazy, matrix
-from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
+from trueerror.inputs._costs import cost_matrix
+from trueerror.inputs._labels import Label, find_label, need_positive
 from trueerror.inputs._options import InputError, Rng
 from trueerror.metrics._registry import Measure, Prior, class_shares, every_measure, find_measure
 from trueerror.results import Interval
@@ -29,7 +30,7 @@ from trueerror.sources._models import FoldTable, is_fold_result, is_scores, refu
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.logs.sklearn_cv import folds_of
 from trueerror.tallies import Confusion, ScoreTable
-from trueerror.tallies._confusion import is_graded
+from trueerror.tallies._graded import is_graded
 from trueerror.tallies._moments import MultiLabel
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, RecordedSettings
 from trueerror.verbs._evidence import model_evidence, row_evidence

@@ -32,16 +32,8 @@ from trueerror.inference.ranking._rank_tests import (
 )
 from trueerror.inference.ranking._ranking import Ranking, compose_ranking
 from trueerror.inputs._arrays import LARGEST, Floats, column, is_table, missing_rows, plain_numbers
-from trueerror.inputs._options import (
-    ColumnError,
-    InputError,
-    Rng,
-    check_confidence,
-    check_word,
-    in_few_words,
-    nearest,
-    speaks,
-)
+from trueerror.inputs._options import ColumnError, InputError, Rng, check_confidence, check_word, in_few_words, nearest
+from trueerror.inputs._words import speaks
 from trueerror.results import Contrast, Posterior
 from trueerror.sources._models import FoldTable, is_fold_result
 from trueerror.sources._tables import InputTable, check_table_name, file_table, need_column, open_frame

@@ -70,7 +70,7 @@ from trueerror.inference.proportion._distributions import (
     straight_limits,
 )
 from trueerror.inference.proportion._interval import ROWS
-from trueerror.inputs._labels import cost_matrix
+from trueerror.inputs._costs import cost_matrix
 from trueerror.methods import Default, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, classes_in_play, find_measure
 from trueerror.metrics.counts import cell_costs

@@ -16,13 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Array, Column, Floats, Scores, WeightsKind, check_probabilities
-from trueerror.inputs._labels import (
-    Codes,
-    Label,
-    any_missing,
-    need_positive,
-)
-from trueerror.inputs._options import InputError, MemoryBudgetExceeded
+from trueerror.inputs._labels import Codes, Label, any_missing, need_positive
+from trueerror.inputs._memory import MemoryBudgetExceeded
+from trueerror.inputs._options import InputError
 from trueerror.kernels._counting import count_codes
 from trueerror.kernels._threads import in_threads
 from trueerror.sources._keys import truth_fingerprint

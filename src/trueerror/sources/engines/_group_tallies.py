@@ -21,7 +21,7 @@ from trueerror.inputs._options import InputError
 from trueerror.sources._keys import named_keys
 from trueerror.sources._predictions import Facts
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, ScoreTable
-from trueerror.tallies._confusion import Filled
+from trueerror.tallies._missing import Filled
 
 Ints = NDArray[np.int64]
 # Beside four times as many as there are values, so far whole numbers may lie apart to be looked up in a table.

@@ -32,7 +32,9 @@ from trueerror.inputs._labels import (
     plain_label,
     recode,
 )
-from trueerror.inputs._options import InputError, byte_amount, current, need_memory
+from trueerror.inputs._memory import byte_amount, need_memory
+from trueerror.inputs._options import InputError
+from trueerror.inputs._settings import current
 from trueerror.sources._collect import build, given_rows
 from trueerror.sources._keys import truth_fingerprint
 from trueerror.sources._predictions import (

@@ -33,7 +33,7 @@ from trueerror.sources.columns._roles import (
 )
 from trueerror.sources.logs._recognise import Source, files_of
 from trueerror.tallies import Missing
-from trueerror.tallies._confusion import GRADES, RIGHT, WRONG
+from trueerror.tallies._graded import GRADES, RIGHT, WRONG
 
 # Which measure says right or wrong: one, or several of which each log takes the first that it has.
 Measures = str | Sequence[str] | None
