@@ -73,11 +73,11 @@ from trueerror.studies._learning_curve import training_shares as training_shares
 from trueerror.studies._learning_curve_result import LearningCurve as LearningCurve
 from trueerror.studies._learning_curve_result import TrainingShares as TrainingShares
 from trueerror.studies._overfitting import Overfitting as Overfitting
-from trueerror.studies._overfitting import TrainingHistory as TrainingHistory
 from trueerror.studies._overfitting import overfitting as overfitting
-from trueerror.studies._overfitting import training_history as training_history
 from trueerror.studies._simulation import EstimatorLaboratory as EstimatorLaboratory
 from trueerror.studies._simulation import estimator_laboratory as estimator_laboratory
+from trueerror.studies._training_history import TrainingHistory as TrainingHistory
+from trueerror.studies._training_history import training_history as training_history
 from trueerror.tallies import Confusion as Confusion
 from trueerror.tallies import ScoreTable as ScoreTable
 from trueerror.verbs._arena import Arena as Arena

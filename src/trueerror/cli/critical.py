@@ -7,9 +7,7 @@ from typing import Annotated
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import Without, command, flag
 from trueerror.results import Side
-from trueerror.results._format import (
-    percent,
-)
+from trueerror.results._format import percent
 
 CRITICAL_HELP = "Critical values of z and of Student's t."
 CRITICAL_EPILOG = (

@@ -11,11 +11,7 @@ from trueerror.cli import _option_groups as o
 from trueerror.cli._app import Without, command, flag
 from trueerror.inputs._options import InputError
 from trueerror.results import Side
-from trueerror.results._format import (
-    ci_words,
-    common_format,
-    whole,
-)
+from trueerror.results._format import ci_words, common_format, whole
 
 INTERVAL_HELP = "Where the true rate lies, given X of N."
 INTERVAL_EPILOG = (

@@ -16,8 +16,9 @@ from trueerror.inputs._options import InputError, nearest
 from trueerror.results._format import listing
 
 if TYPE_CHECKING:
-    from trueerror.curves._base import CurveVerb, TableCurve
+    from trueerror.curves._base import TableCurve
     from trueerror.curves._folds import AverageCurve, AveragePrecisionRecall
+    from trueerror.curves._verb import CurveVerb
     from trueerror.results import Result
     from trueerror.sources._predictions import Predictions
 

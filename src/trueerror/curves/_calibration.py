@@ -14,22 +14,10 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import (
-    Counts,
-    CurveInput,
-    Figures,
-    ModelCurves,
-    Records,
-    TableCurve,
-    columns_to_records,
-    curve_kind,
-    curve_verb,
-    frozen,
-    need_probabilities,
-    rows_for_interval,
-    typed_as,
-)
+from trueerror.curves._base import TableCurve, columns_to_records, curve_kind, frozen
+from trueerror.curves._input import CurveInput, need_probabilities
 from trueerror.curves._isotonic import isotonic_proportions, pooled_blocks
+from trueerror.curves._points import Counts, Figures, Records, rows_for_interval
 from trueerror.curves._recalibration import (
     LogitTable,
     Recalibration,
@@ -39,6 +27,7 @@ from trueerror.curves._recalibration import (
     in_the_large,
     over_clusters,
 )
+from trueerror.curves._verb import ModelCurves, curve_verb, typed_as
 from trueerror.inference._clusters import degrees_of_freedom, effective_clusters
 from trueerror.inference._contrast import student_p
 from trueerror.inference._metric_interval import score_interval

@@ -12,18 +12,10 @@ from typing import Any, Literal, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trueerror.curves._base import (
-    Counts,
-    Figures,
-    Records,
-    TableCurve,
-    columns_to_records,
-    counts_at_cutoffs,
-    cutoffs,
-    frozen,
-    is_predictions,
-    top_at,
-)
+from trueerror.curves._base import TableCurve, columns_to_records, frozen
+from trueerror.curves._input import is_predictions
+from trueerror.curves._lines import top_at
+from trueerror.curves._points import Counts, Figures, Records, counts_at_cutoffs, cutoffs
 from trueerror.curves._precision_recall import PrecisionRecall
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.curves._roc import Roc

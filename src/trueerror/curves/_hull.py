@@ -13,18 +13,10 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueerror.curves._base import (
-    Figures,
-    Records,
-    area_under,
-    calls_table,
-    downward,
-    frozen,
-    is_predictions,
-    is_rates,
-    rates_table,
-)
+from trueerror.curves._base import frozen
+from trueerror.curves._input import calls_table, is_predictions, is_rates, rates_table
 from trueerror.curves._operating_point import Condition, IsoLine, iso_accuracy, iso_cost
+from trueerror.curves._points import Figures, Records, area_under, downward
 from trueerror.curves._replicates import (
     GROUPS,
     MOST_GROUPS,

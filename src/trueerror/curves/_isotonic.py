@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import Counts, Places
+from trueerror.curves._points import Counts, Places
 from trueerror.inputs._arrays import Floats
 from trueerror.kernels._threads import in_threads, parts
 from trueerror.tallies import ScoreTable

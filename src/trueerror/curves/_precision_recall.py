@@ -13,33 +13,23 @@ from typing import Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trueerror.curves._base import (
+from trueerror.curves._base import TableCurve, columns_to_records, curve_kind, frozen, interval_records, with_notes
+from trueerror.curves._input import CurveInput, need_classes
+from trueerror.curves._points import (
     Counts,
-    CurveInput,
     Figures,
     Records,
-    TableCurve,
-    columns_to_records,
     counted_records,
-    curve_kind,
-    curve_verb,
     downward,
-    frozen,
-    interval_records,
-    need_classes,
     rows_for_interval,
     wilson_proportion,
-    with_notes,
 )
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.curves._roc import fpr_limits
+from trueerror.curves._verb import curve_verb
 from trueerror.inference._metric_interval import score_interval
 from trueerror.inference._problem import IntervalSpec, tail
-from trueerror.inference.auc._average_precision import (
-    average_precision_limits,
-    unseen_negative_limits,
-    unseen_reach,
-)
+from trueerror.inference.auc._average_precision import average_precision_limits, unseen_negative_limits, unseen_reach
 from trueerror.inference.auc._binned import precision_reach
 from trueerror.inference.counts._at_prior import precision_limits
 from trueerror.inference.proportion._distributions import limits as proportion_limits

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import Counts
+from trueerror.curves._points import Counts
 from trueerror.inference._clusters import degrees_of_freedom, effective_clusters
 from trueerror.inference._problem import critical_t, critical_z
 from trueerror.inference._variance import ClusteredRows

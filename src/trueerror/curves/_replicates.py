@@ -13,8 +13,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import Counts
 from trueerror.curves._cluster_worth import CurveClusters
+from trueerror.curves._points import Counts
 from trueerror.inference._metric_interval import noted, widened
 from trueerror.inference._problem import tail
 from trueerror.inference.bootstrap._limits import bootstrap_limits

@@ -14,23 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import (
-    Counts,
-    Figures,
-    Records,
-    TableCurve,
-    cluster_caution,
-    columns_to_records,
-    curve_kind,
-    downward,
-    is_predictions,
-    of_each_model,
-    open_table,
-    refuse_repeats,
-    wilson_proportion,
-)
+from trueerror.curves._base import TableCurve, columns_to_records, curve_kind
 from trueerror.curves._cluster_worth import CurveClusters
+from trueerror.curves._input import cluster_caution, is_predictions, open_table, refuse_repeats
+from trueerror.curves._points import Counts, Figures, Records, downward, wilson_proportion
 from trueerror.curves._replicates import bootstrap_area
+from trueerror.curves._verb import of_each_model
 from trueerror.inference._clusters import without_gaps
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.bootstrap._tables import Statistic

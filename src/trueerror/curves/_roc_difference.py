@@ -10,7 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import Records, columns_to_records, curve_points, frozen, is_predictions, top_at
+from trueerror.curves._base import columns_to_records, frozen
+from trueerror.curves._input import is_predictions
+from trueerror.curves._lines import curve_points, top_at
+from trueerror.curves._points import Records
 from trueerror.curves._replicates import (
     balanced_groups,
     flagged_in_groups,

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueerror.inputs._arrays import Floats
 from trueerror.plots._specs import Axis, Curves, Line
-from trueerror.plots._style import distinct
+from trueerror.plots._text import distinct
 from trueerror.results._format import percent
 
 Ints = NDArray[np.int64]

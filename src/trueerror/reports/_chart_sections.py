@@ -24,9 +24,9 @@ from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.plots import picture
-from trueerror.plots._dispatch import estimate_words
+from trueerror.plots._headings import estimate_words
 from trueerror.plots._specs import Axis, Band, Curves, Line, Picture, Whiskers
-from trueerror.plots._style import distinct
+from trueerror.plots._text import distinct
 from trueerror.plots.compose.curves import band_path
 from trueerror.plots.compose.matrices import worst_pairs
 from trueerror.plots.compose.roc import FPR, TPR, diagonal, roc_line

@@ -35,7 +35,7 @@ from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError, generator
 from trueerror.kernels._random import seed_of
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.plots._dispatch import sizes_words
+from trueerror.plots._headings import sizes_words
 from trueerror.plots._specs import Axis, Band, Curves, Line
 from trueerror.plots.compose.roc import CORNERS, FPR, TPR, diagonal, roc_line
 from trueerror.plots.svg._curves import LEFT, TOP, Plot

@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import numpy as np
 
 from trueerror.experiments._compare import learner_against_constant
-from trueerror.experiments._dataset import Features, Learner, as_learners
+from trueerror.experiments._dataset import Features
 from trueerror.experiments._experiment import Experiment, RunOptions, run_experiment
 from trueerror.experiments._fit import Balance, weights_for
+from trueerror.experiments._learners import Learner, as_learners
 from trueerror.findings import Findings
 from trueerror.inference._contrast import adjust_contrasts, normal_quantile
 from trueerror.inference.loss._t_tests import corrected_t

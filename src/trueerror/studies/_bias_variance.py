@@ -14,8 +14,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import Dataset, Features, Learner, as_learners, text_seed
+from trueerror.experiments._dataset import Dataset, Features
 from trueerror.experiments._experiment import Experiment, RunOptions, experiment_seed, run_experiment
+from trueerror.experiments._learners import Learner, as_learners, text_seed
 from trueerror.experiments._outcomes import outcome_losses
 from trueerror.inference._problem import IntervalSpec, critical_t
 from trueerror.inference.loss._mean import mean_limits

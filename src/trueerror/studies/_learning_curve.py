@@ -17,9 +17,10 @@ from typing import Any, Literal
 import numpy as np
 
 from trueerror.experiments._compare import constant_evidence
-from trueerror.experiments._dataset import Dataset, Features, Learner, as_learners, text_seed
+from trueerror.experiments._dataset import Dataset, Features
 from trueerror.experiments._experiment import Experiment, RunOptions, run_experiment
 from trueerror.experiments._fit import Balance
+from trueerror.experiments._learners import Learner, as_learners, text_seed
 from trueerror.findings import Findings
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
@@ -31,22 +32,10 @@ from trueerror.resampling._random_splits import Subsampling
 from trueerror.resampling._wrapped import WithTraining
 from trueerror.results import Contrast
 from trueerror.results._format import number
-from trueerror.studies._learning_curve_result import (
-    FEWEST_SIZES,
-    FORMS,
-    SURE,
-    Crossing,
-    CurveFit,
-    CurvePoint,
-    Fitted,
-    LearningCurve,
-    TrainingShares,
-    compared_forms,
-    curve_crossing,
-    last_gain,
-    parameters,
-    worst_rise,
-)
+from trueerror.studies._curve_bands import FEWEST_SIZES, compared_forms
+from trueerror.studies._curve_forms import FORMS, Fitted, parameters
+from trueerror.studies._curve_shapes import SURE, curve_crossing, last_gain, worst_rise
+from trueerror.studies._learning_curve_result import Crossing, CurveFit, CurvePoint, LearningCurve, TrainingShares
 from trueerror.studies._study import (
     SeenScores,
     as_study_data,

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.experiments._dataset import Dataset, Learner, as_learners, text_seed
+from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._experiment import Experiment, RunOptions, experiment_seed, run_experiment
+from trueerror.experiments._learners import Learner, as_learners, text_seed
 from trueerror.inference.loss._interval import mean_interval
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest

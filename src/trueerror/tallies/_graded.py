@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from trueerror.inputs._arrays import (
-    Array,
-)
+from trueerror.inputs._arrays import Array
 from trueerror.tallies._confusion import Confusion
 
 RIGHT, WRONG = "right", "wrong"

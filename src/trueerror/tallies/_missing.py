@@ -6,13 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from trueerror.inputs._arrays import (
-    Floats,
-)
-from trueerror.inputs._labels import (
-    Codes,
-    any_missing,
-)
+from trueerror.inputs._arrays import Floats
+from trueerror.inputs._labels import Codes, any_missing
 from trueerror.inputs._options import InputError, check_word
 
 Missing = Literal["error", "wrong", "drop"]

@@ -20,13 +20,8 @@ from scipy import special
 
 from trueerror.inference._contrast import check_margin
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._two_models import (
-    ModelPair,
-    PairedRows,
-)
-from trueerror.inference._unpaired import (
-    unpaired_contrast,
-)
+from trueerror.inference._two_models import ModelPair, PairedRows
+from trueerror.inference._unpaired import unpaired_contrast
 from trueerror.inference.proportion._paired import mcnemar_test, noninferiority
 from trueerror.inference.proportion._sequential import confidence_sequence
 from trueerror.inputs._arrays import Floats

@@ -17,7 +17,8 @@ from markupsafe import Markup
 from trueerror.inputs._arrays import Floats
 from trueerror.plots._simplify import aside_names, axis_ticks, drawn, ends, hover_places, legend_names, placed
 from trueerror.plots._specs import Band, Curves, Histogram, Line, Mark, Row, Whiskers
-from trueerror.plots._style import PALETTE, fold, plain, series_style
+from trueerror.plots._style import PALETTE, series_style
+from trueerror.plots._text import fold, plain
 from trueerror.plots.svg._elements import (
     Drawing,
     box,
