@@ -51,8 +51,9 @@ from trueerror.tallies import Confusion
 from trueerror.verbs._compare import ADJUSTMENTS, assemble_comparison, compare_predictions
 from trueerror.verbs._comparison import Comparison, ComparisonDetails
 from trueerror.verbs._model_metrics import Settings
-from trueerror.verbs._rank import FoldKey, ScoreSheet, rank_sheet
+from trueerror.verbs._rank import rank_sheet
 from trueerror.verbs._ranking_result import LearnerRanking
+from trueerror.verbs._score_sheet import FoldKey, ScoreSheet
 
 # What the linter calls a method, or the situation that a plan is.
 LINTED = {"unpaired": "plain-t", "learner-leave-one-out": "leave-one-out", "learner-pairs-of-folds": "bates"}

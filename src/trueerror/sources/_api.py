@@ -35,17 +35,12 @@ from trueerror.sources._tables import (
     open_frame,
     table_for,
 )
-from trueerror.sources.columns import _roles as naming
+from trueerror.sources.columns import _names as naming
 from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelChoice, resolve
+from trueerror.sources.logs._bare import bare_table
 from trueerror.sources.logs._graded import RightColumns, right_or_wrong, says_who_was_right
-from trueerror.sources.logs._recognise import (
-    as_programs_write,
-    bare_table,
-    log_reader,
-    read_log,
-    split_resamples,
-    spread_probabilities,
-)
+from trueerror.sources.logs._programs import as_programs_write, split_resamples, spread_probabilities
+from trueerror.sources.logs._recognise import log_reader, read_log
 from trueerror.tallies import Missing
 from trueerror.tallies._graded import GRADES
 
