@@ -129,3 +129,37 @@ def test_the_map_names_files_that_are_there(page):
     named = re.findall(r"`((?:[a-z_]+/)+_?\w+\.pyi?)`", (top / page).read_text(encoding="utf-8"))
     assert named
     assert not [name for name in named if not (ROOT / name).exists() and not (top / name).exists()]
+
+
+ROOMS = sorted(p.name for p in ROOT.iterdir() if (p / "__init__.py").exists())
+# A module in comments, docstrings and texts, such as `curves/_roc.py` or `curves._roc.roc`. Imports begin with
+# the package, and are checked when they run.
+MODULE = re.compile(rf"(?<![\w./])((?:{'|'.join(ROOMS)})(?:[./]\w+)*[./]_[a-z]\w*(?:\.\w+)*)")
+
+
+def is_there(name):
+    """Whether a mentioned module exists, and what it is said to hold stands in it."""
+    parts = name.removesuffix(".py").removesuffix(".pyi").replace("/", ".").split(".")
+    for i in range(len(parts), 1, -1):
+        place = ROOT.joinpath(*parts[:i])
+        if place.is_dir() and i == len(parts):
+            return True
+        if (file := place.with_suffix(".py")).exists():
+            text = file.read_text(encoding="utf-8")
+            return all(re.search(rf"\b{part}\b", text) for part in parts[i:])
+    return False
+
+
+@pytest.mark.parametrize("name", ["curves/_roc.py", "curves._roc.roc", "cli._nosuch", "curves._roc.nosuch"])
+def test_a_mentioned_module_is_looked_for(name):
+    assert is_there(name) == ("nosuch" not in name)
+
+
+def test_modules_that_words_mention_are_there():
+    pages = [Path(__file__).parents[2] / page for page in ("ARCHITECTURE.md", "CONTRIBUTING.md")]
+    assert not [
+        f"{path.name}: {name}"
+        for path in [*FILES, *pages]
+        for name in MODULE.findall(path.read_text(encoding="utf-8"))
+        if not is_there(name)
+    ]
