@@ -42,7 +42,7 @@ def folds_command(
 ) -> None:
     """Two learners fold by fold."""
     from trueerror.inference.loss._t_tests import fold_differences
-    from trueerror.sources._tables import file_table
+    from trueerror.sources._open_tables import file_table
 
     typed = "=" in given[0]
     if typed and (first is not None or second is not None):

@@ -42,7 +42,7 @@ def label_plan_command(
 ) -> None:
     """Which rows to label next."""
     from trueerror.inference._prediction_powered import label_plan
-    from trueerror.sources._tables import file_table
+    from trueerror.sources._open_tables import file_table
 
     written = None if rows is None else target(rows, LISTS, "a list of rows")
     items = file_table(file, table)

@@ -44,7 +44,7 @@ def ppi_command(
 ) -> None:
     """Few labels of people and many of a judge."""
     from trueerror.inference._prediction_powered import prediction_powered
-    from trueerror.sources._tables import file_table
+    from trueerror.sources._open_tables import file_table
 
     if len(human) != len(judge):
         raise InputError(f"--human names {len(human)} columns and --judge {len(judge)}: one of each for each model")

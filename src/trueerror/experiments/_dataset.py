@@ -16,7 +16,8 @@ from trueerror.inputs._labels import Label, code_column, find_label, label_from_
 from trueerror.inputs._options import InputError
 from trueerror.resampling._plan import Ints, Plan, Rows, take
 from trueerror.results._format import listing, one_line
-from trueerror.sources._tables import InputTable, file_table, need_column
+from trueerror.sources._open_tables import file_table
+from trueerror.sources._tables import InputTable, need_column
 
 # An array, a sparse matrix or a data frame.
 Features: TypeAlias = Any

@@ -21,20 +21,10 @@ from trueerror.sources._collect import build, given_rows, key_values
 from trueerror.sources._grades import graded
 from trueerror.sources._long_tables import widen
 from trueerror.sources._models import intersections
+from trueerror.sources._open_tables import alone, check_table_name, foreign_table, holds_tables, open_frame, table_for
 from trueerror.sources._paths import table_rows
 from trueerror.sources._predictions import Predictions, Roles, Source, Threshold, absent_notes
-from trueerror.sources._tables import (
-    ColumnsTable,
-    InputTable,
-    Options,
-    alone,
-    check_table_name,
-    foreign_table,
-    holds_tables,
-    need_column,
-    open_frame,
-    table_for,
-)
+from trueerror.sources._tables import ColumnsTable, InputTable, Options, need_column
 from trueerror.sources.columns import _names as naming
 from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelChoice, resolve
 from trueerror.sources.logs._bare import bare_table

@@ -34,18 +34,10 @@ from trueerror.sources._collect import GivenModel, GivenRows, build, frame_libra
 from trueerror.sources._keys import key_column, plain_id
 from trueerror.sources._long_tables import widen
 from trueerror.sources._models import group_columns, intersections
+from trueerror.sources._open_tables import check_table_name, file_table, open_frame
 from trueerror.sources._paths import names_files
 from trueerror.sources._predictions import KEY_OPTIONS, ONE_MODEL, KeyKind, Predictions, Roles, Scale
-from trueerror.sources._tables import (
-    ColumnsTable,
-    InputTable,
-    Layout,
-    ModelLayout,
-    check_table_name,
-    file_table,
-    need_column,
-    open_frame,
-)
+from trueerror.sources._tables import ColumnsTable, InputTable, Layout, ModelLayout, need_column
 from trueerror.sources.columns._names import CLUSTER, FOLD, GRADE, ID, MODEL, REPEAT, ROW_NUMBER, WEIGHT, bare, word_set
 from trueerror.sources.columns._roles import whose_column
 from trueerror.sources.engines._array_source import ArraySource, ModelColumns

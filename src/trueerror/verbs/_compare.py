@@ -46,7 +46,7 @@ from trueerror.sources._collect import is_openable, predictions, refuse_columns,
 from trueerror.sources._models import is_fold_result, refuse_fold_sizes
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
-from trueerror.sources._tables import columns_for
+from trueerror.sources._open_tables import columns_for
 from trueerror.sources.engines._array_source import answered_by_all
 from trueerror.sources.logs.sklearn_cv import folds_of
 from trueerror.tallies import Confusion, Discordance

@@ -31,9 +31,9 @@ from trueerror.results import DocumentResult, Result, Table, Text
 from trueerror.results._document import Document, Paragraph, TableBlock, Tone, markdown_escape, page
 from trueerror.results._format import decimals_apart, fixed, listing, number, one_line, percent, whole
 from trueerror.sources._collect import opened, takes_whole_rows
+from trueerror.sources._open_tables import columns_for
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
-from trueerror.sources._tables import columns_for
 from trueerror.tallies import Discordance
 from trueerror.verbs._compare import own_rows
 from trueerror.verbs._evidence import identical_calls, same_grades, same_scores

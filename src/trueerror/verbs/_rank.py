@@ -32,7 +32,7 @@ from trueerror.inputs._options import InputError, Rng, check_confidence, check_w
 from trueerror.inputs._words import speaks
 from trueerror.results import Contrast, Posterior
 from trueerror.sources._models import FoldTable, is_fold_result
-from trueerror.sources._tables import check_table_name
+from trueerror.sources._open_tables import check_table_name
 from trueerror.sources.columns import _names as naming
 from trueerror.sources.logs.sklearn_cv import fold_table
 from trueerror.verbs._ranking_result import LearnerRanking
