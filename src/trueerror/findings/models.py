@@ -32,7 +32,7 @@ from trueerror.results._values import HALF_A_UNIT
 from trueerror.sources._duplicates import DuplicateRows, Overlap, RepeatedRows
 from trueerror.sources._predictions import Keys
 from trueerror.tallies import Confusion, KeyedConfusion
-from trueerror.tallies._confusion import is_graded
+from trueerror.tallies._graded import is_graded
 
 FEW_ROWS = 30
 FEW_OF_A_CLASS = 10

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from trueerror.findings._rules import rule
 from trueerror.inference.auc._average_precision import DecidedBy
-from trueerror.inputs._arrays import SUM_SLACK, sum_slack
-from trueerror.kernels._numpy import neighbour_groups
+from trueerror.inputs._arrays import SUM_SLACK, Floats, sum_slack
+from trueerror.kernels._groups import neighbour_groups
 from trueerror.results import Interval
 from trueerror.results._format import fixed, number, percent, signed, threshold_words, with_limits
 from trueerror.results._format import p_value as p_value_words
@@ -196,7 +196,6 @@ def few_negatives_decide(precision_by: DecidedBy) -> Iterator[str]:
         )
 
 
-Floats = NDArray[np.float64]
 # (true positives, false positives, positives, negatives) of each cutoff → what it is worth; higher is better.
 Worth = Callable[[Floats, Floats, float, float], Floats]
 

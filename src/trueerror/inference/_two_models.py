@@ -60,7 +60,8 @@ from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.inputs._labels import Codes, Label, need_positive
-from trueerror.inputs._options import InputError, MemoryBudgetExceeded
+from trueerror.inputs._memory import MemoryBudgetExceeded
+from trueerror.inputs._options import InputError
 from trueerror.methods import Default, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, prior_of_each, ranks_rows
 from trueerror.results import Contrast

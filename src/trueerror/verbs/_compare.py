@@ -42,9 +42,9 @@ from trueerror.results._format import listing, number
 from trueerror.results._values import significantly_different
 from trueerror.sources._collect import is_openable, predictions, refuse_columns, takes_table_options
 from trueerror.sources._models import is_fold_result, refuse_fold_sizes
+from trueerror.sources._open_tables import columns_for
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
-from trueerror.sources._tables import columns_for
 from trueerror.sources.engines._array_source import answered_by_all
 from trueerror.sources.logs.sklearn_cv import folds_of
 from trueerror.tallies import Confusion, Discordance

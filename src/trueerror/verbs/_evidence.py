@@ -32,8 +32,8 @@ from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows, harder_rows
 from trueerror.inference.auc._average_precision import decided_by
 from trueerror.inference.counts._all_classes import shares_of_uncertainty
-from trueerror.inputs._labels import cost_matrix
-from trueerror.inputs._options import MemoryBudgetExceeded
+from trueerror.inputs._costs import cost_matrix
+from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import in_points, signed
@@ -41,7 +41,8 @@ from trueerror.sources._duplicates import duplicate_rows, repeated_sample
 from trueerror.sources._predictions import Keys, Predictions
 from trueerror.sources.engines._array_source import ArraySource, skipped_rows
 from trueerror.tallies import Agreement, ScoreTable
-from trueerror.tallies._confusion import Confusion, is_graded
+from trueerror.tallies._confusion import Confusion
+from trueerror.tallies._graded import is_graded
 from trueerror.verbs._comparison import Comparison, IdenticalCalls
 from trueerror.verbs._evaluation import ModelEvaluation
 from trueerror.verbs._model_metrics import ModelMetrics, Settings, commonest_p, constant_answers

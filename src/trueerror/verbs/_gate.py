@@ -16,21 +16,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import check_margin
 from trueerror.inference._fragility import undone_by
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._two_models import (
-    ModelPair,
-    PairedRows,
-)
-from trueerror.inference._unpaired import (
-    unpaired_contrast,
-)
+from trueerror.inference._two_models import ModelPair, PairedRows
+from trueerror.inference._unpaired import unpaired_contrast
 from trueerror.inference.proportion._paired import mcnemar_test, noninferiority
 from trueerror.inference.proportion._sequential import confidence_sequence
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
 from trueerror.metrics._registry import Measure, Prior, find_measure
 from trueerror.results import DocumentResult, Result, Table, Text
@@ -38,9 +33,9 @@ from trueerror.results._document import Document, Paragraph, TableBlock, Tone, m
 from trueerror.results._format import decimals_apart, fixed, listing, number, one_line, percent, whole
 from trueerror.results._values import HALF_A_UNIT
 from trueerror.sources._collect import opened, takes_whole_rows
+from trueerror.sources._open_tables import columns_for
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
-from trueerror.sources._tables import columns_for
 from trueerror.tallies import Discordance
 from trueerror.verbs._compare import own_rows
 from trueerror.verbs._evidence import identical_calls, same_grades, same_scores
@@ -381,7 +376,6 @@ def _notes(gate: Gate) -> tuple[str, ...]:
 
 
 Model = tuple[Predictions, str]
-Floats = NDArray[np.float64]
 # The chance with which `rows_needed` rows decide, if the estimate is right.
 POWER_Z = float(special.ndtri(0.8))
 MOST_ROWS = 10**9

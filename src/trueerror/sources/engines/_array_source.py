@@ -15,16 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array, Column, Scores, WeightsKind, check_probabilities
-from trueerror.inputs._labels import (
-    Codes,
-    Label,
-    any_missing,
-    need_positive,
-)
-from trueerror.inputs._options import InputError, MemoryBudgetExceeded
-from trueerror.kernels import _numpy as plain
-from trueerror.kernels._numpy import in_threads
+from trueerror.inputs._arrays import Array, Column, Floats, Scores, WeightsKind, check_probabilities
+from trueerror.inputs._labels import Codes, Label, any_missing, need_positive
+from trueerror.inputs._memory import MemoryBudgetExceeded
+from trueerror.inputs._options import InputError
+from trueerror.kernels._counting import count_codes
+from trueerror.kernels._threads import in_threads
 from trueerror.sources._keys import truth_fingerprint
 from trueerror.sources._predictions import (
     DecisionRule,
@@ -42,7 +38,6 @@ from trueerror.sources._predictions import (
 from trueerror.sources.engines import _group_tallies as groups
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Moments, ScoreTable
 
-Floats = NDArray[np.float64]
 # Rows whose losses are taken in one go: what lies between scores and losses stays in a core's cache.
 BLOCK = 1 << 15
 # Bytes of what was made of the rows, one value for each, that are kept: every pair of models asks for those of both.
@@ -220,7 +215,7 @@ class ArraySource:
 
     def truth_counts(self) -> NDArray[np.int64]:
         together = self._together()
-        return plain.count_codes([self.truth], [len(self.facts.labels)]) if together is None else together
+        return count_codes([self.truth], [len(self.facts.labels)]) if together is None else together
 
     def _together(self, *models: str, threshold: float | None = None) -> NDArray[np.int64] | None:
         """Truth × the calls of models, read off one count of all columns; None where that does not pay.
@@ -237,7 +232,7 @@ class ArraySource:
 
         def count() -> Array:
             whole = all(c.dtype == np.int8 and not any_missing(c) for c in columns)
-            return plain.count_codes([*columns], sizes) if whole else np.zeros(0)
+            return count_codes([*columns], sizes) if whole else np.zeros(0)
 
         joint = self.kept.once(("joint",), count)
         if not joint.size:
