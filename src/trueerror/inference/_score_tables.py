@@ -35,7 +35,7 @@ from trueerror.inference.auc._interval import (
 from trueerror.inference.bootstrap._paired_scores import BLOCK, OrderedScores
 from trueerror.inference.bootstrap._tables import ClusterCells, coarse_table, one_row_less, score_statistic
 from trueerror.inputs._options import generator
-from trueerror.kernels._numpy import in_threads
+from trueerror.kernels._threads import in_threads
 from trueerror.methods._registry import Default, inference_method
 from trueerror.metrics._registry import value
 from trueerror.results._format import whole

@@ -25,8 +25,7 @@ from trueerror.inference.bootstrap._limits import BootstrapMethod, bootstrap_lim
 from trueerror.inputs._options import InputError, check_replicates, generator
 from trueerror.kernels import chosen
 from trueerror.kernels._device import area_replicates as device_areas
-from trueerror.kernels._numpy import row_weights
-from trueerror.kernels._random import EXACT, seed_of
+from trueerror.kernels._random import EXACT, row_weights, seed_of
 from trueerror.kernels._ranks import rank_layout
 from trueerror.methods._registry import inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, mean_loss, reweighted_scores
