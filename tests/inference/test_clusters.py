@@ -11,7 +11,6 @@ from trueerror.inference import _two_models
 from trueerror.inference._clusters import (
     ClusterDifference,
     cluster_contrast,
-    cluster_t_contrast,
     clusters_with_events,
     cr3_variance,
     effective_clusters,

@@ -814,4 +814,4 @@ def harder_rows(skipped: SkippedRows, confidence: float = 0.95) -> Contrast:
     moved = np.concatenate([(left - one) / len(left), -(kept - two) / len(kept)])
     _, codes = np.unique(np.concatenate(skipped.clusters), return_inverse=True)
     which = np.repeat([0, 1], [len(left), len(kept)])
-    return cluster_t_contrast(_summed(one - two, moved, which, codes), spec)
+    return cluster_contrast(_summed(one - two, moved, which, codes), spec)

@@ -20,6 +20,7 @@ from trueerror.inference._contrast import (
     alike_within,
     check_margin,
     groups_not_told_apart,
+    mirrored,
     with_anchor,
 )
 from trueerror.inference._problem import words_in
@@ -419,6 +420,7 @@ def compare_predictions(
     contrasts = [rows.contrast(a, b, spec, method) for a, b in wanted]
     differ = [c for c in contrasts if c.p_value <= 1 - settings.confidence]
     counted = [recount for c in differ if (recount := rows.silence_counted(c, spec, method)) is not None]
+    contrasts = [_both_readings(c, counted) for c in contrasts]
     discordance = _discordances(rows, wanted)
     # Whether two are alike within the margin is asked of both sides, whatever the alternative of the test.
     both_ways = None
@@ -466,6 +468,16 @@ def compare_predictions(
         p, rather, replace(settings, metrics={rather.name: {}}), reference=reference, adjust=adjust
     )
     return replace(comparison, instead=by_it)
+
+
+def _both_readings(c: Contrast, counted: Iterable[Contrast]) -> Contrast:
+    """A pair whose limits and p-value hold whether the rows that the model ahead left out count as wrong or not."""
+    left = [s if s.first == c.first else mirrored(s) for s in counted if {s.first, s.second} == {c.first, c.second}]
+    if not left or left[0].p_value <= c.p_value:
+        return c
+    low, high = min(c.low, left[0].low), max(c.high, left[0].high)
+    p = left[0].p_value
+    return replace(c, p_value=p, low=low, high=high, p_better=c.p_better if p <= 1 - c.confidence else None)
 
 
 def _telling_metric(p: Predictions) -> Measure:
