@@ -151,8 +151,8 @@ def test_limits_that_hold_together_leave_zero_out_just_where_p_says_so(df, chose
         q = critical_t(0.95, df or math.inf)
         pairs = [
             contrast(
-                estimate=a - b, limits=(a - b - q * 0.6, a - b + q * 0.6), whole=REALS, confidence=0.95, df=df, method="",
-                alternative="two-sided", statistic=0.0, first=str(i), second=str(j),
+                estimate=a - b, limits=(a - b - q * 0.6, a - b + q * 0.6), whole=REALS, confidence=0.95, df=df,
+                method="", alternative="two-sided", statistic=0.0, first=str(i), second=str(j),
                 p_value=student_p((a - b) / 0.6, df or 1e9, "two-sided"),
             )
             for (i, a), (j, b) in combinations(enumerate(values), 2)

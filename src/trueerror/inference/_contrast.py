@@ -452,8 +452,8 @@ def _normal_score(c: Contrast) -> float:
 
 def _stretched(c: Contrast, p: float, critical: float, whole: tuple[float, float]) -> Contrast:
     """The limits at another quantile."""
-    by = _quantile(c, critical) / _own_quantile(c)
-    low, high = (c.estimate + by * (limit - c.estimate) for limit in (c.low, c.high))
+    more = max(_quantile(c, critical) / _own_quantile(c) - 1.0, 0.0)
+    low, high = (limit + more * (limit - c.estimate) for limit in (c.low, c.high))
     return replace(c, low=max(low, whole[0]), high=min(high, whole[1]), p_adjusted=p)
 
 
@@ -562,8 +562,9 @@ declare(
         key="max-t",
         title="comparisons with the best that hold together",
         formula="p = P(Z ≥ z), z by each pair's own t, Z the largest z between the best and any other of equal models, "
-        "over draws from N(0, Σ) in which the best is picked anew; Σ from the variances of all pairs; models that differ "
-        "are set aside step by step; limits stretched to the quantile of Z. With a reference: 1 − (1 − p)^(k − 1)",
+        "over draws from N(0, Σ) in which the best is picked anew; Σ from the variances of all pairs; models that "
+        "differ are set aside step by step; limits stretched to the quantile of Z. With a reference: "
+        "1 − (1 − p)^(k − 1)",
         source="Hsu 1996, Multiple Comparisons, ch. 4; Westfall and Young 1993; Hansen, Lunde and Nason 2011, "
         "Econometrica 79:453",
         assumes="estimates of the models that are jointly about normal",

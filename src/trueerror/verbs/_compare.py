@@ -41,7 +41,7 @@ from trueerror.methods import reason_for
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, find_measure
 from trueerror.results import Alternative, Contrast, Interval, Test
 from trueerror.results._format import listing, number
-from trueerror.results._values import significantly_different
+from trueerror.results._values import joined_notes, significantly_different
 from trueerror.sources._collect import is_openable, predictions, refuse_columns, takes_table_options
 from trueerror.sources._models import is_fold_result, refuse_fold_sizes
 from trueerror.sources._pairing import pair
@@ -475,9 +475,11 @@ def _both_readings(c: Contrast, counted: Iterable[Contrast]) -> Contrast:
     left = [s if s.first == c.first else mirrored(s) for s in counted if {s.first, s.second} == {c.first, c.second}]
     if not left or left[0].p_value <= c.p_value:
         return c
-    low, high = min(c.low, left[0].low), max(c.high, left[0].high)
-    p = left[0].p_value
-    return replace(c, p_value=p, low=low, high=high, p_better=c.p_better if p <= 1 - c.confidence else None)
+    p, note = left[0].p_value, "limits hold whether the rows left out are right or wrong"
+    return replace(
+        c, p_value=p, low=min(c.low, left[0].low), high=max(c.high, left[0].high), note=joined_notes(c.note, note),
+        p_better=c.p_better if p <= 1 - c.confidence else None,
+    )  # fmt: skip
 
 
 def _telling_metric(p: Predictions) -> Measure:

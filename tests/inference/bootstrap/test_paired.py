@@ -281,7 +281,6 @@ def test_replicates_that_lose_a_class_are_counted() -> None:
     assert -1 < c.low < 0 < 0.5 < c.high < 1
 
 
-
 def test_undefined_metric_says_why() -> None:
     c = paired_bootstrap([0, 0, 1, 1], [0, 0, 0, 0], [0, 1, 1, 1], metric="precision")
     assert math.isnan(c.estimate)
