@@ -320,7 +320,7 @@ def fold_evidence(rows: PairedRows, contrasts: Iterable[Contrast], spec: Interva
 
 
 def loss_evidence(rows: PairedRows, contrasts: Iterable[Contrast], settings: Settings) -> list[Evidence]:
-    """Whether a few rows hold a model's mean loss, and what half an unseen row makes of each difference."""
+    """Whether a few rows hold a model's mean loss, and whether grades hardly differ."""
     measure, p = rows.measure, rows.p
     if measure.of_grades:
         return [Evidence(model=m, grades_seen=_grades_seen(p, m)) for m in p.models]

@@ -177,7 +177,7 @@ def loss_interval(
     )  # fmt: skip
 
 
-def _infinite(q: Problem[LossSample], method: str) -> IntervalLimits | None:
+def _infinite(q: Problem[Any], method: str) -> IntervalLimits | None:
     """Of a mean that is infinite nothing is known; None where it is finite."""
     mean = q.sample.estimate if isinstance(q.sample, ScoreSample) else q.sample.mean
     return IntervalLimits(math.nan, mean, method, INFINITE) if math.isinf(mean) else None
