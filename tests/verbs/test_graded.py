@@ -162,3 +162,12 @@ def test_another_scale_reaches_folds_gaps_metrics_and_sequential_gates() -> None
     assert "each cluster counts as one" in te.gate(in_groups, "old", sequential=True).checks[0].note
     with pytest.raises(InputError, match="carry grades from 1 to 5, not classes"):
         te.roc(plain)
+
+
+def test_the_mean_of_grades_that_are_all_0_or_1_is_the_accuracy() -> None:
+    grades = np.repeat([1.0, 0.0], [20, 10])
+    for given in (te.graded({"a": grades}), te.graded({"a": grades}, clusters=np.arange(30) // 3)):
+        asked, usual = te.evaluate(given, metrics=["mean_score"]), te.evaluate(given)
+        assert asked["mean_score"] == usual["mean_score"] == usual["accuracy"]
+    groups = te.graded({"a": grades}, by=np.arange(30) % 2)
+    assert te.gaps(groups, metrics="mean_score").parts[0].difference.estimate == pytest.approx(0.0, abs=0.01)
