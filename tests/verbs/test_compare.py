@@ -685,8 +685,8 @@ def test_a_metric_without_a_value_says_of_which_model_and_what_to_do() -> None:
     [
         ("accuracy", "delong", "'mid-p', 'exact', 'chi2', 'chi2-cc', 'bootstrap'"),
         ("accuracy", "t", "'mid-p', 'exact', 'chi2', 'chi2-cc', 'bootstrap'"),
-        ("brier", "bootstrap", "'half-row', 't'"),
-        ("brier", "delong", "'half-row', 't'"),
+        ("brier", "bootstrap", "'effective-t', 't'"),
+        ("brier", "delong", "'effective-t', 't'"),
         ("f1", "t", "'mover', 'bootstrap'"),
         ("auc", "t", "'delong', 'bootstrap'"),
     ],

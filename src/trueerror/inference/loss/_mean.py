@@ -91,7 +91,7 @@ def mean_of_rows(m: Moments, ends: Range) -> Estimate:
     far = float(m.n)
     if 0 < m.fourths < math.inf:
         # To single precision, so that the order of rows, on which the last digits hang, does not show.
-        far = float(np.float32(min((m.squares / math.sqrt(m.fourths)) ** 2, far)))
+        far = min(float(np.float32((m.squares / math.sqrt(m.fourths)) ** 2)), far)
     apart = math.sqrt(m.squares / far) / m.n
     units, count = np.array([-apart, 0.0, apart]), np.array([far / 2, m.n - far, far / 2])
     return Estimate(value=np.array(m.mean), units=units, count=count, range=ends)
