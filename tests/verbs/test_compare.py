@@ -128,12 +128,15 @@ def test_areas_by_delong():
 
 
 def test_losses_by_the_paired_t():
-    c = te.compare(TRUTH, scores={"sharp": SHARP, "dull": DULL}, metric="brier")["sharp", "dull"]
+    scores = {"sharp": SHARP, "dull": DULL}
+    c = te.compare(TRUTH, scores=scores, metric="brier", method="t")["sharp", "dull"]
     d = (SHARP - TRUTH) ** 2 - (DULL - TRUTH) ** 2
     want = te.significance.paired_t((SHARP - TRUTH) ** 2, (DULL - TRUTH) ** 2)
     assert c.estimate == pytest.approx(d.mean())
     assert c.p_value == pytest.approx(want.p_value)
     assert c.low == pytest.approx(want.low)
+    usual = te.compare(TRUTH, scores=scores, metric="brier")["sharp", "dull"]
+    assert (usual.low, usual.high) == pytest.approx((c.low, c.high), abs=0.02 * c.width)
 
 
 def test_costs():

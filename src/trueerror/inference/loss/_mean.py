@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._clusters import cr3_variance, degrees_of_freedom, effective_clusters
+from trueerror.inference._clusters import clusters_in_words, cr3_variance, degrees_of_freedom, effective_clusters
 from trueerror.inference._contrast import contrast
 from trueerror.inference._effective_t import KEY, effective_t_contrast, effective_t_limits, effective_units
 from trueerror.inference._estimate import Estimate, left_out, spread
@@ -69,8 +69,8 @@ class ClusterSums(NamedTuple):
 
     @property
     def note(self) -> str:
-        """How many clusters there are."""
-        return f"{whole(len(self.sums))} {self.units}"
+        """How many clusters there are, and what they are worth."""
+        return clusters_in_words(self.sizes, self.units)
 
 
 LossSample = Moments | ClusterSums | ScoreSample
