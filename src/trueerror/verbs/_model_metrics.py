@@ -570,6 +570,9 @@ class ModelMetrics:
         return self._intervals(measure, None, method if offered else None)
 
     def _intervals(self, measure: Measure, label: Any, method: str | None) -> Callable[[float], Interval]:
+        p = self._predictions
+        if measure.of_grades and p is not None and p.graded and p.scale is None:
+            measure = find_measure("accuracy")  # the mean of grades that are all 0 or 1
         chosen = None if label is None else find_label(label, self.labels, "class")
         if chosen is not None and not measure.of_one_class and not measure.of_scores:
             raise InputError(f"{measure.name} is a metric of all classes together; ask for it without a class")
