@@ -71,10 +71,12 @@ def fixed_model(source: Predictions | Confusion, settings: Settings, method: str
     who = f"{'each' if several else 'this'} model as it stands,"
     rows = f"rows drawn at random like these {rows_counted:,.0f}"
     if isinstance(source, Predictions):
-        if source.folded and (source.repeated or "corrected-t" in (method, settings.method)):
+        of_learner = source.folded and (source.random_splits or "corrected-t" in (method, settings.method))
+        if source.folded and (source.repeated or of_learner):
             once = source.one_round().keys("folds").sizes
             rows_counted, tested = int(once.sum()), float(source.keys("folds").sizes.mean())
             rows = f"rows drawn at random like these {rows_counted:,}"
+        if of_learner:
             train = "" if len(once) == 1 else f" at about {rows_counted - round(tested):,} training rows"
             who = f"{'each' if several else 'the'} learner{train},"
         elif source.has_key("folds"):
@@ -619,7 +621,10 @@ class ModelMetrics:
         def at(spec: IntervalSpec) -> Interval:
             sample = FoldedModel(
                 p=p, model=self.model, positive=label, threshold=s.threshold, prior=s.prior,
-                pooled=lambda: self._of_rows(measure, label, options, None)(spec),
+                of_rows=self._of_rows(measure, label, options, None),
+                of_round=lambda one, spec: ModelMetrics(self.model, s, predictions=one)._intervals(measure, label, None)(
+                    spec.confidence
+                ),
             )  # fmt: skip
             few = replace(spec, replicates=min(s.replicates, SCORE_REPLICATES))
             q = Problem(situation="metric-over-folds", metric=on_scale, sample=sample, spec=few, options=options)
