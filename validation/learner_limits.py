@@ -1,8 +1,8 @@
-"""Limits of a learner's error from the fits of 10 × 10 folds and of bootstrap samples: coverage, and width over the oracle's.
+"""Limits of a learner's error from the fits of 10 × 10 folds and of bootstrap samples: coverage and width.
 
-There are two truths: the learner's, its mean error over training sets of nine tenths of the rows, and that of the models
-that were fitted, their mean error on rows that stand for all. The oracle is 2 · 1.96 times the standard deviation of the
-estimate over data sets. Classes are drawn at random; the first two features tell them apart.
+There are two truths: the learner's, its mean error over training sets of nine tenths of the rows, and that of the
+models that were fitted, their mean error on rows that stand for all. The oracle's width is 2 · 1.96 times the standard
+deviation of the estimate over data sets. Classes are drawn at random; the first two features tell them apart.
 
     python -m validation.learner_limits SAMPLES [ROWS ...]
 """
@@ -187,7 +187,9 @@ def lines(name: str, n: int, share: float, samples: int) -> Iterator[str]:
 
 def main() -> None:
     """Print the table."""
-    print("learner | rows | positive | metric | limits | truth | bias | learner | these models | width / oracle | known")
+    print(
+        "learner | rows | positive | metric | limits | truth | bias | learner | these models | width / oracle | known"
+    )
     for n in map(int, sys.argv[2:] or ("200", "60", "1000")):
         for share in APART:
             for name in KINDS:

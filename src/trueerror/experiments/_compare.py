@@ -415,8 +415,8 @@ def constant_evidence(dataset: Dataset, tested: Sequence[tuple[Codes, Codes]], l
 def own_method(run: ResampleResults, word: str) -> str | None:
     """The method of each learner's own estimate, such that the differences are those of the estimates.
 
-    The corrected t is of learners. .632+ and nested cross-validation move estimates away from the means over test folds,
-    which most pairs rest on.
+    The corrected t is of learners. .632+ and nested cross-validation move estimates away from the means over test
+    folds, which most pairs rest on.
     """
     if word == "plain-t":
         return "fold-t"

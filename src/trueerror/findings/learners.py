@@ -128,9 +128,9 @@ def one_row_out(fold_method: str, data_rows: int) -> Iterator[str]:
     yield f"limits and p-values of leave-one-out hold for a learner that one row hardly changes{few}"
 
 
-@rule("TE511", severity="note", title="limits and p-values over folds are too narrow for learners that a few rows change",
+@rule("TE511", severity="note", title="limits and p-values over folds fail for learners that a few rows change",
       fix='For the limits of a learner ask for method="corrected-t"; for p-values take one round, te.KFold(10), or '
-          "te.Bootstrap.", standing=True)  # fmt: skip
+          "te.experiment with te.Bootstrap.", standing=True)  # fmt: skip
 def many_rounds(fold_method: str, rounds: int | None = None) -> Iterator[str]:
     """The correction supposes that scores of test folds are as correlated as the share of rows that they are tested on,
     n_test/n, which is so when the model hardly depends on the rows that it was fitted to. Equal learners were called
@@ -139,7 +139,9 @@ def many_rounds(fold_method: str, rounds: int | None = None) -> Iterator[str]:
     with 5 neighbours; over one round in .01–.04. Nested cross-validation with pairs of folds covered .90–.97.
 
     Limits from the rows of a round are for the models that were fitted. They are for the learner, too, if a few rows
-    hardly change a model: with 200 rows 95 % limits of the error cover the learner's in FIGURES."""
+    hardly change a model: with 200 rows 95 % limits of the error covered the learner's in .93–.98 for naive Bayes and
+    logistic regression, in .85–.93 for neighbours and trees, and these models' in .94–.98 whatever the learner. The
+    corrected t covered the learner's in .94–1.00, with limits 1.1 to 1.7 times as wide."""
     if fold_method == "corrected-t" and rounds != 1:
         yield "p-values over many test folds are too small for learners that a few rows change, such as trees"
     elif fold_method == "bates":

@@ -450,6 +450,10 @@ class ModelMetrics:
             self.model, settings, predictions=self._rounds, confusion=self._given, estimand=self.estimand
         )
 
+    def _over(self, rows: Predictions) -> ModelMetrics:
+        """The same questions to other rows of this model."""
+        return ModelMetrics(self.model, self.settings, predictions=rows, estimand=self.estimand)
+
     @cached_property
     def confusion(self) -> Confusion:
         """Truth × predicted."""
@@ -621,10 +625,8 @@ class ModelMetrics:
         def at(spec: IntervalSpec) -> Interval:
             sample = FoldedModel(
                 p=p, model=self.model, positive=label, threshold=s.threshold, prior=s.prior,
-                of_rows=self._of_rows(measure, label, options, None),
-                of_round=lambda one, spec: ModelMetrics(self.model, s, predictions=one)._intervals(measure, label, None)(
-                    spec.confidence
-                ),
+                of_rows=lambda spec: self._of_rows(measure, label, options, None)(spec),
+                of_round=lambda one: self._over(one)._intervals(measure, label, None)(spec.confidence),
             )  # fmt: skip
             few = replace(spec, replicates=min(s.replicates, SCORE_REPLICATES))
             q = Problem(situation="metric-over-folds", metric=on_scale, sample=sample, spec=few, options=options)

@@ -321,7 +321,7 @@ class FoldedModel:
     threshold: float | None
     prior: Prior | None
     of_rows: Callable[[IntervalSpec], Interval]
-    of_round: Callable[[Predictions, IntervalSpec], Interval]
+    of_round: Callable[[Predictions], Interval]
 
     @cached_property
     def tables(self) -> list[ScoreTable]:
@@ -417,7 +417,7 @@ def _in_rounds(q: Folded) -> bool:
 def mean_of_rounds(q: Folded) -> Interval:
     """The mean of all rounds, with the limits that the rows of one round have."""
     s, repeats = q.sample, q.sample.p.keys("repeats").names
-    every = [s.of_round(s.p.slice(name, "repeats").without("repeats"), q.spec) for name in repeats]
+    every = [s.of_round(s.p.slice(name, "repeats").without("repeats")) for name in repeats]
     rounds = [x for x in every if not math.isnan(x.estimate)] or every[:1]
     lost = len(every) - len(rounds)
     notes = (
