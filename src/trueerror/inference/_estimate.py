@@ -16,11 +16,11 @@ Metrics of a label table also know which cells could have been filled. `worst` h
 half a row more in the cell that lowers, and in the cell that raises, the metric most: limits take their standard error
 there, so that a sample without an error is not taken for certainty.
 
-Sources: Satterthwaite 1946, Biometrics Bull. 2:110; Welch 1947, Biometrika 34:28; von Davier 2024, arXiv 2409.14606 (the
-kurtosis in Satterthwaite's formula, Kish's effective size as a special case); Korn and Graubard 1998, Surv. Methodol.
-24:193 (Wilson's limits at the effective number of rows); Bell and McCaffrey 2002, Surv. Methodol. 28:169, and Hansen
-2022 (leaving out clusters); Zou and Donner 2008, Stat. Med. 27:1693 (MOVER); Haldane 1956, Ann. Hum. Genet. 20:309
-(half a row). `docs/explain/limits.md` tells it with its special cases and what was measured.
+Sources: Satterthwaite 1946, Biometrics Bull. 2:110; Welch 1947, Biometrika 34:28; von Davier 2024, arXiv 2409.14606
+(the kurtosis in Satterthwaite's formula, Kish's effective size as a special case); Korn and Graubard 1998, Surv.
+Methodol. 24:193 (Wilson's limits at the effective number of rows); Bell and McCaffrey 2002, Surv. Methodol. 28:169, and
+Hansen 2022 (leaving out clusters); Zou and Donner 2008, Stat. Med. 27:1693 (MOVER); Haldane 1956, Ann. Hum. Genet.
+20:309 (half a row). `docs/explain/limits.md` tells it with its special cases and what was measured.
 """
 
 from __future__ import annotations
@@ -75,16 +75,16 @@ class Spread(NamedTuple):
     df: Floats
 
 
-class Unit(NamedTuple):
-    """The units of one stratum about their mean, how many there are of each, how many in all, and effectively."""
+class Stratum(NamedTuple):
+    """The units of one stratum about their mean, how often each is there, how many in all, and effectively."""
 
     apart: Floats
-    count: Floats
+    often: Floats
     n: Floats
     effective: Floats
 
     @classmethod
-    def of(cls, e: Estimate, members: NDArray[np.bool_] | slice) -> Unit:
+    def of(cls, e: Estimate, members: NDArray[np.bool_] | slice) -> Stratum:
         """Those of the chosen units."""
         units = e.units[..., members]
         count = np.ones(units.shape[-1]) if e.count is None else e.count[..., members]
@@ -104,7 +104,7 @@ class Unit(NamedTuple):
 
     def sum(self, values: Floats) -> Floats:
         """Σ over the units, unbiased."""
-        return np.asarray(self.unbiased * (self.count * values).sum(axis=-1))
+        return np.asarray(self.unbiased * (self.often * values).sum(axis=-1))
 
 
 def spread(e: Estimate) -> Spread:
@@ -117,7 +117,7 @@ def spread(e: Estimate) -> Spread:
     """
     every: list[NDArray[np.bool_] | slice] = [slice(None)]
     parts = every if e.strata is None else [e.strata == s for s in np.unique(e.strata)]
-    strata = [Unit.of(e, members) for members in parts]
+    strata = [Stratum.of(e, members) for members in parts]
     variances = [s.sum(s.apart**2) for s in strata]
     v = np.asarray(sum(variances))
     welch = sum(x * x / np.maximum(s.effective - 1, 1.0) for x, s in zip(variances, strata, strict=True))
@@ -130,7 +130,7 @@ def spread(e: Estimate) -> Spread:
     beyond = np.zeros_like(v)
     for s in strata:
         squares = s.apart**2
-        mean = (s.count * squares).sum(axis=-1) / np.where(s.n > 0, s.n, 1.0)
+        mean = (s.often * squares).sum(axis=-1) / np.where(s.n > 0, s.n, 1.0)
         left = squares - np.asarray(mean)[..., None] - np.asarray(slope * v)[..., None] * s.apart
         beyond = beyond + s.sum(left * left)
     scale = np.maximum(np.abs(e.value), e.range[1] - e.range[0] if np.isfinite(e.range).all() else 0.0)
@@ -186,7 +186,7 @@ def effective_rows(e: Estimate, error: Floats) -> Floats:
     return np.asarray(p * (1 - p) * (width / error) ** 2)
 
 
-def t_statistic(e: Estimate, null: float) -> Spread:
+def t_statistic(e: Estimate, null: float) -> tuple[Floats, Floats]:
     """(θ̂ − θ₀)/s with the standard error as it would be at the null value, and its degrees of freedom."""
     value = np.asarray(e.value, dtype=np.float64)
     down, up = e.worst or (e, e)
@@ -205,7 +205,7 @@ def t_statistic(e: Estimate, null: float) -> Spread:
             error = np.where(lower, below.error, above.error)
             if math.isfinite(low):
                 error = error * np.sqrt((null - low) / (value - low))
-        return Spread(np.where(error > 0, (value - null) / error, np.nan), df)
+        return np.where(error > 0, (value - null) / error, np.nan), df
 
 
 def p_value(e: Estimate, null: float = 0.0, alternative: Alternative = "two-sided") -> Floats:

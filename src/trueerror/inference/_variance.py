@@ -503,6 +503,7 @@ class Sample:
     shares_of_rows: bool
     clusters: KeyedConfusion | None
     design: Design
+    of_class: Label | None = None  # the class that the table is against the rest of, where it was collapsed
 
     @classmethod
     def of(
@@ -535,8 +536,9 @@ class Sample:
             shares = class_shares(prior, rows.labels, chosen)
         elif prior is not None and positive is None:
             class_shares(prior, rows.labels)  # raises: one share does not fit many classes
-        table, place = rows, None
+        table, place, of_class = rows, None, None
         if needs_collapse(measure, rows, positive) or (prior is not None and not by_class):
+            of_class = rows.positive if positive is None else positive
             table, place = collapsed(rows, positive)
             positive = True
             if prior is not None and not by_class:
@@ -545,7 +547,7 @@ class Sample:
             table = rows.with_positive(positive)
         if invariant and shares is not None and _all_known(rows if by_class else table, shares):
             shares = None
-        return cls(rows, table, place, positive, shares, by_class, clusters, design)
+        return cls(rows, table, place, positive, shares, by_class, clusters, design, of_class)
 
     @staticmethod
     def check_clusters(rows: Confusion, clusters: KeyedConfusion) -> None:
