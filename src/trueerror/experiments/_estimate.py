@@ -564,8 +564,8 @@ def bbc_of_learners(q: LearnerProblem) -> LearnerAnswer:
 
 
 _POOLED = (
-    "limits of the error .8–1.1 times as wide as the oracle's, by the corrected t 1.0–1.7 (200 rows); they hold for these "
-    "models, and for the learner if a few rows hardly change a model"
+    "limits of the error .8–1.1 times as wide as the oracle's, by the corrected t 1.0–1.7 (200 rows); they hold for "
+    "these models, and for the learner if a few rows hardly change a model"
 )
 
 
