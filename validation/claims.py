@@ -55,7 +55,7 @@ class Claim:
             procedures=tuple(p for q in self.questions for p in procedures(self, q)),
             truth={m: f.truth for m, f in known.items()}, events={m: f.events for m, f in known.items()},
             confidences=CONFIDENCES[:1], block=250, effort=self.effort,
-            purpose="level" if self.equal else "power", wanted=4_000,
+            purpose="level" if self.equal else "power", wanted=3_000, whole=True,
         )  # fmt: skip
 
 
@@ -64,7 +64,7 @@ MEASURED = ("one", "pair", "apart")
 
 
 def procedures(c: Claim, q: Question) -> tuple[Procedure, ...]:
-    """What is judged: limits, and whether a difference is found."""
+    """What is looked at: limits, and whether a difference is found. They are judged by `claimed.verdicts`."""
     asked: dict[str, Callable[[Sample], Answer]] = {
         "one": lambda s: s.interval(q), "pair": lambda s: s.pair(q), "apart": lambda s: s.apart(q),
     }  # fmt: skip
@@ -77,13 +77,13 @@ def procedures(c: Claim, q: Question) -> tuple[Procedure, ...]:
     }
     if c.kind in rejects:
         test = rejects[c.kind]
-        return (Procedure(f"{q.metric}, test", lambda s, level: test(s), kind="test", target=q.metric),)
+        return (Procedure(f"{q.metric}, test", lambda s, level: test(s), default=False, kind="test", target=q.metric),)
     ask = _once(asked[c.kind], q)
-    limits = Procedure(q.metric, lambda s, level: ask(s), target=q.metric)
+    limits = Procedure(q.metric, lambda s, level: ask(s), default=False, target=q.metric)
     if c.kind == "one":
         return (limits,)
-    test_of = Procedure(f"{q.metric}, test", lambda s, level: ask(s).p_value <= 0.05, kind="test", target=q.metric)
-    return limits, test_of
+    name = f"{q.metric}, test"
+    return limits, Procedure(name, lambda s, level: ask(s).p_value <= 0.05, default=False, kind="test", target=q.metric)
 
 
 def _once(ask: Callable[[Sample], Answer], q: Question) -> Callable[[Sample], Answer]:

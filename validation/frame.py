@@ -116,6 +116,8 @@ class Cell:
     events: Mapping[str, float] = field(default_factory=dict)
     confidences: tuple[float, ...] = CONFIDENCES
     wanted: int = ESTABLISHED
+    # Run to its full size, whatever is settled before: widths are looked at, too.
+    whole: bool = False
     block: int = BLOCK
     # Slow cells of a quick run take a part of the replications.
     effort: float = 1.0
@@ -289,7 +291,7 @@ def added(first: Counts, second: Counts) -> Counts:
 
 def settled(cell: Cell, counts: Counts) -> bool:
     """Whether more samples of a cell would not change what is said of its procedures."""
-    return all(line.established for line in lines(cell, counts))
+    return not cell.whole and all(line.established for line in lines(cell, counts))
 
 
 def lines(cell: Cell, counts: Counts) -> list[Line]:
