@@ -360,8 +360,9 @@ ABOUT = (
     "Each cell with what draws alone tell of it (`claims.json`): `events` are effective ones, `width` is the mean "
     "width over 2 · 1.96 of the estimate's true standard deviation, less what few clusters cost anybody, "
     "t(G_eff − 1)/z; `over rival` is the mean width over that of the narrowest textbook limits that cover .925 on "
-    "other samples of the design; `finds` is how often the difference is found (the level where models are equal), beside the textbook's "
-    f"test. Claimed: coverage at least {COVERAGE} from {EVENTS:g} events on, level at most {LEVEL}, width at most "
+    "other samples of the design; `finds` is how often the difference is found (the level where models are equal), "
+    "beside the textbook's test. "
+    f"Claimed: coverage at least {COVERAGE} from {EVENTS:g} events on, level at most {LEVEL}, width at most "
     + ", ".join(f"{limit} from {least:g} events on" for least, limit in WIDTHS)
     + f", at most {BESIDE_RIVAL} times a rival's from {RIVAL_EVENTS:g}, power at most {POWER_LOST} below the "
     f"textbook's; on average coverage {MEAN_COVERAGE}, level {MEAN_LEVEL}, width {MEAN_WIDTH}; gates pass in {GATE} at "
