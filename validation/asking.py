@@ -103,6 +103,11 @@ class Sample:
 
     # Through the verbs, as a reader asks.
 
+    def learner(self, learner: Any) -> Answer:
+        """The accuracy of a learner on these rows, by the plan and the limits of `te.experiment`'s default."""
+        found = te.experiment({"learner": learner}, self.rows.said[0], self.rows.y).estimate()
+        return Answer(found.estimate, found.low, found.high, method=found.method, n=found.n or 0)
+
     def compared(self, q: Question) -> te.Comparison:
         """`te.compare` of all models."""
         return te.compare(self.predictions(q), metric=q.metric)

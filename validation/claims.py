@@ -17,10 +17,11 @@ import numpy as np
 
 from validation import designs
 from validation.asking import Answer, Sample, as_sample
+from validation.claimed import MEASURED, facts
 from validation.frame import CONFIDENCES, Cell, Procedure
 from validation.textbook import Question, Rows
 
-Kind = Literal["one", "pair", "apart", "silent", "silent interval", "warned", "several", "gate"]
+Kind = Literal["one", "pair", "apart", "learner", "silent", "silent interval", "warned", "several", "gate"]
 Drawn = Rows | tuple[Rows, Rows]
 PREFIX = "claims: "
 
@@ -37,6 +38,7 @@ class Claim:
     equal: bool = True  # of two models: no difference
     expected: float = math.inf  # how many units of the kind that hurts most are expected, where rows cannot show it
     margin: float = 0.0
+    learner: type[designs.Learner] | None = None
     quick: bool = False  # held by the tests
     effort: float = 1.0  # slow ones take a part of the samples
 
@@ -47,8 +49,6 @@ class Claim:
     @property
     def cell(self) -> Cell:
         """As it is run; truths and events are told by `claims.json`."""
-        from validation.claimed import facts
-
         known = {q.metric: facts(self.key, q.metric) for q in self.questions} if self.kind in MEASURED else {}
         return Cell(
             family=PREFIX + self.family, scenario=self.scenario, draw=lambda rng: as_sample(self.draw(rng)),
@@ -59,14 +59,11 @@ class Claim:
         )  # fmt: skip
 
 
-# Kinds with an interval, whose truth and width are looked at.
-MEASURED = ("one", "pair", "apart")
-
-
 def procedures(c: Claim, q: Question) -> tuple[Procedure, ...]:
     """What is looked at: limits, and whether a difference is found. They are judged by `claimed.verdicts`."""
     asked: dict[str, Callable[[Sample], Answer]] = {
         "one": lambda s: s.interval(q), "pair": lambda s: s.pair(q), "apart": lambda s: s.apart(q),
+        "learner": lambda s: s.learner(c.learner() if c.learner else None),
     }  # fmt: skip
     rejects: dict[str, Callable[[Sample], bool]] = {
         "silent": lambda s: s.silently_told_apart(q),
@@ -80,7 +77,7 @@ def procedures(c: Claim, q: Question) -> tuple[Procedure, ...]:
         return (Procedure(f"{q.metric}, test", lambda s, level: test(s), default=False, kind="test", target=q.metric),)
     ask = _once(asked[c.kind], q)
     limits = Procedure(q.metric, lambda s, level: ask(s), default=False, target=q.metric)
-    if c.kind == "one":
+    if c.kind in ("one", "learner"):
         return (limits,)
     name = f"{q.metric}, test"
     return limits, Procedure(name, lambda s, level: ask(s).p_value <= 0.05, default=False, kind="test", target=q.metric)
@@ -100,8 +97,6 @@ def _once(ask: Callable[[Sample], Answer], q: Question) -> Callable[[Sample], An
 
 def truth(c: Claim, q: Question) -> float:
     """The metric of the whole population."""
-    from validation.claimed import facts
-
     return facts(c.key, q.metric).truth
 
 
@@ -315,6 +310,15 @@ def _both(one: designs.Draw, other: designs.Draw) -> Callable[[np.random.Generat
     return lambda rng: (one(rng), other(rng))
 
 
+def learners() -> Iterator[Claim]:
+    """The accuracy of a learner over what it is trained on, by the default plan."""
+    for learner, n, quick in ((designs.Bayes, 200, True), (designs.Bayes, 60, False), (designs.Nearest, 200, True)):
+        yield Claim(
+            "learners", f"{learner.__name__}, n {n}", "learner", designs.features(n), of_labels(2, "accuracy"),
+            learner=learner, quick=quick, effort=0.3,
+        )  # fmt: skip
+
+
 def verbs() -> Iterator[Claim]:
     """What a reader is told: verdicts with their findings, several models, gates."""
     whole, accuracy = "one fails in whole clusters", of_labels(2, "accuracy")
@@ -398,7 +402,7 @@ def failing_gate(sizes: str, part: float) -> designs.Draw:
     return drawn
 
 
-FAMILIES = (areas, losses, tables, clusters, weights, pairs, two_samples, verbs)
+FAMILIES = (areas, losses, tables, clusters, weights, pairs, two_samples, learners, verbs)
 
 
 def every_claim() -> dict[str, Claim]:

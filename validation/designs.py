@@ -260,3 +260,65 @@ def failing_clusters(sizes: str, part: float, *, kind: str = "labels") -> Draw:
         return Rows(y, tuple(np.where(y == 1, r, 1 - r) for r in right), g)
 
     return draw
+
+
+# Learners, fitted to rows of two normal classes in four features.
+
+
+class Learner:
+    """What `te.experiment` asks of a learner."""
+
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Learner:
+        self.X, self.y = X, y
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        raise NotImplementedError
+
+    def right(self, X: np.ndarray, y: np.ndarray) -> float:
+        """Its accuracy on these rows."""
+        return float((self.predict(X) == y).mean())
+
+
+class Bayes(Learner):
+    """Gaussian naive Bayes: a learner that few rows hardly change."""
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        says = []
+        for c in (0, 1):
+            own = self.X[self.y == c]
+            spread = own.var(axis=0) + 1e-9
+            says.append(np.log(len(own)) - 0.5 * (((X - own.mean(axis=0)) ** 2 / spread) + np.log(spread)).sum(axis=1))
+        return (says[1] > says[0]).astype(int)
+
+
+class Nearest(Learner):
+    """The nearest row: a learner that each row changes."""
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        far = (self.X * self.X).sum(axis=1) - 2 * X @ self.X.T
+        return np.asarray(self.y[far.argmin(axis=1)])
+
+
+def features(n: int, apart: float = 1.2) -> Draw:
+    """Half of each class, apart in two of four features; what was `said` of a row are its features."""
+
+    def draw(rng: Rng) -> Rows:
+        y = np.arange(n) % 2
+        X = rng.standard_normal((n, 4))
+        X[:, :2] += apart * y[:, None] / math.sqrt(2)
+        return Rows(y, (X,))
+
+    return draw
+
+
+def across_folds(learner: type[Learner], rows: Rows, rng: Rng, rounds: int = 10, folds: int = 10) -> float:
+    """The learner's mean accuracy over repeated folds."""
+    n, (X,) = len(rows.y), rows.said
+    found = []
+    for _ in range(rounds):
+        place = rng.permutation(n) % folds
+        for k in range(folds):
+            test = place == k
+            found.append(learner().fit(X[~test], rows.y[~test]).right(X[test], rows.y[test]))
+    return float(np.mean(found))
