@@ -212,6 +212,13 @@ def clusters() -> Iterator[Claim]:
         draw = designs.clustered_labels(sizes, (0.7, 0.3), right, sd)
         names = of_labels(2, "accuracy", "recall", "f1", "mcc")
         yield Claim("clusters", f"{sizes}, right on {right:.0%}", "one", draw, names, quick=quick)
+    names = of_labels(2, "accuracy", "f1")
+    draw = designs.clustered_labels("40 lognormal", (0.7, 0.3), 0.85, 0.7, link=0.5)
+    yield Claim("clusters", "40 lognormal, large ones are harder", "one", draw, names)
+    yield Claim("clusters", "4 of 60", "one", designs.clustered_labels("4 of 60", (0.7, 0.3), 0.8, 0.5), names)
+    yield Claim(
+        "clusters", "40 of 10, average precision", "one", designs.clustered_scores("40 of 10"), (PRECISION,), quick=True
+    )
     for sizes, quick in (("15 of 12", False), ("40 lognormal", True)):
         draw = designs.clustered_labels(sizes, (6, 3, 1), 0.85, 0.7)
         yield Claim("clusters", f"{sizes}, 3 classes", "one", draw, of_labels(3, "macro_f1", "kappa"), quick=quick)

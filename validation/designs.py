@@ -180,6 +180,7 @@ def weighed_scores(n: int, sd: float, area: float) -> Draw:
 # Clusters.
 
 SIZES: dict[str, Sizes] = {
+    "4 of 60": lambda rng: np.full(4, 60),
     "6 of 40": lambda rng: np.full(6, 40),
     "10 of 20": lambda rng: np.full(10, 20),
     "15 of 12": lambda rng: np.full(15, 12),
@@ -200,8 +201,10 @@ def keys_of(rng: Rng, sizes: str) -> np.ndarray:
     return np.repeat(np.arange(len(drawn)), drawn)
 
 
-def clustered_labels(sizes: str, share: Sequence[float], right: float, sd: float, models: int = 1) -> Draw:
-    """Clusters that differ in how hard they are, and with two classes in how many of each they hold."""
+def clustered_labels(
+    sizes: str, share: Sequence[float], right: float, sd: float, models: int = 1, link: float = 0.0
+) -> Draw:
+    """Clusters that differ in how hard they are (large ones by `link`), and in how many of two classes they hold."""
     p, k = np.array(share, dtype=float) / sum(share), len(share)
     base = math.log(right / (1 - right))
 
@@ -217,7 +220,8 @@ def clustered_labels(sizes: str, share: Sequence[float], right: float, sd: float
                 y = rng.choice(k, n, p=p)
         said = []
         for _ in range(models):
-            found = rng.random(n) < special.expit(base + sd * rng.standard_normal(groups)[g])
+            ease = base + sd * rng.standard_normal(groups) - link * (np.log(np.bincount(g)) - 2)
+            found = rng.random(n) < special.expit(ease[g])
             said.append(np.where(found, y, (y + rng.integers(1, k, n)) % k))
         return Rows(y, tuple(said), g)
 
