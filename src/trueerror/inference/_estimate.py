@@ -1,0 +1,252 @@
+"""The one rule for limits: the effective t of an estimate that is, to first order, a sum over independent units.
+
+A unit is a row, a cluster or a weighted row. `units` holds what each adds to the estimate: a row its influence over n,
+a cluster (G − 1)/G times what the estimate loses without it. `strata` are samples that were drawn apart. The rule:
+
+1. The standard error comes from the units, stratum by stratum: s² = Σ_s n_s/(n_s − 1)·Σ (u − ū_s)².
+2. Student's t has as many degrees of freedom as the units tell that standard error: 2s⁴/Var(s²) by the units' own
+   kurtosis, at most Welch's, s⁴/Σ_s s_s⁴/(k_s − 1), from each stratum's effective number of units k = (Σm)²/Σm². The
+   variance of a metric of labels follows p(1 − p), so only what the units add beyond it counts there.
+3. The scale follows from the metric's range: with both ends Wilson's limits at p(1 − p)/s² rows; with one end the same
+   with the other end at infinity; with none θ ± t·s.
+4. Two samples: the difference has the limits that follow from the two models' own (MOVER).
+5. A p-value is the level at which a limit reaches the null value.
+
+Metrics of a label table also know which cells could have been filled. `worst` holds the estimates of the same table
+with half a row more in the cell that lowers, and in the cell that raises, the metric most: limits take their standard
+error there, so that a sample without an error is not taken for certainty.
+
+Sources: Satterthwaite 1946, Biometrics Bull. 2:110; Welch 1947, Biometrika 34:28; von Davier 2024, arXiv 2409.14606
+(the kurtosis in Satterthwaite's formula, Kish's effective size as a special case); Korn and Graubard 1998, Surv.
+Methodol. 24:193 (Wilson's limits at the effective number of rows); Bell and McCaffrey 2002, Surv. Methodol. 28:169, and
+Hansen 2022 (leaving out clusters); Zou and Donner 2008, Stat. Med. 27:1693 (MOVER); Haldane 1956, Ann. Hum. Genet.
+20:309 (half a row). `docs/explain/limits.md` tells it with its special cases and what was measured.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from trueerror.inference._problem import Range
+from trueerror.results import Alternative
+
+Floats = NDArray[np.float64]
+
+# A standard error this small beside the estimate, or its range, is rounding.
+ROUNDING = 1e-13
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Estimate:
+    """All that inference sees of a metric; leading axes of `value` and `units` are metrics side by side.
+
+    `units` (…, units) is what each unit adds, `count` how many units there are of each kind, `strata` a code for each
+    unit's sample, `sizes` how many rows (or what weight) a unit has. `worst` has one leading axis more: the standard
+    error of the lower limit, and of the upper one, is found there.
+    """
+
+    value: Floats
+    units: Floats
+    count: Floats | None = None
+    strata: NDArray[np.intp] | None = None
+    sizes: Floats | None = None
+    range: Range = (-math.inf, math.inf)
+    labels: bool = False
+    worst: Estimate | None = None
+
+    def __sub__(self, other: Estimate) -> Estimate:
+        """The difference of two estimates over the same units."""
+        low, high = self.range[0] - other.range[1], self.range[1] - other.range[0]
+        return replace(
+            self, value=self.value - other.value, units=self.units - other.units, range=(low, high), labels=False,
+            worst=None,
+        )  # fmt: skip
+
+
+class Spread(NamedTuple):
+    """A standard error and the degrees of freedom with which the units tell it; 0 and 1 where they show none."""
+
+    error: Floats
+    df: Floats
+
+
+class Stratum(NamedTuple):
+    """The units of one stratum about their mean, how often each is there, how many in all, and effectively."""
+
+    apart: Floats
+    often: Floats
+    n: Floats
+    effective: Floats
+
+    @classmethod
+    def of(cls, e: Estimate, members: NDArray[np.bool_] | slice) -> Stratum:
+        """Those of the chosen units."""
+        units = e.units[..., members]
+        count = np.ones(units.shape[-1]) if e.count is None else e.count[..., members]
+        n = count.sum(axis=-1)
+        mean = (count * units).sum(axis=-1) / np.where(n > 0, n, 1.0)
+        effective = n
+        if e.sizes is not None:
+            sizes = e.sizes[..., members]
+            squares = (count * sizes * sizes).sum(axis=-1)
+            effective = (count * sizes).sum(axis=-1) ** 2 / np.where(squares > 0, squares, 1.0)
+        return cls(units - np.asarray(mean)[..., None], count, n, effective)
+
+    @property
+    def unbiased(self) -> Floats:
+        """n/(n − 1); NaN for a single unit."""
+        return np.where(self.n > 1, self.n / np.where(self.n > 1, self.n - 1, 1.0), np.nan)
+
+    def sum(self, values: Floats) -> Floats:
+        """Σ over the units, unbiased."""
+        return np.asarray(self.unbiased * (self.often * values).sum(axis=-1))
+
+
+def spread(e: Estimate) -> Spread:
+    """The standard error of an estimate and its degrees of freedom; NaN where a stratum has a single unit.
+
+    >>> right = np.repeat([1.0, 0.0], [90, 10])
+    >>> made = spread(Estimate(value=np.array(0.9), units=(right - 0.9) / 100, range=(0, 1), labels=True))
+    >>> round(float(made.error), 5), round(float(made.df))
+    (0.03015, 99)
+    """
+    every: list[NDArray[np.bool_] | slice] = [slice(None)]
+    parts = every if e.strata is None else [e.strata == s for s in np.unique(e.strata)]
+    strata = [Stratum.of(e, members) for members in parts]
+    variances = [s.sum(s.apart**2) for s in strata]
+    v = np.asarray(sum(variances))
+    welch = sum(x * x / np.maximum(s.effective - 1, 1.0) for x, s in zip(variances, strata, strict=True))
+    slope = _slope(e) if e.labels and len(strata) == 1 else np.zeros_like(v)
+    beyond = np.zeros_like(v)
+    for s in strata:
+        squares = s.apart**2
+        mean = (s.often * squares).sum(axis=-1) / np.where(s.n > 0, s.n, 1.0)
+        left = squares - np.asarray(mean)[..., None] - np.asarray(slope * v)[..., None] * s.apart
+        beyond = beyond + s.sum(left * left)
+    scale = np.maximum(np.abs(e.value), e.range[1] - e.range[0] if np.isfinite(e.range).all() else 0.0)
+    error = np.sqrt(v)
+    seen = error > ROUNDING * scale
+    with np.errstate(divide="ignore", invalid="ignore"):
+        df = np.fmin(np.where(beyond > 1e-12 * v * v, 2 * v * v / beyond, np.inf), v * v / welch)
+    return Spread(np.where(seen | np.isnan(v), error, 0.0), np.where(seen, np.maximum(df, 1.0), 1.0))
+
+
+def _slope(e: Estimate) -> Floats:
+    """How the logarithm of the variance of a metric of labels changes with it: that of p(1 − p), or of a count."""
+    (low, high), value = e.range, np.asarray(e.value, dtype=np.float64)
+    inside, slope = (value > low) & (value < high), np.zeros_like(value)
+    if math.isfinite(low):
+        slope = slope + np.where(inside, 1 / np.where(inside, value - low, 1.0), 0.0)
+    if math.isfinite(high):
+        slope = slope - np.where(inside, 1 / np.where(inside, high - value, 1.0), 0.0)
+    return slope
+
+
+def quantile(df: Floats, tail: float) -> Floats:
+    """The value that Student's t with `df` degrees of freedom passes with probability `tail`."""
+    return np.where(np.isinf(df), -special.ndtri(tail), -special.stdtrit(np.where(np.isinf(df), 1.0, df), tail))
+
+
+def limits(e: Estimate, tail: float) -> tuple[Floats, Floats]:
+    """The lower and the upper limit, each passed with probability `tail`; NaN where the units show no spread.
+
+    >>> right = np.repeat([1.0, 0.0], [90, 10])
+    >>> low, high = limits(Estimate(value=np.array(0.9), units=(right - 0.9) / 100, range=(0, 1), labels=True), 0.025)
+    >>> round(float(low), 3), round(float(high), 3)
+    (0.824, 0.946)
+    """
+    value = np.asarray(e.value, dtype=np.float64)
+    at, side = e.worst or e, np.array([-1.0, 1.0]).reshape(2, *(1 for _ in range(value.ndim)))
+    found, (start, end) = spread(at), e.range
+    q = side * quantile(found.df, tail)
+    error = np.where(found.error > 0, found.error, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if math.isfinite(start) and math.isfinite(end):
+            p, n = (value - start) / (end - start), effective_rows(at, error)
+            reach = q * np.sqrt(np.maximum(p * (1 - p), 0.0) / n + q * q / (4 * n * n))
+            limit = start + (end - start) * (p + q * q / (2 * n) + reach) / (1 + q * q / n)
+        elif math.isfinite(start) or math.isfinite(end):
+            away = 1 if math.isfinite(start) else -1
+            moved = q * q * error**2 / _distance(e, at.value)
+            limit = value + away * moved / 2 + np.sign(q) * np.sqrt(_distance(e, value) * moved + moved * moved / 4)
+        else:
+            limit = value + q * error
+    if e.worst is not None:
+        # At the end of its range an estimate that is known to vary has that end for a limit.
+        limit = np.where(value == np.where(side > 0, end, start), value, limit)
+    return limit[0], limit[1]
+
+
+def _distance(e: Estimate, value: Floats | float) -> Floats:
+    """From the one end of the range: the variance is proportional to it, as that of a count."""
+    low, high = e.range
+    return np.asarray(value) - low if math.isfinite(low) else high - np.asarray(value)
+
+
+def effective_rows(e: Estimate, error: Floats) -> Floats:
+    """p(1 − p)/s²: as many rows of a share would have the standard error."""
+    width = e.range[1] - e.range[0]
+    p = (np.asarray(e.value, dtype=np.float64) - e.range[0]) / width
+    return np.asarray(p * (1 - p) * (width / error) ** 2)
+
+
+def t_statistic(e: Estimate, null: float) -> tuple[Floats, Floats]:
+    """(θ̂ − θ₀)/s with the standard error as it would be at the null value, and its degrees of freedom."""
+    value = np.asarray(e.value, dtype=np.float64)
+    at, above = e.worst or e, value < null
+    found = spread(at)
+
+    def of_side(values: Floats) -> Floats:
+        return values if e.worst is None else np.where(above, values[1], values[0])
+
+    (low, high), error = e.range, np.where(found.error > 0, found.error, np.nan)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if math.isfinite(low) and math.isfinite(high):
+            p0 = (null - low) / (high - low)
+            error = (high - low) * np.sqrt(p0 * (1 - p0) / of_side(effective_rows(at, error)))
+        elif math.isfinite(low) or math.isfinite(high):
+            error = of_side(error * np.sqrt(_distance(e, null) / _distance(e, at.value)))
+        else:
+            error = of_side(error)
+        return np.where(error > 0, (value - null) / error, np.nan), of_side(found.df)
+
+
+def p_value(e: Estimate, null: float = 0.0, alternative: Alternative = "two-sided") -> Floats:
+    """The level at which a limit reaches the null value.
+
+    >>> right = np.repeat([1.0, 0.0], [90, 10])
+    >>> e = Estimate(value=np.array(0.9), units=(right - 0.9) / 100, range=(0, 1), labels=True)
+    >>> round(float(p_value(e, float(limits(e, 0.025)[0]))), 6)
+    0.05
+    """
+    t, df = t_statistic(e, null)
+    towards = {"two-sided": -np.abs(t), "greater": -t, "less": t}[alternative]
+    finite = np.where(np.isinf(df), 1.0, df)
+    tail = np.where(np.isinf(df), special.ndtr(towards), special.stdtr(finite, towards))
+    return np.asarray(np.minimum(tail * (2 if alternative == "two-sided" else 1), 1.0))
+
+
+def apart(first: float, first_limits: Range, second: float, second_limits: Range) -> Range:
+    """Limits of a difference of two independent estimates from their own limits (MOVER, Zou and Donner 2008).
+
+    >>> tuple(round(x, 3) for x in apart(0.9, (0.8, 0.95), 0.8, (0.7, 0.87)))
+    (-0.022, 0.212)
+    """
+    d = first - second
+    low = d - math.hypot(first - first_limits[0], second_limits[1] - second)
+    return low, d + math.hypot(first_limits[1] - first, second - second_limits[0])
+
+
+def left_out(share: Floats, moves: Floats) -> Floats:
+    """What units add by leaving each out: `share` is a unit's part of the whole, `moves` what it moves the estimate by.
+
+    A heavy unit pulls the estimate towards itself, which hides its own deviation in that share.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.where(share < 1, moves / np.where(share < 1, 1 - share, 1.0), np.nan))
