@@ -435,7 +435,7 @@ def _df(c: Contrast) -> float:
 
 def _quantile(c: Contrast, z: float) -> float:
     """As far out as z in the distribution that a pair's limits are made with."""
-    return float(-special.stdtrit(_df(c), special.ndtr(-z)))
+    return float(-special.stdtrit(_df(c), float(special.ndtr(-z))))
 
 
 def _own_quantile(c: Contrast) -> float:
