@@ -414,15 +414,19 @@ class ModelPair:
         return ends[0], ends[1]
 
     def _extreme_losses(self, groups: float | None) -> Range | None:
-        """By the labels that the forecasts seen would have made dearest: of one row, or of all rows of a cluster."""
+        """By the labels that the forecasts seen would have made dearest: of one row, or to one model of a cluster."""
         r = self.rows
+        loss = partial(r.measure.function, **r.options)
         try:
-            rows = loss_rows(r.p, (self.first, self.second), partial(r.measure.function, **r.options))
+            if groups is None:
+                rows = loss_rows(r.p, (self.first, self.second), loss)
+                return rows.lowest / r.p.n, rows.highest / r.p.n
+            one, two = (loss_rows(r.p, (model,), loss) for model in (self.first, self.second))
         except MemoryBudgetExceeded:
             return None
-        if groups is not None:
-            return rows.all_lowest / groups, rows.all_highest / groups
-        return rows.lowest / r.p.n, rows.highest / r.p.n
+        return -(two.all_highest - float(two.values.mean())) / groups, (
+            one.all_highest - float(one.values.mean())
+        ) / groups
 
     def areas(self) -> Estimate:
         """The difference of two areas over rows, clusters or weighted rows."""
