@@ -23,7 +23,8 @@ from trueerror.inference.learner._fold_scores import part_scores
 from trueerror.inference.learner._intervals import Bagged, bootstrap_error, corrected_t_interval, no_information_rate
 from trueerror.metrics._registry import find_measure
 from trueerror.resampling._cross_validation import KFold
-from trueerror.resampling._plan import Bootstrap, Rows
+from trueerror.resampling._plan import Rows
+from trueerror.resampling._random_splits import Bootstrap
 from trueerror.verbs._model_metrics import ModelMetrics, Settings
 from validation.fast_bayes import weights_of
 from validation.fast_learners import LEARNERS, Scorer
