@@ -175,7 +175,7 @@ def effective_t(q: CountProblem) -> RawLimits:
 
 def _limits(q: CountProblem, e: Estimate) -> IntervalLimits:
     """Those of the rule; the ends of the range where the metric has no value without one of the clusters."""
-    if q.sample.kind == "clustered" and not np.isfinite((e.worst or e).units).all():
+    if q.sample.kind == "clustered" and not np.isfinite(q.sample.bare.units).all():
         low, high = (b if np.isfinite(b) else np.nan for b in e.range)
         return IntervalLimits(low, high, KEY, Note("class-in-one-cluster"))
     return effective_t_limits(e, q.spec, *_of_design(q.sample))
