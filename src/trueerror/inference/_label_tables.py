@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from trueerror.inference._estimate import Estimate, Floats, left_out
 from trueerror.inference._problem import Range
 from trueerror.inference._variance import STEPPED_CELLS, Sample
-from trueerror.inputs._labels import Label, cost_matrix
+from trueerror.inputs._costs import cost_matrix
+from trueerror.inputs._labels import Label
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.tallies._confusion import Confusion, collapsed
 

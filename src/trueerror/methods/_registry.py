@@ -413,6 +413,7 @@ _ONE_CLASS = "trueerror.inference.counts._one_class"
 _PROPORTION = "trueerror.inference.proportion._interval"
 _BOOTSTRAPS = "trueerror.inference._metric_interval"
 _ONE_LEARNER = ("trueerror.experiments._estimate",)
+_SCORES = "trueerror.inference._score_tables"
 _SCORE_BOOTSTRAPS = "trueerror.inference.bootstrap._tables"
 
 
@@ -444,14 +445,15 @@ SITUATIONS: dict[str, Decision] = {
         _answered_in(
             "auc",
             "area under the ROC curve",
+            _SCORES,
             "trueerror.inference.auc._interval",
             _SCORE_BOOTSTRAPS,
         ),
         _answered_in(
             "average-precision",
             "average precision (area under PR)",
+            _SCORES,
             "trueerror.inference.auc._average_precision",
-            "trueerror.inference._metric_interval",
             _SCORE_BOOTSTRAPS,
         ),
         _answered_in(
@@ -465,7 +467,7 @@ SITUATIONS: dict[str, Decision] = {
             "mean of areas over many classes (Hand and Till, one-vs-rest)",
             "trueerror.inference.auc._multiclass",
         ),
-        _answered_in("score-metric", "any other metric of scores (Brier skill score)", _SCORE_BOOTSTRAPS),
+        _answered_in("score-metric", "any other metric of scores (Brier skill score)", _SCORES, _SCORE_BOOTSTRAPS),
         _answered_in("mean", "mean of measured values", "trueerror.inference.loss._mean"),
         _answered_in(
             "mean-loss",
@@ -492,8 +494,7 @@ SITUATIONS: dict[str, Decision] = {
         _answered_in("paired-auc", "two areas under the ROC curve, same rows", _TWO_MODELS),
         _answered_in("paired-class-areas", "two means of areas over many classes, same rows", _TWO_MODELS),
         _answered_in("paired-metric", "any other metric of labels, two models on the same rows", _TWO_MODELS),
-        _answered_in("paired-average-precision", "two areas under PR, same rows", _TWO_MODELS),
-        _answered_in("paired-score-metric", "any other metric of scores, two models on the same rows", _TWO_MODELS),
+        _answered_in("paired-score-metric", "average precision, or another metric of scores, same rows", _TWO_MODELS),
         _answered_in("paired-calibration-error", "two calibration errors, two models on the same rows", _TWO_MODELS),
         _answered_in("paired-score", "mean grades of two models on the same rows", _TWO_MODELS),
         _answered_in("paired-loss", "mean losses of two models on the same rows", _TWO_MODELS),

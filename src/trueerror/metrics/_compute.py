@@ -60,7 +60,8 @@ from trueerror.metrics._registry import (
 from trueerror.metrics.scores import NO_BOUND, bound_words, metric_bounds, middled
 from trueerror.sources._collect import is_openable, opened
 from trueerror.sources._predictions import Predictions, labels_only
-from trueerror.tallies._confusion import Amount, Confusion, Missing
+from trueerror.tallies._confusion import Amount, Confusion
+from trueerror.tallies._missing import Missing
 from trueerror.tallies._moments import MultiLabel
 from trueerror.tallies._scores import ScoreTable
 

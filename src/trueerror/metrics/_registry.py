@@ -91,7 +91,7 @@ class Measure:
     classes, by the cells (table, counts) of one of cells; without it derivatives are taken by a complex step.
     `row_hits`: each row counts 1 or 0, so the mean over rows is a plain proportion; any scores will do, since only
     their order within a row matters.
-    `origin` is the function of a metric of one's own (`metrics._own`), with its options.
+    `origin` is the function of a metric of one's own (`metrics._compute.own_measure`), with its options.
     """
 
     name: str

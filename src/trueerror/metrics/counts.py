@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._labels import cost_matrix
+from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._options import InputError, check_word
 from trueerror.metrics._registry import MarginGradients, classes_in_play, measure, odds, ratio
 from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts, Confusion
