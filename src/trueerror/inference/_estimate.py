@@ -170,9 +170,10 @@ def _limit(e: Estimate, at: Estimate, tail: float, side: int) -> Floats:
             n = effective_rows(at, error)
             middle, reach = p + q * q / (2 * n), q * np.sqrt(np.maximum(p * (1 - p), 0.0) / n + q * q / (4 * n * n))
             limit = low + width * (middle + reach) / (1 + q * q / n)
-        elif math.isfinite(low):
-            moved = (q * error / (value - low)) ** 2
-            limit = low + (value - low) * (1 + moved / 2 + np.sign(q) * np.sqrt(moved + moved * moved / 4))
+        elif math.isfinite(low) or math.isfinite(high):
+            near, up = (low, 1) if math.isfinite(low) else (high, -1)
+            moved = (q * error / (value - near)) ** 2
+            limit = near + (value - near) * (1 + moved / 2 + up * np.sign(q) * np.sqrt(moved + moved * moved / 4))
         else:
             limit = value + q * error
     # At the end of its range an estimate that is known to vary has that end for a limit.
@@ -203,8 +204,9 @@ def t_statistic(e: Estimate, null: float) -> tuple[Floats, Floats]:
             error = (high - low) * np.sqrt(p0 * (1 - p0) / np.where(lower, rows[0], rows[1]))
         else:
             error = np.where(lower, below.error, above.error)
-            if math.isfinite(low):
-                error = error * np.sqrt((null - low) / (value - low))
+            if math.isfinite(low) or math.isfinite(high):
+                near = low if math.isfinite(low) else high
+                error = error * np.sqrt((null - near) / (value - near))
         return np.where(error > 0, (value - null) / error, np.nan), df
 
 
