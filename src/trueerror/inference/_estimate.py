@@ -163,12 +163,12 @@ class Sums(NamedTuple):
     @classmethod
     def of(cls, units: Floats, count: Floats | None = None) -> Sums:
         """Those of rows at hand; `count` says how many there are of each kind."""
-        if count is None:
-            squares = (units - units.mean()) ** 2
-            return cls(len(units), float(squares.sum()), float(squares @ squares))
-        n = float(count.sum())
-        squares = (units - float(count @ units) / max(n, 1.0)) ** 2
-        return cls(n, float(count @ squares), float((count * squares) @ squares))
+        n = float(len(units) if count is None else count.sum())
+        squares = units - float((units if count is None else count * units).sum()) / max(n, 1.0)
+        squares *= squares
+        # Not by BLAS, whose threads cost more than these sums and add up in an order of their own.
+        every = squares if count is None else count * squares
+        return cls(n, float(every.sum()), float(np.einsum("i,i", every, squares)))
 
     def units(self) -> tuple[Floats, Floats]:
         """Units −b, 0 and b, and how many of each, with the same number, squares and fourth powers."""

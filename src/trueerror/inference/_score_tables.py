@@ -150,8 +150,11 @@ def difference_of_areas(found: CentredPlacements | Placements, first: int, secon
     are Welch's, from the sizes of the classes.
     """
     if isinstance(found, CentredPlacements):
-        apart = (found.positives, found.negatives)
-        sums = [Sums.of((side[first] - side[second]) * (scale / side.shape[1])) for side in apart]
+        sums = []
+        for side in (found.positives, found.negatives):
+            apart = side[first] - side[second]
+            apart *= scale / side.shape[1]
+            sums.append(Sums.of(apart))
     else:
         w = np.zeros(len(found.areas))
         w[first], w[second] = 1.0, -1.0
@@ -166,10 +169,8 @@ def difference_of_scores(
     """First − second of a metric of scores over the same rows, or over clusters of them."""
     low, high = q.metric.bounds(q.options)
     if clusters is not None:
-        codes = clusters.astype(np.intp)
-        one, two = (
-            score_estimate(_of_model(q, ClusteredRows(positive=is_positive, scores=s, codes=codes))) for s in scores
-        )
+        rows = (ClusteredRows(positive=is_positive, scores=s, codes=clusters.astype(np.intp)) for s in scores)
+        one, two = (score_estimate(_of_model(q, each)) for each in rows)
         return one - two
     models = in_threads(lambda s: OrderedScores(is_positive, s), scores)
     values = [float(q.metric.function(m.table, **q.options)) for m in models]
