@@ -302,11 +302,6 @@ def difference_of_means(
     return effective_t_contrast(e, spec, n=sample.n, higher_is_better=higher_is_better, note=note)
 
 
-def loss_range(measure: Measure, options: MetricOptions) -> Range:
-    """Where the loss can lie: Brier's own form is twice the half."""
-    return measure.bounds(options)
-
-
 def _ends(bounds: Range) -> tuple[float, float]:
     low, high = (b if math.isfinite(b) else math.nan for b in bounds)
     return low, high
