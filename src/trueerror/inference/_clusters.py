@@ -60,6 +60,8 @@ def clusters_in_words(sizes: NDArray[np.floating] | NDArray[np.integer], units: 
     ('3 clusters', '3 clusters, worth about 1.2 of equal size')
     """
     groups, effective = len(sizes), effective_clusters(sizes)
+    if groups == 1:
+        return f"one {units.removesuffix('s')}"
     worth = "" if effective > 0.995 * groups else f", worth about {effective:,.1f} of equal size"
     return f"one {units.removesuffix('s')}" if groups == 1 else f"{groups:,} {units}{worth}"
 

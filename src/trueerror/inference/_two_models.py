@@ -54,7 +54,6 @@ from trueerror.inference.loss._mean import (
     difference_of_means,
     infinite_contrast,
     infinite_rows,
-    loss_range,
 )
 from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inference.proportion._paired import mcnemar
@@ -230,7 +229,7 @@ class PairedRows:
     @property
     def reach(self) -> Range:
         """Between which values a difference of losses lies."""
-        low, high = loss_range(self.measure, dict(self.options))
+        low, high = self.measure.bounds(self.options)
         return low - high, high - low
 
     @cached_property

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from trueerror.inference._clusters import class_weighted_sizes, degrees_of_freedom, effective_clusters
 from trueerror.inference._effective_t import effective_t_contrast, effective_t_limits
-from trueerror.inference._estimate import Estimate, spread
+from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, spread
 from trueerror.inference._problem import IntervalSpec, Range
-from trueerror.inference._score_tables import Sums, estimate_of_influences, estimate_of_sums
+from trueerror.inference._score_tables import estimate_of_influences
 from trueerror.inference.auc._influences import score_influences
 from trueerror.inference.auc._interval import newcombe_area_limits
 from trueerror.inference.auc._multiclass import area_shares
