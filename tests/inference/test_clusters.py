@@ -21,7 +21,7 @@ from trueerror.inference._two_models import (
     ModelPair,
     PairedRows,
     _area_influences,
-    _counts_without,
+    _label_sums,
     _loss_influences,
 )
 from trueerror.metrics._registry import find_measure
@@ -105,7 +105,7 @@ def test_degenerate_clusters():
     assert same.low < 0 < same.high
     alone = te.compare(Y, {"a": Y, "b": B}, clusters=np.zeros(26, int))["a", "b"]
     assert math.isnan(alone.low)
-    assert "one cluster" in alone.note
+    assert "one unit alone" in alone.note
     right = te.evaluate(Y, Y, clusters=G)["accuracy"]
     assert 0 < right.low < right.high == 1
 
@@ -181,7 +181,7 @@ def test_weighted_differences_are_those_of_survey(clusters, variance):
     truth = np.tile([0, 1], 13)
     calls = {"a": np.where(Y == 1, truth, 1 - truth), "b": np.where(B == 1, truth, 1 - truth)}
     p = te.predictions(truth, calls, weights=W, weights_kind="sampling", clusters=clusters)
-    found = _counts_without(PairedRows(p, find_measure("accuracy"), {}).pair("a", "b"))
+    found = _label_sums(PairedRows(p, find_measure("accuracy"), {}).pair("a", "b"))
     assert found.estimate == pytest.approx(0.111111111111111)
     groups = len(found.sums)
     assert groups / (groups - 1) * (found.sums**2).sum() == pytest.approx(variance, rel=1e-12)
@@ -201,7 +201,9 @@ def test_equal_weights_are_no_weights(metric, clustered):
     )["a", "b"]  # fmt: skip
     near = 1e-9 if clustered else 0.02  # a cluster is left out, a row of its own weight to first order
     for name in ("estimate", "low", "high", "p_value", "df"):
-        assert getattr(weighted, name) == pytest.approx(getattr(plain, name), rel=near, abs=1e-12), name
+        assert getattr(weighted, name) == pytest.approx(
+            getattr(plain, name), rel=near, abs=1e-12 if clustered else 2e-3
+        ), name
 
 
 def test_weights_move_the_estimate_and_what_has_no_weighted_form_is_refused():

@@ -21,10 +21,12 @@ from trueerror.inference._clusters import (
     class_weighted_sizes,
     cluster_contrast,
     cluster_t_contrast,
+    clusters_in_words,
     without_gaps,
 )
 from trueerror.inference._contrast import mirrored, one_cluster_contrast
 from trueerror.inference._effective_t import effective_t_contrast
+from trueerror.inference._estimate import Estimate
 from trueerror.inference._problem import IntervalSpec, Problem, solve
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.auc._average_precision import paired_precision
@@ -327,11 +329,21 @@ class ModelPair:
         """Truth × first × second."""
         return self.rows.p.agreement(self.first, self.second, threshold=self.rows.threshold)
 
-    @property
+    @cached_property
     def metric(self) -> PairedMetric:
         """The metric of both models, over the cells of their agreement."""
         r = self.rows
         return paired_metric(self.agreement, r.measure.name, r.positive, r.options, r.prior)
+
+    def labels(self, compared: PairedMetric) -> Estimate | None:
+        """The difference of a metric of labels over rows, clusters or weighted rows."""
+        r = self.rows
+        if not r.clustered:
+            return compared.estimate()
+        if math.isnan(compared.difference()):
+            raise InputError(f"{r.measure.name} cannot be compared over clusters: {compared.why}")
+        keyed = r.p.keyed_agreement(self.first, self.second, "clusters", threshold=r.threshold)
+        return compared.over_clusters(keyed, each_row=r.units == "weighted rows")
 
     @cached_property
     def discordance(self) -> Discordance | None:
@@ -483,18 +495,31 @@ for _form in ("exact", "chi2", "chi2-cc"):
     inference_method(f"mcnemar-{_form}", answers="paired-proportions", word=_form)(_mcnemar(_form))
 
 
+LABELS = ("paired-metric", "clustered-difference")
+
+
 @inference_method(
-    "effective-t",
-    answers="paired-metric",
-    default=Default(why="type I error near .05 whatever the metric, where the BCa bootstrap has .04–.19 (simulated)"),
-)
-def effective_t_of_pair(q: Pair) -> Contrast:
-    """From what a row of each cell of the agreement adds; the bootstrap where the metric has no derivative."""
-    compared = q.sample.metric
-    made = compared.estimate()
+    "effective-t", answers=LABELS,
+    default=dict.fromkeys(LABELS, Default(
+        why="equal models were called different in .01–.065 of 16 designs of F1, macro F1, MCC, kappa, recalls and "
+            "costs with 60 to 1,000 rows, and over clusters of any sizes in .02–.06 (simulated)",
+    )),
+)  # fmt: skip
+def effective_t_of_labels(q: Pair) -> Contrast:
+    """From what each row, or cluster, adds to the difference; the bootstrap where the metric has no derivative."""
+    pair, compared = q.sample, q.sample.metric
+    made = pair.labels(compared)
     if made is None:
         return bootstrap_of_pair(q)
-    return effective_t_contrast(made, q.spec, n=compared.agreement.n, higher_is_better=q.metric.higher_is_better)
+    answer = effective_t_contrast(
+        made, q.spec, n=compared.agreement.n, higher_is_better=q.metric.higher_is_better,
+        note="" if made.sizes is None else clusters_in_words(made.sizes, pair.rows.units),
+    )  # fmt: skip
+    lost = int(np.isnan(made.units).sum())
+    if lost and len(made.units) > 1:
+        return replace(answer, note=f"without {'one' if lost == 1 else lost} of the {pair.rows.units} the metric is "
+                                    "undefined, so they show no spread")  # fmt: skip
+    return answer
 
 
 @inference_method("paired-bootstrap-bca", answers=("paired-metric", "paired-proportions"), word="bootstrap")
@@ -518,8 +543,8 @@ CLUSTERS = "independent clusters; any dependence within them"
 
 
 @inference_method(
-    "effective-t", applies=_by_cluster, answers=BY_CLUSTER,
-    default=dict.fromkeys(BY_CLUSTER, Default(
+    "effective-t", applies=_by_cluster, answers=BY_CLUSTER[1:],
+    default=dict.fromkeys(BY_CLUSTER[1:], Default(
         why="clusters are the units, each left out; unequal ones take degrees of freedom away", when=_by_cluster,
     )),
 )  # fmt: skip
@@ -545,7 +570,7 @@ def cluster_t_of_pair(q: Pair) -> Contrast:
 
 def _over_clusters(q: Pair, test: Callable[..., Contrast]) -> Contrast:
     by_cluster = {
-        "clustered-difference": _counts_without,
+        "clustered-difference": _label_sums,
         "paired-auc": _area_influences,
         "paired-class-areas": _class_area_influences,
         "paired-loss": _loss_influences,
@@ -560,25 +585,13 @@ def _over_clusters(q: Pair, test: Callable[..., Contrast]) -> Contrast:
     return _scaled(answer, q.metric.area) if q.metric.area else answer
 
 
-def _counts_without(pair: ModelPair) -> ClusterDifference:
-    """What a metric of labels loses without each cluster; one none of whose rows both answered is no unit.
-
-    Without a row of its own weight it loses, to first order, what the row adds over 1 − w.
-    """
-    rows = pair.rows
-    keyed = rows.p.keyed_agreement(pair.first, pair.second, "clusters", threshold=rows.threshold)
-    compared = paired_metric(keyed.table, rows.measure.name, rows.positive, rows.options, rows.prior)
-    estimate, held, by_row = compared.difference(), keyed.sizes > 0, None
-    if math.isnan(estimate):
-        raise InputError(f"{rows.measure.name} cannot be compared over clusters: {compared.why}")
-    if rows.units == "weighted rows":
-        by_row = compared.influences()
-    sizes = keyed.weights[held]
-    if by_row is not None:
-        moved = keyed.sums(by_row)[held]
-    else:
-        moved = (1 - sizes / sizes.sum()) * (estimate - compared.without_each(keyed)[held])
-    return ClusterDifference(estimate, moved, sizes, compared.range, keyed.table.n)
+def _label_sums(pair: ModelPair) -> ClusterDifference:
+    made = pair.labels(pair.metric)
+    assert made is not None
+    assert made.sizes is not None
+    groups, shares = len(made.units), made.sizes / made.sizes.sum()
+    sums = made.units * (1 - shares) * groups / max(groups - 1, 1)
+    return ClusterDifference(float(made.value), sums, made.sizes, made.range, pair.metric.agreement.n)
 
 
 def _area_influences(pair: ModelPair) -> ClusterDifference:
