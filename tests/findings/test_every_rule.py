@@ -23,7 +23,6 @@ from trueerror.findings.models import (
 from trueerror.findings.scores import TunedThreshold
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inference.auc._within_folds import Comparability
-from trueerror.inference.loss._t_tests import UnseenLoss
 from trueerror.inference.power._sample_size import smallest_difference
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
@@ -176,17 +175,6 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         "precision and F1 at this class mix rest on no false alarms in 40 rows and only 1 miss in 20 rows",
         [fact(rates_at_prior=[RateAtPrior("false alarms", 5, 40)], metrics_at_prior=("precision",)),
          fact(rates_at_prior=[RateAtPrior("false alarms", 0, 40)], metrics_at_prior=()), fact(rates_at_prior=[])],
-    ),
-    "TE215": (
-        fact(unseen_loss=UnseenLoss(0.001, 0.1, 4.6, 0.3, 9.2, True), level=0.05),
-        "half an unseen row with a loss of 4.600 would undo it (p = .100)",
-        [fact(unseen_loss=UnseenLoss(0.001, 0.002, 4.6, 0.01, 9.2, True), level=0.05),
-         fact(unseen_loss=UnseenLoss(0.3, 0.4, 4.6, 0.6, 9.2, True), level=0.05)],
-    ),
-    "TE217": (
-        fact(undone_grade=(0.01, 0.2), level=0.05),
-        "half an unseen row at the other end of the scale would undo it (p = .200)",
-        [fact(undone_grade=(0.01, 0.02), level=0.05), fact(undone_grade=(0.2, 0.3), level=0.05)],
     ),
     "TE218": (
         fact(grades_seen=GradesSeen(25, 1, 0.0, 0.0, (0.0, 1.0))), "all 25 grades are 0.000, an end of the scale",

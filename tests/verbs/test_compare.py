@@ -128,12 +128,15 @@ def test_areas_by_delong():
 
 
 def test_losses_by_the_paired_t():
-    c = te.compare(TRUTH, scores={"sharp": SHARP, "dull": DULL}, metric="brier")["sharp", "dull"]
+    scores = {"sharp": SHARP, "dull": DULL}
+    c = te.compare(TRUTH, scores=scores, metric="brier", method="t")["sharp", "dull"]
     d = (SHARP - TRUTH) ** 2 - (DULL - TRUTH) ** 2
     want = te.significance.paired_t((SHARP - TRUTH) ** 2, (DULL - TRUTH) ** 2)
     assert c.estimate == pytest.approx(d.mean())
     assert c.p_value == pytest.approx(want.p_value)
     assert c.low == pytest.approx(want.low)
+    usual = te.compare(TRUTH, scores=scores, metric="brier")["sharp", "dull"]
+    assert (usual.low, usual.high) == pytest.approx((c.low, c.high), abs=0.02 * c.width)
 
 
 def test_costs():
@@ -685,8 +688,8 @@ def test_a_metric_without_a_value_says_of_which_model_and_what_to_do() -> None:
     [
         ("accuracy", "delong", "'mid-p', 'exact', 'chi2', 'chi2-cc', 'bootstrap'"),
         ("accuracy", "t", "'mid-p', 'exact', 'chi2', 'chi2-cc', 'bootstrap'"),
-        ("brier", "bootstrap", "'half-row', 't'"),
-        ("brier", "delong", "'half-row', 't'"),
+        ("brier", "bootstrap", "'effective-t', 't'"),
+        ("brier", "delong", "'effective-t', 't'"),
         ("f1", "t", "'effective-t', 'bootstrap'"),
         ("auc", "t", "'delong', 'bootstrap'"),
     ],

@@ -72,8 +72,9 @@ def effective_t_contrast(
             p = _p_without_spread(estimate / e.range[1], units, spec)
             ahead = 0.5 if estimate == 0 else math.nan
         else:
-            low, high, p, ahead = math.nan, math.nan, 1.0 if estimate == 0 else math.nan, math.nan
+            low, high, p = *e.range, 1.0 if estimate == 0 else math.nan
             ahead = 0.5 if estimate == 0 else math.nan
+            notes = (note, "no spread between the units, and no end to how far a difference may be")
     better = None if higher_is_better is None or math.isnan(ahead) else ahead if higher_is_better else 1 - ahead
     return contrast(
         estimate=estimate, limits=(low, high), whole=e.range, confidence=spec.confidence,

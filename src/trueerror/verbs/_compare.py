@@ -25,7 +25,6 @@ from trueerror.inference._contrast import (
 )
 from trueerror.inference._problem import words_in
 from trueerror.inference._two_models import (
-    OF_ROW_DIFFERENCES,
     PairedRows,
 )
 from trueerror.inference._unpaired import (
@@ -133,14 +132,8 @@ def next_step(made: Comparison, measure: Measure) -> str:
 
 
 def _more_grades(c: Contrast, made: Comparison, best: str, other: str) -> str:
-    """The same of paired grades, by the standard deviation of their differences; "" where rows are in clusters."""
-    if (
-        c.method not in OF_ROW_DIFFERENCES
-        or not c.n
-        or c.estimate == 0
-        or not math.isfinite(c.statistic)
-        or not c.statistic
-    ):
+    """The same of paired grades, by the standard deviation of their differences, as it would be without one."""
+    if not c.n or c.estimate == 0 or not math.isfinite(c.statistic) or not c.statistic:
         return ""
     sd = abs(c.estimate / c.statistic) * math.sqrt(c.n)
     a, b = (made.estimates[m].estimate for m in (best, other))

@@ -31,7 +31,7 @@ from trueerror.inference.auc._within_folds import Comparability, fold_comparabil
 from trueerror.inference.counts._paired import against_one_answer, gains_in_accuracy
 from trueerror.inference.learner._fold_scores import FoldedModel
 from trueerror.inference.loss._bounded_mean import graded_units, score_interval_of
-from trueerror.inference.loss._mean import ClusterSums, as_if_wrong, loss_interval
+from trueerror.inference.loss._mean import ClusterSums, loss_interval
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import one_number, sum_slack
 from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
@@ -576,6 +576,9 @@ class ModelMetrics:
         return self._intervals(measure, None, method if offered else None)
 
     def _intervals(self, measure: Measure, label: Any, method: str | None) -> Callable[[float], Interval]:
+        p = self._predictions
+        if measure.of_grades and p is not None and p.graded and p.scale is None:
+            measure = find_measure("accuracy")  # the mean of grades that are all 0 or 1
         chosen = None if label is None else find_label(label, self.labels, "class")
         if chosen is not None and not measure.of_one_class and not measure.of_scores:
             raise InputError(f"{measure.name} is a metric of all classes together; ask for it without a class")
@@ -685,9 +688,6 @@ class ModelMetrics:
             sums = ClusterSums(
                 losses.weights, losses.sums, float(losses.sizes.sum()), "weighted rows" if alone else "clusters"
             )
-            if math.isinf(measure.bounds(options)[1]) and not alone:
-                worst = as_if_wrong(partial(measure.function, **options))
-                sums = sums._replace(worst=p.moments(self.model, worst).mean)
             return lambda spec: loss_interval(measure, sums, options, spec, method)
         rows, weights = weighted_rows(p, [self.model], positive=label)
         named = p.positive if label is None else label

@@ -160,9 +160,9 @@ def moments_of(values: Floats, weights: Floats | None, kind: WeightsKind | None)
     mean = float(np.dot(weights, values) / total)
     if not np.isfinite(mean):
         return Moments(len(values), mean, np.inf)
-    squares = (values - mean) ** 2
-    relative = weights * (len(values) / total)
-    return Moments(len(values), mean, float(np.dot(relative * relative, squares)))
+    apart = weights * (len(values) / total) * (values - mean)
+    squares = apart * apart
+    return Moments(len(values), mean, *(float(np.dot(squares, x)) for x in (np.ones(len(values)), apart, squares)))
 
 
 class ModelColumns(NamedTuple):

@@ -259,7 +259,9 @@ def _moments(values: DeviceArray) -> Moments:
     mean = float(values.sum()) / n
     if not np.isfinite(mean):
         return Moments(n, mean, np.inf)
-    return Moments(n, mean, float(((values - mean) ** 2).sum()))
+    apart = values - mean
+    squares = apart * apart
+    return Moments(n, mean, *(float(x.sum()) for x in (squares, squares * apart, squares * squares)))
 
 
 def device_source(
