@@ -11,9 +11,10 @@ from scipy import special
 
 from trueerror.inference._effective_t import effective_t_contrast
 from trueerror.inference._problem import IntervalSpec
+from trueerror.inference.bootstrap._paired import paired_bootstrap, permutation
 from trueerror.inference.counts._paired import paired_metric
+from trueerror.inference.loss._t_tests import paired_t
 from trueerror.results import Contrast
-from trueerror.significance import paired_bootstrap, paired_t, permutation
 from trueerror.tallies import Agreement
 from validation.compared import Answer
 from validation.frame import CONFIDENCES, Cell, Procedure

@@ -176,6 +176,10 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         [fact(rates_at_prior=[RateAtPrior("false alarms", 5, 40)], metrics_at_prior=("precision",)),
          fact(rates_at_prior=[RateAtPrior("false alarms", 0, 40)], metrics_at_prior=()), fact(rates_at_prior=[])],
     ),
+    "TE215": (
+        fact(undone_by=0.4, significant=True), "0.40 of one is enough",
+        [fact(undone_by=1.2, significant=True), fact(undone_by=0.4, significant=False)],
+    ),
     "TE218": (
         fact(grades_seen=GradesSeen(25, 1, 0.0, 0.0, (0.0, 1.0))), "all 25 grades are 0.000, an end of the scale",
         [fact(grades_seen=GradesSeen(25, 9, 0.0, 1.0, (0.0, 1.0))),
@@ -219,11 +223,6 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         [fact(precision_by=DecidedBy(1.0, 0.9, 2.1, 0.96, 0.93)),
          fact(precision_by=DecidedBy(2.0, 0.3, 2.1, 0.96, 0.93)),
          fact(precision_by=DecidedBy(2.0, 0.9, 40.0, 0.96, 0.95))],
-    ),
-    "TE309": (
-        fact(p_value=0.02, p_unseen=0.2, level=0.05), "one unseen row there could undo it (p = .200",
-        [fact(p_value=0.02, p_unseen=0.04, level=0.05), fact(p_value=0.2, p_unseen=0.4, level=0.05),
-         fact(p_value=0.02, p_unseen=0.2, level=0.05, comparisons=10, with_best=False)],
     ),
     "TE306": (forecasts(4.0), "probabilities are off by",
               [forecasts(1.0), forecasts(4.0, 30), forecasts(1.1), rare_forecasts(1.0)]),

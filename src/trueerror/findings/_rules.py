@@ -209,7 +209,7 @@ class Evidence:
     level: float | None = None  # the significance level, 1 − confidence
     difference: float | None = None  # first − second
     limits: tuple[float, float] | None = None  # of the difference, at confidence 1 − level
-    p_unseen: float | None = None  # what an unseen row, put where it hurts most, would leave of the p-value
+    undone_by: float | None = None  # how many more units of the kind that hurts most would undo the difference
     p_values: Mapping[str, float] | None = None  # those of the sound tests of the same hypothesis, unadjusted, by name
     intervals: tuple[tuple[float, float], tuple[float, float]] | None = None  # limits of the two models' own estimates
     margin: float | None = None  # the smallest difference that matters

@@ -28,10 +28,11 @@ from trueerror.results._format import (
     share_words,
     whole,
 )
+from trueerror.results._values import HALF_A_UNIT
 from trueerror.sources._duplicates import DuplicateRows, Overlap, RepeatedRows
 from trueerror.sources._predictions import Keys
 from trueerror.tallies import Confusion, KeyedConfusion
-from trueerror.tallies._confusion import is_graded
+from trueerror.tallies._graded import is_graded
 
 FEW_ROWS = 30
 FEW_OF_A_CLASS = 10
@@ -402,7 +403,7 @@ class CountedAsWrong(NamedTuple):
 def lead_on_answered_rows(counted_as_wrong: CountedAsWrong, level: float) -> Iterator[str]:
     """A model that is silent where it would be wrong is ahead on the rows that it answers. Whether that is so cannot be
     seen; whether it would matter can. The rule fires where a difference that stands on the rows answered does not stand
-    once silence counts as an error (of scores: as the worst score that the model gives); the verdict waits."""
+    once silence counts as an error (of scores: as the worst score that the model gives)."""
     c = counted_as_wrong
     if not c.p_value <= level:
         yield (
@@ -523,6 +524,23 @@ def few_errors_at_prior(rates_at_prior: Sequence[RateAtPrior], metrics_at_prior:
         seen = [f"{'no' if r.seen == 0 else f'only {whole(r.seen)}'} {r.noun} in {whole(r.rows)} rows" for r in few]
         rest = "rests" if len(metrics_at_prior) == 1 else "rest"
         yield f"{listing(list(metrics_at_prior[:4]))} at this class mix {rest} on {listing(seen)}"
+
+
+@rule("TE215", severity="warning", title="half a row more of the worst kind would undo the difference",
+      fix="Test on more rows of the kind that decides, and treat the difference as open until then.")  # fmt: skip
+def fragile_difference(undone_by: float, significant: bool) -> Iterator[str]:
+    """A sample knows nothing of a kind of row that it does not hold: a disaster in one row of a hundred, a positive
+    ranked last, a patient on whom one model fails throughout.
+
+    The rule asks how many more rows (or clusters) of the kind that hurts most would take the limit back to no
+    difference, and fires where half of one is enough, the pseudo-count of Haldane and Jeffreys. It changes no limit, no
+    p-value and no verdict; a gate answers "cannot tell" where it fires.
+    """
+    if significant and undone_by <= HALF_A_UNIT:
+        yield (
+            "the difference is fragile: half a row more of the kind that hurts most (or half a cluster) would undo it "
+            f"({max(undone_by, 0.01):.2f} of one is enough)"
+        )
 
 
 class GradesSeen(NamedTuple):

@@ -112,7 +112,7 @@ def contrast(
     notes: tuple[str, ...] = (),
     p_better: float | None = None,
     p_at_most: bool = False,
-    p_unseen: float | None = None,
+    undone_by: float | None = None,
     name: str = "difference",
     first: str = "first",
     second: str = "second",
@@ -142,7 +142,7 @@ def contrast(
         name=name, first=first, second=second, estimate=estimate, low=low, high=high, confidence=confidence,
         side=SIDES[alternative], method=method, n=n, note="; ".join(note for note in notes if note),
         statistic=statistic, df=df, p_value=p_value, alternative=alternative, p_better=p_better,
-        p_at_most=p_at_most or None, p_unseen=p_unseen, estimand=estimand,
+        p_at_most=p_at_most or None, undone_by=undone_by, estimand=estimand,
     )  # fmt: skip
 
 

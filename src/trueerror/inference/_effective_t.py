@@ -7,7 +7,15 @@ import math
 import numpy as np
 
 from trueerror.inference._contrast import contrast, limits_without_spread, student_p, tail_area
-from trueerror.inference._estimate import Estimate, Stratum, limits, p_value, quantile, spread, t_statistic
+from trueerror.inference._estimate import (
+    Estimate,
+    Stratum,
+    limits,
+    p_value,
+    quantile,
+    spread,
+    t_statistic,
+)
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Range
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Contrast
@@ -34,7 +42,7 @@ def effective_t_limits(e: Estimate, spec: IntervalSpec, *notes: Note | str) -> I
 def _without_spread(e: Estimate, spec: IntervalSpec) -> Range:
     """Wilson's limits for the place in the range, as a share of so many units; NaN where the range has an open end."""
     low, high = e.range
-    units = effective_units(e.worst[0] if e.worst else e)
+    units = effective_units(e.worst or e)
     if not (math.isfinite(low) and math.isfinite(high) and units > 0):
         return math.nan, math.nan
     p, q = (float(e.value) - low) / (high - low), float(quantile(np.array(max(units - 1, 1.0)), spec.tail))

@@ -48,7 +48,8 @@ from trueerror.inference.proportion._distributions import crossing, hypergeometr
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.inference.ranking._rank_tests import range_above, range_point
 from trueerror.inputs._labels import Label
-from trueerror.inputs._options import InputError, MemoryBudgetExceeded
+from trueerror.inputs._memory import MemoryBudgetExceeded
+from trueerror.inputs._options import InputError
 from trueerror.methods import Default, Method, declare, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior
 from trueerror.metrics.scores import metric_bounds

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import ArrayLike, Column, check_indexes, matrix, missing_rows, same_length
+from trueerror.inputs._arrays import ArrayLike, Column, Floats, check_indexes, matrix, missing_rows, same_length
 from trueerror.inputs._labels import Label, check_labels, find_label
 from trueerror.inputs._options import InputError
 from trueerror.tallies._confusion import BinaryCounts, ClassCounts
@@ -168,9 +168,6 @@ class Moments:
     def standard_error(self) -> float:
         """Of the mean."""
         return math.sqrt(self.variance / self.n) if self.n > 1 else math.nan
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -43,9 +43,9 @@ from trueerror.results._format import listing, number
 from trueerror.results._values import joined_notes, significantly_different
 from trueerror.sources._collect import is_openable, predictions, refuse_columns, takes_table_options
 from trueerror.sources._models import is_fold_result, refuse_fold_sizes
+from trueerror.sources._open_tables import columns_for
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
-from trueerror.sources._tables import columns_for
 from trueerror.sources.engines._array_source import answered_by_all
 from trueerror.sources.logs.sklearn_cv import folds_of
 from trueerror.tallies import Confusion, Discordance
@@ -437,7 +437,6 @@ def compare_predictions(
         details=ComparisonDetails(
             twins=identical_pairs(p, settings, contrasts),
             infinite=infinite_losses({m: (p, m) for m in p.models}, measure, options, estimates, contrasts),
-            silent={(c.first, c.second): (c.estimate, c.p_value) for c in counted} or None,
             **against_constant(sample),
         ),
         sample=[
@@ -445,7 +444,7 @@ def compare_predictions(
             *row_evidence(p),
             *gap_evidence(p, measure, settings, contrasts, counted),
             *fold_evidence(rows, contrasts, spec),
-            *loss_evidence(rows, contrasts, settings),
+            *loss_evidence(rows, settings),
             *crossing_evidence(p, measure, settings, best_first(estimates, bool(measure.higher_is_better))),
         ],
     )

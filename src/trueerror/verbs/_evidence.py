@@ -32,8 +32,8 @@ from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows, harder_rows
 from trueerror.inference.auc._average_precision import decided_by
 from trueerror.inference.counts._all_classes import shares_of_uncertainty
-from trueerror.inputs._labels import cost_matrix
-from trueerror.inputs._options import MemoryBudgetExceeded
+from trueerror.inputs._costs import cost_matrix
+from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import in_points, signed
@@ -41,7 +41,8 @@ from trueerror.sources._duplicates import duplicate_rows, repeated_sample
 from trueerror.sources._predictions import Keys, Predictions
 from trueerror.sources.engines._array_source import ArraySource, skipped_rows
 from trueerror.tallies import Agreement, ScoreTable
-from trueerror.tallies._confusion import Confusion, is_graded
+from trueerror.tallies._confusion import Confusion
+from trueerror.tallies._graded import is_graded
 from trueerror.verbs._comparison import Comparison, IdenticalCalls
 from trueerror.verbs._evaluation import ModelEvaluation
 from trueerror.verbs._model_metrics import ModelMetrics, Settings, commonest_p, constant_answers
@@ -73,7 +74,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         proportions=proportions,
         rates_at_prior=_rates_at_prior(part.confusion, bench.settings),
         class_errors=_class_errors(part.confusion),
-        class_means=tuple(m.title for m in measures.values() if m.of_labels and m.situation in CLASS_MEANS),
+        class_means=tuple(m.title for m in measures.values() if m.averages_classes),
         metrics_at_prior=tuple(
             measures[name].title for name, interval in part.overall.items() if interval.method == "mover-r"
         ),
@@ -118,9 +119,6 @@ def _grades_seen(p: Predictions, model: str) -> GradesSeen | None:
     if not len(grades):
         return None
     return GradesSeen(len(grades), len(np.unique(grades)), float(grades.min()), float(grades.max()), p.scale)
-
-
-CLASS_MEANS = ("mean-of-recalls", "macro-f1", "macro-of-shares", "geometric-mean")
 
 
 def _class_errors(t: Confusion | None) -> list[ClassErrors]:
@@ -319,8 +317,8 @@ def fold_evidence(rows: PairedRows, contrasts: Iterable[Contrast], spec: Interva
     return evidence
 
 
-def loss_evidence(rows: PairedRows, contrasts: Iterable[Contrast], settings: Settings) -> list[Evidence]:
-    """Whether a few rows hold a model's mean loss, and whether grades hardly differ."""
+def loss_evidence(rows: PairedRows, settings: Settings) -> list[Evidence]:
+    """Whether a few rows hold a model's mean loss, and which grades there are."""
     measure, p = rows.measure, rows.p
     if measure.of_grades:
         return [Evidence(model=m, grades_seen=_grades_seen(p, m)) for m in p.models]
@@ -413,7 +411,7 @@ def _pair_evidence(
     pair = (c.first, c.second)
     # Two models alone are shown by their difference: there are no two intervals that could mislead.
     intervals = [made.estimates[m] for m in pair] if len(made.models) > 2 else []
-    judged, silent = made.judged(*pair), made.facts.silent or {}
+    judged = made.judged(*pair)
     evidence = Evidence(
         model=f"{c.first} and {c.second}",
         p_values=sound,
@@ -421,7 +419,7 @@ def _pair_evidence(
         difference=c.estimate,
         limits=(c.low, c.high),
         p_value=judged.p_value if judged.p_adjusted is None else judged.p_adjusted,
-        p_unseen=None if pair in silent or pair[::-1] in silent else c.p_unseen,
+        undone_by=c.undone_by,
         significant=made.told_apart(*pair),
         comparisons=len(made.pairs),
         share=made.facts.share,

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from trueerror.inference._contrast import SHARES, Limits
 from trueerror.inference._effective_t import effective_t_contrast, effective_units
 from trueerror.inference._estimate import Estimate, left_out
+from trueerror.inference._label_tables import every_cell
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._variance import Sample
 from trueerror.inference.proportion._paired import mcnemar
@@ -156,6 +157,16 @@ class PairedMetric:
         """How far one more row in each cell of a table moves the metric, at the class distribution asked for."""
         sample = Sample(table, table, None, self.positive, self.shares, True, None, "random")
         return sample.influence(self.measure, dict(self.options), masses)
+
+    def extremes(self) -> tuple[Limits, Limits]:
+        """The least and the most that a row in any cell would add to the first model's metric, and to the second's."""
+        ends = []
+        for table in self.tables:
+            full, _ = every_cell(table)
+            moves = self.influence(full, full.masses)[np.isin(full.row, table.row)]
+            known = moves[np.isfinite(moves)]
+            ends.append((float(known.min(initial=0.0)), float(known.max(initial=0.0))))
+        return ends[0], ends[1]
 
     def _stepped_influences(self) -> Floats | None:
         """By a small step up and down in each cell, for functions that may not know complex numbers."""

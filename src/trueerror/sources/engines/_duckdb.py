@@ -13,10 +13,10 @@ from threading import get_ident
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array
+from trueerror.inputs._arrays import Array, Floats
 from trueerror.inputs._labels import Label
 from trueerror.kernels._histogram import BLOCK, Counter, Grid, tagged_places
-from trueerror.kernels._numpy import in_threads
+from trueerror.kernels._threads import in_threads
 from trueerror.sources._predictions import Loss
 from trueerror.sources._tables import Layout, Options
 from trueerror.sources.engines import _group_tallies as groups
@@ -48,7 +48,6 @@ from trueerror.tallies import Moments, ScoreTable
 from trueerror.tallies._moments import Placements
 from trueerror.tallies._score_bounds import ScoreBounds
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 # The share of the budget that the bins of all rows may take.
 KEPT = 0.7

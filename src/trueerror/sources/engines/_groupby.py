@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array, WeightsKind
+from trueerror.inputs._arrays import Array, Floats, WeightsKind
 from trueerror.inputs._labels import (
     Codes,
     Label,
@@ -32,13 +32,14 @@ from trueerror.inputs._labels import (
     plain_label,
     recode,
 )
-from trueerror.inputs._options import InputError, byte_amount, current, need_memory
+from trueerror.inputs._memory import byte_amount, need_memory
+from trueerror.inputs._options import InputError
+from trueerror.inputs._settings import current
 from trueerror.sources._collect import build, given_rows
 from trueerror.sources._keys import truth_fingerprint
 from trueerror.sources._predictions import (
     KINDS,
     Facts,
-    Floats,
     KeyedLosses,
     KeyKind,
     Keys,
