@@ -61,7 +61,7 @@ def clusters_in_words(sizes: NDArray[np.floating] | NDArray[np.integer], units: 
     """
     groups, effective = len(sizes), effective_clusters(sizes)
     worth = "" if effective > 0.995 * groups else f", worth about {effective:,.1f} of equal size"
-    return f"{groups:,} {units}{worth}"
+    return f"one {units.removesuffix('s')}" if groups == 1 else f"{groups:,} {units}{worth}"
 
 
 def degrees_of_freedom(effective: float) -> float:

@@ -393,9 +393,10 @@ def compare_predictions(
     p = p.side_by_side() if measure.area else p
     # Shares of different rows would not subtract.
     common = answered_by_all(p, of_labels=measure.of_labels, threshold=settings.threshold)
-    estimand = fixed_model(common, settings, method)
-    by_folds = method in words_in("metric-over-folds") and p.folded
-    own = replace(settings, method=method) if by_folds else settings
+    # Over repeats the differences are of learners, and so is what stands beside them.
+    over = "corrected-t" if p.folded and p.repeated else method
+    estimand = fixed_model(common, settings, over)
+    own = replace(settings, method=over) if p.folded and over in words_in("metric-over-folds") else settings
     options = settings.options(measure.name)
     paired = partial(PairedRows, p, measure, options, threshold=settings.threshold, prior=settings.prior)
     rows = paired() if measure.area and method is None else None
