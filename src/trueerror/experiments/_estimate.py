@@ -13,6 +13,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._outcomes import CHOSEN, ResampleResults, mean_over_rows

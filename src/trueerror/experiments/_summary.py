@@ -267,7 +267,8 @@ def summarise(
     problems: Problems = {}
     subjects: dict[str, str] = {}
     estimates = tuple(_estimates(run, metrics, level, problems, subjects))
-    verdicts, chosen, tests = {}, [], []
+    verdicts, chosen = {}, []
+    tests: list[str] = []
     for data in run.datasets:
         verdict, cursed, tested = _verdict(run, data, metrics[0], level, estimates, problems, ignore)
         tests += tested
