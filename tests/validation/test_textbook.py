@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.significance import delong
+from trueerror.inference.auc._tests import delong
 from trueerror.tallies import ScoreTable
 from validation import designs
 from validation.asking import as_sample

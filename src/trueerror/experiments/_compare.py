@@ -28,6 +28,7 @@ from trueerror.experiments._estimate import (
     on_rows_like,
     plan_situation,
     rounds_of_folds,
+    same_rows_each_round,
 )
 from trueerror.experiments._outcomes import CHOSEN, FoldPairLosses, FoldScores, ResampleResults, mean_over_rows
 from trueerror.findings import Evidence, Findings, find
@@ -416,11 +417,12 @@ def constant_evidence(dataset: Dataset, tested: Sequence[tuple[Codes, Codes]], l
 def own_method(run: ResampleResults, word: str) -> str | None:
     """The method of each learner's own estimate, such that the differences are those of the estimates.
 
-    .632+ and nested cross-validation move estimates away from the means over test folds, which most pairs rest on.
+    The corrected t is of learners. .632+ and nested cross-validation move estimates away from the means over test
+    folds, which most pairs rest on.
     """
     if word == "plain-t":
         return "fold-t"
-    moved = run.plan.name == "Bootstrap" or (run.plan.name == "BatesCV" and word != "bates")
+    moved = word == "corrected-t" or run.plan.name == "Bootstrap" or (run.plan.name == "BatesCV" and word != "bates")
     return "corrected-t" if moved else None
 
 
@@ -433,10 +435,15 @@ def experiment_findings(run: ResampleResults) -> Findings:
     """What the linter says of the whole experiment, each data set by its name where there are several."""
     evidence, hollow, scored = [], [], []
     for data in run.datasets:
-        situation = plan_situation(run.plan, [run.splits[data][i] for i in run.parts(data)])
+        splits = [run.splits[data][i] for i in run.parts(data)]
+        situation = plan_situation(run.plan, splits)
         method = "corrected-t" if situation == "learner-folds" else situation
         several = len(run.datasets) > 1
-        evidence.append(replace(learner_evidence(run, data, method, run.learners), model=data if several else ""))
+        about = data if several else ""
+        if situation == "learner-folds" and same_rows_each_round(splits):
+            evidence.append(Evidence(fold_method="pooled-folds", model=about))
+            method = method if len(run.learners) > 1 else ""
+        evidence.append(replace(learner_evidence(run, data, method, run.learners), model=about))
         judged = (CHOSEN,) if run.plan.name == "NestedCV" else run.learners
         for e in _one_for_many(_hollow_evidence(run, data, judged)):
             hollow.append(replace(e, model=f"{e.model} on {data}" if several else e.model))

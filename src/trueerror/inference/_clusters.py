@@ -53,6 +53,17 @@ def effective_clusters(sizes: NDArray[np.floating] | NDArray[np.integer]) -> flo
     return float(n.sum()) ** 2 / squares if squares > 0 else 0.0
 
 
+def clusters_in_words(sizes: NDArray[np.floating] | NDArray[np.integer], units: str = "clusters") -> str:
+    """How many clusters there are, and what they are worth where their sizes differ.
+
+    >>> clusters_in_words(np.array([10, 10, 10])), clusters_in_words(np.array([100, 5, 5]))
+    ('3 clusters', '3 clusters, worth about 1.2 of equal size')
+    """
+    groups, effective = len(sizes), effective_clusters(sizes)
+    worth = "" if effective > 0.995 * groups else f", worth about {effective:,.1f} of equal size"
+    return f"one {units.removesuffix('s')}" if groups == 1 else f"{groups:,} {units}{worth}"
+
+
 def degrees_of_freedom(effective: float) -> float:
     """G_eff − 1, and never so near to 0 that t overflows."""
     return max(effective - 1.0, LEAST_DF)
@@ -141,12 +152,7 @@ class ClusterDifference(NamedTuple):
     @property
     def note(self) -> str:
         """How many clusters, and what they are worth."""
-        groups, worth = len(self.sums), effective_clusters(self.sizes)
-        if groups == 1:
-            return f"one {self.units.removesuffix('s')}"
-        return f"{groups:,} {self.units}" + (
-            "" if worth > 0.995 * groups else f", worth about {worth:,.1f} of equal size"
-        )
+        return clusters_in_words(self.sizes, self.units)
 
 
 def cluster_contrast(c: ClusterDifference, spec: IntervalSpec, *, higher_is_better: bool | None = True) -> Contrast:

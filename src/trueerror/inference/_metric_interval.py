@@ -215,10 +215,10 @@ def noted(found: Interval, words: str, limits: Range | None = None) -> Interval:
 
 
 def _loss_reach(found: Interval, q: Problem[ScoreSample], table: ScoreTable, bounds: Bounds) -> Range:
-    """The outer limits of the smallest and the largest mean with the largest standard error.
+    """The outer limits of the smallest and the largest mean with the largest standard error and the heaviest tails.
 
-    The losses of a bin lie between those at its ends; a standard error is a norm, so it grows by no more than that of
-    how far the losses may be off.
+    The losses of a bin lie between those at its ends. A standard error is a norm, so it grows by no more than that of
+    how far the losses may be off; so does the fourth root of the sum of fourth powers.
     """
     measure, options, n = q.metric, q.options, float(table.n)
     ends = measure.bounds(options)
@@ -228,20 +228,22 @@ def _loss_reach(found: Interval, q: Problem[ScoreSample], table: ScoreTable, bou
         return moved(found, bounds)
     middle = middled(table)
     at = [table_losses(x, measure, **options) for x in (middle, table, with_scores(table, table.bounds.uppers))]
-    off = 0.0
+    squares = fourths = 0.0
     for side, rows in ((0, table.positives), (1, table.negatives)):
         occupied = rows > 0
         centre, lowest, highest = (x[side][occupied] for x in at)
         gap = np.maximum(np.abs(lowest - centre), np.abs(highest - centre))
-        off += float((rows[occupied] * gap * gap).sum())
-    moments = loss_moments(middle, measure, **options)
-    error = moments.standard_error + math.sqrt(off / ((n - 1) * n))
+        squares += float((rows[occupied] * gap**2).sum())
+        fourths += float((rows[occupied] * gap**4).sum())
+    m, off = loss_moments(middle, measure, **options), math.sqrt(squares)
+    most, least = math.sqrt(m.squares) + off, max(math.sqrt(m.squares) - off, 0.0)
     if found.method == "t-mean":
+        error = most / math.sqrt(n * (n - 1))
         outer = [mean_limits(mean, error, n - 1, n, ends, q.spec)[:2] for mean in bounds]
     else:
-        squares = error * error * n * (n - 1)
-        grown = squares / moments.squares if moments.squares > 0 else 0.0
-        wide = replace(moments, squares=squares, fourths=moments.fourths * grown * grown)
+        # The mean of how far they are off is no further than their own fourth root.
+        tails = (m.fourths**0.25 + 2 * fourths**0.25) ** 4
+        wide = replace(m, squares=most**2, fourths=most**4 * (min(tails / least**4, 1.0) if least > 0 else 1.0))
         outer = [effective_t_limits(mean_of_rows(replace(wide, mean=x), ends), q.spec)[:2] for x in bounds]
     return min(x[0] for x in outer), max(x[1] for x in outer)
 

@@ -62,12 +62,12 @@ class Sums(NamedTuple):
     @classmethod
     def of(cls, units: Floats, count: Floats | None = None) -> Sums:
         """Those of rows at hand; `count` says how many there are of each kind."""
-        if count is None:
-            squares = (units - units.mean()) ** 2
-            return cls(len(units), float(squares.sum()), float(squares @ squares))
-        n = float(count.sum())
-        squares = (units - float(count @ units) / max(n, 1.0)) ** 2
-        return cls(n, float(count @ squares), float((count * squares) @ squares))
+        n = float(len(units) if count is None else count.sum())
+        squares = units - float((units if count is None else count * units).sum()) / max(n, 1.0)
+        squares *= squares
+        # Not by BLAS, whose threads cost more than these sums and add up in an order of their own.
+        every = squares if count is None else count * squares
+        return cls(n, float(every.sum()), float(np.einsum("i,i", every, squares)))
 
     def units(self) -> tuple[Floats, Floats]:
         """Units −b, 0 and b, and how many of each, with the same number, squares and fourth powers."""
@@ -198,8 +198,11 @@ def difference_of_areas(found: CentredPlacements | Placements, first: int, secon
     are Welch's, from the sizes of the classes.
     """
     if isinstance(found, CentredPlacements):
-        apart = (found.positives, found.negatives)
-        sums = [Sums.of((side[first] - side[second]) * (scale / side.shape[1])) for side in apart]
+        sums = []
+        for side in (found.positives, found.negatives):
+            apart = side[first] - side[second]
+            apart *= scale / side.shape[1]
+            sums.append(Sums.of(apart))
     else:
         w = np.zeros(len(found.areas))
         w[first], w[second] = 1.0, -1.0
@@ -214,10 +217,8 @@ def difference_of_scores(
     """First − second of a metric of scores over the same rows, or over clusters of them."""
     low, high = q.metric.bounds(q.options)
     if clusters is not None:
-        codes = clusters.astype(np.intp)
-        one, two = (
-            score_estimate(_of_model(q, ClusteredRows(positive=is_positive, scores=s, codes=codes))) for s in scores
-        )
+        rows = (ClusteredRows(positive=is_positive, scores=s, codes=clusters.astype(np.intp)) for s in scores)
+        one, two = (score_estimate(_of_model(q, each)) for each in rows)
         return one - two
     models = in_threads(lambda s: OrderedScores(is_positive, s), scores)
     values = [float(q.metric.function(m.table, **q.options)) for m in models]

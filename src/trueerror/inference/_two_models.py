@@ -621,15 +621,23 @@ def _over_clusters(q: Pair, test: Callable[..., Contrast]) -> Contrast:
 
 
 def _counts_without(pair: ModelPair) -> ClusterDifference:
-    """What a metric of labels loses without each cluster; one none of whose rows both answered is no unit."""
+    """What a metric of labels loses without each cluster; one none of whose rows both answered is no unit.
+
+    Without a row of its own weight it loses, to first order, what the row adds over 1 − w.
+    """
     rows = pair.rows
     keyed = rows.p.keyed_agreement(pair.first, pair.second, "clusters", threshold=rows.threshold)
     compared = paired_metric(keyed.table, rows.measure.name, rows.positive, rows.options, rows.prior)
-    estimate, held = compared.difference(), keyed.sizes > 0
+    estimate, held, by_row = compared.difference(), keyed.sizes > 0, None
     if math.isnan(estimate):
         raise InputError(f"{rows.measure.name} cannot be compared over clusters: {compared.why}")
+    if rows.units == "weighted rows":
+        by_row = compared.influences()
     sizes = keyed.weights[held]
-    moved = (1 - sizes / sizes.sum()) * (estimate - compared.without_each(keyed)[held])
+    if by_row is not None:
+        moved = keyed.sums(by_row)[held]
+    else:
+        moved = (1 - sizes / sizes.sum()) * (estimate - compared.without_each(keyed)[held])
     return ClusterDifference(estimate, moved, sizes, compared.range, keyed.table.n)
 
 
@@ -833,4 +841,4 @@ def harder_rows(skipped: SkippedRows, confidence: float = 0.95) -> Contrast:
     moved = np.concatenate([(left - one) / len(left), -(kept - two) / len(kept)])
     _, codes = np.unique(np.concatenate(skipped.clusters), return_inverse=True)
     which = np.repeat([0, 1], [len(left), len(kept)])
-    return cluster_t_contrast(_summed(one - two, moved, which, codes), spec)
+    return cluster_contrast(_summed(one - two, moved, which, codes), spec)

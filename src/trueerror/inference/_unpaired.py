@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from trueerror.inference._clusters import clusters_in_words
 from trueerror.inference._contrast import contrast
 from trueerror.inference._effective_t import effective_t_contrast
 from trueerror.inference._estimate import Estimate
@@ -423,7 +424,7 @@ def _over_shared_clusters(first: _Group, second: _Group, spec: IntervalSpec) -> 
         value=np.asarray(a.value - b.value), units=units[held], sizes=sizes[held], range=(-reach, reach)
     )  # fmt: skip
     n = first.rows.p.n + second.rows.p.n
-    return effective_t_contrast(e, spec, n=n, higher_is_better=None, note=f"{int(held.sum()):,} clusters")
+    return effective_t_contrast(e, spec, n=n, higher_is_better=None, note=clusters_in_words(sizes[held]))
 
 
 def extent(pairs: Sequence[Contrast], estimate: float, name: str, confidence: float) -> Interval:

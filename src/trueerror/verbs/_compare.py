@@ -20,6 +20,7 @@ from trueerror.inference._contrast import (
     alike_within,
     check_margin,
     groups_not_told_apart,
+    mirrored,
     with_anchor,
 )
 from trueerror.inference._problem import words_in
@@ -39,7 +40,7 @@ from trueerror.methods import reason_for
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, find_measure
 from trueerror.results import Alternative, Contrast, Interval, Test
 from trueerror.results._format import listing, number
-from trueerror.results._values import significantly_different
+from trueerror.results._values import joined_notes, significantly_different
 from trueerror.sources._collect import is_openable, predictions, refuse_columns, takes_table_options
 from trueerror.sources._models import is_fold_result, refuse_fold_sizes
 from trueerror.sources._open_tables import columns_for
@@ -392,9 +393,10 @@ def compare_predictions(
     p = p.side_by_side() if measure.area else p
     # Shares of different rows would not subtract.
     common = answered_by_all(p, of_labels=measure.of_labels, threshold=settings.threshold)
-    estimand = fixed_model(common, settings, method)
-    by_folds = method in words_in("metric-over-folds") and p.folded
-    own = replace(settings, method=method) if by_folds else settings
+    # Over repeats the differences are of learners, and so is what stands beside them.
+    over = "corrected-t" if p.folded and p.repeated else method
+    estimand = fixed_model(common, settings, over)
+    own = replace(settings, method=over) if p.folded and over in words_in("metric-over-folds") else settings
     options = settings.options(measure.name)
     paired = partial(PairedRows, p, measure, options, threshold=settings.threshold, prior=settings.prior)
     rows = paired() if measure.area and method is None else None
@@ -412,6 +414,7 @@ def compare_predictions(
     contrasts = [rows.contrast(a, b, spec, method) for a, b in wanted]
     differ = [c for c in contrasts if c.p_value <= 1 - settings.confidence]
     counted = [recount for c in differ if (recount := rows.silence_counted(c, spec, method)) is not None]
+    contrasts = [_both_readings(c, counted) for c in contrasts]
     discordance = _discordances(rows, wanted)
     # Whether two are alike within the margin is asked of both sides, whatever the alternative of the test.
     both_ways = None
@@ -458,6 +461,18 @@ def compare_predictions(
         p, rather, replace(settings, metrics={rather.name: {}}), reference=reference, adjust=adjust
     )
     return replace(comparison, instead=by_it)
+
+
+def _both_readings(c: Contrast, counted: Iterable[Contrast]) -> Contrast:
+    """A pair whose limits and p-value hold whether the rows that the model ahead left out count as wrong or not."""
+    left = [s if s.first == c.first else mirrored(s) for s in counted if {s.first, s.second} == {c.first, c.second}]
+    if not left or left[0].p_value <= c.p_value:
+        return c
+    p, note = left[0].p_value, "limits hold whether the rows left out are right or wrong"
+    return replace(
+        c, p_value=p, low=min(c.low, left[0].low), high=max(c.high, left[0].high), note=joined_notes(c.note, note),
+        p_better=c.p_better if p <= 1 - c.confidence else None,
+    )  # fmt: skip
 
 
 def _telling_metric(p: Predictions) -> Measure:

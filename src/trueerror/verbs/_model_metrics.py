@@ -65,10 +65,12 @@ def fixed_model(source: Predictions | Confusion, settings: Settings, method: str
     who = f"{'each' if several else 'this'} model as it stands,"
     rows = f"rows drawn at random like these {rows_counted:,.0f}"
     if isinstance(source, Predictions):
-        if source.folded and (source.repeated or "corrected-t" in (method, settings.method)):
+        of_learner = source.folded and (source.random_splits or "corrected-t" in (method, settings.method))
+        if source.folded and (source.repeated or of_learner):
             once = source.one_round().keys("folds").sizes
             rows_counted, tested = int(once.sum()), float(source.keys("folds").sizes.mean())
             rows = f"rows drawn at random like these {rows_counted:,}"
+        if of_learner:
             train = "" if len(once) == 1 else f" at about {rows_counted - round(tested):,} training rows"
             who = f"{'each' if several else 'the'} learner{train},"
         elif source.has_key("folds"):
@@ -442,6 +444,10 @@ class ModelMetrics:
             self.model, settings, predictions=self._rounds, confusion=self._given, estimand=self.estimand
         )
 
+    def _over(self, rows: Predictions) -> ModelMetrics:
+        """The same questions to other rows of this model."""
+        return ModelMetrics(self.model, self.settings, predictions=rows, estimand=self.estimand)
+
     @cached_property
     def confusion(self) -> Confusion:
         """Truth × predicted."""
@@ -570,6 +576,9 @@ class ModelMetrics:
         return self._intervals(measure, None, method if offered else None)
 
     def _intervals(self, measure: Measure, label: Any, method: str | None) -> Callable[[float], Interval]:
+        p = self._predictions
+        if measure.of_grades and p is not None and p.graded and p.scale is None:
+            measure = find_measure("accuracy")  # the mean of grades that are all 0 or 1
         chosen = None if label is None else find_label(label, self.labels, "class")
         if chosen is not None and not measure.of_one_class and not measure.of_scores:
             raise InputError(f"{measure.name} is a metric of all classes together; ask for it without a class")
@@ -613,7 +622,8 @@ class ModelMetrics:
         def at(spec: IntervalSpec) -> Interval:
             sample = FoldedModel(
                 p=p, model=self.model, positive=label, threshold=s.threshold, prior=s.prior,
-                pooled=lambda: self._of_rows(measure, label, options, None)(spec),
+                of_rows=lambda spec: self._of_rows(measure, label, options, None)(spec),
+                of_round=lambda one: self._over(one)._intervals(measure, label, None)(spec.confidence),
             )  # fmt: skip
             few = replace(spec, replicates=min(s.replicates, SCORE_REPLICATES))
             q = Problem(situation="metric-over-folds", metric=on_scale, sample=sample, spec=few, options=options)

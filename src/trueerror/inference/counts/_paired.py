@@ -39,8 +39,10 @@ from trueerror.metrics._registry import (
 from trueerror.results import Contrast
 from trueerror.tallies import Confusion, KeyedConfusion
 from trueerror.tallies._agreement import Agreement, KeyedAgreement
+from trueerror.tallies._confusion import BinaryCounts, ClassCounts
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 # Numbers held at a time.
 BLOCK = 1 << 21
@@ -106,9 +108,7 @@ class PairedMetric:
     def differences(self, masses: Floats) -> Floats:
         """First − second under masses (…, cells); what rounding alone tells from 0 is 0."""
         a, b = (self.values(table, masses) for table in self.tables)
-        with np.errstate(invalid="ignore"):
-            d = a - b
-        return np.where(np.abs(d) <= ROUNDING * np.maximum(np.abs(a), np.abs(b)), 0.0, d)
+        return _apart(a, b)
 
     def difference(self) -> float:
         """First − second on the sample."""
@@ -204,19 +204,61 @@ class PairedMetric:
 
     def without_each(self, keyed: KeyedAgreement) -> Floats:
         """The difference without each key's rows; NaN where the metric of what is left is undefined."""
-        keys, cells = len(keyed.keys), len(self.agreement.counts)
-        order = np.argsort(keyed.key, kind="stable")
+        keys, order = len(keyed.keys), np.argsort(keyed.key, kind="stable")
         key, cell, masses = keyed.key[order], keyed.cell[order], keyed.masses[order]
-        step, without = max(1, BLOCK // max(cells, 1)), np.empty(keys)
+        of_margins = self.shares is None and (self.measure.of_one_class or self.measure.of_all_classes)
+        width = len(self.agreement.labels) if of_margins else len(self.agreement.counts)
+        step, without = max(1, BLOCK // max(width, 1)), np.empty(keys)
         for start in range(0, keys, step):
             stop = min(start + step, keys)
             here = slice(*np.searchsorted(key, (start, stop)))
-            flat = (key[here] - start) * cells + cell[here]
-            taken = np.bincount(flat, weights=masses[here], minlength=(stop - start) * cells)
-            rest = self._counts() - taken.reshape(stop - start, cells)
-            # What is left of a cell that is gone is rounding.
-            without[start:stop] = self.differences(np.where(rest > ROUNDING * self._counts(), rest, 0.0))
+            left = _Left(stop - start, key[here] - start, cell[here], masses[here], self.agreement.masses)
+            a, b = (self._values_left(table, left) for table in self.tables)
+            without[start:stop] = _apart(a, b)
         return without
+
+    def _values_left(self, table: Confusion, left: _Left) -> Floats:
+        """The metric of what is left of one model's table: by its margins, where those are what it is made of."""
+        m, k, chosen = self.measure, len(table.labels), dict(self.options)
+        if self.shares is None and m.of_one_class:
+            positive = table.positive if self.positive is None else self.positive
+            index = table.labels.index(find_label(positive, table.labels))
+            tn, fp, fn, tp = left.of(2 * (table.row == index) + (table.col == index), 4).T
+            return np.asarray(m.function(BinaryCounts(tp, fp, fn, tn), **chosen), dtype=np.float64)
+        if self.shares is None and m.of_all_classes:
+            truth, predicted = left.of(table.row, k), left.of(table.col, k, table.col < k)
+            hits = left.of(table.row, k, table.row == table.col)
+            margins = ClassCounts(hits, truth, predicted, truth.sum(axis=-1))
+            return np.asarray(m.function(margins, **chosen), dtype=np.float64)
+        return self.values(table, left.of(np.arange(len(table.row)), len(table.row)))
+
+
+class _Left(NamedTuple):
+    """What is left in each cell without each of some keys: `key`, `cell` and `masses` list what each key holds."""
+
+    keys: int
+    key: Ints
+    cell: Ints
+    masses: Floats
+    whole: Floats
+
+    def of(self, place: Ints, width: int, chosen: NDArray[np.bool_] | None = None) -> Floats:
+        """The same of sums of cells (keys, width); `place` is where each cell goes, `chosen` which are summed."""
+        mine: Any = slice(None) if chosen is None else chosen[self.cell]
+        where = self.key[mine] * width + place[self.cell[mine]]
+        taken = np.bincount(where, weights=self.masses[mine], minlength=self.keys * width)
+        kept: Any = slice(None) if chosen is None else chosen
+        whole = np.bincount(place[kept], weights=self.whole[kept], minlength=width)
+        left = whole - taken.reshape(self.keys, width)
+        # What is left of a sum that is gone is rounding.
+        return np.where(left > ROUNDING * whole, left, 0.0)
+
+
+def _apart(a: Floats, b: Floats) -> Floats:
+    """a − b; what rounding alone tells from 0 is 0."""
+    with np.errstate(invalid="ignore"):
+        d = a - b
+    return np.where(np.abs(d) <= ROUNDING * np.maximum(np.abs(a), np.abs(b)), 0.0, d)
 
 
 def swap_proof_order(agreement: Agreement) -> NDArray[np.intp]:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._clusters import cr3_variance, degrees_of_freedom, effective_clusters
+from trueerror.inference._clusters import clusters_in_words, cr3_variance, degrees_of_freedom, effective_clusters
 from trueerror.inference._contrast import contrast
 from trueerror.inference._effective_t import KEY, effective_t_contrast, effective_t_limits, effective_units
 from trueerror.inference._estimate import Estimate, left_out, spread
@@ -69,8 +69,8 @@ class ClusterSums(NamedTuple):
 
     @property
     def note(self) -> str:
-        """How many clusters there are."""
-        return f"{whole(len(self.sums))} {self.units}"
+        """How many clusters there are, and what they are worth."""
+        return clusters_in_words(self.sizes, self.units)
 
 
 LossSample = Moments | ClusterSums | ScoreSample
@@ -91,7 +91,7 @@ def mean_of_rows(m: Moments, ends: Range) -> Estimate:
     far = float(m.n)
     if 0 < m.fourths < math.inf:
         # To single precision, so that the order of rows, on which the last digits hang, does not show.
-        far = float(np.float32(min((m.squares / math.sqrt(m.fourths)) ** 2, far)))
+        far = min(float(np.float32((m.squares / math.sqrt(m.fourths)) ** 2)), far)
     apart = math.sqrt(m.squares / far) / m.n
     units, count = np.array([-apart, 0.0, apart]), np.array([far / 2, m.n - far, far / 2])
     return Estimate(value=np.array(m.mean), units=units, count=count, range=ends)
