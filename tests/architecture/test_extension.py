@@ -82,7 +82,13 @@ def test_a_smooth_metric_has_limits_tests_and_gates_in_every_design(smooth_metri
     unlike = te.gaps(truth, np.where(half, new, old), by=half, metric="toy_smooth", positive=1)
     assert unlike["toy_smooth"].difference.low > 0
     gate = te.gate(
-        truth, {"new": new, "old": old}, metrics=["toy_smooth"], candidate="new", baseline="old", margin=0.01, positive=1
+        truth,
+        {"new": new, "old": old},
+        metrics=["toy_smooth"],
+        candidate="new",
+        baseline="old",
+        margin=0.01,
+        positive=1,
     )
     assert gate.decision == "pass"
     close = te.gate(

@@ -78,7 +78,9 @@ def test_weighted_rows_are_each_left_out():
 
 def test_precision_at_a_prior_has_the_variance_of_its_logit():
     tn, fp, fn, tp, prior = 160, 40, 5, 45, 0.1
-    e = bare(find_measure("precision"), Sample.of(find_measure("precision"), Confusion([[tn, fp], [fn, tp]]), prior=prior))
+    e = bare(
+        find_measure("precision"), Sample.of(find_measure("precision"), Confusion([[tn, fp], [fn, tp]]), prior=prior)
+    )
     p, n0, n1 = float(e.value), tn + fp, fn + tp
     se, sp = tp / n1, tn / n0
     # Mercaldo, Lau and Zhou 2007, with n − 1 in each class.

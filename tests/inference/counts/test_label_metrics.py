@@ -113,7 +113,9 @@ def test_a_dear_error_that_was_not_seen_counts():
 def test_a_total_is_so_many_mean_costs():
     table, options = Confusion([[90, 5], [2, 23]], positive=1), {"costs": {"fp": 1, "fn": 8}}
     mean, total = (metric_interval(name, table, options=options) for name in ("expected_cost", "cost"))
-    assert [total.estimate, total.low, total.high] == pytest.approx([120 * x for x in (mean.estimate, mean.low, mean.high)])
+    assert [total.estimate, total.low, total.high] == pytest.approx(
+        [120 * x for x in (mean.estimate, mean.low, mean.high)]
+    )
 
 
 def test_costs_of_one_a_row_are_the_error_rate():
