@@ -1,9 +1,9 @@
 """What all curves are built on: the score table behind any input, the frozen curve, its registry, and shared formulas.
 
 `curve_verb` makes `te.gains(truth, scores, …)` out of a function of a `CurveInput`, for one model or several
-(`ModelCurves`); `curve_kind` declares a curve for
-the catalogue of methods, the pictures and `trueerror plot`. Then: counts at every cutoff, proportions with intervals,
-ROC points joined by straight lines, and the isotonic fit, whose blocks are the segments of the upper ROC hull.
+(`ModelCurves`); `curve_kind` enters a curve for the pictures and `trueerror plot`. Then: counts at every cutoff,
+proportions with intervals, ROC points joined by straight lines, and the isotonic fit, whose blocks are the segments of
+the upper ROC hull.
 
 Source: Ayer et al. 1955, Ann. Math. Stat. 26:641; Fawcett and Niculescu-Mizil 2007, Machine Learning 68:97.
 """
@@ -73,7 +73,7 @@ STAND_IN = 1_000_000
 class CurveKind:
     """What a curve declares of itself.
 
-    `key` is that of its entry in the catalogue of methods; `verb` is the function that makes it, under which the stub
+    `key` is that of its table in `methods.toml`; `verb` is the function that makes it, under which the stub
     of this folder offers it; `picture` is its composer, such as "curves.gains_picture" of `plots.compose`.
     """
 
