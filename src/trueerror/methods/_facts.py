@@ -13,11 +13,9 @@ from __future__ import annotations
 import json
 import math
 import textwrap
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from trueerror.methods._registry import methods_for, unasked
@@ -53,11 +51,15 @@ class Decision:
 
 
 def _data(name: str) -> str:
+    from importlib.resources import files
+
     return files("trueerror.methods").joinpath(name).read_text(encoding="utf-8")
 
 
 @cache
 def _known() -> dict[str, dict[str, dict[str, Any]]]:
+    import tomllib
+
     return tomllib.loads(_data("methods.toml"))
 
 
