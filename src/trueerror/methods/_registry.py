@@ -11,78 +11,92 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, TypeVar
 
-_COUNTS = (
-    "trueerror.inference.counts._at_prior",
-    "trueerror.inference.counts._all_classes",
-    "trueerror.inference.counts._one_class",
-    "trueerror.inference.proportion._interval",
-    "trueerror.inference._metric_interval",
-)
-_ONE_CLASS = ("trueerror.inference.counts._one_class", "trueerror.inference._metric_interval")
-_MEANS = (
-    "trueerror.inference.counts._at_prior",
-    "trueerror.inference.counts._one_class",
-    "trueerror.inference.counts._all_classes",
-    "trueerror.inference._metric_interval",
-)
-_TABLES = "trueerror.inference.bootstrap._tables"
-_LOSS = "trueerror.inference.loss._mean"
-_AVERAGE_PRECISION = "trueerror.inference.auc._average_precision"
-_TWO_MODELS = ("trueerror.inference._two_models",)
-_UNPAIRED = ("trueerror.inference._unpaired",)
-_ONE_LEARNER = ("trueerror.experiments._estimate",)
-
 # Situation → the modules whose methods answer it. Where several methods of a situation are defaults, the first whose
 # condition holds is taken: modules in this order, and within a module the order of the file. The last is the general
 # one.
 HOMES: dict[str, tuple[str, ...]] = {
-    "proportion": _COUNTS,
-    "f1": _ONE_CLASS,
-    "macro-f1": _MEANS,
-    "mean-of-recalls": _MEANS,
-    "macro-of-shares": _MEANS,
-    "geometric-mean": _MEANS,
-    "mcc": _COUNTS,
-    "smooth": _COUNTS,
-    "smooth-share": _COUNTS,
-    "correlation": _COUNTS,
-    "ratio": _COUNTS,
-    "mean-cost": _COUNTS,
-    "other": _COUNTS,
-    "auc": ("trueerror.inference.auc._interval", _TABLES),
-    "average-precision": (_AVERAGE_PRECISION, "trueerror.inference._metric_interval", _TABLES),
-    "calibration-error": ("trueerror.inference.calibration", _TABLES),
+    "proportion": (
+        "trueerror.inference.counts._at_prior",
+        "trueerror.inference.counts._all_classes",
+        "trueerror.inference.counts._one_class",
+        "trueerror.inference.proportion._interval",
+        "trueerror.inference._metric_interval",
+    ),
+    **dict.fromkeys(
+        ("f1", "clustered", "sampling-weights"),
+        ("trueerror.inference.counts._one_class", "trueerror.inference._metric_interval"),
+    ),
+    **dict.fromkeys(
+        ("macro-f1", "mean-of-recalls", "macro-of-shares", "geometric-mean"),
+        (
+            "trueerror.inference.counts._at_prior",
+            "trueerror.inference.counts._one_class",
+            "trueerror.inference.counts._all_classes",
+            "trueerror.inference._metric_interval",
+        ),
+    ),
+    **dict.fromkeys(
+        ("mcc", "smooth", "smooth-share", "correlation"),
+        (
+            "trueerror.inference.counts._at_prior",
+            "trueerror.inference.counts._all_classes",
+            "trueerror.inference.counts._one_class",
+            "trueerror.inference._metric_interval",
+        ),
+    ),
+    "ratio": (
+        "trueerror.inference.counts._all_classes",
+        "trueerror.inference.counts._one_class",
+        "trueerror.inference._metric_interval",
+    ),
+    "mean-cost": ("trueerror.inference.counts._all_classes", "trueerror.inference._metric_interval"),
+    "other": ("trueerror.inference._metric_interval",),
+    "auc": ("trueerror.inference.auc._interval", "trueerror.inference.bootstrap._tables"),
+    "average-precision": (
+        "trueerror.inference.auc._average_precision",
+        "trueerror.inference._metric_interval",
+        "trueerror.inference.bootstrap._tables",
+    ),
+    "calibration-error": ("trueerror.inference.calibration", "trueerror.inference.bootstrap._tables"),
     "class-areas": ("trueerror.inference.auc._multiclass",),
-    "score-metric": (_TABLES,),
-    "clustered": _ONE_CLASS,
-    "sampling-weights": _ONE_CLASS,
-    "mean": (_LOSS,),
-    "mean-loss": (_LOSS, _TABLES),
+    "score-metric": ("trueerror.inference.bootstrap._tables",),
+    "mean": ("trueerror.inference.loss._mean",),
+    "mean-loss": ("trueerror.inference.loss._mean", "trueerror.inference.bootstrap._tables"),
     "mean-score": ("trueerror.inference.loss._bounded_mean",),
     "metric-over-folds": ("trueerror.inference.learner._fold_scores",),
-    "paired-over-folds": _TWO_MODELS,
-    "paired-proportions": _TWO_MODELS,
-    "independent-proportions": _UNPAIRED,
-    "paired-auc": _TWO_MODELS,
-    "paired-class-areas": _TWO_MODELS,
-    "paired-metric": _TWO_MODELS,
-    "paired-average-precision": _TWO_MODELS,
-    "paired-score-metric": _TWO_MODELS,
-    "paired-calibration-error": _TWO_MODELS,
-    "paired-score": _TWO_MODELS,
-    "paired-loss": _TWO_MODELS,
-    "clustered-difference": _TWO_MODELS,
-    "independent-auc": _UNPAIRED,
-    "independent-calibration-error": _UNPAIRED,
-    "independent-metric": _UNPAIRED,
-    "learner-holdout": _ONE_LEARNER,
-    "learner-folds": _ONE_LEARNER,
-    "learner-leave-one-out": _ONE_LEARNER,
-    "learner-bootstrap": _ONE_LEARNER,
-    "learner-pairs-of-folds": _ONE_LEARNER,
-    "learner-halves": _ONE_LEARNER,
-    "learner-auc": _ONE_LEARNER,
-    "chosen-setting": _ONE_LEARNER,
+    **dict.fromkeys(
+        (
+            "paired-over-folds",
+            "paired-proportions",
+            "paired-auc",
+            "paired-class-areas",
+            "paired-metric",
+            "paired-average-precision",
+            "paired-score-metric",
+            "paired-calibration-error",
+            "paired-score",
+            "paired-loss",
+            "clustered-difference",
+        ),
+        ("trueerror.inference._two_models",),
+    ),
+    **dict.fromkeys(
+        ("independent-proportions", "independent-auc", "independent-calibration-error", "independent-metric"),
+        ("trueerror.inference._unpaired",),
+    ),
+    **dict.fromkeys(
+        (
+            "learner-holdout",
+            "learner-folds",
+            "learner-leave-one-out",
+            "learner-bootstrap",
+            "learner-pairs-of-folds",
+            "learner-halves",
+            "learner-auc",
+            "chosen-setting",
+        ),
+        ("trueerror.experiments._estimate",),
+    ),
     "two-learners": ("trueerror.experiments._compare",),
 }
 
