@@ -29,7 +29,8 @@ from trueerror.inference.learner._intervals import (
     no_information_rate,
 )
 from trueerror.resampling._cross_validation import KFold
-from trueerror.resampling._plan import Bootstrap, Rows, Subsampling
+from trueerror.resampling._plan import Rows
+from trueerror.resampling._random_splits import Bootstrap, Subsampling
 from trueerror.results import Interval
 from trueerror.tallies import ScoreTable
 from validation.fast_bayes import weights_of

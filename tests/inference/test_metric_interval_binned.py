@@ -20,9 +20,9 @@ from trueerror.tallies import ScoreTable
 
 HAIR = 1e-11
 ASKED = [
-    *(("auc", method) for method in ("delong-logit", "delong", "hanley-mcneil", "newcombe")),
-    ("gini", "delong-logit"),
-    ("average_precision", "boyd-logit"),
+    *(("auc", method) for method in ("effective-t", "delong-logit", "delong", "hanley-mcneil", "newcombe")),
+    ("gini", "effective-t"),
+    *(("average_precision", method) for method in ("effective-t", "boyd-logit")),
     *((loss, method) for loss in ("brier", "log_loss") for method in ("t-log-mean", "t-mean")),
 ]
 

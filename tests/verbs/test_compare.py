@@ -534,7 +534,7 @@ def test_alike_within_a_margin_does_not_depend_on_the_alternative(metric):
 
 def test_other_metrics_are_compared_by_their_own_intervals_and_resampled_on_request():
     y, scores = _scored()
-    assert te.compare(y, scores=scores, metric="f1")["a", "b"].method == "mover-paired"
+    assert te.compare(y, scores=scores, metric="f1")["a", "b"].method == "effective-t"
     assert te.compare(y, scores=scores, metric="f1", method="bootstrap")["a", "b"].method == "paired-bootstrap-bca"
 
 
@@ -701,7 +701,7 @@ def test_a_method_that_does_not_apply_is_refused_with_the_words_that_do(metric, 
 
 def test_a_method_for_plain_rows_is_refused_where_rows_come_in_clusters():
     truth, first, second = [0, 1] * 30, [0, 1] * 25 + [1, 0] * 5, [0, 1] * 20 + [1, 0] * 10
-    with pytest.raises(ValueError, match="method='mid-p' is not offered for accuracy; there are 'sign-flip', 't'"):
+    with pytest.raises(ValueError, match="method='mid-p' is not offered for accuracy; there are 'effective-t', 't'"):
         te.compare(truth, {"a": first, "b": second}, clusters=[i // 4 for i in range(60)], method="mid-p")
 
 

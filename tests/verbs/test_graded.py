@@ -47,7 +47,7 @@ def test_compare_adjusts_over_several_models_and_takes_margins_on_the_scale() ->
 
 def test_clusters_flip_signs() -> None:
     p = te.graded({m: GRADES[m] for m in ("new", "old")}, clusters=np.arange(90) // 6)
-    assert te.compare(p)["new", "old"].method == "cluster-sign-flip"
+    assert te.compare(p)["new", "old"].method == "effective-t"
 
 
 def test_different_rows() -> None:

@@ -173,7 +173,7 @@ def test_clusters_of_questions_widen() -> None:
     alone, together = te.repeats(A)["pass@1"], te.repeats(A, clusters=groups)["pass@1"]
     assert together.method == "half-cluster-mean"
     assert together.width > alone.width
-    assert te.repeats({"a": A, "b": B}, clusters=np.arange(40) // 4).contrast("a", "b").method == "cluster-sign-flip"
+    assert te.repeats({"a": A, "b": B}, clusters=np.arange(40) // 4).contrast("a", "b").method == "effective-t"
 
 
 def test_pass_at_k_of_counts() -> None:

@@ -12,35 +12,25 @@ from typing import Any, Literal, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trueerror.curves._base import (
-    Counts,
-    Figures,
-    Floats,
-    Records,
-    TableCurve,
-    columns_to_records,
-    counts_at_cutoffs,
-    cutoffs,
-    frozen,
-    is_predictions,
-    top_at,
-)
+from trueerror.curves._base import TableCurve, columns_to_records, frozen
+from trueerror.curves._input import is_predictions
+from trueerror.curves._lines import top_at
+from trueerror.curves._points import Counts, Figures, Records, counts_at_cutoffs, cutoffs
 from trueerror.curves._precision_recall import PrecisionRecall
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.curves._roc import Roc
 from trueerror.inference._metric_interval import widened
 from trueerror.inference._problem import IntervalSpec, critical_t
-from trueerror.inference.auc._interval import FEW, area_limits, newcombe_area_limits
+from trueerror.inference.auc._interval import area_limits, newcombe_area_limits
 from trueerror.inference.auc._within_folds import fold_comparability, within_folds_interval
 from trueerror.inference.proportion._distributions import on_logit
-from trueerror.inputs._arrays import numbers
+from trueerror.inputs._arrays import Floats, numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word
 from trueerror.kernels._numpy import table_placements
 from trueerror.methods import Method, declare
 from trueerror.metrics.scores import auc, average_precision
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, number, percent, with_limits
-from trueerror.results._values import Note
 from trueerror.sources._collect import is_openable, opened
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies._score_bounds import Bounds
@@ -525,17 +515,13 @@ def _ledell(tables: list[ScoreTable], areas: Floats, notes: list[str], confidenc
     variance = float(np.mean(variances)) / rows
     mean = float(areas.mean())
     factor = IntervalSpec(confidence=confidence).factor()
-    newcombe = newcombe_area_limits(mean, up, down, factor)
     method = "ledell"
     if not variance > 0 or not 0 < mean < 1:
-        low, high = newcombe
+        low, high = newcombe_area_limits(mean, up, down, factor)
         method = "newcombe-auc"
         notes = [*notes, "no variance within folds: Newcombe's method 5 over all rows instead"]
     else:
         low, high = (float(x) for x in on_logit(mean, variance, factor))
-        if min(up, down) * min(mean, 1 - mean) < FEW:
-            low, high = min(low, newcombe[0]), max(high, newcombe[1])
-            notes = [*notes, str(Note("auc-near-end"))]
     return Interval(
         name="AUC over folds", estimate=mean, low=low, high=high, confidence=confidence, method=method, n=rows,
         note="; ".join(notes), estimand=f"these {len(tables)} models",

@@ -13,43 +13,30 @@ from typing import Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trueerror.curves._base import (
+from trueerror.curves._base import TableCurve, columns_to_records, curve_kind, frozen, interval_records, with_notes
+from trueerror.curves._input import CurveInput, need_classes
+from trueerror.curves._points import (
     Counts,
-    CurveInput,
     Figures,
-    Floats,
     Records,
-    TableCurve,
-    columns_to_records,
     counted_records,
-    curve_kind,
-    curve_verb,
     downward,
-    frozen,
-    interval_records,
-    need_classes,
     rows_for_interval,
     wilson_proportion,
-    with_notes,
 )
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.curves._roc import fpr_limits
-from trueerror.inference._metric_interval import score_interval
+from trueerror.curves._verb import curve_verb
+from trueerror.inference._metric_interval import score_interval, widened
 from trueerror.inference._problem import IntervalSpec, tail
-from trueerror.inference.auc._average_precision import (
-    average_precision_limits,
-    unseen_negative_limits,
-    unseen_reach,
-)
-from trueerror.inference.auc._binned import precision_reach
 from trueerror.inference.counts._at_prior import precision_limits
 from trueerror.inference.proportion._distributions import limits as proportion_limits
-from trueerror.inputs._arrays import numbers, one_number, plain_numbers
+from trueerror.inputs._arrays import Floats, numbers, one_number, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
 from trueerror.metrics._registry import Prior, find_measure, score_share
-from trueerror.metrics.scores import NO_BOUND, average_precision, bound_words
+from trueerror.metrics.scores import NO_BOUND, average_precision
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, number, percent, whole, with_limits
 from trueerror.results._values import joined_notes
@@ -103,7 +90,7 @@ PR_AREAS = {"davis-goadrich": davis_goadrich_area, "linear": linear_area, "step"
 
 
 Interpolation = Literal["davis-goadrich", "linear", "step"]
-AreaMethod = Literal["unseen-negative", "boyd-logit", "bootstrap"]
+AreaMethod = Literal["effective-t", "boyd-logit", "bootstrap"]
 INTERPOLATIONS: tuple[Interpolation, ...] = ("davis-goadrich", "linear", "step")
 
 
@@ -249,20 +236,19 @@ class PrecisionRecall(TableCurve):
         return self._tp[1:] / float(self._tp[-1])
 
     def average_precision(
-        self, *, method: AreaMethod = "unseen-negative", confidence: float = 0.95, replicates: int = 2000,
+        self, *, method: AreaMethod = "effective-t", confidence: float = 0.95, replicates: int = 2000,
         rng: Rng = None,
     ) -> Interval:  # fmt: skip
         """Σ (recall gained at a threshold) · (precision there): the area under the steps, ties as one group.
 
         "boyd-logit" is logit θ ± z/√(P·θ(1 − θ)) with P positives; where P·θ(1 − θ) < 1 Wilson's interval of θ at P
-        rows, which has a width at θ = 1. It does not look at the negatives. "unseen-negative" widens it by what the
-        rows' influences say and by one unseen negative scored above all (te.explain("boyd-unseen-negative")). Source:
-        Boyd, Eng and Page 2013, ECML PKDD, LNCS 8190:451.
+        rows, which has a width at θ = 1. It does not look at the negatives. "effective-t" takes its standard error from
+        what each row adds (te.explain("effective-t")). Source: Boyd, Eng and Page 2013, ECML PKDD, LNCS 8190:451.
         """
         return self._area("average precision", "step", method, confidence, replicates, rng)
 
     def auc(
-        self, interpolation: Interpolation = "davis-goadrich", *, method: AreaMethod = "unseen-negative",
+        self, interpolation: Interpolation = "davis-goadrich", *, method: AreaMethod = "effective-t",
         confidence: float = 0.95, replicates: int = 2000, rng: Rng = None,
     ) -> Interval:  # fmt: skip
         """The area under the curve, with the points joined in one of three ways.
@@ -541,59 +527,33 @@ class PrecisionRecall(TableCurve):
         self, name: str, interpolation: Interpolation, method: AreaMethod, confidence: float, replicates: int, rng: Rng
     ) -> Interval:
         level = check_confidence(confidence)
-        check_word(method, ("unseen-negative", "boyd-logit", "bootstrap"), "method")
+        check_word(method, ("effective-t", "boyd-logit", "bootstrap"), "method")
         if method == "boyd-logit" and self.prior is not None:
             raise InputError(
                 'method="boyd-logit" does not look at the negatives, which weigh more or less at another class mix; '
-                'pass method="unseen-negative" or "bootstrap"'
+                'pass method="effective-t" or "bootstrap"'
             )
         statistic = partial(self._area_of, interpolation)
-        few = self.table._at_positives()
-        read = few if interpolation == "step" else self.table
+        read = self.table._at_positives() if interpolation == "step" else self.table
         estimate = float(statistic(read.positives[None], read.negatives[None])[0])
-        positives, spec = self._class_rows(level)[0], IntervalSpec(confidence=level)
-        low, high, used, note = average_precision_limits(estimate, positives, spec)
-        bounds = self._bounds(interpolation)
-        if self.clusters is not None:
-            words = None if method == "unseen-negative" else method
-            clustered = score_interval(
-                find_measure("average_precision"), self.table, {}, spec, words, prior=self.prior, rng=rng,
-                replicates=replicates, clusters=self.clusters.rows,
-            )  # fmt: skip
-            low, high = (
-                max(0.0, estimate - clustered.estimate + clustered.low),
-                min(1.0, estimate - clustered.estimate + clustered.high),
-            )
-            return self._noted(
-                replace(
-                    clustered, name=name, estimate=estimate, low=low, high=high, estimand=f"this model, {self._mix}"
-                ),
-                binned=False,
-            )
-        if method != "boyd-logit":
-            # Of other ways to join the points, as far below and above as of the steps.
-            steps = estimate
-            if interpolation != "step":
-                steps = float(self._area_of("step", few.positives[None], few.negatives[None])[0])
-            outer = unseen_negative_limits(few, steps, spec, self.prior)
-            low, high = min(low, estimate - steps + outer[0]), max(high, estimate - steps + outer[1])
-            low, high, used, note = max(0.0, low), min(1.0, high), "boyd-unseen-negative", ""
-        if method == "bootstrap":
+        bounds, clusters = self._bounds(interpolation), None if self.clusters is None else self.clusters.rows
+        words = None if method == "effective-t" or (method == "bootstrap" and clusters is None) else method
+        steps = score_interval(
+            find_measure("average_precision"), self.table, {}, IntervalSpec(confidence=level), words, prior=self.prior,
+            rng=rng, replicates=replicates, clusters=clusters,
+        )  # fmt: skip
+        # Of other ways to join the points, as far below and above as of the steps.
+        low, high = max(0.0, estimate - steps.estimate + steps.low), min(1.0, estimate - steps.estimate + steps.high)
+        if method == "bootstrap" and clusters is None:
             return self._noted(bootstrap_area(
                 self.table, statistic, name=name, estimate=estimate, confidence=level, replicates=replicates, rng=rng,
-                fallback=(low, high, used), bounds=bounds, estimand=f"this model, {self._mix}",
+                fallback=(low, high, steps.method), bounds=bounds, estimand=f"this model, {self._mix}",
             ), binned=False)  # fmt: skip
-        area = Interval(
-            name=name, estimate=estimate, low=low, high=high, confidence=level, method=used, n=self.table.n,
-            note=note, estimand=f"this model, {self._mix}",
-        )  # fmt: skip
-        if bounds is None:
-            return self._noted(with_notes(area, "" if self.table.exact else NO_BOUND), binned=False)
-        low, high = precision_reach(bounds, positives, spec)
-        if method == "unseen-negative":
-            low, high = unseen_reach(self.table, bounds, spec, self.prior, (low, high))
-        area = replace(area, low=min(low, area.low), high=max(high, area.high))
-        return self._noted(with_notes(area, bound_words(bounds)), binned=False)
+        area = replace(steps, name=name, estimate=estimate, low=low, high=high, estimand=f"this model, {self._mix}")
+        if interpolation != "step" and not self.table.exact:
+            area = replace(area, note="")
+            area = with_notes(area, NO_BOUND) if bounds is None else widened(area, bounds, (0.0, 1.0))
+        return self._noted(area, binned=False)
 
     def _bounds(self, interpolation: Interpolation) -> Bounds | None:
         """Between which values the exact area lies, where scores are binned; None where that is not known."""

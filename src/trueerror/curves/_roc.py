@@ -9,46 +9,36 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from trueerror.curves._base import (
-    HAIR,
+from trueerror.curves._base import TableCurve, columns_to_records, curve_kind, frozen, with_notes
+from trueerror.curves._cluster_worth import CurveClusters
+from trueerror.curves._input import CurveInput, cluster_words, need_classes
+from trueerror.curves._isotonic import hull_of
+from trueerror.curves._lines import HAIR, curve_points, foot_at, top_at
+from trueerror.curves._operating_point import Condition, IsoLine, OperatingPoint, choose_point, iso_accuracy, iso_cost
+from trueerror.curves._points import (
     Counts,
-    CurveInput,
     Figures,
-    Floats,
     Places,
     Records,
-    TableCurve,
     area_under,
-    cluster_words,
-    columns_to_records,
     counted_records,
-    curve_kind,
-    curve_points,
-    curve_verb,
     cutoffs,
     downward,
-    foot_at,
-    frozen,
-    need_classes,
-    top_at,
     wilson_proportion,
-    with_notes,
 )
-from trueerror.curves._cluster_worth import CurveClusters
-from trueerror.curves._isotonic import hull_of
-from trueerror.curves._operating_point import Condition, IsoLine, OperatingPoint, choose_point, iso_accuracy, iso_cost
 from trueerror.curves._replicates import bags, balanced_groups, bootstrap_area, resampled_tables
+from trueerror.curves._verb import curve_verb
 from trueerror.inference._metric_interval import score_interval, widened
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.auc._within_folds import within_folds_interval
 from trueerror.inference.proportion._distributions import limits as proportion_limits
-from trueerror.inputs._arrays import plain_numbers
+from trueerror.inputs._arrays import Floats, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word, generator
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Prior, find_measure, score_share
@@ -294,7 +284,7 @@ def _between_limits(
     return area_under(grid, under), area_under(grid, over)
 
 
-AreaMethod = Literal["delong-logit", "delong", "hanley-mcneil", "newcombe", "bootstrap"]
+AreaMethod = Literal["effective-t", "delong-logit", "delong", "hanley-mcneil", "newcombe", "bootstrap"]
 Criterion = Literal["youden", "closest", "accuracy", "f1"]
 READ_OFF = "the threshold was read off these rows"
 
@@ -376,8 +366,9 @@ class Roc(TableCurve):
     ) -> Interval:
         """The area under the curve: the probability that a positive scores above a negative, ties half.
 
-        DeLong's limits on the logit scale. Of predictions with folds rows are ranked within folds, each of which has a
-        model of its own; a method that is asked for by name takes all rows in one ranking, as the curve is drawn.
+        DeLong's standard error, with limits by the effective t. Of predictions with folds rows are ranked within folds,
+        each of which has a model of its own; a method that is asked for by name takes all rows in one ranking, as the
+        curve is drawn.
 
         >>> print(roc([0] * 20 + [1] * 20, range(40)).auc())
         auc 1.000 [0.899, 1.000], 95 % newcombe-auc, n = 40 (no variance in the order of the scores: ...)
@@ -390,9 +381,8 @@ class Roc(TableCurve):
                 spec = IntervalSpec(confidence=confidence, estimand=f"these {len(folds)} models, one for each fold")
                 interval = within_folds_interval(folds, spec=spec)
                 return with_notes(interval, "" if self.clusters is None else cluster_words(self.clusters.groups))
-            method = "delong-logit" if self.clusters is None else None
         if method is not None:
-            check_word(method, ("delong-logit", "delong", "hanley-mcneil", "newcombe", "bootstrap"), "method")
+            check_word(method, get_args(AreaMethod), "method")
         spec = IntervalSpec(confidence=confidence, estimand="this model")
         area = score_interval(
             find_measure("auc"), self.table, {}, spec, method, rng=rng, replicates=replicates,

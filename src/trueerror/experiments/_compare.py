@@ -38,8 +38,10 @@ from trueerror.inference.learner._fold_scores import taken_together
 from trueerror.inference.learner._intervals import nested_error
 from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 from trueerror.inference.proportion._paired import mcnemar_test
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Codes, Label
-from trueerror.inputs._options import InputError, Rng, check_alternative, check_confidence, check_word, nearest, speaks
+from trueerror.inputs._options import InputError, Rng, check_alternative, check_confidence, check_word, nearest
+from trueerror.inputs._words import speaks
 from trueerror.methods import Default, default_for, inference_method, reason_for
 from trueerror.methods._registry import InferenceMethod, methods_for
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows
@@ -49,10 +51,10 @@ from trueerror.tallies import Confusion
 from trueerror.verbs._compare import ADJUSTMENTS, assemble_comparison, compare_predictions
 from trueerror.verbs._comparison import Comparison, ComparisonDetails
 from trueerror.verbs._model_metrics import Settings
-from trueerror.verbs._rank import FoldKey, ScoreSheet, rank_sheet
+from trueerror.verbs._rank import rank_sheet
 from trueerror.verbs._ranking_result import LearnerRanking
+from trueerror.verbs._score_sheet import FoldKey, ScoreSheet
 
-Floats = NDArray[np.float64]
 # What the linter calls a method, or the situation that a plan is.
 LINTED = {"unpaired": "plain-t", "learner-leave-one-out": "leave-one-out", "learner-pairs-of-folds": "bates"}
 

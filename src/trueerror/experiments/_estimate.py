@@ -13,7 +13,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._outcomes import CHOSEN, ResampleResults, mean_over_rows
@@ -33,8 +32,10 @@ from trueerror.inference.learner._intervals import (
     no_information_rate,
 )
 from trueerror.inference.loss._mean import INFINITE
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
-from trueerror.inputs._options import InputError, Rng, check_word, nearest, speaks
+from trueerror.inputs._options import InputError, Rng, check_word, nearest
+from trueerror.inputs._words import speaks
 from trueerror.methods import Default, inference_method
 from trueerror.methods._registry import InferenceMethod, methods_for
 from trueerror.metrics._registry import Measure, find_measure
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from trueerror.curves._folds import AverageCurve
     from trueerror.curves._roc import Roc
 
-Floats = NDArray[np.float64]
 # Training sets whose sizes differ by more than this factor are told as a range.
 MUCH_MORE = 1.2
 # Bayle's theorem; finding TE510 has the figures.

@@ -112,7 +112,7 @@ def contrast(
     notes: tuple[str, ...] = (),
     p_better: float | None = None,
     p_at_most: bool = False,
-    p_unseen: float | None = None,
+    undone_by: float | None = None,
     name: str = "difference",
     first: str = "first",
     second: str = "second",
@@ -142,7 +142,7 @@ def contrast(
         name=name, first=first, second=second, estimate=estimate, low=low, high=high, confidence=confidence,
         side=SIDES[alternative], method=method, n=n, note="; ".join(note for note in notes if note),
         statistic=statistic, df=df, p_value=p_value, alternative=alternative, p_better=p_better,
-        p_at_most=p_at_most or None, p_unseen=p_unseen, estimand=estimand,
+        p_at_most=p_at_most or None, undone_by=undone_by, estimand=estimand,
     )  # fmt: skip
 
 
@@ -355,7 +355,6 @@ LEAST_P = 1e-300
 # As far as limits are inverted, in standard errors, and where the p-values of such a search end: 2.6e-12.
 FURTHEST = 7.0
 SEARCHED_P = 2 * float(special.ndtr(-FURTHEST))
-MOST_P = 0.99
 
 
 def with_anchor(
@@ -459,9 +458,9 @@ def _reach(c: Contrast, single: float, df: float) -> float:
     long as it is below the level itself.
     """
     by_limit = _by_limit(c, single)
-    p = c.p_value if c.p_unseen is None else min(max(c.p_value, c.p_unseen), MOST_P)
+    p = c.p_value
     bound = p < LEAST_P or (bool(c.p_at_most) and p < 1 - c.confidence)
-    by_p = _quantile(p / 2, df) if not bound and (p < ALMOST_NOTHING or c.p_unseen is not None) else math.inf
+    by_p = _quantile(p / 2, df) if not bound and p < ALMOST_NOTHING else math.inf
     return min(by_limit, by_p)
 
 
@@ -475,8 +474,6 @@ def _stretched(c: Contrast, p: float, t: float, critical: float, whole: tuple[fl
     single = _quantile((1 - c.confidence) / 2, _freedom([c]))
     near = critical / t * abs(c.estimate) if t > 0 and math.isfinite(t) else math.nan
     low, high = (c.estimate + critical / single * (limit - c.estimate) for limit in (c.low, c.high))
-    if c.p_unseen is not None:  # says that 0 is not excluded, not how far beyond it the difference may be
-        near = math.nan if low <= 0 <= high else min(near, 2 * abs(c.estimate))
     if c.estimate > 0 and near == near:
         low = c.estimate - near
     elif c.estimate < 0 and near == near:

@@ -20,24 +20,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._clusters import degrees_of_freedom, effective_clusters, without_gaps
+from trueerror.inference._clusters import without_gaps
+from trueerror.inference._effective_t import effective_t_limits
 from trueerror.inference._problem import (
     IntervalLimits,
     IntervalSpec,
     Problem,
     choose,
-    clustered,
     general,
     method_named,
 )
 from trueerror.inference._variance import ClusteredRows, Design, Sample, ScoreSample
-from trueerror.inference.auc._average_precision import RankedRows, tilted_low, unseen_reach, worth_fewer
-from trueerror.inference.auc._binned import area_reach, precision_reach
-from trueerror.inference.auc._interval import delong_from_table, on_scale
-from trueerror.inference.bootstrap._tables import ClusterCells, TableBootstrap, Unfit, bootstrap_of_table
-from trueerror.inference.counts._all_classes import cost_bounds, rarely_seen_errors, savings_by_shares
+from trueerror.inference.auc._interval import delong_variance, of_area
+from trueerror.inference.bootstrap._tables import TableBootstrap, Unfit, bootstrap_of_table
 from trueerror.inference.counts._at_prior import multilabel_interval
 from trueerror.inference.counts._one_class import (
+    ANY_LABELS,
     ONE_CLUSTER,
     CountProblem,
     CountView,
@@ -46,12 +44,13 @@ from trueerror.inference.counts._one_class import (
     situation_of,
     view_of_sample,
 )
-from trueerror.inference.loss._mean import loss_interval, loss_limits
-from trueerror.inference.proportion._distributions import RawLimits, limits, on_logit
+from trueerror.inference.loss._mean import loss_interval, mean_limits, mean_of_rows
+from trueerror.inference.proportion._distributions import RawLimits
 from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, Rng
-from trueerror.methods import Default, default_for, inference_method
+from trueerror.methods import default_for, inference_method
+from trueerror.methods._registry import InferenceMethod
 from trueerror.metrics._registry import (
     Measure,
     MetricOptions,
@@ -60,6 +59,7 @@ from trueerror.metrics._registry import (
     find_measure,
     loss_moments,
     prior_of_each,
+    reweighted_scores,
     score_share,
     table_losses,
     undefined_reason,
@@ -67,7 +67,6 @@ from trueerror.metrics._registry import (
 )
 from trueerror.metrics.scores import NO_BOUND, bound_words, metric_bounds, middled, with_scores
 from trueerror.results import Interval, Side
-from trueerror.results._format import whole
 from trueerror.results._values import Note, sentences_of
 from trueerror.tallies._agreement import KeyedConfusion
 from trueerror.tallies._confusion import Confusion
@@ -125,7 +124,9 @@ def score_interval(
         measure.name, sample.estimate, answer.low, answer.high, bounds=bounds, method=answer.method, n=n,
         note=answer.note,
     )  # fmt: skip
-    return interval if table.exact or math.isnan(interval.estimate) else _with_bounds(interval, answer, q, table, prior)
+    return interval if table.exact or math.isnan(interval.estimate) else _with_bounds(
+        interval, answer, q, table, prior, chosen
+    )  # fmt: skip
 
 
 def clustered_scores(
@@ -141,80 +142,38 @@ def clustered_scores(
     >>> positive, keys = np.array([False, True] * 20), np.repeat(np.arange(10), 4)
     >>> table, rows = clustered_scores(positive, np.arange(40) % 7 + positive, keys)
     >>> score_interval(find_measure("auc"), table, {}, IntervalSpec(), clusters=rows).method
-    'delong-clustered'
+    'effective-t'
     """
     rows = ClusteredRows(positive=positive, scores=scores, codes=without_gaps(keys), weights=weights)
     kind: WeightsKind | None = None if weights is None else "sampling"
     return ScoreTable.from_codes(positive, scores, label, weights=weights, weights_kind=kind), rows
 
 
-@inference_method(
-    "boyd-clustered",
-    answers="average-precision",
-    word="boyd-logit",
-    applies=clustered,
-    default=Default(
-        why="Of rows in clusters boyd-clustered, with the larger of Boyd's error and that of leaving out clusters",
-        when=clustered,
-    ),
-    part="areas",
-    title="Boyd's logit interval of an area under PR, for clustered rows",
-    formula="logit(θ) ± t(G_eff − 1)·√V/(θ(1 − θ)), V the larger of θ(1 − θ)/P and Σ(θ₋g − mean)², θ₋g without cluster "
-    "g, G_eff = (Σm)²/Σm² of the clusters' positives m; where P·θ(1 − θ) < 1 Wilson's limits at G_eff; below at least "
-    "as far as one unseen negative above all would take as many independent rows as these are worth",
-    source="Boyd, Eng and Page 2013, ECML PKDD, LNCS 8190:451; Efron and Stein 1981, Ann. Stat. 9:586 (jackknife)",
-    assumes="independent clusters; any dependence within",
-    measured=".94–.98 with 12 to 40 clusters of 5 to 20 rows, where BCa over clusters covers .89 (simulated)",
-)
-def boyd_clustered(q: Problem[ScoreSample]) -> IntervalLimits:
-    """Boyd's logit interval with t(G_eff − 1) and the larger of his error and that of leaving out clusters in turn.
-
-    Where the positives are few or the value is near its end, Wilson's at the effective clusters that hold positives.
-    """
-    rows, estimate, method = q.sample.clusters, q.sample.estimate, "boyd-clustered"
-    assert rows is not None
-    weights = np.ones(len(rows.positive)) if rows.weights is None else rows.weights
-    positives, g = effective_clusters(weights[rows.positive]), rows.groups
-    effective = effective_clusters(np.bincount(rows.codes[rows.positive], weights=weights[rows.positive]))
-    z = max(q.spec.factor(degrees_of_freedom(effective)), 0.0)
-    note, inside = f"{whole(g)} clusters", estimate * (1 - estimate)
-    if positives * inside < 1:
-        size = min(effective, positives)
-        low, high = limits(estimate * size, size, "wilson", q.spec.level, q.spec.side, z=z)
-        note += "; a value near its end: Wilson's interval at those with positives"
-        return IntervalLimits(float(low), float(high), method, note)
-    one_less = ClusterCells.of(q, rows).one_less()
-    known = one_less[np.isfinite(one_less)]
-    spread = float(((known - known.mean()) ** 2).sum()) if len(known) > 1 else 0.0
-    low, high = on_logit(estimate, max(spread, inside / positives), z)
-    unseen = worth_fewer(RankedRows.of(q.sample.table._at_positives(), q.sample.share), spread)
-    return IntervalLimits(min(float(low), tilted_low(unseen, estimate, z)), float(high), method, note)
-
-
 def _with_bounds(
-    found: Interval, made: IntervalLimits, q: Problem[ScoreSample], table: ScoreTable, prior: Prior | None
+    found: Interval,
+    made: IntervalLimits,
+    q: Problem[ScoreSample],
+    table: ScoreTable,
+    prior: Prior | None,
+    chosen: InferenceMethod,
 ) -> Interval:
     """The interval widened to hold that of the exact table, whatever it is.
 
-    Areas, average precision and mean losses have limits of their own for this (`area_reach`, `precision_reach`);
-    those of a bootstrap move out by what is open, and areas' grow in the ratio of the largest to the binned standard
-    error besides.
+    Limits move out by what is open. Those of areas grow besides in the ratio of the largest to the binned standard
+    error, and ranks have limits of their own in the best and in the worst order that the rows may have.
     """
     bounds = metric_bounds(q.metric, table, options=dict(q.options), prior=prior)
     if bounds is None:
         return noted(found, NO_BOUND)
     low, high = moved(found, bounds)
-    if q.metric.area and not made.resampled and made.asked:
-        low, high = on_scale(q.metric, IntervalLimits(*area_reach(table, q.spec, made.asked), made.method))[:2]
-    elif q.metric.area:
-        variance = float(delong_from_table(table).covariance[0, 0])
+    if q.metric.area:
+        variance = delong_variance(table, of_area(q.metric, found.estimate))
         growth = table.bounds.standard_error_slack() / math.sqrt(variance) if variance > 0 else 0.0
         low -= growth * (found.estimate - found.low)
         high += growth * (found.high - found.estimate)
-    elif q.situation == "average-precision" and not made.resampled:
-        low, high = precision_reach(bounds, float(table.n_positive), q.spec)
-        if made.method == "boyd-unseen-negative":
-            low, high = unseen_reach(table, bounds, q.spec, q.sample.share, (low, high))
+    if q.metric.by_rank and not made.resampled:
+        outer = [_limits_of_order(order, q, chosen) for order in (table.bounds.worst, table.bounds.best)]
+        low, high = min(low, outer[0][0], outer[1][0]), max(high, outer[0][1], outer[1][1])
     elif q.metric.of_losses and not made.resampled and prior is None:
         low, high = _loss_reach(found, q, table, bounds)
     ends = q.metric.bounds(q.options)
@@ -224,6 +183,15 @@ def _with_bounds(
     elif q.spec.side == "lower":
         high = found.high
     return noted(found, bound_words(bounds), (low, high))
+
+
+def _limits_of_order(order: ScoreTable, q: Problem[ScoreSample], method: InferenceMethod) -> Range:
+    """The limits of rows in an order that binned scores leave open."""
+    share = q.sample.share
+    with_counts = reweighted_scores(order, share) if share is not None else None
+    estimate = float(q.metric.function(order, with_counts, **q.options))
+    answer = method.function(replace(q, sample=replace(q.sample, table=order, estimate=estimate)))
+    return answer.low, answer.high
 
 
 def moved(found: Interval, bounds: Bounds) -> Range:
@@ -266,17 +234,20 @@ def _loss_reach(found: Interval, q: Problem[ScoreSample], table: ScoreTable, bou
         centre, lowest, highest = (x[side][occupied] for x in at)
         gap = np.maximum(np.abs(lowest - centre), np.abs(highest - centre))
         off += float((rows[occupied] * gap * gap).sum())
-    error = loss_moments(middle, measure, **options).standard_error + math.sqrt(off / ((n - 1) * n))
-    method = "t-log-mean" if found.method == "t-log-mean" else "t-mean"
-    outer = [loss_limits(mean, error, n - 1, n, ends, q.spec, method) for mean in bounds]
+    moments = loss_moments(middle, measure, **options)
+    error = moments.standard_error + math.sqrt(off / ((n - 1) * n))
+    if found.method == "t-mean":
+        outer = [mean_limits(mean, error, n - 1, n, ends, q.spec)[:2] for mean in bounds]
+    else:
+        squares = error * error * n * (n - 1)
+        grown = squares / moments.squares if moments.squares > 0 else 0.0
+        wide = replace(moments, squares=squares, fourths=moments.fourths * grown * grown)
+        outer = [effective_t_limits(mean_of_rows(replace(wide, mean=x), ends), q.spec)[:2] for x in bounds]
     return min(x[0] for x in outer), max(x[1] for x in outer)
 
 
 # The rows of the decision table that a bootstrap of a confusion matrix answers.
-RESAMPLED_SITUATIONS = (
-    "other", "proportion", "f1", "macro-f1", "mean-of-recalls", "macro-of-shares", "geometric-mean", "mcc", "smooth",
-    "smooth-share", "correlation", "ratio", "mean-cost", "clustered",
-)  # fmt: skip
+RESAMPLED_SITUATIONS = (ANY_LABELS, "proportion", "f1", "ratio")
 
 
 def metric_interval(
@@ -306,7 +277,7 @@ def metric_interval(
     >>> print(metric_interval("f1", t))
     f1 0.769 [0.652, 0.856], 95 % wilson-f1, n = 48
     >>> print(metric_interval("mcc", t))
-    mcc 0.669 [0.504, 0.787], 95 % fisher-z, n = 128
+    mcc 0.669 [0.504, 0.790], 95 % effective-t, n = 128
     """
     m = find_measure(measure) if isinstance(measure, str) else measure
     chosen = dict(options or {})
@@ -359,16 +330,16 @@ def class_intervals(
     margins = table.classes(weighted=False)
     occurring = np.flatnonzero((margins.truth > 0) | (margins.predicted > 0))
     spec = IntervalSpec(confidence=confidence, side=side, over=simultaneous_over, estimand=estimand)
-    q = _count_problem(m, every_class(m, table, clusters, chosen), chosen, spec)
-    named_method = None if method is None else method_named(q, method)
+    q = _count_problem(m, every_class(m, table, chosen), chosen, spec)
     free = prior is None or m.is_prior_free(len(table.labels))
-    if not free:
-        prior = prior_of_each(prior, table.labels, table.positive)
-    if not free or design == "case-control" or (named_method is not None and named_method.function in _BOOTSTRAPS):
+    plain = free and design == "random" and clusters is None and table.weight_sums is None
+    named_method = method_named(q, method) if method is not None and plain else None
+    if not plain or (named_method is not None and named_method.function in _BOOTSTRAPS):
+        each_prior = None if free else prior_of_each(prior, table.labels, table.positive)
         return {
             table.labels[i]: metric_interval(
                 m, table, positive=table.labels[i], method=method, confidence=confidence, side=side, options=chosen,
-                clusters=clusters, prior=prior, design=design, rng=rng, replicates=replicates,
+                clusters=clusters, prior=each_prior, design=design, rng=rng, replicates=replicates,
                 simultaneous_over=simultaneous_over, estimand=estimand,
             )
             for i in occurring
@@ -378,7 +349,7 @@ def class_intervals(
     undefined = np.isnan(view.estimate)
     if undefined.any():
         low, high = (np.full(view.estimate.shape, b if math.isfinite(b) else math.nan) for b in m.range)
-        key = default_for(m.situation) if named_method is None else named_method.key
+        key = default_for(q.situation) if named_method is None else named_method.key
         reason = np.full(view.estimate.shape, m.undefined, dtype=object)
         raw_limits = raw_limits.replaced(undefined, RawLimits.of((low, high), key, reason))
     rows = np.broadcast_to(rows_spoken_of(q), view.estimate.shape)
@@ -393,7 +364,7 @@ def class_intervals(
 
 
 def _count_problem(m: Measure, view: CountView, options: MetricOptions, spec: IntervalSpec) -> CountProblem:
-    return Problem(situation=situation_of(m, view.kind), metric=m, sample=view, spec=spec, options=options)
+    return Problem(situation=situation_of(m, view), metric=m, sample=view, spec=spec, options=options)
 
 
 def table_intervals(
@@ -416,7 +387,7 @@ def _table_interval(q: CountProblem, method: str | None, prior: Prior | None, po
     estimate = float(q.sample.estimate[0])
     given = m.given_by_prior and sample.shares is not None
     if math.isnan(estimate) or given or sample.rows.n == 0:
-        key = default_for(m.situation) if named_method is None else named_method.key
+        key = default_for(q.situation) if named_method is None else named_method.key
         if given and not math.isnan(estimate):
             note = Note("given-by-prior")
             return spec.interval(
@@ -427,11 +398,7 @@ def _table_interval(q: CountProblem, method: str | None, prior: Prior | None, po
     n = float(rows_spoken_of(q)[0]) if raw_limits.n is None else raw_limits.n
     low, high = raw_limits.low.item(0), raw_limits.high.item(0)
     used, said = str(raw_limits.method.item(0)), raw_limits.note.item(0)
-    return spec.interval(m.name, estimate, low, high, bounds=_bounds(q), method=used, n=n, note=said)
-
-
-def _bounds(q: CountProblem) -> tuple[float, float]:
-    return cost_bounds(q) if q.situation == "mean-cost" else q.metric.range
+    return spec.interval(m.name, estimate, low, high, bounds=q.sample.range, method=used, n=n, note=said)
 
 
 def _undefined(q: CountProblem, key: str, reason: str) -> Interval:
@@ -457,7 +424,7 @@ def _resampled(q: CountProblem, kind: TableBootstrap) -> RawLimits:
 
 def _one_pair(q: CountProblem, low: float, high: float, key: str, note: Any) -> RawLimits:
     """Limits that hold the estimate within the bounds; raises `Unfit` where they meet."""
-    estimate, bounds = float(q.sample.estimate[0]), _bounds(q)
+    estimate, bounds = float(q.sample.estimate[0]), q.sample.range
     low, high = max(min(low, estimate), bounds[0]), min(max(high, estimate), bounds[1])
     if not low < high:
         raise Unfit(Note("flat-resamples"))
@@ -494,46 +461,11 @@ def _has_rows(q: CountProblem) -> bool:
     return q.sample.kind != "weighted"
 
 
-def _rare_costly_errors(q: CountProblem) -> bool:
-    """A costly error that was hardly seen: resamples know as little of it as the rows."""
-    return q.metric.relative_cost and rarely_seen_errors(q.sample.sample)
-
-
-@inference_method("bootstrap-bca", answers="other", word=None, default=Default(why="", when=_rare_costly_errors))
-def savings_of_rare_errors(q: CountProblem) -> RawLimits:
-    """The outer limits of the bootstrap and of the mean cost."""
-    by_shares = savings_by_shares(q)
-    try:
-        resampled = _resampled(q, "bca")
-    except Unfit as unfit:
-        why = unfit.note
-    else:
-        low, high = np.fmin(resampled.low[0], by_shares[0]), np.fmax(resampled.high[0], by_shares[1])
-        return _one_pair(q, float(low), float(high), "bootstrap-bca", (resampled.note[0], Note("rare-errors")))
-    if by_shares[0] < by_shares[1]:
-        note = Note("instead-of-bootstrap", (why, "limits of the mean cost"))
-        return _one_pair(q, *by_shares, "mover-cost", note)
-    return _instead(q, "bootstrap-bca", why)
-
-
-@inference_method(
-    "bootstrap-bca", answers="other", word=None, default=Default(why="", when=lambda q: q.sample.kind == "weighted")
-)
-def no_weighted_bootstrap(q: CountProblem) -> RawLimits:
-    """No limits: weights were summed over rows."""
-    nothing = np.array([math.nan])
-    return RawLimits.of((nothing, nothing), "bootstrap-bca", Note("summed-weights"))
-
-
 @inference_method(
     "bootstrap-bca",
     answers=RESAMPLED_SITUATIONS,
     word="bootstrap",
     applies=_has_rows,
-    default=Default(
-        why="the unstratified multinomial bootstrap holds; stratifying a random test set undercovers "
-        "(.71–.92 for precision)"
-    ),
 )
 def bootstrap_bca(q: CountProblem) -> RawLimits:
     """Bias-corrected and accelerated."""

@@ -20,12 +20,10 @@ from trueerror.inference._contrast import (
     alike_within,
     check_margin,
     groups_not_told_apart,
-    mirrored,
     with_anchor,
 )
 from trueerror.inference._problem import words_in
 from trueerror.inference._two_models import (
-    OF_ROW_DIFFERENCES,
     PairedRows,
 )
 from trueerror.inference._unpaired import (
@@ -44,9 +42,9 @@ from trueerror.results._format import listing, number
 from trueerror.results._values import significantly_different
 from trueerror.sources._collect import is_openable, predictions, refuse_columns, takes_table_options
 from trueerror.sources._models import is_fold_result, refuse_fold_sizes
+from trueerror.sources._open_tables import columns_for
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
-from trueerror.sources._tables import columns_for
 from trueerror.sources.engines._array_source import answered_by_all
 from trueerror.sources.logs.sklearn_cv import folds_of
 from trueerror.tallies import Confusion, Discordance
@@ -133,14 +131,8 @@ def next_step(made: Comparison, measure: Measure) -> str:
 
 
 def _more_grades(c: Contrast, made: Comparison, best: str, other: str) -> str:
-    """The same of paired grades, by the standard deviation of their differences; "" where rows are in clusters."""
-    if (
-        c.method not in OF_ROW_DIFFERENCES
-        or not c.n
-        or c.estimate == 0
-        or not math.isfinite(c.statistic)
-        or not c.statistic
-    ):
+    """The same of paired grades, by the standard deviation of their differences, as it would be without one."""
+    if not c.n or c.estimate == 0 or not math.isfinite(c.statistic) or not c.statistic:
         return ""
     sd = abs(c.estimate / c.statistic) * math.sqrt(c.n)
     a, b = (made.estimates[m].estimate for m in (best, other))
@@ -420,7 +412,6 @@ def compare_predictions(
     contrasts = [rows.contrast(a, b, spec, method) for a, b in wanted]
     differ = [c for c in contrasts if c.p_value <= 1 - settings.confidence]
     counted = [recount for c in differ if (recount := rows.silence_counted(c, spec, method)) is not None]
-    contrasts = [_waiting(c, counted, widen=len(p.models) > 2) for c in contrasts]
     discordance = _discordances(rows, wanted)
     # Whether two are alike within the margin is asked of both sides, whatever the alternative of the test.
     both_ways = None
@@ -444,7 +435,6 @@ def compare_predictions(
         details=ComparisonDetails(
             twins=identical_pairs(p, settings, contrasts),
             infinite=infinite_losses({m: (p, m) for m in p.models}, measure, options, estimates, contrasts),
-            silent={(c.first, c.second): (c.estimate, c.p_value) for c in counted} or None,
             **against_constant(sample),
         ),
         sample=[
@@ -452,7 +442,7 @@ def compare_predictions(
             *row_evidence(p),
             *gap_evidence(p, measure, settings, contrasts, counted),
             *fold_evidence(rows, contrasts, spec),
-            *loss_evidence(rows, contrasts, settings),
+            *loss_evidence(rows, settings),
             *crossing_evidence(p, measure, settings, best_first(estimates, bool(measure.higher_is_better))),
         ],
     )
@@ -468,20 +458,6 @@ def compare_predictions(
         p, rather, replace(settings, metrics={rather.name: {}}), reference=reference, adjust=adjust
     )
     return replace(comparison, instead=by_it)
-
-
-def _waiting(c: Contrast, counted: Iterable[Contrast], *, widen: bool) -> Contrast:
-    """A pair with what is left of its p-value when the rows that the model ahead left out count as wrong; with limits
-    wide enough for both readings where they are adjusted for other pairs, which cannot be done for each by itself."""
-    left = [s if s.first == c.first else mirrored(s) for s in counted if {s.first, s.second} == {c.first, c.second}]
-    if not left:
-        return c
-    p = left[0].p_value
-    wide = (min(c.low, left[0].low), max(c.high, left[0].high)) if widen else (c.low, c.high)
-    return replace(
-        c, p_unseen=max(p, c.p_unseen or 0.0), p_better=c.p_better if p <= 1 - c.confidence else None, low=wide[0],
-        high=wide[1],
-    )  # fmt: skip
 
 
 def _telling_metric(p: Predictions) -> Measure:

@@ -31,19 +31,13 @@ from trueerror.inference.auc._within_folds import Comparability, fold_comparabil
 from trueerror.inference.counts._paired import against_one_answer, gains_in_accuracy
 from trueerror.inference.learner._fold_scores import FoldedModel
 from trueerror.inference.loss._bounded_mean import graded_units, score_interval_of
-from trueerror.inference.loss._mean import ClusterSums, as_if_wrong, loss_interval
+from trueerror.inference.loss._mean import ClusterSums, loss_interval
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import one_number, sum_slack
-from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
-from trueerror.inputs._options import (
-    InputError,
-    MemoryBudgetExceeded,
-    Rng,
-    check_confidence,
-    check_replicates,
-    check_word,
-    in_few_words,
-)
+from trueerror.inputs._costs import cost_matrix
+from trueerror.inputs._labels import Label, find_label, need_positive
+from trueerror.inputs._memory import MemoryBudgetExceeded
+from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word, in_few_words
 from trueerror.metrics._registry import (
     Measure,
     Prior,
@@ -58,7 +52,7 @@ from trueerror.results._format import number, one_line, percent, share_words, th
 from trueerror.sources._predictions import Predictions, labels_only
 from trueerror.sources.engines._array_source import answered_by_all, class_scored_rows, rows_as_clusters, weighted_rows
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
-from trueerror.tallies._confusion import is_graded
+from trueerror.tallies._graded import is_graded
 
 if TYPE_CHECKING:
     from trueerror.verbs._evaluation import ModelEvaluation
@@ -685,9 +679,6 @@ class ModelMetrics:
             sums = ClusterSums(
                 losses.weights, losses.sums, float(losses.sizes.sum()), "weighted rows" if alone else "clusters"
             )
-            if math.isinf(measure.bounds(options)[1]) and not alone:
-                worst = as_if_wrong(partial(measure.function, **options))
-                sums = sums._replace(worst=p.moments(self.model, worst).mean)
             return lambda spec: loss_interval(measure, sums, options, spec, method)
         rows, weights = weighted_rows(p, [self.model], positive=label)
         named = p.positive if label is None else label

@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from trueerror.inference._estimate import spread
+from trueerror.inference._score_tables import difference_of_areas
+from trueerror.inference.auc._interval import centred_placements
 from trueerror.inference.auc._tests import delong, delong_unpaired
 from trueerror.inputs._options import InputError
 from trueerror.methods import method
+from trueerror.tallies._moments import Placements
 
 RNG = np.random.default_rng(11)
 TRUTH = RNG.random(120) < 0.4
@@ -162,32 +166,6 @@ def test_single_precision_scores() -> None:
     assert delong(truth, a, b) == delong(truth, a.astype(float), b.astype(float))
 
 
-def test_an_unseen_row_is_asked_about_where_few_pairs_are_misordered():
-    rng = np.random.default_rng(4)
-    truth = np.repeat([1, 0], [20, 200])
-    noise = rng.standard_normal((2, 220))
-    few = te.significance.delong(truth, noise[0] + 3.0 * truth, noise[1] + 1.0 * truth)
-    assert few.p_value <= 0.05
-    assert few.p_unseen > few.p_value
-    truth = np.repeat([1, 0], [300, 300])
-    noise = rng.standard_normal((2, 600))
-    many = te.significance.delong(truth, noise[0] + 1.0 * truth, noise[1] + 0.4 * truth)
-    assert (many.p_value <= 0.05, many.p_unseen) == (True, None)
-
-
-def test_unlike_shapes_hold_the_level_by_the_verdict():
-    rng, told, decided = np.random.default_rng(6), 0, 0
-    truth = np.repeat([1, 0], [20, 200])
-    for _ in range(150):
-        # Two equal areas of .95: one with a few positives far down.
-        common = rng.standard_normal(220)
-        one, two = ((common + rng.standard_normal(220)) / 2**0.5 for _ in range(2))
-        c = te.significance.delong(truth, one + 2.326 * truth, np.where(truth == 1, 3 * two + 5.2, two))
-        told += c.p_value <= 0.05
-        decided += max(c.p_value, c.p_unseen or 0) <= 0.05
-    assert decided <= 8 < told
-
-
 def test_different_rows_are_compared_by_their_own_limits():
     rng = np.random.default_rng(2)
 
@@ -207,31 +185,60 @@ def test_different_rows_are_compared_by_their_own_limits():
     assert asked.method == "delong-unpaired-t"
 
 
-def _verdicts(make, samples=150):
-    """How often DeLong's t alone tells two models apart, and how often with a part of an unseen row."""
-    rng, told, decided = np.random.default_rng(8), 0, 0
-    truth = np.repeat([1, 0], [40, 360])
-    for _ in range(samples):
-        c = te.significance.delong(truth, *make(rng, truth))
-        told += c.p_value <= 0.05
-        decided += max(c.p_value, c.p_unseen or 0) <= 0.05
-    return told, decided
+def compared(truth, first, second, **more):
+    return te.compare(truth.astype(int), scores={"a": first, "b": second}, positive=1, metric="auc", **more).pairs[0]
 
 
-def test_a_model_that_ranks_a_few_rows_last_of_all_does_not_win_where_none_was_seen():
-    def equal(rng, truth):
-        smooth = rng.standard_normal(400) + 2.66 * truth  # area .97
-        lost = (truth == 1) & (rng.random(400) < 0.03)
-        return smooth, rng.standard_normal(400) + 8 * truth - 16 * lost
+def test_the_variance_of_a_pair_is_delongs():
+    ours, delongs = compared(TRUTH, FIRST, SECOND), delong(TRUTH, FIRST, SECOND)
+    made = centred_placements(TRUTH, [FIRST, SECOND])
+    found = spread(difference_of_areas(made, 0, 1, 1.0))
+    assert ours.estimate == pytest.approx(delongs.estimate)
+    assert float(found.error) == pytest.approx(delongs.estimate / delongs.statistic, rel=1e-10)
+    # The units' tails only take degrees of freedom away.
+    assert float(found.df) <= delongs.df * (1 + 1e-9)
+    assert compared(TRUTH, FIRST, SECOND, method="delong").p_value == pytest.approx(delongs.p_value)
 
-    told, decided = _verdicts(equal)
-    assert decided <= 8 < 20 < told
+
+def test_of_sums_alone_degrees_of_freedom_are_welchs():
+    made, delongs = centred_placements(TRUTH, [FIRST, SECOND]), delong(TRUTH, FIRST, SECOND)
+    among = [side @ side.T for side in (made.positives, made.negatives)]
+    sizes = {"positives": made.positives.shape[1], "negatives": made.negatives.shape[1]}
+    sums = Placements(
+        areas=made.areas, among_positives=among[0], among_negatives=among[1], slack=np.zeros(2), error=np.zeros(2),
+        **sizes,
+    )  # fmt: skip
+    found = spread(difference_of_areas(sums, 0, 1, 1.0))
+    assert float(found.error) == pytest.approx(delongs.estimate / delongs.statistic, rel=1e-10)
+    assert float(found.df) == pytest.approx(delongs.df)
 
 
-def test_smooth_scores_are_seldom_asked_for_an_unseen_row():
-    def differ(rng, truth):
-        first, second = rng.standard_normal((2, 400))
-        return first + 2.66 * truth, second + 1.81 * truth  # areas .97 and .90
+def test_pairs_turn_with_the_models_and_stay_in_range():
+    there, back = compared(TRUTH, FIRST, SECOND), compared(TRUTH, SECOND, FIRST)
+    assert (there.estimate, there.low, there.high) == pytest.approx((-back.estimate, -back.high, -back.low))
+    assert there.p_value == pytest.approx(back.p_value)
+    truth = np.repeat([0, 1], 10)
+    far = compared(truth, truth + 0.0, -truth + 0.0)
+    assert far.estimate == far.high == 1
+    same = compared(TRUTH, FIRST, np.exp(FIRST))
+    assert (same.estimate, same.p_value, same.p_better) == (0, 1, 0.5)
+    assert same.low < 0 < same.high
+    assert np.isnan(compared(np.arange(9) == 0, RNG.normal(size=9), RNG.normal(size=9)).p_value)
 
-    told, decided = _verdicts(differ)
-    assert 0 <= told - decided <= 8 < told
+
+@pytest.mark.parametrize("shape", ["smooth", "weighted", "clusters", "few levels"])
+def test_pairs_of_equal_models_hold_the_level(shape):
+    rng, found = np.random.default_rng(6), 0
+    for _ in range(200):
+        truth = np.arange(240) % 6 == 0
+        noise = rng.standard_normal((2, 240)) + 1.5 * truth
+        more = {}
+        if shape == "weighted":
+            more = {"weights": rng.lognormal(0, 0.7, 240), "weights_kind": "sampling"}
+        elif shape == "clusters":
+            more = {"clusters": np.arange(240) // 8}
+            noise = noise + np.repeat(rng.standard_normal((2, 30)), 8, axis=1)
+        elif shape == "few levels":
+            noise = np.clip(np.round(noise / 1.5), 0, 2)
+        found += compared(truth, *noise, **more).p_value <= 0.05
+    assert found <= 20

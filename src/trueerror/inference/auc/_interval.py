@@ -1,13 +1,9 @@
-"""The area under one ROC curve: DeLong on the logit scale, and Newcombe's method 5 where few pairs are misordered.
-
-The area under the ROC curve over clustered rows: DeLong's placements, summed within clusters.
-
-The covariance of areas under ROC curves from placements: DeLong's estimator, by one sort a model; and how far one
-more row at each score moves a metric of scores (its first derivatives, in one pass over the table).
+"""Areas under ROC curves: placements by one sort a model, DeLong's covariance of them, and the textbook intervals.
 
 With m positives and n negatives, V10 of a positive is the share of negatives that it beats and V01 of a negative the
 share of positives that beat it (ties half); the area is the mean of either, and the covariance of two areas is
-S10/m + S01/n, where S10 and S01 are the sample covariances of the placements.
+S10/m + S01/n, where S10 and S01 are the sample covariances of the placements. A placement less the area, over the size
+of its class, is what its row adds to the area.
 
 Source: DeLong, DeLong and Clarke-Pearson 1988, Biometrics 44:837; the mid-rank form is Sun and Xu 2014,
 IEEE Signal Process. Lett. 21:1389.
@@ -18,23 +14,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._clusters import class_weighted_sizes, degrees_of_freedom, effective_clusters, jackknifed
-from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, clustered, independent
+from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, independent
 from trueerror.inference._variance import ScoreSample
 from trueerror.inference.proportion._distributions import on_logit
 from trueerror.kernels import RANKING, chosen
-from trueerror.kernels._numpy import in_threads, table_placements
-from trueerror.methods._registry import Default, inference_method
-from trueerror.metrics._registry import Measure, MetricOptions
-from trueerror.metrics.scores import Binning, bin_places
-from trueerror.results._format import whole
-from trueerror.results._values import Note
+from trueerror.kernels._numpy import table_placements
+from trueerror.kernels._threads import in_threads
+from trueerror.methods._registry import inference_method
+from trueerror.metrics._registry import Measure
 from trueerror.tallies._moments import Placements
 from trueerror.tallies._scores import ScoreTable
 
@@ -42,6 +34,8 @@ Floats = NDArray[np.float64]
 
 # From so many rows on, models are ranked in threads.
 THREADED = 1 << 16
+# A cluster that holds all but this part of a class cannot be left out of an area.
+LEAST_LEFT = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,23 +65,6 @@ class AreaCovariance:
             of_positives = of_negatives = 0.0
         return of_positives, of_negatives
 
-    def lone_rows(self, model: int) -> tuple[float, float]:
-        """How far lone positives and lone negatives hold the misordered pairs of a model: S/(A(1 − A)), at most 1.
-
-        Placements of variance S and mean A have A(1 − A) where each is 0 or 1; normal scores have about a seventh of
-        it. Where no pair is misordered nothing speaks against 1.
-
-        >>> truth = np.repeat([False, True], 20)
-        >>> delong_covariance(truth, [np.arange(40.0), np.r_[np.arange(39.0), -1.0]]).lone_rows(1)
-        (1.0, 0.0)
-        """
-        area = float(self.areas[model])
-        if area in (0.0, 1.0):
-            return 1.0, 1.0
-        spread = (self.among_positives * self.positives, self.among_negatives * self.negatives)
-        of_positives, of_negatives = (min(1.0, float(s[model, model]) / (area * (1 - area))) for s in spread)
-        return of_positives, of_negatives
-
     def contrast(self, weights: Sequence[float] | Floats) -> tuple[float, float, float]:
         """Σ w·area, its variance and its Satterthwaite degrees of freedom."""
         w = np.asarray(weights, dtype=np.float64)
@@ -111,18 +88,39 @@ def satterthwaite(*parts: tuple[float, float]) -> float:
     return total * total / sum(v * v / df for v, df in parts if v > 0)
 
 
-def delong_covariance(positive: NDArray[np.bool_], scores: Sequence[NDArray[Any]]) -> AreaCovariance:
-    """Areas and covariance of several score columns over the same rows.
+@dataclass(frozen=True, slots=True, eq=False)
+class CentredPlacements:
+    """Areas of several models on the same rows, and how far each row's placement lies from its model's area.
+
+    `positives` (models, m) and `negatives` (models, n) hold the rows of each class in the order of the rows.
+    """
+
+    areas: Floats
+    positives: Floats
+    negatives: Floats
+
+    @property
+    def covariance(self) -> AreaCovariance:
+        """DeLong's covariance of the areas."""
+        return AreaCovariance(
+            self.areas, _spread(self.positives), _spread(self.negatives), self.positives.shape[1],
+            self.negatives.shape[1],
+        )  # fmt: skip
+
+
+def centred_placements(positive: NDArray[np.bool_], scores: Sequence[NDArray[Any]]) -> CentredPlacements:
+    """The placements of several score columns over the same rows, each column sorted once.
 
     >>> truth = np.array([False, False, True, True])
-    >>> delong_covariance(truth, [np.array([0.1, 0.4, 0.35, 0.8])]).areas
-    array([0.75])
+    >>> centred_placements(truth, [np.array([0.1, 0.4, 0.35, 0.8])]).negatives
+    array([[ 0.25, -0.25]])
     """
     positives = np.flatnonzero(positive)
     negatives = np.flatnonzero(~positive)
     m, n = len(positives), len(negatives)
     over_positives = np.empty((len(scores), m))
     over_negatives = np.empty((len(scores), n))
+    areas = np.empty(len(scores))
     kernels = chosen(RANKING * len(positive) * len(scores))
 
     def place(i: int) -> None:
@@ -130,31 +128,36 @@ def delong_covariance(positive: NDArray[np.bool_], scores: Sequence[NDArray[Any]
         # "clip" writes straight into the row; no index is out of range.
         twice.take(positives, out=over_positives[i], mode="clip")
         twice.take(negatives, out=over_negatives[i], mode="clip")
+        # Doubled placements are whole numbers, so this sum is exact up to 2⁵³ and the area has one rounding.
+        areas[i] = over_positives[i].sum() / (2.0 * m * n)
+        for placed, others in ((over_positives[i], n), (over_negatives[i], m)):
+            placed /= 2.0 * others
+            placed -= areas[i]
 
     if len(positive) < THREADED:
         for i in range(len(scores)):
             place(i)
     else:
         in_threads(place, range(len(scores)))
-    # Doubled placements are whole numbers, so this sum is exact up to 2⁵³ and the area has one rounding.
-    areas = over_positives.sum(axis=1) / (2.0 * m * n)
-    return AreaCovariance(
-        areas=areas,
-        among_positives=_spread(over_positives, 2.0 * n, areas),
-        among_negatives=_spread(over_negatives, 2.0 * m, areas),
-        positives=m,
-        negatives=n,
-    )
+    return CentredPlacements(areas, over_positives, over_negatives)
 
 
-def _spread(twice: Floats, unit: float, areas: Floats) -> Floats:
-    """The sample covariance of placements over their number; overwrites its input."""
-    size = twice.shape[1]
+def delong_covariance(positive: NDArray[np.bool_], scores: Sequence[NDArray[Any]]) -> AreaCovariance:
+    """Areas and covariance of several score columns over the same rows.
+
+    >>> truth = np.array([False, False, True, True])
+    >>> delong_covariance(truth, [np.array([0.1, 0.4, 0.35, 0.8])]).areas
+    array([0.75])
+    """
+    return centred_placements(positive, scores).covariance
+
+
+def _spread(apart: Floats) -> Floats:
+    """The sample covariance of placements over their number."""
+    models, size = apart.shape
     if size < 2:
-        return np.full((len(areas), len(areas)), np.nan)
-    twice /= unit
-    twice -= areas[:, None]
-    spread: Floats = (twice @ twice.T) / ((size - 1.0) * size)
+        return np.full((models, models), np.nan)
+    spread: Floats = (apart @ apart.T) / ((size - 1.0) * size)
     return spread
 
 
@@ -191,150 +194,7 @@ def _mean_square(total: float, size: int) -> Floats:
     return np.array([[total / ((size - 1.0) * size) if total > 1e-30 * size else 0.0]])
 
 
-class ScoreInfluences(NamedTuple):
-    """By one more positive, and by one more negative, at each distinct score."""
-
-    positives: Floats
-    negatives: Floats
-
-
-def score_influences(
-    measure: Measure, table: ScoreTable, options: MetricOptions | None = None, *, share: float | None = None
-) -> ScoreInfluences | None:
-    """∂θ/∂(rows at each score) for the metrics of ranks and of calibration; None for any other metric.
-
-    Σ over the rows is 0, since θ does not change when every row is there twice. Where θ has a kink (a bin of `ece` that
-    is calibrated to the last digit) the slope is that of the side with more positives. With `share`, θ is the metric
-    when that share of the rows is positive, each class counting by its own rows.
-
-    >>> from trueerror.metrics._registry import find_measure
-    >>> table = ScoreTable.count([1, 0, 1], [0.9, 0.8, 0.7])
-    >>> made = score_influences(find_measure("auc"), table)
-    >>> made.positives.tolist(), made.negatives.tolist()
-    ([-0.25, 0.0, 0.25], [0.25, 0.0, -0.25])
-    """
-    derivatives = _DERIVATIVES.get(measure.name)
-    if derivatives is None or not table.n_positive or not table.n_negative or share in (0, 1):
-        return None
-    positives, negatives = (np.asarray(x, dtype=np.float64) for x in (table.positives, table.negatives))
-    if share is None:
-        return derivatives(_Counts(table.scores, positives, negatives), **(options or {}))
-    # One more row of a class makes all others of it count less.
-    scales = share / float(positives.sum()), (1 - share) / float(negatives.sum())
-    influences = derivatives(_Counts(table.scores, positives * scales[0], negatives * scales[1]), **(options or {}))
-    one, two = (
-        scale * (slopes - float((rows * slopes).sum()) / float(rows.sum()))
-        for slopes, rows, scale in zip(influences, (positives, negatives), scales, strict=True)
-    )
-    return ScoreInfluences(one, two)
-
-
-class _Counts(NamedTuple):
-    """Distinct scores with their (weighted) rows of either class."""
-
-    scores: Floats
-    positives: Floats
-    negatives: Floats
-
-    @property
-    def totals(self) -> tuple[float, float]:
-        return float(self.positives.sum()), float(self.negatives.sum())
-
-
-def _auc(t: _Counts, scale: float = 1.0) -> ScoreInfluences:
-    """A = Σ u·(negatives below + ties/2)/(PN): a row's placement less the area, over its class."""
-    m, n = t.totals
-    beats = (np.cumsum(t.negatives) - t.negatives / 2) / n
-    beaten = (m - np.cumsum(t.positives) + t.positives / 2) / m
-    area = float((t.positives * beats).sum()) / m
-    return ScoreInfluences(scale * ((beats - area) / m), scale * ((beaten - area) / n))
-
-
-def precision_influences(positives: Floats, negatives: Floats, above: float = 0.0) -> tuple[float, ScoreInfluences]:
-    """AP = Σ u·F/C over P, with F positives and C rows at or above a score, and its derivatives: F and C grow for all
-    scores below a row. `above` is a mass of negatives scored above all."""
-    m = float(positives.sum())
-    # Each array gives way to the next: of ten million scores one takes 80 MB.
-    precision, called = np.empty_like(positives), np.empty_like(positives)
-    np.cumsum(positives[::-1], out=precision[::-1])
-    np.cumsum(negatives[::-1], out=called[::-1])
-    called += precision
-    called += above
-    called[called == 0] = 1
-    precision /= called
-    weight = np.divide(positives, called, out=called)
-    value = float((positives * precision).sum()) / m
-    # What a positive gains, u·(C − F)/C², is what a row costs, u·F/C², taken from u/C.
-    lost = weight * precision
-    np.cumsum(lost, out=lost)
-    gained = np.cumsum(weight, out=weight)
-    gained -= lost
-    gained += precision
-    gained -= value
-    gained /= m
-    lost /= -m
-    return value, ScoreInfluences(gained, lost)
-
-
-def _average_precision(t: _Counts) -> ScoreInfluences:
-    return precision_influences(t.positives, t.negatives)[1]
-
-
-def _brier_skill_score(t: _Counts) -> ScoreInfluences:
-    """1 − Σ(s − y)²·n/(PN), since the climate's Brier score is PN/n²."""
-    (m, n), at_positive, at_negative = t.totals, (1 - t.scores) ** 2, t.scores**2
-    squares = float((t.positives * at_positive + t.negatives * at_negative).sum())
-    if not squares:
-        return ScoreInfluences(np.zeros(len(t.scores)), np.zeros(len(t.scores)))
-    ratio, grows = squares * (m + n) / (m * n), 1 / (m + n)
-    return ScoreInfluences(
-        -(ratio * (at_positive / squares + grows - 1 / m)), -(ratio * (at_negative / squares + grows - 1 / n))
-    )
-
-
-def _ece(t: _Counts, **bins: Any) -> ScoreInfluences:
-    """Σ_bins |Σ(y − s)|/n, the bins held where they are."""
-    place, gaps, sizes = _bins(t, **bins)
-    total = float(sizes.sum())
-    value = float(np.abs(gaps).sum()) / total
-    sign = np.where(gaps < 0, -1.0, 1.0)[place]
-    return ScoreInfluences((sign * (1 - t.scores) - value) / total, (-sign * t.scores - value) / total)
-
-
-def _mce(t: _Counts, **bins: Any) -> ScoreInfluences:
-    """|Σ(y − s)|/n of the bin where it is largest; other bins do not move it."""
-    place, gaps, sizes = _bins(t, **bins)
-    errors = np.abs(gaps) / np.where(sizes == 0, 1, sizes)
-    worst = int(np.argmax(errors))
-    sign = -1.0 if gaps[worst] < 0 else 1.0
-    inside = np.where(place == worst, 1.0, 0.0) / sizes[worst]
-    return ScoreInfluences(
-        inside * (sign * (1 - t.scores) - errors[worst]), inside * (-sign * t.scores - errors[worst])
-    )
-
-
-def _bins(t: _Counts, bins: int = 10, binning: Binning = "width") -> tuple[NDArray[np.int64], Floats, Floats]:
-    rows = t.positives + t.negatives
-    place = bin_places(t.scores, rows, bins, binning)
-    gaps = np.bincount(place, weights=t.positives - rows * t.scores, minlength=bins)
-    return place, gaps.astype(np.float64), np.bincount(place, weights=rows, minlength=bins).astype(np.float64)
-
-
-_DERIVATIVES: dict[str, Callable[..., ScoreInfluences]] = {
-    "auc": _auc,
-    "gini": partial(_auc, scale=2.0),
-    "average_precision": _average_precision,
-    "brier_skill_score": _brier_skill_score,
-    "ece": _ece,
-    "mce": _mce,
-}
-
-
 DELONG = "DeLong, DeLong and Clarke-Pearson 1988, Biometrics 44:837"
-# Below this many misordered "events" the logit interval of DeLong's variance undercovers by itself.
-FEW = 10.0
-# The part of an unseen row of each class at the wrong end that the limits allow for there.
-UNSEEN = 0.15
 HALVINGS = 100
 
 
@@ -362,27 +222,7 @@ def area_limits(
         reach = z * math.sqrt(variance)
         return IntervalLimits(max(0.0, area - reach), min(1.0, area + reach), method, asked=method)
     low, high = (float(v) for v in on_logit(area, variance, z))
-    if min(m, n) * min(area, 1 - area) < FEW:
-        unseen = unseen_low(area, variance, m, n, z), 1 - unseen_low(1 - area, variance, m, n, z)
-        low, high = min(low, modelled[0], unseen[0]), max(high, modelled[1], unseen[1])
-        return IntervalLimits(low, high, method, Note("auc-near-end"), asked=method)
     return IntervalLimits(low, high, method, asked=method)
-
-
-def unseen_low(area: float, variance: float, m: float, n: float, z: float) -> float:
-    """The lower limit on the logit scale of the same rows and a part of a row of each class at the wrong end.
-
-    With c more positives below all negatives, and c more negatives above all positives, the area is A·mn/((m + c)(n +
-    c)), and the new placements are 0. Of what DeLong's variance gives to either class no more than its sum is needed:
-    Σ V10² = mA² + m(m − 1)·S10 and so on, with weights of nearly 1.
-    """
-    ways = m / (m + UNSEEN), n / (n + UNSEEN)
-    lower = area * ways[0] * ways[1]
-    added = sum(
-        (other * other * size * area * area - (size + UNSEEN) * lower * lower) / (size + UNSEEN) ** 2
-        for size, other in ((m, ways[1]), (n, ways[0]))
-    )
-    return float(on_logit(lower, variance + max(0.0, added), z)[0])
 
 
 def of_area(measure: Measure, value: float) -> float:
@@ -404,21 +244,15 @@ def _limits(q: Problem[ScoreSample], method: str) -> IntervalLimits:
     "delong-logit",
     answers="auc",
     applies=independent,
-    default=Default(
-        why="at AUC .95 with 20/20 plain DeLong covers .84–.86, the logit scale .946; "
-        "with few errors Newcombe's method 5 joins in"
-    ),
     part="areas",
     title="DeLong's variance on the logit scale",
-    formula="logit(A) ± z·SE/(A(1 − A)), SE² = S10/m + S01/n; where min(m, n)·min(A, 1 − A) < 10 the outer "
-    "limits of this, of Newcombe's method 5, and of the rows with 0.15 of an unseen row of each class at the wrong end",
-    source=f"{DELONG}; Pepe 2003, The Statistical Evaluation of Medical Tests, 5.2; Newcombe 2006, Stat. Med. 25:559",
+    formula="logit(A) ± z·SE/(A(1 − A)), SE² = S10/m + S01/n",
+    source=f"{DELONG}; Pepe 2003, The Statistical Evaluation of Medical Tests, 5.2",
     assumes="independent rows; higher scores are more positive",
-    measured="AUC .95 of 20 and 20 rows: .946 or more (simulated), where DeLong's straight interval covers .84–.86; "
-    "scores of which some positives look like negatives, 1 to 5 misranked rows: .95–.98, .89–.97 without unseen rows",
+    measured="AUC .95 of 20 and 20 rows: .946 (simulated), where DeLong's straight interval covers .84–.86",
 )
 def delong_logit(q: Problem[ScoreSample]) -> IntervalLimits:
-    """DeLong's variance on the logit scale, with Newcombe's method 5 where few pairs are misordered."""
+    """DeLong's variance on the logit scale."""
     return _limits(q, "delong-logit")
 
 
@@ -539,26 +373,6 @@ def score_low(area: float, z: float, variance: Callable[[float], float]) -> floa
     return (low + high) / 2
 
 
-class ClusteredAreas(NamedTuple):
-    """Areas of one or more models on the same clustered rows.
-
-    `sums` (models, clusters) is what each cluster adds to an area, less its expectation, and `sizes` what it weighs in
-    that; `unclustered` are the variances that independent rows would have.
-    """
-
-    areas: Floats
-    sums: Floats
-    sizes: Floats
-    unclustered: Floats
-
-    @property
-    def covariance(self) -> Floats:
-        """Obuchowski's (1997) covariance matrix of the areas: Σ over clusters of the products of sums, as in CR3."""
-        apart = np.stack([jackknifed(s, n) for s, n in zip(self.sums, self.sizes, strict=True)])
-        matrix: Floats = apart @ apart.T
-        return matrix
-
-
 def weighted_placements(scores: NDArray[Any], positive: NDArray[np.bool_], weights: Floats) -> Floats:
     """For each row the weighted share of the other class that it is ordered rightly with, ties counting half.
 
@@ -609,65 +423,33 @@ def area_within_clusters(
     return np.asarray(sums / w[positive].sum())
 
 
-def clustered_area_covariance(
-    positive: NDArray[np.bool_],
-    scores: Sequence[NDArray[Any]],
-    codes: NDArray[np.integer[Any]],
-    weights: Floats | None = None,
-) -> ClusteredAreas:
-    """Areas and covariance of several score columns over the same rows; `codes` number the clusters from 0 up.
+class ClusteredArea(NamedTuple):
+    """An area, and what each cluster adds to it: (G − 1)/G times what the area loses without the cluster."""
 
-    Source: Obuchowski 1997, Biometrics 53:567.
+    area: float
+    units: Floats
+
+
+def area_without_clusters(
+    positive: NDArray[np.bool_], column: NDArray[Any], codes: NDArray[np.integer[Any]], weights: Floats | None = None
+) -> ClusteredArea:
+    """Each cluster left out in turn, exactly, from sums over the rows; `codes` number the clusters from 0 up.
+
+    Without cluster g the area is (A(1 − p − q) − s + w)/((1 − p)(1 − q)), with p and q its shares of the positives and
+    of the negatives, s the sum of its rows' influences and w what pairs within it add to A. A cluster that holds all
+    rows of a class adds s. Source: the placements are those of Obuchowski 1997, Biometrics 53:567.
 
     >>> truth, clusters = np.array([False, False, True, True]), np.array([0, 1, 1, 0])
-    >>> made = clustered_area_covariance(truth, [np.array([0.1, 0.4, 0.35, 0.8])], clusters)
-    >>> made.areas, made.covariance
-    (array([0.75]), array([[0.5]]))
+    >>> made = area_without_clusters(truth, np.array([0.1, 0.4, 0.35, 0.8]), clusters)
+    >>> made.area, made.units.tolist()
+    (0.75, [0.375, -0.125])
     """
-    clusters = int(codes.max()) + 1
-    areas, unclustered = np.empty(len(scores)), np.empty(len(scores))
-    sums, weighed = np.empty((len(scores), clusters)), np.empty((len(scores), clusters))
-    for i, column in enumerate(scores):
-        areas[i], rows = row_areas(positive, column, weights)
-        sums[i] = np.bincount(codes, weights=rows, minlength=clusters)
-        weighed[i] = class_weighted_sizes(codes, positive.astype(np.int64), rows, weights)
-        unclustered[i] = (rows * rows).sum()
-    return ClusteredAreas(areas, sums, weighed, unclustered)
-
-
-@inference_method(
-    "delong-clustered",
-    answers="auc",
-    applies=clustered,
-    default=Default(why="Of rows in clusters delong-clustered, which sums placements within them", when=clustered),
-    part="areas",
-    title="DeLong's placements summed within clusters, on the logit scale",
-    formula="logit(A) ± t(G_eff − 1)·SE/(A(1 − A)), SE² = Σ_g(Σ h_i/(1 − w_g))² (CR3), h a row's placement less A, "
-    "over its class's rows, w_g the cluster's share of the variance of independent rows, G_eff = 1/Σ w_g²; with few "
-    "misranked rows the outer limits of this and Newcombe's method 5 at the effective rows",
-    source="Obuchowski 1997, Biometrics 53:567; Bell and McCaffrey 2002, Surv. Methodol. 28:169",
-    assumes="independent clusters, any dependence within; higher scores are more positive",
-)
-def delong_clustered(q: Problem[ScoreSample]) -> IntervalLimits:
-    """Obuchowski's variance on the logit scale; Newcombe's method 5 where few pairs are misordered."""
-    rows = q.sample.clusters
-    assert rows is not None
-    positive, codes = rows.positive, rows.codes
-    area = of_area(q.metric, q.sample.estimate)
-    areas = clustered_area_covariance(positive, [rows.scores], codes, rows.weights)
-    variance, effective = float(areas.covariance[0, 0]), effective_clusters(areas.sizes[0])
-    z = max(q.spec.factor(degrees_of_freedom(effective)), 0.0)
-    note, m, n = f"{whole(areas.sums.shape[1])} clusters", int(positive.sum()), int((~positive).sum())
-    if not variance > 1e-18 or not 0 < area < 1:
-        of_class = [effective_clusters(np.bincount(codes[side])) for side in (positive, ~positive)]
-        low, high = newcombe_area_limits(area, of_class[0], of_class[1], z)
-        note += "; no variance in the order: Newcombe's method 5 at the clusters of each class"
-    else:
-        low, high = (float(v) for v in on_logit(area, variance, z))
-        if min(m, n) * min(area, 1 - area) < FEW:
-            # As many independent rows as would give this variance.
-            shrink = min(1.0, float(areas.unclustered[0]) / variance)
-            modelled = newcombe_area_limits(area, max(1.0, m * shrink), max(1.0, n * shrink), z)
-            low, high = min(low, modelled[0]), max(high, modelled[1])
-            note += f"; {Note('auc-near-end')}"
-    return on_scale(q.metric, IntervalLimits(low, high, "delong-clustered", note))
+    area, moves = row_areas(positive, column, weights)
+    w, groups = np.ones(len(positive)) if weights is None else weights, int(codes.max()) + 1
+    ups, downs = (np.bincount(codes[c], weights=w[c], minlength=groups) / w[c].sum() for c in (positive, ~positive))
+    sums = np.bincount(codes, weights=moves, minlength=groups)
+    left = (1 - ups) * (1 - downs)
+    known = left > LEAST_LEFT
+    within = area_within_clusters(positive, column, codes, weights)
+    without = (area * (1 - ups - downs) - sums + within) / np.where(known, left, 1.0)
+    return ClusteredArea(area, np.where(known, (groups - 1) / groups * (area - without), sums))

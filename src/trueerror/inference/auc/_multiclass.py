@@ -1,5 +1,7 @@
-"""Means of areas over many classes (Hand and Till, one-vs-rest), of one model and of two on the same rows: DeLong's
-variance of a mean of areas.
+"""Means of areas over many classes (Hand and Till, one-vs-rest), of one model and of two on the same rows.
+
+Source: DeLong, DeLong and Clarke-Pearson 1988, Biometrics 44:837, over a mean of areas; Hand and Till 2001, Mach.
+Learn. 45:171.
 """
 
 from __future__ import annotations
@@ -11,27 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._clusters import class_weighted_sizes, cr3_variance, degrees_of_freedom, effective_clusters
-from trueerror.inference._contrast import contrast, student_p, student_quantile, tail_area
-from trueerror.inference._problem import (
-    IntervalLimits,
-    IntervalSpec,
-    Problem,
-    choose,
-    clustered,
-    independent,
-    method_named,
-)
-from trueerror.inference.auc._interval import DELONG, FEW, satterthwaite, score_low
+from trueerror.inference._clusters import class_weighted_sizes, effective_clusters
+from trueerror.inference._effective_t import KEY, effective_t_limits
+from trueerror.inference._estimate import Estimate, spread
+from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range, choose, method_named
+from trueerror.inference._score_tables import Sums, estimate_of_influences, estimate_of_sums
+from trueerror.inference.auc._interval import score_low
 from trueerror.inference.counts._one_class import ONE_CLUSTER
-from trueerror.inference.proportion._distributions import on_logit
 from trueerror.inputs._labels import Codes, Label
 from trueerror.kernels import chosen
-from trueerror.methods._registry import Default, Method, declare, inference_method
+from trueerror.methods._registry import Default, inference_method
 from trueerror.metrics._registry import ClassScores, Measure, MetricOptions, undefined_reason
-from trueerror.results import Alternative, Contrast, Interval
+from trueerror.results import Interval
 from trueerror.results._format import whole
-from trueerror.results._values import Note
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
@@ -81,92 +75,38 @@ def class_area_interval(
 
 
 @inference_method(
-    "delong-classes-clustered",
+    KEY,
     answers="class-areas",
-    applies=clustered,
-    default=Default(
-        why="Of rows in clusters delong-classes-clustered, which sums the rows' shares within them", when=clustered
-    ),
-    part="areas",
-    title="DeLong's variance of a mean of areas over classes, rows in clusters",
-    formula="logit A ± t(G_eff − 1)·√V/(A(1 − A)), V = Σ_g(Σ h/(1 − w_g))² over the clusters' sums of the rows' shares",
-    source="Obuchowski 1997, Biometrics 53:567; Bell and McCaffrey 2002, Surv. Methodol. 28:169; Hand and Till 2001, "
-    "Mach. Learn. 45:171",
-    assumes="independent clusters, any dependence within; one score for each class",
+    default=Default(why="carries the dependence of areas that share rows; each class is a sample of its own"),
 )
-def delong_classes_clustered(q: Problem[ClassScoreSample]) -> IntervalLimits:
-    """V = Σ(Σ h/(1 − w))² over clusters, and t(G_eff − 1)."""
-    assert q.sample.clusters is not None
-    _, groups = np.unique(q.sample.clusters, return_inverse=True)
-    g = int(groups.max()) + 1
-    if g < 2:
-        return IntervalLimits(math.nan, math.nan, "delong-classes", ONE_CLUSTER)
-    shares, sizes = _shares_and_sizes(q)
-    weighed = class_weighted_sizes(groups, q.sample.codes, shares)
-    joint = cr3_variance(np.bincount(groups, weights=shares).astype(np.float64), weighed)
-    variance = area_variance(shares, q.sample.codes, sizes)
-    # As many independent rows as would give this variance; without any, the clusters of each class.
-    apart = np.array([effective_clusters(np.bincount(groups[q.sample.codes == c])) for c in range(len(sizes))])
-    sizes = np.maximum(1.0, sizes * min(1.0, variance / joint)) if min(variance, joint) > 0 else apart
-    z = max(q.spec.factor(degrees_of_freedom(effective_clusters(weighed))), 0.0)
-    return _logit_limits(q, joint, sizes, z, "delong-classes-clustered", f"{whole(g)} clusters")
+def effective_t_of_class_areas(q: Problem[ClassScoreSample]) -> IntervalLimits:
+    """Every row's placements, averaged over the areas that it takes part in: DeLong's structural components.
 
-
-@inference_method(
-    "delong-classes",
-    answers="class-areas",
-    applies=independent,
-    default=Default(
-        why="carries the dependence of areas that share rows; with a rare class, where that alone covers .28–.90, "
-        "joined by limits from Hanley and McNeil's variance (.92–1.00, simulated)"
-    ),
-    part="areas",
-    title="DeLong's variance of a mean of areas over classes, on the logit scale",
-    formula="logit A ± z·√V/(A(1 − A)), V = Σ_c n_c/(n_c − 1)·Σ h² over the rows' shares h of the mean of areas; "
-    "where min(n_c)·min(A, 1 − A) < 10 the outer limits with θ of (A − θ)² = z²·V(θ), V from Hanley and McNeil's",
-    source=f"{DELONG}; Hand and Till 2001, Mach. Learn. 45:171; Newcombe 2006, Stat. Med. 25:559, for two classes",
-    assumes="independent rows with one score for each class; class sizes taken as they are",
-    measured=".92–1.00 with classes of 1 to 100 rows; DeLong's variance alone: .28 with a class of one row "
-    "and .78 with one of three (simulated)",
-)
-def delong_classes(q: Problem[ClassScoreSample]) -> IntervalLimits:
-    """Every row's placements, averaged over the areas that it takes part in, and logit limits.
-
-    The variance is Σ over classes of n_c/(n_c − 1)·Σ h², h the row's share of the mean less its expectation: DeLong's
-    structural components, which carry the dependence of areas that share rows. A class with few rows shows too little
-    of its own spread, so where few pairs are misordered the limits of `modelled_limits` join in.
+    Where no two classes overlap, or a class has a single row, limits follow from Hanley and McNeil's variance.
     """
-    shares, sizes = _shares_and_sizes(q)
-    variance = area_variance(shares, q.sample.codes, sizes)
-    return _logit_limits(q, variance, sizes, max(q.spec.factor(), 0.0), "delong-classes", "")
+    codes, k = q.sample.codes, q.sample.scores.shape[1]
+    shares, sizes, note = area_shares(q.metric, codes, q.sample.scores, q.options), np.bincount(codes, minlength=k), ""
+    e = class_area_estimate(q.sample.estimate, shares, codes, WHOLE)
+    if q.sample.clusters is not None:
+        _, groups = np.unique(q.sample.clusters, return_inverse=True)
+        if not groups.any():
+            return IntervalLimits(math.nan, math.nan, KEY, ONE_CLUSTER)
+        note = f"{whole(int(groups.max()) + 1)} clusters"
+        weighed = class_weighted_sizes(groups, codes, shares)
+        e = estimate_of_influences(
+            q.sample.estimate, np.bincount(groups, weights=shares).astype(np.float64), weighed, WHOLE
+        )
+        sizes = np.array([effective_clusters(np.bincount(groups[codes == c])) for c in range(k)])
+    if float(spread(e).error) > 0:
+        return effective_t_limits(e, q.spec, note)
+    low, high = modelled_limits(q.sample.estimate, sizes.astype(np.float64), max(q.spec.factor(), 0.0))
+    why = "no variance in the order of the scores, or one row in a class: limits from Hanley and McNeil's variance"
+    return IntervalLimits(low, high, KEY, (note, why))
 
 
-def _shares_and_sizes(q: Problem[ClassScoreSample]) -> tuple[Floats, Floats]:
-    codes, scores = q.sample.codes, q.sample.scores
-    return area_shares(q.metric, codes, scores, q.options), np.bincount(codes, minlength=scores.shape[1]).astype(float)
-
-
-def _logit_limits(
-    q: Problem[ClassScoreSample], variance: float, sizes: Floats, z: float, method: str, note: str
-) -> IntervalLimits:
-    estimate = q.sample.estimate
-    low, high = (float(v) for v in on_logit(estimate, variance, z))
-    if math.isnan(low):
-        low, high = modelled_limits(estimate, sizes, z)
-        why = "no variance in the order of the scores: limits from Hanley and McNeil's variance alone"
-        return IntervalLimits(low, high, method, (note, why))
-    if sizes.min() * min(estimate, 1 - estimate) < FEW:
-        modelled = modelled_limits(estimate, sizes, z)
-        low, high = min(low, modelled[0]), max(high, modelled[1])
-        return IntervalLimits(low, high, method, (note, Note("auc-near-end")))
-    return IntervalLimits(low, high, method, note)
-
-
-def area_variance(shares: Floats, codes: Codes, sizes: Floats) -> float:
-    """Σ over classes of n_c/(n_c − 1)·Σ h²; a class of one row adds nothing, which its caller must make good."""
-    sums = np.bincount(codes, weights=shares**2, minlength=len(sizes))
-    variance = float((sums * np.where(sizes > 1, sizes / np.maximum(sizes - 1, 1), 0.0)).sum())
-    return variance if variance > 1e-30 else 0.0
+def class_area_estimate(value: float, shares: Floats, codes: Codes, bounds: Range) -> Estimate:
+    """A mean of areas, or a difference of two, with each class as a sample of its own."""
+    return estimate_of_sums(value, [Sums.of(shares[codes == c]) for c in np.unique(codes)], bounds)
 
 
 def modelled_limits(area: float, sizes: Floats, z: float) -> tuple[float, float]:
@@ -237,70 +177,3 @@ def class_area_rows(
     rows = area_shares(measure, codes, first, options) - area_shares(measure, codes, second, options)
     # Identical models leave rounding dust, which must not pass for a variance.
     return one - two, np.where(np.abs(rows) > 1e-15, rows, 0.0)
-
-
-def class_area_contrast(
-    measure: Measure,
-    codes: Codes,
-    first: Floats,
-    second: Floats,
-    *,
-    options: MetricOptions | None = None,
-    confidence: float = 0.95,
-    alternative: Alternative = "two-sided",
-) -> Contrast:
-    """t = (A₁ − A₂)/√V with V = Σ over classes of n_c/(n_c − 1)·Σ d², d the difference of a row's shares in the areas.
-
-    Degrees of freedom by Satterthwaite over the classes. Without variance p is 1 where the difference is 0, and the
-    limits are ± the sum over classes of 1 − (α/2)^(1/n_c) over K, as for two areas.
-
-    Source: DeLong, DeLong and Clarke-Pearson 1988, Biometrics 44:837, over the areas' mean.
-
-    >>> from trueerror.metrics._registry import find_measure
-    >>> rng = np.random.default_rng(0)
-    >>> codes = np.repeat([0, 1, 2], 30)
-    >>> good, poor = (rng.random((90, 3)) + pull * np.eye(3)[codes] for pull in (1.0, 0.2))
-    >>> c = class_area_contrast(find_measure("hand_till_auc"), codes, good, poor)
-    >>> c.estimate > 0, c.p_value < 0.001
-    (True, True)
-    """
-    estimate, rows = class_area_rows(measure, codes, first, second, options or {})
-    sizes = np.bincount(codes, minlength=first.shape[1]).astype(float)
-    squares = np.bincount(codes, weights=rows * rows, minlength=len(sizes))
-    common: dict[str, Any] = {
-        "name": measure.title, "estimate": estimate, "whole": (-1.0, 1.0), "confidence": confidence,
-        "alternative": alternative, "method": "delong-classes-paired", "n": len(codes),
-    }  # fmt: skip
-    if (sizes[sizes > 0] < 2).any():
-        note = "a class has a single row, so the variance cannot be estimated"
-        return contrast(limits=(np.nan, np.nan), p_value=np.nan, statistic=np.nan, notes=(note,), **common)
-    parts = [(s * n / (n - 1), n - 1) for s, n in zip(squares, sizes, strict=True) if n > 1]
-    variance = sum(v for v, _ in parts)
-    if not variance > 0:
-        tail = tail_area(confidence, alternative)
-        half = 2 * float(sum(1 - tail ** (1 / n) for n in sizes if n > 0)) / len(sizes)
-        note = "no variance: the difference is the same for every row, so the limits come from the class sizes"
-        p = 1.0 if estimate == 0 else np.nan
-        return contrast(
-            limits=(estimate - half, estimate + half), p_value=p, statistic=0.0, p_better=0.5, notes=(note,), **common
-        )
-    df, error = satterthwaite(*parts), float(np.sqrt(variance))
-    t, statistic = student_quantile(confidence, alternative, df), estimate / error
-    return contrast(
-        limits=(estimate - t * error, estimate + t * error), statistic=statistic, df=df,
-        p_value=student_p(statistic, df, alternative), p_better=1 - student_p(statistic, df, "greater"), **common,
-    )  # fmt: skip
-
-
-declare(
-    Method(
-        key="delong-classes-paired",
-        title="difference of two means of areas over classes on the same rows, Satterthwaite t",
-        formula="t = (A₁ − A₂)/√V, V = Σ over classes of n_c/(n_c − 1)·Σ d², d the difference of a row's shares in "
-        "the two means; df = V²/Σ v_c²/(n_c − 1)",
-        source=f"{DELONG}; Hand and Till 2001, Mach. Learn. 45:171; Satterthwaite 1946, Biometrics Bull. 2:110",
-        assumes="independent rows; both models scored the same rows",
-        measured="type I error .042–.045 with 60 to 200 rows of 3 to 10 classes (simulated)",
-    ),
-    part="areas",
-)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +17,7 @@ from trueerror.inference._contrast import (
     student_quantile,
     tail_area,
 )
-from trueerror.inference.auc._interval import FEW, AreaCovariance, delong_covariance, satterthwaite
+from trueerror.inference.auc._interval import AreaCovariance, delong_covariance, satterthwaite
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._arrays import check_indexes, column, same_length, score_array
 from trueerror.inputs._labels import code_column, find_label, natural_labels, natural_positive, need_positive
@@ -27,9 +26,6 @@ from trueerror.methods import Method, declare
 from trueerror.results import Alternative, Contrast
 
 Reference = Literal["t", "z"]
-# The least and the largest part of an unseen row of each class that a difference must withstand where few pairs are
-# misordered: smoothly, and by lone rows.
-UNSEEN = (0.05, 0.5)
 UnpairedDf = Literal["welch", "satterthwaite"]
 
 
@@ -47,7 +43,6 @@ def delong(
 
     t = (A₁ − A₂)/√V with DeLong's V = S10/m + S01/n of the differences of placements, on Satterthwaite's degrees of
     freedom; `reference="z"` takes the normal distribution, as most software does, and is too eager with few positives.
-    Where few pairs are misordered, `p_unseen` is what a part of an unseen row of each class would leave of p.
     Higher scores are more positive, and are never flipped. When the models order every pair alike V is 0: then p is 1,
     and the limits are ± the sum over the two classes of 1 − (α/2)^(1/rows of the class).
 
@@ -81,47 +76,11 @@ def area_contrast(
     weights[first] += 1
     weights[second] -= 1
     difference, variance, df = areas.contrast(weights)
-    area_difference = _contrast(
+    return _contrast(
         difference, variance, df if reference == "t" else None, (areas.positives, areas.negatives),
         confidence=confidence, alternative=alternative, method=f"delong-paired-{reference}",
         n=areas.positives + areas.negatives,
     )  # fmt: skip
-    both = areas.areas[[first, second]]
-    few = min(areas.positives, areas.negatives) * float(np.minimum(both, 1 - both).min()) < FEW
-    if not few or reference == "z" or not variance > 0 or not area_difference.p_value <= 1 - area_difference.confidence:
-        return area_difference
-    surest = (first, second)[int(np.minimum(both, 1 - both).argmin())]
-    left = p_with_unseen_rows(
-        difference, areas.parts(weights), df, (areas.positives, areas.negatives), areas.lone_rows(surest), alternative
-    )
-    return replace(area_difference, p_unseen=left)
-
-
-def p_with_unseen_rows(
-    difference: float,
-    parts: tuple[float, float],
-    df: float,
-    sizes: tuple[int, int],
-    lone: tuple[float, float],
-    alternative: Alternative,
-) -> float:
-    """The p-value with a part of an unseen row of each class, which the leading model ranks last and the other first.
-
-    Such a row has the difference of placements ∓1. Where few pairs are misordered the rows seen may hold none of those
-    that a model puts at the wrong end, and their variance knows nothing of them. The part is half a row where the rows
-    of a class are ranked right or wrong altogether, or all right (`lone` is 1), and `lone`^1.5 of that, but at least a
-    twentieth of a row, where scores overlap smoothly, so that many rows tell of the overlap.
-    """
-    against = -math.copysign(1.0, difference)
-    unseen = [max(UNSEEN[0], UNSEEN[1] * share**1.5) for share in lone]
-    moved = difference + sum(u * (against - difference) / (size + u) for u, size in zip(unseen, sizes, strict=True))
-    if moved * difference <= 0:
-        return 1.0
-    variance = sum(
-        (part * size * (size - 1) + size * (difference - moved) ** 2 + u * (against - moved) ** 2) / size**2
-        for part, size, u in zip(parts, sizes, unseen, strict=True)
-    )
-    return student_p(moved / math.sqrt(variance), df, alternative)
 
 
 def delong_unpaired(
@@ -263,7 +222,7 @@ declare(
         source=f"{_DELONG}; Satterthwaite 1946, Biometrics Bull. 2:110",
         assumes="independent rows; both models scored the same rows; higher scores are more positive",
         measured="with few positives the normal reference has type I .072–.088 at .05; the t reference holds it, but "
-        "for scores of unlike shape with few misordered pairs (.06–.35), where p_unseen holds it (.00–.05; simulated)",
+        "for scores of unlike shape with few misordered pairs (.06–.35; simulated)",
     ),
     Method(
         key="delong-paired-z",

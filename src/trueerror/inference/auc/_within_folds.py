@@ -11,25 +11,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._clusters import (
-    ClusterDifference,
-    class_weighted_sizes,
-    cr3_variance,
-    degrees_of_freedom,
-    effective_clusters,
-    sign_flip_contrast,
-)
-from trueerror.inference._contrast import contrast, student_p, student_quantile, tail_area
-from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.auc._interval import FEW, newcombe_area_limits, satterthwaite, score_influences
+from trueerror.inference._clusters import class_weighted_sizes, degrees_of_freedom, effective_clusters
+from trueerror.inference._effective_t import effective_t_contrast, effective_t_limits
+from trueerror.inference._estimate import Estimate, spread
+from trueerror.inference._problem import IntervalSpec, Range
+from trueerror.inference._score_tables import Sums, estimate_of_influences, estimate_of_sums
+from trueerror.inference.auc._influences import score_influences
+from trueerror.inference.auc._interval import newcombe_area_limits
 from trueerror.inference.auc._multiclass import area_shares
-from trueerror.inference.proportion._distributions import on_logit
 from trueerror.inputs._options import InputError
 from trueerror.kernels._numpy import table_placements
 from trueerror.methods import Method, declare
@@ -37,7 +32,6 @@ from trueerror.metrics._registry import ClassScores, Measure, MetricOptions, val
 from trueerror.metrics.scores import auc
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import number
-from trueerror.results._values import Note
 from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -59,17 +53,16 @@ class ClassSpread(NamedTuple):
     within: float
     around: float
 
-    def variance(self) -> tuple[float, float]:
-        """Of the mean over folds, this class's part, with its degrees of freedom.
+    def sums(self) -> Sums:
+        """Of the mean over folds, this class's part.
 
         Squares within folds over rows − folds. With fewer than two rows a fold they rest on next to nothing, so the
         squares around the mean of all rows stand in, which differences between the folds' models only make larger.
         """
-        if self.rows >= 2 * self.folds:
-            square, df = self.within, self.rows - self.folds
-        else:
-            square, df = self.around, self.rows - 1
-        return (square / df * self.inverse / self.folds**2, df) if df > 0 else (math.nan, math.nan)
+        spread_within = self.rows >= 2 * self.folds
+        square, df = (self.within, self.rows - self.folds) if spread_within else (self.around, self.rows - 1)
+        # As many rows and such squares as give this variance with these degrees of freedom.
+        return Sums(df + 1, square * self.inverse / self.folds**2 / (df + 1)) if df > 0 else Sums(1.0, 0.0)
 
 
 def within_folds_interval(
@@ -78,12 +71,12 @@ def within_folds_interval(
     """The mean of the folds' areas with limits for these K models; folds with one class have no area and are left out.
 
     V = Σ over the classes of σ²_c·Σ_f 1/m_cf/K², σ²_c the squared placements less their fold's area over the class's
-    rows − K; limits logit(A) ± t·√V/(A(1 − A)) with Satterthwaite's degrees of freedom, and where few pairs are
-    misordered the outer ones with Newcombe's method 5. `scale` 2 gives Gini's coefficient.
+    rows − K, each class with so many degrees of freedom; limits by the effective t, and where nothing varies Newcombe's
+    method 5. `scale` 2 gives Gini's coefficient.
 
     >>> parts = [ScoreTable.count([0, 0, 0, 1, 1, 1], s) for s in ([1, 2, 4, 3, 5, 6], [1, 3, 5, 4, 6, 2])]
     >>> print(within_folds_interval(parts))
-    auc 0.778 [0.301, 0.966], 95 % within-folds, n = 12 (near 0 or 1: the wider of two limits is shown)
+    auc 0.778 [0.360, 0.956], 95 % within-folds, n = 12
     """
     spec = spec or IntervalSpec()
     if any(t.squares is not None for t in tables):
@@ -93,21 +86,15 @@ def within_folds_interval(
         raise InputError(TOO_SMALL)
     areas = np.array([float(auc(t)) for t in kept])
     mean = float(areas.mean())
-    parts = [_spread(kept, areas, side).variance() for side in (0, 1)]
-    up, down = (float(sum(n)) for n in zip(*((t.n_positive, t.n_negative) for t in kept), strict=True))
+    e = estimate_of_sums(mean, [_spread(kept, areas, side).sums() for side in (0, 1)], (0.0, 1.0))
     lost = len(tables) - len(kept)
     notes = [f"{lost} fold{'s' * (lost > 1)} with one class left out"] if lost else []
-    variance = sum(v for v, _ in parts)
-    z = max(spec.factor(), 0.0)
-    modelled = newcombe_area_limits(mean, up, down, z)
-    if not variance > 0 or not 0 < mean < 1:
-        low, high = modelled
-        notes.append("no variance within folds: Newcombe's method 5 over all rows instead")
+    if float(spread(e).error) > 0:
+        low, high = effective_t_limits(e, spec)[:2]
     else:
-        low, high = (float(x) for x in on_logit(mean, variance, max(spec.factor(satterthwaite(*parts)), 0.0)))
-        if min(up, down) * min(mean, 1 - mean) < FEW:
-            low, high = min(low, modelled[0]), max(high, modelled[1])
-            notes.append(str(Note("auc-near-end")))
+        up, down = (float(sum(n)) for n in zip(*((t.n_positive, t.n_negative) for t in kept), strict=True))
+        low, high = newcombe_area_limits(mean, up, down, max(spec.factor(), 0.0))
+        notes.append("no variance within folds: Newcombe's method 5 over all rows instead")
     ends = [scale * x - (scale - 1) for x in (mean, low, high)]
     return spec.interval(
         name, *ends, bounds=(1 - scale, 1.0), method="within-folds", n=float(sum(t.n for t in tables)), note=notes
@@ -117,28 +104,36 @@ def within_folds_interval(
 def clustered_within_folds_interval(
     measure: Measure, rows: FoldedRows, scores: Floats, options: MetricOptions, spec: IntervalSpec
 ) -> Interval:
-    """The same for rows in clusters: V = Σ (s_g/(1 − w_g))², s_g a cluster's sum of influences; t(G_eff − 1)."""
+    """The same for rows in clusters, each left out to first order."""
     used = usable_folds(rows, 2 if scores.ndim == 1 else scores.shape[1])
     over_folds = folded_influences(measure, rows, scores, options, used)
-    inside = np.concatenate(used)
-    assert rows.clusters is not None
-    _, groups = np.unique(rows.clusters[inside], return_inverse=True)
-    shares = over_folds.influences[inside] / len(used)
-    sums, sizes = np.bincount(groups, weights=shares), class_weighted_sizes(groups, rows.codes[inside], shares)
-    g, estimate, scale = len(sums), over_folds.estimate, measure.area or 1.0
-    area = (estimate + scale - 1) / scale
-    note, low, high = f"{g:,} clusters", math.nan, math.nan
-    if g > 1:
-        variance, worth = cr3_variance(sums.astype(np.float64), sizes) / scale**2, effective_clusters(sizes)
+    e = _over_clusters(rows, over_folds.estimate, over_folds.influences, used, measure.range)
+    low, high, note = math.nan, math.nan, f"{len(e.units):,} clusters"
+    if float(spread(e).error) > 0:
+        low, high = effective_t_limits(e, spec)[:2]
+    elif len(e.units) > 1:
+        assert e.sizes is not None
+        worth, scale = effective_clusters(e.sizes), measure.area or 1.0
         t = max(spec.factor(degrees_of_freedom(worth)), 0.0)
-        low, high = (float(x) for x in on_logit(area, variance, t))
-        if math.isnan(low):
-            low, high = newcombe_area_limits(area, worth / 2, worth / 2, t)
-            note += "; no variance within folds: limits as of so many rows"
-    ends = [scale * x - (scale - 1) for x in (area, low, high)]
+        area = (over_folds.estimate + scale - 1) / scale
+        low, high = (scale * x - (scale - 1) for x in newcombe_area_limits(area, worth / 2, worth / 2, t))
+        note += "; no variance within folds: limits as of as many rows"
     return spec.interval(
-        measure.name, *ends, bounds=measure.range, method="within-folds", n=float(len(rows.codes)), note=note
-    )
+        measure.name, over_folds.estimate, low, high, bounds=measure.range, method="within-folds",
+        n=float(len(rows.codes)), note=note,
+    )  # fmt: skip
+
+
+def _over_clusters(
+    rows: FoldedRows, value: float, influences: Floats, used: Sequence[NDArray[np.intp]], bounds: Range
+) -> Estimate:
+    """A mean over folds, with what each cluster adds to it."""
+    assert rows.clusters is not None
+    inside = np.concatenate(used)
+    _, groups = np.unique(rows.clusters[inside], return_inverse=True)
+    shares = influences[inside] / len(used)
+    sums = np.bincount(groups, weights=shares).astype(np.float64)
+    return estimate_of_influences(value, sums, class_weighted_sizes(groups, rows.codes[inside], shares), bounds)
 
 
 def mean_over_folds(parts: Sequence[Interval], spec: IntervalSpec, *, name: str, bounds: tuple[float, float],
@@ -233,8 +228,7 @@ def within_folds_contrast(
 ) -> Contrast:
     """First − second in the mean of the folds' values: t = d/√V, each row's difference of influences within its fold.
 
-    V sums over the classes σ²_c·Σ_f 1/m_cf/K² as for one model's area; clusters are summed up whole. Where no pair is
-    ordered differently the limits come from the class sizes alone.
+    V sums over the classes σ²_c·Σ_f 1/m_cf/K² as for one model's area; clusters are left out whole.
 
     >>> from trueerror.metrics._registry import find_measure
     >>> rng = np.random.default_rng(0)
@@ -246,48 +240,19 @@ def within_folds_contrast(
     """
     used = usable_folds(rows, 2 if first.ndim == 1 else first.shape[1])
     one, two = (folded_influences(measure, rows, scores, options, used) for scores in (first, second))
-    estimate = one.estimate - two.estimate
-    moved = one.influences - two.influences
+    estimate, moved = one.estimate - two.estimate, one.influences - two.influences
     moved = np.where(np.abs(moved) > 1e-15, moved, 0.0)
-    inside = np.concatenate(used)
-    n, reach = len(inside), measure.range[1] - measure.range[0]
-    if rows.clusters is not None:
-        _, groups = np.unique(rows.clusters[inside], return_inverse=True)
-        shares = moved[inside] / len(used)
-        sums = np.bincount(groups, weights=shares).astype(np.float64)
-        weighed = class_weighted_sizes(groups, rows.codes[inside], shares)
-        by_cluster = ClusterDifference(estimate, sums, weighed, (-reach, reach), n)
-        return sign_flip_contrast(by_cluster, spec, higher_is_better=measure.higher_is_better)
-    parts = [_class_spread(rows, moved, used, int(c)).variance() for c in np.unique(rows.codes[inside])]
-    variance = sum(v for v, _ in parts)
+    inside, reach = np.concatenate(used), measure.range[1] - measure.range[0]
     lost = len(rows.each()) - len(used)
-    notes = (f"{lost} fold{'s' * (lost > 1)} without every class left out",) if lost else ()
-    common: dict[str, Any] = {
-        "estimate": estimate, "whole": (-reach, reach), "confidence": spec.confidence,
-        "alternative": spec.alternative, "method": "within-folds-paired", "n": n,
-    }  # fmt: skip
-    if math.isnan(variance):
-        note = "a class has a single row, so the variance cannot be estimated"
-        return contrast(
-            limits=(math.nan, math.nan), p_value=math.nan, statistic=math.nan, notes=(*notes, note), **common
-        )
-    if not variance > 0:
-        tail, sizes = tail_area(spec.confidence, spec.alternative), np.bincount(rows.codes[inside])
-        half = reach * float(sum(1 - tail ** (1 / m) for m in sizes if m > 0)) / max(int((sizes > 0).sum()), 1)
-        note = "no variance: no row is placed differently, so the limits come from the class sizes"
-        p = 1.0 if estimate == 0 else math.nan
-        return contrast(
-            limits=(estimate - half, estimate + half), p_value=p, statistic=0.0, p_better=0.5, notes=(*notes, note),
-            **common,
-        )  # fmt: skip
-    df, error = satterthwaite(*parts), math.sqrt(variance)
-    half, statistic = student_quantile(spec.confidence, spec.alternative, df) * error, estimate / error
-    ahead = 1 - student_p(statistic, df, "greater")
-    return contrast(
-        limits=(estimate - half, estimate + half), statistic=statistic, df=df, notes=notes,
-        p_value=student_p(statistic, df, spec.alternative),
-        p_better=ahead if measure.higher_is_better is not False else 1 - ahead, **common,
-    )  # fmt: skip
+    note = f"{lost} fold{'s' * (lost > 1)} without every class left out" if lost else ""
+    if rows.clusters is not None:
+        e = _over_clusters(rows, estimate, moved, used, (-reach, reach))
+        note = "; ".join(x for x in (f"{len(e.units):,} clusters", note) if x)
+    else:
+        parts = [_class_spread(rows, moved, used, int(c)).sums() for c in np.unique(rows.codes[inside])]
+        e = estimate_of_sums(estimate, parts, (-reach, reach))
+    made = effective_t_contrast(e, spec, n=len(inside), higher_is_better=measure.higher_is_better, note=note)
+    return replace(made, method="within-folds-paired")
 
 
 def _class_spread(rows: FoldedRows, moved: Floats, used: Sequence[NDArray[np.intp]], code: int) -> ClassSpread:
@@ -366,7 +331,7 @@ declare(
         key="within-folds",
         title="mean of the areas within folds, DeLong's variance pooled over the folds",
         formula="A = mean of the K folds' areas; V = Σ_classes σ²_c·Σ_f 1/m_cf/K², σ²_c = Σ(placement − fold's area)²/"
-        "(rows − K); logit(A) ± t·√V/(A(1 − A)), Satterthwaite's df; near the ends with Newcombe's method 5",
+        "(rows − K); limits by the effective t with Satterthwaite's df; where nothing varies Newcombe's method 5",
         source="LeDell, Petersen and van der Laan 2015, Electron. J. Stat. 9:1583; DeLong, DeLong and Clarke-Pearson "
         "1988, Biometrics 44:837; Satterthwaite 1946, Biometrics Bull. 2:110",
         assumes="independent rows, one round of folds; it speaks of these K models, not of the learner",

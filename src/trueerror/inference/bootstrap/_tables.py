@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, choose, clustered, independent
 from trueerror.inference._variance import ClusteredRows, Sample, ScoreSample, variance
-from trueerror.inference.auc._interval import score_influences
+from trueerror.inference.auc._influences import score_influences
 from trueerror.inference.bootstrap._limits import BootstrapMethod, bootstrap_limits
 from trueerror.inputs._options import InputError, check_replicates, generator
 from trueerror.kernels import chosen
 from trueerror.kernels._device import area_replicates as device_areas
-from trueerror.kernels._numpy import EXACT, rank_layout, row_weights, seed_of
-from trueerror.methods._registry import Default, inference_method
+from trueerror.kernels._random import EXACT, row_weights, seed_of
+from trueerror.kernels._ranks import rank_layout
+from trueerror.methods._registry import inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, mean_loss, reweighted_scores
 from trueerror.results._format import percent, whole
 from trueerror.results._values import Note
@@ -177,7 +178,7 @@ def _studentised(
     """estimate − t*·SE with t* the quantiles of (θ* − θ̂)/SE*; on the scale of the metric."""
     if sample.clusters is not None:
         raise InputError("method='bootstrap-studentised' is not offered with clusters; use 'bootstrap-bca'")
-    error = float(np.sqrt(sample.variance(sample.influence(measure, options))))
+    error = float(np.sqrt(variance(sample.influence(measure, options), sample.rows.counts)))
     fine = np.isfinite(errors) & (errors > 0)
     # A resample at a perfect score has no error of its own.
     if not error > 0 or float(1 - fine.mean()) > MOST_LOST:
@@ -207,8 +208,8 @@ def drawn_tables(
         yield drawn[:, :size], drawn[:, size:]
 
 
-def one_row_less(cells: Counts, statistic: Statistic) -> Floats:
-    """The statistic without one row of each occupied cell, in the order of the cells."""
+def one_row_less(cells: Counts | Floats, statistic: Statistic, weights: Floats | None = None) -> Floats:
+    """The statistic without one row of each occupied cell, in the order of the cells; rows may weigh more or less."""
     size = len(cells) // 2
     occupied = np.flatnonzero(cells)
     step = max(1, BLOCK // len(cells))
@@ -216,7 +217,8 @@ def one_row_less(cells: Counts, statistic: Statistic) -> Floats:
     for start in range(0, len(occupied), step):
         part = occupied[start : start + step]
         counts = np.repeat(cells[None], len(part), axis=0)
-        counts[np.arange(len(part)), part] -= 1
+        taken: Any = 1 if weights is None else weights[part]
+        counts[np.arange(len(part)), part] -= taken
         values.append(statistic(counts[:, :size], counts[:, size:]))
     return np.concatenate(values)
 
@@ -281,9 +283,9 @@ def resampled_limits(q: Problem[ScoreSample], kind: BootstrapMethod) -> Interval
         resampled = IntervalLimits(low, high, method, f"{b:,} resamples, {seed}", resampled=True)
     except Unfit as unfit:
         resampled = IntervalLimits(math.nan, math.nan, method, unfit.note, resampled=True)
-    default = choose(q)
-    if resampled.low < resampled.high or default.key in BOOTSTRAPS:
+    if resampled.low < resampled.high:
         return resampled
+    default = choose(q)
     instead: IntervalLimits = default.function(q)
     return instead._replace(note=(Note("instead-of-bootstrap", (resampled.note, default.key)), *instead.notes))
 
@@ -374,11 +376,6 @@ class ClusterCells:
     answers=("calibration-error", "score-metric"),
     word="bootstrap-bca",
     applies=clustered,
-    default={
-        "score-metric": Default(
-            why="Of rows in clusters bootstrap-bca-clustered, which draws whole clusters", when=clustered
-        )
-    },
     part="resampled",
     title="bootstrap of whole clusters, bias-corrected and accelerated",
     formula="as bootstrap-bca, G clusters drawn with replacement; a from the values with one cluster left out",
@@ -412,7 +409,6 @@ for _kind in KINDS:
         f"bootstrap-{_kind}",
         answers=("score-metric", "auc", "average-precision", "calibration-error"),
         applies=independent,
-        default=Default(why="drawing rows again needs no formula") if _kind == "bca" else None,
     )(_limits)
     # Of moments there are no rows to draw.
     inference_method(f"bootstrap-{_kind}", answers="mean-loss", applies=lambda q: isinstance(q.sample, ScoreSample))(

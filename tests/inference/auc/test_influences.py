@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from trueerror.inference.auc._interval import score_influences
+from trueerror.inference.auc._influences import score_influences
 from trueerror.metrics._registry import find_measure, reweighted_scores
 from trueerror.tallies import ScoreTable
 
