@@ -16,50 +16,27 @@ from typing import Any, TypeVar
 # one.
 HOMES: dict[str, tuple[str, ...]] = {
     "proportion": (
-        "trueerror.inference.counts._at_prior",
-        "trueerror.inference.counts._all_classes",
-        "trueerror.inference.counts._one_class",
         "trueerror.inference.proportion._interval",
+        "trueerror.inference.counts._one_class",
         "trueerror.inference._metric_interval",
     ),
     **dict.fromkeys(
-        ("f1", "clustered", "sampling-weights"),
+        ("f1", "ratio", "label-metric"),
         ("trueerror.inference.counts._one_class", "trueerror.inference._metric_interval"),
     ),
-    **dict.fromkeys(
-        ("macro-f1", "mean-of-recalls", "macro-of-shares", "geometric-mean"),
-        (
-            "trueerror.inference.counts._at_prior",
-            "trueerror.inference.counts._one_class",
-            "trueerror.inference.counts._all_classes",
-            "trueerror.inference._metric_interval",
-        ),
+    "auc": (
+        "trueerror.inference._score_tables",
+        "trueerror.inference.auc._interval",
+        "trueerror.inference.bootstrap._tables",
     ),
-    **dict.fromkeys(
-        ("mcc", "smooth", "smooth-share", "correlation"),
-        (
-            "trueerror.inference.counts._at_prior",
-            "trueerror.inference.counts._all_classes",
-            "trueerror.inference.counts._one_class",
-            "trueerror.inference._metric_interval",
-        ),
-    ),
-    "ratio": (
-        "trueerror.inference.counts._all_classes",
-        "trueerror.inference.counts._one_class",
-        "trueerror.inference._metric_interval",
-    ),
-    "mean-cost": ("trueerror.inference.counts._all_classes", "trueerror.inference._metric_interval"),
-    "other": ("trueerror.inference._metric_interval",),
-    "auc": ("trueerror.inference.auc._interval", "trueerror.inference.bootstrap._tables"),
     "average-precision": (
+        "trueerror.inference._score_tables",
         "trueerror.inference.auc._average_precision",
-        "trueerror.inference._metric_interval",
         "trueerror.inference.bootstrap._tables",
     ),
     "calibration-error": ("trueerror.inference.calibration", "trueerror.inference.bootstrap._tables"),
     "class-areas": ("trueerror.inference.auc._multiclass",),
-    "score-metric": ("trueerror.inference.bootstrap._tables",),
+    "score-metric": ("trueerror.inference._score_tables", "trueerror.inference.bootstrap._tables"),
     "mean": ("trueerror.inference.loss._mean",),
     "mean-loss": ("trueerror.inference.loss._mean", "trueerror.inference.bootstrap._tables"),
     "mean-score": ("trueerror.inference.loss._bounded_mean",),
@@ -71,7 +48,6 @@ HOMES: dict[str, tuple[str, ...]] = {
             "paired-auc",
             "paired-class-areas",
             "paired-metric",
-            "paired-average-precision",
             "paired-score-metric",
             "paired-calibration-error",
             "paired-score",
