@@ -1,6 +1,6 @@
 """What all curves are built on: the frozen curve over its score table, and the registry of curves.
 
-`curve_kind` declares a curve for the catalogue of methods, the pictures and `trueerror plot`.
+`curve_kind` enters a curve for the pictures and `trueerror plot`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ RATES_ALONE = "rates without the rows behind them: no limits can be given"
 class CurveKind:
     """What a curve declares of itself.
 
-    `key` is that of its entry in the catalogue of methods; `verb` is the function that makes it, under which the stub
+    `key` is that of its table in `methods.toml`; `verb` is the function that makes it, under which the stub
     of this folder offers it; `picture` is its composer, such as "curves.gains_picture" of `plots.compose`.
     """
 
