@@ -20,7 +20,6 @@ from trueerror.curves._input import Calls, cluster_words
 from trueerror.curves._points import Figures, Places, Records, downward
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inputs._arrays import Floats
-from trueerror.methods._registry import Method, declare
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded
 from trueerror.results._values import joined_notes
@@ -51,11 +50,10 @@ _KINDS: dict[str, CurveKind] = {}
 C = TypeVar("C", bound="TableCurve")
 
 
-def curve_kind(key: str, *, verb: str, picture: str, **facts: str) -> Callable[[type[C]], type[C]]:
-    """Enter a curve into the registry; `facts` are fields of its entry in the catalogue of methods."""
+def curve_kind(key: str, *, verb: str, picture: str) -> Callable[[type[C]], type[C]]:
+    """Enter a curve into the registry."""
 
     def enter(curve: type[C]) -> type[C]:
-        declare(Method(key=key, **facts), home=curve.__module__)
         curve.kind = _KINDS[key] = CurveKind(key=key, verb=verb, picture=picture)
         return curve
 

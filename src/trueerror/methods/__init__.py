@@ -13,7 +13,6 @@ from trueerror.methods._facts import (
 )
 from trueerror.methods._registry import (
     Default,
-    declare,
     default_for,
     inference_method,
     reason_for,
@@ -25,7 +24,6 @@ __all__ = [
     "Method",
     "decision",
     "decisions",
-    "declare",
     "default_for",
     "every_measurement",
     "every_method",

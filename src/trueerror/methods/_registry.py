@@ -125,7 +125,6 @@ def inference_method(
     word: str | None = "",
     aliases: tuple[str, ...] = (),
     applies: Callable[[Any], bool] = always,
-    **_: str,  # facts, until they are all in methods.toml
 ) -> Callable[[Function], Function]:
     """Enter a function of a `Problem` as a method; `default` alone is that of the first situation in `answers`."""
     rows = (answers,) if isinstance(answers, str) else answers
@@ -196,12 +195,3 @@ def default_for(situation: str) -> str:
     'wilson'
     """
     return unasked(situation)[-1].key
-
-
-# Until all facts are in methods.toml
-ROWS = "independent rows, drawn at random from the population that you care about"
-Method: Any = dict
-
-
-def declare(*_: Any, **__: Any) -> None:
-    """Facts are read from methods.toml."""
