@@ -251,7 +251,11 @@ def verdicts(c: Claim, found: Iterable[Line]) -> list[Verdict]:
     made: list[Verdict] = []
     for line in found:
         judged = line.samples * (1 - line.undefined)
-        of_tests = {"warned": ("findings", FINDINGS), "gate": ("passes", GATE)}
+        of_tests = {
+            "silent interval": ("missed", 1 - COVERAGE),
+            "warned": ("findings", FINDINGS),
+            "gate": ("passes", GATE),
+        }
 
         def say(what: str, value: float, limit: float, error: float, *, below: bool, metric: str = line.metric) -> None:
             made.append(Verdict(c.key, metric, what, value, limit, error, below))

@@ -30,7 +30,7 @@ def test_a_method_that_is_entered_can_be_asked_for(toy):
 
 
 def test_a_word_that_does_not_apply_is_refused_with_those_that_do(toy):
-    with pytest.raises(InputError, match=r"is not offered for auc; there are 'delong-logit', .*'toy'"):
+    with pytest.raises(InputError, match=r"is not offered for auc; there are 'effective-t', .*'toy'"):
         te.evaluate(TRUTH, scores=SCORES, metrics=["auc"], method="wald")
 
 

@@ -53,12 +53,7 @@ def test_every_offered_method_is_known_and_explains_itself():
 
 def test_every_offered_method_works_where_it_is_offered():
     t = Confusion([[50, 5, 2], [6, 30, 4], [1, 3, 19]])
-    examples = {
-        "proportion": "accuracy", "f1": "f1", "macro-f1": "macro_f1", "mean-of-recalls": "balanced_accuracy",
-        "macro-of-shares": "macro_precision", "geometric-mean": "g_mean", "mcc": "mcc", "smooth": "kappa",
-        "correlation": "macro_informedness", "smooth-share": "weighted_f1", "ratio": "lr_plus",
-        "mean-cost": "expected_cost", "other": "savings",
-    }  # fmt: skip
+    examples = {"proportion": "accuracy", "f1": "f1", "label-metric": "macro_f1", "ratio": "lr_plus"}
     for situation, name in examples.items():
         positive = 1 if find_measure(name).needs == "binary" else None
         assert find_measure(name).situation == situation
@@ -67,8 +62,6 @@ def test_every_offered_method_works_where_it_is_offered():
         assert len(words) >= 5
         assert next(iter(words.values())).key == default_for(situation)
         for key in (m.key for m in words.values()):
-            if (name, key) == ("savings", "bootstrap-studentised"):
-                continue
             made = metric_interval(name, t, positive=positive, method=key, replicates=200)
             assert made.method == key, (name, key, made)
             assert made.low < made.estimate < made.high

@@ -435,7 +435,7 @@ def _df(c: Contrast) -> float:
 
 def _quantile(c: Contrast, z: float) -> float:
     """As far out as z in the distribution that a pair's limits are made with."""
-    return float(-special.stdtrit(_df(c), float(special.ndtr(-z))))
+    return -float(special.stdtrit(_df(c), float(special.ndtr(-z))))
 
 
 def _own_quantile(c: Contrast) -> float:
@@ -447,7 +447,7 @@ def _normal_score(c: Contrast) -> float:
     arm = c.estimate - c.low if c.estimate > 0 else c.high - c.estimate
     if c.estimate == 0 or not arm > 0:
         return 0.0 if c.estimate == 0 else math.inf
-    return float(-special.ndtri(special.stdtr(_df(c), -_own_quantile(c) * abs(c.estimate) / arm)))
+    return -float(special.ndtri(float(special.stdtr(_df(c), -_own_quantile(c) * abs(c.estimate) / arm))))
 
 
 def _stretched(c: Contrast, p: float, critical: float, whole: tuple[float, float]) -> Contrast:

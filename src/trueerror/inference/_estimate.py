@@ -123,7 +123,7 @@ def spread(e: Estimate) -> Spread:
     variances = [s.sum(s.apart**2) for s in strata]
     v = np.asarray(sum(variances))
     welch = sum(x * x / np.maximum(s.effective - 1, 1.0) for x, s in zip(variances, strata, strict=True))
-    slope = _slope(e) if e.labels and len(strata) == 1 else np.zeros_like(v)
+    slope = _slope(e) if e.labels else np.zeros_like(v)
     beyond = np.zeros_like(v)
     for s in strata:
         squares = s.apart**2

@@ -1,8 +1,8 @@
 """A metric of scores as an `Estimate`: rows at random, in clusters, with weights, or at another class mix.
 
-What one more row at each score does to the metric is its derivative (`score_influences`); where that is not known, each
-row is left out in turn. A cluster, and a weighted row, is always left out. The two classes are samples of their own for
-areas under the ROC curve, whose standard error is then DeLong's, and at another class mix.
+What a row at each score adds is what the metric loses without it, or its derivative (`score_units`); where neither is
+known, each row is left out in turn. A cluster, and a weighted row, is always left out. The two classes are samples of
+their own for areas under the ROC curve, whose standard error is then DeLong's, and at another class mix.
 
 Of very many rows only sums over them are kept: `estimate_of_sums` gives the same standard error and degrees of freedom
 from three units for each sample.
@@ -22,7 +22,7 @@ from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, left
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range
 from trueerror.inference._variance import ClusteredRows, ScoreSample
 from trueerror.inference.auc._average_precision import average_precision_limits
-from trueerror.inference.auc._influences import score_influences
+from trueerror.inference.auc._influences import score_units
 from trueerror.inference.auc._interval import (
     CentredPlacements,
     area_without_clusters,
@@ -74,7 +74,7 @@ def score_estimate(q: Problem[ScoreSample]) -> Estimate:
         return estimate_of_sums(s.estimate, sums, bounds)
     if measure.by_rank and not measure.area:
         table = table._at_positives()
-    influences = score_influences(measure, table, q.options, share=s.share)
+    influences = score_units(measure, table, q.options, share=s.share)
     if influences is None:
         table = coarse_table(table)
     masses = np.concatenate([table.positives, table.negatives]).astype(np.float64)
@@ -174,7 +174,7 @@ def difference_of_scores(
         return one - two
     models = in_threads(lambda s: OrderedScores(is_positive, s), scores)
     values = [float(q.metric.function(m.table, **q.options)) for m in models]
-    influences = [score_influences(q.metric, m.table, q.options) for m in models]
+    influences = [score_units(q.metric, m.table, q.options) for m in models]
     if influences[0] is None or influences[1] is None:
         parts = _parts_of_rows(len(is_positive), q.spec)
         first, second = (_rows_left_out(q, m, parts) for m in models)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from trueerror.inference._effective_t import KEY, effective_t_limits, effective_units
 from trueerror.inference._estimate import Estimate, effective_rows, spread
 from trueerror.inference._label_tables import label_estimate, label_range
-from trueerror.inference._problem import Problem
+from trueerror.inference._problem import IntervalLimits, Notes, Problem
 from trueerror.inference._variance import Kind, Parts, Sample, binary_gradients, variance
 from trueerror.inference.proportion._distributions import (
     RawLimits,
@@ -158,21 +158,27 @@ def effective_t(q: CountProblem) -> RawLimits:
     view = q.sample
     if view.source is None:
         return _each_class(q)
-    e = label_estimate(q.metric, view.source, q.options, label_range(q.metric, view.source, q.options))
-    key, scale = KEY, view.scale
-    note: object
+    key, bounds = KEY, label_range(q.metric, view.source, q.options)
+    low, high = np.nan, np.nan
+    note: Notes = None
     if view.kind == "clustered" and view.sample.groups < 2:
-        low, high, note = np.nan, np.nan, Note("one-cluster")
+        note = Note("one-cluster")
     elif not np.isfinite(view.estimate[0]):
-        low, high, note = np.nan, np.nan, Note("zero-count")
-    elif view.kind == "clustered" and not np.isfinite((e.worst or e).units).all():
-        low, high = (b if np.isfinite(b) else np.nan for b in e.range)
-        note = Note("class-in-one-cluster")
+        note = Note("zero-count")
     else:
-        low, high, key, note = effective_t_limits(e, q.spec, *_of_design(view))[:4]
+        low, high, key, note = _limits(q, label_estimate(q.metric, view.source, q.options, bounds))[:4]
+    low, high = (x * view.scale if np.isfinite(x) else x for x in (low, high))
     notes = np.empty(1, dtype=object)
     notes[0] = note or None
-    return RawLimits.of((np.array([low * scale]), np.array([high * scale])), key, notes)
+    return RawLimits.of((np.array([low]), np.array([high])), key, notes)
+
+
+def _limits(q: CountProblem, e: Estimate) -> IntervalLimits:
+    """Those of the rule; the ends of the range where the metric has no value without one of the clusters."""
+    if q.sample.kind == "clustered" and not np.isfinite(q.sample.bare.units).all():
+        low, high = (b if np.isfinite(b) else np.nan for b in e.range)
+        return IntervalLimits(low, high, KEY, Note("class-in-one-cluster"))
+    return effective_t_limits(e, q.spec, *_of_design(q.sample))
 
 
 def _each_class(q: CountProblem) -> RawLimits:

@@ -67,6 +67,11 @@ class ClusterSums(NamedTuple):
         total = float(self.sizes.sum())
         return float(self.sums.sum()) / total if total else math.nan
 
+    def over_units(self, ends: Range) -> Estimate:
+        """The mean, over those that have rows."""
+        held = self.occupied
+        return mean_over_units(held.sums, np.asarray(held.sizes, dtype=np.float64), ends)
+
     @property
     def note(self) -> str:
         """How many clusters there are, and what they are worth."""
@@ -298,7 +303,7 @@ def difference_of_means(
     if isinstance(sample, Moments):
         e, note = mean_of_rows(sample, reach), ""
     else:
-        e, note = mean_over_units(sample.sums, np.asarray(sample.sizes, dtype=np.float64), reach), sample.note
+        e, note = sample.over_units(reach), sample.note
     return effective_t_contrast(e, spec, n=sample.n, higher_is_better=higher_is_better, note=note)
 
 
