@@ -266,18 +266,19 @@ def _inverted(limits: Callable[[float], Range], estimate: float) -> float:
         return 1.0
     side = 0 if estimate > 0 else 1
 
-    def gap(confidence: float) -> float:
-        return limits(confidence)[side] * (1 if side == 0 else -1)
+    def gap(z: float) -> float:
+        # By the normal quantile, in which limits are nearly straight.
+        return limits(1 - 2 * float(special.ndtr(-z)))[side] * (1 if side == 0 else -1)
 
-    widest = 1 - LEAST_LEVEL
-    narrow, wide = gap(1e-6), gap(widest)
+    near, far = (-float(special.ndtri(level / 2)) for level in (1 - 1e-6, LEAST_LEVEL))
+    narrow, wide = gap(near), gap(far)
     if math.isnan(narrow) or math.isnan(wide):
         return math.nan
     if narrow <= 0:
         return 1.0
     if wide > 0:
         return LEAST_LEVEL
-    return 1 - crossing(gap, 1e-6, widest)
+    return 2 * float(special.ndtr(-crossing(gap, near, far, within=1e-10)))
 
 
 def against_known(interval: Callable[[float], Interval], known: float, spec: IntervalSpec) -> Contrast:
