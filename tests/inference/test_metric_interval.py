@@ -36,9 +36,6 @@ def test_f1_by_wilson_on_jaccard():
     assert limits(metric_interval("f_beta", BINARY)) == pytest.approx(limits(made), abs=0.003)
 
 
-
-
-
 def test_mcc_by_fisher_z():
     made = metric_interval("mcc", BINARY, method="fisher-z")
     assert (made.estimate, *limits(made)) == pytest.approx((0.6687, 0.5038, 0.7865), abs=5e-5)
@@ -120,9 +117,6 @@ def test_mcc_and_kappa_without_errors():
     assert -1 < wrong.high < -0.8
 
 
-
-
-
 def test_a_class_that_was_never_found():
     made = metric_interval("g_mean", Confusion([[90, 0], [10, 0]]))
     assert (made.estimate, made.low) == (0, 0)
@@ -157,12 +151,6 @@ def test_no_rows():
 
 
 # Costs.
-
-
-
-
-
-
 
 
 def test_costs_that_are_all_the_same():
@@ -367,9 +355,6 @@ def clustered(seed=3, groups=25, size=8):
     return KeyedConfusion.from_codes(np.repeat(np.arange(groups), size), tuple(range(groups)), truth, called, (0, 1))
 
 
-
-
-
 def test_rows_as_their_own_clusters_change_next_to_nothing():
     rng = np.random.default_rng(0)
     truth, called = rng.integers(0, 3, 600), rng.integers(0, 3, 600)
@@ -383,9 +368,6 @@ def test_rows_as_their_own_clusters_change_next_to_nothing():
         own, alone = class_intervals(name, keyed.table), class_intervals(name, keyed.table, clusters=keyed)
         for label in (0, 1, 2):
             assert limits(alone[label]) == pytest.approx(limits(own[label]), rel=0.04), name
-
-
-
 
 
 def test_methods_for_plain_rows_are_refused_elsewhere_with_the_words_that_apply():
@@ -405,9 +387,6 @@ def test_one_cluster_shows_nothing():
         assert math.isnan(made.low)
         assert math.isnan(made.high)
         assert "one cluster" in made.note, name
-
-
-
 
 
 def test_clusters_must_be_of_the_same_rows():

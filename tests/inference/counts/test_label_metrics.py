@@ -1,5 +1,6 @@
 """Claims of the intervals of label metrics: they fall with the metric, move little with a row, and cover."""
 
+import itertools
 import math
 
 import numpy as np
@@ -70,7 +71,7 @@ def test_more_confidence_is_wider(name, cells):
     if math.isinf(made[0].estimate):
         assert all("count is 0" in m.note for m in made)
         return
-    for narrow, wide in zip(made, made[1:], strict=False):
+    for narrow, wide in itertools.pairwise(made):
         assert wide.low <= narrow.low <= narrow.estimate <= narrow.high <= wide.high
 
 
@@ -113,7 +114,9 @@ def test_a_dear_error_that_was_not_seen_counts():
 def test_a_total_is_so_many_mean_costs():
     table, options = Confusion([[90, 5], [2, 23]], positive=1), {"costs": {"fp": 1, "fn": 8}}
     mean, total = (metric_interval(name, table, options=options) for name in ("expected_cost", "cost"))
-    assert [total.estimate, total.low, total.high] == pytest.approx([120 * x for x in (mean.estimate, mean.low, mean.high)])
+    assert [total.estimate, total.low, total.high] == pytest.approx(
+        [120 * x for x in (mean.estimate, mean.low, mean.high)]
+    )
 
 
 def test_costs_of_one_a_row_are_the_error_rate():
