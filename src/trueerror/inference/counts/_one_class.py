@@ -7,7 +7,6 @@ label table (`_label_tables`). The delta method on several scales can be asked f
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,7 +18,7 @@ from trueerror.inference._effective_t import KEY, effective_t_limits, effective_
 from trueerror.inference._estimate import Estimate, effective_rows, spread
 from trueerror.inference._label_tables import label_estimate, label_range
 from trueerror.inference._problem import IntervalLimits, Notes, Problem
-from trueerror.inference._variance import Kind, Parts, Sample, binary_gradients, variance
+from trueerror.inference._variance import Kind, Sample, binary_gradients, variance
 from trueerror.inference.proportion._distributions import (
     RawLimits,
     as_jaccard,
@@ -132,10 +131,6 @@ def rows_spoken_of(q: CountProblem) -> Floats:
 def is_plain(q: CountProblem) -> bool:
     """Rows at random, at their own class mix."""
     return q.sample.plain
-
-
-def _between_two_ends(q: CountProblem) -> bool:
-    return bool(np.isfinite(q.metric.range).all())
 
 
 # Everything that has no textbook limits.
@@ -308,27 +303,6 @@ def fisher_z(q: CountProblem) -> RawLimits:
     """The delta method on the scale of atanh."""
     pair = on_logit(q.sample.estimate, q.sample.variances, _factor(q), (-1.0, 1.0))
     return _or_default(q, RawLimits.of(pair, "fisher-z"))
-
-
-def play_of(measure: Measure) -> tuple[Parts | None, Parts | None]:
-    """Which of the four counts a metric of one class is made of, and which are the successes of a share.
-
-    >>> from trueerror.metrics._registry import find_measure
-    >>> play_of(find_measure("recall"))
-    ((True, False, True, False), (True, False, False, False))
-    """
-    share = measure.share
-    if measure.of_one_class and measure.situation == "f1":
-        return (True, True, True, False), (True, False, False, False)
-    if not measure.of_one_class or share is None:
-        return None, None
-    return _parts(lambda t: share(t)[1]), _parts(lambda t: share(t)[0])
-
-
-def _parts(trials: Callable[[BinaryCounts], Any]) -> Parts:
-    units = (BinaryCounts(*(float(i == j) for j in range(4))) for i in range(4))
-    a, b, c, d = (bool(trials(u) > 0) for u in units)
-    return a, b, c, d
 
 
 # Views of counts.
