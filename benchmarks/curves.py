@@ -14,7 +14,8 @@ import trueerror as te
 from benchmarks.measuring import Row, best_of, peak_beyond, peak_of_process, row, side_by_side, skipped
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.kernels import chosen
-from trueerror.kernels._numpy import rank_layout, seed_of
+from trueerror.kernels._random import seed_of
+from trueerror.kernels._ranks import rank_layout
 
 REPLICATES = 1_000
 

@@ -11,7 +11,7 @@ import trueerror as te
 from benchmarks.counting import labels
 from benchmarks.measuring import Row, best_of, peak_beyond, row, side_by_side
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.significance import paired_bootstrap
+from trueerror.inference.bootstrap._paired import paired_bootstrap
 
 REPLICATES = 10_000
 TIMED = 20

@@ -15,6 +15,7 @@ HERE = Path(__file__).parent
 SLOW = (
     "architecture/test_import_budget.py",
     "benchmarks",
+    "claims",
     "cli/test_options_have_effects.py",
     "curves/test_base_input.py",
     "curves/test_binned_curves.py",

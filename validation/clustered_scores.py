@@ -125,7 +125,7 @@ def two_models_cell(
     return Cell(
         family="two areas, same rows in clusters", scenario=f"{groups} clusters{shape or f' of {size}'}, {words}",
         draw=draw,
-        procedures=interval_and_test("areas, clusters", "cluster-sign-flip"), truth={"difference": first - second},
+        procedures=interval_and_test("areas, clusters", "effective-t"), truth={"difference": first - second},
         events={"difference": n / (1 + (in_one - 1) * CORRELATION) * SHARE * (1 - max(first, second))},
         confidences=CONFIDENCES if equal and groups == 20 else CONFIDENCES[:1], n=n,
         purpose="level" if equal else "power", evident=seen,

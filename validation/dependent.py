@@ -90,7 +90,7 @@ def two_models_cell(metric: str, groups: int, size: int, first: float, second: f
     return Cell(
         family="two models, same rows in clusters",
         scenario=f"{metric}, {groups} clusters of {size}, {words}", draw=draw,
-        procedures=interval_and_test(f"{metric}, clusters", "cluster-sign-flip"),
+        procedures=interval_and_test(f"{metric}, clusters", "effective-t"),
         truth={"difference": one - other},
         events={"difference": min(expected_events(metric, p, int(worth)) for p in tables)},
         confidences=CONFIDENCES if equal and (metric, groups) == ("accuracy", 20) else CONFIDENCES[:1],
@@ -144,7 +144,7 @@ def unequal_cell(shape: str, groups: int, metric: str, rate: float = 0.8) -> Cel
         family="clusters of unequal size", scenario=f"{metric}, {groups} clusters, {shape}", draw=draw,
         procedures=(
             Procedure(f"{metric} of one model, clusters", own, target="metric"),
-            *interval_and_test(f"{metric}, clusters", "cluster-sign-flip"),
+            *interval_and_test(f"{metric}, clusters", "effective-t"),
         ),
         truth={"metric": true_values(table, (metric,))[metric], "difference": 0.0},
         events=dict.fromkeys(("metric", "difference"), expected_events(metric, table, int(worth))),

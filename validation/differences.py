@@ -11,7 +11,7 @@ from scipy import special
 
 import trueerror as te
 from trueerror.findings import Evidence
-from trueerror.significance import mcnemar
+from trueerror.inference.proportion._paired import mcnemar
 from trueerror.tallies import Confusion
 from validation.frame import CONFIDENCES, Exact, Line
 

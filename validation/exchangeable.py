@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t
+from trueerror.inference.proportion._paired import mcnemar
 from trueerror.resampling._cross_validation import KFold
-from trueerror.resampling._plan import Rows, Subsampling
-from trueerror.significance import corrected_t, five_by_two_f, five_by_two_t, mcnemar, paired_t
+from trueerror.resampling._plan import Rows
+from trueerror.resampling._random_splits import Subsampling
 from validation.fast_bayes import weights_of
 from validation.fast_learners import LEARNERS
 from validation.frame import CONFIDENCES, ESTABLISHED_LEARNERS, MISUSED, Cell, Procedure

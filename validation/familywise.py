@@ -12,7 +12,8 @@ import numpy as np
 from scipy import special
 
 import trueerror as te
-from trueerror.significance import adjust, mcnemar
+from trueerror.inference._contrast import adjust
+from trueerror.inference.proportion._paired import mcnemar
 from validation.frame import CONFIDENCES, Cell, Procedure
 
 FAMILY = "several equal models, any two told apart"

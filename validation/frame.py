@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import Any, Literal, Protocol
 from zlib import crc32
 
@@ -32,7 +33,10 @@ ROUNDS = (500, 1_000, 2_000, 4_000)
 PROBED = 12
 
 # What is counted for each procedure and confidence, and how often each method stood in the answer.
-FIELDS = ("samples", "undefined", "no_limits", "below", "above", "widths", "finite", "rejected", "sizes")
+FIELDS = (
+    "samples", "undefined", "no_limits", "below", "above", "widths", "finite", "rejected", "sizes", "squared_widths",
+    "errors", "squared_errors",
+)  # fmt: skip
 
 
 @dataclass
@@ -112,6 +116,8 @@ class Cell:
     events: Mapping[str, float] = field(default_factory=dict)
     confidences: tuple[float, ...] = CONFIDENCES
     wanted: int = ESTABLISHED
+    # Run to its full size, whatever is settled before: widths are looked at, too.
+    whole: bool = False
     block: int = BLOCK
     # Slow cells of a quick run take a part of the replications.
     effort: float = 1.0
@@ -168,6 +174,14 @@ class Line:
     needed: int = ESTABLISHED
     shown: bool = True  # points of a fine grid go into the table that is shipped, not into RESULTS.md
     purpose: str = "level"  # "power": how often a test finds a difference that is there
+    width_error: float = math.nan  # Monte Carlo standard error of the mean width
+    spread: float = math.nan  # standard deviation of the estimate over samples
+
+    @property
+    def over_oracle(self) -> float:
+        """The mean width in that of limits which know the sampling error, ± 1.96 of it at 95 %."""
+        wide = 2 * NormalDist().inv_cdf((1 + self.confidence) / 2) * self.spread
+        return self.width / wide if wide > 0 else math.nan
 
     @property
     def error(self) -> float:
@@ -264,6 +278,10 @@ def _judge_interval(tally: Tally, made: Found, truth: float) -> None:
         if math.isfinite(made.high - made.low):
             counts[5] += made.high - made.low
             counts[6] += 1
+            counts[9] += (made.high - made.low) ** 2
+    if math.isfinite(made.estimate):
+        counts[10] += made.estimate - truth
+        counts[11] += (made.estimate - truth) ** 2
 
 
 def added(first: Counts, second: Counts) -> Counts:
@@ -273,7 +291,7 @@ def added(first: Counts, second: Counts) -> Counts:
 
 def settled(cell: Cell, counts: Counts) -> bool:
     """Whether more samples of a cell would not change what is said of its procedures."""
-    return all(line.established for line in lines(cell, counts))
+    return not cell.whole and all(line.established for line in lines(cell, counts))
 
 
 def lines(cell: Cell, counts: Counts) -> list[Line]:
@@ -282,7 +300,8 @@ def lines(cell: Cell, counts: Counts) -> list[Line]:
     for p in cell.procedures:
         for confidence in cell.confidences:
             tally = counts[p.name, confidence]
-            samples, undefined, no_limits, below, above, widths, finite, rejected, sizes = tally.values.tolist()
+            samples, undefined, no_limits, below, above, widths, finite, rejected, sizes = tally.values.tolist()[:9]
+            squared_widths, errors, squared_errors = tally.values.tolist()[9:]
             judged = max(1.0, samples - undefined)
             test = p.kind == "test"
             made.append(
@@ -306,6 +325,13 @@ def lines(cell: Cell, counts: Counts) -> list[Line]:
                     metric=p.truth_name,
                     needed=max(cell.wanted, ESTABLISHED_LEARNERS),
                     purpose=cell.purpose,
+                    width_error=_deviation(widths, squared_widths, finite) / math.sqrt(max(finite, 1.0)),
+                    spread=_deviation(errors, squared_errors, judged),
                 )
             )
     return made
+
+
+def _deviation(total: float, squares: float, n: float) -> float:
+    """The standard deviation by sums; NaN of nothing."""
+    return math.sqrt(max(squares / n - (total / n) ** 2, 0.0)) if n > 1 and squares > 0 else math.nan

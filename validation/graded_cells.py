@@ -10,14 +10,10 @@ import numpy as np
 
 import trueerror as te
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.loss._bounded_mean import (
-    AnswerGrades,
-    GradedUnits,
-    half_row_of_differences,
-    question_units,
-    score_interval_of,
-)
+from trueerror.inference.loss._bounded_mean import AnswerGrades, Graded, question_units, score_interval_of
+from trueerror.inference.loss._mean import ClusterSums, difference_of_means
 from trueerror.metrics._registry import find_measure
+from trueerror.tallies import Moments
 from trueerror.verbs._repeats import few_questions
 from validation.frame import CONFIDENCES, Cell, Procedure
 
@@ -51,7 +47,7 @@ CHANCES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 }
 
 
-def _mean(units: GradedUnits, confidence: float, method: str | None = None) -> te.Interval:
+def _mean(units: Graded, confidence: float, method: str | None = None) -> te.Interval:
     return score_interval_of(find_measure("mean_score"), units, {}, IntervalSpec(confidence=confidence), method)
 
 
@@ -59,11 +55,8 @@ def shape_cell(name: str, n: int) -> Cell:
     """The mean of independent grades, by the default and by t."""
     draw, truth = SHAPES[name]
 
-    def units(rng: np.random.Generator) -> GradedUnits:
-        return GradedUnits(draw(rng, n), np.ones(n), n)
-
     return Cell(
-        family="mean score", scenario=f"{name}, n = {n:,}", draw=units, truth={"mean score": truth},
+        family="mean score", scenario=f"{name}, n = {n:,}", draw=lambda rng: draw(rng, n), truth={"mean score": truth},
         procedures=(
             Procedure("mean score", _mean),
             Procedure("mean score, t", lambda u, c: _mean(u, c, "t"), default=False, target="mean score"),
@@ -85,10 +78,10 @@ def cluster_cell(kind: str, groups: int, mean: float, correlation: float) -> Cel
     sizes = _sizes(kind, groups)
     owner, strength = np.repeat(np.arange(groups), sizes), 1 / correlation - 1
 
-    def units(rng: np.random.Generator) -> GradedUnits:
+    def units(rng: np.random.Generator) -> ClusterSums:
         own = rng.beta(mean * strength, (1 - mean) * strength, groups).clip(1e-6, 1 - 1e-6)[owner]
         grades = rng.beta(4 * own, 4 * (1 - own))
-        return GradedUnits(np.bincount(owner, weights=grades), sizes.astype(float), len(owner), "clusters")
+        return ClusterSums(sizes, np.bincount(owner, weights=grades))
 
     return Cell(
         family="mean score, clusters", scenario=f"{kind}, {groups} clusters, mean {mean}, correlation {correlation}",
@@ -119,7 +112,8 @@ def paired_cell(kind: str, n: int) -> Cell:
         def rejects(d: np.ndarray, level: float) -> bool:
             if method == "t":
                 return bool(te.significance.paired_t(d, np.zeros(len(d))).p_value <= level)
-            return half_row_of_differences(d, (-1.0, 1.0), IntervalSpec(confidence=1 - level)).p_value <= level
+            spec = IntervalSpec(confidence=1 - level)
+            return difference_of_means(Moments.of(d), (-1.0, 1.0), spec, True).p_value <= level
 
         return rejects
 
@@ -127,7 +121,7 @@ def paired_cell(kind: str, n: int) -> Cell:
         family="mean scores, two models on the same rows", scenario=f"{kind}, n = {n:,}",
         draw=lambda rng: _pairs(kind, rng, n), truth={},
         procedures=(
-            Procedure("mean scores", test("half-row"), kind="test", method="t-half-row"),
+            Procedure("mean scores", test("effective-t"), kind="test", method="effective-t"),
             Procedure("mean scores, t", test("t"), kind="test", default=False, method="paired-t-losses"),
         ),
         events={"mean scores": n * 0.02}, confidences=CONFIDENCES[:1], n=n, purpose="level",

@@ -28,8 +28,10 @@ from trueerror.inference.learner._intervals import (
     fold_t,
     no_information_rate,
 )
+from trueerror.inference.proportion._interval import interval
 from trueerror.resampling._cross_validation import KFold
-from trueerror.resampling._plan import Bootstrap, Rows, Subsampling
+from trueerror.resampling._plan import Rows
+from trueerror.resampling._random_splits import Bootstrap, Subsampling
 from trueerror.results import Interval
 from trueerror.tallies import ScoreTable
 from validation.fast_bayes import weights_of
@@ -81,6 +83,11 @@ def over_parts(rounds: int | None, method: str = "corrected-t") -> Evident:
     return lambda rng: Evidence(fold_method=method, rounds=rounds)
 
 
+def of_rounds(rounds: int) -> Evident:
+    """What the linter knows of limits from the rows of so many rounds of folds."""
+    return lambda rng: Evidence(fold_method="pooled-folds", rounds=rounds)
+
+
 def _moved(made: Interval, off: float) -> SimpleNamespace:
     """An interval for these models as one around 0, since each sample has models of its own."""
     return SimpleNamespace(
@@ -115,31 +122,43 @@ class Plans:
             wrong = self.learner.calls(X, y, train) != y
             found: dict[str, Any] = {"losses": [w[t].astype(float) for w, t in zip(wrong, test, strict=True)]}
             found["scores"] = [float(x.mean()) for x in found["losses"]]
-            if repeats == 1:
-                found["true"] = float(true_errors(self.learner, X, y, train).mean())
+            found["true"] = float(true_errors(self.learner, X, y, train).mean())
             return found
+
+        def pooled(sample: dict[str, Any], confidence: float) -> Any:
+            # The means of the limits that each round has.
+            wrong = [int(np.concatenate(sample["losses"][i : i + 10]).sum()) for i in range(0, 10 * repeats, 10)]
+            each = [interval(x, n, confidence=confidence) for x in wrong]
+            mean = {field: float(np.mean([getattr(x, field) for x in each])) for field in ("estimate", "low", "high")}
+            return replace(each[0], **mean)
+
+        def of_models(sample: dict[str, Any], confidence: float) -> Any:
+            return _moved(pooled(sample, confidence), sample["true"])
 
         def corrected(sample: dict[str, Any], confidence: float) -> Interval:
             made = corrected_t_interval(
-                sample["scores"], test_train_ratio=1 / 9, repeats=repeats, bounds=(0, 1), confidence=confidence, rows=n
-            )
+                sample["scores"], test_train_ratio=1 / 9, repeats=repeats, bounds=(0, 1), confidence=confidence, rows=n,
+                round_of=np.repeat(np.arange(repeats), 10),
+            )  # fmt: skip
             # All test folds alike: what an experiment gives then.
             return bayle(np.concatenate(sample["losses"][:10]), bounds=(0, 1)) if np.isnan(made.low) else made
 
         def plain(sample: dict[str, Any], confidence: float) -> Interval:
             return fold_t(sample["scores"], bounds=(0, 1), confidence=confidence, rows=n)
 
-        def of_models(sample: dict[str, Any], confidence: float) -> Any:
+        def by_bayle(sample: dict[str, Any], confidence: float) -> Any:
             return _moved(bayle(np.concatenate(sample["losses"]), bounds=(0, 1), confidence=confidence), sample["true"])
 
         procedures = (
-            Procedure(f"corrected t, {repeats} × 10 folds", corrected, target="learner"),
+            Procedure(f"the rows of a round, {repeats} × 10 folds, these models", of_models, target="these models"),
+            Procedure(f"the rows of a round, {repeats} × 10 folds", pooled, default=False, target="learner"),
+            Procedure(f"corrected t, {repeats} × 10 folds", corrected, default=False, target="learner"),
             Procedure(f"fold t, {repeats} × 10 folds", plain, default=False, target="learner"),
         )
         if repeats == 1:
-            procedures += (Procedure("Bayle, these 10 models", of_models, default=False, target="these models"),)
+            procedures += (Procedure("Bayle, these 10 models", by_bayle, default=False, target="these models"),)
         made = self._cell(f"{repeats} × 10 folds", draw, procedures, n, round(0.9 * n))
-        return replace(made, evident=over_parts(repeats))
+        return replace(made, evident=of_rounds(repeats))
 
     def leave_one_out(self, n: int) -> Cell:
         """By these n models; ten of them stand for all, since they differ by one row."""
@@ -264,7 +283,8 @@ class Plans:
 
         procedures = (
             Procedure("LeDell, these 10 models", apply("ledell"), default=False, target="these models"),
-            Procedure("corrected t, by these 10 models", apply("corrected-t"), target="these models"),
+            Procedure("within folds, these 10 models", apply("within-folds"), target="these models"),
+            Procedure("corrected t, by these 10 models", apply("corrected-t"), default=False, target="these models"),
         )
         made = self._cell("10 folds, AUC", draw, procedures, n, round(0.9 * n))
         return replace(made, family=self.family.replace("a learner's error", "AUC over ten folds"))

@@ -7,7 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from trueerror.significance import e_value, mcnemar
+from trueerror.inference.proportion._paired import mcnemar
+from trueerror.inference.proportion._sequential import e_value
 from validation.frame import MISUSED, Exact, Line
 
 FAMILY = "looking after every row on which the models differ"

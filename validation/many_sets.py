@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from trueerror.significance import delong_unpaired, friedman, iman_davenport, sign, wilcoxon
+from trueerror.inference.auc._tests import delong_unpaired
+from trueerror.inference.ranking._rank_tests import friedman, iman_davenport, sign, wilcoxon
 from validation.frame import CONFIDENCES, Cell, Procedure
 from validation.scores import shift_for
 

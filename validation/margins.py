@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from trueerror.significance import equivalence, noninferiority
+from trueerror.inference.proportion._paired import equivalence, noninferiority
 from validation.differences import trinomial
 from validation.frame import Exact, Line
 

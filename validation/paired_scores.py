@@ -79,7 +79,7 @@ def loss_cell(metric: str, n: int, spread: float, errors: tuple[float, float]) -
     return Cell(
         family="mean losses of two models, same rows",
         scenario=f"{metric.replace('_', ' ')}, n = {n:,}, log-odds spread by {spread:g}, {words}", draw=draw,
-        procedures=interval_and_test("paired t of losses", "t-half-row"),
+        procedures=interval_and_test("effective t of losses", "effective-t"),
         truth={"difference": 0.0 if equal else made.mean_loss(metric, 0) - made.mean_loss(metric, 1)},
         events={"difference": n * worth(metric, spread, errors)},
         confidences=CONFIDENCES if equal and n == 100 else CONFIDENCES[:1], n=n, purpose="level" if equal else "power",
@@ -110,7 +110,7 @@ def disaster_cell(metric: str, n: int, expected: float) -> Cell:
     return Cell(
         family="mean losses that rare rows decide, same rows",
         scenario=f"{metric.replace('_', ' ')}, {words}, n = {n:,}, {expected:g} expected", draw=draw,
-        procedures=interval_and_test("paired t of losses", "t-half-row"), truth={"difference": 0.0},
+        procedures=interval_and_test("effective t of losses", "effective-t"), truth={"difference": 0.0},
         events={"difference": expected}, confidences=CONFIDENCES[:1], n=n, purpose="level", heard=heard,
     )  # fmt: skip
 

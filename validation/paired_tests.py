@@ -9,8 +9,12 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from trueerror.inference.counts._paired import mover_paired, paired_metric
-from trueerror.significance import paired_bootstrap, paired_t, permutation
+from trueerror.inference._effective_t import effective_t_contrast
+from trueerror.inference._problem import IntervalSpec
+from trueerror.inference.bootstrap._paired import paired_bootstrap, permutation
+from trueerror.inference.counts._paired import paired_metric
+from trueerror.inference.loss._t_tests import paired_t
+from trueerror.results import Contrast
 from trueerror.tallies import Agreement
 from validation.compared import Answer
 from validation.frame import CONFIDENCES, Cell, Procedure
@@ -29,14 +33,14 @@ def agreement_cell(metric: str, n: int, prevalence: float, first: float, second:
         right = [np.where(common, hard, rng.random(n)) < rate for rate in rates]
         return {"table": Agreement.count(truth, *(np.where(ok, truth, 1 - truth) for ok in right))}
 
+    def effective(table: Agreement) -> Contrast | None:
+        found = paired_metric(table, metric, None, {}).estimate()
+        return None if found is None else effective_t_contrast(found, IntervalSpec(), n=n, higher_is_better=True)
+
     def answer(sample: dict[str, Any], how: str) -> Answer:
         if how not in sample:
             table = sample["table"]
-            made = (
-                mover_paired(paired_metric(table, metric, None, {}))
-                if how == "mover"
-                else paired_bootstrap(table, metric=metric)
-            )
+            made = effective(table) if how == "effective" else paired_bootstrap(table, metric=metric)
             nothing = Answer(np.nan, np.nan, np.nan, n, "", 1.0)
             sample[how] = nothing if made is None else Answer(*(getattr(made, f) for f in Answer._fields))
         return sample[how]
@@ -46,12 +50,12 @@ def agreement_cell(metric: str, n: int, prevalence: float, first: float, second:
             Procedure(f"{metric}, {words}", lambda s, _: answer(s, how), default=default, target="difference"),
             Procedure(
                 f"{metric}, {words}, test", lambda s, level: answer(s, how).p_value <= level, default=default,
-                kind="test", method="mover-paired" if how == "mover" else "paired-bootstrap-bca",
+                kind="test", method="effective-t" if how == "effective" else "paired-bootstrap-bca",
             ),
         )  # fmt: skip
 
     truth = _true_metric(metric, prevalence, first) - _true_metric(metric, prevalence, second)
-    tried = procedures("mover", "MOVER", True) + (procedures("bca", "BCa", False) if bootstrap else ())
+    tried = procedures("effective", "effective t", True) + (procedures("bca", "BCa", False) if bootstrap else ())
     words = "equal models" if first == second else f"of {first:.0%} and {second:.0%}"
     return Cell(
         family=FAMILY, scenario=f"{metric}, n = {n}, {prevalence:.0%} positive, {words} right", draw=draw,

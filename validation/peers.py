@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 import trueerror as te
-from trueerror.significance import iman_davenport, mcnemar
+from trueerror.inference.proportion._paired import mcnemar
+from trueerror.inference.ranking._rank_tests import iman_davenport
 from validation.count_metrics import Limits, interval_procedure, random_rows, two
 from validation.differences import DISAGREEMENT, SHARES, binomial
 from validation.frame import CONFIDENCES, Cell, Exact, Line, Procedure

@@ -20,6 +20,7 @@ from validation import (
     apart,
     bayes_cells,
     calibration_cells,
+    claims,
     class_areas,
     clustered_scores,
     count_metrics,
@@ -80,6 +81,7 @@ FAMILIES: tuple[Callable[..., Iterator[Cell | Exact]], ...] = (
     unseen_rows.cells,
     graded_cells.cells,
     raters.cells,
+    claims.cells,
 )
 QUICK = 1_000
 

@@ -12,7 +12,7 @@ from scipy import integrate, special
 
 from trueerror.findings import Evidence
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.significance import delong
+from trueerror.inference.auc._tests import delong
 from trueerror.tallies import Confusion, Moments, ScoreTable
 from validation.frame import CONFIDENCES, Cell, Evident, Procedure
 

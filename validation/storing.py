@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 import trueerror
-from validation.frame import Cell, Counts, Exact, Line, Tally, lines, probe
+from validation.frame import FIELDS, Cell, Counts, Exact, Line, Tally, lines, probe
 
 STORE = Path(__file__).parent.parent / ".validation_store"
 KEPT = Path(__file__).with_name("counts.jsonl")
@@ -116,7 +116,7 @@ class Store:
         if kept is None:
             return 0, {}
         found = {
-            (name, confidence): Tally(np.array(values), Counter(methods))
+            (name, confidence): Tally(np.append(values, [math.nan] * (len(FIELDS) - len(values))), Counter(methods))
             for name, confidence, values, methods in kept["counts"]
         }
         return kept["blocks"], found

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import special
 
 import trueerror as te
-from trueerror.studies._learning_curve_result import weights_of
+from trueerror.studies._curve_bands import weights_of
 from validation.frame import CONFIDENCES, Cell, Later, Procedure, generator
 from validation.writing import table
 

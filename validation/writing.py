@@ -11,6 +11,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from trueerror.methods import decisions
+from validation.claimed import TITLE, grouped, section
+from validation.claims import PREFIX
 from validation.frame import (
     ESTABLISHED,
     ESTABLISHED_LEARNERS,
@@ -106,7 +108,7 @@ def details(lines: Sequence[Line]) -> str:
     test = all(line.kind == "test" for line in lines)
     header = ("scenario", "procedure", "events", "rejects" if test else "coverage", "±", "samples")
     if not test:
-        header += ("truth", "truth below", "truth above", "mean width", "undefined")
+        header += ("truth", "truth below", "truth above", "mean width", "over the oracle's", "undefined")
     rows = []
     for line in lines:
         cells: tuple[str, ...] = (
@@ -123,6 +125,7 @@ def details(lines: Sequence[Line]) -> str:
                 _rate(line.below),
                 _rate(line.above),
                 _number(line.width),
+                _number(line.over_oracle),
                 "" if line.undefined == 0 else _rate(line.undefined),
             )
         rows.append(cells)
@@ -228,7 +231,9 @@ def write(
         "answers, is a miss and is counted apart; means, worst "
         "cells and type I errors are over all cells, warned of or not. Samples in which a metric is "
         "undefined are left out, and cells in which most are do not count; limits that cannot be told count as a miss. "
-        "`truth below` and `truth above` are the two tails, ± is twice the Monte Carlo error, and `exact` is "
+        "`truth below` and `truth above` are the two tails, `over the oracle's` is the mean width in that of limits "
+        "which know the estimate's standard deviation (blank where a cell was run before it was counted), ± is twice "
+        "the Monte Carlo error, and `exact` is "
         f"enumeration of all samples. A cell is established with {ESTABLISHED:,} samples ({ESTABLISHED_LEARNERS:,} "
         f"where a sample takes long, as with learners that are fitted), or from {LEAST:,} ({LEAST_LEARNERS:,}) on as "
         f"soon as every default lies {SURE:g} or more Monte Carlo errors on one side of {POINTWISE} (a test: "
@@ -257,6 +262,10 @@ def write(
         rows += [f"- {j.family}, {j.procedure}: {_verdict(j)}" for j in told]
         parts += ["### What is missed", "\n".join(rows)]
     parts += ["## The decision table", _decided(lines)]
+    claims, left = grouped(lines), _missing(units, lines)
+    if claims:
+        parts += [f"## {TITLE}", section(claims)]
+    lines = [line for line in lines if not line.family.startswith(PREFIX)]
     beside = [line for line in lines if line.family.startswith(START)]
     if beside:
         parts += ["## Side by side with peers", _beside(beside)]
@@ -265,7 +274,6 @@ def write(
         parts += ["## Power", _power(power)]
     if any(line.confidence != 0.95 for line in lines):
         parts += ["## Other confidences", _other_confidences(lines)]
-    left = _missing(units, lines)
     if left:
         parts += ["## Not established", left]
     for family in dict.fromkeys(line.family for line in lines if not line.family.startswith(START)):

@@ -270,13 +270,11 @@ TREE = (
                         "Log loss, Brier score",
                         "paired-loss",
                         'te.compare(y, scores={"a": a_scores, "b": b_scores}, metric="brier")',
-                        method="t-half-row",
                     ),
                     Leaf(
                         "Grades, such as 1 to 5 by a judge",
                         "paired-score",
                         'te.compare(te.graded({"a": grades, "b": other_grades}, scale=(1, 5)))',
-                        method="t-half-row",
                     ),
                     Leaf(
                         "Calibration error",

@@ -31,7 +31,7 @@ def _public_names(package: str) -> dict[str, str]:
 
 def _spoken(package: str, home: str, name: str) -> object:
     """A public name of a module; a function, or a class that users make, takes other people's words for its options."""
-    from trueerror.inputs._options import speaks, speaks_when_made
+    from trueerror.inputs._words import speaks, speaks_when_made
 
     module = import_module(home)
     value: object = getattr(module, name)

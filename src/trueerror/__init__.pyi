@@ -40,7 +40,7 @@ from trueerror.inference.proportion._interval import interval as interval
 from trueerror.inference.proportion._two_samples import difference as difference
 from trueerror.inference.proportion._two_samples import probability_less as probability_less
 from trueerror.inputs._options import InputError as InputError
-from trueerror.inputs._options import config as config
+from trueerror.inputs._settings import config as config
 from trueerror.metrics._compute import cost as cost
 from trueerror.metrics._compute import metric as metric
 from trueerror.metrics._registry import catalogue as catalogue
@@ -50,10 +50,10 @@ from trueerror.resampling._cross_validation import DisjointHalves as DisjointHal
 from trueerror.resampling._cross_validation import KFold as KFold
 from trueerror.resampling._cross_validation import LeaveOneOut as LeaveOneOut
 from trueerror.resampling._cross_validation import NestedCV as NestedCV
-from trueerror.resampling._plan import Bootstrap as Bootstrap
-from trueerror.resampling._plan import Holdout as Holdout
-from trueerror.resampling._plan import Subsampling as Subsampling
-from trueerror.resampling._plan import TimeOrdered as TimeOrdered
+from trueerror.resampling._random_splits import Bootstrap as Bootstrap
+from trueerror.resampling._random_splits import Holdout as Holdout
+from trueerror.resampling._random_splits import Subsampling as Subsampling
+from trueerror.resampling._time_ordered import TimeOrdered as TimeOrdered
 from trueerror.results import Contrast as Contrast
 from trueerror.results import Interval as Interval
 from trueerror.results import Posterior as Posterior
@@ -73,11 +73,11 @@ from trueerror.studies._learning_curve import training_shares as training_shares
 from trueerror.studies._learning_curve_result import LearningCurve as LearningCurve
 from trueerror.studies._learning_curve_result import TrainingShares as TrainingShares
 from trueerror.studies._overfitting import Overfitting as Overfitting
-from trueerror.studies._overfitting import TrainingHistory as TrainingHistory
 from trueerror.studies._overfitting import overfitting as overfitting
-from trueerror.studies._overfitting import training_history as training_history
 from trueerror.studies._simulation import EstimatorLaboratory as EstimatorLaboratory
 from trueerror.studies._simulation import estimator_laboratory as estimator_laboratory
+from trueerror.studies._training_history import TrainingHistory as TrainingHistory
+from trueerror.studies._training_history import training_history as training_history
 from trueerror.tallies import Confusion as Confusion
 from trueerror.tallies import ScoreTable as ScoreTable
 from trueerror.verbs._arena import Arena as Arena

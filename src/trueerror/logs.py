@@ -7,7 +7,7 @@ have further options.
 
 from __future__ import annotations
 
-from trueerror.inputs._options import speaks
+from trueerror.inputs._words import speaks
 from trueerror.sources.logs.inspect_ai import inspect
 from trueerror.sources.logs.llm_evals import (
     code_benchmark,

@@ -23,7 +23,7 @@ CANCER = str(path("breast_cancer"))
 READ = (CANCER, "--positive", "malignant")
 
 
-@pytest.mark.parametrize("command", list(COMMANDS))
+@pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_examples_to_paste(command):
     done = run(command, "--help")
     assert (done.returncode, done.stderr) == (0, "")

@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 import typer
 
-from trueerror.cli._app import COMMANDS, Answer, Format, command_of
+from trueerror.cli._app import COMMANDS, Format, command_of
 from trueerror.cli.check import FailOn
+from trueerror.cli.schema import Answer
 
 N = 90
 DRAWN = np.random.default_rng(3)

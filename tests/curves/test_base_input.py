@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves._base import curve_input
-from trueerror.inputs._options import InputError, MemoryBudgetExceeded
+from trueerror.curves._input import curve_input
+from trueerror.inputs._memory import MemoryBudgetExceeded
+from trueerror.inputs._options import InputError
 from trueerror.methods import every_method
 from trueerror.tallies import ScoreTable
 

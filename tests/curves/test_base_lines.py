@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from trueerror.curves._base import curve_points, foot_at, top_at
+from trueerror.curves._lines import curve_points, foot_at, top_at
 
 X, Y = np.array([0.0, 0.0, 0.3, 0.3, 1.0]), np.array([0.0, 0.2, 0.5, 0.9, 1.0])
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves._base import rows_for_interval, weighted_sum, wilson_proportion
+from trueerror.curves._points import rows_for_interval, weighted_sum, wilson_proportion
 
 
 def test_wilson_for_counts():

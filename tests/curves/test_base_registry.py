@@ -10,10 +10,11 @@ import pytest
 import trueerror as te
 from trueerror.cli.plot import KINDS
 from trueerror.curves import PLOT_WORDS
-from trueerror.curves._base import CurveVerb, TableCurve, every_curve_kind
+from trueerror.curves._base import TableCurve, every_curve_kind
 from trueerror.curves._calibration import CalibrationVerb
 from trueerror.curves._cost import DecisionVerb
 from trueerror.curves._measure import MeasureVerb
+from trueerror.curves._verb import CurveVerb
 from trueerror.methods import every_method
 
 

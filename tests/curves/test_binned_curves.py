@@ -14,9 +14,10 @@ from hypothesis import given, settings
 
 import trueerror as te
 from tests.tallies.possible_rows import Possible, possible_rows
-from trueerror.curves._base import area_under, top_at
 from trueerror.curves._cost import CostCurve
 from trueerror.curves._det import equal_rates
+from trueerror.curves._lines import top_at
+from trueerror.curves._points import area_under
 from trueerror.curves._precision_recall import davis_goadrich_area, gain_areas
 from trueerror.curves._roc import _GAINS, part_areas
 from trueerror.results import Interval

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.curves._base import counts_at_cutoffs
 from trueerror.curves._cost import probability_cost
+from trueerror.curves._points import counts_at_cutoffs
 from trueerror.inputs._options import InputError
 
 TRUTH = [1, 1, 0, 1, 1, 0, 0, 1, 0, 0]

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from trueerror.curves import _isotonic as isotonic
-from trueerror.curves._base import downward
 from trueerror.curves._isotonic import hull_places, isotonic_proportions, pooled_blocks
+from trueerror.curves._points import downward
 
 
 def tables(seed, count):

@@ -5,8 +5,9 @@ import pandas as pd
 import pytest
 
 import trueerror as te
-from trueerror.curves import ModelCurves, Roc
 from trueerror.curves._base import every_curve_kind
+from trueerror.curves._roc import Roc
+from trueerror.curves._verb import ModelCurves
 
 RNG = np.random.default_rng(3)
 Y = RNG.integers(0, 2, 120)

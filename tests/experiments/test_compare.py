@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from trueerror.inference._bayes import bayes_correlated_t
 from trueerror.inference._contrast import normal_quantile
 from trueerror.inference.learner._intervals import nested_error
+from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 from trueerror.inputs._options import InputError
-from trueerror.significance import bayes_correlated_t, corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 
 
 class Centroid:

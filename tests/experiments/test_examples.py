@@ -4,7 +4,7 @@ import runpy
 from pathlib import Path
 
 import trueerror as te
-from trueerror.experiments._dataset import learner_fingerprint
+from trueerror.experiments._learners import learner_fingerprint
 from trueerror.experiments._toml import read_recipe
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

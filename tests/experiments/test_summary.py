@@ -121,7 +121,7 @@ def test_a_record_for_each_test_part_that_rank_reads(three, tmp_path):
 def test_findings_are_there_for_check(rows):
     run = te.experiment({"means": Means()}, rows, plan=5)
     assert te.check(run) == run.findings
-    assert {"TE201", "TE504", "TE506"} == set(run.findings.codes)
+    assert {"TE201", "TE511"} == set(run.findings.codes)
     assert "TE506" not in te.experiment({"means": Means()}, rows, plan=te.KFold(3, repeats=2)).findings
     # Parts in order of time are no round of folds, for which alone "conservative" was measured.
     ordered = te.experiment({"means": Means()}, (rows[0][::-1], np.arange(90) % 2), plan=te.TimeOrdered(5))

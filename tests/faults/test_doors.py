@@ -199,13 +199,13 @@ def test_a_log_packed_by_zstandard_is_bounded_too(tmp_path: Path, monkeypatch: p
 
 
 def test_a_line_without_end_in_a_packed_log(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from trueerror.sources.logs import _recognise
+    from trueerror.sources.logs import _text
 
     file = tmp_path / "samples_x.jsonl.gz"
     with gzip.open(file, "wb") as stream:
         stream.write(b'{"doc_id": 1, "filtered_resps": [], "x": "' + b"a" * 3_000_000)
     with pytest.raises(FileError, match="has a line of more than 1 MB"):
-        list(_recognise.lines_of(file, 1 << 20))
+        list(_text.lines_of(file, 1 << 20))
 
 
 def run(*words: str, **more: object) -> subprocess.CompletedProcess[str]:

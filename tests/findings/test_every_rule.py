@@ -23,7 +23,6 @@ from trueerror.findings.models import (
 from trueerror.findings.scores import TunedThreshold
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inference.auc._within_folds import Comparability
-from trueerror.inference.loss._t_tests import UnseenLoss
 from trueerror.inference.power._sample_size import smallest_difference
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
@@ -178,15 +177,8 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
          fact(rates_at_prior=[RateAtPrior("false alarms", 0, 40)], metrics_at_prior=()), fact(rates_at_prior=[])],
     ),
     "TE215": (
-        fact(unseen_loss=UnseenLoss(0.001, 0.1, 4.6, 0.3, 9.2, True), level=0.05),
-        "half an unseen row with a loss of 4.600 would undo it (p = .100)",
-        [fact(unseen_loss=UnseenLoss(0.001, 0.002, 4.6, 0.01, 9.2, True), level=0.05),
-         fact(unseen_loss=UnseenLoss(0.3, 0.4, 4.6, 0.6, 9.2, True), level=0.05)],
-    ),
-    "TE217": (
-        fact(undone_grade=(0.01, 0.2), level=0.05),
-        "half an unseen row at the other end of the scale would undo it (p = .200)",
-        [fact(undone_grade=(0.01, 0.02), level=0.05), fact(undone_grade=(0.2, 0.3), level=0.05)],
+        fact(undone_by=0.4, significant=True), "0.40 of one is enough",
+        [fact(undone_by=1.2, significant=True), fact(undone_by=0.4, significant=False)],
     ),
     "TE218": (
         fact(grades_seen=GradesSeen(25, 1, 0.0, 0.0, (0.0, 1.0))), "all 25 grades are 0.000, an end of the scale",
@@ -231,11 +223,6 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
         [fact(precision_by=DecidedBy(1.0, 0.9, 2.1, 0.96, 0.93)),
          fact(precision_by=DecidedBy(2.0, 0.3, 2.1, 0.96, 0.93)),
          fact(precision_by=DecidedBy(2.0, 0.9, 40.0, 0.96, 0.95))],
-    ),
-    "TE309": (
-        fact(p_value=0.02, p_unseen=0.2, level=0.05), "one unseen row there could undo it (p = .200",
-        [fact(p_value=0.02, p_unseen=0.04, level=0.05), fact(p_value=0.2, p_unseen=0.4, level=0.05),
-         fact(p_value=0.02, p_unseen=0.2, level=0.05, comparisons=10, with_best=False)],
     ),
     "TE306": (forecasts(4.0), "probabilities are off by",
               [forecasts(1.0), forecasts(4.0, 30), forecasts(1.1), rare_forecasts(1.0)]),

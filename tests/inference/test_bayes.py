@@ -32,7 +32,7 @@ def test_published_figures_from_differences() -> None:
 
 
 def test_correlated_t_is_one_minus_the_one_sided_p_of_the_corrected_test() -> None:
-    from trueerror.significance import corrected_t
+    from trueerror.inference.loss._t_tests import corrected_t
 
     # ρ/(1 − ρ) is the test/train ratio: 1/9 for ρ = .1.
     p = bayes_correlated_t(FOLDS, rho=0.1)

@@ -1,5 +1,5 @@
 import math
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -7,23 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import trueerror as te
-from trueerror.inference import _clusters, _two_models
+from trueerror.inference import _two_models
 from trueerror.inference._clusters import (
-    MOST_UNITS,
     ClusterDifference,
-    SignPatterns,
-    cluster_t_contrast,
+    cluster_contrast,
     clusters_with_events,
     cr3_variance,
     effective_clusters,
-    sign_flip_contrast,
 )
+from trueerror.inference._estimate import spread
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import (
     ModelPair,
     PairedRows,
     _area_influences,
-    _count_influences,
+    _counts_without,
     _loss_influences,
 )
 from trueerror.metrics._registry import find_measure
@@ -47,6 +45,37 @@ def test_the_variance_is_that_of_clubsandwich(values, variance):
     assert cr3_variance(c.sums, c.sizes) == pytest.approx(variance, rel=1e-12)
 
 
+@given(st.integers(2, 30), st.integers(0, 2**32 - 1))
+def test_the_spread_of_clusters_is_the_centred_jackknife(groups, seed):
+    rng = np.random.default_rng(seed)
+    g = np.repeat(np.arange(groups), rng.integers(1, 9, groups))
+    d = rng.integers(-1, 2, len(g)).astype(float)
+    without = np.array([d[g != k].mean() for k in range(groups)])
+    error = math.sqrt((groups - 1) / groups * ((without - without.mean()) ** 2).sum())
+    assert float(spread(sums_of(d, g).each).error) == pytest.approx(error, rel=1e-10, abs=1e-13)
+
+
+def test_limits_and_p_value_agree_and_more_confidence_is_wider():
+    c = sums_of((Y - B).astype(float))
+    found = [cluster_contrast(c, IntervalSpec(confidence=x)) for x in (0.5, 0.8, 0.9, 0.95, 0.99)]
+    for narrow, wide in pairwise(found):
+        assert wide.low < narrow.low < c.estimate < narrow.high < wide.high
+    for x in found:
+        assert (x.low > 0 or x.high < 0) == (x.p_value < 1 - x.confidence)
+
+
+def test_a_cluster_that_comes_out_even_does_not_make_the_interval_wide():
+    # Ten clusters of 20 rows; wins less losses in each. The last wins one row more, or as many as it loses.
+    truth, groups = np.zeros(200, int), np.repeat(np.arange(10), 20)
+
+    def width(nets):
+        wins = np.concatenate([np.arange(20) < net for net in nets]).astype(int)
+        return te.compare(truth, {"a": truth, "b": wins}, clusters=groups, labels=[0, 1])["a", "b"].width
+
+    won, even = width([1, 2, 3, 1, 2, 3, 1, 2, 2, 1]), width([1, 2, 3, 1, 2, 3, 1, 2, 2, 0])
+    assert won < even < 1.5 * won
+
+
 def test_effective_clusters_count_what_weighs():
     assert effective_clusters(np.full(40, 10)) == pytest.approx(40)
     assert effective_clusters(np.array([495] + [5] * 99)) == pytest.approx(990**2 / (495**2 + 99 * 25))
@@ -61,83 +90,13 @@ def test_errors_in_few_clusters_count_as_few_clusters():
     assert clusters_with_events(2.5, together) == 2.5
 
 
-def test_every_pattern_of_signs_written_out():
-    d = np.array([3.0, 1.0, 2.0, -1.0, 2.0, 1.0, 0.0]) / 70
-    c = ClusterDifference(float(d.sum()), d - d.sum() / 7, np.full(7, 10.0), (-1.0, 1.0), 70)
-    signs = np.array(np.meshgrid(*[[-1, 1]] * 7)).reshape(7, -1).T
-    assert sign_flip_contrast(c, IntervalSpec()).p_value == pytest.approx(
-        (np.abs(signs @ d) >= abs(d.sum()) - 1e-12).mean()
-    )
-    for side, sign in (("greater", 1), ("less", -1)):
-        expected = (sign * (signs @ d) >= sign * d.sum() - 1e-12).mean()
-        assert sign_flip_contrast(c, IntervalSpec(alternative=side)).p_value == pytest.approx(expected)
-
-
-@given(st.integers(7, 30), st.integers(0, 2**32 - 1), st.floats(-0.2, 0.2))
-def test_the_limits_are_the_differences_that_the_test_does_not_reject(groups, seed, at):
-    rng = np.random.default_rng(seed)
-    sizes = rng.integers(1, 20, groups).astype(float)
-    shares = sizes / sizes.sum()
-    d = shares * (0.05 + 0.1 * rng.standard_normal(groups))
-    c = ClusterDifference(float(d.sum()), d - shares * d.sum(), sizes, (-1.0, 1.0), int(sizes.sum()))
-    spec = IntervalSpec(rng=0, replicates=2000)
-    found = sign_flip_contrast(c, spec)
-    assert found.low <= found.estimate <= found.high
-    moved = SignPatterns.of(c, spec).two_sided(c.estimate - at)
-    if moved > 0.0501:
-        assert found.low - 1e-9 <= at <= found.high + 1e-9
-    elif moved < 0.0499:
-        assert not found.low + 1e-9 < at < found.high - 1e-9
-    assert (found.low > 0 or found.high < 0) == (found.p_value <= 0.05)
-
-
 def test_swapping_the_models_turns_the_signs():
     c = sums_of((Y - B).astype(float), np.arange(26) // 2)
-    there = sign_flip_contrast(c, IntervalSpec())
-    back = sign_flip_contrast(c._replace(estimate=-c.estimate, sums=-c.sums), IntervalSpec())
+    there = cluster_contrast(c, IntervalSpec())
+    back = cluster_contrast(c._replace(estimate=-c.estimate, sums=-c.sums), IntervalSpec())
     assert (back.estimate, back.low, back.high) == pytest.approx((-there.estimate, -there.high, -there.low))
     assert back.p_value == there.p_value
     assert back.p_better == pytest.approx(1 - there.p_better)
-
-
-@pytest.mark.parametrize("groups", [15, 16, 23, 300])
-def test_sums_of_eight_signs_at_a_time_are_the_sums_of_all(groups, monkeypatch):
-    monkeypatch.setattr(_clusters, "BLOCK", 40 * groups)  # several blocks, the last one short
-    _clusters._patterns_of_seed.cache_clear()
-    rng = np.random.default_rng(groups)
-    sizes = rng.integers(1, 9, groups).astype(float)
-    sums = rng.standard_normal(groups)
-    c = ClusterDifference(0.1, sums - sums.mean(), sizes, (-9.0, 9.0), int(sizes.sum()))
-    found = SignPatterns.of(c, IntervalSpec(rng=5, replicates=100))
-    random = np.random.Generator(np.random.Philox(5))
-    drawn = np.concatenate([random.integers(0, 2, size=(rows, groups), dtype=np.int8) for rows in (40, 40, 19)])
-    signs = np.concatenate([np.ones((1, groups)), 2.0 * drawn - 1])
-    # The first is that of the sample, whose sum is 0 but for dust.
-    assert found.a == pytest.approx(signs @ c.sums, abs=1e-12)
-    assert found.b == pytest.approx(signs @ c.shares, abs=1e-12)
-    again = SignPatterns.of(c, IntervalSpec(rng=5, replicates=100))
-    assert np.array_equal(found.a, again.a)
-    other = SignPatterns.of(c, IntervalSpec(rng=np.random.Generator(np.random.Philox(5)), replicates=100))
-    assert np.array_equal(found.a, other.a)
-    _clusters._patterns_of_seed.cache_clear()
-
-
-def test_very_many_clusters_are_joined_and_p_is_never_0():
-    rng = np.random.default_rng(0)
-    sizes = np.ceil(rng.pareto(1.5, 3 * MOST_UNITS) + 1)
-    shares = sizes / sizes.sum()
-    d = shares * (0.3 + rng.standard_normal(len(sizes)))
-    c = ClusterDifference(float(d.sum()), d - shares * d.sum(), sizes, (-10.0, 10.0), int(sizes.sum()))
-    found = sign_flip_contrast(c, IntervalSpec(replicates=500))
-    assert 0 < found.p_value <= 0.05
-    t = cluster_t_contrast(c, IntervalSpec())
-    assert found.width == pytest.approx(t.width, rel=0.4)
-
-
-@pytest.mark.parametrize("groups", [2, 3, 5])
-def test_too_few_clusters_for_signs_have_the_t_test(groups):
-    c = sums_of((Y - B).astype(float), np.arange(26) % groups)
-    assert sign_flip_contrast(c, IntervalSpec()).method == "cluster-t-difference"
 
 
 def test_degenerate_clusters():
@@ -168,7 +127,6 @@ def test_limits_and_verdict_agree_for_every_metric_of_labels(metric):
     for seed in range(6):
         truth, calls, cluster = unequal(seed)
         c = te.compare(truth, calls, clusters=cluster, metric=metric, replicates=1000)["a", "b"]
-        assert c.method == "cluster-sign-flip"
         assert (c.low > 0 or c.high < 0) == (c.p_value <= 0.05)
         assert "borderline" not in c.note
 
@@ -223,7 +181,7 @@ def test_weighted_differences_are_those_of_survey(clusters, variance):
     truth = np.tile([0, 1], 13)
     calls = {"a": np.where(Y == 1, truth, 1 - truth), "b": np.where(B == 1, truth, 1 - truth)}
     p = te.predictions(truth, calls, weights=W, weights_kind="sampling", clusters=clusters)
-    found = _count_influences(PairedRows(p, find_measure("accuracy"), {}).pair("a", "b"))
+    found = _counts_without(PairedRows(p, find_measure("accuracy"), {}).pair("a", "b"))
     assert found.estimate == pytest.approx(0.111111111111111)
     groups = len(found.sums)
     assert groups / (groups - 1) * (found.sums**2).sum() == pytest.approx(variance, rel=1e-12)
@@ -241,8 +199,9 @@ def test_equal_weights_are_no_weights(metric, clustered):
         truth, scores=scores, metric=metric, weights=np.full(240, 2.5), weights_kind="sampling",
         clusters=groups if clustered else None,
     )["a", "b"]  # fmt: skip
+    near = 1e-9 if clustered else 0.02  # a cluster is left out, a row of its own weight to first order
     for name in ("estimate", "low", "high", "p_value", "df"):
-        assert getattr(weighted, name) == pytest.approx(getattr(plain, name), rel=1e-9, abs=1e-12), name
+        assert getattr(weighted, name) == pytest.approx(getattr(plain, name), rel=near, abs=1e-12), name
 
 
 def test_weights_move_the_estimate_and_what_has_no_weighted_form_is_refused():

@@ -11,8 +11,9 @@ import pytest
 
 import trueerror as te
 from trueerror.inference._contrast import ALTERNATIVES, mirrored
+from trueerror.inference.proportion._paired import mcnemar
+from trueerror.inference.ranking._rank_tests import sign, wilcoxon
 from trueerror.results import Contrast
-from trueerror.significance import mcnemar, sign, wilcoxon
 
 
 def same(turned: Contrast, direct: Contrast) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -14,14 +13,17 @@ from statsmodels.stats.multitest import multipletests
 
 from trueerror.inference._contrast import (
     ADJUSTMENTS,
-    SEARCHED_P,
-    _reach,
+    REALS,
     adjust,
     adjust_shaffer,
     contrast,
+    mirrored,
     shaffer_multipliers,
+    student_p,
     true_pair_counts,
+    with_anchor,
 )
+from trueerror.inference._problem import critical_t
 from trueerror.inputs._options import InputError
 from trueerror.methods import method
 
@@ -140,15 +142,43 @@ def test_methods_are_in_the_catalogue(key) -> None:
     assert method(key).source
 
 
-def test_a_bound_on_p_is_told_by_its_word_not_by_its_value():
-    """Limits say that 0 is 70 standard errors off; a p-value says 7, unless it could be no smaller."""
-    found = contrast(
-        estimate=0.7, limits=(0.68, 0.72), confidence=0.95, alternative="two-sided", method="", p_value=SEARCHED_P,
-        statistic=7.0,
-    )  # fmt: skip
-    single = 1.96
-    assert _reach(found, single, math.inf) == pytest.approx(7)
-    for p in (SEARCHED_P, 1e-9, 3e-12, 0.00103, 0.02):
-        assert _reach(replace(found, p_value=p, p_at_most=True), single, math.inf) == pytest.approx(68.6)
-    # Too few replicates to reach the level at all: then the p-value decides.
-    assert _reach(replace(found, p_value=0.06, p_at_most=True), single, math.inf) == pytest.approx(1.88, abs=0.01)
+@pytest.mark.parametrize("df", [4.0, 12.0, None])
+@pytest.mark.parametrize("chosen", [True, False])
+def test_limits_that_hold_together_leave_zero_out_just_where_p_says_so(df, chosen) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        values = rng.standard_normal(5)
+        q = critical_t(0.95, df or math.inf)
+        pairs = [
+            contrast(
+                estimate=a - b, limits=(a - b - q * 0.6, a - b + q * 0.6), whole=REALS, confidence=0.95, df=df,
+                method="", alternative="two-sided", statistic=0.0, first=str(i), second=str(j),
+                p_value=student_p((a - b) / 0.6, df or 1e9, "two-sided"),
+            )
+            for (i, a), (j, b) in combinations(enumerate(values), 2)
+        ]  # fmt: skip
+        alone = {(c.first, c.second): c for c in pairs}
+        best = str(int(values.argmax()))
+        for c in with_anchor(pairs, best, chosen=chosen):
+            assert (c.p_adjusted <= 0.05) == (c.high < 0)
+            own = alone.get((c.first, c.second)) or mirrored(alone[c.second, c.first])
+            assert c.low <= own.low < own.high <= c.high
+            assert c.p_adjusted >= c.p_value
+
+
+def test_a_pair_of_few_degrees_of_freedom_does_not_widen_the_others() -> None:
+    def pair(first, second, d, df):
+        t, error = critical_t(0.95, df), 0.5
+        return contrast(
+            estimate=d, limits=(d - t * error, d + t * error), whole=REALS, confidence=0.95, df=df, method="",
+            alternative="two-sided", statistic=d / error, p_value=student_p(d / error, df, "two-sided"), first=first,
+            second=second,
+        )  # fmt: skip
+
+    def width(df):
+        made = with_anchor([pair("a", "b", 2.0, 500.0), pair("a", "c", 1.0, df), pair("b", "c", -1.0, 500.0)], "a",
+                           chosen=False)  # fmt: skip
+        return {c.first: c.width for c in made}
+
+    assert width(3.0)["b"] == pytest.approx(width(500.0)["b"])
+    assert width(3.0)["c"] > 1.5 * width(500.0)["c"]

@@ -24,7 +24,7 @@ ASKED = [
     *(("auc", method) for method in ("effective-t", "delong-logit", "delong", "hanley-mcneil", "newcombe")),
     ("gini", "effective-t"),
     *(("average_precision", method) for method in ("effective-t", "boyd-logit")),
-    *((loss, method) for loss in ("brier", "log_loss") for method in ("t-log-mean", "t-mean")),
+    *((loss, method) for loss in ("brier", "log_loss") for method in ("effective-t", "t-mean")),
 ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trueerror.kernels._numpy import TABLED, CellDraws, row_weights
+from trueerror.kernels._random import TABLED, CellDraws, row_weights
 
 
 @pytest.mark.parametrize("size", [1, 2, 5, TABLED, TABLED + 1, 1_000, 250_000])

@@ -5,7 +5,8 @@ import sys
 import pytest
 
 import trueerror.kernels as kernels
-from trueerror.inputs._options import InputError, config
+from trueerror.inputs._options import InputError
+from trueerror.inputs._settings import config
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ import logging
 import numpy as np
 import pytest
 
-from trueerror.inputs._options import config
+from trueerror.inputs._settings import config
 
 pytest.importorskip("numba")
 
@@ -13,7 +13,8 @@ from trueerror.kernels import _numba as fast
 from trueerror.kernels import _numba as fast_tables
 from trueerror.kernels import _numba as radix
 from trueerror.kernels import _numpy as plain
-from trueerror.kernels._numpy import EXACT, rank_layout
+from trueerror.kernels._random import EXACT
+from trueerror.kernels._ranks import rank_layout
 
 RNG = np.random.default_rng(8)
 SCORES = {

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from trueerror.inputs._options import config
+from trueerror.inputs._settings import config
 from trueerror.kernels import _numpy as plain
-from trueerror.kernels._numpy import EXACT, rank_layout, row_weights
+from trueerror.kernels._counting import count_codes
+from trueerror.kernels._random import EXACT, row_weights
+from trueerror.kernels._ranks import rank_layout
 
 RNG = np.random.default_rng(5)
 AWKWARD = {
@@ -23,10 +25,10 @@ POSITIVE = np.array([True, False, False, True, True])
 @pytest.mark.parametrize("rows", [0, 7, 150_000])
 def test_codes_of_one_byte_and_of_eight_are_counted_alike(sizes, rows):
     wide = [RNG.integers(0, size, rows) for size in sizes]
-    small = plain.count_codes([w.astype(np.int8) for w in wide], sizes)
+    small = count_codes([w.astype(np.int8) for w in wide], sizes)
     expected = np.zeros(sizes, dtype=np.int64)
     np.add.at(expected, tuple(wide), 1)
-    assert small.tolist() == plain.count_codes(wide, sizes).tolist() == expected.ravel().tolist()
+    assert small.tolist() == count_codes(wide, sizes).tolist() == expected.ravel().tolist()
 
 
 def brute_groups(scores, positive):

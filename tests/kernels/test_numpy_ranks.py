@@ -9,7 +9,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from trueerror.kernels._numpy import ascending_order, average_ranks, placements, table_placements
+from trueerror.kernels._numpy import average_ranks, placements, table_placements
+from trueerror.kernels._sorting import ascending_order
 
 N = 20_000
 RNG = np.random.default_rng(0)

@@ -10,11 +10,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import trueerror as te
-from trueerror.curves._base import downward
 from trueerror.curves._calibration import calibration_error
 from trueerror.curves._cost import envelope_corners
 from trueerror.curves._det import equal_rates
 from trueerror.curves._isotonic import hull_places
+from trueerror.curves._points import downward
 from trueerror.curves._precision_recall import davis_goadrich_area, gain_areas
 from trueerror.curves._risk_coverage import risk_areas
 from trueerror.tallies import ScoreTable

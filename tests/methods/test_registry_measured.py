@@ -8,9 +8,9 @@ from types import SimpleNamespace
 import pytest
 
 import trueerror as te
+from trueerror.inference.proportion._paired import mcnemar
 from trueerror.methods import every_method
 from trueerror.methods._registry import every_measurement, nearest_measurement, nearest_words
-from trueerror.significance import mcnemar
 
 
 def like(**facts: object) -> SimpleNamespace:

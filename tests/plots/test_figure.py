@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import pytest
 
 import trueerror as te
-from trueerror.cli._terminal import target
+from trueerror.cli._target import target
 from trueerror.plots._figure import Figure
 from trueerror.plots._style import DARK, LIGHT
 from trueerror.tallies import Confusion

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 
-from trueerror.plots._style import distinct, fold, fold_all, plain
+from trueerror.plots._text import distinct, fold, fold_all, plain
 from trueerror.results._format import width
 
 

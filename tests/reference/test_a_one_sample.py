@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from trueerror.significance import one_proportion
+from trueerror.inference.proportion._two_samples import one_proportion
 
 CASES = json.loads((Path(__file__).parent / "data" / "a_one_sample_proportion_tests.json").read_text())["cases"]
 SIDES = {"two.sided": "two-sided", "greater": "greater", "less": "less"}

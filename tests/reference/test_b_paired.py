@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from scipy import special
 
-from trueerror.significance import bowker, cochran_q, mcnemar
+from trueerror.inference.proportion._paired import bowker, cochran_q, mcnemar
 
 DATA = Path(__file__).parent / "data"
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import trueerror as te
-from trueerror.significance import two_proportions
+from trueerror.inference.proportion._two_samples import two_proportions
 
 CASES = json.loads((Path(__file__).parent / "data" / "b_two_proportions.json").read_text())["cases"]
 SIDES = {"two.sided": "two-sided", "greater": "greater", "less": "less"}

@@ -14,15 +14,8 @@ from typing import Any
 
 import pytest
 
-from trueerror.significance import (
-    corrected_t,
-    five_by_two_f,
-    five_by_two_t,
-    paired_t,
-    sign,
-    unpaired_t,
-    wilcoxon,
-)
+from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
+from trueerror.inference.ranking._rank_tests import sign, wilcoxon
 
 DATA = Path(__file__).parent / "data"
 SIDES = {"two.sided": "two-sided", "greater": "greater", "less": "less"}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from trueerror.significance import sign
+from trueerror.inference.ranking._rank_tests import sign
 
 CASES = json.loads((Path(__file__).parent / "data" / "f_sign_test_critical.json").read_text(encoding="utf-8"))["cases"]
 

@@ -14,8 +14,8 @@ import pytest
 
 import trueerror as te
 from trueerror.inference.power._designs import NormalDesign, area_design, paired_design, two_group_design
+from trueerror.inference.power._sample_size import smallest_difference
 from trueerror.inference.proportion._distributions import crossing
-from trueerror.significance import smallest_difference
 
 CASES = json.loads((Path(__file__).parent / "data" / "h_power.json").read_text())["cases"]
 

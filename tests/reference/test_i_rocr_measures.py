@@ -47,7 +47,7 @@ def test_all_cases_and_all_measures_are_there():
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c["id"])
 def test_counts_at_every_cutoff(case):
-    from trueerror.curves._base import counts_at_cutoffs, cutoffs
+    from trueerror.curves._points import counts_at_cutoffs, cutoffs
 
     table = te.ScoreTable.count(*rows(case))
     assert cutoffs(table).tolist() == plain(case["cutoffs"]).tolist()

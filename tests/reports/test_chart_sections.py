@@ -10,7 +10,7 @@ import pytest
 from selenium.webdriver import Keys
 
 import trueerror as te
-from trueerror.plots._dispatch import estimate_words
+from trueerror.plots._headings import estimate_words
 from trueerror.reports._chart_sections import PAIRS, calibration_chart, confusion_matrix, difference_matrix, gap_figures
 from trueerror.reports._html import Gallery
 

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from trueerror.resampling._cross_validation import BatesCV, KFold
-from trueerror.resampling._plan import GrowingSubsets, Redrawn, Reseeded, Rows, WithTraining
+from trueerror.resampling._growing_subsets import GrowingSubsets
+from trueerror.resampling._plan import Rows
+from trueerror.resampling._wrapped import Redrawn, Reseeded, WithTraining
 
 ROWS = Rows(codes=np.repeat([0, 1, 2], [100, 60, 40]))
 

@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 
 import trueerror as te
-from trueerror.inference import _two_models
 from trueerror.metrics.scores import brier, log_loss
 from trueerror.sources.engines import _groupby, _narwhals
 from trueerror.sources.engines._duckdb_tables import SqlFrame
@@ -204,7 +203,6 @@ def test_losses_of_all_pairs_are_summed_by_one_query(
     metric: str, lazy: bool, asked: list[Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(_groupby, "SUMMED", 1000)
-    monkeypatch.setattr(_two_models, "MOST_LOSSES", 1000)
     monkeypatch.setattr(_groupby.GroupedSource, "fetched", lambda self: pytest.fail("rows were fetched"))
     LABELS.write_parquet(tmp_path / "rows.parquet")
     named = {m: {"score": f"{m}_score"} for m in "abc"}

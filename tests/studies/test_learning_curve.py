@@ -8,7 +8,7 @@ from study_learners import Late, Nearest, Neighbours, Spoilt, two_normals
 
 import trueerror as te
 from trueerror.inputs._options import InputError
-from trueerror.studies._learning_curve_result import curve_crossing
+from trueerror.studies._curve_shapes import curve_crossing
 
 SIZES = [10, 20, 40, 80, 160]
 

@@ -3,14 +3,8 @@
 import numpy as np
 import pytest
 
-from trueerror.studies._learning_curve_result import (
-    FORMS,
-    fall_begins,
-    fit_curve,
-    held_out_errors,
-    parameters,
-    resampled_fits,
-)
+from trueerror.studies._curve_bands import fall_begins, resampled_fits
+from trueerror.studies._curve_forms import FORMS, fit_curve, held_out_errors, parameters
 
 SIZES = np.array([10.0, 20, 40, 80, 160, 320])
 

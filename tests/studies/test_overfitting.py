@@ -6,7 +6,8 @@ from study_learners import Nearest, Neighbours, two_normals
 
 import trueerror as te
 from trueerror.inputs._options import InputError
-from trueerror.studies._overfitting import places, shown_steps
+from trueerror.studies._overfitting import places
+from trueerror.studies._training_history import shown_steps
 
 
 @pytest.fixture(scope="module")

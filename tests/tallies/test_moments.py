@@ -31,6 +31,21 @@ def test_shards_add_in_any_order() -> None:
         assert total.variance == pytest.approx(VALUES.var(ddof=1), rel=1e-9)
 
 
+def test_shards_have_the_higher_powers_of_the_whole() -> None:
+    values = np.random.default_rng(8).gamma(0.3, 1.0, 5000)
+    apart = values - values.mean()
+    for cuts in ([1, 10, 500], [2500], list(range(7, 5000, 7))):
+        total = sum((Moments.of(v) for v in np.split(values, cuts)), Moments(0, 0.0, 0.0))
+        assert total.cubes == pytest.approx((apart**3).sum(), rel=1e-12)
+        assert total.fourths == pytest.approx((apart**4).sum(), rel=1e-12)
+    sums = [float(((values - 0.25) ** k).sum()) for k in (1, 2, 3, 4)]
+    about = Moments.about(0.25, 5000, sums)
+    assert about is not None
+    assert (about.cubes, about.fourths) == pytest.approx(((apart**3).sum(), (apart**4).sum()), rel=1e-11)
+    turned = -total
+    assert (turned.mean, turned.cubes, turned.fourths) == (-total.mean, -total.cubes, total.fourths)
+
+
 def test_nothing_is_neutral() -> None:
     empty, some = Moments.of(np.zeros(0)), Moments.of(np.array([1.0, 2.0]))
     assert empty + some == some + empty == some

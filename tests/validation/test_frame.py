@@ -84,6 +84,9 @@ def test_a_run_goes_on_where_it_was_stopped(toy: Path, monkeypatch: pytest.Monke
     # In one go it is the same.
     whole = run_block(cell(), 0)
     assert whole["z", 0.95].values[0] == 400
+    # Limits that know the sampling error are as wide as the oracle's.
+    assert line.over_oracle == pytest.approx(1, abs=0.06)
+    assert line.spread == pytest.approx(1 / 3, abs=0.02)
 
 
 def test_a_store_notices_that_the_code_answers_otherwise(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,7 +109,9 @@ def test_the_counts_of_the_last_run_are_read_where_there_is_no_store(
     monkeypatch.setattr(storing, "KEPT", tmp_path / "counts.jsonl")
     fresh = Store(False, tmp_path / "elsewhere")
     assert fresh.knows(cell())
-    assert fresh.lines(cell()) == [replace(line, width=pytest.approx(line.width))]
+    # Seven digits are kept.
+    again = [replace(line, **{name: pytest.approx(getattr(line, name)) for name in ("width", "width_error", "spread")})]
+    assert fresh.lines(cell()) == again
     assert not Store(True, tmp_path / "elsewhere").knows(cell())
     assert fresh.lines(cell(shift=0.1)) == fresh.lines(cell())  # it is in the store now, by the same code
     assert Store(False, tmp_path / "a third").lines(cell(shift=0.1)) == []
@@ -122,7 +127,8 @@ def test_enumerated_parts_are_kept_too(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(storing, "KEPT", tmp_path / "counts.jsonl")
     first, second = Store(False, tmp_path / "two").lines(unit)
     assert first.rate == pytest.approx(1 / 3)
-    assert second == replace(found[1], below=first.below, above=first.above, width=first.width)
+    unknown = ("below", "above", "width", "width_error", "spread")
+    assert second == replace(found[1], **{name: getattr(first, name) for name in unknown})
 
 
 def test_a_line_is_established_when_more_samples_would_not_change_its_verdict() -> None:

@@ -128,12 +128,15 @@ def test_areas_by_delong():
 
 
 def test_losses_by_the_paired_t():
-    c = te.compare(TRUTH, scores={"sharp": SHARP, "dull": DULL}, metric="brier")["sharp", "dull"]
+    scores = {"sharp": SHARP, "dull": DULL}
+    c = te.compare(TRUTH, scores=scores, metric="brier", method="t")["sharp", "dull"]
     d = (SHARP - TRUTH) ** 2 - (DULL - TRUTH) ** 2
     want = te.significance.paired_t((SHARP - TRUTH) ** 2, (DULL - TRUTH) ** 2)
     assert c.estimate == pytest.approx(d.mean())
     assert c.p_value == pytest.approx(want.p_value)
     assert c.low == pytest.approx(want.low)
+    usual = te.compare(TRUTH, scores=scores, metric="brier")["sharp", "dull"]
+    assert (usual.low, usual.high) == pytest.approx((c.low, c.high), abs=0.02 * c.width)
 
 
 def test_costs():
@@ -150,7 +153,7 @@ def test_clusters_count_as_units():
     plain, robust = te.compare(TRUTH, calls), te.compare(TRUTH, calls, clusters=clusters)
     assert robust["a", "b"].estimate == pytest.approx(plain["a", "b"].estimate)
     assert robust["a", "b"].width > 1.5 * plain["a", "b"].width
-    assert robust["a", "b"].df == pytest.approx(39)
+    assert robust["a", "b"].df <= 39
     rows = te.compare(TRUTH, calls, clusters=np.arange(400))["a", "b"]
     assert rows.width == pytest.approx(plain["a", "b"].width, rel=0.1)
 
@@ -262,7 +265,7 @@ def test_every_p_value_has_its_size_beside_it():
         (lambda: te.compare(TRUTH, {"a": GOOD, "b": FAIR}, adjust="tukey"), "adjust='tukey' is not known"),
         (
             lambda: te.compare(TRUTH, {"a": GOOD, "b": FAIR}, method="exact", metric="macro_f1"),
-            "not offered for macro_f1; there are .mover., .bootstrap.",
+            "not offered for macro_f1; there are .effective-t., .bootstrap.",
         ),
         (lambda: te.compare(TRUTH, {"a": GOOD, "b": FAIR}, margin=-1), "margin"),
         (lambda: te.compare(TRUTH, {"a": GOOD, "b": FAIR}, metric="auc"), "scores"),
@@ -307,7 +310,7 @@ def test_all_pairs_of_many_models():
     assert not math.isnan(cmp.omnibus.p_value)
 
 
-@pytest.mark.parametrize(("costs", "decimals"), [((1000, 37), 0), ((10, 1), 1)])
+@pytest.mark.parametrize(("costs", "decimals"), [((1000, 70), 0), ((10, 1), 1)])
 def test_costs_have_one_number_of_decimals_in_an_answer(costs: tuple[float, float], decimals: int):
     fn, fp = costs
     cmp = te.compare(TRUTH, scores={"sharp": SHARP, "dull": DULL}, cost_fn=fn, cost_fp=fp, replicates=200)
@@ -534,7 +537,7 @@ def test_alike_within_a_margin_does_not_depend_on_the_alternative(metric):
 
 def test_other_metrics_are_compared_by_their_own_intervals_and_resampled_on_request():
     y, scores = _scored()
-    assert te.compare(y, scores=scores, metric="f1")["a", "b"].method == "mover-paired"
+    assert te.compare(y, scores=scores, metric="f1")["a", "b"].method == "effective-t"
     assert te.compare(y, scores=scores, metric="f1", method="bootstrap")["a", "b"].method == "paired-bootstrap-bca"
 
 
@@ -685,9 +688,9 @@ def test_a_metric_without_a_value_says_of_which_model_and_what_to_do() -> None:
     [
         ("accuracy", "delong", "'mid-p', 'exact', 'chi2', 'chi2-cc', 'bootstrap'"),
         ("accuracy", "t", "'mid-p', 'exact', 'chi2', 'chi2-cc', 'bootstrap'"),
-        ("brier", "bootstrap", "'half-row', 't'"),
-        ("brier", "delong", "'half-row', 't'"),
-        ("f1", "t", "'mover', 'bootstrap'"),
+        ("brier", "bootstrap", "'effective-t', 't'"),
+        ("brier", "delong", "'effective-t', 't'"),
+        ("f1", "t", "'effective-t', 'bootstrap'"),
         ("auc", "t", "'delong', 'bootstrap'"),
     ],
 )
@@ -701,7 +704,7 @@ def test_a_method_that_does_not_apply_is_refused_with_the_words_that_do(metric, 
 
 def test_a_method_for_plain_rows_is_refused_where_rows_come_in_clusters():
     truth, first, second = [0, 1] * 30, [0, 1] * 25 + [1, 0] * 5, [0, 1] * 20 + [1, 0] * 10
-    with pytest.raises(ValueError, match="method='mid-p' is not offered for accuracy; there are 'sign-flip', 't'"):
+    with pytest.raises(ValueError, match="method='mid-p' is not offered for accuracy; there are 'effective-t', 't'"):
         te.compare(truth, {"a": first, "b": second}, clusters=[i // 4 for i in range(60)], method="mid-p")
 
 
@@ -762,7 +765,9 @@ def test_a_lead_that_rests_on_silence_is_said_to() -> None:
         careful = truth.astype(object)
         careful[np.arange(400) % 20 >= 20 * right] = None  # silent rather than wrong
         cmp = te.compare(truth, {"careful": careful, "bold": bold}, missing="drop")
-        assert cmp["careful", "bold"].p_value < 0.001
+        c = cmp["careful", "bold"]
+        assert (c.p_value < 0.001) != told
+        assert (c.low > 0) != told
         assert ("TE219" in cmp.findings) == told
         assert ("with its 80 rows left out counted as wrong the difference is −5.5 points" in str(cmp.findings)) == told
         assert cmp.better("careful", "bold") != told
@@ -781,7 +786,9 @@ def test_hidden_errors_win_by_no_metric(metric: str) -> None:
     scores = {m: 1 / (1 + np.exp(1 - 2 * truth - rng.standard_normal(400))) for m in ("hides", "bold")}
     scores["hides"][np.abs(truth - scores["hides"]) > 0.5] = np.nan
     cmp = te.compare(truth, scores=scores, metric=metric, missing="drop", positive=1)
-    assert cmp["hides", "bold"].p_value < 0.01
+    c = cmp["hides", "bold"]
+    assert c.low < 0 < c.high
+    assert c.p_value > 0.05
     assert not cmp.told_apart("hides", "bold")
     assert "TE219" in cmp.findings
 

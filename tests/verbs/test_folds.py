@@ -116,7 +116,7 @@ def test_repeated_folds_go_by_the_corrected_t():
     cmp = te.compare(p)["a", "b"]
     assert cmp.estimate == pytest.approx(gap.mean())
     assert cmp.p_value == pytest.approx(by_hand.p_value)
-    ev = te.evaluate(p).model("a")
+    ev = te.evaluate(p, method="corrected-t").model("a")
     assert ev["accuracy"].method == "corrected-t"
     assert ev["accuracy"].n == 100
     assert ev.confusion.n == 100
@@ -125,13 +125,27 @@ def test_repeated_folds_go_by_the_corrected_t():
 def test_the_gate_does_not_pool_repeats():
     gate = te.gate(repeated(), "b", model="a")
     assert gate.checks[0].method == "corrected-t-test"
-    assert te.gate(repeated().select("a"), at_least=0.7).checks[0].method == "corrected-t"
+    alone = te.gate(repeated().select("a"), at_least=0.7).checks[0]
+    assert alone.n == 100
 
 
 def test_f1_over_repeats_is_that_of_all_counts():
     p = repeated()
-    made = te.evaluate(p, metrics="f1").model("a")["f1"]
+    made = te.evaluate(p, metrics="f1", method="corrected-t").model("a")["f1"]
     assert made.estimate == pytest.approx(te.metric("f1", p.confusion("a")))
+
+
+@pytest.mark.parametrize("metric", ["accuracy", "f1", "mcc"])
+def test_repeated_folds_have_the_limits_of_one_round(metric):
+    p = repeated()
+    made = te.evaluate(p, metrics=metric)
+    rounds = [te.evaluate(p.slice(r, "repeats").without("repeats"), metrics=metric) for r in range(4)]
+    for field in ("estimate", "low", "high"):
+        mean = np.mean([getattr(one.model("a")[metric], field) for one in rounds])
+        assert getattr(made.model("a")[metric], field) == pytest.approx(mean)
+    assert "these 20 models" in made.estimand
+    assert "like these 100," in made.estimand
+    assert "each learner" in te.evaluate(p, metrics=metric, method="corrected-t").estimand
 
 
 def test_answers_to_the_same_items_are_clusters():

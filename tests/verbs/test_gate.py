@@ -165,7 +165,7 @@ def test_clusters_are_respected() -> None:
     assert te.gate(alone).decision == "pass"
     made = te.gate(clustered)
     assert made.decision == "cannot tell", "all differences are in one cluster"
-    assert made.checks[0].method == "cluster-sign-flip"
+    assert made.checks[0].method == "effective-t"
     watched = te.gate(clustered, sequential=True).checks[0]
     assert watched.n == 6
     assert "cluster" in watched.note

@@ -28,7 +28,7 @@ def test_evaluate_gives_the_mean_with_an_interval_and_slices() -> None:
     assert "mean score" in str(ev)
     again = te.load(ev.to_json())
     assert again.model("old")["mean_score"] == ev.model("old")["mean_score"]
-    assert "half-row" in ev.explain()
+    assert "Satterthwaite" in ev.explain()
 
 
 def test_compare_adjusts_over_several_models_and_takes_margins_on_the_scale() -> None:
@@ -45,9 +45,12 @@ def test_compare_adjusts_over_several_models_and_takes_margins_on_the_scale() ->
         te.compare(five, margin=5)
 
 
-def test_clusters_flip_signs() -> None:
-    p = te.graded({m: GRADES[m] for m in ("new", "old")}, clusters=np.arange(90) // 6)
-    assert te.compare(p)["new", "old"].method == "cluster-sign-flip"
+def test_clusters_are_the_units() -> None:
+    grades = {m: GRADES[m] for m in ("new", "old")}
+    apart, together = (te.compare(te.graded(grades, clusters=np.arange(90) // k))["new", "old"] for k in (1, 45))
+    rows = te.compare(te.graded(grades))["new", "old"]
+    assert (apart.low, apart.high) == pytest.approx((rows.low, rows.high), abs=1e-6)
+    assert together.high - together.low > 2 * (rows.high - rows.low)
 
 
 def test_different_rows() -> None:
@@ -98,9 +101,9 @@ def test_what_speaks_of_classes_is_refused() -> None:
 
 
 def test_method_words() -> None:
-    widths = [(i := te.evaluate(P, method=m).model("new")["mean_score"]).high - i.low for m in ("half-row", "betting")]
-    assert widths[0] < widths[1]
-    with pytest.raises(InputError, match="half-row"):
+    short, wide = (te.evaluate(P, method=m).model("new")["mean_score"].width for m in ("effective-t", "betting"))
+    assert short < wide
+    with pytest.raises(InputError, match="effective-t"):
         te.evaluate(P, metrics="mean_score", method="wilson")
 
 
@@ -121,15 +124,11 @@ def test_what_would_settle_it_is_told_by_the_spread_of_the_differences() -> None
     assert f"{wanted:,}"[:1] in made.next_step
 
 
-def test_findings_where_grades_hardly_differ_or_an_unseen_row_decides() -> None:
+def test_findings_where_grades_hardly_differ() -> None:
     ev = te.evaluate(te.graded(np.full(30, 0.0), scale=(0, 5)))
     assert "TE218" in ev.findings
     assert ev["mean_score"].width > 0
     rng = np.random.default_rng(1)
-    first = np.full(30, 0.9)
-    made = te.compare(te.graded({"a": first, "b": first - 0.03 + rng.uniform(-0.05, 0.05, 30)}))
-    assert "TE217" in made.findings
-    assert made.verdict.startswith("Too close to call")
     two = te.graded(rng.choice([0.0, 0.5], 40), scale=(0, 1))
     assert "0.500 and nothing else" in str(te.evaluate(two))
 
@@ -163,3 +162,12 @@ def test_another_scale_reaches_folds_gaps_metrics_and_sequential_gates() -> None
     assert "each cluster counts as one" in te.gate(in_groups, "old", sequential=True).checks[0].note
     with pytest.raises(InputError, match="carry grades from 1 to 5, not classes"):
         te.roc(plain)
+
+
+def test_the_mean_of_grades_that_are_all_0_or_1_is_the_accuracy() -> None:
+    grades = np.repeat([1.0, 0.0], [20, 10])
+    for given in (te.graded({"a": grades}), te.graded({"a": grades}, clusters=np.arange(30) // 3)):
+        asked, usual = te.evaluate(given, metrics=["mean_score"]), te.evaluate(given)
+        assert asked["mean_score"] == usual["mean_score"] == usual["accuracy"]
+    groups = te.graded({"a": grades}, by=np.arange(30) % 2)
+    assert te.gaps(groups, metrics="mean_score").parts[0].difference.estimate == pytest.approx(0.0, abs=0.01)

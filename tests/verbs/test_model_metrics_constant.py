@@ -32,7 +32,7 @@ def test_the_cost_of_the_constant_answer_is_judged_by_clusters():
     args = {"scores": {"a": good, "b": USELESS["b"]}, "cost_fn": 5}
     plain = te.compare(RARE, **args).against_constant
     single = te.compare(RARE, clusters=np.arange(N), **args).against_constant
-    assert single.method == "cluster-sign-flip"
+    assert single.method == "effective-t"
     assert (single.estimate, single.low) == pytest.approx((plain.estimate, plain.low), rel=0.1)
     assert "is cheaper than" in te.compare(RARE, clusters=CLUSTERS, **args).verdict
 

@@ -14,8 +14,9 @@ import pytest
 
 import trueerror as te
 from trueerror.inference._contrast import adjust
+from trueerror.inference.ranking._rank_tests import friedman, iman_davenport, nemenyi, wilcoxon
+from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import ColumnError, InputError
-from trueerror.significance import Ranking, friedman, iman_davenport, nemenyi, wilcoxon
 
 RNG = np.random.default_rng(6)
 SETS = [f"set {i}" for i in range(12)]

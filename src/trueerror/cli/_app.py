@@ -12,7 +12,6 @@ import dataclasses
 import errno
 import functools
 import inspect
-import json
 import os
 import re
 import shlex
@@ -22,15 +21,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from enum import StrEnum
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 import typer.core
 
 from trueerror.cli._terminal import PLAIN, RED, Colour, Screen, Waiting, fitted, is_terminal, width_of
-from trueerror.inputs._options import WORDS, nearest, option_for
+from trueerror.inputs._options import nearest
+from trueerror.inputs._words import WORDS, option_for
 from trueerror.results import Result
 from trueerror.results._document import Block, Document, Footer, Words
 from trueerror.results._format import clip, one_line
@@ -503,37 +504,6 @@ def _markdown(result: Result) -> str:
     return f"{words}\n\n{table}" if words and words not in table else table
 
 
-SCHEMA_HELP = "The JSON Schema of what a command answers under --format json."
-SCHEMA_EPILOG = (
-    "Examples: trueerror schema gate > gate.schema.json · trueerror schema evaluate. "
-    "Under one version of the schema (trueerror/1) fields may be added; none is dropped or changes its meaning."
-)
-
-
-class Answer(StrEnum):
-    """The commands whose answers have a published schema."""
-
-    evaluate = "evaluate"
-    compare = "compare"
-    gate = "gate"
-    check = "check"
-    repeats = "repeats"
-    agreement = "agreement"
-    arena = "arena"
-    ppi = "ppi"
-    label_plan = "label-plan"
-
-
-@command
-def schema_command(
-    of: Annotated[Answer, typer.Argument(help="The command whose answer to describe.", metavar="COMMAND")],
-) -> None:
-    """The JSON Schema of what a command answers."""
-    from trueerror.results._document import schema_for
-
-    print(json.dumps(schema_for(of.value), indent=2, ensure_ascii=False))
-
-
 def repeated(name: str, file: str | list[str], given: Mapping[str, object]) -> str:
     """The line that repeats the command that is running: only the options that were given.
 
@@ -550,32 +520,8 @@ def repeated(name: str, file: str | list[str], given: Mapping[str, object]) -> s
     return shlex.join(words)
 
 
-# Command → its module, which holds `<command>_command`, `<COMMAND>_HELP` and maybe `<COMMAND>_EPILOG`.
-COMMANDS = {
-    "demo": "trueerror.cli.report",
-    "evaluate": "trueerror.cli.evaluate",
-    "repeats": "trueerror.cli.evaluate",
-    "compare": "trueerror.cli.compare",
-    "report": "trueerror.cli.report",
-    "gate": "trueerror.cli.gate",
-    "check": "trueerror.cli.check",
-    "plot": "trueerror.cli.plot",
-    "hull": "trueerror.cli.plot",
-    "run": "trueerror.cli.run",
-    "rank": "trueerror.cli.rank",
-    "folds": "trueerror.cli.rank",
-    "arena": "trueerror.cli.judges",
-    "agreement": "trueerror.cli.judges",
-    "ppi": "trueerror.cli.judges",
-    "label-plan": "trueerror.cli.judges",
-    "schema": "trueerror.cli._app",
-    "interval": "trueerror.cli.interval",
-    "difference": "trueerror.cli.interval",
-    "critical": "trueerror.cli.interval",
-    "power": "trueerror.cli.power",
-    "sample-size": "trueerror.cli.power",
-}
-# The commands as the help shows them, in order of use.
+# The commands as the help shows them, in order of use. A command is a module of its name, with `<command>_command`,
+# `<COMMAND>_HELP` and maybe `<COMMAND>_EPILOG`.
 SECTIONS = {
     "Models": ("demo", "evaluate", "compare", "report", "gate", "check", "plot", "hull"),
     "Language models and judges": ("repeats", "arena", "agreement", "ppi", "label-plan"),
@@ -583,6 +529,7 @@ SECTIONS = {
     "Calculators": ("interval", "difference", "critical", "power", "sample-size"),
     "For programs": ("schema",),
 }
+COMMANDS = tuple(chain.from_iterable(SECTIONS.values()))
 # Every error of usage that the parser raises is of this class.
 UsageError: type[Any] = typer.BadParameter.__mro__[1]
 
@@ -622,13 +569,17 @@ def program(
 
 def command_of(name: str) -> Callable[..., None]:
     """The function that a command runs."""
-    function: Callable[..., None] = getattr(import_module(COMMANDS[name]), f"{name.replace('-', '_')}_command")
+    function: Callable[..., None] = getattr(_module_of(name), f"{name.replace('-', '_')}_command")
     return function
+
+
+def _module_of(name: str) -> ModuleType:
+    return import_module(f"trueerror.cli.{name.replace('-', '_')}")
 
 
 def _register(names: list[str]) -> None:
     for name in names:
-        module, word = import_module(COMMANDS[name]), name.replace("-", "_").upper()
+        module, word = _module_of(name), name.replace("-", "_").upper()
         words = getattr(module, f"{word}_HELP")
         epilog = examples(getattr(module, f"{word}_EPILOG", ""))
         app.command(name, cls=GroupedCommand, help=words, short_help=words, epilog=epilog or None)(command_of(name))
@@ -638,7 +589,7 @@ def run() -> None:
     """Run the program; a reader that closes the pipe early changes no verdict."""
     # One command is loaded when one is named: the help alone needs them all.
     named = [a for a in sys.argv[1:2] if a in COMMANDS]
-    _register(named or list(COMMANDS))
+    _register(named or [*COMMANDS])
     try:
         if sys.stdout is None:
             raise OSError(errno.EBADF, "standard output is closed")

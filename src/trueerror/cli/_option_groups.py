@@ -150,7 +150,7 @@ class RowsOptions:
 
     def table_of(self, file: str | list[str], beside: str | list[str] | None) -> str | None:
         """--table for one of two files: that of a database is none of the CSV file beside it."""
-        from trueerror.sources._tables import table_for
+        from trueerror.sources._open_tables import table_for
 
         return table_for(file, beside, self.table)
 
@@ -263,7 +263,7 @@ def read_together(files: list[str], rows: RowsOptions) -> bool:
 def truth_first(files: list[str], truth: str | None, table: str | None) -> bool:
     """Whether the first of several files holds the truth, and the others predictions alone."""
     from trueerror.sources._api import input_table, is_truth_first
-    from trueerror.sources._tables import holds_tables
+    from trueerror.sources._open_tables import holds_tables
 
     def opened(file: Any) -> Any:
         return input_table(file, table=table if holds_tables(file) else None)

@@ -1,7 +1,5 @@
 """How an answer looks in a terminal: a line while people wait, verdicts and findings in colour, tables as wide as the
 window. Pipes and files get plain text.
-
-Where a command writes: the name is checked before any work is done.
 """
 
 from __future__ import annotations
@@ -14,13 +12,11 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, TextIO
 
-from trueerror.inputs._options import InputError
 from trueerror.results._document import WIDTH, Block, Bullets, Document, Footer, Media, Tone, Verdict, Words
-from trueerror.results._format import filled, listing, unbroken
+from trueerror.results._format import filled, unbroken
 
 PATIENCE = 1.5
 BEATS = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
@@ -229,26 +225,3 @@ class _Announced:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
-
-
-def target(path: Path, endings: tuple[str, ...], what: str) -> Path:
-    """The path, if a file of one of these endings can be written there.
-
-    >>> target(Path("roc.gif"), (".svg", ".png"), "a picture")
-    Traceback (most recent call last):
-    ...
-    trueerror.inputs._options.InputError: a picture is written as .svg or .png, not as 'roc.gif'
-    """
-    if path.suffix.lower() not in endings:
-        raise InputError(f"{what} is written as {listing(list(endings), 'or')}, not as {path.name!r}")
-    if path.suffix.lower() in (".png", ".pdf"):
-        from trueerror.plots._figure import need_matplotlib
-
-        need_matplotlib(f"a picture as {path.suffix.lower()}")
-    if path.is_dir():
-        raise InputError(f"{str(path)!r} is a folder; give the name of a file")
-    if not path.parent.is_dir():
-        raise InputError(f"there is no folder {str(path.parent)!r} to write {path.name!r} into")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
-        raise InputError(f"{str(path)!r} cannot be written: permission denied")
-    return path

@@ -1,7 +1,4 @@
-"""`trueerror power`: what would a test set of this size find?
-
-`trueerror sample-size`: how many rows does an answer take?
-"""
+"""`trueerror power`: what would a test set of this size find?"""
 
 from __future__ import annotations
 
@@ -158,38 +155,3 @@ def _power(plan: Power) -> str:
 def _smallest(plan: Power) -> str:
     lead = f"{rows_of(plan)} {goal_of(plan)}; smaller differences they find less often."
     return written(lead, caution_of(plan), note=plan.note)
-
-
-SAMPLE_SIZE_HELP = "How many rows it takes to show a difference, or to know an accuracy exactly enough."
-SAMPLE_SIZE_EPILOG = (
-    "Examples: trueerror sample-size --first 0.87 --second 0.85 --disagreement 0.1 · "
-    "trueerror sample-size --accuracy 0.9 --half-width 0.02 · "
-    "trueerror sample-size --test two-proportions --first 0.8 --second 0.85"
-)
-
-
-@command
-def sample_size_command(
-    *,
-    effect: EffectOptions,
-    power: Annotated[float, flag("The power to reach.", "SHARE")] = 0.8,
-    accuracy: Annotated[float | None, flag("About how good; with --half-width.", "SHARE")] = None,
-    half_width: Annotated[float | None, flag("How exactly to know it: ± this.", "SHARE")] = None,
-    design: DesignOptions,
-    output: Annotated[o.OutputOptions, Without("ignore", "columns")],
-) -> None:
-    """How many rows an answer takes."""
-    from trueerror.inference.power._sample_size import sample_size
-
-    plan = sample_size(power=power, accuracy=accuracy, half_width=half_width, **asdict(effect), **asdict(design))
-    output.show(plan, lambda: _size(plan))
-
-
-def _size(plan: Power) -> str:
-    if plan.half_width is not None:
-        lead = (
-            f"{rows_of(plan)}: an accuracy near {100 * plan.first:.1f} % is then known to "
-            f"±{100 * plan.half_width:.3g} points ({percent(round(1 - plan.alpha, 6))} interval)."
-        )
-        return written(lead, note=plan.note)
-    return written(f"{rows_of(plan)} {goal_of(plan)}.", caution_of(plan), note=plan.note)

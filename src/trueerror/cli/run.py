@@ -12,7 +12,7 @@ import typer
 
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import OUTPUT, Without, command, complain, complete_metrics, flag, repeated
-from trueerror.cli._terminal import target
+from trueerror.cli._target import target
 from trueerror.inputs._options import InputError, check_confidence, nearest
 
 if TYPE_CHECKING:

@@ -1,4 +1,3 @@
-from trueerror.curves._base import ModelCurves as ModelCurves
 from trueerror.curves._calibration import Calibration as Calibration
 from trueerror.curves._calibration import CalibrationError as CalibrationError
 from trueerror.curves._calibration import calibration as calibration
@@ -41,5 +40,6 @@ from trueerror.curves._roc import RocPoint as RocPoint
 from trueerror.curves._roc import roc as roc
 from trueerror.curves._roc_difference import RocDifference as RocDifference
 from trueerror.curves._roc_difference import roc_difference as roc_difference
+from trueerror.curves._verb import ModelCurves as ModelCurves
 
 PLOT_WORDS: dict[str, tuple[str, ...]]

@@ -14,23 +14,10 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeVar, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import (
-    Counts,
-    CurveInput,
-    Figures,
-    Floats,
-    ModelCurves,
-    Records,
-    TableCurve,
-    columns_to_records,
-    curve_kind,
-    curve_verb,
-    frozen,
-    need_probabilities,
-    rows_for_interval,
-    typed_as,
-)
+from trueerror.curves._base import TableCurve, columns_to_records, curve_kind, frozen
+from trueerror.curves._input import CurveInput, need_probabilities
 from trueerror.curves._isotonic import isotonic_proportions, pooled_blocks
+from trueerror.curves._points import Counts, Figures, Records, rows_for_interval
 from trueerror.curves._recalibration import (
     LogitTable,
     Recalibration,
@@ -40,15 +27,17 @@ from trueerror.curves._recalibration import (
     in_the_large,
     over_clusters,
 )
+from trueerror.curves._verb import ModelCurves, curve_verb, typed_as
 from trueerror.inference._clusters import degrees_of_freedom, effective_clusters
 from trueerror.inference._contrast import student_p
 from trueerror.inference._metric_interval import score_interval
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.loss._mean import loss_interval
 from trueerror.inference.proportion._distributions import limits
-from trueerror.inputs._arrays import WeightsKind
+from trueerror.inputs._arrays import Floats, WeightsKind
 from trueerror.inputs._options import Rng, check_confidence, check_replicates, check_word, generator
-from trueerror.kernels._numpy import block_sums, neighbour_groups
+from trueerror.kernels._groups import neighbour_groups
+from trueerror.kernels._threads import block_sums
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
 from trueerror.metrics.scores import Binning, bin_places, check_bins, middled

@@ -21,7 +21,8 @@ from trueerror.inference._clusters import clusters_with_events, cr3_variance, de
 from trueerror.inference._problem import critical_t, critical_z
 from trueerror.inference._variance import ClusteredRows, effective_size
 from trueerror.inference.loss._mean import ClusterSums
-from trueerror.kernels._numpy import row_weights
+from trueerror.inputs._arrays import Floats
+from trueerror.kernels._random import row_weights
 from trueerror.metrics._registry import Measure, table_losses
 from trueerror.tallies import KeyedConfusion
 from trueerror.tallies._scores import ScoreTable
@@ -29,7 +30,6 @@ from trueerror.tallies._scores import ScoreTable
 if TYPE_CHECKING:
     from scipy import sparse
 
-Floats = NDArray[np.float64]
 # Cutoffs at which a class' variance is looked at, to say what its rows are worth all along the curve.
 PLACES = 19
 # Cutoffs at which precisions have a number of rows of their own; it is interpolated between them.

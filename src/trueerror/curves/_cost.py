@@ -16,34 +16,17 @@ from typing import Any, Protocol, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueerror.curves._base import (
-    Counts,
-    CurveInput,
-    Figures,
-    Floats,
-    ModelCurves,
-    Places,
-    Records,
-    TableCurve,
-    area_under,
-    columns_to_records,
-    curve_kind,
-    curve_verb,
-    cutoffs,
-    downward,
-    frozen,
-    need_classes,
-    need_probabilities,
-    typed_as,
-    weighted_sum,
-)
+from trueerror.curves._base import TableCurve, columns_to_records, curve_kind, frozen
+from trueerror.curves._input import CurveInput, need_classes, need_probabilities
 from trueerror.curves._isotonic import hull_of, hull_places
+from trueerror.curves._points import Counts, Figures, Places, Records, area_under, cutoffs, downward, weighted_sum
 from trueerror.curves._replicates import balanced_groups, resampled_tables
+from trueerror.curves._verb import ModelCurves, curve_verb, typed_as
 from trueerror.inference._metric_interval import score_interval, widened
 from trueerror.inference._problem import IntervalSpec, tail
 from trueerror.inference.loss._mean import loss_interval
 from trueerror.inference.proportion._distributions import limits
-from trueerror.inputs._arrays import WeightsKind, column, plain_numbers
+from trueerror.inputs._arrays import Floats, WeightsKind, column, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, generator
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS

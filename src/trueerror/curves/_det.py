@@ -6,24 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from trueerror.curves._base import (
-    Counts,
-    CurveInput,
-    Figures,
-    Floats,
-    Records,
-    TableCurve,
-    columns_to_records,
-    curve_kind,
-    curve_verb,
-    cutoffs,
-    downward,
-    interval_records,
-    need_classes,
-    wilson_proportion,
-)
+from trueerror.curves._base import TableCurve, columns_to_records, curve_kind, interval_records
+from trueerror.curves._input import CurveInput, need_classes
+from trueerror.curves._points import Counts, Figures, Records, cutoffs, downward, wilson_proportion
 from trueerror.curves._replicates import bootstrap_area
+from trueerror.curves._verb import curve_verb
 from trueerror.inference.proportion._distributions import limits
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, number, percent, whole, with_limits

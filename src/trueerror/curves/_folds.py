@@ -12,19 +12,10 @@ from typing import Any, Literal, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trueerror.curves._base import (
-    Counts,
-    Figures,
-    Floats,
-    Records,
-    TableCurve,
-    columns_to_records,
-    counts_at_cutoffs,
-    cutoffs,
-    frozen,
-    is_predictions,
-    top_at,
-)
+from trueerror.curves._base import TableCurve, columns_to_records, frozen
+from trueerror.curves._input import is_predictions
+from trueerror.curves._lines import top_at
+from trueerror.curves._points import Counts, Figures, Records, counts_at_cutoffs, cutoffs
 from trueerror.curves._precision_recall import PrecisionRecall
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.curves._roc import Roc
@@ -33,7 +24,7 @@ from trueerror.inference._problem import IntervalSpec, critical_t
 from trueerror.inference.auc._interval import area_limits, newcombe_area_limits
 from trueerror.inference.auc._within_folds import fold_comparability, within_folds_interval
 from trueerror.inference.proportion._distributions import on_logit
-from trueerror.inputs._arrays import numbers
+from trueerror.inputs._arrays import Floats, numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word
 from trueerror.kernels._numpy import table_placements
 from trueerror.methods import Method, declare

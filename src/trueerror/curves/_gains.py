@@ -7,21 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from trueerror.curves._base import (
-    CurveInput,
-    Figures,
-    Floats,
-    Records,
-    TableCurve,
-    area_under,
-    columns_to_records,
-    curve_kind,
-    curve_verb,
-    cutoffs,
-    need_classes,
-)
+from trueerror.curves._base import TableCurve, columns_to_records, curve_kind
+from trueerror.curves._input import CurveInput, need_classes
+from trueerror.curves._points import Figures, Records, area_under, cutoffs
+from trueerror.curves._verb import curve_verb
 from trueerror.inference.proportion._distributions import limits
-from trueerror.inputs._arrays import one_number
+from trueerror.inputs._arrays import Floats, one_number
 from trueerror.inputs._options import InputError, check_confidence
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS

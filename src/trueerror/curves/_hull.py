@@ -13,19 +13,10 @@ from typing import Any, NamedTuple, TypedDict
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueerror.curves._base import (
-    Figures,
-    Floats,
-    Records,
-    area_under,
-    calls_table,
-    downward,
-    frozen,
-    is_predictions,
-    is_rates,
-    rates_table,
-)
+from trueerror.curves._base import frozen
+from trueerror.curves._input import calls_table, is_predictions, is_rates, rates_table
 from trueerror.curves._operating_point import Condition, IsoLine, iso_accuracy, iso_cost
+from trueerror.curves._points import Figures, Records, area_under, downward
 from trueerror.curves._replicates import (
     GROUPS,
     MOST_GROUPS,
@@ -43,10 +34,12 @@ from trueerror.curves._roc import Roc, roc
 from trueerror.inference._clusters import without_gaps
 from trueerror.inference._problem import critical_z
 from trueerror.inference.bootstrap._paired_scores import VISITS
-from trueerror.inputs._arrays import plain_numbers
+from trueerror.inputs._arrays import Floats, plain_numbers
 from trueerror.inputs._labels import Codes
-from trueerror.inputs._options import InputError, MemoryBudgetExceeded, Rng, check_replicates, check_share, generator
-from trueerror.kernels._numpy import in_threads, row_weights, seed_of
+from trueerror.inputs._memory import MemoryBudgetExceeded
+from trueerror.inputs._options import InputError, Rng, check_replicates, check_share, generator
+from trueerror.kernels._random import row_weights, seed_of
+from trueerror.kernels._threads import in_threads
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Prior
 from trueerror.results import Interval, Result, Table

@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import Counts, Floats, Places
-from trueerror.kernels._numpy import in_threads, parts
+from trueerror.curves._points import Counts, Places
+from trueerror.inputs._arrays import Floats
+from trueerror.kernels._threads import in_threads, parts
 from trueerror.tallies import ScoreTable
 
 # From so many scores on, blocks of the isotonic fit are pooled within so many scores first, which stay in the cache.

@@ -8,21 +8,11 @@ from typing import Any, ClassVar, Protocol, Self, overload
 
 import numpy as np
 
-from trueerror.curves._base import (
-    CurveInput,
-    Floats,
-    ModelCurves,
-    Records,
-    TableCurve,
-    columns_to_records,
-    counts_at_cutoffs,
-    curve_kind,
-    curve_verb,
-    cutoffs,
-    frozen,
-    typed_as,
-)
-from trueerror.inputs._arrays import WeightsKind, one_number
+from trueerror.curves._base import TableCurve, columns_to_records, curve_kind, frozen
+from trueerror.curves._input import CurveInput
+from trueerror.curves._points import Records, counts_at_cutoffs, cutoffs
+from trueerror.curves._verb import ModelCurves, curve_verb, typed_as
+from trueerror.inputs._arrays import Floats, WeightsKind, one_number
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import Measure, every_measure, find_measure, ratio
 from trueerror.results._format import whole

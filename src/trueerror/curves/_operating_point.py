@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trueerror.curves._base import Counts, Figures, Floats, Records, downward, weighted_sum
+from trueerror.curves._points import Counts, Figures, Records, downward, weighted_sum
 from trueerror.curves._replicates import bags, balanced_groups
 from trueerror.inference._metric_interval import metric_interval, noted
-from trueerror.inputs._arrays import plain_numbers
+from trueerror.inputs._arrays import Floats, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, generator
 from trueerror.methods import Method, declare
 from trueerror.results import Interval, Result, Table

@@ -13,32 +13,25 @@ from typing import Literal, cast
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trueerror.curves._base import (
+from trueerror.curves._base import TableCurve, columns_to_records, curve_kind, frozen, interval_records, with_notes
+from trueerror.curves._input import CurveInput, need_classes
+from trueerror.curves._points import (
     Counts,
-    CurveInput,
     Figures,
-    Floats,
     Records,
-    TableCurve,
-    columns_to_records,
     counted_records,
-    curve_kind,
-    curve_verb,
     downward,
-    frozen,
-    interval_records,
-    need_classes,
     rows_for_interval,
     wilson_proportion,
-    with_notes,
 )
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.curves._roc import fpr_limits
+from trueerror.curves._verb import curve_verb
 from trueerror.inference._metric_interval import score_interval, widened
 from trueerror.inference._problem import IntervalSpec, tail
 from trueerror.inference.counts._at_prior import precision_limits
 from trueerror.inference.proportion._distributions import limits as proportion_limits
-from trueerror.inputs._arrays import numbers, one_number, plain_numbers
+from trueerror.inputs._arrays import Floats, numbers, one_number, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS

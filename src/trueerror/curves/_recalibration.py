@@ -16,13 +16,15 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import Counts, Floats
+from trueerror.curves._points import Counts
 from trueerror.inference._clusters import degrees_of_freedom, effective_clusters
 from trueerror.inference._problem import critical_t, critical_z
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.proportion._distributions import crossing
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Codes
-from trueerror.kernels._numpy import PIECE, block_sums, class_starts, grouped_from, in_threads, parts, passed_at
+from trueerror.kernels._groups import class_starts, grouped_from, passed_at
+from trueerror.kernels._threads import PIECE, block_sums, in_threads, parts
 from trueerror.methods import Method, declare
 from trueerror.methods._registry import ROWS
 from trueerror.results import Interval

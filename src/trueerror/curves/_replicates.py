@@ -13,15 +13,18 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import Counts, Floats
 from trueerror.curves._cluster_worth import CurveClusters
+from trueerror.curves._points import Counts
 from trueerror.inference._metric_interval import noted, widened
 from trueerror.inference._problem import tail
 from trueerror.inference.bootstrap._limits import bootstrap_limits
 from trueerror.inference.bootstrap._tables import Statistic, drawn_tables, one_row_less, row_influences, table_cells
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, generator
-from trueerror.kernels._numpy import POISSON, STEPS, parts, places_among, row_weights, seed_of
+from trueerror.kernels._numpy import places_among
+from trueerror.kernels._random import POISSON, STEPS, row_weights, seed_of
+from trueerror.kernels._threads import parts
 from trueerror.metrics.scores import NO_BOUND
 from trueerror.results import Interval
 from trueerror.tallies._score_bounds import Bounds

@@ -14,30 +14,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import (
-    Counts,
-    Figures,
-    Floats,
-    Records,
-    TableCurve,
-    cluster_caution,
-    columns_to_records,
-    curve_kind,
-    downward,
-    is_predictions,
-    of_each_model,
-    open_table,
-    refuse_repeats,
-    wilson_proportion,
-)
+from trueerror.curves._base import TableCurve, columns_to_records, curve_kind
 from trueerror.curves._cluster_worth import CurveClusters
+from trueerror.curves._input import cluster_caution, is_predictions, open_table, refuse_repeats
+from trueerror.curves._points import Counts, Figures, Records, downward, wilson_proportion
 from trueerror.curves._replicates import bootstrap_area
+from trueerror.curves._verb import of_each_model
 from trueerror.inference._clusters import without_gaps
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.bootstrap._tables import Statistic
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._arrays import (
     Array,
+    Floats,
     WeightsKind,
     check_indexes,
     column,
@@ -60,13 +49,14 @@ from trueerror.inputs._labels import (
     recode,
 )
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word
-from trueerror.kernels._numpy import one_row_each, table_of_sorted
+from trueerror.kernels._groups import one_row_each
+from trueerror.kernels._numpy import table_of_sorted
 from trueerror.results import Interval
 from trueerror.results._format import number, percent, whole, with_limits
 from trueerror.results._values import joined_notes
 from trueerror.sources._collect import refuse_columns, takes_table_options
 from trueerror.sources._predictions import Predictions, labels_only
-from trueerror.tallies._confusion import Missing
+from trueerror.tallies._missing import Missing
 from trueerror.tallies._scores import ScoreTable
 
 

@@ -15,40 +15,30 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from trueerror.curves._base import (
-    HAIR,
+from trueerror.curves._base import TableCurve, columns_to_records, curve_kind, frozen, with_notes
+from trueerror.curves._cluster_worth import CurveClusters
+from trueerror.curves._input import CurveInput, cluster_words, need_classes
+from trueerror.curves._isotonic import hull_of
+from trueerror.curves._lines import HAIR, curve_points, foot_at, top_at
+from trueerror.curves._operating_point import Condition, IsoLine, OperatingPoint, choose_point, iso_accuracy, iso_cost
+from trueerror.curves._points import (
     Counts,
-    CurveInput,
     Figures,
-    Floats,
     Places,
     Records,
-    TableCurve,
     area_under,
-    cluster_words,
-    columns_to_records,
     counted_records,
-    curve_kind,
-    curve_points,
-    curve_verb,
     cutoffs,
     downward,
-    foot_at,
-    frozen,
-    need_classes,
-    top_at,
     wilson_proportion,
-    with_notes,
 )
-from trueerror.curves._cluster_worth import CurveClusters
-from trueerror.curves._isotonic import hull_of
-from trueerror.curves._operating_point import Condition, IsoLine, OperatingPoint, choose_point, iso_accuracy, iso_cost
 from trueerror.curves._replicates import bags, balanced_groups, bootstrap_area, resampled_tables
+from trueerror.curves._verb import curve_verb
 from trueerror.inference._metric_interval import score_interval, widened
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.auc._within_folds import within_folds_interval
 from trueerror.inference.proportion._distributions import limits as proportion_limits
-from trueerror.inputs._arrays import plain_numbers
+from trueerror.inputs._arrays import Floats, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word, generator
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Prior, find_measure, score_share

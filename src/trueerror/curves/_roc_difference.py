@@ -10,7 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import Floats, Records, columns_to_records, curve_points, frozen, is_predictions, top_at
+from trueerror.curves._base import columns_to_records, frozen
+from trueerror.curves._input import is_predictions
+from trueerror.curves._lines import curve_points, top_at
+from trueerror.curves._points import Records
 from trueerror.curves._replicates import (
     balanced_groups,
     flagged_in_groups,
@@ -24,9 +27,11 @@ from trueerror.curves._replicates import (
 from trueerror.curves._roc import Roc, roc
 from trueerror.inference._problem import critical_z
 from trueerror.inference.bootstrap._paired_scores import VISITS
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word, generator
-from trueerror.kernels._numpy import in_threads, row_weights, seed_of
+from trueerror.kernels._random import row_weights, seed_of
+from trueerror.kernels._threads import in_threads
 from trueerror.methods import Method, declare
 from trueerror.results import Result
 from trueerror.results._format import folded, listing, number, percent, whole

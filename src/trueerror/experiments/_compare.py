@@ -28,6 +28,7 @@ from trueerror.experiments._estimate import (
     on_rows_like,
     plan_situation,
     rounds_of_folds,
+    same_rows_each_round,
 )
 from trueerror.experiments._outcomes import CHOSEN, FoldPairLosses, FoldScores, ResampleResults, mean_over_rows
 from trueerror.findings import Evidence, Findings, find
@@ -38,8 +39,10 @@ from trueerror.inference.learner._fold_scores import taken_together
 from trueerror.inference.learner._intervals import nested_error
 from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 from trueerror.inference.proportion._paired import mcnemar_test
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Codes, Label
-from trueerror.inputs._options import InputError, Rng, check_alternative, check_confidence, check_word, nearest, speaks
+from trueerror.inputs._options import InputError, Rng, check_alternative, check_confidence, check_word, nearest
+from trueerror.inputs._words import speaks
 from trueerror.methods import Default, decision, inference_method
 from trueerror.methods._registry import InferenceMethod, methods_for
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows
@@ -49,10 +52,10 @@ from trueerror.tallies import Confusion
 from trueerror.verbs._compare import ADJUSTMENTS, assemble_comparison, compare_predictions
 from trueerror.verbs._comparison import Comparison, ComparisonDetails
 from trueerror.verbs._model_metrics import Settings
-from trueerror.verbs._rank import FoldKey, ScoreSheet, rank_sheet
+from trueerror.verbs._rank import rank_sheet
 from trueerror.verbs._ranking_result import LearnerRanking
+from trueerror.verbs._score_sheet import FoldKey, ScoreSheet
 
-Floats = NDArray[np.float64]
 # What the linter calls a method, or the situation that a plan is.
 LINTED = {"unpaired": "plain-t", "learner-leave-one-out": "leave-one-out", "learner-pairs-of-folds": "bates"}
 
@@ -414,11 +417,12 @@ def constant_evidence(dataset: Dataset, tested: Sequence[tuple[Codes, Codes]], l
 def own_method(run: ResampleResults, word: str) -> str | None:
     """The method of each learner's own estimate, such that the differences are those of the estimates.
 
-    .632+ and nested cross-validation move estimates away from the means over test folds, which most pairs rest on.
+    The corrected t is of learners. .632+ and nested cross-validation move estimates away from the means over test
+    folds, which most pairs rest on.
     """
     if word == "plain-t":
         return "fold-t"
-    moved = run.plan.name == "Bootstrap" or (run.plan.name == "BatesCV" and word != "bates")
+    moved = word == "corrected-t" or run.plan.name == "Bootstrap" or (run.plan.name == "BatesCV" and word != "bates")
     return "corrected-t" if moved else None
 
 
@@ -431,10 +435,15 @@ def experiment_findings(run: ResampleResults) -> Findings:
     """What the linter says of the whole experiment, each data set by its name where there are several."""
     evidence, hollow, scored = [], [], []
     for data in run.datasets:
-        situation = plan_situation(run.plan, [run.splits[data][i] for i in run.parts(data)])
+        splits = [run.splits[data][i] for i in run.parts(data)]
+        situation = plan_situation(run.plan, splits)
         method = "corrected-t" if situation == "learner-folds" else situation
         several = len(run.datasets) > 1
-        evidence.append(replace(learner_evidence(run, data, method, run.learners), model=data if several else ""))
+        about = data if several else ""
+        if situation == "learner-folds" and same_rows_each_round(splits):
+            evidence.append(Evidence(fold_method="pooled-folds", model=about))
+            method = method if len(run.learners) > 1 else ""
+        evidence.append(replace(learner_evidence(run, data, method, run.learners), model=about))
         judged = (CHOSEN,) if run.plan.name == "NestedCV" else run.learners
         for e in _one_for_many(_hollow_evidence(run, data, judged)):
             hollow.append(replace(e, model=f"{e.model} on {data}" if several else e.model))

@@ -33,11 +33,13 @@ from trueerror.inference.learner._intervals import (
     no_information_rate,
 )
 from trueerror.inference.loss._mean import INFINITE
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
-from trueerror.inputs._options import InputError, Rng, check_word, nearest, speaks
+from trueerror.inputs._options import InputError, Rng, check_word, nearest
+from trueerror.inputs._words import speaks
 from trueerror.methods import Default, inference_method
 from trueerror.methods._registry import InferenceMethod, methods_for
-from trueerror.metrics._registry import Measure, find_measure
+from trueerror.metrics._registry import Measure, find_measure, ranks_rows
 from trueerror.resampling._plan import Plan, Split
 from trueerror.results import Interval
 from trueerror.results._format import whole
@@ -49,11 +51,11 @@ if TYPE_CHECKING:
     from trueerror.curves._folds import AverageCurve
     from trueerror.curves._roc import Roc
 
-Floats = NDArray[np.float64]
 # Training sets whose sizes differ by more than this factor are told as a range.
 MUCH_MORE = 1.2
-# Bayle's theorem; finding TE510 has the figures.
+# Bayle's theorem; findings TE510 and TE511 have the figures.
 STABLE = "if one row hardly changes a model"
+LEARNER_TOO = "of the learner, too, if a few rows hardly change a model"
 PLANS = {
     "Holdout": "learner-holdout",
     "LeaveOneOut": "learner-leave-one-out",
@@ -235,8 +237,25 @@ class Needs:
         return next((words for words, holds in self.conditions if not holds(q)), "")
 
 
+def _rows(splits: Sequence[Split]) -> NDArray[np.intp]:
+    return np.concatenate([s.test for s in splits])
+
+
+def same_rows_each_round(splits: Sequence[Split]) -> bool:
+    """Whether each repeat tests the same rows, each row once."""
+    rounds = [np.sort(_rows([s for s in splits if s.repeat == r])) for r in {s.repeat for s in splits}]
+    return bool((np.diff(rounds[0]) > 0).all()) and all(np.array_equal(rounds[0], rows) for rows in rounds[1:])
+
+
+def _pools(q: LearnerProblem) -> bool:
+    """Whether the rows of a round can be taken together, or ranked within their folds, and none is missing."""
+    s, m = q.sample, q.metric
+    done = all(outcome.status == "done" for outcome in s.run.tested(s.learner, s.data))
+    return done and same_rows_each_round(s.splits) and (mean_over_rows(m) or m.of_labels or ranks_rows(m))
+
+
 def _tested_once(splits: Sequence[Split]) -> bool:
-    rows = np.concatenate([s.test for s in splits])
+    rows = _rows(splits)
     return len(np.unique(rows)) == len(rows)
 
 
@@ -259,10 +278,9 @@ MEAN_OF_ROWS: Condition = (
 NESTED: Condition = ("the plan te.NestedCV", lambda q: q.sample.learner != CHOSEN or q.sample.nested)
 SEVERAL: Condition = ("several test folds", lambda q: len(q.sample.splits) > 1)
 AREA: Condition = ("the AUC as its metric", lambda q: q.metric.area == 1)
-ONE_ROUND: Condition = (
-    "one round: these rows were tested in several repeats, and pooling would count them again",
-    lambda q: len({s.repeat for s in q.sample.splits}) == 1,
-)
+ROUNDS: Condition = (
+    "repeats that each test the same rows, each row once", lambda q: same_rows_each_round(q.sample.splits)
+)  # fmt: skip
 TESTED_ONCE: Condition = (
     "rows that were each tested once, and these were tested again: use one round",
     lambda q: _tested_once(q.sample.splits),
@@ -324,10 +342,9 @@ def _infinite(q: LearnerProblem, key: str) -> LearnerAnswer:
     "corrected-t", answers=SEVERAL_PARTS, applies=Needs((NESTED, SEVERAL)),
     default={
         "learner-folds": Default(
-            why="the limits of one round of 10 folds cover .95–.99 whatever the learner; one list of all repeats "
-            ".87–.94"
+            why="random splits, folds without a score, and metrics that are no mean over rows cannot be pooled"
         ),
-        "learner-auc": Default(why="LeDell's interval is for these K models and covers .84–.91 for the learner"),
+        "learner-auc": Default(why="the same; LeDell's interval is for these K models, .84–.91 for the learner"),
         "learner-bootstrap": Default(why=".632+ is for means over rows", when=_not_of_rows),
         "learner-pairs-of-folds": Default(why="nested cross-validation is for means over rows", when=_not_of_rows),
         "chosen-setting": Default(why="over the outer folds of NestedCV the test rows take no part in the choice"),
@@ -547,10 +564,18 @@ def bbc_of_learners(q: LearnerProblem) -> LearnerAnswer:
     return LearnerAnswer(s.from_losses(interval), s.at_size())
 
 
+_POOLED = (
+    "limits of the error .8–1.1 times as wide as the oracle's, by the corrected t 1.0–1.7 (200 rows); they hold for "
+    "these models, and for the learner if a few rows hardly change a model"
+)
+
+
 @inference_method(
     "pooled", answers=tuple(s for s in EVERY_PLAN if s != "learner-bootstrap"),
-    applies=Needs((NESTED, ONE_ROUND)),
+    applies=Needs((NESTED, ROUNDS)),
     default={
+        "learner-folds": Default(why=_POOLED, when=_pools),
+        "learner-auc": Default(why=_POOLED, when=_pools),
         "learner-holdout": Default(
             why="one model on rows that it has not seen: it speaks of this model, not of the learner"
         ),
@@ -558,19 +583,21 @@ def bbc_of_learners(q: LearnerProblem) -> LearnerAnswer:
         "chosen-setting": Default(why="test folds without a spread are taken together", when=_chosen_without_spread),
     },
     title="the test rows as one sample, by the methods for models",
-    formula="that of the metric: Wilson's for accuracy, DeLong's for the AUC, …",
+    formula="that of the metric: Wilson's for accuracy, DeLong's for the AUC, …; of several rounds the means of their "
+    "limits",
     source="see the method that the result names",
-    assumes="each row tested once; it speaks of the models that were fitted, not of the learner",
+    assumes="each row tested once in a round; it speaks of the models that were fitted, not of the learner",
 )  # fmt: skip
 def pooled_of_learner(q: LearnerProblem) -> LearnerAnswer:
-    """The test rows as one sample, by the methods for models."""
+    """The test rows of a round as one sample, by the methods for models; of several rounds the mean."""
     s, splits = q.sample, q.sample.splits
     p = s.run.predictions(s.data, learners=[s.learner], chosen_by=s.measure.name, positive=s.positive, **s.options)
-    subject = these_models(len(splits))
     if len(splits) == 1:
         which = " of the chosen setting" if s.learner == CHOSEN else ""
-        subject = f"this model{which}, fitted to {splits[0].train_size:,} rows"
-    return LearnerAnswer(_of_rows(q, p), subject)
+        return LearnerAnswer(_of_rows(q, p), f"this model{which}, fitted to {splits[0].train_size:,} rows")
+    lost = left_out(int(np.isnan(s.scores).sum()), len(splits))
+    subject = learners_at(these_models(len(splits)), [x.train_size for x in splits])
+    return LearnerAnswer(_of_rows(q, p), subject, (lost, LEARNER_TOO))
 
 
 @partial(speaks, room="experiment", name="estimate")
@@ -588,12 +615,13 @@ def estimate_learner(
 ) -> Interval:
     """How good a learner is, with the interval that the plan calls for.
 
-    Holdout: the methods for models, on the test rows ("this model"). KFold, Subsampling and other splitters: the
-    corrected t. LeaveOneOut: Bayle ("these n models"). Bootstrap: .632+. BatesCV: Bates, Hastie and Tibshirani.
-    NestedCV: the corrected t over the outer folds, for "the chosen one" (the default learner there) or a single
-    setting. On request: method="fold-t" (optimistic), "bayle", "632", "out-of-bag", "ledell" (AUC), "pooled", and
-    "bbc-cv" for the best of all learners, with the optimism of choosing taken out. `result.estimand` says of what it
-    speaks, `.explain()` how it is made.
+    Holdout: the methods for models, on the test rows ("this model"). KFold and other folds of all rows: the same on the
+    rows of a round, the mean over rounds ("these K models"; the learner, too, if a few rows hardly change a model).
+    Subsampling and other splitters: the corrected t ("this learner"). LeaveOneOut: Bayle ("these n models").
+    Bootstrap: .632+. BatesCV: Bates, Hastie and Tibshirani. NestedCV: the corrected t over the outer folds, for "the
+    chosen one" (the default learner there). On request: method="corrected-t" (the learner, whatever it is), "fold-t"
+    (optimistic), "bayle", "632", "out-of-bag", "ledell" (AUC), "pooled", and "bbc-cv" for the best of all learners,
+    with the optimism of choosing taken out. `result.estimand` says of what it speaks, `.explain()` how it is made.
     """
     if method in ("bbc", "bbc-cv"):
         learner = CHOSEN

@@ -14,17 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from trueerror.experiments._backends import ExperimentRun, choose_engine, progress_bar, ran_short
-from trueerror.experiments._dataset import (
-    Dataset,
+from trueerror.experiments._dataset import Dataset, as_datasets
+from trueerror.experiments._fit import Balance, FitOptions, Job
+from trueerror.experiments._learners import (
     Learner,
-    as_datasets,
     as_learners,
     describe_learner,
     learner_fingerprint,
     package_versions,
     text_seed,
 )
-from trueerror.experiments._fit import Balance, FitOptions, Job
 from trueerror.experiments._outcomes import CHOSEN, ResampleResults, part_records
 from trueerror.experiments._store import Manifest, Store, Task
 from trueerror.inputs._options import InputError, Rng, check_word

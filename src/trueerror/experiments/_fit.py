@@ -24,12 +24,14 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import Dataset, Features, Learner, fresh, text_seed
+from trueerror.experiments._dataset import Dataset, Features
+from trueerror.experiments._learners import Learner, fresh, text_seed
 from trueerror.experiments._store import NO_LABELS, Outcome, Status, Task
 from trueerror.inputs._arrays import column
 from trueerror.inputs._labels import Label, code_column, find_label, plain_label, recode
-from trueerror.kernels._numpy import words
-from trueerror.resampling._plan import Ints, Split, shuffled
+from trueerror.kernels._random import words
+from trueerror.resampling._assignment import shuffled
+from trueerror.resampling._plan import Ints, Split
 
 Balance = Literal["over", "under"]
 

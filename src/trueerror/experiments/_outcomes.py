@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._store import Outcome
 from trueerror.inference.learner._fold_scores import pooled_parts, taken_together
-from trueerror.inputs._arrays import check_probabilities
+from trueerror.inputs._arrays import Floats, check_probabilities
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._compute import metric as compute
@@ -24,8 +24,6 @@ from trueerror.resampling._plan import Ints, Part, Plan, Split
 from trueerror.sources._collect import predictions
 from trueerror.sources._predictions import Predictions, ScoreRange
 from trueerror.tallies import Confusion
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -164,9 +164,14 @@ def _footer_lines(s: Summary) -> tuple[str, ...]:
         spoken = "; ".join([*heads, *(["…"] if len(speaks) > MOST_DATA else [])])
     else:
         spoken = next(iter(speaks.values()), "")
-    methods = ", ".join(dict.fromkeys(e.interval.method for e in s.estimates))
+    methods = ", ".join(_methods(s))
     lines = (f"Estimates: {spoken}.",) if spoken else ()
     return (*lines, f"Methods: {methods}; .explain() for more.") if methods else lines
+
+
+def _methods(s: Summary) -> list[str]:
+    """Those of the estimates, and of the differences that verdicts rest on."""
+    return list(dict.fromkeys([*(e.interval.method for e in s.estimates), *s.tests]))
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -202,6 +207,7 @@ class Summary(DocumentResult):
     notes: tuple[str, ...] = ()
     constants: dict[str, tuple[str, float]] = field(default_factory=dict)
     subjects: dict[str, str] = field(default_factory=dict)
+    tests: tuple[str, ...] = ()
 
     def records(self) -> list[dict[str, object]]:
         return [record for e in self.estimates for record in e.records()]
@@ -214,8 +220,7 @@ class Summary(DocumentResult):
         """Each method that was used, with formula, source and what it assumes."""
         from trueerror.methods import explain
 
-        keys = dict.fromkeys(e.interval.method for e in self.estimates)
-        return Text("\n\n".join([self.reading, *(explain(key) for key in keys)]))
+        return Text("\n\n".join([self.reading, *(explain(key) for key in _methods(self))]))
 
     def document(self) -> Document:
         ordered = _in_order(self)
@@ -263,8 +268,10 @@ def summarise(
     subjects: dict[str, str] = {}
     estimates = tuple(_estimates(run, metrics, level, problems, subjects))
     verdicts, chosen = {}, []
+    tests: list[str] = []
     for data in run.datasets:
-        verdict, cursed = _verdict(run, data, metrics[0], level, estimates, problems, ignore)
+        verdict, cursed, tested = _verdict(run, data, metrics[0], level, estimates, problems, ignore)
+        tests += tested
         if verdict:
             verdicts[data] = verdict
         chosen += [replace(f, about=data) for f in cursed] if len(run.datasets) > 1 else [*cursed]
@@ -289,6 +296,7 @@ def summarise(
         notes=notes,
         constants={name: (str(label), share) for name in run.datasets for label, share in (run.commonest(name),)},
         subjects=subjects if len(subjects) > 1 else {},
+        tests=tuple(dict.fromkeys(tests)),
     )
 
 
@@ -337,23 +345,24 @@ def _verdict(
     estimates: Sequence[LearnerEstimate],
     problems: Problems,
     ignore: Sequence[str],
-) -> tuple[str, Sequence[Finding]]:
+) -> tuple[str, Sequence[Finding], Sequence[str]]:
     """Who is better on one data set; of settings, how good the chosen one is; of a single learner, how good it is.
 
-    With it the finding that the best of many is the best partly by luck.
+    With it the finding that the best of many is the best partly by luck, and the methods of the differences.
     """
     intervals = {e.learner: e.interval for e in estimates if (e.data, e.metric) == (data, find_measure(metric).name)}
     if CHOSEN in intervals:
-        return choice_verdict(intervals[CHOSEN], Counter(run.chosen(metric, data))), ()
+        return choice_verdict(intervals[CHOSEN], Counter(run.chosen(metric, data))), (), ()
     if len(fitted_learners(run, [data])) < 2:
-        return "".join(single_verdict(name, interval) for name, interval in intervals.items()), ()
+        return "".join(single_verdict(name, interval) for name, interval in intervals.items()), (), ()
     try:
         lead = "On the rows left out: " if run.plan.name == "Bootstrap" else ""
         comparison = compare_learners(run, metric, data, confidence=confidence).without(*ignore)
-        return lead + comparison.verdict, [f for f in comparison.findings if f.code == "TE407"]
+        lucky = [f for f in comparison.findings if f.code == "TE407"]
+        return lead + comparison.verdict, lucky, [pair.method for pair in comparison.pairs]
     except InputError as error:
         problems.setdefault(str(error), {("differences", data): []})
-        return "", ()
+        return "", (), ()
 
 
 def _overall(run: ResampleResults, metric: str, problems: Problems, ignore: Sequence[str]) -> tuple[str, Findings]:

@@ -22,7 +22,9 @@ from trueerror.experiments._store import Outcome, Task
 from trueerror.inputs._options import FileError, InputError, nearest
 from trueerror.metrics._registry import find_measure
 from trueerror.resampling._cross_validation import BatesCV, DisjointHalves, KFold, LeaveOneOut, NestedCV
-from trueerror.resampling._plan import Bootstrap, Holdout, Plan, Subsampling, TimeOrdered
+from trueerror.resampling._plan import Plan
+from trueerror.resampling._random_splits import Bootstrap, Holdout, Subsampling
+from trueerror.resampling._time_ordered import TimeOrdered
 
 TomlTable = dict[str, Any]
 PLANS: dict[str, type[Plan]] = {

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from trueerror.findings.scores import TunedThreshold
     from trueerror.inference.auc._average_precision import DecidedBy
     from trueerror.inference.auc._within_folds import Comparability
-    from trueerror.inference.loss._t_tests import UnseenLoss
     from trueerror.inputs._labels import Label
     from trueerror.sources._duplicates import DuplicateRows, Overlap, RepeatedRows
     from trueerror.sources._predictions import Keys, ScoreRange
@@ -173,7 +172,6 @@ class Evidence:
     never_found: tuple[tuple[str, int], ...] | None = None  # classes of which the model finds no row, and their rows
     # (metric, successes, rows) of the proportions with few successes or failures
     small_counts: Sequence[tuple[str, float, float]] | None = None
-    unseen_loss: UnseenLoss | None = None  # what half an unseen row makes of a difference of losses
     class_errors: Sequence[ClassErrors] | None = None  # errors and weight of each of several classes
     class_means: tuple[str, ...] | None = None  # titles of the means over classes that were read
     rates_at_prior: Sequence[RateAtPrior] | None = None  # errors and right calls of each class, at another class mix
@@ -181,7 +179,6 @@ class Evidence:
     # (metric, method, estimate, rows) of the proportions that were read
     proportions: Sequence[tuple[str, str, float, float]] | None = None
     grades_seen: GradesSeen | None = None  # which grades there are, on which scale
-    undone_grade: tuple[float, float] | None = None  # p by t alone, and with half an unseen row at the end of the scale
     # (metric, number of equal losses with the same relative error) of the mean losses
     loss_worth: Sequence[tuple[str, float]] | None = None
     # (metric, share) of bootstrap replicates without a value
@@ -212,7 +209,7 @@ class Evidence:
     level: float | None = None  # the significance level, 1 − confidence
     difference: float | None = None  # first − second
     limits: tuple[float, float] | None = None  # of the difference, at confidence 1 − level
-    p_unseen: float | None = None  # what an unseen row, put where it hurts most, would leave of the p-value
+    undone_by: float | None = None  # how many more units of the kind that hurts most would undo the difference
     p_values: Mapping[str, float] | None = None  # those of the sound tests of the same hypothesis, unadjusted, by name
     intervals: tuple[tuple[float, float], tuple[float, float]] | None = None  # limits of the two models' own estimates
     margin: float | None = None  # the smallest difference that matters

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.findings._rules import rule
-from trueerror.findings.models import _spoken_of
 from trueerror.inference.auc._average_precision import DecidedBy
-from trueerror.inputs._arrays import SUM_SLACK, sum_slack
-from trueerror.kernels._numpy import neighbour_groups
+from trueerror.inputs._arrays import SUM_SLACK, Floats, sum_slack
+from trueerror.kernels._groups import neighbour_groups
 from trueerror.results import Interval
 from trueerror.results._format import fixed, number, percent, signed, threshold_words, with_limits
 from trueerror.results._format import p_value as p_value_words
@@ -197,26 +196,6 @@ def few_negatives_decide(precision_by: DecidedBy) -> Iterator[str]:
         )
 
 
-@rule("TE309", severity="warning", title="one unseen row would undo the difference",
-      fix="Collect more rows of the rarer class, and of those that either model ranks at the wrong end; until then "
-          "the two are too close to call.")  # fmt: skip
-def ranking_undone_by_an_unseen_row(
-    p_value: float, p_unseen: float, level: float, comparisons: int = 1, with_best: bool = False
-) -> Iterator[str]:
-    """Areas rest on the few rows that are ranked at the wrong end. A model of which the sample holds no such row looks
-    surer than it is, and every variance and every resampling takes the rows seen for all there are.
-
-    So a part of a row that was not seen is put where it hurts most: first by the model that is behind, last by the one
-    ahead. The rule fires where the rows alone would show a difference and that row would undo it; the verdict waits.
-    """
-    if p_value <= level < p_unseen and _spoken_of(comparisons, with_best):
-        yield (
-            f"by the rows seen the two differ ({p_value_words(p_value)}), but so few are ranked at the wrong end that "
-            f"one unseen row there could undo it ({p_value_words(p_unseen)} with a part of one): too close to call"
-        )
-
-
-Floats = NDArray[np.float64]
 # (true positives, false positives, positives, negatives) of each cutoff → what it is worth; higher is better.
 Worth = Callable[[Floats, Floats, float, float], Floats]
 

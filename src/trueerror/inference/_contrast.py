@@ -112,7 +112,7 @@ def contrast(
     notes: tuple[str, ...] = (),
     p_better: float | None = None,
     p_at_most: bool = False,
-    p_unseen: float | None = None,
+    undone_by: float | None = None,
     name: str = "difference",
     first: str = "first",
     second: str = "second",
@@ -142,7 +142,7 @@ def contrast(
         name=name, first=first, second=second, estimate=estimate, low=low, high=high, confidence=confidence,
         side=SIDES[alternative], method=method, n=n, note="; ".join(note for note in notes if note),
         statistic=statistic, df=df, p_value=p_value, alternative=alternative, p_better=p_better,
-        p_at_most=p_at_most or None, p_unseen=p_unseen, estimand=estimand,
+        p_at_most=p_at_most or None, undone_by=undone_by, estimand=estimand,
     )  # fmt: skip
 
 
@@ -343,19 +343,11 @@ def true_pair_counts(models: int) -> frozenset[int]:
 
 # Draws of the joint distribution: a level of .05 is met to ±.002.
 DRAWS = 20_000
-# From so many degrees of freedom on t is taken for normal; up to FEW_DF the spread of pairs is drawn as theirs is made.
-MANY_DF = 200.0
-FEW_DF = 30.0
 BLOCK = 2_000_000
 FEW_DRAWS = 50
-# p-values above speak of less than about a standard error.
-ALMOST_NOTHING = 0.3
-# About the smallest p-value that a float holds.
-LEAST_P = 1e-300
 # As far as limits are inverted, in standard errors, and where the p-values of such a search end: 2.6e-12.
 FURTHEST = 7.0
 SEARCHED_P = 2 * float(special.ndtr(-FURTHEST))
-MOST_P = 0.99
 
 
 def with_anchor(
@@ -363,15 +355,15 @@ def with_anchor(
 ) -> tuple[Contrast, ...]:
     """Each model less `anchor`, with limits and p-values that hold together for all of these differences.
 
-    The statistic of a pair is how often the distance to its limit goes into the distance to 0: tᵢ = c₀·|dᵢ|/|dᵢ − lᵢ|,
-    c₀ the quantile that the limit l on the side of 0 was made with. An anchor that was `chosen` as the best of these
-    models pays for having been picked: all pairs are among the `contrasts`, their variances V give the covariances of
-    the models' estimates (−½V, centred in rows and columns), and T is the largest t of the best model of each draw
-    from N(0, Σ), which is what luck makes of equal models. p = P(T ≥ tᵢ), no lower than the pair's own p-value and no
-    higher than Bonferroni's over all pairs. An anchor named beforehand is compared with k − 1 others, and
+    A pair's zᵢ is as far out in the normal distribution as 0 is in the one that its limits were made with, Student's t
+    with its own degrees of freedom where it has some. An anchor that was `chosen` as the best of these models pays for
+    having been picked: all pairs are among the `contrasts`, their variances V give the covariances of the models'
+    estimates (−½V, centred in rows and columns), and Z is the largest z of the best model of each draw from N(0, Σ),
+    which is what luck makes of equal models. p = P(Z ≥ zᵢ), no lower than the pair's own p-value and no higher than
+    Bonferroni's over all pairs. An anchor named beforehand is compared with k − 1 others, and
     p = 1 − (1 − pᵢ)^(k − 1). Models that differ are set aside and the others judged among themselves, until none is
     set aside. Limits are the pair's own, stretched to the quantile of its step: they leave 0 out just where
-    p ≤ 1 − confidence.
+    p ≤ 1 − confidence, but for a pair whose own p-value and limits disagree.
 
     Source: Hsu 1996, Multiple Comparisons, ch. 4 (comparisons with the best); Westfall and Young 1993, Resampling-Based
     Multiple Testing (max-T); Hansen, Lunde and Nason 2011, Econometrica 79:453; Šidák 1967, JASA 62:626.
@@ -381,27 +373,26 @@ def with_anchor(
     >>> made = [replace(mcnemar(x, y, n=200), first=f, second=s) for f, s, x, y in pairs]
     >>> for c in with_anchor(made, "a", chosen=True):
     ...     print(c.first, round(c.p_value, 3), round(c.p_adjusted, 2), round(c.low, 3), round(c.high, 3))
-    b 0.001 0.0 -0.176 -0.027
-    c 0.117 0.12 -0.114 0.013
+    b 0.001 0.0 -0.176 -0.028
+    c 0.117 0.12 -0.114 0.012
     """
     differences = [c if c.second == anchor else mirrored(c) for c in contrasts if anchor in (c.first, c.second)]
     left = [c for c in differences if _limits_known(c)]
     if len(differences) < 2 or not left:
         return tuple(differences)
-    df, level = _freedom(left), left[0].confidence
-    single = _quantile((1 - level) / 2, df)
+    level = left[0].confidence
     settled: dict[str, Contrast] = {}
     least = 0.0
     while left:
-        reach = [_reach(c, single, df) for c in left]
+        out = [_normal_score(c) for c in left]
         if chosen:
-            critical, values = _of_the_best(contrasts, anchor, left, reach, df, level)
+            critical, values = _of_the_best(contrasts, anchor, left, out, level)
         else:
-            critical = _quantile(-math.expm1(math.log(level) / len(left)) / 2, df)
-            values = [float(_at_least_one(np.array(_tails(t, df)), len(left))) for t in reach]
+            critical = float(-special.ndtri(-math.expm1(math.log(level) / len(left)) / 2))
+            values = [float(_at_least_one(np.array(_beyond(z)), len(left))) for z in out]
         values = [max(p, c.p_value, least) for p, c in zip(values, left, strict=True)]
-        stretched = [_stretched(c, p, t, critical, whole) for c, p, t in zip(left, values, reach, strict=True)]
-        apart = [c for c, t in zip(stretched, reach, strict=True) if t >= critical]
+        stretched = [_stretched(c, p, critical, whole) for c, p in zip(left, values, strict=True)]
+        apart = [c for c, z in zip(stretched, out, strict=True) if z >= critical]
         # The next step is judged among those that are left, and made without those that are not.
         for c in apart or stretched:
             settled[c.first] = c
@@ -411,23 +402,19 @@ def with_anchor(
 
 
 def _of_the_best(
-    contrasts: Sequence[Contrast],
-    anchor: str,
-    left: Sequence[Contrast],
-    reach: Sequence[float],
-    df: float,
-    level: float,
+    contrasts: Sequence[Contrast], anchor: str, left: Sequence[Contrast], out: Sequence[float], level: float
 ) -> tuple[float, list[float]]:
     """The quantile of what luck makes of the best of these models, and p-values by it."""
+    single = float(-special.ndtri((1 - level) / 2))
     if len(left) == 1:
-        return _quantile((1 - level) / 2, df), [_tails(reach[0], df)]
-    luck = _luck_of_the_best(contrasts, [anchor, *(c.first for c in left)], df, level)
-    critical = max(float(luck[min(math.ceil(level * len(luck)), len(luck) - 1)]), _quantile((1 - level) / 2, df))
+        return single, [_beyond(out[0])]
+    luck = _luck_of_the_best(contrasts, [anchor, *(c.first for c in left)])
+    critical = max(float(luck[min(math.ceil(level * len(luck)), len(luck) - 1)]), single)
     pairs = (len(left) + 1) * len(left) / 2
     values = []
-    for t, above in zip(reach, len(luck) - np.searchsorted(luck, reach, side="left"), strict=True):
+    for z, above in zip(out, len(luck) - np.searchsorted(luck, out, side="left"), strict=True):
         # Where draws are too few to show so small a chance, Bonferroni's bound says more.
-        bound = pairs * _tails(t, df) if above < FEW_DRAWS else 1.0
+        bound = pairs * _beyond(z) if above < FEW_DRAWS else 1.0
         values.append(min(max(int(above), 1) / len(luck), bound))
     return critical, values
 
@@ -436,89 +423,64 @@ def _limits_known(c: Contrast) -> bool:
     return all(map(math.isfinite, (c.estimate, c.low, c.high))) and c.low < c.high and c.alternative == "two-sided"
 
 
-def _freedom(contrasts: Sequence[Contrast]) -> float:
-    """The fewest degrees of freedom; infinite where all are many, or the method has none."""
-    known = [c.df for c in contrasts if isinstance(c.df, float) and c.df > 0]
-    return min(known) if len(known) == len(contrasts) and min(known) < MANY_DF else math.inf
+def _beyond(z: float) -> float:
+    """The area beyond ±z."""
+    return float(2 * special.ndtr(-z))
 
 
-def _quantile(tail: float, df: float) -> float:
-    return float(-special.ndtri(tail) if math.isinf(df) else -special.stdtrit(df, tail))
+def _df(c: Contrast) -> float:
+    """Of the t that a pair's limits are made with; infinite where it is normal."""
+    return c.df if isinstance(c.df, float) and c.df > 0 and c.method not in SQUARES else math.inf
 
 
-def _tails(t: float, df: float) -> float:
-    """The area beyond ±t."""
-    return float(2 * (special.ndtr(-t) if math.isinf(df) else special.stdtr(df, -t)))
+def _quantile(c: Contrast, z: float) -> float:
+    """As far out as z in the distribution that a pair's limits are made with."""
+    return float(-special.stdtrit(_df(c), float(special.ndtr(-z))))
 
 
-def _reach(c: Contrast, single: float, df: float) -> float:
-    """How many standard errors lie between the estimate and 0, by the limit on that side or, where less, the p-value.
-
-    A p-value of a test that is no inversion of the limits counts where it speaks of more than a standard error. One
-    that could be no smaller, since replicates or a search show none, is a bound and says nothing of the distance, as
-    long as it is below the level itself.
-    """
-    by_limit = _by_limit(c, single)
-    p = c.p_value if c.p_unseen is None else min(max(c.p_value, c.p_unseen), MOST_P)
-    bound = p < LEAST_P or (bool(c.p_at_most) and p < 1 - c.confidence)
-    by_p = _quantile(p / 2, df) if not bound and (p < ALMOST_NOTHING or c.p_unseen is not None) else math.inf
-    return min(by_limit, by_p)
+def _own_quantile(c: Contrast) -> float:
+    return _quantile(c, float(-special.ndtri((1 - c.confidence) / 2)))
 
 
-def _by_limit(c: Contrast, single: float) -> float:
+def _normal_score(c: Contrast) -> float:
+    """How far 0 lies from the estimate, by the limit on that side, as a quantile of the normal distribution."""
     arm = c.estimate - c.low if c.estimate > 0 else c.high - c.estimate
-    return single * abs(c.estimate) / arm if arm > 0 else 0.0 if c.estimate == 0 else math.inf
+    if c.estimate == 0 or not arm > 0:
+        return 0.0 if c.estimate == 0 else math.inf
+    return float(-special.ndtri(special.stdtr(_df(c), -_own_quantile(c) * abs(c.estimate) / arm)))
 
 
-def _stretched(c: Contrast, p: float, t: float, critical: float, whole: tuple[float, float]) -> Contrast:
-    """The limits at another quantile: on the side of 0 such that they reach it where t does."""
-    single = _quantile((1 - c.confidence) / 2, _freedom([c]))
-    near = critical / t * abs(c.estimate) if t > 0 and math.isfinite(t) else math.nan
-    low, high = (c.estimate + critical / single * (limit - c.estimate) for limit in (c.low, c.high))
-    if c.p_unseen is not None:  # says that 0 is not excluded, not how far beyond it the difference may be
-        near = math.nan if low <= 0 <= high else min(near, 2 * abs(c.estimate))
-    if c.estimate > 0 and near == near:
-        low = c.estimate - near
-    elif c.estimate < 0 and near == near:
-        high = c.estimate + near
+def _stretched(c: Contrast, p: float, critical: float, whole: tuple[float, float]) -> Contrast:
+    """The limits at another quantile."""
+    more = max(_quantile(c, critical) / _own_quantile(c) - 1.0, 0.0)
+    low, high = (limit + more * (limit - c.estimate) for limit in (c.low, c.high))
     return replace(c, low=max(low, whole[0]), high=min(high, whole[1]), p_adjusted=p)
 
 
-def _luck_of_the_best(contrasts: Sequence[Contrast], models: Sequence[str], df: float, level: float) -> Floats:
-    """The largest t between the best and any other of equal models, sorted, over draws."""
+def _luck_of_the_best(contrasts: Sequence[Contrast], models: Sequence[str]) -> Floats:
+    """The largest z between the best and any other of equal models, sorted, over draws."""
     place, k = {m: i for i, m in enumerate(models)}, len(models)
     variance = np.full((k, k), np.nan)
     np.fill_diagonal(variance, 0.0)
-    arm = 2 * _quantile((1 - level) / 2, df)
     for c in contrasts:
         if c.first in place and c.second in place and _limits_known(c):
             i, j = place[c.first], place[c.second]
-            variance[i, j] = variance[j, i] = ((c.high - c.low) / arm) ** 2
+            variance[i, j] = variance[j, i] = ((c.high - c.low) / (2 * _own_quantile(c))) ** 2
     variance[np.isnan(variance)] = np.nanmax(variance)
     centred = variance - variance.mean(axis=0) - variance.mean(axis=1)[:, None] + variance.mean()
     values, vectors = np.linalg.eigh(-0.5 * centred)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
-    spread = np.maximum(((root[:, None] - root[None]) ** 2).sum(axis=2), 1e-300)
-    rng = np.random.default_rng(0)
-    folds = round(df) + 1 if df <= FEW_DF else 1
-    maxima = []
-    step = max(1, BLOCK // (k * folds))
+    error = np.sqrt(np.maximum(((root[:, None] - root[None]) ** 2).sum(axis=2), 1e-300))
+    rng, maxima = np.random.default_rng(0), []
+    step = max(1, BLOCK // k)
     for start in range(0, DRAWS, step):
-        size = min(step, DRAWS - start)
-        drawn = rng.standard_normal((folds, size, k)) @ root.T
-        mean = drawn.mean(axis=0)
-        best = mean.argmax(axis=1)
+        drawn = rng.standard_normal((min(step, DRAWS - start), k)) @ root.T
+        best = drawn.argmax(axis=1)
         # Model by model: rows of so few numbers take their time.
-        by_model = np.ascontiguousarray(mean.T)
+        by_model = np.ascontiguousarray(drawn.T)
         gap = by_model.max(axis=0) - by_model
-        if folds > 1:
-            of_best = drawn[:, np.arange(size), best][:, :, None]
-            error = np.sqrt((of_best - drawn).var(axis=0, ddof=1) / folds).T
-        elif math.isinf(df):
-            error = np.sqrt(spread).take(best, axis=1)
-        else:
-            error = np.sqrt(spread[best] * rng.chisquare(df, (size, k)) / df).T
-        maxima.append(np.max(np.divide(gap, error, out=np.zeros_like(gap), where=gap > 1e-12), axis=0))
+        z = np.divide(gap, error.take(best, axis=1), out=np.zeros_like(gap), where=gap > 1e-12)
+        maxima.append(np.max(z, axis=0))
     return np.sort(np.concatenate(maxima))
 
 
@@ -599,9 +561,10 @@ declare(
     Method(
         key="max-t",
         title="comparisons with the best that hold together",
-        formula="p = P(T ≥ t), T the largest t between the best and any other of equal models, over draws from N(0, Σ) "
-        "in which the best is picked anew; Σ from the variances of all pairs; models that differ are set aside step by "
-        "step; limits stretched to the quantile of T. With a reference: 1 − (1 − p)^(k − 1)",
+        formula="p = P(Z ≥ z), z by each pair's own t, Z the largest z between the best and any other of equal models, "
+        "over draws from N(0, Σ) in which the best is picked anew; Σ from the variances of all pairs; models that "
+        "differ are set aside step by step; limits stretched to the quantile of Z. With a reference: "
+        "1 − (1 − p)^(k − 1)",
         source="Hsu 1996, Multiple Comparisons, ch. 4; Westfall and Young 1993; Hansen, Lunde and Nason 2011, "
         "Econometrica 79:453",
         assumes="estimates of the models that are jointly about normal",

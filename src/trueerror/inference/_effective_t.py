@@ -7,7 +7,15 @@ import math
 import numpy as np
 
 from trueerror.inference._contrast import contrast, limits_without_spread, student_p, tail_area
-from trueerror.inference._estimate import Estimate, Stratum, limits, p_value, quantile, spread, t_statistic
+from trueerror.inference._estimate import (
+    Estimate,
+    Stratum,
+    limits,
+    p_value,
+    quantile,
+    spread,
+    t_statistic,
+)
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Range
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Contrast
@@ -34,7 +42,7 @@ def effective_t_limits(e: Estimate, spec: IntervalSpec, *notes: Note | str) -> I
 def _without_spread(e: Estimate, spec: IntervalSpec) -> Range:
     """Wilson's limits for the place in the range, as a share of so many units; NaN where the range has an open end."""
     low, high = e.range
-    units = effective_units(e.worst[0] if e.worst else e)
+    units = effective_units(e.worst or e)
     if not (math.isfinite(low) and math.isfinite(high) and units > 0):
         return math.nan, math.nan
     p, q = (float(e.value) - low) / (high - low), float(quantile(np.array(max(units - 1, 1.0)), spec.tail))
@@ -72,8 +80,9 @@ def effective_t_contrast(
             p = _p_without_spread(estimate / e.range[1], units, spec)
             ahead = 0.5 if estimate == 0 else math.nan
         else:
-            low, high, p, ahead = math.nan, math.nan, 1.0 if estimate == 0 else math.nan, math.nan
+            low, high, p = *e.range, 1.0 if estimate == 0 else math.nan
             ahead = 0.5 if estimate == 0 else math.nan
+            notes = (note, "no spread between the units, and no end to how far a difference may be")
     better = None if higher_is_better is None or math.isnan(ahead) else ahead if higher_is_better else 1 - ahead
     return contrast(
         estimate=estimate, limits=(low, high), whole=e.range, confidence=spec.confidence,

@@ -12,9 +12,9 @@ a cluster (G − 1)/G times what the estimate loses without it. `strata` are sam
 4. Two samples: the difference has the limits that follow from the two models' own (MOVER).
 5. A p-value is the level at which a limit reaches the null value.
 
-Metrics of a label table also know which cells could have been filled. `worst` holds the estimate of the same table with
-half a row more in the cell that lowers, and in the cell that raises, the metric most: limits take their standard error
-there, so that a sample without an error is not taken for certainty.
+Metrics of a label table also know which cells could have been filled. `worst` holds the estimates of the same table
+with half a row more in the cell that lowers, and in the cell that raises, the metric most: limits take their standard
+error there, so that a sample without an error is not taken for certainty.
 
 Sources: Satterthwaite 1946, Biometrics Bull. 2:110; Welch 1947, Biometrika 34:28; von Davier 2024, arXiv 2409.14606
 (the kurtosis in Satterthwaite's formula, Kish's effective size as a special case); Korn and Graubard 1998, Surv.
@@ -47,7 +47,8 @@ class Estimate:
     """All that inference sees of a metric; leading axes of `value` and `units` are metrics side by side.
 
     `units` (…, units) is what each unit adds, `count` how many units there are of each kind, `strata` a code for each
-    unit's sample, `sizes` how many rows (or what weight) a unit has.
+    unit's sample, `sizes` how many rows (or what weight) a unit has. `worst` has one leading axis more: the standard
+    error of the lower limit, and of the upper one, is found there.
     """
 
     value: Floats
@@ -57,7 +58,7 @@ class Estimate:
     sizes: Floats | None = None
     range: Range = (-math.inf, math.inf)
     labels: bool = False
-    worst: tuple[Estimate, Estimate] | None = None
+    worst: Estimate | None = None
 
     def __sub__(self, other: Estimate) -> Estimate:
         """The difference of two estimates over the same units."""
@@ -121,12 +122,7 @@ def spread(e: Estimate) -> Spread:
     variances = [s.sum(s.apart**2) for s in strata]
     v = np.asarray(sum(variances))
     welch = sum(x * x / np.maximum(s.effective - 1, 1.0) for x, s in zip(variances, strata, strict=True))
-    slope = np.zeros_like(v)
-    if e.labels and len(strata) == 1:
-        p = (np.asarray(e.value) - e.range[0]) / (e.range[1] - e.range[0])
-        inside = (p > 0) & (p < 1)
-        share = np.where(inside, p, 0.5)
-        slope = np.where(inside, (1 - 2 * share) / (share * (1 - share)), 0.0) / (e.range[1] - e.range[0])
+    slope = _slope(e) if e.labels and len(strata) == 1 else np.zeros_like(v)
     beyond = np.zeros_like(v)
     for s in strata:
         squares = s.apart**2
@@ -139,6 +135,17 @@ def spread(e: Estimate) -> Spread:
     with np.errstate(divide="ignore", invalid="ignore"):
         df = np.fmin(np.where(beyond > 1e-12 * v * v, 2 * v * v / beyond, np.inf), v * v / welch)
     return Spread(np.where(seen | np.isnan(v), error, 0.0), np.where(seen, np.maximum(df, 1.0), 1.0))
+
+
+def _slope(e: Estimate) -> Floats:
+    """How the logarithm of the variance of a metric of labels changes with it: that of p(1 − p), or of a count."""
+    (low, high), value = e.range, np.asarray(e.value, dtype=np.float64)
+    inside, slope = (value > low) & (value < high), np.zeros_like(value)
+    if math.isfinite(low):
+        slope = slope + np.where(inside, 1 / np.where(inside, value - low, 1.0), 0.0)
+    if math.isfinite(high):
+        slope = slope - np.where(inside, 1 / np.where(inside, high - value, 1.0), 0.0)
+    return slope
 
 
 def quantile(df: Floats, tail: float) -> Floats:
@@ -154,30 +161,32 @@ def limits(e: Estimate, tail: float) -> tuple[Floats, Floats]:
     >>> round(float(low), 3), round(float(high), 3)
     (0.824, 0.946)
     """
-    down, up = e.worst or (e, e)
-    return _limit(e, down, tail, -1), _limit(e, up, tail, 1)
-
-
-def _limit(e: Estimate, at: Estimate, tail: float, side: int) -> Floats:
-    """One limit, with the standard error of `at`."""
-    found, value = spread(at), np.asarray(e.value, dtype=np.float64)
-    q, (low, high) = side * quantile(found.df, tail), e.range
+    value = np.asarray(e.value, dtype=np.float64)
+    at, side = e.worst or e, np.array([-1.0, 1.0]).reshape(2, *(1 for _ in range(value.ndim)))
+    found, (start, end) = spread(at), e.range
+    q = side * quantile(found.df, tail)
     error = np.where(found.error > 0, found.error, np.nan)
-    end = high if side > 0 else low
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        if math.isfinite(low) and math.isfinite(high):
-            p, width = (value - low) / (high - low), high - low
-            n = effective_rows(at, error)
-            middle, reach = p + q * q / (2 * n), q * np.sqrt(np.maximum(p * (1 - p), 0.0) / n + q * q / (4 * n * n))
-            limit = low + width * (middle + reach) / (1 + q * q / n)
-        elif math.isfinite(low) or math.isfinite(high):
-            near, up = (low, 1) if math.isfinite(low) else (high, -1)
-            moved = (q * error / (value - near)) ** 2
-            limit = near + (value - near) * (1 + moved / 2 + up * np.sign(q) * np.sqrt(moved + moved * moved / 4))
+        if math.isfinite(start) and math.isfinite(end):
+            p, n = (value - start) / (end - start), effective_rows(at, error)
+            reach = q * np.sqrt(np.maximum(p * (1 - p), 0.0) / n + q * q / (4 * n * n))
+            limit = start + (end - start) * (p + q * q / (2 * n) + reach) / (1 + q * q / n)
+        elif math.isfinite(start) or math.isfinite(end):
+            away = 1 if math.isfinite(start) else -1
+            moved = q * q * error**2 / _distance(e, at.value)
+            limit = value + away * moved / 2 + np.sign(q) * np.sqrt(_distance(e, value) * moved + moved * moved / 4)
         else:
             limit = value + q * error
-    # At the end of its range an estimate that is known to vary has that end for a limit.
-    return np.where((value == end) & (e.worst is not None), end, limit)
+    if e.worst is not None:
+        # At the end of its range an estimate that is known to vary has that end for a limit.
+        limit = np.where(value == np.where(side > 0, end, start), value, limit)
+    return limit[0], limit[1]
+
+
+def _distance(e: Estimate, value: Floats | float) -> Floats:
+    """From the one end of the range: the variance is proportional to it, as that of a count."""
+    low, high = e.range
+    return np.asarray(value) - low if math.isfinite(low) else high - np.asarray(value)
 
 
 def effective_rows(e: Estimate, error: Floats) -> Floats:
@@ -190,24 +199,22 @@ def effective_rows(e: Estimate, error: Floats) -> Floats:
 def t_statistic(e: Estimate, null: float) -> tuple[Floats, Floats]:
     """(θ̂ − θ₀)/s with the standard error as it would be at the null value, and its degrees of freedom."""
     value = np.asarray(e.value, dtype=np.float64)
-    down, up = e.worst or (e, e)
-    below, above = spread(down), spread(up)
-    lower = value >= null
-    df = np.where(lower, below.df, above.df)
-    low, high = e.range
+    at, above = e.worst or e, value < null
+    found = spread(at)
+
+    def of_side(values: Floats) -> Floats:
+        return values if e.worst is None else np.where(above, values[1], values[0])
+
+    (low, high), error = e.range, np.where(found.error > 0, found.error, np.nan)
     with np.errstate(divide="ignore", invalid="ignore"):
         if math.isfinite(low) and math.isfinite(high):
-            rows = [
-                effective_rows(at, np.where(s.error > 0, s.error, np.nan)) for at, s in ((down, below), (up, above))
-            ]
             p0 = (null - low) / (high - low)
-            error = (high - low) * np.sqrt(p0 * (1 - p0) / np.where(lower, rows[0], rows[1]))
+            error = (high - low) * np.sqrt(p0 * (1 - p0) / of_side(effective_rows(at, error)))
+        elif math.isfinite(low) or math.isfinite(high):
+            error = of_side(error * np.sqrt(_distance(e, null) / _distance(e, at.value)))
         else:
-            error = np.where(lower, below.error, above.error)
-            if math.isfinite(low) or math.isfinite(high):
-                near = low if math.isfinite(low) else high
-                error = error * np.sqrt((null - near) / (value - near))
-        return np.where(error > 0, (value - null) / error, np.nan), df
+            error = of_side(error)
+        return np.where(error > 0, (value - null) / error, np.nan), of_side(found.df)
 
 
 def p_value(e: Estimate, null: float = 0.0, alternative: Alternative = "two-sided") -> Floats:

@@ -11,7 +11,6 @@ the standard error alone, so that a table without an error is not taken for one 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from trueerror.inference._estimate import Estimate, Floats, left_out
 from trueerror.inference._problem import Range
 from trueerror.inference._variance import STEPPED_CELLS, Sample
+from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._labels import Label
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.tallies._confusion import Confusion, collapsed
@@ -46,7 +46,26 @@ def label_estimate(
     (0.5, 0.79)
     """
     seen = _Seen.of(measure, sample, dict(options), bounds)
-    return seen.estimate(seen.masses, ()) if bare else seen.with_worst()
+    return seen.estimate(seen.masses) if bare or measure.origin is not None else seen.with_worst()
+
+
+def label_range(measure: Measure, sample: Sample, options: MetricOptions) -> Range:
+    """Between which values the metric of a sample lies; of a total its mean over the rows.
+
+    A cost lies between the least and the largest price of a row, at another class mix in each class.
+    """
+    if "costs" not in measure.options or measure.relative_cost:
+        return measure.range
+    table, costs = sample.table, options.get("costs")
+    k = len(table.labels)
+    unanswered = bool((table.col >= k).any())
+    if costs is None:
+        return 0.0, 1.0
+    prices = cost_matrix(costs, table.labels, table.positive)[:, : k + unanswered]
+    least, most = prices.min(axis=1), prices.max(axis=1)
+    if sample.shares is None or sample.place is not None:
+        return float(least.min()), float(most.max())
+    return float(sample.shares @ least), float(sample.shares @ most)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,7 +95,7 @@ class _Seen:
             full, found = every_cell(small)
             table, place, moved, positive = full, None, found[moved], True
         else:
-            full, moved = every_cell(rows if by_row else sample.table)
+            full, moved = _as_it_is(sample) if measure.origin else every_cell(rows if by_row else sample.table)
             table, place, positive = full, None, sample.positive
             if sample.place is not None:
                 table, place = collapsed(full, one_class)
@@ -90,31 +109,36 @@ class _Seen:
         return value / masses.sum(axis=-1) if self.measure.additive else value
 
     def moves(self, masses: Floats) -> Floats:
-        """How far one more row in each cell moves it; 0 where no row is and the metric has no derivative."""
+        """How far one more row in each cell moves it."""
         slopes = np.asarray(self.sample.influence(self.measure, self.options, masses))
         if self.measure.additive:
-            total = masses.sum()
-            slopes = (slopes - float(self.value(masses))) / total
+            slopes = (slopes - self.value(masses)[..., None]) / masses.sum(axis=-1, keepdims=True)
         return slopes
 
     def with_worst(self) -> Estimate:
         """The estimate, and what it is with half a row in the worst and in the best cell."""
-        ends = [self.estimate(*self._half_row(np.nanargmin)), self.estimate(*self._half_row(np.nanargmax))]
-        value = self.value(self.masses)
-        return Estimate(value=value, units=np.zeros(0), range=self.bounds, labels=True, worst=(ends[0], ends[1]))
+        half = self._half_rows()
+        masses = np.repeat(self.masses[None], 2, axis=0)
+        np.put_along_axis(masses, half, np.take_along_axis(masses, half, -1) + HALF * self.weight, -1)
+        worst = self.estimate(masses, half)
+        return Estimate(value=self.value(self.masses), units=np.zeros(0), range=self.bounds, labels=True, worst=worst)
 
-    def _half_row(self, worst: Callable[[Floats], Any]) -> tuple[Floats, tuple[int, ...]]:
-        """The masses with half a row more where it counts most, and the cells that have it."""
+    def _half_rows(self) -> Ints:
+        """The cells (ends, strata) in which half a row more lowers, and raises, the metric most."""
         moves, rows = self.moves(self.masses), self.sample.rows
         present = np.bincount(rows.row, weights=self.masses, minlength=len(rows.labels)) > 0
         moves = np.where(present[rows.row], moves, np.nan)
+        steep = np.flatnonzero(present[rows.row] & ~np.isfinite(moves))
+        if len(steep):
+            # Of a class that was never found the geometric mean has no derivative.
+            more = self.masses + HALF * self.weight * (steep[:, None] == np.arange(len(moves)))
+            moves[steep] = (self.value(more) - self.value(self.masses)) / (HALF * self.weight)
         groups = [np.arange(len(moves))] if self.sample.shares is None else [
             np.flatnonzero(rows.row == k) for k in np.flatnonzero(present)
         ]  # fmt: skip
-        cells = tuple(int(g[worst(moves[g])]) for g in groups if np.isfinite(moves[g]).any())
-        masses = self.masses.copy()
-        masses[list(cells)] += HALF * self.weight
-        return masses, cells
+        known = [g[np.isfinite(moves[g])] for g in groups]
+        ends = [[g[best(moves[g])] for g in known if len(g)] for best in (np.argmin, np.argmax)]
+        return np.array(ends, dtype=np.int64).reshape(2, -1)
 
     @property
     def weight(self) -> float:
@@ -122,48 +146,57 @@ class _Seen:
         rows = self.source.rows
         return 1.0 if rows.weight_squares is None else float(rows.weight_squares.sum() / rows.masses.sum())
 
-    def estimate(self, masses: Floats, half: tuple[int, ...]) -> Estimate:
-        """The metric of a table, and what its units add; `half` are the cells with half a row more."""
-        value, moves = self.value(masses), self.moves(masses)
-        made = Estimate(value=value, units=moves, count=masses, range=self.bounds, labels=True)
-        if self.sample.shares is not None:
-            made = replace(made, strata=self.sample.rows.row)
+    def estimate(self, masses: Floats, half: Ints | None = None) -> Estimate:
+        """The metric of tables (…, cells), and what their units add; `half` are the cells with half a row more."""
+        value, bounded = self.value(masses), bool(np.isfinite(self.bounds).any())
+        e = Estimate(value=value, units=np.zeros(0), range=self.bounds, labels=bounded)
         if self.source.clusters is not None:
-            return self._of_clusters(made, masses, half)
+            return self._of_clusters(e, masses, half)
+        e = replace(e, units=self.moves(masses), count=masses)
+        if self.sample.shares is not None:
+            e = replace(e, strata=self.sample.rows.row)
         if self.source.rows.weight_squares is not None:
-            made = self._of_weights(made, masses, half)
-        moves = np.where(np.asarray(made.count) > 0, made.units, 0.0)
-        return replace(made, units=moves)
+            e = self._of_weights(e, masses, half)
+        return replace(e, units=np.where(np.asarray(e.count) > 0, e.units, 0.0))
 
-    def _of_weights(self, e: Estimate, masses: Floats, half: tuple[int, ...]) -> Estimate:
+    def _of_weights(self, e: Estimate, masses: Floats, half: Ints | None) -> Estimate:
         """Of a cell (Σw)²/Σw² equal rows of weight Σw²/Σw, each left out."""
         weighed = self.source.rows.weight_squares
-        squares = np.bincount(self.place, weights=weighed, minlength=len(masses)).astype(np.float64)
-        squares[list(half)] += HALF * self.weight**2
+        one = np.bincount(self.place, weights=weighed, minlength=masses.shape[-1]).astype(np.float64)
+        squares = np.broadcast_to(one, masses.shape).copy()
+        if half is not None:
+            np.put_along_axis(squares, half, np.take_along_axis(squares, half, -1) + HALF * self.weight**2, -1)
         heavy = np.where(squares > 0, squares / np.where(masses > 0, masses, 1.0), 0.0)
         rows = np.where(squares > 0, masses / np.where(heavy > 0, heavy, 1.0), 0.0)
-        return replace(e, units=left_out(heavy / masses.sum(), heavy * e.units), count=rows, sizes=heavy)
+        share = heavy / masses.sum(axis=-1, keepdims=True)
+        return replace(e, units=left_out(share, heavy * e.units), count=rows, sizes=heavy)
 
-    def _of_clusters(self, e: Estimate, masses: Floats, half: tuple[int, ...]) -> Estimate:
+    def _of_clusters(self, e: Estimate, masses: Floats, half: Ints | None) -> Estimate:
         """(G − 1)/G times what the metric loses without each cluster; half a row is a unit of its own."""
         keyed = self.source.clusters
         assert keyed is not None
-        sizes = keyed.weights
-        held = np.flatnonzero(sizes > 0)
-        groups, cells = len(held), len(masses)
-        order = np.searchsorted(held, keyed.key)
-        step, without = max(1, BLOCK // cells), np.empty(groups)
+        held = keyed.sizes > 0
+        groups, cells = int(held.sum()), masses.shape[-1]
+        order, place = (np.cumsum(held) - 1)[keyed.key], self.place[keyed.cell]
+        step, without = max(1, BLOCK // (cells * (1 if half is None else 2))), []
         for start in range(0, groups, step):
             stop = min(start + step, groups)
-            mine = (order >= start) & (order < stop) & (keyed.masses > 0)
-            flat = (order[mine] - start) * cells + self.place[keyed.cell[mine]]
+            mine = slice(None) if stop - start == groups else (order >= start) & (order < stop)
+            flat = (order[mine] - start) * cells + place[mine]
             taken = np.bincount(flat, weights=keyed.masses[mine], minlength=(stop - start) * cells)
-            without[start:stop] = self.value(masses - taken.reshape(stop - start, cells))
-        lost = (groups - 1) / groups * (float(e.value) - without)
-        units = np.concatenate([lost, e.units[list(half)]])
-        count = np.concatenate([np.ones(groups), np.full(len(half), HALF * self.weight)])
-        weighed = np.concatenate([sizes[held], np.ones(len(half))])
-        return replace(e, units=units, count=count, sizes=weighed, strata=None)
+            without.append(self.value(masses[..., None, :] - taken.reshape(stop - start, cells)))
+        units = (groups - 1) / groups * (np.asarray(e.value)[..., None] - np.concatenate(without, axis=-1))
+        if half is None:
+            return replace(e, units=units, sizes=keyed.weights[held])
+        more = half.shape[-1]
+        units = np.concatenate([units, np.take_along_axis(self.moves(masses), half, -1)], axis=-1)
+        count = np.concatenate([np.ones(groups), np.full(more, HALF * self.weight)])
+        return replace(e, units=units, count=count, sizes=np.concatenate([keyed.weights[held], np.ones(more)]))
+
+
+def _as_it_is(sample: Sample) -> tuple[Confusion, Ints]:
+    """The table of a metric of one's own, which is called once for each cell and need not take fractions of rows."""
+    return sample.table, np.arange(len(sample.table.row))
 
 
 def every_cell(table: Confusion) -> tuple[Confusion, Ints]:

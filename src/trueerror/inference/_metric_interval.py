@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._clusters import without_gaps
+from trueerror.inference._effective_t import effective_t_limits
 from trueerror.inference._problem import (
     IntervalLimits,
     IntervalSpec,
@@ -32,9 +33,9 @@ from trueerror.inference._problem import (
 from trueerror.inference._variance import ClusteredRows, Design, Sample, ScoreSample
 from trueerror.inference.auc._interval import delong_variance, of_area
 from trueerror.inference.bootstrap._tables import TableBootstrap, Unfit, bootstrap_of_table
-from trueerror.inference.counts._all_classes import cost_bounds, rarely_seen_errors, savings_by_shares
 from trueerror.inference.counts._at_prior import multilabel_interval
 from trueerror.inference.counts._one_class import (
+    ANY_LABELS,
     ONE_CLUSTER,
     CountProblem,
     CountView,
@@ -43,12 +44,12 @@ from trueerror.inference.counts._one_class import (
     situation_of,
     view_of_sample,
 )
-from trueerror.inference.loss._mean import loss_interval, loss_limits
+from trueerror.inference.loss._mean import loss_interval, mean_limits, mean_of_rows
 from trueerror.inference.proportion._distributions import RawLimits
 from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, Rng
-from trueerror.methods import Default, default_for, inference_method
+from trueerror.methods import default_for, inference_method
 from trueerror.methods._registry import InferenceMethod
 from trueerror.metrics._registry import (
     Measure,
@@ -214,10 +215,10 @@ def noted(found: Interval, words: str, limits: Range | None = None) -> Interval:
 
 
 def _loss_reach(found: Interval, q: Problem[ScoreSample], table: ScoreTable, bounds: Bounds) -> Range:
-    """The outer limits of the smallest and the largest mean with the largest standard error.
+    """The outer limits of the smallest and the largest mean with the largest standard error and the heaviest tails.
 
-    The losses of a bin lie between those at its ends; a standard error is a norm, so it grows by no more than that of
-    how far the losses may be off.
+    The losses of a bin lie between those at its ends. A standard error is a norm, so it grows by no more than that of
+    how far the losses may be off; so does the fourth root of the sum of fourth powers.
     """
     measure, options, n = q.metric, q.options, float(table.n)
     ends = measure.bounds(options)
@@ -227,23 +228,28 @@ def _loss_reach(found: Interval, q: Problem[ScoreSample], table: ScoreTable, bou
         return moved(found, bounds)
     middle = middled(table)
     at = [table_losses(x, measure, **options) for x in (middle, table, with_scores(table, table.bounds.uppers))]
-    off = 0.0
+    squares = fourths = 0.0
     for side, rows in ((0, table.positives), (1, table.negatives)):
         occupied = rows > 0
         centre, lowest, highest = (x[side][occupied] for x in at)
         gap = np.maximum(np.abs(lowest - centre), np.abs(highest - centre))
-        off += float((rows[occupied] * gap * gap).sum())
-    error = loss_moments(middle, measure, **options).standard_error + math.sqrt(off / ((n - 1) * n))
-    method = "t-log-mean" if found.method == "t-log-mean" else "t-mean"
-    outer = [loss_limits(mean, error, n - 1, n, ends, q.spec, method) for mean in bounds]
+        squares += float((rows[occupied] * gap**2).sum())
+        fourths += float((rows[occupied] * gap**4).sum())
+    m, off = loss_moments(middle, measure, **options), math.sqrt(squares)
+    most, least = math.sqrt(m.squares) + off, max(math.sqrt(m.squares) - off, 0.0)
+    if found.method == "t-mean":
+        error = most / math.sqrt(n * (n - 1))
+        outer = [mean_limits(mean, error, n - 1, n, ends, q.spec)[:2] for mean in bounds]
+    else:
+        # The mean of how far they are off is no further than their own fourth root.
+        tails = (m.fourths**0.25 + 2 * fourths**0.25) ** 4
+        wide = replace(m, squares=most**2, fourths=most**4 * (min(tails / least**4, 1.0) if least > 0 else 1.0))
+        outer = [effective_t_limits(mean_of_rows(replace(wide, mean=x), ends), q.spec)[:2] for x in bounds]
     return min(x[0] for x in outer), max(x[1] for x in outer)
 
 
 # The rows of the decision table that a bootstrap of a confusion matrix answers.
-RESAMPLED_SITUATIONS = (
-    "other", "proportion", "f1", "macro-f1", "mean-of-recalls", "macro-of-shares", "geometric-mean", "mcc", "smooth",
-    "smooth-share", "correlation", "ratio", "mean-cost", "clustered",
-)  # fmt: skip
+RESAMPLED_SITUATIONS = (ANY_LABELS, "proportion", "f1", "ratio")
 
 
 def metric_interval(
@@ -273,7 +279,7 @@ def metric_interval(
     >>> print(metric_interval("f1", t))
     f1 0.769 [0.652, 0.856], 95 % wilson-f1, n = 48
     >>> print(metric_interval("mcc", t))
-    mcc 0.669 [0.504, 0.787], 95 % fisher-z, n = 128
+    mcc 0.669 [0.504, 0.790], 95 % effective-t, n = 128
     """
     m = find_measure(measure) if isinstance(measure, str) else measure
     chosen = dict(options or {})
@@ -326,16 +332,16 @@ def class_intervals(
     margins = table.classes(weighted=False)
     occurring = np.flatnonzero((margins.truth > 0) | (margins.predicted > 0))
     spec = IntervalSpec(confidence=confidence, side=side, over=simultaneous_over, estimand=estimand)
-    q = _count_problem(m, every_class(m, table, clusters, chosen), chosen, spec)
-    named_method = None if method is None else method_named(q, method)
+    q = _count_problem(m, every_class(m, table, chosen), chosen, spec)
     free = prior is None or m.is_prior_free(len(table.labels))
-    if not free:
-        prior = prior_of_each(prior, table.labels, table.positive)
-    if not free or design == "case-control" or (named_method is not None and named_method.function in _BOOTSTRAPS):
+    plain = free and design == "random" and clusters is None and table.weight_sums is None
+    named_method = method_named(q, method) if method is not None and plain else None
+    if not plain or (named_method is not None and named_method.function in _BOOTSTRAPS):
+        each_prior = None if free else prior_of_each(prior, table.labels, table.positive)
         return {
             table.labels[i]: metric_interval(
                 m, table, positive=table.labels[i], method=method, confidence=confidence, side=side, options=chosen,
-                clusters=clusters, prior=prior, design=design, rng=rng, replicates=replicates,
+                clusters=clusters, prior=each_prior, design=design, rng=rng, replicates=replicates,
                 simultaneous_over=simultaneous_over, estimand=estimand,
             )
             for i in occurring
@@ -345,7 +351,7 @@ def class_intervals(
     undefined = np.isnan(view.estimate)
     if undefined.any():
         low, high = (np.full(view.estimate.shape, b if math.isfinite(b) else math.nan) for b in m.range)
-        key = default_for(m.situation) if named_method is None else named_method.key
+        key = default_for(q.situation) if named_method is None else named_method.key
         reason = np.full(view.estimate.shape, m.undefined, dtype=object)
         raw_limits = raw_limits.replaced(undefined, RawLimits.of((low, high), key, reason))
     rows = np.broadcast_to(rows_spoken_of(q), view.estimate.shape)
@@ -360,7 +366,7 @@ def class_intervals(
 
 
 def _count_problem(m: Measure, view: CountView, options: MetricOptions, spec: IntervalSpec) -> CountProblem:
-    return Problem(situation=situation_of(m, view.kind), metric=m, sample=view, spec=spec, options=options)
+    return Problem(situation=situation_of(m, view), metric=m, sample=view, spec=spec, options=options)
 
 
 def table_intervals(
@@ -383,7 +389,7 @@ def _table_interval(q: CountProblem, method: str | None, prior: Prior | None, po
     estimate = float(q.sample.estimate[0])
     given = m.given_by_prior and sample.shares is not None
     if math.isnan(estimate) or given or sample.rows.n == 0:
-        key = default_for(m.situation) if named_method is None else named_method.key
+        key = default_for(q.situation) if named_method is None else named_method.key
         if given and not math.isnan(estimate):
             note = Note("given-by-prior")
             return spec.interval(
@@ -394,11 +400,7 @@ def _table_interval(q: CountProblem, method: str | None, prior: Prior | None, po
     n = float(rows_spoken_of(q)[0]) if raw_limits.n is None else raw_limits.n
     low, high = raw_limits.low.item(0), raw_limits.high.item(0)
     used, said = str(raw_limits.method.item(0)), raw_limits.note.item(0)
-    return spec.interval(m.name, estimate, low, high, bounds=_bounds(q), method=used, n=n, note=said)
-
-
-def _bounds(q: CountProblem) -> tuple[float, float]:
-    return cost_bounds(q) if q.situation == "mean-cost" else q.metric.range
+    return spec.interval(m.name, estimate, low, high, bounds=q.sample.range, method=used, n=n, note=said)
 
 
 def _undefined(q: CountProblem, key: str, reason: str) -> Interval:
@@ -424,7 +426,7 @@ def _resampled(q: CountProblem, kind: TableBootstrap) -> RawLimits:
 
 def _one_pair(q: CountProblem, low: float, high: float, key: str, note: Any) -> RawLimits:
     """Limits that hold the estimate within the bounds; raises `Unfit` where they meet."""
-    estimate, bounds = float(q.sample.estimate[0]), _bounds(q)
+    estimate, bounds = float(q.sample.estimate[0]), q.sample.range
     low, high = max(min(low, estimate), bounds[0]), min(max(high, estimate), bounds[1])
     if not low < high:
         raise Unfit(Note("flat-resamples"))
@@ -461,46 +463,11 @@ def _has_rows(q: CountProblem) -> bool:
     return q.sample.kind != "weighted"
 
 
-def _rare_costly_errors(q: CountProblem) -> bool:
-    """A costly error that was hardly seen: resamples know as little of it as the rows."""
-    return q.metric.relative_cost and rarely_seen_errors(q.sample.sample)
-
-
-@inference_method("bootstrap-bca", answers="other", word=None, default=Default(why="", when=_rare_costly_errors))
-def savings_of_rare_errors(q: CountProblem) -> RawLimits:
-    """The outer limits of the bootstrap and of the mean cost."""
-    by_shares = savings_by_shares(q)
-    try:
-        resampled = _resampled(q, "bca")
-    except Unfit as unfit:
-        why = unfit.note
-    else:
-        low, high = np.fmin(resampled.low[0], by_shares[0]), np.fmax(resampled.high[0], by_shares[1])
-        return _one_pair(q, float(low), float(high), "bootstrap-bca", (resampled.note[0], Note("rare-errors")))
-    if by_shares[0] < by_shares[1]:
-        note = Note("instead-of-bootstrap", (why, "limits of the mean cost"))
-        return _one_pair(q, *by_shares, "mover-cost", note)
-    return _instead(q, "bootstrap-bca", why)
-
-
-@inference_method(
-    "bootstrap-bca", answers="other", word=None, default=Default(why="", when=lambda q: q.sample.kind == "weighted")
-)
-def no_weighted_bootstrap(q: CountProblem) -> RawLimits:
-    """No limits: weights were summed over rows."""
-    nothing = np.array([math.nan])
-    return RawLimits.of((nothing, nothing), "bootstrap-bca", Note("summed-weights"))
-
-
 @inference_method(
     "bootstrap-bca",
     answers=RESAMPLED_SITUATIONS,
     word="bootstrap",
     applies=_has_rows,
-    default=Default(
-        why="the unstratified multinomial bootstrap holds; stratifying a random test set undercovers "
-        "(.71–.92 for precision)"
-    ),
 )
 def bootstrap_bca(q: CountProblem) -> RawLimits:
     """Bias-corrected and accelerated."""

@@ -93,7 +93,8 @@ class IntervalSpec:
 
     `over` intervals are meant to hold together: each is then made at the confidence 1 − α/over (Bonferroni), while
     the results carry the confidence of the whole set. `each_at` overrides the confidence that each is made at.
-    `alternative` is that of a contrast. Resampling draws `replicates` with `rng`.
+    `alternative` is that of a contrast, `bound` the value that its limits are held against. Resampling draws
+    `replicates` with `rng`.
     """
 
     confidence: float = 0.95
@@ -102,6 +103,7 @@ class IntervalSpec:
     estimand: str = ""
     each_at: float | None = None
     alternative: Alternative = "two-sided"
+    bound: float = 0.0
     rng: Rng = None
     replicates: int = 10_000
 

@@ -43,8 +43,9 @@ from trueerror.results._format import (
     whole,
 )
 from trueerror.results._values import Note, interval_cell, short
-from trueerror.sources._tables import check_table_name, file_table, need_column, open_frame
-from trueerror.sources.columns._roles import bare
+from trueerror.sources._open_tables import check_table_name, file_table, open_frame
+from trueerror.sources._tables import need_column
+from trueerror.sources.columns._names import bare
 
 if TYPE_CHECKING:
     from trueerror.sources._tables import InputTable

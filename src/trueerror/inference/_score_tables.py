@@ -35,7 +35,7 @@ from trueerror.inference.auc._interval import (
 from trueerror.inference.bootstrap._paired_scores import BLOCK, OrderedScores
 from trueerror.inference.bootstrap._tables import ClusterCells, coarse_table, one_row_less, score_statistic
 from trueerror.inputs._options import generator
-from trueerror.kernels._numpy import in_threads
+from trueerror.kernels._threads import in_threads
 from trueerror.methods._registry import Default, inference_method
 from trueerror.metrics._registry import value
 from trueerror.results._format import whole
@@ -224,8 +224,8 @@ def difference_of_scores(
     values = [float(q.metric.function(m.table, **q.options)) for m in models]
     influences = [score_units(q.metric, m.table, q.options) for m in models]
     if influences[0] is None or influences[1] is None:
-        codes = _parts_of_rows(len(is_positive), q.spec)
-        first, second = (_rows_left_out(q, m, codes) for m in models)
+        parts = _parts_of_rows(len(is_positive), q.spec)
+        first, second = (_rows_left_out(q, m, parts) for m in models)
     else:
         first, second = (m.influences_at_rows(i) for m, i in zip(models, influences, strict=True) if i is not None)
     first -= second

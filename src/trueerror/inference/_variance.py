@@ -1,35 +1,25 @@
-"""How uncertain a metric of a confusion matrix is: the delta method, MOVER for sums, and the design of the rows.
+"""How far a row moves a metric of a confusion matrix, and the design of the rows.
 
 For a metric f of the counts, its influence on cell c is d_c = ∂f/∂n_c: how far it moves when one more row falls into
 the cell. Metrics do not change when all counts are doubled, so Σ n_c·d_c = 0, and the variance of f on a random
 sample of rows is Σ n_c·d_c². Derivatives are taken by a complex step, Im f(n + ih)/h, which has no rounding error
 (Squire and Trapp 1998, SIAM Rev. 40:110); metrics of very many classes have theirs written out (`Measure.gradient`).
 
-MOVER combines the limits of parts to those of a weighted sum ("method of variance estimates recovery"): for θ = Σ
-w_i·θ_i the lower limit is θ̂ − √(ΣΣ w_i·w_j·ρ_ij·(θ̂_i − l_i)(θ̂_j − l_j)), the upper one likewise with u_i − θ̂_i.
-Parts keep their own skewed limits, so the sum does too, and it never collapses at a perfect score.
+`Sample` says how the rows came to be: at random, in clusters, with sampling weights, class by class.
 
-`Sample` says how the rows came to be (at random, in clusters, with sampling weights, class by class), so that every
-method works for all of them. Rows of one cluster may repeat each other: a cluster's influence s_g is the sum over its
-rows, and the variance is Σ_g (s_g/(1 − w_g))², w_g the cluster's share of the rows in play, with t on G_eff − 1 degrees
-of freedom (`_clusters`). With sampling weights it is k/(k − 1)·Σ_i (w_i·d_i)², k = (Σw)²/Σw² the rows that the weights
-leave; within a cell all rows share d, so the sums of squared weights by cell are enough.
-
-Sources: Agresti 2013, Categorical Data Analysis, 3rd ed., section 16.1; Zou and Donner 2008, Stat. Med. 27:1693;
-Donner and Zou 2012, Stat. Methods Med. Res. 21:347; Bell and McCaffrey 2002, Surv. Methodol. 28:169; Särndal, Swensson
-and Wretman 1992, Model Assisted Survey Sampling, section 5.5.
+Sources: Agresti 2013, Categorical Data Analysis, 3rd ed., section 16.1; Zou and Donner 2008, Stat. Med. 27:1693.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._clusters import LEAST_DF, clusters_with_events, cr3_variance, effective_clusters
+from trueerror.inference._clusters import LEAST_DF
 from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._options import InputError, check_word
 from trueerror.metrics._registry import (
@@ -55,8 +45,6 @@ STEP = 1e-30
 # A complex step over all margins costs (3K + 1)·K; beyond this many classes a derivative must be written out.
 STEPPED_CLASSES = 300
 STEPPED_CELLS = 4096
-# Clusters × classes looked at together.
-CLASS_BLOCK = 1 << 20
 # Which of TP, FP, FN and TN are meant.
 Parts = tuple[bool, bool, bool, bool]
 
@@ -245,58 +233,10 @@ def _norm(reach: Floats, sign: Floats, cross: Cross | None) -> float:
     return float(np.sqrt(square))
 
 
-def multinomial_correlations(shares: Floats) -> Cross:
-    """What the correlations of the shares of one sample add: ρ_ij = −√(p_i·p_j/((1 − p_i)(1 − p_j))).
-
-    >>> round(multinomial_correlations(np.array([0.5, 0.5]))(np.array([1.0, 1.0])), 6)
-    -2.0
-    """
-    inside = (shares > 0) & (shares < 1)
-    root = np.sqrt(np.where(inside, shares / np.where(inside, 1 - shares, 1.0), 0.0))
-
-    def cross(reach: Floats) -> float:
-        a = root * reach
-        return float((a * a).sum()) - float(a.sum()) ** 2
-
-    return cross
-
-
-def class_correlations(table: Confusion, slopes: BinaryCounts, variances: Floats) -> Cross:
-    """What delta-method correlations of one metric over the classes add to a MOVER sum.
-
-    `slopes` are the derivatives of each class's metric by its four counts. Classes i and j share only the rows in
-    cells (i, j) and (j, i), and those that are neither's: with d_k = t_k + s_k, t_k the slope for true negatives,
-    cov_ij = n_ij·s_i(FN)·s_j(FP) + n_ji·s_i(FP)·s_j(FN) − n·t_i·t_j. One pass over the occupied cells.
-    """
-    k = len(table.labels)
-    masses = table.counts.astype(np.float64)
-    n = float(masses.sum())
-    tn = np.asarray(slopes.tn, dtype=np.float64)
-    missed, alarmed = np.asarray(slopes.fn) - tn, np.asarray(slopes.fp) - tn
-    off = (table.row != table.col) & (table.col < k)
-    row, col, shared = table.row[off], table.col[off], masses[off]
-    known = variances > 0
-    scale = np.where(known, 1 / np.sqrt(np.where(known, variances, 1.0)), 0.0)
-
-    def cross(reach: Floats) -> float:
-        a = reach * scale
-        apart = tn * a
-        common = 2 * float((shared * (missed * a)[row] * (alarmed * a)[col]).sum())
-        return common - n * (float(apart.sum()) ** 2 - float((apart * apart).sum()))
-
-    return cross
-
-
 Ints = NDArray[np.int64]
 
 
 Mask = NDArray[np.bool_]
-
-
-def cluster_sizes(clusters: KeyedConfusion, influences: Floats, cells: Mask | None = None) -> Floats:
-    """What each cluster weighs: its rows among the cells in play; of a metric of several classes, where `cells` is
-    None, each row by the mean squared influence of its class, so that a rare class that decides weighs accordingly."""
-    return keyed_sizes(clusters, clusters.table.row, clusters.table.masses, influences, cells)
 
 
 def keyed_sizes(
@@ -309,127 +249,6 @@ def keyed_sizes(
     by_class = np.bincount(truth, weights=masses * influences**2) / np.where(total > 0, total, 1.0)
     sizes = keyed.sums(by_class[truth])
     return sizes if sizes.sum() > 0 and np.isfinite(sizes).all() else keyed.weights
-
-
-def cluster_variance(clusters: KeyedConfusion, influences: Floats, cells: Mask | None = None) -> float:
-    """CR3 variance of a metric from its influence per cell; NaN with a single cluster."""
-    if occupied(clusters) < 2:
-        return float("nan")
-    sums, sizes = clusters.sums(influences), cluster_sizes(clusters, influences, cells)
-    # The total is 0 for metrics that doubling leaves alone; for sums over rows its mean is taken out.
-    return cr3_variance(sums - clusters.weights * (sums.sum() / clusters.weights.sum()), sizes)
-
-
-def occupied(clusters: KeyedConfusion, cells: NDArray[np.bool_] | None = None) -> int:
-    """How many clusters have rows, or rows in the given cells."""
-    if cells is None:
-        return int((clusters.sizes > 0).sum())
-    return int(np.count_nonzero(np.bincount(clusters.key[cells[clusters.cell]])))
-
-
-class ClassClusters(NamedTuple):
-    """For every class against the rest: the CR3 variance of a metric, G_eff of the rows in play, and as many clusters
-    as the events come from."""
-
-    variance: Floats
-    effective: Floats
-    eventful: Floats
-
-
-def class_cluster_variances(
-    clusters: KeyedConfusion, slopes: BinaryCounts, parts: Parts | None, events: Parts | None = None
-) -> ClassClusters:
-    """CR3 variances of one metric for every class against the rest, from its slopes by the four counts.
-
-    `parts` says which of the four counts are in play (None: all, each class by its mean squared influence), `events`
-    which are the rarer kind of a proportion. Classes are taken some at a time, so that clusters × classes never have to
-    be held at once.
-    """
-    k, g = len(clusters.table.labels), len(clusters.keys)
-    by_class = np.full((3, k), np.nan)
-    if occupied(clusters) >= 2:
-        step = max(1, CLASS_BLOCK // max(g, 1))
-        for start in range(0, k, step):
-            classes = np.arange(start, min(start + step, k))
-            by_class[:, classes] = _of_classes(clusters, slopes, parts, events, classes)
-    return ClassClusters(*by_class)
-
-
-def _of_classes(
-    clusters: KeyedConfusion, slopes: BinaryCounts, parts: Parts | None, events: Parts | None, classes: Ints
-) -> Floats:
-    """Variance, G_eff and clusters with events of some of the classes, from their counts by cluster."""
-    four = _counts_by_cluster(clusters, classes)
-    d = [np.asarray(slope, dtype=np.float64)[classes] for slope in slopes]
-    with np.errstate(invalid="ignore", over="ignore"):
-        sums = sum(n * slope for n, slope in zip(four, d, strict=True))
-        assert isinstance(sums, np.ndarray)
-        scale = sum((n * slope) ** 2 for n, slope in zip(four, d, strict=True))
-        # Terms that cancel leave rounding dust, which must not pass for a variance.
-        sums = np.where(sums**2 > 1e-26 * scale, sums, 0.0)
-    if parts is None:
-        squares = [s * s for s in d]
-        of_class = [(four[i] + four[j]).sum(axis=0) for i, j in ((0, 2), (1, 3))]
-        mean = [
-            (four[i].sum(axis=0) * squares[i] + four[j].sum(axis=0) * squares[j]) / np.maximum(n, 1e-300)
-            for n, (i, j) in zip(of_class, ((0, 2), (1, 3)), strict=True)
-        ]
-        sizes = (four[0] + four[2]) * mean[0] + (four[1] + four[3]) * mean[1]
-    else:
-        sizes = sum((n for wanted, n in zip(parts, four, strict=True) if wanted), np.zeros_like(four[0]))
-    out = np.empty((3, len(classes)))
-    scale_to_rows = clusters.table.n / float(clusters.weights.sum())
-    for i in range(len(classes)):
-        class_sizes = sizes[:, i] if sizes[:, i].sum() > 0 else clusters.weights
-        effective = effective_clusters(class_sizes)
-        with_events = effective
-        if events is not None and parts is not None:
-            chosen = sum(
-                (n[:, i] for wanted, n in zip(events, four, strict=True) if wanted), np.zeros(len(class_sizes))
-            )
-            with_events = clusters_with_events(
-                effective, chosen * scale_to_rows, (class_sizes - chosen) * scale_to_rows
-            )
-        out[:, i] = cr3_variance(sums[:, i], class_sizes), effective, with_events
-    return out
-
-
-def _counts_by_cluster(clusters: KeyedConfusion, classes: Ints) -> list[Floats]:
-    """TP, FP, FN and TN (clusters, classes), in rows or sampling weights."""
-    table, m = clusters.table, len(classes)
-    row, col = table.row[clusters.cell], table.col[clusters.cell]
-    first, masses = int(classes[0]), clusters.masses
-
-    def added(where: NDArray[np.bool_], own: Ints) -> Floats:
-        inside = where & (own >= first) & (own < first + m)
-        place = clusters.key[inside] * m + own[inside] - first
-        flat = np.bincount(place, weights=masses[inside], minlength=len(clusters.keys) * m)
-        return flat.reshape(len(clusters.keys), m).astype(np.float64)
-
-    hit, called = row == col, (row != col) & (col < len(table.labels))
-    tp, fp, fn = added(hit, row), added(called, col), added(~hit, row)
-    return [tp, fp, fn, clusters.weights[:, None] - tp - fp - fn]
-
-
-def class_clusters(clusters: KeyedConfusion, parts: tuple[bool, bool, bool, bool]) -> Ints:
-    """For each class the number of clusters with rows among the given of TP, FP, FN, TN."""
-    table = clusters.table
-    k = len(table.labels)
-    row, col = table.row[clusters.cell], table.col[clusters.cell]
-    hit = row == col
-    # True negatives are too many to list: a cluster has a row among the parts unless all its rows are elsewhere.
-    listed = [part != parts[3] for part in parts[:3]]
-    pairs, rows = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
-    for wanted, mask, codes in zip(listed, (hit, ~hit & (col < k), ~hit), (row, col, row), strict=True):
-        if wanted:
-            pairs.append(clusters.key[mask] * k + codes[mask])
-            rows.append(clusters.counts[mask])
-    known, where = np.unique(np.concatenate(pairs), return_inverse=True)
-    sums = np.bincount(where, weights=np.concatenate(rows), minlength=len(known))
-    if not parts[3]:
-        return np.bincount(known % k, minlength=k).astype(np.int64)
-    full = sums == clusters.sizes[known // k]
-    return occupied(clusters) - np.bincount(known[full] % k, minlength=k).astype(np.int64)
 
 
 def weighted_variance(table: Confusion, influences: Floats) -> float:
@@ -448,25 +267,6 @@ def kish_rows(table: Confusion) -> float:
     assert table.weight_squares is not None
     squares = float(table.weight_squares.sum())
     return float(table.masses.sum()) ** 2 / squares if squares > 0 else 0.0
-
-
-def class_weighted_variances(table: Confusion, slopes: BinaryCounts) -> Floats:
-    """The same for one metric of every class against the rest, from its slopes by the four (weighted) counts."""
-    k = len(table.labels)
-    if table.n < 2 or table.weight_squares is None:
-        return np.full(k, np.nan)
-    squares, kish = table.weight_squares, kish_rows(table)
-    tp, fp, fn, tn = (np.asarray(s, dtype=np.float64) for s in slopes)
-    hit = table.row == table.col
-    called = ~hit & (table.col < k)
-    on = [
-        np.bincount(table.row[hit], weights=squares[hit], minlength=k),
-        np.bincount(table.col[called], weights=squares[called], minlength=k),
-        np.bincount(table.row[~hit], weights=squares[~hit], minlength=k),
-    ]
-    rest = float(squares.sum()) - sum(on)
-    out: Floats = (on[0] * tp**2 + on[1] * fp**2 + on[2] * fn**2 + rest * tn**2) * kish / max(kish - 1, LEAST_DF)
-    return out
 
 
 def effective_size(share: Amount, variance: Amount, rows: Amount, without: Amount) -> Floats:
@@ -611,31 +411,7 @@ class Sample:
     @property
     def groups(self) -> int:
         """Clusters with rows; without clusters every row is its own."""
-        return self.rows.n if self.clusters is None else occupied(self.clusters)
-
-    def effective_groups(self, influences: Floats, cells: Mask | None = None, events: Mask | None = None) -> float:
-        """As many clusters (or weighted rows) of equal size; without either, all rows.
-
-        Where `events` are the cells of one kind of a share, at most as many clusters as hold the rarer kind.
-        """
-        if self.clusters is None:
-            return float(self.rows.n) if self.rows.weight_squares is None else kish_rows(self.rows)
-        sizes = cluster_sizes(self.clusters, influences, cells)
-        effective = effective_clusters(sizes)
-        if events is None or cells is None:
-            return effective
-        scale = self.rows.n / float(self.rows.masses.sum())
-        event_sums = self.clusters.sums(events.astype(np.float64))
-        return clusters_with_events(effective, event_sums * scale, (sizes - event_sums) * scale)
-
-    @np.errstate(invalid="ignore", over="ignore")
-    def variance(self, influences: Floats, cells: Mask | None = None) -> float:
-        """The variance of a metric with these influences; `cells` are those in play for a share of rows."""
-        if self.clusters is not None:
-            return cluster_variance(self.clusters, influences, cells)
-        if self.rows.weight_sums is not None:
-            return weighted_variance(self.rows, influences)
-        return float(variance(influences, self.rows.counts))
+        return self.rows.n if self.clusters is None else int((self.clusters.sizes > 0).sum())
 
 
 def _all_known(table: Confusion, shares: Floats) -> bool:

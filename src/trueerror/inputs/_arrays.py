@@ -26,8 +26,9 @@ ArrayLike: TypeAlias = object
 Foreign: TypeAlias = Any
 # What float() takes.
 Numeric: TypeAlias = str | SupportsFloat | SupportsIndex
-# An array of any type and shape, and one of one dimension.
+# An array of any type and shape, one of doubles, and one of one dimension.
 Array = NDArray[Any]
+Floats = NDArray[np.float64]
 Column = NDArray[Any]
 
 
@@ -240,9 +241,6 @@ def count_matrix(matrix: ArrayLike, *, square: bool = True) -> NDArray[np.int64]
         i, j = (int(x) for x in np.argwhere(wrong)[0])
         raise InputError(f"counts are whole numbers from 0 up, but row {i + 1}, column {j + 1} is {cells[i, j]:g}")
     return cells.astype(np.int64)
-
-
-Floats = NDArray[np.float64]
 
 
 # Third powers of larger counts leave the range of floats.

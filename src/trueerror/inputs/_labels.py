@@ -1,4 +1,4 @@
-"""Labels and their codes, the positive class, cost matrices, and fingerprints of columns of labels.
+"""Labels and their codes, the positive class, and fingerprints of columns of labels.
 
 Labels are strings, integers or booleans; integral floats are integers, and a boolean equals 0 or 1. They are kept
 as small integer codes in the label order, −1 where a label is missing.
@@ -10,12 +10,12 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import EXACT, Column, Numeric, count_matrix, missing_rows, plain_numbers
+from trueerror.inputs._arrays import EXACT, Column, missing_rows
 from trueerror.inputs._options import InputError, in_few_words, nearest
 
 Label = str | int | bool
@@ -429,129 +429,11 @@ def check_labels(labels: Iterable[object]) -> tuple[Label, ...]:
     return given
 
 
-# What the margins of a printed table are called.
-MARGINS = frozenset({"all", "total", "totals", "sum", "sums", "subtotal", "grand total", "margin", "margins", "σ", "∑"})
-PREDICTED = frozenset({"predicted", "prediction", "predictions", "pred", "preds", "y_pred", "ypred", "y_hat", "yhat"})
-
-
-class LabelledCounts(NamedTuple):
-    """A square table of counts, rows = truth, and its classes in their natural order."""
-
-    labels: tuple[Label, ...]
-    cells: NDArray[np.int64]
-
-
-def labelled_counts(frame: Any, *, transposed: bool = False) -> LabelledCounts | None:
-    """The counts of a data frame whose rows and columns are named by classes, both in one order.
-
-    None where nothing is named: a table without labels, or rows and columns that are only numbered. A frame without an
-    index (polars, Arrow, a file that was read) names its rows in the first column. A class that has rows but no column
-    was never predicted; `transposed` says that rows are what was predicted.
-    """
-    if not hasattr(frame, "columns") or not hasattr(frame, "shape"):
-        return None
-    side = ("truth", "predicted") if transposed else ("predicted", "truth")
-    names = [_plain_name(v) for v in getattr(frame, "column_names", frame.columns)]
-    index = getattr(frame, "index", None)
-    values = _frame_values(frame)
-    numbered = index is None or _is_numbered(list(index))
-    if numbered and values.shape[1] == values.shape[0] + 1:
-        rows = [_plain_name(v) for v in values[:, 0]]
-        names, values = names[1:], values[:, 1:]
-    elif index is not None and numbered and _is_numbered(names) and len(names) == len(index):
-        refuse_margins(values, None)
-        return None
-    elif index is None:
-        raise InputError(
-            f"the columns of the confusion matrix are {_few(names)}, but its rows have no names: put them into the "
-            "first column, or pass the numbers as an array with labels="
-        )
-    else:
-        rows = [_plain_name(v) for v in index]
-        called = _casefolded(getattr(index, "name", None))
-        if (
-            called in PREDICTED
-            and not transposed
-            and _casefolded(getattr(frame.columns, "name", None)) not in PREDICTED
-        ):
-            raise InputError(f'the rows of the confusion matrix are named {index.name!r}: pass rows="predicted"')
-    for place, given in (("rows", rows), ("columns", names)):
-        twice = next((v for i, v in enumerate(given) if v in given[:i]), None)
-        if twice is not None:
-            raise InputError(f"the {place} of the confusion matrix name {twice!r} twice")
-    _refuse_named_margins(rows, names, values)
-    if index is None and all(isinstance(v, str) for v in names):  # such frames name columns by text alone
-        texts = {str(v): v for v in rows}
-        names = [texts.get(str(v), v) for v in names]
-    only = [v for v in rows if v not in names], [v for v in names if v not in rows]
-    if all(only):
-        raise InputError(
-            f"the rows of the confusion matrix are {_few(rows)} but its columns are {_few(names)}: {only[0][0]!r} is "
-            f"no column and {only[1][0]!r} no row; name both by the same classes"
-        )
-    labels = natural_labels(ordered([*rows, *names], f"the {side[1]} and {side[0]} labels"))
-    order = {label: i for i, label in enumerate(labels)}
-    cells = np.zeros((len(labels), len(labels)), dtype=np.int64)
-    part = count_matrix(values, square=False)
-    cells[np.ix_([order[v] for v in rows], [order[v] for v in names])] = part
-    return LabelledCounts(labels, cells.T if transposed else cells)
-
-
-def refuse_margins(cells: Any, label: Label | None) -> None:
-    """Refuse totals that stand in the last row and column of a table as if they were a class."""
-    if cells.ndim != 2 or cells.shape[0] != cells.shape[1] or len(cells) < 3:
-        return
-    try:
-        inner = np.asarray(cells, dtype=np.float64)
-    except (TypeError, ValueError):
-        return
-    sums = np.array_equal(inner[:-1].sum(axis=0), inner[-1]) and np.array_equal(inner[:, :-1].sum(axis=1), inner[:, -1])
-    if sums and inner[:-1, :-1].any():
-        which = "the last row and column" if label is None else f"{label!r}"
-        raise InputError(f"{which} of the confusion matrix holds totals, which are no class: leave them out")
-
-
-def _refuse_named_margins(rows: list[Label], names: list[Label], values: Any) -> None:
-    for place, given, other in (("row", rows, names), ("column", names, rows)):
-        margin = next((v for v in given if _casefolded(v) in MARGINS), None)
-        lines = values if place == "row" else values.T
-        if margin is not None:
-            index = given.index(margin)
-            rest = [i for i in range(len(given)) if i != index]
-            numbers = np.asarray(lines, dtype=np.float64)
-            if margin not in other or np.array_equal(numbers[rest].sum(axis=0), numbers[index]):
-                raise InputError(
-                    f"the {place} {margin!r} of the confusion matrix holds totals, which are no class: leave it out "
-                    "(pandas: margins=False)"
-                )
-    if rows == names and rows:
-        refuse_margins(values, rows[-1])
-
-
-def _frame_values(frame: Any) -> Any:
-    if hasattr(frame, "to_numpy"):
-        return np.asarray(frame.to_numpy())
-    columns = [np.asarray(frame[name]) for name in getattr(frame, "column_names", frame.columns)]
-    mixed = np.empty((len(columns[0]) if columns else 0, len(columns)), dtype=object)
-    for i, values in enumerate(columns):
-        mixed[:, i] = values
-    return mixed
-
-
-def _plain_name(value: object) -> Label:
-    """The class that a row or column is named by; of several levels the last, which is the innermost."""
-    return plain_label(value[-1] if isinstance(value, tuple) and value else value, "a row or column of the table")
-
-
-def _is_numbered(names: list[Any]) -> bool:
-    return all(not isinstance(v, str | tuple | bool) for v in names) and names == list(range(len(names)))
-
-
-def _casefolded(value: object) -> str:
+def casefolded(value: object) -> str:
     return value.strip().casefold() if isinstance(value, str) else ""
 
 
-def _few(values: Sequence[object]) -> str:
+def few_of(values: Sequence[object]) -> str:
     return ", ".join(f"{v!r:.30}" for v in values[:6]) + (", …" if len(values) > 6 else "")
 
 
@@ -646,97 +528,6 @@ def need_positive(labels: Sequence[Label], what: str) -> InputError:
     choices = ", ".join(repr(v) for v in list(labels)[:6]) + (", …" if len(labels) > 6 else "")
     rest = ", which is then set against the rest" if len(labels) > 2 else ""
     return InputError(f"{what} needs to know which class is positive: pass positive= one of {choices}{rest}")
-
-
-Floats = NDArray[np.float64]
-OUTCOMES = ("tn", "fp", "fn", "tp")
-
-
-def cost_matrix(costs: object, labels: Sequence[Label], positive: Label | None = None) -> Floats:
-    """Costs as K × (K + 1) numbers: rows are the truth, the last column is the cost of no prediction.
-
-    Accepted are a K × K table in label order (negative costs are gains), the same with a column more for rows without a
-    prediction, {(truth, predicted): cost} (right calls that are not named cost 0; predicted None is no prediction),
-    and, for two classes, {"fp": …, "fn": …} with "tp" and "tn" where they are not 0. Where no prediction has no price,
-    it costs as much as the dearest error of its class.
-
-    >>> cost_matrix([[0, 5], [1, 0]], ("no", "yes")).tolist()
-    [[0.0, 5.0, 5.0], [1.0, 0.0, 1.0]]
-    >>> cost_matrix({"fp": 1, "fn": 10}, ("no", "yes"), "yes").tolist()
-    [[0.0, 1.0, 1.0], [10.0, 0.0, 10.0]]
-    """
-    table = _from_mapping(costs, labels, positive) if isinstance(costs, Mapping) else _from_table(costs, len(labels))
-    wrong = ~np.isfinite(table)
-    if wrong.any():
-        i, j = (int(x) for x in np.argwhere(wrong)[0])
-        raise InputError(f"costs are finite numbers, but row {i + 1}, column {j + 1} of costs is {table[i, j]}")
-    k = len(labels)
-    if table.shape[1] > k:
-        return table
-    errors = np.where(np.eye(k, dtype=bool), -np.inf, table).max(axis=1) if k > 1 else table[:, 0]
-    return np.column_stack([table, errors])
-
-
-def _from_table(costs: object, k: int) -> Floats:
-    values = costs.to_numpy() if hasattr(costs, "to_numpy") else costs
-    try:
-        table = np.array(plain_numbers(values, "costs"))
-    except InputError:
-        raise InputError(f"costs must be a table of {k} × {k} numbers, not {costs!r:.60}") from None
-    if table.shape not in ((k, k), (k, k + 1)):
-        shape = " × ".join(map(str, table.shape)) or "a single number"
-        raise InputError(
-            f"costs is {shape}, but there are {k} classes: give {k} × {k} costs, costs[i][j] for truth i called j "
-            "in label order"
-        )
-    return table
-
-
-def _from_mapping(costs: Mapping[object, Numeric], labels: Sequence[Label], positive: Label | None) -> Floats:
-    if costs and all(isinstance(key, str) for key in costs):
-        return _from_outcomes(costs, labels, positive)
-    k = len(labels)
-    table = np.full((k, k + 1), np.nan)
-    np.fill_diagonal(table, 0.0)
-    for key, cost in costs.items():
-        if not isinstance(key, tuple) or len(key) != 2:
-            raise InputError(f"costs has the key {key!r:.40}; keys are pairs (truth, predicted)")
-        i = labels.index(find_label(key[0], labels, "costs"))
-        j = k if key[1] is None else labels.index(find_label(key[1], labels, "costs"))
-        table[i, j] = _number(cost, key)
-    if np.isnan(table[:, :k]).any():
-        i, j = (int(x) for x in np.argwhere(np.isnan(table[:, :k]))[0])
-        raise InputError(f"costs does not say what calling {labels[i]!r} {labels[j]!r} costs: add ({labels[i]!r}, "
-                         f"{labels[j]!r})")  # fmt: skip
-    if np.isnan(table[:, k]).all():
-        return table[:, :k]
-    if np.isnan(table[:, k]).any():
-        i = int(np.argmax(np.isnan(table[:, k])))
-        raise InputError(f"costs prices no prediction for some classes only: add ({labels[i]!r}, None)")
-    return table
-
-
-def _from_outcomes(costs: Mapping[object, Numeric], labels: Sequence[Label], positive: Label | None) -> Floats:
-    unknown = [key for key in costs if str(key).lower() not in OUTCOMES]
-    if unknown:
-        raise InputError(f"costs has the key {unknown[0]!r}; the keys are 'fp', 'fn', 'tp', 'tn', or pairs of labels")
-    if len(labels) != 2:
-        raise InputError(f"costs by 'fp' and 'fn' are for two classes, but there are {len(labels)}: give a table")
-    given = {str(key).lower(): _number(cost, key) for key, cost in costs.items()}
-    if not {"fp", "fn"} <= set(given):
-        raise InputError("costs needs both 'fp' and 'fn', the costs of a false alarm and of a miss")
-    if positive is None:
-        raise need_positive(labels, "costs by 'fp' and 'fn'")
-    tn, fp, fn, tp = (given.get(key, 0.0) for key in OUTCOMES)
-    table = np.array([[tn, fp], [fn, tp]])
-    return table if positive == labels[1] else table[::-1, ::-1]
-
-
-def _number(cost: Numeric, key: object) -> float:
-    try:
-        return float(cost)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"costs has {cost!r:.40} for {key!r:.40}; costs are numbers") from None
 
 
 def fingerprint(codes: Codes, labels: tuple[Label, ...]) -> str:

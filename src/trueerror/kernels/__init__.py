@@ -10,12 +10,12 @@ from typing import Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array
-from trueerror.inputs._options import InputError, current
+from trueerror.inputs._arrays import Array, Floats
+from trueerror.inputs._options import InputError
+from trueerror.inputs._settings import current
 from trueerror.kernels import _numpy as plain
-from trueerror.kernels._numpy import RankLayout
+from trueerror.kernels._ranks import RankLayout
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 # Rows times replicates from which compiled loops pay: where they have to be compiled first (seven seconds), where their

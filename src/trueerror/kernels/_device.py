@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Array, Foreign
-from trueerror.kernels import _numpy as plain
-from trueerror.kernels._numpy import EXACT, POISSON, row_weights
+from trueerror.kernels._counting import count_codes
+from trueerror.kernels._random import EXACT, POISSON, row_weights
 
 # An array of CuPy, or of NumPy where it stands in for a device.
 DeviceArray: TypeAlias = Any
@@ -149,7 +149,7 @@ def count_cells(parts: list[DeviceArray], sizes: list[int]) -> Counts:
     """
     cells = int(np.prod(sizes))
     if isinstance(parts[0], np.ndarray):
-        return np.asarray(plain.count_codes([p.astype(np.int64) for p in parts], sizes))
+        return np.asarray(count_codes([p.astype(np.int64) for p in parts], sizes))
     cupy = _cupy()
     if cells > SHARED_CELLS:
         cell = parts[0].astype(cupy.int32)

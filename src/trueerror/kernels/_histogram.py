@@ -15,9 +15,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array
+from trueerror.inputs._arrays import Array, Floats
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 # Rows at a time: what is made of them stays in the cache, memory is not asked for again and again, and threads seldom
 # wait for the interpreter's lock.

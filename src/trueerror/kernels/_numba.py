@@ -23,12 +23,15 @@ from numba import njit, types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array, Foreign
+from trueerror.inputs._arrays import Array, Floats, Foreign
 from trueerror.kernels import _numpy as plain
-from trueerror.kernels._numpy import EXACT, RankLayout, in_threads, parts
-from trueerror.kernels._numpy import STEPS as POISSON_STEPS
-from trueerror.kernels._numpy import count_codes as count_codes
+from trueerror.kernels._counting import count_codes as count_codes
 from trueerror.kernels._numpy import run_lengths as run_lengths
+from trueerror.kernels._random import EXACT
+from trueerror.kernels._random import STEPS as POISSON_STEPS
+from trueerror.kernels._ranks import RankLayout
+from trueerror.kernels._sorting import tagged_keys
+from trueerror.kernels._threads import in_threads, parts
 
 U = np.uint64
 SIGN = U(0x8000000000000000)
@@ -462,12 +465,9 @@ def announce(folder: Path) -> None:
         sys.stderr.write(f"trueerror: {words}\n")
 
 
-Floats = NDArray[np.float64]
-
-
 def score_groups(scores: Array, positive: NDArray[np.bool_]) -> tuple[Floats, Counts, Counts]:
     """Distinct scores, ascending, with how many positives and negatives have each; −0.0 is 0.0."""
-    tagged = plain.tagged_keys(scores, positive)
+    tagged = tagged_keys(scores, positive)
     if tagged is None:
         return plain.score_groups(scores, positive)
     announce(Path(fill_tagged.stats.cache_path))

@@ -141,6 +141,7 @@ PARTS: dict[str, tuple[str, ...]] = {
 # Modules that declare methods which answer no situation: they are called by name.
 DECLARING = (
     "inference._unpaired",
+    "inference.counts._at_prior",
     "inference.bootstrap._limits",
     "inference.bootstrap._paired", "inference.learner._intervals", "inference.loss._t_tests",
     "inference.ranking._rank_tests", "inference.ranking._rank_tests", "inference._contrast", "inference._bayes",
@@ -409,15 +410,11 @@ class Decision:
 _TWO_MODELS = "trueerror.inference._two_models"
 _UNPAIRED = "trueerror.inference._unpaired"
 _ONE_CLASS = "trueerror.inference.counts._one_class"
-_ALL_CLASSES = "trueerror.inference.counts._all_classes"
-_AT_PRIOR = "trueerror.inference.counts._at_prior"
 _PROPORTION = "trueerror.inference.proportion._interval"
 _BOOTSTRAPS = "trueerror.inference._metric_interval"
 _ONE_LEARNER = ("trueerror.experiments._estimate",)
 _SCORES = "trueerror.inference._score_tables"
 _SCORE_BOOTSTRAPS = "trueerror.inference.bootstrap._tables"
-_OF_MEANS = (_AT_PRIOR, _ONE_CLASS, _ALL_CLASSES, _BOOTSTRAPS)
-_OF_SMOOTH = (_AT_PRIOR, _ALL_CLASSES, _ONE_CLASS, _BOOTSTRAPS)
 
 
 def _answered_in(situation: str, title: str, *homes: str) -> Decision:
@@ -432,38 +429,19 @@ SITUATIONS: dict[str, Decision] = {
         _answered_in(
             "proportion",
             "one proportion (accuracy, recall, precision, …) on a fixed test set",
-            _AT_PRIOR,
-            _ALL_CLASSES,
-            _ONE_CLASS,
             _PROPORTION,
+            _ONE_CLASS,
             _BOOTSTRAPS,
         ),
         _answered_in("f1", "F1 of one class", _ONE_CLASS, _BOOTSTRAPS),
-        _answered_in("macro-f1", "macro-F1, macro F-beta, macro Fowlkes–Mallows", *_OF_MEANS),
+        _answered_in("ratio", "likelihood ratios and the diagnostic odds ratio", _ONE_CLASS, _BOOTSTRAPS),
         _answered_in(
-            "mean-of-recalls",
-            "balanced accuracy, macro recall, informedness, markedness, results at another prior",
-            *_OF_MEANS,
+            "label-metric",
+            "any other metric of labels: averages over classes, Matthews correlation, kappa, costs, your own; any "
+            "metric of labels over clusters, with sampling weights or at another class mix",
+            _ONE_CLASS,
+            _BOOTSTRAPS,
         ),
-        _answered_in(
-            "macro-of-shares", "macro average of another proportion (macro precision, macro specificity, …)", *_OF_MEANS
-        ),
-        _answered_in("geometric-mean", "geometric mean of the recalls", *_OF_MEANS),
-        _answered_in("mcc", "Matthews correlation", *_OF_SMOOTH),
-        _answered_in("smooth", "Cohen's kappa, plain and weighted", *_OF_SMOOTH),
-        _answered_in(
-            "smooth-share",
-            "other smooth functions of the counts between 0 and 1 (weighted averages, weighted accuracy)",
-            *_OF_SMOOTH,
-        ),
-        _answered_in(
-            "correlation",
-            "other smooth functions of the counts between −1 and 1 (averages of informedness, …)",
-            *_OF_SMOOTH,
-        ),
-        _answered_in("ratio", "likelihood ratios and the diagnostic odds ratio", _ALL_CLASSES, _ONE_CLASS, _BOOTSTRAPS),
-        _answered_in("mean-cost", "expected cost and total cost of the calls", _ALL_CLASSES, _BOOTSTRAPS),
-        _answered_in("other", "any other metric", _BOOTSTRAPS),
         _answered_in(
             "auc",
             "area under the ROC curve",
@@ -490,8 +468,6 @@ SITUATIONS: dict[str, Decision] = {
             "trueerror.inference.auc._multiclass",
         ),
         _answered_in("score-metric", "any other metric of scores (Brier skill score)", _SCORES, _SCORE_BOOTSTRAPS),
-        _answered_in("clustered", "proportion of dependent rows", _ONE_CLASS, _BOOTSTRAPS),
-        _answered_in("sampling-weights", "proportion of rows with sampling weights", _ONE_CLASS, _BOOTSTRAPS),
         _answered_in("mean", "mean of measured values", "trueerror.inference.loss._mean"),
         _answered_in(
             "mean-loss",

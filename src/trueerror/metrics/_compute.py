@@ -60,7 +60,8 @@ from trueerror.metrics._registry import (
 from trueerror.metrics.scores import NO_BOUND, bound_words, metric_bounds, middled
 from trueerror.sources._collect import is_openable, opened
 from trueerror.sources._predictions import Predictions, labels_only
-from trueerror.tallies._confusion import Amount, Confusion, Missing
+from trueerror.tallies._confusion import Amount, Confusion
+from trueerror.tallies._missing import Missing
 from trueerror.tallies._moments import MultiLabel
 from trueerror.tallies._scores import ScoreTable
 
@@ -101,7 +102,7 @@ def own_measure(given: Any) -> Measure:
         needs="scores" if scored else "cells",
         best=math.inf if sign > 0 else -math.inf,
         range=(-math.inf, math.inf),
-        situation="score-metric" if scored else "other",
+        situation="score-metric" if scored else "label-metric",
         gradient=None if scored else _slopes(call),
         undefined=f"{name} has no value on these rows",
         origin=function,

@@ -91,7 +91,7 @@ class Measure:
     classes, by the cells (table, counts) of one of cells; without it derivatives are taken by a complex step.
     `row_hits`: each row counts 1 or 0, so the mean over rows is a plain proportion; any scores will do, since only
     their order within a row matters.
-    `origin` is the function of a metric of one's own (`metrics._own`), with its options.
+    `origin` is the function of a metric of one's own (`metrics._compute.own_measure`), with its options.
     """
 
     name: str
@@ -100,7 +100,7 @@ class Measure:
     needs: Needs
     best: float | None
     range: tuple[float, float]
-    situation: str = "other"
+    situation: str = "label-metric"
     share: Share | None = None
     aliases: tuple[str, ...] = ()
     undefined: str = ""
@@ -155,6 +155,11 @@ class Measure:
             return None
         low, high = self.range
         return self.best == high if high != low else None
+
+    @property
+    def averages_classes(self) -> bool:
+        """Whether each class counts alike, however many rows it has."""
+        return self.average == "macro" or (self.of_all_classes and self.prior_free == "always")
 
     @property
     def summary(self) -> str:
@@ -378,7 +383,7 @@ def averaged(base: Measure, average: Average) -> Measure:
         title=f"{average} {base.title}",
         function=makers[average](base),
         needs="classes",
-        situation=_situation(base, average) if share is None else "proportion",
+        situation="label-metric" if share is None else "proportion",
         share=share,
         aliases=(),
         average=average,
@@ -391,15 +396,6 @@ def averaged(base: Measure, average: Average) -> Measure:
         gradient=None,
         undefined=base.undefined if average == "micro" else f"for some class {base.undefined}",
     )
-
-
-def _situation(base: Measure, average: Average) -> str:
-    """The row of the decision table for an average that is not a share of rows."""
-    if average == "macro" and base.situation == "f1":
-        return "macro-f1"
-    if average == "macro" and base.share is not None:
-        return "mean-of-recalls" if base.within_class else "macro-of-shares"
-    return {(0.0, 1.0): "smooth-share", (-1.0, 1.0): "correlation"}.get(base.range, "ratio")
 
 
 def classes_in_play(t: ClassCounts) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._labels import cost_matrix
+from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._options import InputError, check_word
 from trueerror.metrics._registry import MarginGradients, classes_in_play, measure, odds, ratio
 from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts, Confusion
@@ -114,7 +114,7 @@ def f1(t: BinaryCounts) -> Amount:
     return ratio(2 * t.tp, 2 * t.tp + t.fp + t.fn)
 
 
-@measure("f_beta", best=1.0, situation="f1", title="F-beta", aliases=("fbeta",), options=("beta",),
+@measure("f_beta", best=1.0, title="F-beta", aliases=("fbeta",), options=("beta",),
          undefined="no row is positive and none was predicted positive")  # fmt: skip
 def f_beta(t: BinaryCounts, beta: float = 1.0) -> Amount:
     """F with recall worth beta times precision: (1 + β²)TP / ((1 + β²)TP + β²FN + FP) (van Rijsbergen 1979)."""
@@ -132,21 +132,21 @@ def jaccard(t: BinaryCounts) -> Amount:
     return ratio(t.tp, t.tp + t.fp + t.fn)
 
 
-@measure("informedness", best=1.0, range=(-1.0, 1.0), situation="mean-of-recalls", aliases=("youden", "youden_j"),
+@measure("informedness", best=1.0, range=(-1.0, 1.0), aliases=("youden", "youden_j"),
          undefined="a class has no rows", prior_free="two classes", sum_of=("recall", "specificity"))  # fmt: skip
 def informedness(t: BinaryCounts) -> Amount:
     """Youden's J: recall + specificity − 1."""
     return recall(t) + specificity(t) - 1
 
 
-@measure("markedness", best=1.0, range=(-1.0, 1.0), situation="mean-of-recalls",
+@measure("markedness", best=1.0, range=(-1.0, 1.0),
          undefined="a class was never predicted", sum_of=("precision", "npv"))  # fmt: skip
 def markedness(t: BinaryCounts) -> Amount:
     """Precision + negative predictive value − 1."""
     return precision(t) + npv(t) - 1
 
 
-@measure("fowlkes_mallows", best=1.0, situation="f1", title="Fowlkes–Mallows",
+@measure("fowlkes_mallows", best=1.0, title="Fowlkes–Mallows",
          undefined="no row is positive, or none was predicted positive")  # fmt: skip
 def fowlkes_mallows(t: BinaryCounts) -> Amount:
     """Geometric mean of precision and recall."""
@@ -185,7 +185,7 @@ def diagnostic_odds_ratio(t: BinaryCounts) -> Amount:
     return odds(t.tp * t.tn, t.fp * t.fn)
 
 
-@measure("weighted_accuracy", best=1.0, situation="smooth-share", options=("weights",), undefined="nothing has weight")
+@measure("weighted_accuracy", best=1.0, options=("weights",), undefined="nothing has weight")
 def weighted_accuracy(t: BinaryCounts, weights: tuple[float, float, float, float] = (1, 1, 1, 1)) -> Amount:
     """(w1·TP + w4·TN) / (w1·TP + w2·FN + w3·FP + w4·TN).
 
@@ -254,7 +254,7 @@ def _balanced_accuracy_gradient(t: ClassCounts) -> MarginGradients:
     return MarginGradients(share / rows, -share * t.hits / (rows * rows), zero, np.zeros(t.hits.shape[:-1]))
 
 
-@measure("balanced_accuracy", needs="classes", best=1.0, situation="mean-of-recalls",
+@measure("balanced_accuracy", needs="classes", best=1.0,
          undefined=NO_ROWS, prior_free="always",
          gradient=_balanced_accuracy_gradient)  # fmt: skip
 def balanced_accuracy(t: ClassCounts) -> Amount:
@@ -273,7 +273,7 @@ def _g_mean_gradient(t: ClassCounts) -> MarginGradients:
     return MarginGradients(hits, truth, np.zeros_like(t.hits), np.zeros(t.hits.shape[:-1]))
 
 
-@measure("g_mean", needs="classes", best=1.0, situation="geometric-mean", title="G-mean",
+@measure("g_mean", needs="classes", best=1.0, title="G-mean",
          undefined="a class was predicted but has no rows", prior_free="always",
          gradient=_g_mean_gradient)  # fmt: skip
 def g_mean(t: ClassCounts) -> Amount:
@@ -306,7 +306,7 @@ def _mcc_gradient(t: ClassCounts) -> MarginGradients:
         )
 
 
-@measure("mcc", needs="classes", best=1.0, range=(-1.0, 1.0), situation="mcc", title="Matthews correlation",
+@measure("mcc", needs="classes", best=1.0, range=(-1.0, 1.0), title="Matthews correlation",
          aliases=("matthews", "matthews_correlation", "matthews_corrcoef", "phi"),
          undefined="all rows are of one class, or all were predicted as one", chance_corrected=True,
          gradient=_mcc_gradient)  # fmt: skip
@@ -372,7 +372,7 @@ def _distances(mass: Floats, power: int) -> Floats:
     return out
 
 
-@measure("kappa", needs="cells", best=1.0, range=(-1.0, 1.0), situation="smooth", title="Cohen's kappa",
+@measure("kappa", needs="cells", best=1.0, range=(-1.0, 1.0), title="Cohen's kappa",
          aliases=("cohen_kappa", "cohens_kappa", "cohen_kappa_score"), options=("weights",),
          undefined="all rows are of one class and were all predicted as it", chance_corrected=True,
          gradient=_kappa_gradient)  # fmt: skip
@@ -432,7 +432,7 @@ def _cost_gradient(table: Confusion, masses: Floats, *, costs: object = None) ->
     return np.broadcast_to(cell_costs(table, costs), masses.shape)
 
 
-@measure("cost", needs="cells", best=0.0, range=(-np.inf, np.inf), situation="mean-cost", title="total cost",
+@measure("cost", needs="cells", best=0.0, range=(-np.inf, np.inf), title="total cost",
          aliases=("total_cost",), options=("costs",), additive=True,
          gradient=_cost_gradient)  # fmt: skip
 def total_cost(t: Confusion, masses: Floats | None = None, *, costs: object = None) -> Amount:
@@ -456,7 +456,7 @@ def _expected_cost_gradient(table: Confusion, masses: Floats, *, costs: object =
     return out
 
 
-@measure("expected_cost", needs="cells", best=0.0, range=(-np.inf, np.inf), situation="mean-cost",
+@measure("expected_cost", needs="cells", best=0.0, range=(-np.inf, np.inf),
          aliases=("mean_cost",), options=("costs",), undefined="there are no rows",
          gradient=_expected_cost_gradient)  # fmt: skip
 def expected_cost(t: Confusion, masses: Floats | None = None, *, costs: object = None) -> Amount:
@@ -465,8 +465,20 @@ def expected_cost(t: Confusion, masses: Floats | None = None, *, costs: object =
     return ratio((m * cell_costs(t, costs)).sum(axis=-1), m.sum(axis=-1))
 
 
-@measure("savings", needs="cells", best=1.0, range=(-np.inf, 1.0), situation="other", options=("costs",),
-         relative_cost=True,
+def _savings_gradient(table: Confusion, masses: Floats, *, costs: object = None) -> Floats:
+    """(C·d − D·c)/D²: a row adds c to the cost C and d to the cost D of the cheapest constant call."""
+    k, price = len(table.labels), cell_costs(table, costs)
+    prices = 1.0 - np.eye(k) if costs is None else cost_matrix(costs, table.labels, table.positive)[:, :k]
+    constant = table.classes(masses).truth @ prices
+    called = np.argmin(constant, axis=-1)
+    cheapest = np.take_along_axis(constant, called[..., None], axis=-1)
+    spent = (masses * price).sum(axis=-1, keepdims=True)
+    out: Floats = (spent * prices.T[called][..., table.row] - cheapest * price) / cheapest**2
+    return out
+
+
+@measure("savings", needs="cells", best=1.0, range=(-np.inf, 1.0), options=("costs",),
+         relative_cost=True, gradient=_savings_gradient,
          title="savings against the best constant call",
          undefined="there are no rows, or giving every row the same class costs nothing, so there is nothing "
                    "to save")  # fmt: skip

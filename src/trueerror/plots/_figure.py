@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from trueerror.inputs._options import InputError
 from trueerror.plots._specs import Bars, Curves, Forest, Heat, Picture, Row
-from trueerror.plots._style import plain
+from trueerror.plots._text import plain
 from trueerror.plots.svg._charts import write_bars, write_forest, write_heat, write_ranks
 from trueerror.plots.svg._curves import write_curves, write_row
 from trueerror.plots.svg._elements import Drawing, PictureFrame, document, frame_of, picture_page

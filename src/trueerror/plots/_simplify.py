@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueerror.plots._specs import Axis, Curves, Floats, Line
-from trueerror.plots._style import distinct
+from trueerror.inputs._arrays import Floats
+from trueerror.plots._specs import Axis, Curves, Line
+from trueerror.plots._text import distinct
 from trueerror.results._format import percent
 
 Ints = NDArray[np.int64]

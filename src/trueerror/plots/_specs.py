@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from trueerror.inputs._arrays import Floats
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

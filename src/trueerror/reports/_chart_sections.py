@@ -20,12 +20,13 @@ from trueerror.curves._gains import Gains, Lift, gains, lift
 from trueerror.curves._precision_recall import PrecisionRecall, precision_recall
 from trueerror.curves._risk_coverage import RiskCoverage, risk_coverage
 from trueerror.curves._roc import pointwise_limits, roc
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.plots import picture
-from trueerror.plots._dispatch import estimate_words
-from trueerror.plots._specs import Axis, Band, Curves, Floats, Line, Picture, Whiskers
-from trueerror.plots._style import distinct
+from trueerror.plots._headings import estimate_words
+from trueerror.plots._specs import Axis, Band, Curves, Line, Picture, Whiskers
+from trueerror.plots._text import distinct
 from trueerror.plots.compose.curves import band_path
 from trueerror.plots.compose.matrices import worst_pairs
 from trueerror.plots.compose.roc import FPR, TPR, diagonal, roc_line
@@ -47,7 +48,7 @@ from trueerror.results._document import Table
 from trueerror.results._format import brief, brief_names, capitalised, clip, key_names, number, p_value, percent, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion
-from trueerror.tallies._confusion import is_graded
+from trueerror.tallies._graded import is_graded
 from trueerror.verbs._compare_costs import CostComparison
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, class_table

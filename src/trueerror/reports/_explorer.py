@@ -30,12 +30,13 @@ from trueerror.curves._replicates import (
 from trueerror.curves._roc import Roc, pointwise_limits, roc
 from trueerror.inference._problem import critical_z
 from trueerror.inference.auc._interval import effective_rows
-from trueerror.inputs._arrays import Array
-from trueerror.inputs._options import InputError, MemoryBudgetExceeded, generator
-from trueerror.kernels._numpy import seed_of
+from trueerror.inputs._arrays import Array, Floats
+from trueerror.inputs._memory import MemoryBudgetExceeded
+from trueerror.inputs._options import InputError, generator
+from trueerror.kernels._random import seed_of
 from trueerror.metrics._registry import Measure, find_measure
-from trueerror.plots._dispatch import sizes_words
-from trueerror.plots._specs import Axis, Band, Curves, Floats, Line
+from trueerror.plots._headings import sizes_words
+from trueerror.plots._specs import Axis, Band, Curves, Line
 from trueerror.plots.compose.roc import CORNERS, FPR, TPR, diagonal, roc_line
 from trueerror.plots.svg._curves import LEFT, TOP, Plot
 from trueerror.plots.svg._elements import el, joined

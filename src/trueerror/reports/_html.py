@@ -16,10 +16,11 @@ from typing import NotRequired, TypedDict
 import numpy as np
 from markupsafe import Markup
 
+from trueerror.inputs._arrays import Floats
 from trueerror.plots import picture as picture_of
 from trueerror.plots._figure import write_drawing
 from trueerror.plots._simplify import axis_ticks, drawn, legend_names
-from trueerror.plots._specs import Axis, Band, Curves, Floats, Forest, ForestRow, Line, Panel, Picture
+from trueerror.plots._specs import Axis, Band, Curves, Forest, ForestRow, Line, Panel, Picture
 from trueerror.plots.svg._charts import axis_marks, interval_marks
 from trueerror.plots.svg._curves import (
     BOTTOM,

@@ -14,17 +14,8 @@ from typing import Any
 import numpy as np
 
 from trueerror.inputs._options import InputError
-from trueerror.resampling._plan import (
-    Ints,
-    Plan,
-    Rows,
-    Split,
-    assign_folds,
-    check_test_share,
-    check_whole,
-    draw_share,
-    enough,
-)
+from trueerror.resampling._assignment import assign_folds, draw_share
+from trueerror.resampling._plan import Ints, Plan, Rows, Split, check_test_share, check_whole, enough
 
 
 def as_k_fold(plan: object, what: str) -> KFold:

@@ -80,6 +80,8 @@ SENTENCES: dict[str, Callable[..., str]] = {
         "no-spread": "the counts show no spread, so no limits can be given",
         "given-by-prior": "given by prior=, not estimated",
         "no-rows": "there are no rows",
+        "class-in-one-cluster": "one cluster holds all rows of a class, or all calls of it: without it the metric has "
+        "no value, so the limits are the ends of its range",
         "one-cluster": "all rows are in one cluster, so nothing shows how clusters differ",
         "unseen-error": "a count is 0: the outer limits with those from counts with ½ added to each",
         "half-added": "a count is 0: limits from counts with ½ added to each",
@@ -208,6 +210,12 @@ class Interval(_Noted):
         return self.low <= value <= self.high
 
 
+# Half a row (or cluster) more is what a boundary pseudo-count adds (Haldane 1956, Jeffreys): a difference that it would
+# undo is called fragile.
+HALF_A_UNIT = 0.5
+FRAGILE = "fragile: half a row more of the worst kind would undo it"
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Contrast(Interval):
     """First minus second: a difference, its interval and a test of no difference.
@@ -215,8 +223,8 @@ class Contrast(Interval):
     The interval is never adjusted for the number of comparisons; `p_adjusted` is, where several were made.
     `p_better` is a flat-prior posterior probability that the first is better, None where it is not computed.
     `p_at_most` is True where the p-value is the smallest that so many replicates, or a search, can show, so that the
-    true one may be less. `p_unseen` is what is left of the p-value when a part of a row that was not seen is put where
-    it speaks most against the difference, None where that is not asked; the larger of the two decides.
+    true one may be less. `undone_by` is about how many more rows (or clusters) of the kind that hurts most would undo
+    what the limits say, None where that is not known: half a row or less makes the difference fragile.
     """
 
     first: str = "first"
@@ -228,22 +236,28 @@ class Contrast(Interval):
     alternative: Alternative = "two-sided"
     p_better: float | None = None
     p_at_most: bool | None = None
-    p_unseen: float | None = None
+    undone_by: float | None = None
 
     def __post_init__(self) -> None:
         Interval.__post_init__(self)
         for field in ("statistic", "p_value"):
             object.__setattr__(self, field, float(getattr(self, field)))
-        for field in ("p_adjusted", "p_better", "p_unseen"):
+        for field in ("p_adjusted", "p_better", "undone_by"):
             if getattr(self, field) is not None:
                 object.__setattr__(self, field, float(getattr(self, field)))
         object.__setattr__(self, "df", _plain_df(self.df))
+
+    @property
+    def fragile(self) -> bool:
+        """Whether half a row (or cluster) more of the kind that hurts most would undo a difference that is shown."""
+        return self.undone_by is not None and self.undone_by <= HALF_A_UNIT and significantly_different(self)
 
     def __str__(self) -> str:
         p = p_value(self.p_value, at_most=self.p_at_most)
         adjusted = "" if self.p_adjusted is None else f", adjusted {p_value(self.p_adjusted, at_most=self.p_at_most)}"
         size = "" if self.n is None else f", n = {whole(self.n)}"
-        note = f" ({self.note})" if self.note else ""
+        notes = [FRAGILE] * self.fragile + [self.note] * bool(self.note)
+        note = f" ({'; '.join(notes)})" if notes else ""
         _, reach = estimate_and_limits(self.estimate, self.low, self.high)
         estimate = common_format(self.estimate, self.low, self.high, sign=True)(self.estimate)
         return (
@@ -358,9 +372,8 @@ def common_decimals(intervals: Iterable[Interval | None], least: int = 3, power:
 
 
 def deciding_p(c: Contrast) -> float:
-    """The p-value that decides: adjusted where pairs were adjusted, and at least what an unseen row would leave."""
-    p = c.p_value if c.p_adjusted is None else c.p_adjusted
-    return p if c.p_unseen is None else max(p, c.p_unseen)
+    """The p-value that decides: adjusted where pairs were adjusted."""
+    return c.p_value if c.p_adjusted is None else c.p_adjusted
 
 
 # p-values up to here are called clear; between here and the level, probable.

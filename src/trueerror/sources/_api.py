@@ -14,46 +14,25 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Column, Foreign, WeightsKind, missing_rows
 from trueerror.inputs._labels import Label, label_from_text, plain_label
-from trueerror.inputs._options import (
-    ColumnError,
-    InputError,
-    check_word,
-    current,
-    in_few_words,
-    memory_bytes,
-    need_memory,
-)
+from trueerror.inputs._memory import need_memory
+from trueerror.inputs._options import ColumnError, InputError, check_word, in_few_words
+from trueerror.inputs._settings import current, memory_bytes
 from trueerror.sources._collect import build, given_rows, key_values
 from trueerror.sources._grades import graded
 from trueerror.sources._long_tables import widen
 from trueerror.sources._models import intersections
+from trueerror.sources._open_tables import alone, check_table_name, foreign_table, holds_tables, open_frame, table_for
 from trueerror.sources._paths import table_rows
 from trueerror.sources._predictions import Predictions, Roles, Source, Threshold, absent_notes
-from trueerror.sources._tables import (
-    ColumnsTable,
-    InputTable,
-    Options,
-    alone,
-    check_table_name,
-    foreign_table,
-    holds_tables,
-    need_column,
-    open_frame,
-    table_for,
-)
-from trueerror.sources.columns import _roles as naming
+from trueerror.sources._tables import ColumnsTable, InputTable, Options, need_column
+from trueerror.sources.columns import _names as naming
 from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelChoice, resolve
+from trueerror.sources.logs._bare import bare_table
 from trueerror.sources.logs._graded import RightColumns, right_or_wrong, says_who_was_right
-from trueerror.sources.logs._recognise import (
-    as_programs_write,
-    bare_table,
-    log_reader,
-    read_log,
-    split_resamples,
-    spread_probabilities,
-)
+from trueerror.sources.logs._programs import as_programs_write, split_resamples, spread_probabilities
+from trueerror.sources.logs._recognise import log_reader, read_log
 from trueerror.tallies import Missing
-from trueerror.tallies._confusion import GRADES
+from trueerror.tallies._graded import GRADES
 
 # Competitions mark in which part of the test a row is.
 BESIDE = frozenset({"usage", "split", "weight", "weights", "sampleweight"})

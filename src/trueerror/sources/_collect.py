@@ -46,7 +46,8 @@ from trueerror.inputs._labels import (
     recode,
     with_declared,
 )
-from trueerror.inputs._options import CallForm, InputError, MissingPredictionError, check_word, in_few_words
+from trueerror.inputs._options import InputError, MissingPredictionError, check_word, in_few_words
+from trueerror.inputs._words import CallForm
 from trueerror.results import Interval, Result
 from trueerror.sources._keys import dated, fold_keys, id_column, key_column, rounds_of
 from trueerror.sources._models import (
@@ -108,7 +109,7 @@ def takes_table_options(make: Made) -> Made:
     (('rows.csv', {'truth_column': 'y'}), ([0, 1], {}))
     >>> rows("rows.csv", truht="y")
     Traceback (most recent call last):
-    trueerror.inputs._options.CallError: te.rows has no option truht=; did you mean truth=?
+    trueerror.inputs._words.CallError: te.rows has no option truht=; did you mean truth=?
     """
     form = CallForm(make)
 

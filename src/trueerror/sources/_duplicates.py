@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Array
-from trueerror.inputs._options import MemoryBudgetExceeded
+from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.sources._keys import plain_id
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import ArraySource

@@ -13,11 +13,11 @@ from dataclasses import replace
 from typing import NamedTuple, TypeGuard, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import (
     ArrayLike,
     Column,
+    Floats,
     WeightsKind,
     check_indexes,
     column,
@@ -28,50 +28,24 @@ from trueerror.inputs._arrays import (
     same_length,
 )
 from trueerror.inputs._labels import Codes, Label
-from trueerror.inputs._options import (
-    ColumnError,
-    InputError,
-    MissingPredictionError,
-    check_word,
-    in_few_words,
-    nearest,
-)
+from trueerror.inputs._options import ColumnError, InputError, MissingPredictionError, check_word, in_few_words, nearest
 from trueerror.results._format import whole
 from trueerror.sources._collect import GivenModel, GivenRows, build, frame_library
 from trueerror.sources._keys import key_column, plain_id
 from trueerror.sources._long_tables import widen
 from trueerror.sources._models import group_columns, intersections
+from trueerror.sources._open_tables import check_table_name, file_table, open_frame
 from trueerror.sources._paths import names_files
 from trueerror.sources._predictions import KEY_OPTIONS, ONE_MODEL, KeyKind, Predictions, Roles, Scale
-from trueerror.sources._tables import (
-    ColumnsTable,
-    InputTable,
-    Layout,
-    ModelLayout,
-    check_table_name,
-    file_table,
-    need_column,
-    open_frame,
-)
-from trueerror.sources.columns._roles import (
-    CLUSTER,
-    FOLD,
-    GRADE,
-    ID,
-    MODEL,
-    REPEAT,
-    ROW_NUMBER,
-    WEIGHT,
-    bare,
-    whose_column,
-    word_set,
-)
+from trueerror.sources._tables import ColumnsTable, InputTable, Layout, ModelLayout, need_column
+from trueerror.sources.columns._names import CLUSTER, FOLD, GRADE, ID, MODEL, REPEAT, ROW_NUMBER, WEIGHT, bare, word_set
+from trueerror.sources.columns._roles import whose_column
 from trueerror.sources.engines._array_source import ArraySource, ModelColumns
-from trueerror.sources.logs._recognise import PathsLike, log_reader
+from trueerror.sources.logs._recognise import log_reader
+from trueerror.sources.logs._text import PathsLike
 from trueerror.tallies import Missing
-from trueerror.tallies._confusion import GRADES, RIGHT
+from trueerror.tallies._graded import GRADES, RIGHT
 
-Floats = NDArray[np.float64]
 # The one class of rows that carry grades.
 GRADED = "graded"
 # What columns of items and of repeats are called.

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Column, missing_rows
 from trueerror.inputs._labels import Codes, Label
-from trueerror.inputs._options import InputError, nearest, need_memory
+from trueerror.inputs._memory import need_memory
+from trueerror.inputs._options import InputError, nearest
 from trueerror.sources._keys import key_column, plain_id
 from trueerror.sources._tables import ColumnsTable, InputTable, Kind, Layout, ModelLayout
 from trueerror.sources.engines._engine_table import AnyTable, EngineTable

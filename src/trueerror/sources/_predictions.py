@@ -17,19 +17,18 @@ from weakref import WeakValueDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import WeightsKind
+from trueerror.inputs._arrays import Floats, WeightsKind
 from trueerror.inputs._labels import Codes, Label, find_label, natural_positive, need_positive, plain_label
 from trueerror.inputs._options import InputError, check_word, nearest
 from trueerror.results import Table
 from trueerror.results._format import counted, escaped, one_line, whole
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Missing, Moments, ScoreTable
-from trueerror.tallies._confusion import GRADES, holds_grades
+from trueerror.tallies._graded import GRADES, holds_grades
 from trueerror.tallies._moments import Placements
 
 if TYPE_CHECKING:
     from trueerror.sources.engines._array_source import ArraySource
 
-Floats = NDArray[np.float64]
 # What a model is called that was given without a name.
 ONE_MODEL = "model"
 # What says that score tables are kept whatever the budget.

@@ -15,15 +15,16 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.experiments._compare import learner_against_constant
-from trueerror.experiments._dataset import Features, Learner, as_learners
+from trueerror.experiments._dataset import Features
 from trueerror.experiments._experiment import Experiment, RunOptions, run_experiment
 from trueerror.experiments._fit import Balance, weights_for
+from trueerror.experiments._learners import Learner, as_learners
 from trueerror.findings import Findings
 from trueerror.inference._contrast import adjust_contrasts, normal_quantile
 from trueerror.inference.loss._t_tests import corrected_t
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import (
     InputError,
@@ -37,7 +38,8 @@ from trueerror.inputs._options import (
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Measure
 from trueerror.resampling._cross_validation import KFold, as_plan
-from trueerror.resampling._plan import Plan, Reseeded
+from trueerror.resampling._plan import Plan
+from trueerror.resampling._wrapped import Reseeded
 from trueerror.results import Alternative, Contrast, DocumentResult, Interval, Result, Table
 from trueerror.results._document import WIDTH, Document, Footer, TableBlock, Verdict, data_summary
 from trueerror.results._format import (
@@ -507,7 +509,6 @@ def ablated(learner: Learner, parts: Sequence[AblationPart], how: How) -> Ablate
     return Ablated(system, tuple(sorted(columns)), how, tuple(functions))
 
 
-Floats = NDArray[np.float64]
 Kind = Literal["leave-one-out", "add-one-in", "pairs"]
 # What kind of variant it is, and the parts that are out.
 Variant = tuple[Kind, tuple[AblationPart, ...]]

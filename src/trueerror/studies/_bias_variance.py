@@ -14,21 +14,25 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.experiments._dataset import Dataset, Features, Learner, as_learners, text_seed
+from trueerror.experiments._dataset import Dataset, Features
 from trueerror.experiments._experiment import Experiment, RunOptions, experiment_seed, run_experiment
+from trueerror.experiments._learners import Learner, as_learners, text_seed
 from trueerror.experiments._outcomes import outcome_losses
 from trueerror.inference._problem import IntervalSpec, critical_t
 from trueerror.inference.loss._mean import mean_limits
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
 from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
-from trueerror.resampling._plan import Bootstrap, Redrawn, Subsampling, check_test_share, check_whole, draw_share, take
+from trueerror.resampling._assignment import draw_share
+from trueerror.resampling._plan import check_test_share, check_whole, take
+from trueerror.resampling._random_splits import Bootstrap, Subsampling
+from trueerror.resampling._wrapped import Redrawn
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import number, one_line, percent, with_limits
 from trueerror.studies._simulation import find_generator, generate_rows, posterior_of
 from trueerror.studies._study import as_study_data, part_of, seen_scores, study_text, why_failed
 
-Floats = NDArray[np.float64]
 Decomposition = Literal["domingos", "kohavi-wolpert", "squared"]
 
 

@@ -15,36 +15,27 @@ from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.experiments._compare import constant_evidence
-from trueerror.experiments._dataset import Dataset, Features, Learner, as_learners, text_seed
+from trueerror.experiments._dataset import Dataset, Features
 from trueerror.experiments._experiment import Experiment, RunOptions, run_experiment
 from trueerror.experiments._fit import Balance
+from trueerror.experiments._learners import Learner, as_learners, text_seed
 from trueerror.findings import Findings
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, in_few_words
 from trueerror.metrics._registry import Measure
 from trueerror.resampling._cross_validation import KFold, as_k_fold
-from trueerror.resampling._plan import GrowingSubsets, Subsampling, WithTraining
+from trueerror.resampling._growing_subsets import GrowingSubsets
+from trueerror.resampling._random_splits import Subsampling
+from trueerror.resampling._wrapped import WithTraining
 from trueerror.results import Contrast
 from trueerror.results._format import number
-from trueerror.studies._learning_curve_result import (
-    FEWEST_SIZES,
-    FORMS,
-    SURE,
-    Crossing,
-    CurveFit,
-    CurvePoint,
-    Fitted,
-    LearningCurve,
-    TrainingShares,
-    compared_forms,
-    curve_crossing,
-    last_gain,
-    parameters,
-    worst_rise,
-)
+from trueerror.studies._curve_bands import FEWEST_SIZES, compared_forms
+from trueerror.studies._curve_forms import FORMS, Fitted, parameters
+from trueerror.studies._curve_shapes import SURE, curve_crossing, last_gain, worst_rise
+from trueerror.studies._learning_curve_result import Crossing, CurveFit, CurvePoint, LearningCurve, TrainingShares
 from trueerror.studies._study import (
     SeenScores,
     as_study_data,
@@ -129,9 +120,6 @@ def given_sizes(sizes: Sequence[int | float], largest: int) -> tuple[int, ...]:
     if len(set(row_counts)) < 2:
         raise InputError("a learning curve needs at least two different sizes")
     return tuple(sorted(set(row_counts)))
-
-
-Floats = NDArray[np.float64]
 
 
 # A flat end is looked for from so many sizes on.

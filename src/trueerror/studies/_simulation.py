@@ -15,13 +15,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.experiments._dataset import Dataset, Learner, as_learners, text_seed
+from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._experiment import Experiment, RunOptions, experiment_seed, run_experiment
+from trueerror.experiments._learners import Learner, as_learners, text_seed
 from trueerror.inference.loss._interval import mean_interval
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
 from trueerror.methods import Method, declare
 from trueerror.resampling._cross_validation import KFold, LeaveOneOut, as_k_fold
-from trueerror.resampling._plan import Bootstrap, Holdout, Plan, Redrawn, Split, check_whole
+from trueerror.resampling._plan import Plan, Split, check_whole
+from trueerror.resampling._random_splits import Bootstrap, Holdout
+from trueerror.resampling._wrapped import Redrawn
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import limits, number, percent, signed, with_limits
 from trueerror.studies._study import study_text
@@ -115,9 +119,6 @@ class EstimatorLaboratory(Result):
             "interval."
         )
         return study_text(head, [self.verdict], self._table(), [last])
-
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

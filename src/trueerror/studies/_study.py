@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.experiments._dataset import Dataset, Features
 from trueerror.experiments._experiment import Experiment
@@ -19,13 +18,13 @@ from trueerror.findings._rules import sorted_findings
 from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference.learner._intervals import corrected_t_interval
 from trueerror.inference.loss._mean import mean_limits
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Interval, Table
 from trueerror.results._format import filled
 
-Floats = NDArray[np.float64]
 WIDTH = 80
 
 

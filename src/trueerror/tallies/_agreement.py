@@ -13,7 +13,7 @@ from typing import Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import ArrayLike, check_indexes, column, same_length
+from trueerror.inputs._arrays import ArrayLike, Floats, check_indexes, column, same_length
 from trueerror.inputs._labels import (
     Codes,
     Label,
@@ -26,8 +26,9 @@ from trueerror.inputs._labels import (
     recode,
 )
 from trueerror.inputs._options import InputError, nearest
-from trueerror.kernels import _numpy as plain
-from trueerror.tallies._confusion import DENSE_CELLS, Confusion, Missing, settle_missing
+from trueerror.kernels._counting import count_codes, count_sparse
+from trueerror.tallies._confusion import DENSE_CELLS, Confusion
+from trueerror.tallies._missing import Missing, settle_missing
 
 Ints = NDArray[np.int64]
 
@@ -107,11 +108,11 @@ class Agreement:
         _, b, _ = settle_missing(truth, second, k, None, missing)
         width = k + 1 if len(truth) and max(int(a.max()), int(b.max())) == k else k
         if k * width * width <= DENSE_CELLS:
-            dense = plain.count_codes([truth, a, b], [k, width, width])
+            dense = count_codes([truth, a, b], [k, width, width])
             cells = np.flatnonzero(dense)
             counts = dense[cells]
         else:
-            cells, counts = plain.count_sparse([truth, a, b], [k, width, width])
+            cells, counts = count_sparse([truth, a, b], [k, width, width])
         chosen = natural_positive(labels) if positive is None else positive
         return cls(labels, chosen, cells // (width * width), cells // width % width, cells % width, counts)
 
@@ -191,9 +192,6 @@ class Agreement:
         return same and all(np.array_equal(getattr(self, a), getattr(other, a)) for a in arrays)
 
     __hash__ = None  # type: ignore[assignment]
-
-
-Floats = NDArray[np.float64]
 
 
 Tally = TypeVar("Tally", Confusion, Agreement)

@@ -2,16 +2,12 @@
 
 `BinaryCounts` (one class against the rest) and `ClassCounts` (the margins of many classes) are what metrics look at:
 their fields are numbers or arrays of one shape, so one formula serves one table, all classes at once, and ten thousand
-bootstrap replicates. Absent predictions are an error, counted as wrong, or left out; never settled in silence.
-
-Of graded rows it is known only whether each model got them right, as logs of evaluations say. Their truth is "right",
-and a predicted label "right" or "wrong": accuracy is the share that is right, and two models are compared row by row as
-ever. Metrics of classes would say nothing about such rows.
+bootstrap replicates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self
 
@@ -21,6 +17,7 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import (
     Array,
     ArrayLike,
+    Floats,
     WeightsKind,
     check_indexes,
     column,
@@ -32,72 +29,22 @@ from trueerror.inputs._arrays import (
 from trueerror.inputs._labels import (
     Codes,
     Label,
-    any_missing,
     check_labels,
     code_column,
     find_label,
-    labelled_counts,
     merge_answers,
     merge_labels,
     natural_labels,
     natural_positive,
     need_positive,
     recode,
-    refuse_margins,
 )
+from trueerror.inputs._margins import labelled_counts, refuse_margins
 from trueerror.inputs._options import InputError, check_word
-from trueerror.kernels import _numpy as plain
+from trueerror.kernels._counting import combine, count_codes, count_sparse, sum_by_cell
 from trueerror.results import Result, Table
 from trueerror.results._format import one_line, whole
-
-Missing = Literal["error", "wrong", "drop"]
-# Of two classes a row without a prediction counts as the other one. For each true class: how many such rows there are,
-# their weights and squared weights, so that a sum with more classes can take them out again.
-Filled = tuple[tuple[float, float, float], tuple[float, float, float]]
-Floats = NDArray[np.float64]
-
-
-def settle_missing(
-    truth: Codes, predicted: Codes, k: int, weights: Floats | None, missing: Missing
-) -> tuple[Codes, Codes, Floats | None]:
-    """Apply the rule for absent predictions; an absent truth is always an error."""
-    check_word(missing, ("error", "wrong", "drop"), "missing")
-    if any_missing(truth):
-        gone = truth < 0
-        row = int(np.argmax(gone))
-        raise InputError(f"truth is missing at row {row + 1:,} ({int(gone.sum()):,} in all); leave those rows out")
-    if not any_missing(predicted):
-        return truth, predicted, weights
-    absent = predicted < 0
-    if missing == "error":
-        row = int(np.argmax(absent))
-        raise InputError(
-            f"predicted is missing at row {row + 1:,} ({int(absent.sum()):,} in all); say what to do with "
-            'missing="wrong" (they count as errors) or missing="drop" (they are left out)'
-        )
-    if missing == "drop":
-        kept = ~absent
-        return truth[kept], predicted[kept], None if weights is None else weights[kept]
-    filled = predicted.astype(np.int64)
-    filled[absent] = 1 - truth[absent].astype(np.int64) if k == 2 else k
-    return truth, filled, weights
-
-
-def counted_as_other(truth: Codes, predicted: Codes, k: int, weights: Floats | None, kind: str | None) -> Filled | None:
-    """The rows without a prediction that `settle_missing` counts as the other one of two classes."""
-    if k != 2 or not any_missing(predicted):
-        return None
-    absent = predicted < 0
-    w = np.ones(len(truth)) if weights is None else weights
-    parts = []
-    for i in (0, 1):
-        class_weights = w[absent & (truth == i)]
-        total = float(class_weights.sum())
-        # Rows that stand for several equal ones are as many rows, each of weight 1.
-        sampled = (float(len(class_weights)), total, float((class_weights * class_weights).sum()))
-        parts.append((total, total, total) if kind == "frequency" else sampled)
-    return parts[0], parts[1]
-
+from trueerror.tallies._missing import Filled, Missing, counted_as_other, settle_missing
 
 # A float, or an array of floats of any shape: metric formulas are written for both.
 Amount = Any
@@ -341,22 +288,22 @@ class Confusion(Result):
         width = k + 1 if len(predicted) and int(predicted.max()) == k else k
         frequency = weights is not None and weights_kind == "frequency"
         if max(k, 1) * max(width, 1) <= DENSE_CELLS and k:
-            dense = plain.count_codes([truth, predicted], [k, width], weights if frequency else None)
+            dense = count_codes([truth, predicted], [k, width], weights if frequency else None)
             cells = np.flatnonzero(dense)
             counts = dense[cells].astype(np.int64)
         elif frequency:
             assert weights is not None
-            cell = plain.combine([truth, predicted], [k, width])
+            cell = combine([truth, predicted], [k, width])
             cells = np.unique(cell)
-            counts = plain.sum_by_cell(cells, cell, weights).astype(np.int64)
+            counts = sum_by_cell(cells, cell, weights).astype(np.int64)
             cells, counts = cells[counts > 0], counts[counts > 0]
         else:
-            cells, counts = plain.count_sparse([truth, predicted], [k, width])
+            cells, counts = count_sparse([truth, predicted], [k, width])
         sums = squares = None
         if weights is not None and not frequency:
-            cell = plain.combine([truth, predicted], [k, width])
-            sums = plain.sum_by_cell(cells, cell, weights)
-            squares = plain.sum_by_cell(cells, cell, weights * weights)
+            cell = combine([truth, predicted], [k, width])
+            sums = sum_by_cell(cells, cell, weights)
+            squares = sum_by_cell(cells, cell, weights * weights)
         width = max(width, 1)
         return cls.from_cells(
             labels=labels, positive=positive, row=cells // width, col=cells % width, counts=counts,
@@ -764,21 +711,3 @@ def collapsed(table: Confusion, positive: object) -> tuple[Confusion, NDArray[np
         declared=True,
     )  # fmt: skip
     return binary_table, where.astype(np.int64)
-
-
-RIGHT, WRONG = "right", "wrong"
-GRADES = (RIGHT, WRONG)
-
-
-def holds_grades(labels: Sequence[object], totals: Sequence[float] | Array) -> bool:
-    """Whether these are the labels and row counts of graded rows.
-
-    >>> holds_grades(("right", "wrong"), (40, 0)), holds_grades(("cat", "dog"), (40, 0))
-    (True, False)
-    """
-    return tuple(labels) == GRADES and int(totals[0]) > 0 and int(totals[1]) == 0
-
-
-def is_graded(table: Confusion) -> bool:
-    """Whether a confusion matrix counts graded rows."""
-    return len(table.labels) == 2 and holds_grades(table.labels, table.classes(weighted=False).truth)

@@ -20,11 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inputs._arrays import Array
+from trueerror.inputs._arrays import Array, Floats
 from trueerror.tallies._confusion import Amount
 from trueerror.tallies._scores import ScoreTable
 
-Floats = NDArray[np.float64]
 # Sums of fractions are rounded in the last digits; a bound must not be narrower for that.
 ROUNDING = 1e-12
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import (
     Array,
     ArrayLike,
+    Floats,
     WeightsKind,
     check_indexes,
     column,
@@ -40,13 +41,12 @@ from trueerror.inputs._labels import (
 from trueerror.inputs._options import InputError
 from trueerror.kernels import chosen
 from trueerror.kernels._device import DeviceGroups, SortedScores, to_host
-from trueerror.kernels._numpy import passed_at
+from trueerror.kernels._groups import passed_at
 from trueerror.results import Result
 
 if TYPE_CHECKING:
     from trueerror.tallies._score_bounds import ScoreBounds
 
-Floats = NDArray[np.float64]
 T = TypeVar("T")
 # From so many distinct scores on, a kernel goes through the table in blocks, in threads.
 MANY = 1 << 16

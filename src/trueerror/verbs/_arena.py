@@ -30,8 +30,9 @@ from trueerror.results import Contrast, DocumentResult, Interval, Table, Test
 from trueerror.results._document import Bullets, Document, TableBlock, page
 from trueerror.results._format import Text, counted, listing, one_line, p_cell, p_value, percent, percents, some, whole
 from trueerror.results._values import Note, deciding_p, surety
-from trueerror.sources._tables import check_table_name, file_table, need_column, open_frame
-from trueerror.sources.columns._roles import bare
+from trueerror.sources._open_tables import check_table_name, file_table, open_frame
+from trueerror.sources._tables import need_column
+from trueerror.sources.columns._names import bare
 
 if TYPE_CHECKING:
     from trueerror.sources._tables import InputTable

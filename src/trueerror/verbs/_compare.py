@@ -25,7 +25,6 @@ from trueerror.inference._contrast import (
 )
 from trueerror.inference._problem import words_in
 from trueerror.inference._two_models import (
-    OF_ROW_DIFFERENCES,
     PairedRows,
 )
 from trueerror.inference._unpaired import (
@@ -41,12 +40,12 @@ from trueerror.methods import reason_for
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, find_measure
 from trueerror.results import Alternative, Contrast, Interval, Test
 from trueerror.results._format import listing, number
-from trueerror.results._values import significantly_different
+from trueerror.results._values import joined_notes, significantly_different
 from trueerror.sources._collect import is_openable, predictions, refuse_columns, takes_table_options
 from trueerror.sources._models import is_fold_result, refuse_fold_sizes
+from trueerror.sources._open_tables import columns_for
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
-from trueerror.sources._tables import columns_for
 from trueerror.sources.engines._array_source import answered_by_all
 from trueerror.sources.logs.sklearn_cv import folds_of
 from trueerror.tallies import Confusion, Discordance
@@ -133,14 +132,8 @@ def next_step(made: Comparison, measure: Measure) -> str:
 
 
 def _more_grades(c: Contrast, made: Comparison, best: str, other: str) -> str:
-    """The same of paired grades, by the standard deviation of their differences; "" where rows are in clusters."""
-    if (
-        c.method not in OF_ROW_DIFFERENCES
-        or not c.n
-        or c.estimate == 0
-        or not math.isfinite(c.statistic)
-        or not c.statistic
-    ):
+    """The same of paired grades, by the standard deviation of their differences, as it would be without one."""
+    if not c.n or c.estimate == 0 or not math.isfinite(c.statistic) or not c.statistic:
         return ""
     sd = abs(c.estimate / c.statistic) * math.sqrt(c.n)
     a, b = (made.estimates[m].estimate for m in (best, other))
@@ -400,9 +393,10 @@ def compare_predictions(
     p = p.side_by_side() if measure.area else p
     # Shares of different rows would not subtract.
     common = answered_by_all(p, of_labels=measure.of_labels, threshold=settings.threshold)
-    estimand = fixed_model(common, settings, method)
-    by_folds = method in words_in("metric-over-folds") and p.folded
-    own = replace(settings, method=method) if by_folds else settings
+    # Over repeats the differences are of learners, and so is what stands beside them.
+    over = "corrected-t" if p.folded and p.repeated else method
+    estimand = fixed_model(common, settings, over)
+    own = replace(settings, method=over) if p.folded and over in words_in("metric-over-folds") else settings
     options = settings.options(measure.name)
     paired = partial(PairedRows, p, measure, options, threshold=settings.threshold, prior=settings.prior)
     rows = paired() if measure.area and method is None else None
@@ -420,7 +414,7 @@ def compare_predictions(
     contrasts = [rows.contrast(a, b, spec, method) for a, b in wanted]
     differ = [c for c in contrasts if c.p_value <= 1 - settings.confidence]
     counted = [recount for c in differ if (recount := rows.silence_counted(c, spec, method)) is not None]
-    contrasts = [_waiting(c, counted, widen=len(p.models) > 2) for c in contrasts]
+    contrasts = [_both_readings(c, counted) for c in contrasts]
     discordance = _discordances(rows, wanted)
     # Whether two are alike within the margin is asked of both sides, whatever the alternative of the test.
     both_ways = None
@@ -444,7 +438,6 @@ def compare_predictions(
         details=ComparisonDetails(
             twins=identical_pairs(p, settings, contrasts),
             infinite=infinite_losses({m: (p, m) for m in p.models}, measure, options, estimates, contrasts),
-            silent={(c.first, c.second): (c.estimate, c.p_value) for c in counted} or None,
             **against_constant(sample),
         ),
         sample=[
@@ -452,7 +445,7 @@ def compare_predictions(
             *row_evidence(p),
             *gap_evidence(p, measure, settings, contrasts, counted),
             *fold_evidence(rows, contrasts, spec),
-            *loss_evidence(rows, contrasts, settings),
+            *loss_evidence(rows, settings),
             *crossing_evidence(p, measure, settings, best_first(estimates, bool(measure.higher_is_better))),
         ],
     )
@@ -470,17 +463,15 @@ def compare_predictions(
     return replace(comparison, instead=by_it)
 
 
-def _waiting(c: Contrast, counted: Iterable[Contrast], *, widen: bool) -> Contrast:
-    """A pair with what is left of its p-value when the rows that the model ahead left out count as wrong; with limits
-    wide enough for both readings where they are adjusted for other pairs, which cannot be done for each by itself."""
+def _both_readings(c: Contrast, counted: Iterable[Contrast]) -> Contrast:
+    """A pair whose limits and p-value hold whether the rows that the model ahead left out count as wrong or not."""
     left = [s if s.first == c.first else mirrored(s) for s in counted if {s.first, s.second} == {c.first, c.second}]
-    if not left:
+    if not left or left[0].p_value <= c.p_value:
         return c
-    p = left[0].p_value
-    wide = (min(c.low, left[0].low), max(c.high, left[0].high)) if widen else (c.low, c.high)
+    p, note = left[0].p_value, "limits hold whether the rows left out are right or wrong"
     return replace(
-        c, p_unseen=max(p, c.p_unseen or 0.0), p_better=c.p_better if p <= 1 - c.confidence else None, low=wide[0],
-        high=wide[1],
+        c, p_value=p, low=min(c.low, left[0].low), high=max(c.high, left[0].high), note=joined_notes(c.note, note),
+        p_better=c.p_better if p <= 1 - c.confidence else None,
     )  # fmt: skip
 
 

@@ -19,14 +19,10 @@ from trueerror.curves._roc import roc
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.findings.scores import TunedThreshold
-from trueerror.inference._two_models import (
-    PairedRows,
-)
 from trueerror.inference._unpaired import (
     against_known,
 )
 from trueerror.inference.counts._paired import against_one_answer
-from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inputs._labels import need_positive
 from trueerror.inputs._options import InputError, Rng
 from trueerror.metrics._registry import Prior, class_shares, find_measure
@@ -45,7 +41,6 @@ from trueerror.results._format import (
 )
 from trueerror.results._values import common_decimals, decided, deciding_p, short, short_percent, surety
 from trueerror.sources._predictions import Predictions
-from trueerror.tallies import Moments
 from trueerror.verbs._compare import compare_predictions, own_rows, sliced
 from trueerror.verbs._comparison import Comparison, slices_block
 from trueerror.verbs._model_metrics import Settings
@@ -273,16 +268,10 @@ def _against_constant(p: Predictions, best: str, cut: float, prices: list[list[f
     if clusters is not None:
         table = clusters.table
     values = price[table.row, table.col] - price[table.row, constant]
-    if clusters is None and table.weight_sums is None:
-        n, mean = table.n, float((values * table.counts).sum() / table.n)
-        moments = Moments(n, mean, float(((values - mean) ** 2 * table.counts).sum()))
-        rows = PairedRows(p, find_measure("expected_cost"), settings.options("expected_cost"))
-        contrast = paired_t_of_losses(moments, rows.reach, settings.spec())
-    else:
-        dearest = float(price.max())
-        contrast = against_one_answer(
-            table, values, clusters=clusters, confidence=settings.confidence, whole=(-dearest, dearest)
-        )
+    dearest = float(price.max())
+    contrast = against_one_answer(
+        table, values, clusters=clusters, confidence=settings.confidence, whole=(-dearest, dearest)
+    )
     return replace(contrast, name="expected cost", first=best, second=str(p.labels[constant]))
 
 

@@ -95,8 +95,7 @@ class ComparisonDetails(Mapping[str, object]):
     many rows. `could_be_paired`: rows taken for different ones look like the same. `parts`: scores on the test folds of
     learners. `borderline`: sound forms of the test disagree at the level. `slices_left_out`: slices without a result.
     `constant`: the commonest class and its share. `hollow`: models that are not shown to be better than answering it
-    every time, or that find no row of another class. `silent`: of pairs that differ on the rows answered, what
-    is left of the difference, and its p-value, with rows that the model ahead left out counted as wrong.
+    every time, or that find no row of another class.
     """
 
     share: bool = False
@@ -110,7 +109,6 @@ class ComparisonDetails(Mapping[str, object]):
     slices_left_out: Mapping[Label, str] | None = None
     constant: tuple[str, float] | None = None
     hollow: tuple[str, ...] | None = None
-    silent: Mapping[Pair, tuple[float, float]] | None = None
 
     def __iter__(self) -> Iterator[str]:
         return (f.name for f in fields(self) if getattr(self, f.name) is not None)
@@ -517,14 +515,13 @@ def _two(cmp: Comparison) -> str:
         lead = f"{a} is {'' if sure == 'clear' else 'probably '}ahead of {b}"
     else:
         lead = f"{a} is {'' if sure == 'clear' else 'probably '}better"
-    left = (cmp.facts.silent or {}).get((best, other)) if sure == "open" else None
-    ahead = f" {a} is ahead{'' if left is None else ' on the rows answered'}," if sure == "open" else ""
+    ahead = f" {a} is ahead," if sure == "open" else ""
     lead = (
         f"{lead};{close}{ahead} {figures} {cmp.title}: {size}."
         if close and sure != "clear"
         else f"{lead}:{ahead} {figures} {cmp.title}, {size}."
     )
-    return f"{hollow}{lead} {_odds(cmp, c, a) if left is None else ''}".strip()
+    return f"{hollow}{lead} {_odds(cmp, c, a)}"
 
 
 def _odds(cmp: Comparison, c: Contrast, winner: str) -> str:

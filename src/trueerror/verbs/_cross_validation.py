@@ -51,7 +51,7 @@ def taken_as_folds(given: Any, metric: Any, cv: Any, test_train_ratio: float | N
 
 
 def _names_a_truth(given: Any) -> bool:
-    from trueerror.sources.columns import _roles as naming
+    from trueerror.sources.columns import _names as naming
 
     return isinstance(given, Mapping) and any(naming.bare(str(name)) in naming.TRUTH for name in given)
 

@@ -1,7 +1,4 @@
-"""`te.evaluate`: how good are these models, really?
-
-Also of rows that carry several labels at once, and with the threshold at which a model's calls would be cheapest.
-"""
+"""`te.evaluate`: how good are these models, really?"""
 
 from __future__ import annotations
 
@@ -13,14 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from trueerror.curves._operating_point import OperatingPoint
-from trueerror.curves._roc import roc
-from trueerror.findings import Findings, find
-from trueerror.inference._metric_interval import metric_interval
+from trueerror.findings import find
 from trueerror.inference._problem import NotOffered
 from trueerror.inference.proportion._interval import interval
-from trueerror.inputs._arrays import is_lazy, matrix
-from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
+from trueerror.inputs._labels import Label, need_positive
 from trueerror.inputs._options import InputError, Rng
 from trueerror.metrics._registry import Measure, Prior, class_shares, every_measure, find_measure
 from trueerror.results import Interval
@@ -29,12 +22,12 @@ from trueerror.sources._models import FoldTable, is_fold_result, is_scores, refu
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.logs.sklearn_cv import folds_of
 from trueerror.tallies import Confusion, ScoreTable
-from trueerror.tallies._confusion import is_graded
-from trueerror.tallies._moments import MultiLabel
+from trueerror.tallies._graded import is_graded
+from trueerror.verbs._cheapest_threshold import cheapest_threshold
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, RecordedSettings
 from trueerror.verbs._evidence import model_evidence, row_evidence
+from trueerror.verbs._label_metrics import evaluate_labels, is_multilabel
 from trueerror.verbs._model_metrics import (
-    CLASS_METRICS,
     Design,
     ModelMetrics,
     Settings,
@@ -47,133 +40,6 @@ from trueerror.verbs._model_metrics import (
     refuse_classes,
     settled_for,
 )
-
-USUAL = ("accuracy", "hamming_loss", "micro_f1", "macro_f1", "macro_precision", "macro_recall")
-
-
-class LabelMetrics(ModelMetrics):
-    """The metrics of one model of rows with several labels each."""
-
-    def __init__(self, model: str, settings: Settings, tally: MultiLabel, estimand: str) -> None:
-        super().__init__(model, settings, estimand=estimand)
-        self.tally = tally
-
-    @property
-    def labels(self) -> tuple[Label, ...]:
-        return self.tally.labels
-
-    @property
-    def positive(self) -> Label | None:
-        return None
-
-    def interval(self, metric: str | Measure, label: Any = None) -> Interval:
-        measure = find_measure(metric) if isinstance(metric, str) else metric
-        chosen = None if label is None else find_label(label, self.labels, "label")
-        if measure.of_one_class and chosen is None:
-            raise InputError(f"{measure.name} speaks of one label: ask for [{measure.name!r}, {self.labels[0]!r}]")
-        return metric_interval(
-            measure,
-            self.tally,
-            positive=chosen,
-            options=self.settings.options(measure),
-            confidence=self.settings.confidence,
-            estimand=self.estimand,
-        )
-
-    def per_class(self) -> dict[tuple[str, Label], Interval]:
-        return {(name, label): self.interval(name, label) for name in CLASS_METRICS for label in self.labels}
-
-
-def is_multilabel(truth: Any) -> bool:
-    """Whether the truth is a table of indicators, one column a label."""
-    shape = None if is_lazy(truth) else getattr(truth, "shape", None)
-    if shape is None and isinstance(truth, list | tuple) and truth and isinstance(truth[0], list | tuple):
-        try:
-            shape = np.shape(truth)
-        except ValueError:
-            return False  # rows of unequal lengths, which a column refuses by name
-    return shape is not None and len(shape) == 2 and shape[1] > 1
-
-
-def evaluate_labels(truth: Any, predicted: Any, labels: Any, settings: Settings) -> Evaluation:
-    """Evaluate (n, L) indicators of one model or of several."""
-    if predicted is None:
-        raise InputError("rows with several labels need predicted=, a table of 0/1 of the same shape as the truth")
-    models = predicted if isinstance(predicted, dict) else {"model": predicted}
-    rows, columns = matrix(truth, "truth").shape
-    estimand = f"Estimates: this model as it stands, on rows drawn at random like these {rows:,}."
-    parts = []
-    names = USUAL if settings.metrics is None else tuple(settings.metrics)
-    for name, values in models.items():
-        tally = MultiLabel.count(truth, values, labels=labels)
-        bench = LabelMetrics(str(name), settings, tally, estimand)
-        none = Interval(
-            name="accuracy",
-            estimate=math.nan,
-            low=math.nan,
-            high=math.nan,
-            confidence=settings.confidence,
-            note="rows with several labels have no commonest class",
-            estimand=estimand,
-        )
-        parts.append(
-            ModelEvaluation(
-                name=str(name),
-                confusion=None,
-                positive=None,
-                overall={m: bench.interval(m) for m in names},
-                baseline=none,
-                baseline_label=None,
-                baseline_p=math.nan,
-                cheapest=None,
-                loaded_selective={},
-                loaded_classes=bench.per_class(),
-                counted=bench,
-            )
-        )
-    reading = f"Read {rows:,} rows with up to {columns:,} labels each: {len(parts)} model{'s' * (len(parts) > 1)}."
-    return Evaluation(
-        n=rows,
-        labels=parts[0].bench.labels,
-        parts=tuple(parts),
-        reading=reading,
-        estimand=estimand,
-        findings=Findings(),
-        settings={"confidence": settings.confidence, "several_labels": True},
-    )
-
-
-REPLICATES = 1_000
-
-
-def cheapest_threshold(bench: ModelMetrics) -> OperatingPoint | None:
-    """Where costs or another class mix were asked for, and a model of two classes has scores: the best cutoff.
-
-    Its cost is corrected for having been chosen on these rows; None where there is nothing to choose.
-    """
-    s, p = bench.settings, bench.predictions
-    if (s.costs is None and s.prior is None) or p is None or not bench.has_scores or bench.positive is None:
-        return None
-    if len(bench.labels) != 2 or (s.design == "case-control" and s.prior is None):
-        return None
-    up = bench.labels.index(bench.positive)
-    down = 1 - up
-    table = cost_matrix({"fp": 1.0, "fn": 1.0} if s.costs is None else s.costs, bench.labels, bench.positive)
-    priced = {
-        "cost_fp": float(table[down, up]),
-        "cost_fn": float(table[up, down]),
-        "cost_tp": float(table[up, up]),
-        "cost_tn": float(table[down, down]),
-    }
-    prior = None if s.prior is None else float(class_shares(s.prior, bench.labels, bench.positive)[up])
-    if priced["cost_fp"] <= priced["cost_tn"] or priced["cost_fn"] <= priced["cost_tp"] or prior in (0.0, 1.0):
-        return None  # one answer never costs more than the other: no threshold follows
-    if min(p.truth_counts()) == 0:
-        return None
-    return roc(p, model=bench.model).operating_point(
-        prior=prior, confidence=s.confidence, replicates=min(s.replicates, REPLICATES), rng=s.rng, **priced
-    )
-
 
 BINARY = ("accuracy", "balanced_accuracy", "recall", "specificity", "precision", "f1", "mcc")
 MULTICLASS = ("accuracy", "balanced_accuracy", "macro_f1", "mcc", "kappa")
@@ -225,9 +91,9 @@ def evaluate(
       miss); `prior=` asks for the result at another class distribution. With either, `.cheapest` is the cost-optimal
       threshold of a model that has scores.
     - `folds=` says by which of several models a row was tested: rows are then ranked within folds (AUC, average
-      precision), and the answer speaks of these models; `method="corrected-t"` speaks of the learner behind them, as
-      do `repeats=` of folds. What scikit-learn's cross_validate or a fitted search left behind is taken too, and `cv=`,
-      the splitter, says how cross_val_predict made its folds.
+      precision), and the answer speaks of these models; over `repeats=` it is the mean of all with the limits of one.
+      `method="corrected-t"` speaks of the learner behind them. What scikit-learn's cross_validate or a fitted search
+      left behind is taken too, and `cv=`, the splitter, says how cross_val_predict made its folds.
     - `method=` asks for another interval than the default: metrics that were asked for by name must offer it, of the
       usual ones those that do take it. `simultaneous=True` widens the intervals so that all hold together.
 

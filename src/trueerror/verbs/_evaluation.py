@@ -47,7 +47,7 @@ from trueerror.results._format import (
 )
 from trueerror.results._values import common_decimals, interval_cell, short, surety
 from trueerror.tallies import Confusion
-from trueerror.tallies._confusion import is_graded
+from trueerror.tallies._graded import is_graded
 from trueerror.verbs._model_metrics import Design, ModelMetrics, Settings
 
 if TYPE_CHECKING:

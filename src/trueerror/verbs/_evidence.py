@@ -28,13 +28,12 @@ from trueerror.findings.models import (
     never_found,
 )
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
-from trueerror.inference._contrast import student_p
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._two_models import OF_ROW_DIFFERENCES, PairedRows, harder_rows
+from trueerror.inference._two_models import PairedRows, harder_rows
 from trueerror.inference.auc._average_precision import decided_by
 from trueerror.inference.counts._all_classes import shares_of_uncertainty
-from trueerror.inputs._labels import cost_matrix
-from trueerror.inputs._options import MemoryBudgetExceeded
+from trueerror.inputs._costs import cost_matrix
+from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import in_points, signed
@@ -42,7 +41,8 @@ from trueerror.sources._duplicates import duplicate_rows, repeated_sample
 from trueerror.sources._predictions import Keys, Predictions
 from trueerror.sources.engines._array_source import ArraySource, scored_rows, skipped_rows
 from trueerror.tallies import Agreement, ScoreTable
-from trueerror.tallies._confusion import Confusion, is_graded
+from trueerror.tallies._confusion import Confusion
+from trueerror.tallies._graded import is_graded
 from trueerror.verbs._comparison import Comparison, IdenticalCalls
 from trueerror.verbs._evaluation import ModelEvaluation
 from trueerror.verbs._model_metrics import ModelMetrics, Settings, commonest_p, constant_answers
@@ -74,7 +74,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         proportions=proportions,
         rates_at_prior=_rates_at_prior(part.confusion, bench.settings),
         class_errors=_class_errors(part.confusion),
-        class_means=tuple(m.title for m in measures.values() if m.of_labels and m.situation in CLASS_MEANS),
+        class_means=tuple(m.title for m in measures.values() if m.averages_classes),
         metrics_at_prior=tuple(
             measures[name].title for name, interval in part.overall.items() if interval.method == "mover-r"
         ),
@@ -121,9 +121,6 @@ def _grades_seen(p: Predictions, model: str) -> GradesSeen | None:
     return GradesSeen(len(grades), len(np.unique(grades)), float(grades.min()), float(grades.max()), p.scale)
 
 
-CLASS_MEANS = ("mean-of-recalls", "macro-f1", "macro-of-shares", "geometric-mean")
-
-
 def _class_errors(t: Confusion | None) -> list[ClassErrors]:
     """Of more than two classes the errors of each, or its hits, with its share of the uncertainty of their mean."""
     if t is None or len(t.labels) < 3:
@@ -154,9 +151,10 @@ def _loss_worth(part: ModelEvaluation, p: Predictions, measures: Mapping[str, Me
         return []
     worth = []
     for name, interval in part.overall.items():
-        if interval.method == "t-log-mean":
-            moments = p.moments(part.name, measures[name].function, **settings.options(measures[name]))
-            worth.append((measures[name].title, (moments.mean / moments.standard_error) ** 2))
+        if measures[name].of_losses and not measures[name].of_grades and math.isfinite(interval.estimate):
+            m = p.moments(part.name, measures[name].function, **settings.options(measures[name]))
+            if m.n > 1 and m.standard_error > 0:
+                worth.append((measures[name].title, (m.mean / m.standard_error) ** 2))
     return worth
 
 
@@ -180,11 +178,11 @@ SOUGHT_ROWS = 50_000
 # What the rows and each model by itself may show beside the difference; more would bury it.
 ABOUT_THE_SAMPLE = (
     "TE101", "TE102", "TE103", "TE104", "TE106", "TE108", "TE109", "TE110", "TE201", "TE202", "TE204", "TE206", "TE211",
-    "TE212", "TE213", "TE214", "TE215", "TE217", "TE218", "TE219", "TE408", "TE412", "TE413", "TE512", "TE513", "TE514",
+    "TE212", "TE213", "TE214", "TE218", "TE219", "TE408", "TE412", "TE413", "TE512", "TE513", "TE514",
 )  # fmt: skip
 # Of these it matters which model they are about.
 ABOUT_A_MODEL = (
-    "TE106", "TE201", "TE202", "TE206", "TE211", "TE213", "TE214", "TE215", "TE217", "TE218", "TE219", "TE408",
+    "TE106", "TE201", "TE202", "TE206", "TE211", "TE213", "TE214", "TE218", "TE219", "TE408",
     "TE412", "TE512", "TE513",
 )  # fmt: skip
 
@@ -319,11 +317,11 @@ def fold_evidence(rows: PairedRows, contrasts: Iterable[Contrast], spec: Interva
     return evidence
 
 
-def loss_evidence(rows: PairedRows, contrasts: Iterable[Contrast], settings: Settings) -> list[Evidence]:
-    """Whether a few rows hold a model's mean loss, and what half an unseen row makes of each difference."""
+def loss_evidence(rows: PairedRows, settings: Settings) -> list[Evidence]:
+    """Whether a few rows hold a model's mean loss, and which grades there are."""
     measure, p = rows.measure, rows.p
     if measure.of_grades:
-        return _of_grades(p, contrasts, 1 - settings.confidence)
+        return [Evidence(model=m, grades_seen=_grades_seen(p, m)) for m in p.models]
     if not measure.of_losses or p.weights_kind is not None or rows.clustered:
         return []
     evidence = []
@@ -332,21 +330,6 @@ def loss_evidence(rows: PairedRows, contrasts: Iterable[Contrast], settings: Set
         if m.n > 1 and math.isfinite(m.mean) and m.standard_error > 0:
             worth = (m.mean / m.standard_error) ** 2
             evidence.append(Evidence(model=model, loss_worth=[(measure.title, worth)]))
-    for c in contrasts:
-        losses = rows.pair(c.first, c.second).losses(settings.spec()) if c.method == "t-half-row" else None
-        if losses is not None:
-            about = f"{c.first} and {c.second}"
-            evidence.append(Evidence(model=about, unseen_loss=losses[1], level=1 - settings.confidence))
-    return evidence
-
-
-def _of_grades(p: Predictions, contrasts: Iterable[Contrast], level: float) -> list[Evidence]:
-    """Which grades there are, and whether half an unseen row undoes what t alone would call different."""
-    evidence = [Evidence(model=m, grades_seen=_grades_seen(p, m)) for m in p.models]
-    for c in contrasts:
-        if c.method in OF_ROW_DIFFERENCES and isinstance(c.df, float) and math.isfinite(c.statistic):
-            by_t = student_p(c.statistic, c.df, c.alternative)
-            evidence.append(Evidence(model=f"{c.first} and {c.second}", undone_grade=(by_t, c.p_value), level=level))
     return evidence
 
 
@@ -424,7 +407,7 @@ def _pair_evidence(
     pair = (c.first, c.second)
     # Two models alone are shown by their difference: there are no two intervals that could mislead.
     intervals = [made.estimates[m] for m in pair] if len(made.models) > 2 else []
-    judged, silent = made.judged(*pair), made.facts.silent or {}
+    judged = made.judged(*pair)
     evidence = Evidence(
         model=f"{c.first} and {c.second}",
         p_values=sound,
@@ -432,7 +415,7 @@ def _pair_evidence(
         difference=c.estimate,
         limits=(c.low, c.high),
         p_value=judged.p_value if judged.p_adjusted is None else judged.p_adjusted,
-        p_unseen=None if pair in silent or pair[::-1] in silent else c.p_unseen,
+        undone_by=c.undone_by,
         significant=made.told_apart(*pair),
         comparisons=len(made.pairs),
         share=made.facts.share,

@@ -16,29 +16,26 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import check_margin
+from trueerror.inference._fragility import undone_by
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._two_models import (
-    ModelPair,
-    PairedRows,
-)
-from trueerror.inference._unpaired import (
-    unpaired_contrast,
-)
+from trueerror.inference._two_models import ModelPair, PairedRows
+from trueerror.inference._unpaired import unpaired_contrast
 from trueerror.inference.proportion._paired import mcnemar_test, noninferiority
 from trueerror.inference.proportion._sequential import confidence_sequence
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
 from trueerror.metrics._registry import Measure, Prior, find_measure
 from trueerror.results import DocumentResult, Result, Table, Text
 from trueerror.results._document import Document, Paragraph, TableBlock, Tone, markdown_escape, page
 from trueerror.results._format import decimals_apart, fixed, listing, number, one_line, percent, whole
+from trueerror.results._values import HALF_A_UNIT
 from trueerror.sources._collect import opened, takes_whole_rows
+from trueerror.sources._open_tables import columns_for
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
-from trueerror.sources._tables import columns_for
 from trueerror.tallies import Discordance
 from trueerror.verbs._compare import own_rows
 from trueerror.verbs._evidence import identical_calls, same_grades, same_scores
@@ -379,7 +376,6 @@ def _notes(gate: Gate) -> tuple[str, ...]:
 
 
 Model = tuple[Predictions, str]
-Floats = NDArray[np.float64]
 # The chance with which `rows_needed` rows decide, if the estimate is right.
 POWER_Z = float(special.ndtri(0.8))
 MOST_ROWS = 10**9
@@ -389,7 +385,8 @@ BY_CLUSTER = "each cluster counts as one, by its mean"
 
 
 class Limits(NamedTuple):
-    """An estimate between two one-sided limits. `unlike` is False where the two models never differed."""
+    """An estimate between two one-sided limits. `unlike` is False where the two models never differed; `undone_by` says
+    how many more rows (or clusters) of the kind that hurts most would undo what the limits say of the line."""
 
     estimate: float
     low: float
@@ -398,6 +395,7 @@ class Limits(NamedTuple):
     n: int
     note: str = ""
     unlike: bool = True
+    undone_by: float | None = None
 
 
 def difference_check(
@@ -409,6 +407,8 @@ def difference_check(
     undefined = next((i.note or "undefined" for i in intervals if math.isnan(i.estimate)), "")
     paired = candidate[0] is baseline[0]
     total = candidate[0].n if paired else candidate[0].n + baseline[0].n
+    up = bool(measure.higher_is_better)
+    bound = (-margin if up else margin) + 0.0
     if undefined:
         limits = Limits(math.nan, math.nan, math.nan, "", total, undefined)
     elif not paired:
@@ -423,20 +423,22 @@ def difference_check(
             candidate[0], measure, settings.options(measure.name), threshold=settings.threshold, prior=settings.prior
         )
         pair_ = rows.pair(candidate[1], baseline[1])
-        limits = _paired_limits(pair_, settings, level, sequential=sequential)
+        limits = _paired_limits(pair_, settings, level, bound, sequential=sequential)
         silent = rows.with_silence(candidate[1], baseline[1])
         if silent is not None:
-            harsh = _paired_limits(silent.pair(candidate[1], baseline[1]), settings, level, sequential=sequential)
+            worst_case = silent.pair(candidate[1], baseline[1])
+            harsh = _paired_limits(worst_case, settings, level, bound, sequential=sequential)
             end, of_two = ("low", min) if measure.higher_is_better else ("high", max)
             worst = of_two(getattr(limits, end), getattr(harsh, end))
             if worst != getattr(limits, end):
                 limits = limits._replace(**{end: worst}, note=SILENT)
     same = paired and limits.estimate == 0 and _identical(candidate[0], (candidate[1], baseline[1]), settings)
-    up = bool(measure.higher_is_better)
-    bound = (-margin if up else margin) + 0.0
+    decision = decide(limits.low, limits.high, bound, higher_is_better=up, strictly=True)
+    if decision != "cannot tell" and limits.undone_by is not None and limits.undone_by <= HALF_A_UNIT:
+        decision, limits = "cannot tell", limits._replace(note=_fragile_words(decision, limits.undone_by))
     return GateCheck(
         metric=measure.name, title=measure.title, kind="difference", candidate=intervals[0].estimate,
-        decision=decide(limits.low, limits.high, bound, higher_is_better=up, strictly=True),
+        decision=decision,
         baseline=intervals[1].estimate, estimate=limits.estimate, low=limits.low, high=limits.high, confidence=level,
         margin=margin, higher_is_better=up, share=measure.share is not None, method=limits.method, n=limits.n,
         rows_needed=None if limits.note == SILENT else _rows_needed(limits, bound, level, total), note=limits.note,
@@ -444,8 +446,18 @@ def difference_check(
     )  # fmt: skip
 
 
-def _paired_limits(pair_: ModelPair, settings: Settings, level: float, *, sequential: bool) -> Limits:
-    return _watched(pair_, level) if sequential else _same_rows(pair_, _one_sided(settings, level).spec(), level)
+def _fragile_words(decision: Decision, undone_by: float) -> str:
+    """Why a decision that the limits would make is not made."""
+    return (
+        f"the limits alone would {decision}, but that is fragile: half a row more of the kind that hurts most (or half "
+        f"a cluster) would undo it ({max(undone_by, 0.01):.2f} of one is enough)"
+    )
+
+
+def _paired_limits(pair_: ModelPair, settings: Settings, level: float, bound: float, *, sequential: bool) -> Limits:
+    if sequential:
+        return _watched(pair_, level)
+    return _same_rows(pair_, replace(_one_sided(settings, level).spec(), bound=bound), level)
 
 
 def _identical(p: Predictions, models: tuple[str, str], settings: Settings) -> bool:
@@ -491,7 +503,8 @@ def _same_rows(pair_: ModelPair, spec: IntervalSpec, level: float) -> Limits:
     counts = _counts(pair_)
     if counts is None:
         c = pair_.rows.contrast(pair_.first, pair_.second, spec)
-        return Limits(c.estimate, c.low, c.high, c.method, int(c.n or pair_.rows.p.n), c.note)
+        n = int(c.n or pair_.rows.p.n)
+        return Limits(c.estimate, c.low, c.high, c.method, n, c.note, undone_by=c.undone_by)
     b, c_, n = counts.only_first, counts.only_second, counts.n
     if n == 0:
         return Limits(math.nan, math.nan, math.nan, "tango-noninferiority", 0, "no rows: nothing is known")
@@ -503,7 +516,9 @@ def _same_rows(pair_: ModelPair, spec: IntervalSpec, level: float) -> Limits:
         low, note = 0.0, DRAWN
     if high < 0 and mcnemar_test(b, c_, "mid-p", "less")[1] > 1 - level:
         high, note = 0.0, DRAWN
-    return Limits(below.estimate, low, high, below.method, n, note, unlike=b + c_ > 0)
+    between = replace(below, low=low, high=high, confidence=spec.confidence)
+    fragile = undone_by(between, spec, pair_.extreme)
+    return Limits(below.estimate, low, high, below.method, n, note, unlike=b + c_ > 0, undone_by=fragile)
 
 
 def _counts(pair_: ModelPair) -> Discordance | None:

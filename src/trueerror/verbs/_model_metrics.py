@@ -31,19 +31,13 @@ from trueerror.inference.auc._within_folds import Comparability, fold_comparabil
 from trueerror.inference.counts._paired import against_one_answer, gains_in_accuracy
 from trueerror.inference.learner._fold_scores import FoldedModel
 from trueerror.inference.loss._bounded_mean import graded_units, score_interval_of
-from trueerror.inference.loss._mean import ClusterSums, as_if_wrong, loss_interval
+from trueerror.inference.loss._mean import ClusterSums, loss_interval
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import one_number, sum_slack
-from trueerror.inputs._labels import Label, cost_matrix, find_label, need_positive
-from trueerror.inputs._options import (
-    InputError,
-    MemoryBudgetExceeded,
-    Rng,
-    check_confidence,
-    check_replicates,
-    check_word,
-    in_few_words,
-)
+from trueerror.inputs._costs import cost_matrix
+from trueerror.inputs._labels import Label, find_label, need_positive
+from trueerror.inputs._memory import MemoryBudgetExceeded
+from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word, in_few_words
 from trueerror.metrics._registry import (
     Measure,
     Prior,
@@ -58,7 +52,7 @@ from trueerror.results._format import number, one_line, percent, share_words, th
 from trueerror.sources._predictions import Predictions, labels_only
 from trueerror.sources.engines._array_source import answered_by_all, class_scored_rows, rows_as_clusters, weighted_rows
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
-from trueerror.tallies._confusion import is_graded
+from trueerror.tallies._graded import is_graded
 
 if TYPE_CHECKING:
     from trueerror.verbs._evaluation import ModelEvaluation
@@ -71,10 +65,12 @@ def fixed_model(source: Predictions | Confusion, settings: Settings, method: str
     who = f"{'each' if several else 'this'} model as it stands,"
     rows = f"rows drawn at random like these {rows_counted:,.0f}"
     if isinstance(source, Predictions):
-        if source.folded and (source.repeated or "corrected-t" in (method, settings.method)):
+        of_learner = source.folded and (source.random_splits or "corrected-t" in (method, settings.method))
+        if source.folded and (source.repeated or of_learner):
             once = source.one_round().keys("folds").sizes
             rows_counted, tested = int(once.sum()), float(source.keys("folds").sizes.mean())
             rows = f"rows drawn at random like these {rows_counted:,}"
+        if of_learner:
             train = "" if len(once) == 1 else f" at about {rows_counted - round(tested):,} training rows"
             who = f"{'each' if several else 'the'} learner{train},"
         elif source.has_key("folds"):
@@ -448,6 +444,10 @@ class ModelMetrics:
             self.model, settings, predictions=self._rounds, confusion=self._given, estimand=self.estimand
         )
 
+    def _over(self, rows: Predictions) -> ModelMetrics:
+        """The same questions to other rows of this model."""
+        return ModelMetrics(self.model, self.settings, predictions=rows, estimand=self.estimand)
+
     @cached_property
     def confusion(self) -> Confusion:
         """Truth × predicted."""
@@ -576,6 +576,9 @@ class ModelMetrics:
         return self._intervals(measure, None, method if offered else None)
 
     def _intervals(self, measure: Measure, label: Any, method: str | None) -> Callable[[float], Interval]:
+        p = self._predictions
+        if measure.of_grades and p is not None and p.graded and p.scale is None:
+            measure = find_measure("accuracy")  # the mean of grades that are all 0 or 1
         chosen = None if label is None else find_label(label, self.labels, "class")
         if chosen is not None and not measure.of_one_class and not measure.of_scores:
             raise InputError(f"{measure.name} is a metric of all classes together; ask for it without a class")
@@ -619,7 +622,8 @@ class ModelMetrics:
         def at(spec: IntervalSpec) -> Interval:
             sample = FoldedModel(
                 p=p, model=self.model, positive=label, threshold=s.threshold, prior=s.prior,
-                pooled=lambda: self._of_rows(measure, label, options, None)(spec),
+                of_rows=lambda spec: self._of_rows(measure, label, options, None)(spec),
+                of_round=lambda one: self._over(one)._intervals(measure, label, None)(spec.confidence),
             )  # fmt: skip
             few = replace(spec, replicates=min(s.replicates, SCORE_REPLICATES))
             q = Problem(situation="metric-over-folds", metric=on_scale, sample=sample, spec=few, options=options)
@@ -685,9 +689,6 @@ class ModelMetrics:
             sums = ClusterSums(
                 losses.weights, losses.sums, float(losses.sizes.sum()), "weighted rows" if alone else "clusters"
             )
-            if math.isinf(measure.bounds(options)[1]) and not alone:
-                worst = as_if_wrong(partial(measure.function, **options))
-                sums = sums._replace(worst=p.moments(self.model, worst).mean)
             return lambda spec: loss_interval(measure, sums, options, spec, method)
         rows, weights = weighted_rows(p, [self.model], positive=label)
         named = p.positive if label is None else label

@@ -371,7 +371,7 @@ def repeats(
 
     >>> r = repeats([[1, 1, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [0, 0, 0, 0], [1, 0, 1, 1]])
     >>> print(r["pass@2"])
-    pass@2 0.700 [0.277, 0.958], 95 % half-row-mean, n = 5
+    pass@2 0.700 [0.208, 0.954], 95 % effective-t, n = 5
     >>> r.parts[0].always, r.parts[0].never
     (1, 1)
     """
@@ -432,7 +432,7 @@ def pass_at_k(
     C(c, k)/C(n, k).
 
     >>> print(pass_at_k([3, 0, 5, 1], k=2, of=5))
-    pass@2 0.575 [0.165, 0.907], 95 % half-row-mean, n = 4
+    pass@2 0.575 [0.109, 0.937], 95 % effective-t, n = 4
     """
     k, given = count(k, "k"), answers if of is None else _from_counts(answers, of)
     if isinstance(given, Mapping):

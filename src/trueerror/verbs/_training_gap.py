@@ -26,8 +26,8 @@ from trueerror.results._format import (
     percent,
 )
 from trueerror.sources._collect import opened
+from trueerror.sources._open_tables import columns_for
 from trueerror.sources._predictions import Predictions
-from trueerror.sources._tables import columns_for
 
 ESTIMAND = "this model: accuracy on the rows that it was fitted to, less that on rows like the test rows"
 

@@ -16,7 +16,7 @@ from trueerror.inference.bootstrap._paired_scores import (
     paired_score_contrast,
 )
 from trueerror.inputs._options import InputError, generator
-from trueerror.kernels._numpy import seed_of
+from trueerror.kernels._random import seed_of
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Alternative
 from trueerror.tallies import ScoreTable

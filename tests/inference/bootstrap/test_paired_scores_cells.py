@@ -9,7 +9,7 @@ import pytest
 
 from trueerror.inference.bootstrap import _paired_scores as score_cells
 from trueerror.inference.bootstrap._paired_scores import CLUSTERED, DrawnClusters, OrderedScores
-from trueerror.kernels._numpy import row_weights
+from trueerror.kernels._random import row_weights
 
 
 def test_masses_of_clusters_are_those_of_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:

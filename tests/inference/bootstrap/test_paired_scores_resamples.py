@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import trueerror as te
 from trueerror.inference.bootstrap import _paired_scores as score_resamples
 from trueerror.inference.bootstrap._paired_scores import JOINED, paired_replicates
-from trueerror.kernels._numpy import row_weights
+from trueerror.kernels._random import row_weights
 from trueerror.metrics._registry import find_measure
 from trueerror.tallies import ScoreTable
 
@@ -110,7 +110,7 @@ def test_threads_change_nothing(visits: int, monkeypatch: pytest.MonkeyPatch) ->
     up, one, two = rows(20_000)
     found = []
     for threads in (1, 2):
-        monkeypatch.setattr("trueerror.kernels._numpy.current", lambda t=threads: SimpleNamespace(thread_count=t))
+        monkeypatch.setattr("trueerror.kernels._threads.current", lambda t=threads: SimpleNamespace(thread_count=t))
         found.append(paired_replicates(find_measure("average_precision"), up, one, two, draws=40, seed=1).values)
     assert np.array_equal(*found)
 

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.loss._mean import ClusterSums, infinite_rows, loss_interval
+from trueerror.inference._estimate import Estimate, limits, spread
+from trueerror.inference._variance import ScoreSample
+from trueerror.inference.loss._mean import infinite_rows, mean_of_rows, mean_of_table, mean_over_units
 from trueerror.metrics._registry import find_measure
+from trueerror.tallies import Moments
 
 N = 400
 RNG = np.random.default_rng(5)
@@ -123,15 +125,6 @@ def test_a_loaded_comparison_says_the_same(tmp_path: Path) -> None:
     assert te.load(path).verdict == cmp.verdict
 
 
-def test_half_an_unseen_cluster_bounds_a_loss_that_has_a_highest_value():
-    # Of ten clusters none was bad: one in ten may be, and the Brier score then is far above the spread that was seen.
-    keys, y = np.repeat(np.arange(10), 20), np.tile([0, 1], 100)
-    p = np.where(y == 1, 0.95, 0.05) + np.linspace(-0.02, 0.02, 200)
-    found = te.evaluate(y, scores=p, positive=1, clusters=keys, metrics=["brier"])["brier"]
-    assert found.estimate < 0.01
-    assert 0.1 < found.high < 0.35
-
-
 def test_one_giant_cluster_has_limits():
     keys = np.repeat(np.arange(6), [500, 2, 2, 2, 2, 2])
     rng = np.random.default_rng(2)
@@ -140,17 +133,50 @@ def test_one_giant_cluster_has_limits():
     assert 0 <= found["brier"].low < found["brier"].estimate < found["brier"].high <= 1
 
 
-@pytest.mark.parametrize(("groups", "bad", "wider"), [(40, 0, False), (40, 3, True), (12, 0, True)])
-def test_a_cluster_that_may_go_wrong_is_reckoned_with(groups: int, bad: int, wider: bool) -> None:
-    rng = np.random.default_rng(1)
-    keys = np.repeat(np.arange(groups), 10)
-    chance = 1 / (1 + np.exp(-2 - 0.7 * rng.standard_normal(len(keys))))
-    truth = ((rng.random(len(keys)) < chance) ^ (keys < bad)).astype(int)
-    own = te.evaluate(truth, scores=chance, clusters=keys, positive=1, metrics=["log_loss"])["log_loss"]
-    losses = -np.log(np.where(truth == 1, chance, 1 - chance))
-    sums = ClusterSums(np.bincount(keys), np.bincount(keys, weights=losses))
-    alone = loss_interval(find_measure("log_loss"), sums, {}, IntervalSpec())
-    assert own.estimate == pytest.approx(alone.estimate)
-    assert own.low == pytest.approx(alone.low)
-    assert (own.high > alone.high * 1.01) == wider
-    assert own.high == pytest.approx(alone.high) or wider
+def ends(**options: Any) -> tuple[float, float]:
+    """The limits of the Brier score of 60 rows."""
+    truth, chance = TRUTH[:60], ALPHA[:60]
+    found = te.evaluate(truth, scores=chance, positive=1, metrics=["brier"], **options)["brier"]
+    return found.low, found.high
+
+
+def test_clusters_of_one_row_and_equal_weights_are_rows() -> None:
+    rows = ends()
+    assert ends(clusters=np.arange(60)) == pytest.approx(rows, abs=1e-6)
+    assert ends(weights=np.full(60, 3.5), weights_kind="sampling") == pytest.approx(rows, abs=1e-6)
+
+
+def test_the_standard_error_is_that_of_the_textbook() -> None:
+    losses = (TRUTH - ALPHA) ** 2
+    of_rows = spread(mean_of_rows(Moments.of(losses), (0, 1)))
+    assert float(of_rows.error) == pytest.approx(losses.std(ddof=1) / math.sqrt(N), rel=1e-10)
+    sizes = np.random.default_rng(2).integers(1, 9, 40)
+    keys = np.repeat(np.arange(40), sizes)
+    x = losses[: len(keys)]
+    sums = np.bincount(keys, weights=x)
+    # The jackknife of a ratio, centred: (G − 1)/G·Σ(θ₋g − mean)².
+    without = (x.sum() - sums) / (len(x) - sizes)
+    centred = 39 / 40 * ((without - without.mean()) ** 2).sum()
+    own = spread(mean_over_units(sums, sizes.astype(float), (0, 1)))
+    assert float(own.error) ** 2 == pytest.approx(centred, rel=1e-10)
+
+
+def test_classes_are_strata_where_a_class_mix_is_asked_for() -> None:
+    table = te.predictions(TRUTH, scores={"a": ALPHA}, positive=1).scores("a")
+    measure = find_measure("brier")
+    e = mean_of_table(measure, ScoreSample(table=table, estimate=0.0, share=0.2), {}, (0, 1))
+    losses = (TRUTH - ALPHA) ** 2
+    expected = sum(
+        s * s * losses[k == TRUTH].var(ddof=1) / (k == TRUTH).sum() for k, s in ((1, 0.2), (0, 0.8))
+    )  # fmt: skip
+    assert float(spread(e).error) ** 2 == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize("shape", ["few", "many", "skewed"])
+def test_three_values_say_what_all_units_do(shape: str) -> None:
+    rng = np.random.default_rng(3)
+    x = {"few": rng.random(5), "many": rng.random(500), "skewed": rng.gamma(0.2, 1.0, 200)}[shape]
+    whole = Estimate(value=np.array(x.mean()), units=(x - x.mean()) / len(x), range=(0, math.inf))
+    for tail in (0.1, 0.025, 0.001):
+        own = limits(mean_of_rows(Moments.of(x), (0, math.inf)), tail)
+        assert [float(v) for v in own] == pytest.approx([float(v) for v in limits(whole, tail)], rel=1e-6)

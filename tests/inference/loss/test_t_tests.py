@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 from trueerror.inputs._options import InputError
-from trueerror.significance import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 
 FOLDS = [0.02, 0.01, 0.03, -0.01, 0.02, 0, 0.04, 0.01, 0.02, 0.01]
 FIVE = [[0.02, -0.01], [0.03, 0.01], [0, 0.02], [0.01, 0.04], [0.02, 0]]

@@ -16,10 +16,11 @@ from trueerror.inference.power._designs import (
     margin_power,
     mcnemar_power,
 )
+from trueerror.inference.power._sample_size import Power, smallest_difference
 from trueerror.inference.proportion._distributions import at_most, pmf
-from trueerror.inference.proportion._paired import METHODS, mcnemar_test
+from trueerror.inference.proportion._paired import METHODS, equivalence, mcnemar_test, noninferiority
+from trueerror.inference.proportion._two_samples import one_proportion
 from trueerror.inputs._options import InputError
-from trueerror.significance import Power, equivalence, noninferiority, one_proportion, smallest_difference
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 

@@ -8,9 +8,8 @@ from scipy import stats
 
 import trueerror as te
 from trueerror.inference.proportion._distributions import tango_limits, tango_z
-from trueerror.inference.proportion._paired import INTERVALS, METHODS, mcnemar_test
+from trueerror.inference.proportion._paired import INTERVALS, METHODS, bowker, cochran_q, mcnemar, mcnemar_test
 from trueerror.inputs._options import InputError
-from trueerror.significance import bowker, cochran_q, mcnemar
 
 Z = 1.959963984540054
 

@@ -7,8 +7,9 @@ import pytest
 from scipy import stats
 
 import trueerror as te
+from trueerror.inference.loss._t_tests import paired_t
+from trueerror.inference.proportion._paired import equivalence, mcnemar, noninferiority
 from trueerror.inputs._options import InputError
-from trueerror.significance import equivalence, mcnemar, noninferiority, paired_t
 
 
 @pytest.mark.parametrize(("confidence", "n"), [(0.95, 133), (0.975, 189)])

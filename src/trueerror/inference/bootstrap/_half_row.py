@@ -19,107 +19,11 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference.proportion._distributions import crossing
-from trueerror.results import Alternative
 
 Floats = NDArray[np.float64]
 HALF = 0.5
-STEPS = 60
 # As far as a saddlepoint is looked for where nothing bounds it.
 FURTHEST = 1e6
-
-
-def half_row_tail(values: Floats, extreme: float) -> float:
-    """P(Σ g_i·v_i + h·extreme > 0), g exponential, h Gamma(½): how likely half an unseen row lifts a mean above 0.
-
-    Whether the weighted mean is above 0 does not depend on the weights' total, so this is the tail of a sum of
-    independent gamma variables, which Lugannani and Rice's (1980) saddlepoint formula gives to within a few percent.
-
-    >>> round(half_row_tail(np.full(50, -0.184), 4.6), 3)
-    0.049
-    """
-    if float(values.sum()) + HALF * extreme >= 0:
-        return 1.0
-    top = max(float(values.max()), extreme)
-    if top <= 0:
-        return 0.0
-    low, high, t = 0.0, (1 - 1e-12) / top, 0.0
-    for _ in range(STEPS):  # Newton's steps, halving where they leave the bracket
-        parts, unseen = values / (1 - t * values), extreme / (1 - t * extreme)
-        slope, bend = float(parts.sum()) + HALF * unseen, float((parts * parts).sum()) + HALF * unseen * unseen
-        low, high = (low, t) if slope > 0 else (t, high)
-        before, t = t, t - slope / bend
-        if not low < t < high:
-            t = (low + high) / 2
-        if abs(t - before) <= 1e-9 * high:
-            break
-    generating = -float(np.log1p(-t * values).sum()) - HALF * math.log1p(-t * extreme)
-    curvature = float(((values / (1 - t * values)) ** 2).sum()) + HALF * (extreme / (1 - t * extreme)) ** 2
-    r, u = math.sqrt(max(-2 * generating, 1e-300)), t * math.sqrt(curvature)
-    tail = float(special.ndtr(-r)) + math.exp(-r * r / 2) / math.sqrt(2 * math.pi) * (1 / u - 1 / r)
-    return min(max(tail, 0.0), 1.0)
-
-
-def half_row_p(values: Floats, ends: tuple[float, float], alternative: Alternative) -> float:
-    """The p-value of a mean against 0, with half a row more at the end of the range that speaks against it.
-
-    >>> round(half_row_p(np.full(50, -0.184), (-4.6, 4.6), "two-sided"), 3)
-    0.097
-    """
-    below = half_row_tail(values, ends[1])
-    above = half_row_tail(-values, -ends[0])
-    if alternative != "two-sided":
-        return {"less": below, "greater": above}[alternative]
-    return min(1.0, 2 * min(below, above))
-
-
-def half_unit_limit(sums: Floats, sizes: Floats, end: float, tail: float, size: float | None = None) -> float:
-    """The same for units of any size (rows, clusters, rows with weights), the unseen half of one being of mean size
-    where no `size` is given.
-
-    Σ g·s/Σ g·w lies beyond θ where Σ g·(s − θ·w) does beyond 0, so that the same tail answers.
-
-    >>> values = np.array([0.2, 0.9, 0.4, 0.6])
-    >>> abs(half_unit_limit(values, np.ones(4), 1.0, 0.025) - half_row_limit(values, 1.0, 0.025)) < 1e-6
-    True
-    """
-    start, size = float(sums.sum()) / float(sizes.sum()), float(sizes.mean()) if size is None else size
-    sign = 1.0 if end >= start else -1.0
-    if end == start:
-        return end
-    wanted = float(special.ndtri(tail))
-
-    def beyond(point: float) -> float:
-        chance = half_row_tail(sign * (sums - point * sizes), sign * size * (end - point))
-        return float(special.ndtri(min(max(chance, 1e-300), 1 - 1e-16))) - wanted
-
-    # Near the limits of a normal mean with a whole unit at the end; further out where those are not enough.
-    total = float(sizes.sum())
-    error = math.sqrt(float(((sums - start * sizes) ** 2).sum())) / total
-    reach = min(2 * abs(wanted) * error + 4 * size / total * abs(end - start), abs(end - start))
-    near = start + sign * reach
-    far = near if beyond(near) < 0 else end
-    low, high = min(start, far), max(start, far)
-    return crossing(beyond, low, high, within=1e-8 * (high - low))
-
-
-def half_row_limit(values: Floats, end: float, tail: float) -> float:
-    """The limit beyond which the mean lies with the given chance; above the mean where `end` is, else below.
-
-    >>> x, n = 3, 20
-    >>> rights = np.repeat([1.0, 0.0], [x, n - x])
-    >>> abs(half_row_limit(rights, 1.0, 0.025) - float(special.betaincinv(x + 0.5, n - x, 0.975))) < 0.002
-    True
-    """
-    sign = 1.0 if end >= float(values.mean()) else -1.0
-    start = float(values.mean())
-    low, high = start, end
-    for _ in range(STEPS // 2):
-        middle = (low + high) / 2
-        chance = half_row_tail(sign * (values - middle), sign * (end - middle))
-        low, high = (middle, high) if chance > tail else (low, middle)
-        if abs(high - low) <= 1e-7 * abs(end - start):
-            break
-    return (low + high) / 2
 
 
 def gamma_quantile(influences: Floats, counts: Floats, share: float) -> float:

@@ -24,7 +24,8 @@ from trueerror.inference._problem import tail
 from trueerror.inference._problem import tail as tail_of
 from trueerror.inputs._arrays import Array, numbers
 from trueerror.inputs._options import InputError
-from trueerror.kernels._numpy import in_threads, row_weights, seed_of
+from trueerror.kernels._random import row_weights, seed_of
+from trueerror.kernels._threads import in_threads
 from trueerror.methods import Method, declare
 from trueerror.results import Alternative
 

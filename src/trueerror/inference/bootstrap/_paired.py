@@ -20,6 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._contrast import REALS, check_test_options, contrast, tail_area
+from trueerror.inference._effective_t import effective_t_contrast
+from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.bootstrap._limits import BootstrapMethod, Quantile, Ties, bootstrap_limits, bootstrap_p
 from trueerror.inference.counts._paired import PairedMetric, paired_metric
 from trueerror.inference.proportion._distributions import at_least
@@ -223,7 +225,7 @@ def _random_exchanges(a: Floats, b: Floats, draws: int, rng: np.random.Generator
 
 
 PermutationMethod = Literal["auto", "exact", "monte-carlo"]
-# Above this share of replicates in which the metric is undefined, the delta method takes over.
+# Above this share of replicates in which the metric is undefined, the effective t takes over.
 MOST_UNDEFINED = 0.01
 # So many splits are enumerated when asked for; it takes a second.
 MOST_SPLITS = 1 << 24
@@ -407,20 +409,20 @@ def paired_bootstrap(
     note = f"{draws:,} replicates, {seed}"
     tail = tail_area(level, alternative)
     better = compared.share_better(values)
-    if lost.mean() > MOST_UNDEFINED:
-        limits, p = compared.delta(tail, alternative)
-        note = f"{lost.mean():.1%} of the {draws:,} replicates leave the metric undefined"
-        if limits[0] < limits[1]:
-            note += ": limits by the delta method"
-            return _contrast(compared, estimate, limits, p, None, level, alternative, method, note)
     shape: dict[str, Any] = {"influences": compared.influences(), "counts": compared.agreement.counts, "ties": ties}
     low, high = (np.nan, np.nan)
     if len(values):
         low, high = bootstrap_limits(estimate, values, tail=tail, method=method, quantile=quantile, **shape)
-    if not high - low > 0:
-        limits, p = compared.pseudo_row_limits(tail), compared.pseudo_row_p(alternative)
-        note = "all replicates are alike: limits by adding z² rows where they would change most"
-        return _contrast(compared, estimate, limits, p, better, level, alternative, method, note)
+    if lost.mean() > MOST_UNDEFINED or not high - low > 0:
+        few = f"{lost.mean():.1%} of the {draws:,} replicates leave the metric undefined"
+        why = few if lost.mean() > MOST_UNDEFINED else f"all {draws:,} replicates are alike"
+        found = compared.estimate()
+        if found is None:
+            return _contrast(compared, estimate, (np.nan, np.nan), np.nan, None, level, alternative, method, why)
+        spec = IntervalSpec(confidence=level, alternative=alternative)
+        up = compared.measure.higher_is_better
+        other = effective_t_contrast(found, spec, n=agreement.n, higher_is_better=up, note=why)
+        return replace(other, name=compared.title)
     p = bootstrap_p(estimate, values, alternative=alternative, method=method, **shape)
     difference = _contrast(compared, estimate, (low, high), p, better, level, alternative, method, note)
     # The normal method reads p from a formula, which has no smallest value.

@@ -29,7 +29,10 @@ from trueerror.inference.bootstrap._limits import bootstrap_limits
 from trueerror.inference.bootstrap._tables import join_scores
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._options import InputError, Rng, generator
-from trueerror.kernels._numpy import RANK_BLOCK, CellDraws, ascending_order, in_threads, parts, row_weights, seed_of
+from trueerror.kernels._numpy import RANK_BLOCK
+from trueerror.kernels._random import CellDraws, row_weights, seed_of
+from trueerror.kernels._sorting import ascending_order
+from trueerror.kernels._threads import in_threads, parts
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._scores import ScoreTable

@@ -25,7 +25,8 @@ from trueerror.inference.bootstrap._limits import BootstrapMethod, bootstrap_lim
 from trueerror.inputs._options import InputError, check_replicates, generator
 from trueerror.kernels import chosen
 from trueerror.kernels._device import area_replicates as device_areas
-from trueerror.kernels._numpy import EXACT, rank_layout, row_weights, seed_of
+from trueerror.kernels._random import EXACT, row_weights, seed_of
+from trueerror.kernels._ranks import rank_layout
 from trueerror.methods._registry import inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, mean_loss, reweighted_scores
 from trueerror.results._format import percent, whole
@@ -177,7 +178,7 @@ def _studentised(
     """estimate − t*·SE with t* the quantiles of (θ* − θ̂)/SE*; on the scale of the metric."""
     if sample.clusters is not None:
         raise InputError("method='bootstrap-studentised' is not offered with clusters; use 'bootstrap-bca'")
-    error = float(np.sqrt(sample.variance(sample.influence(measure, options))))
+    error = float(np.sqrt(variance(sample.influence(measure, options), sample.rows.counts)))
     fine = np.isfinite(errors) & (errors > 0)
     # A resample at a perfect score has no error of its own.
     if not error > 0 or float(1 - fine.mean()) > MOST_LOST:

@@ -310,14 +310,18 @@ def _scores_of(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class FoldedModel:
-    """One model a fold under one name: the sample of a `Problem`. `pooled` gives the interval of all rows together."""
+    """One model a fold under one name: the sample of a `Problem`.
+
+    `of_rows` gives the interval of the rows of one round together, `of_round` that of a round with its folds.
+    """
 
     p: Predictions
     model: str
     positive: Label | None
     threshold: float | None
     prior: Prior | None
-    pooled: Callable[[], Interval]
+    of_rows: Callable[[IntervalSpec], Interval]
+    of_round: Callable[[Predictions], Interval]
 
     @cached_property
     def tables(self) -> list[ScoreTable]:
@@ -391,10 +395,45 @@ def fold_codes(p: Predictions, models: Sequence[str]) -> Ints:
     return np.asarray(complete_rows(p, models).source.fetched().keyed["folds"].codes)
 
 
+def _in_rounds(q: Folded) -> bool:
+    p = q.sample.p
+    return p.repeated and len(p.keys("folds").names) > len(p.keys("repeats").names)
+
+
+@inference_method(
+    "mean-of-rounds", answers="metric-over-folds", applies=_in_rounds,
+    default=Default(
+        why="every round tests the same rows, so more rounds steady the mean and tell nothing new of other rows; it "
+        "speaks of these models",
+        when=_in_rounds,
+    ),
+    title="the mean of several rounds of folds with the limits of one",
+    formula="estimate, lower and upper limit are the means over the rounds of those that the rows of one round give",
+    source="Bayle, Bayle, Janson and Mackey 2020, NeurIPS 33:16339, for the rows of one round; Bates, Hastie and "
+    "Tibshirani 2024, J. Am. Stat. Assoc. 119:1434, for what it does not cover",
+    assumes="every round tests the same rows; it speaks of the models that were fitted, and of the learner if a few "
+    "rows hardly change a model",
+)  # fmt: skip
+def mean_of_rounds(q: Folded) -> Interval:
+    """The mean of all rounds, with the limits that the rows of one round have."""
+    s, repeats = q.sample, q.sample.p.keys("repeats").names
+    every = [s.of_round(s.p.slice(name, "repeats").without("repeats")) for name in repeats]
+    rounds = [x for x in every if not math.isnan(x.estimate)] or every[:1]
+    lost = len(every) - len(rounds)
+    notes = (
+        rounds[0].note, f"mean of {whole(len(rounds))} rounds, limits as of one",
+        f"{whole(lost)} of {whole(len(every))} rounds have no value and are left out" if lost else "",
+    )  # fmt: skip
+    estimate, low, high = np.mean([(x.estimate, x.low, x.high) for x in rounds], axis=0).tolist()
+    made = replace(rounds[0], estimate=estimate, low=low, high=high, note=sentences_of(notes))
+    made._keep_notes(rounds[0].notes)
+    return made
+
+
 @inference_method(
     "corrected-t", answers="metric-over-folds",
     default=Default(
-        why="of several repeats each row was tested several times, so rows cannot be pooled; it speaks of the learner",
+        why="random splits test some rows often and others never, so rows cannot be pooled; it speaks of the learner",
         when=lambda q: q.sample.p.repeated,
     ),
 )  # fmt: skip
@@ -404,7 +443,7 @@ def corrected_t_over_folds(q: Folded) -> Interval:
     parts = part_scores(s.p, [s.model], q.metric, q.options, positive=s.positive, threshold=s.threshold)
     made = parts.interval(s.model, q.spec)
     if math.isnan(made.low) and math.isfinite(made.estimate):
-        by_rows = s.pooled()
+        by_rows = s.of_rows(q.spec)
         if abs(by_rows.estimate - made.estimate) < 1e-9 and not math.isnan(by_rows.low):
             return replace(by_rows, note=sentences_of((by_rows.note, ALL_ALIKE)), estimand=made.estimand)
     return made
@@ -416,7 +455,7 @@ def corrected_t_over_folds(q: Folded) -> Interval:
 )  # fmt: skip
 def pooled_over_folds(q: Folded) -> Interval:
     """All rows in one ranking."""
-    pooled = q.sample.pooled()
+    pooled = q.sample.of_rows(q.spec)
     noted = replace(pooled, note=sentences_of((pooled.note, ACROSS)))
     noted._keep_notes(pooled.notes)
     return noted

@@ -1,4 +1,7 @@
-"""The mean of a loss over rows: from its moments, from a score table, and over clusters.
+"""The mean of a loss over rows: from its moments, from a score table, over clusters, and under sampling weights.
+
+Whatever the rows are, the mean is an `Estimate`, whose units add (ℓ − mean)/n, or what leaving a cluster or a weighted
+row out takes away. Where only the moments are known, three values stand for the units that have the same.
 
 A loss is infinite where a model gave probability 0 to what happened; its mean then has no limits to compare.
 """
@@ -12,8 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._clusters import cr3_variance, degrees_of_freedom, effective_clusters
+from trueerror.inference._clusters import clusters_in_words, cr3_variance, degrees_of_freedom, effective_clusters
 from trueerror.inference._contrast import contrast
+from trueerror.inference._effective_t import KEY, effective_t_contrast, effective_t_limits, effective_units
+from trueerror.inference._estimate import Estimate, left_out, spread
 from trueerror.inference._problem import (
     IntervalLimits,
     IntervalSpec,
@@ -23,63 +28,128 @@ from trueerror.inference._problem import (
     method_named,
 )
 from trueerror.inference._variance import ScoreSample
-from trueerror.inference.auc._interval import effective_rows, satterthwaite
-from trueerror.inference.bootstrap._half_row import half_unit_limit
 from trueerror.inference.counts._one_class import ONE_CLUSTER
 from trueerror.inference.loss._interval import t_limits
-from trueerror.inference.proportion._distributions import limits, on_log
+from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._labels import Codes
 from trueerror.methods._registry import ROWS, Default, Method, declare, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, loss_moments, table_losses
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import listing, one_line, whole
-from trueerror.sources._predictions import Loss, Predictions
+from trueerror.sources._predictions import Predictions
 from trueerror.tallies._moments import Moments
 
 Floats = NDArray[np.float64]
-FEW = 10
-# With fewer clusters, counted by size, none that goes wrong may have been seen.
-FEW_CLUSTERS = 30
 INFINITE = "a row that was called certain was wrong, which costs an infinite loss; clip= sets the highest"
 
 
 class ClusterSums(NamedTuple):
     """How many rows each cluster has (or what they weigh), and the sum of their losses; `n` rows in all.
 
-    `units` is what the clusters are called; `worst` the mean loss if no row had had the class that it was called.
+    `units` is what the clusters are called.
     """
 
     sizes: NDArray[np.integer[Any]] | Floats
     sums: Floats
     n: float | None = None
     units: str = "clusters"
-    worst: float = math.inf
 
+    @property
+    def occupied(self) -> ClusterSums:
+        """Those clusters that have rows."""
+        kept = self.sizes > 0
+        sizes = np.asarray(self.sizes[kept], dtype=np.float64)
+        return self._replace(sizes=sizes, sums=self.sums[kept], n=float(sizes.sum()) if self.n is None else self.n)
 
-def as_if_wrong(loss: Loss) -> Loss:
-    """The loss of each row if another class than the likeliest one had been true, each of the others as likely."""
+    @property
+    def mean(self) -> float:
+        """The mean loss of a row; NaN without any."""
+        total = float(self.sizes.sum())
+        return float(self.sums.sum()) / total if total else math.nan
 
-    def wrong(codes: Codes, chances: Floats) -> Floats:
-        classes = max(chances.shape[1], 2)
-        other = (1 - chances.max(axis=1)) / (classes - 1)
-        losses = loss(np.zeros(len(codes), dtype=np.intp), np.column_stack([other] + [1 - other] * (classes - 1)))
-        # A certain forecast would have cost an infinite loss: as the worst of the others.
-        known = losses[np.isfinite(losses)]
-        return np.where(np.isfinite(losses), losses, known.max() if len(known) else np.inf)
-
-    return wrong
+    @property
+    def note(self) -> str:
+        """How many clusters there are, and what they are worth."""
+        return clusters_in_words(self.sizes, self.units)
 
 
 LossSample = Moments | ClusterSums | ScoreSample
 
 
-class MeanLoss(NamedTuple):
-    """A mean, its standard error with degrees of freedom, and how many independent rows (or clusters) it rests on."""
+def mean_of_rows(m: Moments, ends: Range) -> Estimate:
+    """The mean of independent values, from their moments.
 
-    mean: float
-    error: float
-    df: float
-    rows: float
+    k units at ±√(Σx²/k) and n − k at 0 have the same sums of second and fourth powers for k = (Σx²)²/Σx⁴, which is all
+    that limits ask of them. Without a fourth power all units are as far away.
+
+    >>> values = np.array([0.1, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2, 0.9])
+    >>> e = mean_of_rows(Moments.of(values), (0, 1))
+    >>> own = spread(Estimate(value=e.value, units=(values - values.mean()) / 8, range=(0, 1)))
+    >>> [round(float(x), 6) for x in (*spread(e), *own)]
+    [0.096247, 3.833844, 0.096247, 3.833844]
+    """
+    far = float(m.n)
+    if 0 < m.fourths < math.inf:
+        # To single precision, so that the order of rows, on which the last digits hang, does not show.
+        far = min(float(np.float32((m.squares / math.sqrt(m.fourths)) ** 2)), far)
+    apart = math.sqrt(m.squares / far) / m.n
+    units, count = np.array([-apart, 0.0, apart]), np.array([far / 2, m.n - far, far / 2])
+    return Estimate(value=np.array(m.mean), units=units, count=count, range=ends)
+
+
+def mean_over_units(sums: Floats, sizes: Floats, ends: Range, count: Floats | None = None) -> Estimate:
+    """The mean over units of unlike size (clusters, weighted rows): (G − 1)/G times what it loses without each.
+
+    >>> x, ones = np.array([0.1, 0.2, 0.2, 0.9, 0.4]), np.ones(5)
+    >>> np.allclose(mean_over_units(x, ones, (0, 1)).units, (x - x.mean()) / 5)
+    True
+    """
+    often = np.ones(len(sums)) if count is None else count
+    total, units = float((often * sizes).sum()), float(often.sum())
+    mean = float((often * sums).sum()) / total
+    moves = (units - 1) / units * left_out(sizes / total, (sums - mean * sizes) / total)
+    return Estimate(value=np.array(mean), units=moves, count=count, sizes=sizes, range=ends)
+
+
+def mean_of_table(measure: Measure, sample: ScoreSample, options: MetricOptions, ends: Range) -> Estimate:
+    """The mean loss of a score table: rows, weighted rows, or classes that are samples of their own.
+
+    Rows of one score and class that are weighted count as (Σw)²/Σw² equal ones. At another class mix each class is a
+    stratum, brought to the share that is asked for.
+    """
+    table, share = sample.table, sample.share
+    if share is None and table.squares is None:
+        return mean_of_rows(loss_moments(table, measure, **options), ends)
+    losses = table_losses(table, measure, **options)
+    values, rows, heavy = [], [], []
+    for i, counts in enumerate((table.positives, table.negatives)):
+        masses = np.asarray(counts, dtype=np.float64)
+        kept = masses > 0
+        masses, squares = masses[kept], masses[kept] if table.squares is None else table.squares[i][kept]
+        values.append(losses[i][kept])
+        heavy.append(squares / masses)
+        rows.append(masses * masses / squares)
+    if share is None:
+        x, w, k = map(np.concatenate, (values, heavy, rows))
+        return mean_over_units(w * x, w, ends, k)
+    parts = [mean_over_units(w * x, w, ends, k) for x, w, k in zip(values, heavy, rows, strict=True) if len(x)]
+    shares = [s for s, x in zip((share, 1 - share), values, strict=True) if len(x)]
+    units = [s * e.units for s, e in zip(shares, parts, strict=True)]
+    return Estimate(
+        value=np.array(sample.estimate), units=np.concatenate(units),
+        count=np.concatenate([k for k in rows if len(k)]), sizes=np.concatenate([w for w in heavy if len(w)]),
+        strata=np.repeat(np.arange(len(parts)), [len(e.units) for e in parts]), range=ends,
+    )  # fmt: skip
+
+
+def mean_estimate(q: Problem[LossSample]) -> Estimate:
+    """The mean loss of whatever the sample is."""
+    ends, sample = q.metric.bounds(q.options), q.sample
+    if isinstance(sample, ClusterSums):
+        return mean_over_units(sample.sums, np.asarray(sample.sizes, dtype=np.float64), ends)
+    if isinstance(sample, ScoreSample):
+        return mean_of_table(q.metric, sample, q.options, ends)
+    return mean_of_rows(sample, ends)
 
 
 def loss_interval(
@@ -89,73 +159,28 @@ def loss_interval(
     spec: IntervalSpec,
     method: str | None = None,
 ) -> Interval:
-    """The interval of a mean loss, within the loss's range: t on the scale of the logarithm, or plain ("t-mean").
+    """The interval of a mean loss, within the loss's range.
 
     >>> from trueerror.metrics._registry import find_measure
-    >>> print(loss_interval(find_measure("brier"), Moments(100, 0.2, 4.0), {}, IntervalSpec()))
-    brier 0.200 [0.163, 0.245], 95 % t-log-mean, n = 100
+    >>> print(loss_interval(find_measure("brier"), Moments(100, 0.2, 4.0, 0.0, 0.3), {}, IntervalSpec()))
+    brier 0.200 [0.163, 0.243], 95 % effective-t, n = 100
     """
+    sample = sample.occupied if isinstance(sample, ClusterSums) else sample
     q: Problem[LossSample] = Problem(situation="mean-loss", metric=measure, sample=sample, spec=spec, options=options)
     chosen = choose(q) if method is None else method_named(q, method)
     bounds = measure.bounds(options)
-    if isinstance(sample, ClusterSums):
-        weight = float(sample.sizes.sum())
-        mean = float(sample.sums[sample.sizes > 0].sum()) / weight if weight else math.nan
-        n = weight if sample.n is None else sample.n
-    else:
-        mean, n = (sample.mean, sample.n) if sample.n else (math.nan, 0)
+    n = sample.n or 0.0
     answer = chosen.function(q) if n else IntervalLimits(*_ends(bounds), chosen.key, "there are no rows")
     return spec.interval(
-        measure.name, mean, answer.low, answer.high, bounds=bounds, method=answer.method, n=n, note=answer.note
-    )
+        measure.name, sample.mean if n else math.nan, answer.low, answer.high, bounds=bounds, method=answer.method,
+        n=n, note=answer.note,
+    )  # fmt: skip
 
 
-@inference_method(
-    "cluster-t",
-    answers="mean-loss",
-    applies=lambda q: isinstance(q.sample, ClusterSums),
-    default=Default(
-        why="Of rows in clusters cluster-t, with the variance of the clusters' sums",
-        when=lambda q: isinstance(q.sample, ClusterSums),
-    ),
-)
-def clustered_mean(q: Problem[ClusterSums]) -> IntervalLimits:
-    """mean ± t(G_eff − 1)·√Σ(s/(1 − w))² over clusters, s = Σ(ℓ − mean)/n.
-
-    A loss that is never negative is taken on the scale of the logarithm, with at most (ΣL)²/ΣL² clusters, L a cluster's
-    sum of losses. It reaches at least as far as half an unseen cluster of size √(Σn²/G) would take it
-    (`half_unit_limit`): a few bad clusters hold most of the loss, and a sample may have missed large ones of them. Such
-    a cluster has the highest loss that there is; without one (log loss) that of rows that were all called wrong, and is
-    reckoned with where clusters are few, or one that is about as bad was seen.
-    """
-    occupied = q.sample.sizes > 0
-    sizes, sums = np.asarray(q.sample.sizes[occupied], dtype=np.float64), q.sample.sums[occupied]
-    n, groups = float(sizes.sum()), len(sizes)
-    mean = float(sums.sum()) / n
-    if math.isinf(mean):
-        return IntervalLimits(math.nan, mean, "cluster-t", INFINITE)
-    if groups < 2:
-        return IntervalLimits(math.nan, math.nan, "cluster-t", ONE_CLUSTER)
-    moved, effective = sums - mean * sizes, effective_clusters(sizes)
-    error = math.sqrt(cr3_variance(moved / n, sizes))
-    if q.sample.units != "clusters":
-        squared, plain = float((moved**2).sum()), float((moved**2 / sizes).sum())
-        error = max(error, math.sqrt(_at_most_kish(n, squared, plain, effective)))
-    bounds = q.metric.bounds(q.options)
-    with_loss = min(effective, effective_clusters(sums)) if bounds[0] == 0 else effective
-    df = max(degrees_of_freedom(with_loss), min(2.0, degrees_of_freedom(effective)), 1.0)
-    low, high, key, note = loss_limits(mean, error, df, max(effective, 1.0), bounds, q.spec, "t-log-mean")
-    end, size = bounds[1], math.sqrt(float((sizes**2).mean()))
-    if math.isinf(end):
-        shrunk = float(((sums + sizes.mean() / 4 * mean) / (sizes + sizes.mean() / 4)).max())
-        end = q.sample.worst if effective < FEW_CLUSTERS or shrunk > (mean + q.sample.worst) / 2 else math.inf
-    if math.isfinite(end) and math.isfinite(bounds[0]) and bounds[0] < mean < end:
-        if math.isfinite(bounds[1]):
-            low = float(np.fmin(low, half_unit_limit(sums, sizes, bounds[0], q.spec.tail)))
-        high = float(np.fmax(high, half_unit_limit(sums, sizes, end, q.spec.tail, size)))
-    return IntervalLimits(
-        low, high, "cluster-t" if key in ("t-mean", "t-log-mean") else key, note or f"{whole(groups)} {q.sample.units}"
-    )
+def _infinite(q: Problem[Any], method: str) -> IntervalLimits | None:
+    """Of a mean that is infinite nothing is known; None where it is finite."""
+    mean = q.sample.estimate if isinstance(q.sample, ScoreSample) else q.sample.mean
+    return IntervalLimits(math.nan, mean, method, INFINITE) if math.isinf(mean) else None
 
 
 def independent_rows(q: Problem[LossSample]) -> bool:
@@ -190,28 +215,37 @@ def counted_hits(q: Problem[LossSample]) -> Moments | None:
 
 
 @inference_method(
-    "t-log-mean",
+    KEY,
     answers="mean-loss",
-    applies=independent_rows,
     default=Default(
-        why="a few rows hold most of a loss; the plain t-interval covers .89–.94 below 300 rows and misses nearly "
-        "always on one side, on the log scale .94–.96 (simulated)"
+        why="Brier score, log loss and grades of 34 designs covered in .941–.982, median .953, at 0.98 to 1.21 times "
+        "the width that the true spread would give; over 6 to 70 clusters .937–.975 (simulated)"
     ),
-    part="binomial",
-    title="t-interval of a mean loss, on the scale of the logarithm",
-    formula="mean·exp(±t(m)·s/(√n·mean)), m = min(n − 1, max(2, (Σℓ)²/Σℓ²)); of a loss in [0, c] within "
-    "c times Wilson's limits for Σℓ/c of n",
-    source=(
-        "the delta method for the logarithm of a mean; Student 1908, Biometrika 6:1; the rows that a loss is worth "
-        "as Kish 1965, Survey Sampling, counts weights"
-    ),
-    assumes=ROWS + "; a loss that is never negative",
-    measured="covers .94–.96 with 30 to 1,000 rows; the plain t-interval covers .89–.95 and misses on one side",
-    advice="where (mean/standard error)² is below 5 a few rows decide, and the limits are wide",
 )
-def t_log_mean(q: Problem[LossSample]) -> IntervalLimits:
-    """t on the scale of the logarithm."""
-    return _t_limits(q, "t-log-mean")
+def effective_t_of_mean(q: Problem[LossSample]) -> IntervalLimits:
+    """The effective t of a mean loss."""
+    sample = q.sample
+    if isinstance(sample, ClusterSums) and len(sample.sums) < 2:
+        return IntervalLimits(math.nan, math.nan, KEY, ONE_CLUSTER)
+    note = sample.note if isinstance(sample, ClusterSums) else ""
+    return _infinite(q, KEY) or effective_t_limits(mean_estimate(q), q.spec, note)
+
+
+@inference_method("cluster-t", answers="mean-loss", applies=lambda q: isinstance(q.sample, ClusterSums))
+def clustered_mean(q: Problem[ClusterSums]) -> IntervalLimits:
+    """mean ± t(G_eff − 1)·√Σ(s/(1 − w))² over clusters, s = Σ(ℓ − mean)/n."""
+    return _infinite(q, "cluster-t") or cluster_t_limits(q.sample, q.spec)
+
+
+def cluster_t_limits(sample: ClusterSums, spec: IntervalSpec) -> IntervalLimits:
+    """The plain t of a mean over clusters."""
+    if len(sample.sums) < 2:
+        return IntervalLimits(math.nan, math.nan, "cluster-t", ONE_CLUSTER)
+    sizes = np.asarray(sample.sizes, dtype=np.float64)
+    error = math.sqrt(cr3_variance((sample.sums - sample.mean * sizes) / float(sizes.sum()), sizes))
+    df = max(degrees_of_freedom(effective_clusters(sizes)), 1.0)
+    low, high, note = t_limits(sample.mean, error, df, spec.level, spec.side)
+    return IntervalLimits(low, high, "cluster-t", note or sample.note)
 
 
 @inference_method(
@@ -228,98 +262,14 @@ def t_log_mean(q: Problem[LossSample]) -> IntervalLimits:
 )
 def t_mean(q: Problem[LossSample]) -> IntervalLimits:
     """t as it is."""
-    return _t_limits(q, "t-mean")
-
-
-def _t_limits(q: Problem[LossSample], method: str) -> IntervalLimits:
-    loss = mean_loss_of(q)
-    if math.isinf(loss.mean):
-        return IntervalLimits(math.nan, loss.mean, method, INFINITE)
-    return IntervalLimits(*loss_limits(*loss, q.metric.bounds(q.options), q.spec, method))
-
-
-def mean_loss_of(q: Problem[LossSample]) -> MeanLoss:
-    """A mean loss with its standard error: plain, with sampling weights, or at another share of positives."""
-    sample = q.sample
-    if isinstance(sample, ScoreSample):
-        if sample.share is None and sample.table.squares is None:
-            sample = loss_moments(sample.table, q.metric, **q.options)
-        else:
-            return _of_weighted_table(q.metric, sample, q.options)
-    assert isinstance(sample, Moments)
-    return MeanLoss(sample.mean, sample.standard_error, sample.n - 1, sample.n)
-
-
-def _of_weighted_table(measure: Measure, sample: ScoreSample, options: MetricOptions) -> MeanLoss:
-    table, estimate, share = sample.table, sample.estimate, sample.share
-    if math.isinf(estimate):
-        return MeanLoss(estimate, math.nan, math.nan, math.nan)
-    losses = table_losses(table, measure, **options)
-    rows = effective_rows(table)
-    # Of each class the total weight, and the squared deviations by squared weights and by weights.
-    classes = []
-    for i, counts in enumerate((table.positives, table.negatives)):
-        weights = np.asarray(counts, dtype=np.float64)
-        occupied = weights > 0
-        squares = weights if table.squares is None else table.squares[i]
-        total = float(weights.sum())
-        centre = estimate
-        if total > 0 and share is not None:
-            centre = float((weights[occupied] * losses[i][occupied]).sum()) / total
-        apart = (losses[i][occupied] - centre) ** 2
-        classes.append((total, float((squares[occupied] * apart).sum()), float((weights[occupied] * apart).sum())))
-    if share is None:
-        assert table.squares is not None
-        total, squared, plain = (first + second for first, second in zip(*classes, strict=True))
-        kish = total**2 / float(np.sum(table.squares))
-        return MeanLoss(estimate, math.sqrt(_at_most_kish(total, squared, plain, kish)), kish - 1, kish)
-    parts = [
-        (w * w * _at_most_kish(*class_sums, r), max(r - 1, 1.0))
-        for w, class_sums, r in zip((share, 1 - share), classes, rows, strict=True)
-        if class_sums[0] > 0
-    ]
-    variance, size = sum(p[0] for p in parts), sum(rows)
-    return MeanLoss(estimate, math.sqrt(variance), satterthwaite(*parts) if variance > 0 else size - 1, size)
-
-
-def _at_most_kish(total: float, squared: float, plain: float, kish: float) -> float:
-    """The variance of a weighted mean, at least that of as many rows of equal weight as the weights leave.
-
-    Heavy rows whose losses lie near the mean hide how uncertain it is: Σw²(ℓ − m)² alone covers .89 where one row in
-    twenty weighs 40, so .98 (simulated).
-    """
-    return max(squared / total**2 * kish, plain / total) / max(kish - 1, 1.0)
-
-
-def loss_limits(
-    mean: float, error: float, df: float, rows: float, bounds: Range, spec: IntervalSpec, method: str
-) -> tuple[float, float, str, str]:
-    """mean·exp(±t·error/mean) for "t-log-mean": a few rows hold most of a loss, so its mean is skewed; else
-    `mean_limits`, as also below ten rows, where t on that scale reaches beyond all bounds.
-
-    The error is as uncertain as if it came from as many rows as hold the loss, (Σℓ)²/Σℓ² of them (Kish's count, with
-    losses for weights): t has that many degrees of freedom, or n − 1 if that is less. A loss that has a highest value
-    varies at most as one that is either 0 or that, so Wilson's limits for the share of the highest hold too: they cut
-    the others.
-    """
-    low, high, key, note = mean_limits(mean, error, df, rows, bounds, spec)
-    curved = method == "t-log-mean" and key == "t-mean" and not note
-    if not (curved and df >= FEW - 1 and bounds[0] == 0 and mean > 0):
-        return low, high, key, note
-    low, high = map(float, on_log(mean, error * error, spec.factor(_settled(df, error / mean))))
-    if math.isfinite(bounds[1]) and rows == df + 1:  # independent rows
-        least, most = limits(mean / bounds[1] * rows, rows, "wilson", spec.level, spec.side)
-        low, high = max(low, float(least) * bounds[1]), min(high, float(most) * bounds[1])
-    low, high = -math.inf if spec.side == "upper" else low, math.inf if spec.side == "lower" else high
-    return low, high, "t-log-mean", ""
-
-
-def _settled(df: float, relative: float) -> float:
-    """Degrees of freedom: the rows that a loss is worth, from its error relative to its mean; n − 1 if that is less.
-
-    At least 2: with fewer, t reaches so far that its limits say nothing.
-    """
-    return min(df, max(2.0, 1 / (1 / (df + 1) + relative**2)))
+    unknown = _infinite(q, "t-mean")
+    if unknown is not None:
+        return unknown
+    e = mean_estimate(q)
+    rows = effective_units(e)
+    error = float(spread(e).error) if rows > 1 else math.nan
+    low, high, key, note = mean_limits(float(e.value), error, rows - 1, rows, q.metric.bounds(q.options), q.spec)
+    return IntervalLimits(low, high, key, note)
 
 
 def mean_limits(
@@ -334,6 +284,29 @@ def mean_limits(
         return low, high, "wilson-constant-loss", "all rows have the same loss"
     low, high, note = t_limits(mean, 0.0 if flat else error, df, spec.level, spec.side)
     return low, high, "t-mean", note
+
+
+def difference_of_means(
+    sample: Moments | ClusterSums, reach: Range, spec: IntervalSpec, higher_is_better: bool | None
+) -> Contrast:
+    """The mean of paired differences, of rows or over clusters; `reach` is where a difference can lie.
+
+    >>> d = np.array([0.3, 0.1, 0.2, 0.4, -0.1, 0.2, 0.2])
+    >>> print(difference_of_means(Moments.of(d), (-1.0, 1.0), IntervalSpec(), True))
+    difference: first − second = +0.186 [0.038, 0.326], 95 % effective-t, p = .022, n = 7
+    """
+    sample = sample.occupied if isinstance(sample, ClusterSums) else sample
+    if not sample.n:
+        return contrast(
+            estimate=math.nan, limits=(math.nan, math.nan), whole=reach, confidence=spec.confidence,
+            alternative=spec.alternative, method=KEY, n=0, statistic=math.nan, p_value=math.nan,
+            notes=("no row has an answer of both",),
+        )  # fmt: skip
+    if isinstance(sample, Moments):
+        e, note = mean_of_rows(sample, reach), ""
+    else:
+        e, note = mean_over_units(sample.sums, np.asarray(sample.sizes, dtype=np.float64), reach), sample.note
+    return effective_t_contrast(e, spec, n=sample.n, higher_is_better=higher_is_better, note=note)
 
 
 def loss_range(measure: Measure, options: MetricOptions) -> Range:

@@ -28,15 +28,11 @@ from trueerror.inference._contrast import (
     tail_area,
 )
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.bootstrap._half_row import half_row_limit, half_row_p
 from trueerror.inputs._arrays import count, matrix, numbers, paired_numbers
 from trueerror.inputs._options import InputError, check_word
 from trueerror.methods._registry import Method, declare
-from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.results import Alternative, Contrast, Df, Result, Table
-from trueerror.results._format import folded, number, p_cell, p_value, percent, signed
-from trueerror.results._values import joined_notes
-from trueerror.sources.engines._array_source import LossRows
+from trueerror.results._format import folded, p_cell, p_value, percent, signed
 from trueerror.tallies import Moments
 
 Floats = NDArray[np.float64]
@@ -436,75 +432,6 @@ def paired_t_of_losses(
         p_value=1.0 if same else math.nan, p_better=0.5 if m.n else None,
         notes=(note if m.n else "no row has an answer of both",),
     )  # fmt: skip
-
-
-# A forecast of 1 % that came true is the least that an unseen row is taken to cost; one of 0.01 % is asked about.
-UNSEEN, FAR = 0.01, 1e-4
-# Where a certain forecast may be wrong, its loss is taken to be that of a probability of 1e-15.
-CERTAIN = 1e-15
-
-
-class UnseenLoss(NamedTuple):
-    """p-values of a difference of losses: t's, and with half an unseen row of the worst kind; `worst` is its loss.
-
-    `far_p` is that with half a row in which a forecast of 0.01 % came true, which costs `far`; `ahead` says whether the
-    first has the lower loss.
-    """
-
-    t_p: float
-    p: float
-    worst: float
-    far_p: float
-    far: float
-    ahead: bool
-
-
-def half_row_of_losses(
-    moments: Moments, rows: LossRows, measure: Measure, options: MetricOptions, whole: tuple[float, float],
-    spec: IntervalSpec,
-) -> tuple[Contrast, UnseenLoss]:  # fmt: skip
-    """Student's t, and the half-row Bayesian bootstrap beside it: p is the larger one of both.
-
-    The half row is one that speaks against the difference: as bad as any label would have made a row that was seen, and
-    at least as a forecast of 1 % that came true. Where it undoes what t alone would call different, the limit on the
-    side of 0 is that of the bootstrap.
-    """
-    t_test = paired_t_of_losses(moments, whole, spec, higher_is_better=measure.higher_is_better)
-    most, least, far = (_loss_of(measure, options, chance) for chance in (CERTAIN, UNSEEN, FAR))
-    ends = max(min(rows.lowest, -least), -most), min(max(rows.highest, least), most)
-    further = min(ends[0], -far), max(ends[1], far)
-    p, far_p = (half_row_p(rows.values, e, spec.alternative) for e in (ends, further))
-    ahead = moments.mean < 0
-    unseen = UnseenLoss(t_test.p_value, p, ends[1] if ahead else -ends[0], far_p, far, ahead)
-    tail, low, high = tail_area(spec.confidence, spec.alternative), t_test.low, t_test.high
-    # Equal differences leave rounding dust, which is no spread.
-    dust = moments.squares <= (ROUNDING * moments.mean) ** 2 * moments.n
-    known = (math.isfinite(t_test.low) or math.isfinite(t_test.high)) and not dust
-    undone = not known or (t_test.p_value <= 1 - spec.confidence < p)
-    if undone and (ahead or not known) and spec.alternative != "greater":
-        high = half_row_limit(rows.values, ends[1], tail)
-    if undone and (not ahead or not known) and spec.alternative != "less":
-        low = half_row_limit(rows.values, ends[0], tail)
-    larger = p if math.isnan(t_test.p_value) else max(p, t_test.p_value)
-    better = t_test.p_better
-    if better is not None:
-        better = min(better, 1 - larger / 2) if better > 0.5 else max(better, larger / 2)
-    note = f"half an unseen row with a loss of {number(unseen.worst)} would undo it" if undone and known else ""
-    return replace(
-        t_test, method="t-half-row", p_value=larger, low=max(min(low, t_test.estimate), whole[0]),
-        high=min(max(high, t_test.estimate), whole[1]), p_better=better, note=joined_notes(t_test.note, note),
-    ), unseen  # fmt: skip
-
-
-def unseen_loss(rows: LossRows, measure: Measure, options: MetricOptions) -> float:
-    """What an unseen row may cost one model: as any label of a row that was seen, or as a forecast of 1 % come true."""
-    most, least = (_loss_of(measure, options, chance) for chance in (CERTAIN, UNSEEN))
-    return min(max(rows.highest, least), most)
-
-
-def _loss_of(measure: Measure, options: MetricOptions, chance: float) -> float:
-    """The loss of a row whose class was given this probability, the other having the rest."""
-    return float(measure.function(np.array([0]), np.array([[chance, 1 - chance]]), **options)[0])
 
 
 PAIRED_SCORES = "independent pairs of scores, such as one pair a data set"

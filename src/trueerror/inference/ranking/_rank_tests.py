@@ -35,7 +35,8 @@ from trueerror.inference._contrast import (
 from trueerror.inference.proportion._distributions import at_least, at_most, crossing
 from trueerror.inference.ranking._ranking import Ranking, compose_ranking
 from trueerror.inputs._arrays import column, matrix, paired_numbers, plain_numbers, same_length
-from trueerror.inputs._options import InputError, check_confidence, check_word, nearest, speaks
+from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
+from trueerror.inputs._words import speaks
 from trueerror.kernels._numpy import average_ranks
 from trueerror.methods._registry import Method, declare
 from trueerror.results import Alternative, Contrast, Test

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.curves._base import counts_at_cutoffs
+from trueerror.curves._points import counts_at_cutoffs
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError
-from trueerror.plots._dispatch import MOST_BANDS, Named, estimate_words, heading, series_name, sizes_words
+from trueerror.plots._headings import MOST_BANDS, Named, estimate_words, heading, series_name, sizes_words
 from trueerror.plots._simplify import ends as axis_ends
 from trueerror.plots._simplify import placed
-from trueerror.plots._specs import Axis, Band, Curves, Floats, Histogram, Line, Whiskers
-from trueerror.plots._style import plain
+from trueerror.plots._specs import Axis, Band, Curves, Histogram, Line, Whiskers
+from trueerror.plots._text import plain
 from trueerror.plots.compose.forests import domain_of
 from trueerror.results import Interval
 from trueerror.results._format import figures, listing, number, percent, percents, whole

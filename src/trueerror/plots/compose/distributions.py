@@ -10,10 +10,11 @@ import numpy as np
 from scipy.special import chdtrc, fdtrc, gammaln, ndtr, ndtri, stdtr
 
 from trueerror.inference.proportion._distributions import limits as proportion_limits
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError
-from trueerror.plots._dispatch import Named, heading, sizes_words
-from trueerror.plots._specs import Axis, Band, Curves, Floats, Line, Mark
-from trueerror.plots._style import plain, shorten
+from trueerror.plots._headings import Named, heading, sizes_words
+from trueerror.plots._specs import Axis, Band, Curves, Line, Mark
+from trueerror.plots._text import plain, shorten
 from trueerror.plots.compose.curves import reference
 from trueerror.plots.compose.forests import domain_of
 from trueerror.results import Contrast, Test

@@ -15,7 +15,7 @@ from trueerror.inference._rater_agreement import RELIABLE, TENTATIVE
 from trueerror.inputs._options import InputError, check_word, nearest
 from trueerror.metrics._registry import find_measure
 from trueerror.plots._specs import Forest, ForestRow, Heat, Panel
-from trueerror.plots._style import distinct, first_sentence, plain, shorten
+from trueerror.plots._text import distinct, first_sentence, plain, shorten
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import (
     capitalised,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import find_measure
 from trueerror.plots._specs import Axis, Bars, Curves, Heat, Line, Ranks
-from trueerror.plots._style import columns_needed, distinct, fold, plain
+from trueerror.plots._text import columns_needed, distinct, fold, plain
 from trueerror.results import Interval, Posterior
 from trueerror.results._format import figures, in_points, key_names, number, p_value, percent, signed, whole
 

@@ -12,10 +12,11 @@ import numpy as np
 from trueerror.curves._hull import AT_BEST
 from trueerror.curves._operating_point import iso_cost
 from trueerror.curves._precision_recall import PrecisionRecall
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import check_word
-from trueerror.plots._dispatch import Named, estimate_words, heading, series_name, sizes_words
-from trueerror.plots._specs import Axis, Band, Bars, Curves, Floats, Line, Mark, Row, Whiskers
-from trueerror.plots._style import distinct, plain, shorten
+from trueerror.plots._headings import Named, estimate_words, heading, series_name, sizes_words
+from trueerror.plots._specs import Axis, Band, Bars, Curves, Line, Mark, Row, Whiskers
+from trueerror.plots._text import distinct, plain, shorten
 from trueerror.plots.compose.curves import UNIT, precision_recall_picture, reference
 from trueerror.plots.compose.forests import domain_of
 from trueerror.results._format import listing, number, percent

@@ -10,24 +10,26 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, check_word
 from trueerror.metrics._registry import find_measure
-from trueerror.plots._dispatch import estimate_words, series_name
-from trueerror.plots._specs import Axis, Band, Curves, Floats, Forest, ForestRow, Line, Mark, Panel, Whiskers
-from trueerror.plots._style import plain, shorten
+from trueerror.plots._headings import estimate_words, series_name
+from trueerror.plots._specs import Axis, Band, Curves, Forest, ForestRow, Line, Mark, Panel, Whiskers
+from trueerror.plots._text import plain, shorten
 from trueerror.plots.compose.forests import MOST_ROWS, domain_of, interval_row, make_panel, p_words, signed_number
 from trueerror.plots.compose.roc import roc_picture
 from trueerror.resampling._plan import Rows
 from trueerror.results._format import number, percent, signed, whole
-from trueerror.studies._learning_curve_result import SURE
+from trueerror.studies._curve_shapes import SURE
 
 if TYPE_CHECKING:
     from trueerror.resampling._plan import Plan
     from trueerror.studies._ablation import Contribution, LesionStudy
     from trueerror.studies._bias_variance import BiasVariance
     from trueerror.studies._learning_curve_result import LearningCurve, TrainingShares
-    from trueerror.studies._overfitting import ComplexityPoint, Overfitting, TrainingHistory
+    from trueerror.studies._overfitting import ComplexityPoint, Overfitting
     from trueerror.studies._simulation import EstimatorLaboratory
+    from trueerror.studies._training_history import TrainingHistory
 
 SIZE = (520, 340)
 # Points of a fitted curve.

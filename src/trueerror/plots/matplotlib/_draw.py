@@ -12,26 +12,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError
 from trueerror.plots import _style as theme
 from trueerror.plots._simplify import axis_ticks, ends, legend_names, placed
 from trueerror.plots._simplify import drawn as needed_points
-from trueerror.plots._specs import (
-    Axis,
-    Bars,
-    Curves,
-    Floats,
-    Forest,
-    ForestRow,
-    Heat,
-    Line,
-    Mark,
-    Panel,
-    Picture,
-    Ranks,
-    Row,
-)
-from trueerror.plots._style import columns_needed, distinct, fold, fold_all, shorten
+from trueerror.plots._specs import Axis, Bars, Curves, Forest, ForestRow, Heat, Line, Mark, Panel, Picture, Ranks, Row
+from trueerror.plots._text import columns_needed, distinct, fold, fold_all, shorten
 from trueerror.plots.compose.matrices import CHARACTER, COLUMN_NAME, GAP, ROW_NAME, cell_size, lay_out, ruler
 from trueerror.plots.svg._curves import PlacedWords, Plot, words_apart
 from trueerror.plots.svg._elements import PictureFrame, text_width, widest

@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from trueerror.plots._simplify import ticks
 from trueerror.plots._specs import Bars, Forest, ForestRow, Heat, Panel, Ranks
-from trueerror.plots._style import distinct, fold_all
+from trueerror.plots._text import distinct, fold_all
 from trueerror.plots.compose.matrices import COLUMN_NAME, GAP, ROW_NAME, RanksLayout, cell_size, lay_out, ruler
 from trueerror.plots.svg._elements import Drawing, box, corners, el, joined, place, straight, text, text_width, widest
 

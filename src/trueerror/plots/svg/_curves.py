@@ -14,9 +14,11 @@ from functools import cached_property
 import numpy as np
 from markupsafe import Markup
 
+from trueerror.inputs._arrays import Floats
 from trueerror.plots._simplify import aside_names, axis_ticks, drawn, ends, hover_places, legend_names, placed
-from trueerror.plots._specs import Band, Curves, Floats, Histogram, Line, Mark, Row, Whiskers
-from trueerror.plots._style import PALETTE, fold, plain, series_style
+from trueerror.plots._specs import Band, Curves, Histogram, Line, Mark, Row, Whiskers
+from trueerror.plots._style import PALETTE, series_style
+from trueerror.plots._text import fold, plain
 from trueerror.plots.svg._elements import (
     Drawing,
     box,

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
-from trueerror.plots._style import DARK, FONT, LIGHT, PALETTE, fold, plain
+from trueerror.plots._style import DARK, FONT, LIGHT, PALETTE
+from trueerror.plots._text import fold, plain
 from trueerror.results._format import width
 
 # Elements without an end tag, and shapes, which end themselves where there is nothing in them.

@@ -15,16 +15,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array, Column, Scores, WeightsKind, check_probabilities
-from trueerror.inputs._labels import (
-    Codes,
-    Label,
-    any_missing,
-    need_positive,
-)
-from trueerror.inputs._options import InputError, MemoryBudgetExceeded
-from trueerror.kernels import _numpy as plain
-from trueerror.kernels._numpy import in_threads
+from trueerror.inputs._arrays import Array, Column, Floats, Scores, WeightsKind, check_probabilities
+from trueerror.inputs._labels import Codes, Label, any_missing, need_positive
+from trueerror.inputs._memory import MemoryBudgetExceeded
+from trueerror.inputs._options import InputError
+from trueerror.kernels._counting import count_codes
+from trueerror.kernels._threads import in_threads
 from trueerror.sources._keys import truth_fingerprint
 from trueerror.sources._predictions import (
     DecisionRule,
@@ -42,7 +38,6 @@ from trueerror.sources._predictions import (
 from trueerror.sources.engines import _group_tallies as groups
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Moments, ScoreTable
 
-Floats = NDArray[np.float64]
 # Rows whose losses are taken in one go: what lies between scores and losses stays in a core's cache.
 BLOCK = 1 << 15
 # Bytes of what was made of the rows, one value for each, that are kept: every pair of models asks for those of both.
@@ -160,9 +155,9 @@ def moments_of(values: Floats, weights: Floats | None, kind: WeightsKind | None)
     mean = float(np.dot(weights, values) / total)
     if not np.isfinite(mean):
         return Moments(len(values), mean, np.inf)
-    squares = (values - mean) ** 2
-    relative = weights * (len(values) / total)
-    return Moments(len(values), mean, float(np.dot(relative * relative, squares)))
+    apart = weights * (len(values) / total) * (values - mean)
+    squares = apart * apart
+    return Moments(len(values), mean, *(float(np.dot(squares, x)) for x in (np.ones(len(values)), apart, squares)))
 
 
 class ModelColumns(NamedTuple):
@@ -220,7 +215,7 @@ class ArraySource:
 
     def truth_counts(self) -> NDArray[np.int64]:
         together = self._together()
-        return plain.count_codes([self.truth], [len(self.facts.labels)]) if together is None else together
+        return count_codes([self.truth], [len(self.facts.labels)]) if together is None else together
 
     def _together(self, *models: str, threshold: float | None = None) -> NDArray[np.int64] | None:
         """Truth × the calls of models, read off one count of all columns; None where that does not pay.
@@ -237,7 +232,7 @@ class ArraySource:
 
         def count() -> Array:
             whole = all(c.dtype == np.int8 and not any_missing(c) for c in columns)
-            return plain.count_codes([*columns], sizes) if whole else np.zeros(0)
+            return count_codes([*columns], sizes) if whole else np.zeros(0)
 
         joint = self.kept.once(("joint",), count)
         if not joint.size:
@@ -712,11 +707,14 @@ def complete_rows(p: Predictions, models: Sequence[str]) -> Predictions:
 
 
 class LossRows(NamedTuple):
-    """A loss (or the difference of two) row by row, and the lowest and highest that any label of a row would give."""
+    """A loss (or the difference of two) row by row, the lowest and highest that any label of a row would give, and the
+    means of the rows' lowest and highest ones."""
 
     values: Floats
     lowest: float
     highest: float
+    all_lowest: float
+    all_highest: float
 
 
 def loss_rows(p: Predictions, models: Sequence[str], loss: Loss) -> LossRows:
@@ -729,14 +727,14 @@ def loss_rows(p: Predictions, models: Sequence[str], loss: Loss) -> LossRows:
             return columns[0] if len(columns) == 1 else columns[0] - columns[1]
 
     values = taken(loss)
-    ends = [values]
+    low, high = values, values
     for k in range(len(p.labels) if 1 < len(p.labels) <= MOST_LABELS else 0):
-        ends.append(taken(lambda codes, chances, k=k: loss(np.full_like(codes, k), chances)))  # type: ignore[misc]
-    known = np.concatenate(ends)
-    known = known[~np.isnan(known)]
-    if not len(known):
-        return LossRows(values, math.nan, math.nan)
-    return LossRows(values, float(known.min()), float(known.max()))
+        of_label = taken(lambda codes, chances, k=k: loss(np.full_like(codes, k), chances))  # type: ignore[misc]
+        low, high = np.fmin(low, of_label), np.fmax(high, of_label)
+    if not len(values) or np.isnan(low).all():
+        return LossRows(values, math.nan, math.nan, math.nan, math.nan)
+    ends = float(np.nanmin(low)), float(np.nanmax(high))
+    return LossRows(values, *ends, float(np.nanmean(low)), float(np.nanmean(high)))
 
 
 def _clusters(p: Predictions) -> Codes | None:

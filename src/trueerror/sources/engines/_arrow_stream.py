@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from trueerror.inputs._arrays import Array, Foreign
-from trueerror.inputs._options import FileError, current
+from trueerror.inputs._options import FileError
+from trueerror.inputs._settings import current
 from trueerror.sources.engines._group_tallies import PairCounts
 
 # Rows that are counted at a time at least.

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import check_probabilities, on_device, same_length
+from trueerror.inputs._arrays import Floats, check_probabilities, on_device, same_length
 from trueerror.inputs._labels import Codes, Label, check_labels, find_label, natural_labels, with_declared
 from trueerror.kernels import _device as device
 from trueerror.kernels._device import DeviceArray
@@ -33,8 +33,6 @@ from trueerror.sources.engines import _group_tallies as groups
 from trueerror.sources.engines._array_source import ArraySource, ModelColumns
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, Missing, Moments, ScoreTable
 from trueerror.tallies._moments import Placements
-
-Floats = NDArray[np.float64]
 
 UNSCORED = ScoreRange(np.nan, np.nan)
 
@@ -259,7 +257,9 @@ def _moments(values: DeviceArray) -> Moments:
     mean = float(values.sum()) / n
     if not np.isfinite(mean):
         return Moments(n, mean, np.inf)
-    return Moments(n, mean, float(((values - mean) ** 2).sum()))
+    apart = values - mean
+    squares = apart * apart
+    return Moments(n, mean, *(float(x.sum()) for x in (squares, squares * apart, squares * squares)))
 
 
 def device_source(

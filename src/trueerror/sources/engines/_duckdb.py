@@ -13,10 +13,10 @@ from threading import get_ident
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array
+from trueerror.inputs._arrays import Array, Floats
 from trueerror.inputs._labels import Label
 from trueerror.kernels._histogram import BLOCK, Counter, Grid, tagged_places
-from trueerror.kernels._numpy import in_threads
+from trueerror.kernels._threads import in_threads
 from trueerror.sources._predictions import Loss
 from trueerror.sources._tables import Layout, Options
 from trueerror.sources.engines import _group_tallies as groups
@@ -48,7 +48,6 @@ from trueerror.tallies import Moments, ScoreTable
 from trueerror.tallies._moments import Placements
 from trueerror.tallies._score_bounds import ScoreBounds
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 # The share of the budget that the bins of all rows may take.
 KEPT = 0.7
@@ -315,7 +314,7 @@ class FileSource(GroupedSource):
         @np.errstate(divide="ignore", invalid="ignore")
         def add(batch: Batch) -> None:
             is_positive, *scores = batch.columns
-            sums = np.zeros((len(wanted), 3))
+            sums = np.zeros((len(wanted), 5))
             buffer = np.empty((len(models), min(BLOCK, len(is_positive))))
             for start in range(0, len(is_positive), BLOCK):
                 rows = slice(start, start + BLOCK)
@@ -331,15 +330,16 @@ class FileSource(GroupedSource):
                     x = losses[first] - losses[second[0]] if second else losses[first]
                     x = x[~np.isnan(x)] if gaps else x
                     # Not by BLAS, which would share so long a product among threads of its own.
-                    sums[i] += len(x), x.sum(), np.einsum("i,i->", x, x)
+                    square = x * x
+                    sums[i] += len(x), x.sum(), square.sum(), *(np.einsum("i,i->", square, y) for y in (x, square))
             parts[batch.number] = sums
 
         in_flight(self.stream(columns, self.facts.positive), add)
         # In the order of the batches, so that the sums do not depend on which thread was first.
-        sums = sum((parts[number] for number in sorted(parts)), np.zeros((len(wanted), 3)))
+        sums = sum((parts[number] for number in sorted(parts)), np.zeros((len(wanted), 5)))
         return {
-            pair: Moments.about(pivot(about, pair), int(n), total, squares) if np.isfinite(total + squares) else None
-            for pair, (n, total, squares) in zip(wanted, sums.tolist(), strict=True)
+            pair: Moments.about(pivot(about, pair), int(n), powers) if np.isfinite(powers[:2]).all() else None
+            for pair, (n, *powers) in zip(wanted, sums.tolist(), strict=True)
         }
 
     def _streamable(self, models: Sequence[str]) -> Label | None:

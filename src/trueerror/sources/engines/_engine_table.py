@@ -16,7 +16,8 @@ import numpy as np
 
 from trueerror.inputs._arrays import Array, Column, WeightsKind
 from trueerror.inputs._labels import Label
-from trueerror.inputs._options import current, need_memory
+from trueerror.inputs._memory import need_memory
+from trueerror.inputs._settings import current
 from trueerror.sources._predictions import Source
 from trueerror.sources._tables import ColumnsTable, Kind, Layout, Options
 from trueerror.sources.engines._group_tallies import (

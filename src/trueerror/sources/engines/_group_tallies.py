@@ -15,16 +15,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array
+from trueerror.inputs._arrays import Array, Floats
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.sources._keys import named_keys
 from trueerror.sources._predictions import Facts
 from trueerror.tallies import Agreement, Confusion, KeyedAgreement, KeyedConfusion, ScoreTable
-from trueerror.tallies._confusion import Filled
+from trueerror.tallies._missing import Filled
 
 Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 # Beside four times as many as there are values, so far whole numbers may lie apart to be looked up in a table.
 MOST_LOOKED_UP = 1 << 18
 # Cells of which a table is made however few of them occur.

@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array, WeightsKind
+from trueerror.inputs._arrays import Array, Floats, WeightsKind
 from trueerror.inputs._labels import (
     Codes,
     Label,
@@ -32,13 +32,14 @@ from trueerror.inputs._labels import (
     plain_label,
     recode,
 )
-from trueerror.inputs._options import InputError, byte_amount, current, need_memory
+from trueerror.inputs._memory import byte_amount, need_memory
+from trueerror.inputs._options import InputError
+from trueerror.inputs._settings import current
 from trueerror.sources._collect import build, given_rows
 from trueerror.sources._keys import truth_fingerprint
 from trueerror.sources._predictions import (
     KINDS,
     Facts,
-    Floats,
     KeyedLosses,
     KeyKind,
     Keys,
@@ -902,7 +903,7 @@ def summed_moments(source: GroupedSource, models: Models, loss: Loss) -> Moments
     if models in known:
         return known[models]
     turned = known[models[::-1]]
-    return None if turned is None else Moments(turned.n, -turned.mean, turned.squares)
+    return None if turned is None else -turned
 
 
 def _summable(source: GroupedSource, models: Sequence[str]) -> bool:
@@ -941,15 +942,17 @@ def _moments(source: GroupedSource, wanted: Sequence[Models], function: OfTruth)
         x = d.column(f"l{places[pair[0]]}")
         x = x - d.column(f"l{places[pair[1]]}") if len(pair) == 2 else x
         x = x - pivot(about, pair)
-        amounts += [d.count(x).alias(f"n{i}"), d.total(x).alias(f"s{i}"), d.total(x * x).alias(f"q{i}")]
+        square = x * x
+        powers = (x, square, square * x, square * square)
+        amounts += [d.count(x).alias(f"n{i}"), *(d.total(y).alias(f"s{i}_{k}") for k, y in enumerate(powers))]
     sums = {name: column[0] for name, column in table.answer(table.frame.select(*columns).select(*amounts)).items()}
     # A logarithm of 0 is infinite: such models are asked row by row.
     infinite = {m for m, i in places.items() if logs and sums[f"low{i}"] is not None and float(sums[f"low{i}"]) <= 0}
     answers: dict[Models, Moments | None] = {}
     for i, pair in enumerate(wanted):
         n = int(sums[f"n{i}"])
-        total, squares = (float(sums[f"{part}{i}"]) if n else 0.0 for part in "sq")
-        answers[pair] = None if infinite & set(pair) else Moments.about(pivot(about, pair), n, total, squares)
+        totals = [float(sums[f"s{i}_{k}"]) if n else 0.0 for k in range(4)]
+        answers[pair] = None if infinite & set(pair) else Moments.about(pivot(about, pair), n, totals)
     return answers
 
 

@@ -21,7 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import EXACT, Column, Foreign
-from trueerror.inputs._options import InputError, current
+from trueerror.inputs._options import InputError
+from trueerror.inputs._settings import current
 from trueerror.sources._paths import asking, engine_failed
 from trueerror.sources._tables import ColumnsTable, Kind, Layout, Options
 from trueerror.sources.engines._engine_table import FIRST_ROWS, MOST_CELLS, EngineTable, call_name

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array, Foreign
+from trueerror.inputs._arrays import Array, Floats, Foreign
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.kernels._histogram import Grid, even_grid, leading_grid, pivoted, refined
@@ -28,7 +28,6 @@ from trueerror.tallies._moments import Placements
 if TYPE_CHECKING:
     from trueerror.sources.engines._groupby import GroupedSource
 
-Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 # The exact area is known to ± this, where the budget allows.

@@ -21,19 +21,11 @@ from trueerror.sources._grades import graded as mean_grades
 from trueerror.sources._models import intersections
 from trueerror.sources._predictions import ONE_MODEL, Predictions, Roles, Scale
 from trueerror.sources._tables import ColumnsTable, InputTable, need_column
-from trueerror.sources.columns._roles import (
-    ID,
-    ROW_NUMBER,
-    TRUTH,
-    ColumnRequest,
-    bare,
-    item_column,
-    whose_column,
-    word_set,
-)
-from trueerror.sources.logs._recognise import Source, files_of
+from trueerror.sources.columns._names import ID, ROW_NUMBER, TRUTH, bare, item_column, word_set
+from trueerror.sources.columns._roles import ColumnRequest, whose_column
+from trueerror.sources.logs._text import Source, files_of
 from trueerror.tallies import Missing
-from trueerror.tallies._confusion import GRADES, RIGHT, WRONG
+from trueerror.tallies._graded import GRADES, RIGHT, WRONG
 
 # Which measure says right or wrong: one, or several of which each log takes the first that it has.
 Measures = str | Sequence[str] | None

@@ -20,7 +20,7 @@ from typing import Any
 
 from trueerror.inputs._options import FileError
 from trueerror.sources.logs._graded import Item, LogRequest, Run, UngradedError, reads
-from trueerror.sources.logs._recognise import MOST_BYTES, MOST_PARSED, head_of, json_of, text_of
+from trueerror.sources.logs._text import MOST_BYTES, MOST_PARSED, head_of, json_of, text_of
 
 # Partly right, and no answer; other words are known.
 GRADED = {"P": 0.5, "N": 0.0}

@@ -23,7 +23,7 @@ from typing import Any
 
 from trueerror.inputs._options import FileError
 from trueerror.sources.logs._graded import Item, LogReader, LogRequest, Run, UngradedError, one_measure, reads
-from trueerror.sources.logs._recognise import MOST_WHOLE, head_of, json_of, lines_of, text_of
+from trueerror.sources.logs._text import MOST_WHOLE, head_of, json_of, lines_of, text_of
 
 Row = dict[str, Any]
 # How promptfoo says that a test was not answered at all, and the word in its CSV.

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from trueerror.inputs._options import config
-from trueerror.kernels import _numpy as sorting
-from trueerror.kernels._numpy import scores_of, sort_keys, tagged_keys
+from trueerror.inputs._settings import config
+from trueerror.kernels import _numpy as plain
+from trueerror.kernels import _sorting as sorting
+from trueerror.kernels._sorting import scores_of, sort_keys, tagged_keys
 
 
 @pytest.fixture(autouse=True)
@@ -69,12 +70,14 @@ def test_crowded_cells_are_sorted_apart():
 
 
 @pytest.mark.parametrize("name", SHAPES)
-@pytest.mark.parametrize("kernels", [sorting, pytest.param("fast", id="fast")])
+@pytest.mark.parametrize("kernels", [plain, pytest.param("fast", id="fast")])
 def test_counts_any_distribution(name, kernels, monkeypatch):
     kernels = pytest.importorskip("trueerror.kernels._numba") if kernels == "fast" else kernels
     monkeypatch.setattr(sorting, "LARGE", 1000)
     monkeypatch.setattr(sorting, "SORT_BLOCK", 1000)
-    monkeypatch.setattr(sorting, "_pieces", lambda size: 7)
+    monkeypatch.setattr(plain, "SORT_BLOCK", 1000)
+    for module in (sorting, plain):
+        monkeypatch.setattr(module, "pieces", lambda size: 7)
     config(threads=3)
     scores, positive = SHAPES[name], RNG.random(SIZE) < 0.4
     distinct, place = np.unique(scores.astype(np.float64), return_inverse=True)
@@ -116,12 +119,12 @@ def test_orders_keys_that_differ_in_the_last_bits_alone():
 @pytest.mark.parametrize("edges", [[], [0.5], [0.25, 0.25], [0.1, 0.1, 0.3, 0.9], [-np.inf, 0.5], [1e-300, 1e300]])
 def test_places_are_those_of_a_search(edges):
     edges = np.array(edges)
-    values = np.concatenate([np.random.default_rng(6).normal(size=sorting.LOOKED_UP), edges, [0.0, np.inf, -np.inf]])
-    assert (sorting.places_among(edges, values) == np.searchsorted(edges, values, side="right")).all()
+    values = np.concatenate([np.random.default_rng(6).normal(size=plain.LOOKED_UP), edges, [0.0, np.inf, -np.inf]])
+    assert (plain.places_among(edges, values) == np.searchsorted(edges, values, side="right")).all()
 
 
 def test_places_among_many_edges():
     rng = np.random.default_rng(7)
-    edges, values = np.sort(rng.random(400)), rng.random(3 * sorting.LOOKED_UP)
+    edges, values = np.sort(rng.random(400)), rng.random(3 * plain.LOOKED_UP)
     values[:400] = edges
-    assert (sorting.places_among(edges, values) == np.searchsorted(edges, values, side="right")).all()
+    assert (plain.places_among(edges, values) == np.searchsorted(edges, values, side="right")).all()

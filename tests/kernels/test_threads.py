@@ -8,18 +8,8 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.kernels._numpy import (
-    PIECE,
-    SUMMED,
-    block_sums,
-    class_starts,
-    grouped_from,
-    in_threads,
-    neighbour_groups,
-    one_row_each,
-    passed_at,
-    sums_between,
-)
+from trueerror.kernels._groups import class_starts, grouped_from, neighbour_groups, one_row_each, passed_at
+from trueerror.kernels._threads import PIECE, SUMMED, block_sums, in_threads, sums_between
 from trueerror.metrics.scores import bin_places
 
 

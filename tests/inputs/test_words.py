@@ -11,7 +11,8 @@ import pytest
 from sklearn.naive_bayes import GaussianNB
 
 import trueerror as te
-from trueerror.inputs._options import WORDS, InputError
+from trueerror.inputs._options import InputError
+from trueerror.inputs._words import WORDS
 
 TRUTH = [0, 1] * 40
 FIRST = [0, 1] * 35 + [1, 0] * 5

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from trueerror.kernels._numpy import EXACT, POISSON, STEPS, row_weights, words
+from trueerror.kernels._random import EXACT, POISSON, STEPS, row_weights, words
 
 
 def test_the_poisson_steps_have_mean_and_variance_one():

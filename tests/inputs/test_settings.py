@@ -4,8 +4,9 @@ from importlib.util import find_spec
 
 import pytest
 
-from trueerror.inputs import _options as settings
-from trueerror.inputs._options import InputError, config, memory_bytes
+from trueerror.inputs import _settings as settings
+from trueerror.inputs._options import InputError
+from trueerror.inputs._settings import config, memory_bytes
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from trueerror.inputs._labels import cost_matrix
+from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._options import InputError
 
 LABELS = ("a", "b", "c")

@@ -1,0 +1,70 @@
+"""`trueerror repeats`: several answers to the same questions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from trueerror.cli import _option_groups as o
+from trueerror.cli._app import COLUMNS, Format, command, flag, show
+
+REPEATS_HELP = "Several answers to the same questions: pass@k, majority, consistency, and what more repeats would buy."
+REPEATS_EPILOG = (
+    "Examples: trueerror repeats answers.csv --id question --grade correct · trueerror repeats answers.csv --k 10 · "
+    "trueerror repeats answers.csv --grade score --scale 1,5 --cost-ratio 20 · "
+    "trueerror repeats logs/*.eval --grade match"
+)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class AnswerColumns:
+    """Which column of a file of answers is what."""
+
+    GROUP: ClassVar[str] = COLUMNS
+    grade: Annotated[
+        str | None, flag("Column with the grade of each answer, or 0 and 1; of a log, the scorer.", "COLUMN")
+    ] = None
+    id: Annotated[str | None, flag("Column that names the question of an answer.", "COLUMN")] = None
+    models: Annotated[
+        list[str] | None, flag("A model to look at; repeat for several. Else all of them.", "NAME", words="--model -m")
+    ] = None
+    cluster: Annotated[str | None, flag("Column of clusters of questions that depend on each other.", "COLUMN")] = None
+    scale: Annotated[str | None, flag("Lowest and highest grade, if not 0 and 1: 1,5.", "LOW,HIGH")] = None
+    missing: Annotated[str, flag("Answers without a grade: error, wrong or drop.", "RULE")] = "error"
+    table: o.Table = None
+
+
+@command
+def repeats_command(
+    *,
+    file: o.Files,
+    columns: AnswerColumns,
+    k: Annotated[list[int] | None, flag("Of how many answers; repeat for several.", "NUMBER")] = None,
+    cost_ratio: Annotated[
+        float | None, flag("What a new question costs, in answers: for the best repeats.", "NUMBER")
+    ] = None,
+    method: Annotated[str | None, flag("Interval by name: effective-t, t, betting.", "WORD")] = None,
+    adjust: o.Adjust = "holm",
+    confidence: o.Confidence = 0.95,
+    form: o.Form = Format.text,
+    explain: Annotated[bool, flag("Say how each number was made, with formula and source.")] = False,
+) -> None:
+    """Several answers to the same questions."""
+    from trueerror.verbs._repeats import repeats
+
+    analysis = repeats(
+        file[0] if len(file) == 1 else file,
+        k=k or None,
+        grade=columns.grade,
+        models=columns.models or None,
+        scale=o.scale_typed(columns.scale),  # type: ignore[arg-type]
+        ids=columns.id,
+        clusters=columns.cluster,
+        cost_ratio=cost_ratio,
+        method=method,
+        adjust=adjust,
+        confidence=confidence,
+        missing=columns.missing,  # type: ignore[arg-type]
+        table=columns.table,
+    )
+    show(analysis, form, explain=explain)

@@ -1,0 +1,17 @@
+"""AUC and average precision of one model: truth, sharpness and power together."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.claims.held import held, missed, missed_on_average
+from validation.claims import areas
+
+
+@pytest.mark.parametrize("key", [c.key for c in held(areas)])
+def test_what_is_claimed_of_a_cell_holds(key: str) -> None:
+    assert not missed(key, areas)
+
+
+def test_what_is_claimed_of_the_mean_holds() -> None:
+    assert not missed_on_average(areas)

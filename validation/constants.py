@@ -1,0 +1,126 @@
+"""What half and twice a number of `inference/` do to answers that rest on it: the figures of `constants.md`.
+
+python -m validation.constants
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import NamedTuple
+
+import numpy as np
+
+import trueerror as te
+from trueerror.inference._bayes import bayes_signed_rank, pair_posterior
+from trueerror.inference.power._designs import binomial_power, mcnemar_power
+from trueerror.inference.proportion._distributions import as_likely, hypergeometric_p
+from trueerror.inference.proportion._interval import mid_p
+from trueerror.inference.proportion._paired import mcnemar_bounds
+from trueerror.inference.ranking._rank_tests import range_above
+
+RNG = np.random.default_rng(5)
+DIFFERENCES = {n: RNG.normal(0.2, 1, n) for n in (30, 80, 150, 250, 900, 2000)}
+Answers = Callable[[], list[float]]
+
+
+class Number(NamedTuple):
+    """A number of a module, and answers that rest on it; `above` is what is not halved or doubled of it."""
+
+    module: str
+    name: str
+    answers: Answers
+    above: float = 0.0
+
+
+def ordered_tails() -> list[float]:
+    exact = [as_likely(x, n, p) for n, p in ((10, 0.5), (40, 0.5), (300, 0.1), (1000, 0.37)) for x in range(n + 1)]
+    return exact + [hypergeometric_p(x, 30, 50, 20)["two-sided"] for x in range(21)]
+
+
+def crossings() -> list[float]:
+    pairs = [(3, 10, 8, 12), (0, 20, 5, 20), (90, 1000, 140, 900), (1, 5000, 9, 100)]
+    found = [te.difference((a, n), (b, m), method="miettinen-nurminen") for a, n, b, m in pairs]
+    return [value for c in found for value in (c.low, c.high)]
+
+
+def bets() -> list[float]:
+    return [te.significance.e_value(b, c, n=4000, margin=0.01, alternative="greater").statistic or 0.0
+            for b, c in ((10, 20), (60, 20), (900, 700))]  # fmt: skip
+
+
+def plans() -> list[float]:
+    made = [binomial_power(n, 0.8, 0.7, 0.05, "two-sided").power for n in (20, 200, 5000)]
+    return made + [mcnemar_power(n, 0.1, 0.05, 0.05, "mid-p", "two-sided").power for n in (20, 200, 5000)]
+
+
+def ranges() -> list[float]:
+    return [float(p) for k in (2, 5, 30) for p in np.ravel(range_above(np.array([0.5, 3.0, 8.0]), k))]
+
+
+def signed_ranks(*sizes: int) -> list[float]:
+    found = [te.significance.wilcoxon(DIFFERENCES[n], np.zeros(n)) for n in sizes]
+    return [value for c in found for value in (c.p_value, c.low, c.high)]
+
+
+def posterior() -> list[float]:
+    found = bayes_signed_rank(DIFFERENCES[30], np.zeros(30), rope=0.1, rng=0)
+    return [found.left, found.rope, found.right]
+
+
+def discordant() -> list[float]:
+    pairs = te.significance.mcnemar(20, 15, n=200)
+    found = pair_posterior(pairs, (150, 20, 15, 15), rope=0.02, higher_is_better=True)
+    return [found.left, found.rope, found.right]
+
+
+def large_plans() -> list[float]:
+    return [te.power(n=n, first=0.80, second=0.7985, disagreement=0.1).power for n in (600_000, 1_500_000)]
+
+
+def exact_p() -> list[float]:
+    return [te.significance.wilcoxon(DIFFERENCES[900], np.zeros(900), method="exact").p_value]
+
+
+NUMBERS = (
+    Number("proportion._distributions", "EQUALLY_LIKELY", ordered_tails, above=1.0),
+    Number("proportion._distributions", "STEPS", crossings),
+    Number("proportion._interval", "HALVINGS", lambda: [float(v) for x in (1, 7, 99) for v in mid_p(x, 100, 0.025)]),
+    Number("proportion._paired", "SCANNED", lambda: list(mcnemar_bounds(45_600, 44_500, 50_000)[2:4])),
+    Number("proportion._sequential", "DEPTH", bets),
+    Number("power._designs", "REACH", plans),
+    Number("ranking._rank_tests", "STEP", ranges),
+    Number("ranking._rank_tests", "REACH", ranges),
+    Number("ranking._rank_tests", "BLOCK", ranges),
+    Number("ranking._rank_tests", "EXACT_UP_TO", lambda: signed_ranks(80, 150)),
+    Number("ranking._rank_tests", "WALSH_DIRECT", lambda: signed_ranks(900, 2000)),
+    Number("_bayes", "BLOCK", posterior),
+    Number("_bayes", "DRAWS", discordant),
+    Number("power._designs", "ENUMERATE_UP_TO", large_plans),
+    Number("ranking._rank_tests", "EXACT_MOST", exact_p),
+)
+
+
+def changed(number: Number, factor: float) -> float:
+    """The largest change of an answer, as a share of it."""
+    module = import_module(f"trueerror.inference.{number.module}")
+    value = getattr(module, number.name)
+    there = np.array(number.answers())
+    try:
+        setattr(module, number.name, type(value)(number.above + (value - number.above) * factor))
+        found = np.array(number.answers())
+    finally:
+        setattr(module, number.name, value)
+    return float(np.max(np.abs(found - there) / np.maximum(np.abs(there), 1e-300)))
+
+
+def main() -> None:
+    for number in NUMBERS:
+        print(
+            f"{number.module} {number.name}: half {changed(number, 0.5):.0e}, twice {changed(number, 2):.0e}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
