@@ -6,17 +6,9 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inference.counts._all_classes import parts_that_count
 from trueerror.inference.counts._paired import _outermost
 from trueerror.inputs._options import InputError
 from trueerror.tallies import ScoreTable
-
-
-def test_parts_that_share_a_variance():
-    a = np.array([0.2**2 / 10, 0.3**2 / 20])
-    found = parts_that_count(np.array([0.2, 0.3, 0.5]), np.array([10.0, 20.0, 0.0]))
-    assert found == pytest.approx(a.sum() ** 2 / (a * a).sum(), rel=1e-13)
-    assert parts_that_count(np.ones(2), np.zeros(2)) == 0.0
 
 
 @pytest.mark.parametrize("z", [0.4, 0.9, 1.3, 3.0, 5.2])
