@@ -278,7 +278,9 @@ def _fewest_and_apart(numbers: Sequence[float], least: int, power: int, sign: bo
     others = finite if around_zero or (power and not sign) else [0.0, *finite]
     different = [(x, y) for x in finite for y in others if abs(x - y) > negligible]
     for digits in range(fewest, MOST_DECIMALS + 1):
-        if all(fixed(x, digits, power=power) != fixed(y, digits, power=power) for x, y in different):
+        # Two numbers that are farther from each other than a unit of the last decimal are written differently.
+        near = [(x, y) for x, y in different if abs(x - y) * 10.0**power < 1.5 * 10.0**-digits]
+        if all(fixed(x, digits, power=power) != fixed(y, digits, power=power) for x, y in near):
             return fewest, digits
     return fewest, None
 
