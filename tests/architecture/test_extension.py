@@ -47,9 +47,9 @@ def test_a_count_metric_is_one_function(toy_metric):
     right = sum(t == c for t, c in zip(TRUTH, CALLED, strict=True))
     exact = te.interval(right, len(TRUTH))
     assert (plain["toy_share"].low, plain["toy_share"].high) == pytest.approx((exact.low, exact.high))
-    assert plain["macro_toy_share"].method == "mover-wilson"
+    assert plain["macro_toy_share"].method == "effective-t"
     clustered = te.evaluate(TRUTH, CALLED, positive=1, metrics=["toy_share"], clusters=[i // 4 for i in range(80)])
-    assert clustered["toy_share"].method == "wilson-clustered"
+    assert clustered["toy_share"].method == "effective-t"
 
 
 def test_an_interval_for_proportions_is_one_function(toy_interval):
@@ -58,7 +58,7 @@ def test_an_interval_for_proportions_is_one_function(toy_interval):
     evaluated = te.evaluate(te.Confusion([[45, 5], [15, 15]]), method="toy-wilson")
     assert evaluated["accuracy"].method == evaluated["recall", 0].method == "toy-wilson"
     assert evaluated["accuracy"].low == pytest.approx(te.interval(62, 84).low)
-    assert evaluated["mcc"].method == "fisher-z"
+    assert evaluated["mcc"].method == "effective-t"
     assert every_method()["toy-wilson"].title == "toy interval"
     assert "toy-wilson" in decision("proportion").also
     assert "toy interval" in alone.explain()

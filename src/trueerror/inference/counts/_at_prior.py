@@ -72,13 +72,24 @@ def precision_limits(
 
 declare(
     Method(
+        key="mover-r",
+        title="precision at another class mix by MOVER-R",
+        formula="π/(π + (1 − π)·r), r the MOVER-R limits of (1 − t)/s from Wilson's limits of s, the share of the "
+        "positives that are called so, and t, that of the negatives that are not; with fewer than 5 errors or hits the "
+        "outer ones of Wilson's and mid-p",
+        source="Donner and Zou 2012, Stat. Methods Med. Res. 21:347",
+        assumes="rows drawn at random within each class",
+        measured="precision .943–.997 with 8 to 100 rows of one class and 15 to 1,000 of the other, priors .01 to .7 "
+        "(exact)",
+    ),
+    Method(
         key="mean-of-limits",
         title="mean of the labels' limits",
         formula="Σ l_i/L to Σ u_i/L over the labels' own limits",
         source="MOVER with every correlation at 1: Zou and Donner 2008, Stat. Med. 27:1693",
         assumes="independent rows; labels of one row may depend on each other in any way",
         advice="wider than it needs to be where the labels are nearly independent",
-    )
+    ),
 )
 
 
