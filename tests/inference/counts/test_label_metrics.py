@@ -202,3 +202,16 @@ def test_evaluate_says_which_classes_decide():
     found = te.evaluate(te.Confusion(UNLIKE, labels=list("abcd"))).findings
     assert "TE216" in found
     assert "TE216" not in te.evaluate(te.Confusion([[40, 10, 5], [10, 60, 8], [6, 9, 200]])).findings
+
+
+@pytest.mark.parametrize(("classes", "rows", "recall"), [(60, 10, 0.7), (100, 50, 0.8)])
+def test_the_bias_of_many_small_classes_does_not_leave_the_limits_behind(classes, rows, recall):
+    # Without it macro-F1 is covered .87 and .90, with all misses on one side.
+    cells = np.full((classes, classes), (1 - recall) / (classes - 1) / classes)
+    np.fill_diagonal(cells, recall / classes)
+    rng, held = np.random.default_rng(2), 0
+    for _ in range(60):
+        t = Confusion(rng.multinomial(classes * rows, cells.ravel()).reshape(classes, classes))
+        made = metric_interval("macro_f1", t)
+        held += made.low <= recall <= made.high
+    assert held >= 53
