@@ -138,7 +138,7 @@ def test_choices_are_made_over_clusters():
 
 def test_a_method_for_independent_rows_is_refused_where_rows_are_not():
     keys, y, s = drawn(SHAPES["equal"])
-    with pytest.raises(InputError, match="delong-clustered"):
+    with pytest.raises(InputError, match="effective-t"):
         te.roc(te.predictions(y, scores=s, clusters=keys)).auc("delong")
 
 

@@ -21,7 +21,6 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._options import InputError, check_word
-from trueerror.methods._registry import Method, declare
 from trueerror.metrics._registry import (
     MarginGradients,
     Measure,
@@ -231,32 +230,6 @@ def _norm(reach: Floats, sign: Floats, cross: Cross | None) -> float:
         # Parts that cancel each other leave rounding dust or less: then they count as independent.
         square = joint if joint > 1e-9 * square else square
     return float(np.sqrt(square))
-
-
-declare(
-    Method(
-        key="mover-wilson",
-        title="MOVER over Wilson intervals",
-        formula="θ̂ − √(ΣΣ w_i·w_j·ρ_ij·(p_i − l_i)(p_j − l_j)), likewise above; l, u Wilson's limits of each",
-        source="Zou and Donner 2008, Stat. Med. 27:1693",
-        assumes="rows drawn at random within each class",
-    ),
-    Method(
-        key="wilson-clustered",
-        title="Wilson score interval at the effective number of rows, for clustered rows",
-        formula="Wilson with n_eff = p̂q̂/V and t(G_eff − 1) for z; V by leaving out clusters (CR3); G_eff = (Σn)²/Σn²",
-        source="Bell and McCaffrey 2002, Surv. Methodol. 28:169; Korn and Graubard 1998, Surv. Methodol. 24:193",
-        assumes="independent clusters; any dependence within",
-    ),
-    Method(
-        key="wilson-weighted",
-        title="Wilson score interval at the effective number of rows, for weighted rows",
-        formula="Wilson with n_eff = p̂q̂/V and t(k − 1) for z, k = (Σw)²/Σw²; n_eff ≤ k",
-        source="Korn and Graubard 1998, Surv. Methodol. 24:193; Kish 1965, Survey Sampling",
-        assumes="rows drawn independently with the chances that the weights undo",
-    ),
-    part="composite",
-)
 
 
 Ints = NDArray[np.int64]

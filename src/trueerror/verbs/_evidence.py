@@ -15,7 +15,7 @@ from typing import TypedDict
 
 import numpy as np
 
-from trueerror.curves._roc_difference import curves_apart, roc_difference
+from trueerror.curves._roc_difference import may_cross, roc_difference
 from trueerror.findings import Evidence, Finding, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.findings.models import (
@@ -39,7 +39,7 @@ from trueerror.results import Contrast, Interval
 from trueerror.results._format import in_points, signed
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample
 from trueerror.sources._predictions import Keys, Predictions
-from trueerror.sources.engines._array_source import ArraySource, skipped_rows
+from trueerror.sources.engines._array_source import ArraySource, scored_rows, skipped_rows
 from trueerror.tallies import Agreement, ScoreTable
 from trueerror.tallies._confusion import Confusion
 from trueerror.tallies._graded import is_graded
@@ -339,8 +339,6 @@ def loss_evidence(rows: PairedRows, settings: Settings) -> list[Evidence]:
 CURVES_BESIDE_BEST = 2
 MOST_CURVE_ROWS = 50_000
 BAND_REPLICATES = 200
-# Curves that differ by less on one side are not said to cross.
-SMALLEST_CROSSING = 0.01
 
 
 def crossing_evidence(p: Predictions, measure: Measure, settings: Settings, order: Sequence[str]) -> list[Evidence]:
@@ -354,20 +352,18 @@ def crossing_evidence(p: Predictions, measure: Measure, settings: Settings, orde
     if settings.prior is not None or not all(p.has_scores(m) and not p.unscored(m) for m in order):
         return []
     evidence: list[Evidence] = []
-    best = order[0]
-    for other in order[1 : 1 + CURVES_BESIDE_BEST]:
-        seen = curves_apart(p.scores(best), p.scores(other))
-        if min(-seen.min(), seen.max()) < SMALLEST_CROSSING:
-            continue
-        try:
+    best, *others = order[: 1 + CURVES_BESIDE_BEST]
+    try:
+        truth, columns, _ = scored_rows(p, [best, *others])
+        for place, other in enumerate(others, start=1):
+            if not may_cross(truth, columns[:, 0], columns[:, place], settings.confidence):
+                continue
             band = roc_difference(
                 p, best, other, confidence=settings.confidence, replicates=BAND_REPLICATES, rng=settings.rng
             )
-        except MemoryBudgetExceeded:
-            return (
-                evidence  # areas are known from bins; a finding beside them is not worth more memory than was allowed
-            )
-        evidence.append(Evidence(model=f"{best} and {other}", crossing=CrossingCurves(band.regions)))
+            evidence.append(Evidence(model=f"{best} and {other}", crossing=CrossingCurves(band.regions)))
+    except MemoryBudgetExceeded:
+        pass  # areas are known from bins; a finding beside them is not worth more memory than was allowed
     return evidence
 
 

@@ -54,6 +54,30 @@ def score_influences(
     return ScoreInfluences(one, two)
 
 
+def score_units(
+    measure: Measure, table: ScoreTable, options: MetricOptions | None = None, *, share: float | None = None
+) -> ScoreInfluences | None:
+    """What one row at each score adds to θ: (n − 1)/n times what is lost without it, where that is known exactly.
+
+    Of other metrics it is the derivative, which is the same to first order. n counts the rows, or with `share` those of
+    the class; with weights it is that of a row of the mean weight, as if it weighed 1.
+
+    >>> from trueerror.metrics._registry import find_measure
+    >>> made = score_units(find_measure("average_precision"), ScoreTable.count([1, 0, 1], [0.9, 0.8, 0.7]))
+    >>> made.positives.round(3).tolist(), made.negatives.round(3).tolist()
+    ([-0.111, 0.0, 0.222], [0.0, -0.111, 0.0])
+    """
+    if measure.name not in _LEFT_OUT:
+        return score_influences(measure, table, options, share=share)
+    if not table.n_positive or not table.n_negative or share in (0, 1):
+        return None
+    # What a row of the mean weight adds, over its weight.
+    weight = 1.0 if table.squares is None else float(table.squares.sum()) / float(table.n)
+    positives, negatives = (np.asarray(x, dtype=np.float64) / weight for x in (table.positives, table.negatives))
+    one, two = _LEFT_OUT[measure.name](positives, negatives, share)
+    return ScoreInfluences(one / weight, two / weight)
+
+
 class _Counts(NamedTuple):
     """Distinct scores with their (weighted) rows of either class."""
 
@@ -98,6 +122,38 @@ def precision_influences(positives: Floats, negatives: Floats) -> tuple[float, S
     gained /= m
     lost /= -m
     return value, ScoreInfluences(gained, lost)
+
+
+def precision_left_out(positives: Floats, negatives: Floats, share: float | None = None) -> ScoreInfluences:
+    """AP less that without a positive, and without a negative, at each score.
+
+    A row takes itself out of F and C at all scores up to its own; with `share` the other rows of its class then weigh
+    more, so that the class keeps its part.
+    """
+    m, n = float(positives.sum()), float(negatives.sum())
+    up, down = (1.0, 1.0) if share is None else (share * (m + n) / m, (1 - share) * (m + n) / n)
+    more = (1.0, 1.0) if share is None else (m / max(m - 1, 1.0), n / max(n - 1, 1.0))
+    hits, calls = (np.cumsum(x[::-1])[::-1] for x in (positives, negatives))
+
+    def precision(f: Floats, d: Floats) -> Floats:
+        called = f + d
+        return np.divide(f, called, out=np.zeros_like(called), where=called > 0)
+
+    def without(kept: Floats, less: Floats, rows: float) -> Floats:
+        """The mean over positives, of those above each score as they were and of those up to it with one row less."""
+        whole, changed = positives * kept, np.cumsum(positives * less)
+        return np.asarray((float(whole.sum()) - np.cumsum(whole) + changed) / max(rows, 1.0))
+
+    value = float((positives * precision(up * hits, down * calls)).sum()) / m
+    own = precision(up * more[0] * (hits - 1), down * calls)
+    without_positive = without(precision(up * more[0] * hits, down * calls), own, m - 1) - own / max(m - 1, 1.0)
+    fewer = precision(up * hits, down * more[1] * np.maximum(calls - 1, 0.0))
+    without_negative = without(precision(up * hits, down * more[1] * calls), fewer, m)
+    sizes = (m + n, m + n) if share is None else (m, n)
+    return ScoreInfluences(
+        np.where(positives > 0, (sizes[0] - 1) / sizes[0] * (value - without_positive), 0.0),
+        np.where(negatives > 0, (sizes[1] - 1) / sizes[1] * (value - without_negative), 0.0),
+    )
 
 
 def _average_precision(t: _Counts) -> ScoreInfluences:
@@ -152,3 +208,5 @@ _DERIVATIVES: dict[str, Callable[..., ScoreInfluences]] = {
     "ece": _ece,
     "mce": _mce,
 }
+# Metrics of which a row is left out exactly.
+_LEFT_OUT = {"average_precision": precision_left_out}

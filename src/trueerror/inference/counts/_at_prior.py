@@ -15,7 +15,6 @@ from trueerror.inference.counts._one_class import CountProblem, rows_spoken_of, 
 from trueerror.inference.proportion._distributions import RawLimits, limits
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
-from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Measure, MetricOptions, classes_in_play, find_measure, undefined_reason, value
 from trueerror.results import Interval
 from trueerror.results._values import Note
@@ -68,29 +67,6 @@ def precision_limits(
         low, high = (share / (share + (1 - share) * r) for r in (largest, smallest))
         value = share * s / np.where(s + f > 0, share * s + (1 - share) * f, 1.0)
     return np.minimum(low, value), np.maximum(high, value)
-
-
-declare(
-    Method(
-        key="mover-r",
-        title="precision at another class mix by MOVER-R",
-        formula="π/(π + (1 − π)·r), r the MOVER-R limits of (1 − t)/s from Wilson's limits of s, the share of the "
-        "positives that are called so, and t, that of the negatives that are not; with fewer than 5 errors or hits the "
-        "outer ones of Wilson's and mid-p",
-        source="Donner and Zou 2012, Stat. Methods Med. Res. 21:347",
-        assumes="rows drawn at random within each class",
-        measured="precision .943–.997 with 8 to 100 rows of one class and 15 to 1,000 of the other, priors .01 to .7 "
-        "(exact)",
-    ),
-    Method(
-        key="mean-of-limits",
-        title="mean of the labels' limits",
-        formula="Σ l_i/L to Σ u_i/L over the labels' own limits",
-        source="MOVER with every correlation at 1: Zou and Donner 2008, Stat. Med. 27:1693",
-        assumes="independent rows; labels of one row may depend on each other in any way",
-        advice="wider than it needs to be where the labels are nearly independent",
-    ),
-)
 
 
 def multilabel_interval(
