@@ -87,13 +87,13 @@ TREE = (
                     Leaf("No: one row, one item", "proportion", "te.evaluate(y, a)", f"trueerror evaluate {PRED}"),
                     Leaf(
                         "Several rows of one patient, user or document",
-                        "clustered",
+                        "label-metric",
                         "te.evaluate(y, a, clusters=patient)",
                         f"trueerror evaluate {PRED} --cluster patient",
                     ),
                     Leaf(
                         "Rows have sampling weights",
-                        "sampling-weights",
+                        "label-metric",
                         'te.evaluate(y, a, weights=weights, weights_kind="sampling")',
                         f"trueerror evaluate {PRED} --weight w --weights-kind sampling",
                     ),
@@ -108,13 +108,13 @@ TREE = (
                     ),
                     Leaf(
                         "Macro-F1",
-                        "macro-f1",
+                        "label-metric",
                         'te.evaluate(y3, a3, metrics="macro_f1")',
                         f"trueerror evaluate {PRED} --metric macro_f1",
                     ),
                     Leaf(
                         "Weighted F1, and other weighted averages",
-                        "smooth-share",
+                        "label-metric",
                         'te.evaluate(y3, a3, metrics="weighted_f1")',
                         f"trueerror evaluate {PRED} --metric weighted_f1",
                     ),
@@ -126,19 +126,19 @@ TREE = (
                 (
                     Leaf(
                         "Balanced accuracy, informedness, or accuracy at another class mix",
-                        "mean-of-recalls",
+                        "label-metric",
                         'te.evaluate(y, a, metrics="balanced_accuracy")',
                     ),
                     Leaf(
                         "Macro precision, macro specificity",
-                        "macro-of-shares",
+                        "label-metric",
                         'te.evaluate(y3, a3, metrics="macro_precision")',
                     ),
-                    Leaf("Geometric mean of the recalls", "geometric-mean", 'te.evaluate(y3, a3, metrics="g_mean")'),
-                    Leaf("Matthews correlation (MCC)", "mcc", 'te.evaluate(y, a, metrics="mcc")'),
-                    Leaf("Cohen's kappa", "smooth", 'te.evaluate(y, a, metrics="kappa")'),
+                    Leaf("Geometric mean of the recalls", "label-metric", 'te.evaluate(y3, a3, metrics="g_mean")'),
+                    Leaf("Matthews correlation (MCC)", "label-metric", 'te.evaluate(y, a, metrics="mcc")'),
+                    Leaf("Cohen's kappa", "label-metric", 'te.evaluate(y, a, metrics="kappa")'),
                     Leaf(
-                        "Averages between −1 and 1", "correlation", 'te.evaluate(y3, a3, metrics="macro_informedness")'
+                        "Averages between −1 and 1", "label-metric", 'te.evaluate(y3, a3, metrics="macro_informedness")'
                     ),
                 ),
             ),
@@ -194,14 +194,14 @@ TREE = (
                 (
                     Leaf(
                         "What the errors cost",
-                        "mean-cost",
+                        "label-metric",
                         'te.evaluate(y, a, cost_fp=1, cost_fn=10, metrics="cost")',
                         f"trueerror evaluate {PRED} --cost-fn 10",
                     ),
                     Leaf("Likelihood ratio, odds ratio", "ratio", 'te.evaluate(y, a, metrics="lr_plus")'),
                     Leaf(
                         "A metric of my own, or another one of labels",
-                        "other",
+                        "label-metric",
                         "te.evaluate(y, a, metrics=lambda truth, said: float((truth == said)[truth == 1].mean() ** 2))",
                     ),
                     Leaf(

@@ -283,7 +283,7 @@ def test_clusters_of_leave_one_out():
     X, y = rows(60)
     data = te.Dataset(X, y, clusters=np.arange(60) // 3)
     mine = made(te.LeaveOneOut(), data=data).estimate("two")
-    assert mine.method == "wilson-clustered"
+    assert mine.method == "effective-t"
 
 
 def test_questions_that_cannot_be_answered():

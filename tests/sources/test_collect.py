@@ -272,7 +272,7 @@ def test_clusters_and_sampling_weights_combine() -> None:
     p = te.read(table, weight="w", weights_kind="sampling")
     clustered = te.evaluate(p)["accuracy"]
     assert (clustered.estimate, clustered.n) == (pytest.approx(3 / 4.5), 4)
-    assert clustered.method == "wilson-clustered"
+    assert clustered.method == "effective-t"
     assert "2 clusters" in clustered.note
     alone = te.evaluate(te.read(table, weight="w", weights_kind="sampling", cluster=False))["accuracy"]
     assert (alone.estimate, alone.n) == (clustered.estimate, 4)

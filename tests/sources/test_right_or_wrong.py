@@ -75,7 +75,7 @@ def test_several_answers_to_a_question_belong_together() -> None:
     table = {"model": ["a"] * 8 + ["b"] * 8, "question_id": [0, 0, 1, 1, 2, 2, 3, 3] * 2, "epoch": [1, 2] * 8}
     p = te.read({**table, "correct": FIRST + SECOND})
     assert p.repeated
-    assert te.evaluate(p.select("a"))["accuracy"].method == "wilson-clustered"
+    assert te.evaluate(p.select("a"))["accuracy"].method == "effective-t"
 
 
 def test_slices_clusters_and_missing_answers() -> None:

@@ -51,7 +51,7 @@ def test_one_class_and_averages_of_many():
 def test_the_margins_of_a_table_are_added_up_once(monkeypatch):
     count, counted = te.Confusion._class_counts, []
     monkeypatch.setattr(te.Confusion, "_class_counts", lambda self, m: counted.append(len(m)) or count(self, m))
-    te.evaluate([0, 1] * 50, [0, 1] * 40 + [1, 0] * 10)
+    te.evaluate([0, 1] * 50, [0, 1] * 40 + [1, 0] * 10, metrics=["accuracy", "recall", "precision", "f1"])
     assert len(counted) == 1
 
 
@@ -91,8 +91,7 @@ def test_a_confusion_matrix_will_do():
 def test_another_class_mix():
     ev = te.evaluate(te.Confusion([[160, 40], [5, 45]]), prior=0.1)
     assert float(ev["accuracy"]) == pytest.approx(0.81)
-    assert ev["accuracy"].low == pytest.approx(0.7541, abs=1e-4)
-    assert ev["accuracy"].high == pytest.approx(0.8550, abs=1e-4)
+    assert (ev["accuracy"].low, ev["accuracy"].high) == pytest.approx((0.754, 0.855), abs=2e-3)
     assert "at another class mix: 10 % 1" in ev.estimand
 
 
@@ -110,7 +109,7 @@ def test_clusters_widen_the_interval():
     clusters = np.repeat(np.arange(20), 5)
     plain, clustered = te.evaluate(rows, calls), te.evaluate(rows, calls, clusters=clusters)
     assert clustered["accuracy"].width > 1.5 * plain["accuracy"].width
-    assert clustered["accuracy"].method == "wilson-clustered"
+    assert "clusters, worth about" in clustered["accuracy"].note
     assert "TE204" in clustered.findings
     assert "new clusters" in clustered.estimand
 
@@ -133,7 +132,7 @@ def test_sampling_weights_move_the_estimate_and_widen_the_interval():
     weights = np.where(TRUTH == 1, 5.0, 1.0)
     ev = te.evaluate(TRUTH, CALLS, weights=weights, weights_kind="sampling")
     assert float(ev["accuracy"]) == pytest.approx(np.average(TRUTH == CALLS, weights=weights))
-    assert ev["accuracy"].method == "wilson-weighted"
+    assert "rows' worth" in ev["accuracy"].note
     with pytest.raises(ValueError, match="weights_kind"):
         te.evaluate(TRUTH, CALLS, weights=weights)
 
@@ -333,7 +332,7 @@ def test_bad_input_gets_one_clear_sentence(call, message):
 def test_explain_names_every_method_once():
     text = te.evaluate(TRUTH, CALLS).explain()
     assert text.count("Wilson 1927") >= 1
-    assert "Fisher" in text
+    assert "Satterthwaite" in text
 
 
 def test_text_fits_a_terminal():

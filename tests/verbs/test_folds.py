@@ -150,8 +150,8 @@ def test_repeated_folds_have_the_limits_of_one_round(metric):
 
 def test_answers_to_the_same_items_are_clusters():
     ev = te.evaluate(repeated(folds=False)).model("a")["accuracy"]
-    assert ev.method == "wilson-clustered"
-    assert te.gate(repeated(folds=False).select("a"), at_least=0.7).checks[0].method == "wilson-clustered"
+    assert ev.method == "effective-t"
+    assert te.gate(repeated(folds=False).select("a"), at_least=0.7).checks[0].method == "effective-t"
     with pytest.raises(InputError, match="ids="):
         te.evaluate(repeated(folds=False, ids=False))
 
@@ -189,7 +189,7 @@ def test_rows_in_order_of_time_have_periods():
     p = run.predictions()
     assert p.has_key("clusters")
     assert len(p.keys("clusters").names) < 12
-    assert "clustered" in te.evaluate(p)["accuracy"].method
+    assert "clusters" in te.evaluate(p)["accuracy"].note
 
 
 def test_another_class_mix_over_repeated_folds_is_refused_at_once():

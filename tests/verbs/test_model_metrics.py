@@ -52,7 +52,7 @@ def test_intervals_at_any_confidence_are_those_asked_for_one_by_one(metric, desi
 def test_a_method_that_is_not_offered_gives_way_at_any_confidence():
     p = te.predictions(TRUTH, {"m": LABELS}, scores={"m": SCORES})
     settings, measure = Settings(method="wilson"), find_measure("mcc")
-    assert ModelMetrics("m", settings, predictions=p).intervals(measure)(0.9).method == "fisher-z"
+    assert ModelMetrics("m", settings, predictions=p).intervals(measure)(0.9).method == "effective-t"
 
 
 def test_limits_at_several_levels_rest_on_one_variance(monkeypatch):

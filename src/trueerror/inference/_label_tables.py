@@ -7,6 +7,9 @@ is asked for.
 The table is looked at with half a row more in the cell that lowers, and in the cell that raises, the metric most (one
 in each class, where classes are samples of their own): a boundary pseudo-count, as Haldane's and Jeffreys'. It enters
 the standard error alone, so that a table without an error is not taken for one that can have none.
+
+A mean over classes has the bias of its parts, which grows with their number beside its standard error: limits are
+centred on the mean less its bias.
 """
 
 from __future__ import annotations
@@ -22,8 +25,8 @@ from trueerror.inference._problem import Range
 from trueerror.inference._variance import STEPPED_CELLS, Sample
 from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._labels import Label
-from trueerror.metrics._registry import Measure, MetricOptions
-from trueerror.tallies._confusion import Confusion, collapsed
+from trueerror.metrics._registry import Measure, MetricOptions, classes_in_play, find_measure
+from trueerror.tallies._confusion import BinaryCounts, Confusion, collapsed
 
 # Haldane's and Jeffreys' pseudo-count.
 HALF = 0.5
@@ -123,7 +126,26 @@ class _Seen:
         masses = np.repeat(self.masses[None], 2, axis=0)
         np.put_along_axis(masses, half, np.take_along_axis(masses, half, -1) + HALF * self.weight, -1)
         worst = self.estimate(masses, half)
-        return Estimate(value=self.value(self.masses), units=np.zeros(0), range=self.bounds, labels=True, worst=worst)
+        value = np.clip(self.value(self.masses) - self.bias(), *self.bounds)
+        return Estimate(value=value, units=np.zeros(0), range=self.bounds, labels=True, worst=worst)
+
+    def bias(self) -> float:
+        """How far a mean over classes is off on average, by leaving out rows: limits are centred on what is left.
+
+        The F1 of a class with few rows is too low on average, which does not average out over many such classes.
+        Source: Quenouille 1956, Biometrika 43:353.
+        """
+        if self.measure.average != "macro" or self.sample.shares is not None or not np.isfinite(self.bounds).all():
+            return 0.0
+        base, t = find_measure(self.measure.of), self.sample.table.classes(self.masses)
+        four, off = t.one_vs_rest(), np.zeros(len(t.truth))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            value = np.asarray(base.function(four, **self.options))
+            for i, count in enumerate(four):
+                less = [np.maximum(c - self.weight, 0.0) if i == j else c for j, c in enumerate(four)]
+                moved = np.asarray(base.function(BinaryCounts(*less), **self.options)) - value
+                off = off + np.where(np.isfinite(moved), count / self.weight * moved, 0.0)
+        return float(off[classes_in_play(t)].mean())
 
     def _half_rows(self) -> Ints:
         """The cells (ends, strata) in which half a row more lowers, and raises, the metric most."""

@@ -76,7 +76,9 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         class_errors=_class_errors(part.confusion),
         class_means=tuple(m.title for m in measures.values() if m.averages_classes),
         metrics_at_prior=tuple(
-            measures[name].title for name, interval in part.overall.items() if interval.method == "mover-r"
+            m.title
+            for m in measures.values()
+            if bench.settings.prior is not None and m.of_labels and not m.is_prior_free(2) and not m.given_by_prior
         ),
         lost_replicates=lost,
         # Under costs a constant is judged by its cost (TE210).
