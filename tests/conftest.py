@@ -32,7 +32,6 @@ SLOW = (
     "inference/auc/test_binned.py",
     "inference/bootstrap/test_paired_scores.py",
     "inference/bootstrap/test_paired_scores_resamples.py",
-    "inference/counts/test_all_classes_rare_classes.py",
     "inference/counts/test_at_prior.py",
     "inference/counts/test_paired.py",
     "inference/counts/test_paired_constant.py",

@@ -1,11 +1,12 @@
 """Something new is one function with one decorator: a count metric, and an interval for proportions."""
 
+import numpy as np
 import pytest
 
 import trueerror as te
 from trueerror.inference.proportion._interval import FORMS, proportion_interval, wilson
 from trueerror.inputs._options import InputError
-from trueerror.methods import decision, every_method
+from trueerror.methods import decision
 from trueerror.methods._registry import withdraw
 from trueerror.metrics._registry import _REGISTRY, every_measure, measure, ratio
 
@@ -30,9 +31,7 @@ def toy_metric():
 
 @pytest.fixture
 def toy_interval():
-    @proportion_interval(
-        "toy-wilson", title="toy interval", formula="Wilson's for two more rows of each kind", source="this test"
-    )
+    @proportion_interval("toy-wilson")
     def toy_wilson(x, n, z):
         return wilson(x + 2, n + 4, z)
 
@@ -47,9 +46,54 @@ def test_a_count_metric_is_one_function(toy_metric):
     right = sum(t == c for t, c in zip(TRUTH, CALLED, strict=True))
     exact = te.interval(right, len(TRUTH))
     assert (plain["toy_share"].low, plain["toy_share"].high) == pytest.approx((exact.low, exact.high))
-    assert plain["macro_toy_share"].method == "mover-wilson"
-    clustered = te.evaluate(TRUTH, CALLED, positive=1, metrics=["toy_share"], clusters=[i // 4 for i in range(80)])
-    assert clustered["toy_share"].method == "wilson-clustered"
+    assert plain["macro_toy_share"].low < plain["macro_toy_share"].estimate < plain["macro_toy_share"].high
+
+
+@pytest.fixture
+def smooth_metric():
+    every_measure()
+
+    @measure("toy_smooth", best=1.0, undefined="no row is positive, or called so")
+    def toy_smooth(t):
+        """Hits over hits, false alarms and twice the misses."""
+        return ratio(t.tp, t.tp + t.fp + 2 * t.fn)
+
+    yield
+    del _REGISTRY.measures["toy_smooth"]
+
+
+def test_a_smooth_metric_has_limits_tests_and_gates_in_every_design(smooth_metric):
+    """Nothing but the formula says how it varies: one rule makes its limits from what each row adds."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 400)
+    new, old = (np.where(rng.random(400) < right, truth, 1 - truth) for right in (0.9, 0.75))
+    clusters, half, weights = np.arange(400) // 4, np.arange(400) % 2, rng.lognormal(0, 0.5, 400)
+    designs = [
+        {}, {"clusters": clusters}, {"weights": weights, "weights_kind": "sampling"}, {"prior": 0.3}, {"by": half},
+    ]  # fmt: skip
+    for design in designs:
+        alone = te.evaluate(truth, new, positive=1, metrics=["toy_smooth"], **design)["toy_smooth"]
+        assert 0 < alone.low < alone.estimate < alone.high < 1
+        pair = te.compare(truth, {"new": new, "old": old}, metric="toy_smooth", positive=1, **design)["new", "old"]
+        assert 0 < pair.low < pair.estimate < pair.high
+        assert pair.p_value < 0.01
+    unlike = te.gaps(truth, np.where(half, new, old), by=half, metric="toy_smooth", positive=1)
+    assert unlike["toy_smooth"].difference.low > 0
+    gate = te.gate(
+        truth,
+        {"new": new, "old": old},
+        metrics=["toy_smooth"],
+        candidate="new",
+        baseline="old",
+        margin=0.01,
+        positive=1,
+    )
+    assert gate.decision == "pass"
+    close = te.gate(
+        truth, {"new": old, "old": old[::-1]}, metrics=["toy_smooth"], candidate="new", baseline="old", margin=0.01,
+        positive=1,
+    )  # fmt: skip
+    assert close.decision != "cannot tell" or close.checks[0].rows_needed is not None
 
 
 def test_an_interval_for_proportions_is_one_function(toy_interval):
@@ -58,16 +102,14 @@ def test_an_interval_for_proportions_is_one_function(toy_interval):
     evaluated = te.evaluate(te.Confusion([[45, 5], [15, 15]]), method="toy-wilson")
     assert evaluated["accuracy"].method == evaluated["recall", 0].method == "toy-wilson"
     assert evaluated["accuracy"].low == pytest.approx(te.interval(62, 84).low)
-    assert evaluated["mcc"].method == "fisher-z"
-    assert every_method()["toy-wilson"].title == "toy interval"
     assert "toy-wilson" in decision("proportion").also
-    assert "toy interval" in alone.explain()
+    assert "Method: toy-wilson." in alone.explain()
     with pytest.raises(InputError, match="'toy-wilson'"):
         te.evaluate(te.Confusion([[45, 5], [15, 15]]), metrics=["accuracy"], method="nonsense")
 
 
 def test_what_was_entered_for_a_test_is_gone():
     assert "toy_share" not in every_measure()
-    assert "toy-wilson" not in every_method()
+    assert "toy-wilson" not in decision("proportion").also
     with pytest.raises(InputError, match="not known"):
         te.interval(30, 40, method="toy-wilson")

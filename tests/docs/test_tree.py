@@ -29,7 +29,10 @@ def test_calls_of_the_tree_take_the_method_that_it_names(data):
     from making.tree import leaves
 
     # Named by words in the note, and by the metric's own method in the place of "pooled".
-    elsewhere = {"paired-difference": '"note": "interval: tango"', "learner-holdout": '"method": "wilson"'}
+    elsewhere = {
+        "paired-difference": '"note": "interval: tango"', "learner-holdout": '"method": "wilson"',
+        "learner-folds": '"method": "wilson"', "learner-auc": '"method": "within-folds"',
+    }  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for leaf in leaves():

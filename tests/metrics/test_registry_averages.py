@@ -30,7 +30,7 @@ def test_options_reach_every_class() -> None:
 def test_sums_that_count_a_row_more_than_once_are_no_plain_shares(name: str) -> None:
     """Every row is a negative of K − 1 classes: a binomial interval with n(K − 1) trials would be too narrow."""
     assert find_measure(name).share is None
-    assert find_measure(name).situation == "smooth-share"
+    assert find_measure(name).situation == "label-metric"
 
 
 @pytest.mark.parametrize("name", ["micro_precision", "micro_recall", "micro_f1"])

@@ -36,7 +36,7 @@ def test_points_are_what_an_experiment_finds(curve):
     run = te.experiment({"means": Nearest()}, (X, y), plan=te.KFold(5, repeats=3), progress=False)
     # The largest size is the whole training set, so the errors are those of plain cross-validation.
     assert curve.of("means")[-1].estimate == pytest.approx(run.fold_scores("error_rate").values.mean())
-    whole = run.estimate("means", metric="error_rate")
+    whole = run.estimate("means", metric="error_rate", method="corrected-t")
     assert curve["means", 160].low == pytest.approx(whole.low)
 
 

@@ -247,11 +247,11 @@ def same_rows_each_round(splits: Sequence[Split]) -> bool:
     return bool((np.diff(rounds[0]) > 0).all()) and all(np.array_equal(rounds[0], rows) for rows in rounds[1:])
 
 
-def _pools(q: LearnerProblem) -> bool:
-    """Whether the rows of a round can be taken together, or ranked within their folds, and none is missing."""
+def _not_pooled(q: LearnerProblem) -> bool:
+    """Whether the rows of a round cannot be taken together, or ranked within their folds, or some are missing."""
     s, m = q.sample, q.metric
     done = all(outcome.status == "done" for outcome in s.run.tested(s.learner, s.data))
-    return done and same_rows_each_round(s.splits) and (mean_over_rows(m) or m.of_labels or ranks_rows(m))
+    return not (done and same_rows_each_round(s.splits) and (mean_over_rows(m) or m.of_labels or ranks_rows(m)))
 
 
 def _tested_once(splits: Sequence[Split]) -> bool:
@@ -342,9 +342,12 @@ def _infinite(q: LearnerProblem, key: str) -> LearnerAnswer:
     "corrected-t", answers=SEVERAL_PARTS, applies=Needs((NESTED, SEVERAL)),
     default={
         "learner-folds": Default(
-            why="random splits, folds without a score, and metrics that are no mean over rows cannot be pooled"
+            why="random splits, folds without a score, and metrics that are no mean over rows cannot be pooled",
+            when=_not_pooled,
         ),
-        "learner-auc": Default(why="the same; LeDell's interval is for these K models, .84–.91 for the learner"),
+        "learner-auc": Default(
+            why="the same; LeDell's interval is for these K models, .84–.91 for the learner", when=_not_pooled
+        ),
         "learner-bootstrap": Default(why=".632+ is for means over rows", when=_not_of_rows),
         "learner-pairs-of-folds": Default(why="nested cross-validation is for means over rows", when=_not_of_rows),
         "chosen-setting": Default(why="over the outer folds of NestedCV the test rows take no part in the choice"),
@@ -571,23 +574,19 @@ _POOLED = (
 
 
 @inference_method(
-    "pooled", answers=tuple(s for s in EVERY_PLAN if s != "learner-bootstrap"),
+    "pooled",
+    answers=tuple(s for s in EVERY_PLAN if s != "learner-bootstrap"),
     applies=Needs((NESTED, ROUNDS)),
     default={
-        "learner-folds": Default(why=_POOLED, when=_pools),
-        "learner-auc": Default(why=_POOLED, when=_pools),
+        "learner-folds": Default(why=_POOLED),
+        "learner-auc": Default(why=_POOLED),
         "learner-holdout": Default(
             why="one model on rows that it has not seen: it speaks of this model, not of the learner"
         ),
         "learner-leave-one-out": Default(why="for other metrics, and with clusters", when=_bayle_says_nothing),
         "chosen-setting": Default(why="test folds without a spread are taken together", when=_chosen_without_spread),
     },
-    title="the test rows as one sample, by the methods for models",
-    formula="that of the metric: Wilson's for accuracy, DeLong's for the AUC, …; of several rounds the means of their "
-    "limits",
-    source="see the method that the result names",
-    assumes="each row tested once in a round; it speaks of the models that were fitted, not of the learner",
-)  # fmt: skip
+)
 def pooled_of_learner(q: LearnerProblem) -> LearnerAnswer:
     """The test rows of a round as one sample, by the methods for models; of several rounds the mean."""
     s, splits = q.sample, q.sample.splits

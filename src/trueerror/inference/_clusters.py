@@ -15,14 +15,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._contrast import Limits, t_contrast
-from trueerror.inference._effective_t import effective_t_contrast
-from trueerror.inference._estimate import ROUNDING, Estimate, left_out
+from trueerror.inference._contrast import t_contrast
+from trueerror.inference._effective_t import effective_t_contrast, effective_units
+from trueerror.inference._estimate import ROUNDING, Estimate
 from trueerror.inference._problem import IntervalSpec
 from trueerror.results import Contrast
 
@@ -60,6 +59,8 @@ def clusters_in_words(sizes: NDArray[np.floating] | NDArray[np.integer], units: 
     ('3 clusters', '3 clusters, worth about 1.2 of equal size')
     """
     groups, effective = len(sizes), effective_clusters(sizes)
+    if groups == 1:
+        return f"one {units.removesuffix('s')}"
     worth = "" if effective > 0.995 * groups else f", worth about {effective:,.1f} of equal size"
     return f"one {units.removesuffix('s')}" if groups == 1 else f"{groups:,} {units}{worth}"
 
@@ -106,12 +107,6 @@ def class_weighted_sizes(
     return sizes if sizes.sum() > 0 else np.bincount(codes, weights=w).astype(np.float64)
 
 
-def jackknifed(sums: Floats, sizes: Floats) -> Floats:
-    """s_g/(1 − w_g), w_g = n_g/Σn."""
-    total = float(sizes.sum())
-    return sums / (1 - np.minimum(sizes / total, 1 - 1e-9)) if total > 0 else sums
-
-
 def cr3_variance(sums: Floats, sizes: Floats) -> float:
     """Σ (s_g/(1 − w_g))²; NaN with a single cluster.
 
@@ -120,66 +115,30 @@ def cr3_variance(sums: Floats, sizes: Floats) -> float:
     """
     if np.count_nonzero(sizes > 0) < 2:
         return math.nan
-    adjusted = jackknifed(sums, sizes)
+    adjusted = sums / (1 - np.minimum(sizes / float(sizes.sum()), 1 - 1e-9))
     return float((adjusted * adjusted).sum())
 
 
-class ClusterDifference(NamedTuple):
-    """A difference, how far each cluster moves it (summing to 0), and what each weighs.
-
-    `units` is what a cluster is called where it is said how many there are.
-    """
-
-    estimate: float
-    sums: Floats
-    sizes: Floats
-    whole: Limits
-    n: int
-    units: str = "clusters"
-
-    @property
-    def shares(self) -> Floats:
-        """w_g."""
-        return self.sizes / float(self.sizes.sum())
-
-    @property
-    def each(self) -> Estimate:
-        """What each cluster adds: (G − 1)/G times what is lost without it."""
-        groups = len(self.sums)
-        lost = (groups - 1) / groups * left_out(self.shares, self.sums)
-        return Estimate(value=np.array(self.estimate), units=lost, sizes=self.sizes, range=self.whole)
-
-    @property
-    def note(self) -> str:
-        """How many clusters, and what they are worth."""
-        return clusters_in_words(self.sizes, self.units)
-
-
-def cluster_contrast(c: ClusterDifference, spec: IntervalSpec, *, higher_is_better: bool | None = True) -> Contrast:
-    """The effective t of a difference over clusters.
-
-    >>> sums = np.array([0.02, -0.01, 0.01, 0.03, -0.02, 0.01, 0.0, -0.04]) / 8
-    >>> found = cluster_contrast(ClusterDifference(0.05, sums, np.full(8, 10.0), (-1.0, 1.0), 80), IntervalSpec())
-    >>> round(found.p_value, 4), round(found.low, 3), round(found.high, 3)
-    (0.0004, 0.031, 0.069)
-    """
-    answer = effective_t_contrast(c.each, spec, n=c.n, higher_is_better=higher_is_better, note=c.note)
-    lost = int(np.isnan(c.sums).sum())
-    if lost and len(c.sums) > 1:
-        reason = f"without {'one' if lost == 1 else lost} of them the metric is undefined, so they show no spread"
-        return replace(answer, note=f"{c.note}; {reason}")
-    return answer
-
-
-def cluster_t_contrast(c: ClusterDifference, spec: IntervalSpec, *, higher_is_better: bool | None = True) -> Contrast:
-    """d ± t(G_eff − 1)·√(Σ (s_g/(1 − w_g))²); without spread, what the effective t says.
+def cluster_t_contrast(
+    e: Estimate, spec: IntervalSpec, *, n: float, higher_is_better: bool | None = True, note: str = ""
+) -> Contrast:
+    """d ± t(G_eff − 1)·√(Σ (d − d₋g)²); without spread, what the effective t says.
 
     Source: Bell and McCaffrey 2002, Surv. Methodol. 28:169; Cameron and Miller 2015, J. Hum. Resour. 50:317.
+
+    >>> units = np.array([0.02, -0.01, 0.01, 0.03, -0.02, 0.01, 0.0, -0.04]) / 8
+    >>> each = Estimate(value=np.array(0.05), units=units, sizes=np.full(8, 10.0), range=(-1.0, 1.0))
+    >>> found = cluster_t_contrast(each, IntervalSpec(), n=80)
+    >>> round(found.p_value, 4), round(found.low, 3), round(found.high, 3)
+    (0.0006, 0.03, 0.07)
     """
-    error = math.sqrt(cr3_variance(c.sums, c.sizes))
-    if not error > ROUNDING * max(1.0, abs(c.estimate)):
-        return replace(cluster_contrast(c, spec, higher_is_better=higher_is_better), method="cluster-t-difference")
+    groups, key = len(e.units), "cluster-t-difference"
+    without = e.units * groups / max(groups - 1, 1)
+    error, value = math.sqrt(float((without * without).sum())), float(e.value)
+    if not error > ROUNDING * max(1.0, abs(value)):
+        same = effective_t_contrast(e, spec, n=n, higher_is_better=higher_is_better, note=note)
+        return replace(same, method=key)
     return t_contrast(
-        c.estimate, error, degrees_of_freedom(effective_clusters(c.sizes)), spec, method="cluster-t-difference", n=c.n,
-        whole=c.whole, note=c.note, higher_is_better=higher_is_better,
+        value, error, degrees_of_freedom(effective_units(e)), spec, method=key, n=n, whole=e.range, note=note,
+        higher_is_better=higher_is_better,
     )  # fmt: skip

@@ -27,6 +27,8 @@ from trueerror.tallies._confusion import Confusion, collapsed
 
 # Haldane's and Jeffreys' pseudo-count.
 HALF = 0.5
+# Slopes that differ by less are equal but for rounding.
+TIED = 1e-9
 # Numbers held at a time.
 BLOCK = 1 << 20
 
@@ -127,18 +129,31 @@ class _Seen:
         """The cells (ends, strata) in which half a row more lowers, and raises, the metric most."""
         moves, rows = self.moves(self.masses), self.sample.rows
         present = np.bincount(rows.row, weights=self.masses, minlength=len(rows.labels)) > 0
-        moves = np.where(present[rows.row], moves, np.nan)
-        steep = np.flatnonzero(present[rows.row] & ~np.isfinite(moves))
-        if len(steep):
-            # Of a class that was never found the geometric mean has no derivative.
-            more = self.masses + HALF * self.weight * (steep[:, None] == np.arange(len(moves)))
-            moves[steep] = (self.value(more) - self.value(self.masses)) / (HALF * self.weight)
-        groups = [np.arange(len(moves))] if self.sample.shares is None else [
-            np.flatnonzero(rows.row == k) for k in np.flatnonzero(present)
-        ]  # fmt: skip
-        known = [g[np.isfinite(moves[g])] for g in groups]
-        ends = [[g[best(moves[g])] for g in known if len(g)] for best in (np.argmin, np.argmax)]
-        return np.array(ends, dtype=np.int64).reshape(2, -1)
+        possible = np.flatnonzero(present[rows.row])
+        groups = [possible]
+        if self.sample.shares is not None:
+            groups = [possible[rows.row[possible] == k] for k in np.flatnonzero(present)]
+        return np.array([[self._furthest(side, side * moves, g) for g in groups] for side in (1, -1)], dtype=np.int64)
+
+    def _furthest(self, side: int, moves: Floats, cells: Ints) -> int:
+        """The cell with the least slope; of equal ones and those without a slope, that where half a row lowers it most.
+
+        Of a class that was never found the geometric mean has no derivative.
+        """
+        slopes = moves[cells]
+        known = np.isfinite(slopes)
+        least = slopes[known].min(initial=np.inf)
+        tied = cells[~known | (slopes <= least + TIED * abs(least))]
+        if len(tied) == 1:
+            return int(tied[0])
+        tied = tied[: max(1, BLOCK // len(moves))]
+        values = side * self.value(self.masses + HALF * self.weight * (tied[:, None] == np.arange(len(moves))))
+        values = np.where(np.isnan(values), np.inf, values)
+        lowest = tied[values <= values.min() + TIED * abs(values.min())]
+        # Of those that are alike even so the one of the smallest class, whatever the order of the labels.
+        row, col = self.sample.rows.row, self.sample.rows.col
+        sizes = np.bincount(row, weights=self.masses)[row[lowest]] + np.bincount(col, weights=self.masses)[col[lowest]]
+        return int(lowest[np.argmin(sizes)])
 
     @property
     def weight(self) -> float:

@@ -10,16 +10,15 @@ from three units for each sample.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._clusters import effective_clusters
 from trueerror.inference._effective_t import KEY, effective_t_limits
-from trueerror.inference._estimate import Estimate, left_out, spread
+from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, left_out, spread
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range
 from trueerror.inference._variance import ClusteredRows, ScoreSample
 from trueerror.inference.auc._average_precision import average_precision_limits
@@ -46,53 +45,6 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
 # Rows are left out one by one of a metric without a known derivative up to so many, else in so many parts.
 MOST_PARTS = 2_000
-
-
-class Sums(NamedTuple):
-    """Of the rows of one sample: how many, and what they add to an estimate, squared and to the fourth power.
-
-    The fourth powers are None where they are not known; then rows count as adding alike, and the degrees of freedom are
-    those of the number of rows.
-    """
-
-    rows: float
-    squares: float
-    fourths: float | None = None
-
-    @classmethod
-    def of(cls, units: Floats, count: Floats | None = None) -> Sums:
-        """Those of rows at hand; `count` says how many there are of each kind."""
-        n = float(len(units) if count is None else count.sum())
-        squares = units - float((units if count is None else count * units).sum()) / max(n, 1.0)
-        squares *= squares
-        # Not by BLAS, whose threads cost more than these sums and add up in an order of their own.
-        every = squares if count is None else count * squares
-        return cls(n, float(every.sum()), float(np.einsum("i,i", every, squares)))
-
-    def units(self) -> tuple[Floats, Floats]:
-        """Units −b, 0 and b, and how many of each, with the same number, squares and fourth powers."""
-        if not self.squares > 0:
-            return np.zeros(3), np.array([0.0, self.rows, 0.0])
-        known = self.fourths is not None and self.fourths > 0
-        apart = min(self.squares**2 / self.fourths, self.rows) if known and self.fourths else self.rows
-        b = np.sqrt(self.squares / apart)
-        return np.array([-b, 0.0, b]), np.array([apart / 2, self.rows - apart, apart / 2])
-
-
-def estimate_of_sums(value: float, samples: Sequence[Sums], bounds: Range) -> Estimate:
-    """An estimate over one or several samples drawn apart, of which only sums are known.
-
-    >>> from trueerror.inference._estimate import spread
-    >>> units = np.array([0.3, -0.1, -0.1, -0.1, 0.2, -0.2])
-    >>> one = spread(Estimate(value=np.array(0.1), units=units))
-    >>> two = spread(estimate_of_sums(0.1, [Sums.of(units)], (-1.0, 1.0)))
-    >>> bool(np.isclose(one.error, two.error)), bool(np.isclose(one.df, two.df))
-    (True, True)
-    """
-    parts = [sample.units() for sample in samples]
-    units, count = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
-    strata = np.repeat(np.arange(len(parts)), 3) if len(parts) > 1 else None
-    return Estimate(value=np.array(value), units=units, count=count, strata=strata, range=bounds)
 
 
 def score_estimate(q: Problem[ScoreSample]) -> Estimate:

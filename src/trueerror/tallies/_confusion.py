@@ -80,19 +80,26 @@ class ClassCounts(NamedTuple):
         return BinaryCounts(self.hits, fp, fn, rest)
 
 
+# Cells times groups up to which a product of matrices is quicker than sorting.
+SMALL = 1 << 12
+
+
 def sum_columns(masses: Array, index: NDArray[np.integer[Any]], k: int) -> Array:
     """Sums of the last axis over groups: (…, cells) → (…, k); complex masses stay complex."""
     if masses.ndim == 1 and masses.dtype.kind != "c":
         return np.bincount(index, weights=masses, minlength=k).astype(np.float64)
     if masses.shape[-1] == 0:  # no model ever right, say: nothing to group, and -1 would not say how many rows
         return np.zeros((*masses.shape[:-1], k))
+    if len(index) * k <= SMALL:
+        out: Array = masses @ (index[:, None] == np.arange(k)).astype(np.float64)
+        return out
     flat = masses.reshape(-1, masses.shape[-1])
     order = np.argsort(index, kind="stable")
     groups, starts = np.unique(index[order], return_index=True)
-    out = np.zeros((len(flat), k), dtype=np.result_type(flat.dtype, np.float64))
+    sums = np.zeros((len(flat), k), dtype=np.result_type(flat.dtype, np.float64))
     if len(groups):
-        out[:, groups] = np.add.reduceat(flat[:, order], starts, axis=1)
-    return out.reshape(*masses.shape[:-1], k)
+        sums[:, groups] = np.add.reduceat(flat[:, order], starts, axis=1)
+    return sums.reshape(*masses.shape[:-1], k)
 
 
 def binary_as_classes(counts: BinaryCounts) -> ClassCounts:

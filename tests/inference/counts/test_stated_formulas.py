@@ -1,31 +1,11 @@
 """Small formulas of counts against what they state."""
 
-import math
-
 import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inference.counts._all_classes import parts_that_count
-from trueerror.inference.counts._paired import _outermost
 from trueerror.inputs._options import InputError
 from trueerror.tallies import ScoreTable
-
-
-def test_parts_that_share_a_variance():
-    a = np.array([0.2**2 / 10, 0.3**2 / 20])
-    found = parts_that_count(np.array([0.2, 0.3, 0.5]), np.array([10.0, 20.0, 0.0]))
-    assert found == pytest.approx(a.sum() ** 2 / (a * a).sum(), rel=1e-13)
-    assert parts_that_count(np.ones(2), np.zeros(2)) == 0.0
-
-
-@pytest.mark.parametrize("z", [0.4, 0.9, 1.3, 3.0, 5.2])
-def test_limits_that_turn_back_are_taken_at_their_furthest(z):
-    found = _outermost(lambda at: (-at * math.exp(-at), at), z)
-    assert found == pytest.approx((-min(z, 1.0) * math.exp(-min(z, 1.0)), z), rel=1e-9)
-    other = _outermost(lambda at: (-at, math.sin(at / 2)), z)
-    assert other == pytest.approx((-z, math.sin(min(z, math.pi) / 2)), rel=1e-9)
-    assert _outermost(lambda at: None, z) is None
 
 
 def test_binned_tables_add_up_with_the_ends_of_their_bins():

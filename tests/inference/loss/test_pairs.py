@@ -10,8 +10,6 @@ from scipy import special
 
 import trueerror as te
 from trueerror.inference._estimate import apart
-from trueerror.inference._two_models import PairedRows
-from trueerror.metrics._registry import find_measure
 
 METRICS = ("brier", "log_loss")
 
@@ -95,14 +93,6 @@ def test_rows_that_stand_for_many_count_as_often() -> None:
     one = compared(y, scores, metric="brier", weights=often, weights_kind="frequency")
     other = compared(np.repeat(y, often), {k: np.repeat(s, often) for k, s in scores.items()}, metric="brier")
     assert (one.low, one.high, one.p_value) == pytest.approx((other.low, other.high, other.p_value), rel=1e-6)
-
-
-def test_the_worst_row_is_that_of_any_label() -> None:
-    y, scores = two(50, 6)
-    p = te.predictions(y, scores=scores, positive=1)
-    found = PairedRows(p, find_measure("log_loss"), {}).pair("a", "b").worst_losses()
-    d = [-np.log(scores["a"]) + np.log(scores["b"]), -np.log1p(-scores["a"]) + np.log1p(-scores["b"])]
-    assert found == pytest.approx((np.min(d), np.max(d)))
 
 
 @pytest.mark.parametrize("metric", ["brier", "log_loss", "auc"])

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from trueerror.inference._clusters import class_weighted_sizes, effective_clusters
 from trueerror.inference._effective_t import KEY, effective_t_limits
-from trueerror.inference._estimate import Estimate, spread
+from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, spread
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range, choose, method_named
-from trueerror.inference._score_tables import Sums, estimate_of_influences, estimate_of_sums
+from trueerror.inference._score_tables import estimate_of_influences
 from trueerror.inference.auc._interval import score_low
 from trueerror.inference.counts._one_class import ONE_CLUSTER
 from trueerror.inputs._labels import Codes, Label

@@ -202,6 +202,21 @@ class PairedMetric:
             value=np.array(self.difference()), units=by_cell, count=self._counts()[0], strata=strata, range=self.range
         )
 
+    def over_clusters(self, keyed: KeyedAgreement, *, each_row: bool = False) -> Estimate:
+        """What the difference loses without each cluster; one without rows is no unit.
+
+        Where each row is a cluster of its own, with a weight, it loses to first order what the row adds over 1 − w.
+        """
+        held = keyed.sizes > 0
+        sizes, groups = keyed.weights[held], int(held.sum())
+        by_row = self.influences() if each_row else None
+        if by_row is not None:
+            lost = left_out(sizes / sizes.sum(), keyed.sums(by_row)[held])
+        else:
+            lost = self.difference() - self.without_each(keyed)[held]
+        value, units = np.array(self.difference()), (groups - 1) / groups * lost
+        return Estimate(value=value, units=units, sizes=sizes, range=self.range)
+
     def without_each(self, keyed: KeyedAgreement) -> Floats:
         """The difference without each key's rows; NaN where the metric of what is left is undefined."""
         keys, order = len(keyed.keys), np.argsort(keyed.key, kind="stable")

@@ -1,7 +1,7 @@
 """The mean of a loss over rows: from its moments, from a score table, over clusters, and under sampling weights.
 
 Whatever the rows are, the mean is an `Estimate`, whose units add (ℓ − mean)/n, or what leaving a cluster or a weighted
-row out takes away. Where only the moments are known, three values stand for the units that have the same.
+row out takes away.
 
 A loss is infinite where a model gave probability 0 to what happened; its mean then has no limits to compare.
 """
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from trueerror.inference._clusters import clusters_in_words, cr3_variance, degrees_of_freedom, effective_clusters
 from trueerror.inference._contrast import contrast
 from trueerror.inference._effective_t import KEY, effective_t_contrast, effective_t_limits, effective_units
-from trueerror.inference._estimate import Estimate, left_out, spread
+from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, left_out, spread
 from trueerror.inference._problem import (
     IntervalLimits,
     IntervalSpec,
@@ -32,7 +32,7 @@ from trueerror.inference.counts._one_class import ONE_CLUSTER
 from trueerror.inference.loss._interval import t_limits
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._labels import Codes
-from trueerror.methods._registry import ROWS, Default, Method, declare, inference_method
+from trueerror.methods._registry import Default, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, loss_moments, table_losses
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import listing, one_line, whole
@@ -67,6 +67,11 @@ class ClusterSums(NamedTuple):
         total = float(self.sizes.sum())
         return float(self.sums.sum()) / total if total else math.nan
 
+    def over_units(self, ends: Range) -> Estimate:
+        """The mean, over those that have rows."""
+        held = self.occupied
+        return mean_over_units(held.sums, np.asarray(held.sizes, dtype=np.float64), ends)
+
     @property
     def note(self) -> str:
         """How many clusters there are, and what they are worth."""
@@ -79,22 +84,15 @@ LossSample = Moments | ClusterSums | ScoreSample
 def mean_of_rows(m: Moments, ends: Range) -> Estimate:
     """The mean of independent values, from their moments.
 
-    k units at ±√(Σx²/k) and n − k at 0 have the same sums of second and fourth powers for k = (Σx²)²/Σx⁴, which is all
-    that limits ask of them. Without a fourth power all units are as far away.
-
     >>> values = np.array([0.1, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2, 0.9])
     >>> e = mean_of_rows(Moments.of(values), (0, 1))
     >>> own = spread(Estimate(value=e.value, units=(values - values.mean()) / 8, range=(0, 1)))
     >>> [round(float(x), 6) for x in (*spread(e), *own)]
     [0.096247, 3.833844, 0.096247, 3.833844]
     """
-    far = float(m.n)
-    if 0 < m.fourths < math.inf:
-        # To single precision, so that the order of rows, on which the last digits hang, does not show.
-        far = min(float(np.float32((m.squares / math.sqrt(m.fourths)) ** 2)), far)
-    apart = math.sqrt(m.squares / far) / m.n
-    units, count = np.array([-apart, 0.0, apart]), np.array([far / 2, m.n - far, far / 2])
-    return Estimate(value=np.array(m.mean), units=units, count=count, range=ends)
+    # To single precision, so that the order of rows, on which the last digits hang, does not show.
+    fourths = float(np.float32(m.fourths / m.n**4)) if 0 < m.fourths < math.inf else None
+    return estimate_of_sums(m.mean, [Sums(m.n, m.squares / m.n**2, fourths)], ends)
 
 
 def mean_over_units(sums: Floats, sizes: Floats, ends: Range, count: Floats | None = None) -> Estimate:
@@ -249,16 +247,7 @@ def cluster_t_limits(sample: ClusterSums, spec: IntervalSpec) -> IntervalLimits:
 
 
 @inference_method(
-    "t-mean",
-    answers=("mean", "mean-loss"),
-    applies=independent_rows,
-    default=Default(why="exact for normal values"),
-    part="binomial",
-    title="t-interval of a mean",
-    formula="mean ± t(n − 1)·s/√n, cut to the range where there is one",
-    source="Student 1908, Biometrika 6:1",
-    assumes="independent values; near to normal, or many of them",
-    advice="the errors of cross-validation folds share training rows: use a corrected interval for those",
+    "t-mean", answers=("mean", "mean-loss"), applies=independent_rows, default=Default(why="exact for normal values")
 )
 def t_mean(q: Problem[LossSample]) -> IntervalLimits:
     """t as it is."""
@@ -305,13 +294,8 @@ def difference_of_means(
     if isinstance(sample, Moments):
         e, note = mean_of_rows(sample, reach), ""
     else:
-        e, note = mean_over_units(sample.sums, np.asarray(sample.sizes, dtype=np.float64), reach), sample.note
+        e, note = sample.over_units(reach), sample.note
     return effective_t_contrast(e, spec, n=sample.n, higher_is_better=higher_is_better, note=note)
-
-
-def loss_range(measure: Measure, options: MetricOptions) -> Range:
-    """Where the loss can lie: Brier's own form is twice the half."""
-    return measure.bounds(options)
 
 
 def _ends(bounds: Range) -> tuple[float, float]:
@@ -377,15 +361,3 @@ def infinite_words(rows: Mapping[str, int], title: str) -> str:
         f"{certain_and_wrong(rows)}, so {whose} {title} is infinite, and differences from it have no interval and no "
         f"p-value. {ADVICE}."
     )
-
-
-declare(
-    Method(
-        key="wilson-constant-loss",
-        title="limits for a loss that was the same on all rows",
-        formula="c − u·(c − min) to c + u·(max − c), u = z²/(n + z²): Wilson's limit for the share of rows that differ",
-        source="Wilson 1927, JASA 22:209, on the share of rows with another loss",
-        assumes=ROWS + "; a loss that cannot leave [min, max]",
-    ),
-    part="binomial",
-)

@@ -708,12 +708,11 @@ def complete_rows(p: Predictions, models: Sequence[str]) -> Predictions:
 
 class LossRows(NamedTuple):
     """A loss (or the difference of two) row by row, the lowest and highest that any label of a row would give, and the
-    means of the rows' lowest and highest ones."""
+    mean of the rows' highest ones."""
 
     values: Floats
     lowest: float
     highest: float
-    all_lowest: float
     all_highest: float
 
 
@@ -732,9 +731,8 @@ def loss_rows(p: Predictions, models: Sequence[str], loss: Loss) -> LossRows:
         of_label = taken(lambda codes, chances, k=k: loss(np.full_like(codes, k), chances))  # type: ignore[misc]
         low, high = np.fmin(low, of_label), np.fmax(high, of_label)
     if not len(values) or np.isnan(low).all():
-        return LossRows(values, math.nan, math.nan, math.nan, math.nan)
-    ends = float(np.nanmin(low)), float(np.nanmax(high))
-    return LossRows(values, *ends, float(np.nanmean(low)), float(np.nanmean(high)))
+        return LossRows(values, math.nan, math.nan, math.nan)
+    return LossRows(values, float(np.nanmin(low)), float(np.nanmax(high)), float(np.nanmean(high)))
 
 
 def _clusters(p: Predictions) -> Codes | None:
