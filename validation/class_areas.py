@@ -117,7 +117,7 @@ def paired_cell(words: str, n: int, first: float, second: float) -> Cell:
     areas = f"equal models of {first:g}" if equal else f"models of {first:g} and {second:g}"
     return Cell(
         family="two areas over many classes, same rows", scenario=f"{words}, {areas}, n = {n:,}", draw=draw,
-        procedures=interval_and_test("Hand and Till's AUC, DeLong", "delong-classes-paired"),
+        procedures=interval_and_test("Hand and Till's AUC, DeLong", "effective-t"),
         truth={"difference": one - two}, events={"difference": _fewest(n, mix, max(one, two))},
         confidences=CONFIDENCES if equal and (words, n) == ("three even classes", 90) else CONFIDENCES[:1], n=n,
         purpose="level" if equal else "power", evident=evident_mix(n, mix), block=250,

@@ -117,8 +117,8 @@ def disaster_cell(metric: str, n: int, expected: float) -> Cell:
 
 # What `te.compare` does with each metric: the words here, and the catalogue's.
 NAMED = {
-    "average_precision": ("average_precision, kurtosis t", "kurtosis-t-precision"),
-    "brier_skill_score": ("brier_skill_score, bootstrap", "paired-bootstrap-expanded"),
+    "average_precision": ("average_precision, effective t", "effective-t"),
+    "brier_skill_score": ("brier_skill_score, effective t", "effective-t"),
 }
 
 

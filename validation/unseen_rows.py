@@ -134,7 +134,7 @@ def one_sided_cell(kind: str, n: int, share: float, part: float) -> Cell:
         procedures=(
             Procedure(
                 "average precision, verdict", lambda made, level: deciding_p(made.pairs[0]) <= level, kind="test",
-                method="kurtosis-t-precision",
+                method="effective-t",
             ),
         ),
         events={"average precision, verdict": n * (1 - share) * part}, confidences=CONFIDENCES[:1], n=n,

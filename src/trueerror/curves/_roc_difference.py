@@ -117,9 +117,8 @@ def may_cross(truth: NDArray[np.bool_], first: Floats, second: Floats, confidenc
     grid = np.linspace(min(0.5, 2 / negatives), 1.0, GRID)
     places = []
     for scores in (first, second):
-        below, up = np.sort(scores[~truth]), scores[truth]
-        beaten = np.searchsorted(below, up, side="left") + np.searchsorted(below, up, side="right")
-        places.append(np.searchsorted(grid, 1 - beaten / (2 * negatives)))
+        beaten = np.searchsorted(np.sort(scores[~truth]), scores[truth])
+        places.append(np.searchsorted(grid, 1 - beaten / negatives))
 
     def so_far(place: NDArray[np.intp]) -> Floats:
         return np.cumsum(np.bincount(place, minlength=GRID + 1)[:GRID]) / m
