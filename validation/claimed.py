@@ -9,10 +9,12 @@ import argparse
 import json
 import math
 import os
+import sys
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -439,6 +441,9 @@ def main() -> int:
     parser.add_argument("--facts", action="store_true", help=f"find what {KEPT.name} holds anew")
     given = parser.parse_args()
     chosen = {k: c for k, c in every_claim().items() if given.only in k and (c.quick or not given.quick)}
+    if find_spec("threadpoolctl") is None:  # `te.experiment` needs it; all else needs NumPy and SciPy alone
+        chosen = {k: c for k, c in chosen.items() if c.learner is None}
+        print("threadpoolctl is not installed: learners are left out", file=sys.stderr)
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[name] = "1"  # of the processes to come: one core each
     started = time.perf_counter()

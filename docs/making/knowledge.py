@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import groupby
 
 import numpy as np
 
 import trueerror as te
 from making.markdown import cell, code, page, table
-from trueerror.methods import Decision, decisions, every_method
-from trueerror.methods._registry import PARTS, Method, entries_of, every_measurement
+from trueerror.methods import Decision, Method, decisions, every_measurement, every_method
 from trueerror.metrics._registry import Measure
 
 FAMILY_TITLES = {
@@ -137,12 +137,8 @@ def methods_page() -> str:
         "prints what stands here. *Measured* is coverage or error rate found by enumeration or simulation, at 95 % "
         "confidence unless it says otherwise.",
     ]
-    seen: set[str] = set()
-    for part in PARTS:
-        fresh = [m for m in entries_of(part) if m.key not in seen]
-        seen |= {m.key for m in fresh}
-        if fresh:
-            parts += [f"## {PART_TITLES.get(part, part)}", *map(_method, fresh)]
+    for part, methods in groupby(every_method().values(), key=lambda m: m.part):
+        parts += [f"## {PART_TITLES.get(part, part)}", *map(_method, methods)]
     return page("Methods: formulas, sources, assumptions, measured coverage", *parts)
 
 

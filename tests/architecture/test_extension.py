@@ -6,7 +6,7 @@ import pytest
 import trueerror as te
 from trueerror.inference.proportion._interval import FORMS, proportion_interval, wilson
 from trueerror.inputs._options import InputError
-from trueerror.methods import decision, every_method
+from trueerror.methods import decision
 from trueerror.methods._registry import withdraw
 from trueerror.metrics._registry import _REGISTRY, every_measure, measure, ratio
 
@@ -31,9 +31,7 @@ def toy_metric():
 
 @pytest.fixture
 def toy_interval():
-    @proportion_interval(
-        "toy-wilson", title="toy interval", formula="Wilson's for two more rows of each kind", source="this test"
-    )
+    @proportion_interval("toy-wilson")
     def toy_wilson(x, n, z):
         return wilson(x + 2, n + 4, z)
 
@@ -104,15 +102,14 @@ def test_an_interval_for_proportions_is_one_function(toy_interval):
     evaluated = te.evaluate(te.Confusion([[45, 5], [15, 15]]), method="toy-wilson")
     assert evaluated["accuracy"].method == evaluated["recall", 0].method == "toy-wilson"
     assert evaluated["accuracy"].low == pytest.approx(te.interval(62, 84).low)
-    assert every_method()["toy-wilson"].title == "toy interval"
     assert "toy-wilson" in decision("proportion").also
-    assert "toy interval" in alone.explain()
+    assert "Method: toy-wilson." in alone.explain()
     with pytest.raises(InputError, match="'toy-wilson'"):
         te.evaluate(te.Confusion([[45, 5], [15, 15]]), metrics=["accuracy"], method="nonsense")
 
 
 def test_what_was_entered_for_a_test_is_gone():
     assert "toy_share" not in every_measure()
-    assert "toy-wilson" not in every_method()
+    assert "toy-wilson" not in decision("proportion").also
     with pytest.raises(InputError, match="not known"):
         te.interval(30, 40, method="toy-wilson")

@@ -32,7 +32,7 @@ def per_row(measure, table, **options):
 
 @pytest.mark.parametrize("measure", LABELS, ids=lambda m: m.name)
 def test_rows_have_the_variance_of_the_delta_method(measure):
-    table, row, col = table_and_rows()
+    table, _row, _col = table_and_rows()
     n, counts = table.n, table.counts
     e = bare(measure, Sample.of(measure, table))
     at = np.zeros(len(counts))
@@ -50,7 +50,7 @@ def test_rows_have_the_variance_of_the_delta_method(measure):
 @pytest.mark.parametrize("name", ["accuracy", "recall", "mcc", "macro_f1", "kappa", "g_mean", "expected_cost", "cost"])
 def test_clusters_have_the_variance_of_the_jackknife(name):
     measure = find_measure(name)
-    table, row, col = table_and_rows()
+    _table, row, col = table_and_rows()
     keys = np.random.default_rng(1).integers(0, 12, len(row))
     keyed = KeyedConfusion.from_codes(keys, tuple(range(12)), row, col, (0, 1, 2), positive=1)
     e = bare(measure, Sample.of(measure, keyed.table, clusters=keyed))
@@ -62,7 +62,7 @@ def test_clusters_have_the_variance_of_the_jackknife(name):
 
 
 def test_weighted_rows_are_each_left_out():
-    table, row, col = table_and_rows()
+    _table, row, col = table_and_rows()
     weights = np.random.default_rng(2).lognormal(0, 0.8, len(row))
     # One weight for each cell: then the sums of squares by cell are those of rows.
     weights = np.bincount(row * 3 + col, weights=weights, minlength=9)[row * 3 + col]

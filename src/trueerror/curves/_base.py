@@ -1,6 +1,6 @@
 """What all curves are built on: the frozen curve over its score table, and the registry of curves.
 
-`curve_kind` declares a curve for the catalogue of methods, the pictures and `trueerror plot`.
+`curve_kind` enters a curve for the pictures and `trueerror plot`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from trueerror.curves._input import Calls, cluster_words
 from trueerror.curves._points import Figures, Places, Records, downward
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inputs._arrays import Floats
-from trueerror.methods._registry import Method, declare
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded
 from trueerror.results._values import joined_notes
@@ -33,7 +32,7 @@ RATES_ALONE = "rates without the rows behind them: no limits can be given"
 class CurveKind:
     """What a curve declares of itself.
 
-    `key` is that of its entry in the catalogue of methods; `verb` is the function that makes it, under which the stub
+    `key` is that of its table in `methods.toml`; `verb` is the function that makes it, under which the stub
     of this folder offers it; `picture` is its composer, such as "curves.gains_picture" of `plots.compose`.
     """
 
@@ -51,11 +50,10 @@ _KINDS: dict[str, CurveKind] = {}
 C = TypeVar("C", bound="TableCurve")
 
 
-def curve_kind(key: str, *, verb: str, picture: str, **facts: str) -> Callable[[type[C]], type[C]]:
-    """Enter a curve into the registry; `facts` are fields of its entry in the catalogue of methods."""
+def curve_kind(key: str, *, verb: str, picture: str) -> Callable[[type[C]], type[C]]:
+    """Enter a curve into the registry."""
 
     def enter(curve: type[C]) -> type[C]:
-        declare(Method(key=key, **facts), home=curve.__module__)
         curve.kind = _KINDS[key] = CurveKind(key=key, verb=verb, picture=picture)
         return curve
 

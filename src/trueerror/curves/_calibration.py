@@ -38,7 +38,6 @@ from trueerror.inputs._arrays import Floats, WeightsKind
 from trueerror.inputs._options import Rng, check_confidence, check_replicates, check_word, generator
 from trueerror.kernels._groups import neighbour_groups
 from trueerror.kernels._threads import block_sums
-from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
 from trueerror.metrics.scores import Binning, bin_places, check_bins, middled
 from trueerror.results import Interval, Result, Test
@@ -253,14 +252,7 @@ def _grouped_forecasts(table: ScoreTable) -> tuple[Floats, Floats, Floats]:
     return table.scores[occupied], np.asarray(table.positives, dtype=np.float64)[occupied], rows[occupied]
 
 
-@curve_kind(
-    "reliability-curve", verb="calibration", picture="curves.calibration_picture",
-    title="share of positives against the mean forecast, bin by bin",
-    formula="in each bin ȳ = #positives/#rows against p̄, the mean forecast",
-    source="Bröcker and Smith 2007, Weather Forecast. 22:651; without bins Dimitriadis, Gneiting and Jordan 2021, "
-    "PNAS 118:e2016191118",
-    advice="the intervals hold for one bin each: of 20 bins about one falls outside by chance",
-)  # fmt: skip
+@curve_kind("reliability-curve", verb="calibration", picture="curves.calibration_picture")
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Calibration(TableCurve):
     """A reliability curve. All arrays run over the bins that have rows: mean `forecast`, `observed` share of positives
@@ -542,24 +534,3 @@ class Calibration(TableCurve):
     def _squared(self, p: Floats) -> float:
         total = self.table.positives * (1 - p) ** 2 + self.table.negatives * p**2
         return float(np.sum(total)) / self.table.n
-
-
-declare(
-    Method(
-        key="spiegelhalter",
-        title="Spiegelhalter's test of calibration",
-        formula="z = Σ(y − p)(1 − 2p) / √Σ(1 − 2p)²p(1 − p)",
-        source="Spiegelhalter 1986, Stat. Med. 5:421",
-        assumes="independent rows",
-    ),
-    Method(
-        key="ece-null",
-        title="expected calibration error against its distribution under perfect calibration",
-        formula="ECE = Σ(n_b/n)|ȳ_b − p̄_b|; under calibration a bin's positives are a sum of Bernoulli(p): exact up to "
-        "5,000 rows, normal beyond; p = (1 + count of ≥)/(1 + B)",
-        source="Naeini, Cooper and Hauskrecht 2015, AAAI:2901; Bröcker and Smith 2007, Weather Forecast. 22:651",
-        assumes="independent rows",
-        advice="the error is never 0 by chance: read it beside its mean under calibration",
-    ),
-    part="curves",
-)

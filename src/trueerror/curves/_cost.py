@@ -28,8 +28,6 @@ from trueerror.inference.loss._mean import loss_interval
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._arrays import Floats, WeightsKind, column, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, generator
-from trueerror.methods import Method, declare
-from trueerror.methods._registry import ROWS
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, listing, number, whole, with_limits
@@ -107,14 +105,7 @@ def probability_cost(prior: float, cost_fp: float = 1.0, cost_fn: float = 1.0) -
     return float(miss / (miss + alarm))
 
 
-@curve_kind(
-    "cost-curve", verb="cost_curve", picture="curves.cost_curve_picture",
-    title="lower envelope of the cost lines of all thresholds",
-    formula="PC = P(+)·C(miss)/(P(+)·C(miss) + P(−)·C(false alarm)), the weight of the positives; a threshold "
-    "costs NE = FNR·PC + FPR·(1 − PC); the curve is the lowest line at each PC",
-    source="Drummond and Holte 2006, Machine Learning 65:95",
-    advice="the envelope takes the threshold that is cheapest on these rows, so it lies too low for new ones",
-)  # fmt: skip
+@curve_kind("cost-curve", verb="cost_curve", picture="curves.cost_curve_picture")
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class CostCurve(TableCurve):
     """One line for each threshold from (0, FPR) to (1, FNR), and their lower envelope."""
@@ -348,28 +339,6 @@ class CostPoint(Result):
         )
 
 
-declare(
-    Method(
-        key="bootstrap-optimism",
-        title="bootstrap, moved by the optimism of thresholds that were chosen on the same rows",
-        formula="apparent + mean(cost on all rows − cost on the resample, thresholds chosen in the resample), and the "
-        "resamples' quantiles about it",
-        source="Efron 1983, JASA 78:316; Harrell, Lee and Mark 1996, Stat. Med. 15:361",
-        assumes=ROWS,
-        measured=".86–.94 with 60 to 1,000 rows (simulated; BCa without the correction: .73–.95)",
-    ),
-    Method(
-        key="wilson-lines",
-        title="envelopes of all cost lines at their lower and at their upper Wilson limits",
-        formula="area under min over thresholds of FNR_limit·PC + FPR_limit·(1 − PC)",
-        source="Wilson 1927, JASA 22:209, for the ends of each line; Drummond and Holte 2006, Machine Learning 65:95",
-        assumes=ROWS,
-        advice="wide; taken only where resampling gives no limits",
-    ),
-    part="curves",
-)
-
-
 @curve_verb("a Brier curve")
 def brier_curve(data: CurveInput) -> BrierCurve:
     """The loss at each cost proportion c when rows with a forecast of c or more are predicted positive.
@@ -385,12 +354,7 @@ def brier_curve(data: CurveInput) -> BrierCurve:
     return BrierCurve(data.table, name=data.name, caution=data.caution)
 
 
-@curve_kind(
-    "brier-curve", verb="brier_curve", picture="curves.brier_curve_picture",
-    title="loss over the cost proportion when forecasts are cut at it",
-    formula="loss at c = 2(c·FP + (1 − c)·FN)/n, cut at c; its area is the Brier score",
-    source="Hernández-Orallo, Flach and Ferri 2011, ICML:585",
-)  # fmt: skip
+@curve_kind("brier-curve", verb="brier_curve", picture="curves.brier_curve_picture")
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class BrierCurve(TableCurve):
     """Loss against cost proportion: pieces of straight lines, with a step at each distinct forecast."""
@@ -507,13 +471,7 @@ def decision_curve(data: CurveInput, *, thresholds: Any = None, prior: float | N
     return DecisionCurve(data.table, name=data.name, caution=data.caution, thresholds=thresholds, prior=prior)
 
 
-@curve_kind(
-    "decision-curve", verb="decision_curve", picture="curves.decision_curve_picture",
-    title="net benefit of acting from each threshold up",
-    formula="net benefit at t = TP/n − (FP/n)·t/(1 − t); acting on all: π − (1 − π)·t/(1 − t); acting on none: 0",
-    source="Vickers and Elkin 2006, Med. Decis. Making 26:565",
-    assumes="scores are probabilities that hold",
-)  # fmt: skip
+@curve_kind("decision-curve", verb="decision_curve", picture="curves.decision_curve_picture")
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class DecisionCurve(TableCurve):
     """Net benefit at each of `thresholds` (0.01 … 0.99 where none were given)."""

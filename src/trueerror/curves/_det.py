@@ -37,13 +37,7 @@ def det(data: CurveInput) -> Det:
     return Det(data.table, name=data.name, caution=data.caution)
 
 
-@curve_kind(
-    "det-curve", verb="det", picture="curves.det_picture",
-    title="misses against false alarms on normal-deviate axes",
-    formula="FNR against FPR at every threshold, both axes by Φ⁻¹; the equal error rate is where FNR = FPR on the "
-    "points joined by straight lines",
-    source="Martin et al. 1997, Eurospeech:1895",
-)  # fmt: skip
+@curve_kind("det-curve", verb="det", picture="curves.det_picture")
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Det(TableCurve):
     """False positive rate and false negative rate; `thresholds` descend, the first is infinite."""

@@ -27,7 +27,6 @@ from trueerror.inference.proportion._distributions import on_logit
 from trueerror.inputs._arrays import Floats, numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word
 from trueerror.kernels._numpy import table_placements
-from trueerror.methods import Method, declare
 from trueerror.metrics.scores import auc, average_precision
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded, number, percent, with_limits
@@ -553,48 +552,3 @@ def _pooled(folds: Folds, notes: list[str], confidence: float, replicates: int, 
 def _areas(positives: Counts, negatives: Counts) -> Floats:
     no_table = cast(ScoreTable, None)  # with counts given, the metric does not look at its table
     return np.asarray(auc(no_table, (positives, negatives)), dtype=np.float64)
-
-
-declare(
-    Method(
-        key="ledell",
-        title="influence curves of the cross-validated AUC, limits on the logit scale",
-        formula="IC = (share of the other class beaten, ties half, − AUC of the fold)/share of the own class; "
-        "SE² = mean over folds of mean IC² / n",
-        source="LeDell, Petersen and van der Laan 2015, Electron. J. Stat. 9:1583",
-        assumes="independent rows, one round of folds; it speaks of these K models",
-        measured=".84–.91 for the learner, which it is not meant for; for these models .83–.93 with 2 to 4 positives a "
-        "fold, .93–.97 with more (simulated)",
-        advice='"within-folds" holds with few positives, too; for the learner take repeated folds and "corrected-t"',
-    ),
-    Method(
-        key="mean-t",
-        title="t-interval of the mean over folds",
-        formula="mean ± t(K − 1)·s/√K",
-        source="Student 1908, Biometrika 6:1",
-        assumes="independent folds, which overlapping training sets are not",
-        advice="too narrow for the learner; corrected-t takes the overlap in",
-    ),
-    Method(
-        key="corrected-t-auc",
-        title="corrected t-interval of the AUC over folds",
-        formula="mean ± t(J − 1)·s·√(1/J + test/train), J folds over all repeats",
-        source="Nadeau and Bengio 2003, Machine Learning 52:239; Bouckaert and Frank 2004, PAKDD:3",
-        assumes="folds of one learner on one sample",
-        measured=".956–.966 over 5×10 folds or more (simulated for error rates); conservative on one round",
-    ),
-    part="curves",
-)
-
-
-declare(
-    Method(
-        key="average-curve",
-        title="mean of curves, with the spread over the curves",
-        formula="the mean of TPRs at each FPR (vertical), of FPRs at each TPR (horizontal), or of both at each "
-        "threshold; of precisions at each recall; error bars mean ± t(k − 1)·sd/√k",
-        source="Fawcett 2006, Pattern Recognit. Lett. 27:861; Provost, Fawcett and Kohavi 1998, ICML:445",
-        assumes="independent curves, which curves of folds of one data set are not",
-    ),
-    part="curve_shapes",
-)

@@ -14,8 +14,6 @@ from trueerror.curves._verb import curve_verb
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._arrays import Floats, one_number
 from trueerror.inputs._options import InputError, check_confidence
-from trueerror.methods import Method, declare
-from trueerror.methods._registry import ROWS
 from trueerror.results import Interval
 from trueerror.results._format import estimate_and_limits, percent, whole
 
@@ -110,13 +108,7 @@ class _ByShare(TableCurve):
         return float((tp + fp)[0]) / self._sizes[0]
 
 
-@curve_kind(
-    "gains-curve", verb="gains", picture="curves.gains_picture",
-    title="cumulative gains over the share of rows flagged, best scores first",
-    formula="gain at the top share r = #{positives among the top r·n rows}/#positives; within equal scores as if "
-    "in random order; area = π/2 + (1 − π)·AUC",
-    source="Ash and Hughes-Oliver 2022, J. Cheminformatics 14:50",
-)  # fmt: skip
+@curve_kind("gains-curve", verb="gains", picture="curves.gains_picture")
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Gains(_ByShare):
     """Cumulative gains: `share` of the rows flagged against `found`, the share of the positives among them."""
@@ -178,12 +170,7 @@ class Gains(_ByShare):
         )
 
 
-@curve_kind(
-    "lift-curve", verb="lift", picture="curves.lift_picture",
-    title="lift over the share of rows flagged, best scores first",
-    formula="lift at the top share r = gain(r)/r = precision there/prevalence",
-    source="Ash and Hughes-Oliver 2022, J. Cheminformatics 14:50",
-)  # fmt: skip
+@curve_kind("lift-curve", verb="lift", picture="curves.lift_picture")
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Lift(_ByShare):
     """Lift against the share of the rows flagged; there is none where nothing is flagged."""
@@ -239,18 +226,3 @@ class Lift(_ByShare):
         """
         at = self.at(share=share)
         return estimate_and_limits(at.estimate, at.low, at.high, least=3 if at.high >= 10 else 2)
-
-
-declare(
-    Method(
-        key="wilson-enrichment",
-        title="Wilson's interval of the gain in the top share, at the number of rows that its variance is worth",
-        formula="Var θ̂ = (θ(1−θ)(1−2Λ) + Λ²r(1−r)/π)/P: θ the gain, r the share, π the prevalence, Λ the share of "
-        "positives near the cut; Wilson at n = θ(1−θ)/Var, at most 4P; lift: limits over r",
-        source="Ash and Hughes-Oliver 2022, J. Cheminformatics 14:50; Wilson 1927, JASA 22:209",
-        assumes=ROWS + "; the cut moves with the sample, as “the best tenth” does",
-        measured=".93–.99 with 100 to 5,000 rows; .85 where nearly all positives are in a top share equal to the "
-        "prevalence (simulated; Wilson on the positives alone: .76–1.00)",
-    ),
-    part="curves",
-)

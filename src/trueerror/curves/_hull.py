@@ -40,7 +40,6 @@ from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError, Rng, check_replicates, check_share, generator
 from trueerror.kernels._random import row_weights, seed_of
 from trueerror.kernels._threads import in_threads
-from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Prior
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import folded, number, percent, whole, with_limits
@@ -898,37 +897,3 @@ def _corners(curves: Mapping[str, Roc]) -> tuple[HullCorner, ...]:
 def _turn(a: Point, b: Point, c: Point) -> float:
     """Positive for a left turn at b, 0 on a line."""
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
-
-
-declare(
-    Method(
-        key="chosen-cost",
-        title="cost of a model and threshold that were both chosen on these rows",
-        formula="from ĉ − ō − z·s to mean(rows left out) + z·s, the middle as the estimate; in each resample model "
-        "and threshold are chosen anew, o is the cost there less that on all rows, s = max(sd o, standard error of the "
-        "rows)",
-        source="Harrell, Lee and Mark 1996, Stat. Med. 15:361 (optimism); Tsamardinos, Greasidou and Borboudakis 2018, "
-        "Mach. Learn. 107:1895 (chosen in the bag, scored outside)",
-        assumes="independent rows, drawn at random from the population",
-        measured=".93–.98 of the cost of what was chosen with 3 to 10 models and 100 to 400 rows; correcting the "
-        "threshold's choice alone .82–.84 (simulated)",
-    ),
-    Method(
-        key="roc-hull",
-        title="upper convex hull of all ROC points",
-        formula="corners where the slope falls; a corner is the cheapest where the slope of equal cost, "
-        "P(−)(C(false alarm) − C(TN))/(P(+)(C(miss) − C(TP))), lies between the slopes beside it",
-        source="Provost and Fawcett 2001, Machine Learning 42:203",
-        advice="corners are chosen on these rows, so the hull is optimistic: .best() says how sure a choice is",
-    ),
-    Method(
-        key="hull-choice",
-        title="share of bootstrap resamples in which each classifier is the cheapest",
-        formula="rows are drawn with replacement, the same for all classifiers where the rows are known; in each "
-        "resample every classifier takes its own cheapest threshold; ties are shared",
-        source="Efron 1979, Ann. Stat. 7:1, for the bootstrap; Provost and Fawcett 2001, Machine Learning 42:203",
-        assumes="independent rows",
-        advice="a share is not a p-value; the cost beside it is as on these rows, `corrected` allows for the choice",
-    ),
-    part="curve_shapes",
-)

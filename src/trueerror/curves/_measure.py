@@ -76,13 +76,7 @@ def measure_curve(
     )  # fmt: skip
 
 
-@curve_kind(
-    "measure-curve", verb="measure_curve", picture="curves.measure_picture",
-    title="two measures of the calls at every threshold",
-    formula="both are computed from TP, FP, FN, TN at each cutoff; undefined values are left out",
-    source="Sing et al. 2005, Bioinformatics 21:3940",
-    advice="it carries no intervals: for one threshold take te.evaluate",
-)  # fmt: skip
+@curve_kind("measure-curve", verb="measure_curve", picture="curves.measure_picture")
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class MeasureCurve(TableCurve):
     """`x` and `y` at each of `thresholds`, which descend; the first is infinite: nothing is predicted positive."""

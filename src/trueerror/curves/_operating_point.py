@@ -18,7 +18,6 @@ from trueerror.curves._replicates import bags, balanced_groups
 from trueerror.inference._metric_interval import metric_interval, noted
 from trueerror.inputs._arrays import Floats, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, generator
-from trueerror.methods import Method, declare
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import folded, number, percent, share_words, whole, with_limits
 from trueerror.results._values import joined_notes
@@ -426,36 +425,3 @@ def _corrected(fixed: Interval, left: Floats, level: float, note: str, farther: 
         name="cost of a row", estimate=centre, low=min(low, fixed.low, centre), high=max(high, fixed.high, centre),
         confidence=level, method="cost-out-of-bag", n=fixed.n, note=note, estimand=fixed.estimand,
     )  # fmt: skip
-
-
-declare(
-    Method(
-        key="cost-out-of-bag",
-        title="Cost of a chosen threshold: chosen on bootstrap samples, scored on the rows left out",
-        formula="mean over resamples of the cost on the rows left out at the threshold cheapest on those drawn; "
-        "outer limits of its spread, shrunk by √e⁻¹, and of the interval of the cost at the threshold as if fixed",
-        source="Efron and Tibshirani 1997, JASA 92:548; Tsamardinos, Greasidou and Borboudakis 2018, Mach. Learn. "
-        "107:1895",
-        assumes="independent rows, drawn at random from the population",
-        measured=".94–.995 of the cost of the chosen threshold with 50 to 1,000 rows; an interval that ignores the "
-        "choice .88–.97 (simulated)",
-    ),
-    part="areas",
-)
-
-
-declare(
-    Method(
-        key="iso-performance",
-        title="line of equal cost, or of equal accuracy, in ROC space",
-        formula="slope P(−)(C(false alarm) − C(TN))/(P(+)(C(miss) − C(TP))); for accuracy P(−)/P(+)",
-        source="Provost and Fawcett 2001, Machine Learning 42:203",
-    ),
-    Method(
-        key="stable-thresholds",
-        title="range that holds nine tenths of the thresholds that resamples choose",
-        formula="5 % and 95 % quantiles over bootstrap resamples of the cheapest threshold; no confidence level",
-        source="Kim and Pollard 1990, Ann. Stat. 18:191, for why: its error shrinks with the cube root of the rows",
-    ),
-    part="curve_shapes",
-)

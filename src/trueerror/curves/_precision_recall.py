@@ -33,8 +33,6 @@ from trueerror.inference.counts._at_prior import precision_limits
 from trueerror.inference.proportion._distributions import limits as proportion_limits
 from trueerror.inputs._arrays import Floats, numbers, one_number, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word
-from trueerror.methods import Method, declare
-from trueerror.methods._registry import ROWS
 from trueerror.metrics._registry import Prior, find_measure, score_share
 from trueerror.metrics.scores import NO_BOUND, average_precision
 from trueerror.results import Interval, Result
@@ -161,14 +159,7 @@ class PrecisionRecallBand(Result):
     __repr__ = __str__
 
 
-@curve_kind(
-    "precision-recall-curve", verb="precision_recall", picture="curves.precision_recall_picture",
-    title="precision against recall at every threshold",
-    formula="at threshold t: recall = TP/(TP + FN), precision = TP/(TP + FP); average precision = Σ "
-    "precision·Δrecall; between points FP grows in proportion to TP, which is no straight line",
-    source="Davis and Goadrich 2006, ICML:233",
-    advice="it depends on the share of positives: compare areas on rows with the same share only",
-)  # fmt: skip
+@curve_kind("precision-recall-curve", verb="precision_recall", picture="curves.precision_recall_picture")
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PrecisionRecall(TableCurve):
     """Precision against recall; `thresholds` descend, one for each distinct score.
@@ -611,12 +602,7 @@ def precision_recall_gain(data: CurveInput) -> PrecisionRecallGain:
     return PrecisionRecallGain(data.table, name=data.name, caution=data.caution)
 
 
-@curve_kind(
-    "precision-recall-gain-curve", verb="precision_recall_gain", picture="curves.gain_picture",
-    title="precision gain against recall gain",
-    formula="gain of x = (x − π)/((1 − π)·x), π the share of positives, for precision and for recall",
-    source="Flach and Kull 2015, NIPS 28:838",
-)  # fmt: skip
+@curve_kind("precision-recall-gain-curve", verb="precision_recall_gain", picture="curves.gain_picture")
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class PrecisionRecallGain(TableCurve):
     """Precision gain and recall gain; `thresholds` descend, from the first at which a positive is called."""
@@ -720,18 +706,3 @@ def gain_areas(positives: Counts, negatives: Counts) -> Floats:
     areas = np.where(counts, width * (left + right) / 2, 0.0).sum(axis=1)
     # Rounding can put a perfect area a hair above 1.
     return np.where(both[:, 0], np.minimum(areas, 1.0), np.nan)
-
-
-declare(
-    Method(
-        key="unseen-share",
-        title="limits from what may have gone unseen",
-        formula="a share 1 − (α/2)^(1/n) of a class goes unseen among n rows with probability α/2; it is put in its "
-        "worst and in its best place",
-        source="Clopper and Pearson 1934, Biometrika 26:404, at 0 of n; with sampling weights Massart 1990, "
-        "Ann. Probab. 18:1269",
-        assumes=ROWS,
-        advice="wide; taken only where resampling gives no limits, as without a single error",
-    ),
-    part="curves",
-)

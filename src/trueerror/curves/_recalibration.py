@@ -25,8 +25,6 @@ from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Codes
 from trueerror.kernels._groups import class_starts, grouped_from, passed_at
 from trueerror.kernels._threads import PIECE, block_sums, in_threads, parts
-from trueerror.methods import Method, declare
-from trueerror.methods._registry import ROWS
 from trueerror.results import Interval
 from trueerror.results._format import number, whole
 from trueerror.results._values import joined_notes
@@ -484,40 +482,3 @@ def _checked(table: ScoreTable, logits: LogitTable | None) -> tuple[LogitTable |
 def _nothing(figure: _Figure, method: str, reason: str) -> Interval:
     name = {"profile": "profile-likelihood", "wald": "wald-logistic"}[method]
     return figure.interval(math.nan, math.nan, math.nan, name, reason)
-
-
-declare(
-    Method(
-        key="profile-likelihood",
-        title="profile likelihood of logistic recalibration",
-        formula="the values at which 2(ℓ_max − ℓ_profile) = z², in logit P = a + b·logit p",
-        source="Cox 1958, Biometrika 45:562; Venzon and Moolgavkar 1988, Appl. Stat. 37:87",
-        assumes=ROWS,
-        measured="slope .93–.95, in the large .93–.96 with 60 to 1,000 rows (simulated)",
-    ),
-    Method(
-        key="wald-logistic",
-        title="Wald interval of logistic recalibration",
-        formula="b ± z·SE from the information matrix of logit P = a + b·logit p",
-        source="Cox 1958, Biometrika 45:562",
-        assumes=ROWS + "; classes that no cut parts",
-        measured="slope .94–.97 with 60 to 1,000 rows (simulated)",
-    ),
-    Method(
-        key="wald-sandwich",
-        title="Wald interval of logistic recalibration with sampling weights",
-        formula="b ± z·SE, SE² from H⁻¹(Σw²uu′)H⁻¹, u the score of a row",
-        source="Binder 1983, Int. Stat. Rev. 51:279",
-        assumes="rows sampled independently with known weights",
-    ),
-    Method(
-        key="cluster-recalibration",
-        title="logistic recalibration over clusters",
-        formula="b ± t(G_eff − 1)·√Σδ_g², δ_g = (H − H_g)⁻¹u_g, u_g the score and H_g the information of a cluster",
-        source="Liang and Zeger 1986, Biometrika 73:13; Bell and McCaffrey 2002, Surv. Methodol. 28:169",
-        assumes="independent clusters; any dependence within them",
-        measured="slope .93–.97, in the large .95–.98 with 15 and 40 clusters of equal and lognormal sizes; limits "
-        "of independent rows cover .74–.88 and .62–.77 (simulated)",
-    ),
-    part="curves",
-)

@@ -342,12 +342,7 @@ def risk_coverage(
     )  # fmt: skip
 
 
-@curve_kind(
-    "risk-coverage-curve", verb="risk_coverage", picture="curves.risk_coverage_picture",
-    title="share of wrong answers among the most confident rows",
-    formula="at coverage k/n: #wrong among the k most confident/k; AURC is the mean over k = 1 … n",
-    source="El-Yaniv and Wiener 2010, J. Mach. Learn. Res. 11:1605; Geifman, Uziel and El-Yaniv 2019, ICLR",
-)  # fmt: skip
+@curve_kind("risk-coverage-curve", verb="risk_coverage", picture="curves.risk_coverage_picture")
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class RiskCoverage(TableCurve):
     """Selective risk against coverage. `table` holds right answers as positives and wrong ones as negatives, by

@@ -40,7 +40,6 @@ from trueerror.inference.auc._within_folds import within_folds_interval
 from trueerror.inference.proportion._distributions import limits as proportion_limits
 from trueerror.inputs._arrays import Floats, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word, generator
-from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Prior, find_measure, score_share
 from trueerror.metrics.scores import auc as area_of
 from trueerror.results import Interval, Result
@@ -309,14 +308,7 @@ def roc(data: CurveInput) -> Roc:
     return Roc(data.table, name=data.name, caution=data.caution, calls=data.calls, source=source)
 
 
-@curve_kind(
-    "roc-curve", verb="roc", picture="roc.roc_picture",
-    title="ROC curve through all thresholds, one point for each distinct score",
-    formula="at threshold t: FPR = #{negatives ≥ t}/#negatives, TPR = #{positives ≥ t}/#positives; points joined "
-    "by straight lines, so equal scores count half in the area: AUC = P(s⁺ > s⁻) + P(s⁺ = s⁻)/2",
-    source="Fawcett 2006, Pattern Recognit. Lett. 27:861",
-    advice="the share of positives does not move it; thresholds read off it are optimistic on the same rows",
-)  # fmt: skip
+@curve_kind("roc-curve", verb="roc", picture="roc.roc_picture")
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Roc(TableCurve):
     """A ROC curve. `thresholds` descend, and the first is infinite: nothing is predicted positive there."""
@@ -746,37 +738,3 @@ def _optimism(
         place = int(np.argmax(gain(up, down, float(up[-1]), float(down[-1]))))
         optimism.append((up[place] / up[-1] - tp[place] / tp[-1], down[place] / down[-1] - fp[place] / fp[-1]))
     return np.array(optimism, dtype=np.float64).reshape(-1, 2)
-
-
-declare(
-    Method(
-        key="wilson-optimism",
-        title="Wilson score interval of a rate at a threshold that was chosen on these rows",
-        formula="δ the rate in a resample at the threshold best in it, less that of all rows there; Wilson's limits at "
-        "c = rate − mean δ with min(rows, c(1 − c)/var δ) rows, joined with those of the rate as it is",
-        source="Harrell, Lee and Mark 1996, Stat. Med. 15:361 (optimism); Wilson 1927, JASA 22:209",
-        assumes="independent rows, drawn at random from the population; several of each class called either way",
-        measured=".94–.98 of the rate at that threshold (youden, accuracy, f1; 20 to 400 rows of a class), both rates "
-        "at 97.5 % .94–.97; plain Wilson limits .88–.96 and .80–.91 (simulated)",
-    ),
-    Method(
-        key="roc-band-wilson",
-        title="Pointwise band around a ROC curve from Wilson's limits of both rates",
-        formula="T − √((T − l)² + (T − T(t_l))²) and T + √((u − T)² + (T(t_u) − T)²); l, u Wilson's limits of the TPR "
-        "T at FPR t, t_l and t_u the quantiles of Binomial(n, t)/n",
-        source="Zou and Donner 2008, Stat. Med. 27:1693; Wilson 1927, JASA 22:209",
-        assumes="independent rows; holds at each FPR by itself, not over the whole curve",
-        measured=".93–1 at FPRs of .01 to .98, AUC .69 to .98, 10 to 300 rows a class (with Wilson's limits of t "
-        "for its quantiles .54–1, the percentile bootstrap .01–.98; simulated)",
-    ),
-    Method(
-        key="roc-band-fixed-width",
-        title="Simultaneous band around a ROC curve by the bootstrap",
-        formula="the curve moved by d/2√m up and d/2√n left, and back; d the quantile of the farthest distance of "
-        "replicates along that direction; nowhere narrower than the pointwise band",
-        source="Campbell 1994, Stat. Med. 13:499; Macskassy and Provost 2004, ROCAI:61",
-        assumes="independent rows, drawn at random from the population",
-        measured="whole curve covered in .957–1 of samples, AUC .5 to .98, 20 to 300 rows a class (simulated)",
-    ),
-    part="areas",
-)

@@ -32,7 +32,6 @@ from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word, generator
 from trueerror.kernels._random import row_weights, seed_of
 from trueerror.kernels._threads import in_threads
-from trueerror.methods import Method, declare
 from trueerror.results import Result
 from trueerror.results._format import folded, listing, number, percent, whole
 from trueerror.sources._collect import is_openable, opened, refuse_columns, takes_table_options
@@ -340,17 +339,3 @@ def _unpaired_draws(curves: list[Roc], grid: Floats, replicates: int, rng: Rng) 
         sides.append(side)
         samples.append(top_at(*curve_points(*balanced_groups(curve.table)), grid))
     return sides[0] - sides[1], samples[0] - samples[1]
-
-
-declare(
-    Method(
-        key="roc-difference-band",
-        title="Band on the difference of two ROC curves by the bootstrap",
-        formula="d(t) ± c·max(s(t), s_max/4), s the replicates' error at FPR t; c the quantile of the farthest "
-        "standardised distance (simultaneous) or z (pointwise)",
-        source="Jensen, Müller and Schäfer 2000, Stat. Med. 19:493",
-        assumes="independent rows, drawn at random; paired where both curves are of the same rows",
-        measured="whole difference covered in .967–1 of samples, 30 to 300 rows a class (simulated)",
-    ),
-    part="areas",
-)

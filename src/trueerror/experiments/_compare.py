@@ -43,7 +43,7 @@ from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Codes, Label
 from trueerror.inputs._options import InputError, Rng, check_alternative, check_confidence, check_word, nearest
 from trueerror.inputs._words import speaks
-from trueerror.methods import Default, decision, inference_method
+from trueerror.methods import Default, default_for, inference_method, reason_for
 from trueerror.methods._registry import InferenceMethod, methods_for
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows
 from trueerror.results import Alternative, Contrast
@@ -345,7 +345,7 @@ def compare_learners(
         reading=_reading(run, name, names),
         estimand=f"Estimates: {learners_at('these learners', sizes)}, {on_rows_like(run.datasets[name])}.",
         details=ComparisonDetails(
-            why=f"{measure.title}: {decision('two-learners').why}",
+            why=f"{measure.title}: {reason_for(default_for('two-learners'), 'two-learners')}",
             parts=paired.scores_of(names),
             constant=(str(label), share) if measure.right_or_wrong else None,
             hollow=tuple(e.model for e in hollow) if measure.right_or_wrong else None,

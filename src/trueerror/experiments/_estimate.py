@@ -574,7 +574,8 @@ _POOLED = (
 
 
 @inference_method(
-    "pooled", answers=tuple(s for s in EVERY_PLAN if s != "learner-bootstrap"),
+    "pooled",
+    answers=tuple(s for s in EVERY_PLAN if s != "learner-bootstrap"),
     applies=Needs((NESTED, ROUNDS)),
     default={
         "learner-folds": Default(why=_POOLED),
@@ -585,12 +586,7 @@ _POOLED = (
         "learner-leave-one-out": Default(why="for other metrics, and with clusters", when=_bayle_says_nothing),
         "chosen-setting": Default(why="test folds without a spread are taken together", when=_chosen_without_spread),
     },
-    title="the test rows as one sample, by the methods for models",
-    formula="that of the metric: Wilson's for accuracy, DeLong's for the AUC, …; of several rounds the means of their "
-    "limits",
-    source="see the method that the result names",
-    assumes="each row tested once in a round; it speaks of the models that were fitted, not of the learner",
-)  # fmt: skip
+)
 def pooled_of_learner(q: LearnerProblem) -> LearnerAnswer:
     """The test rows of a round as one sample, by the methods for models; of several rounds the mean."""
     s, splits = q.sample, q.sample.splits

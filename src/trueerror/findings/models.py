@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.findings._rules import rule
@@ -578,6 +579,20 @@ class ClassErrors(NamedTuple):
     seen: float
     rows: float
     share: float
+
+
+def shares_of_uncertainty(successes: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """How much of the variance of the mean of the classes' shares each class carries: p̃(1 − p̃)/n over their sum.
+
+    p̃ = (x + ½)/(n + 1), so that a class without an error does not pass for certain.
+
+    >>> import numpy as np
+    >>> shares_of_uncertainty(np.array([24.0, 24.0, 290.0]), np.array([25.0, 25.0, 300.0])).round(2)
+    array([0.48, 0.48, 0.03])
+    """
+    share, rest = (successes + 0.5) / (rows + 1), (rows - successes + 0.5) / (rows + 1)
+    variances = np.where(rows > 0, share * rest / np.maximum(rows, 1.0), 0.0)
+    return np.asarray(variances / max(float(variances.sum()), 1e-300), dtype=np.float64)
 
 
 @rule("TE216", severity="note", title="few errors in the classes that a mean hangs on",

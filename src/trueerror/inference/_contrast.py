@@ -18,7 +18,6 @@ from scipy import special
 from trueerror.inference._problem import IntervalSpec, critical_t, critical_z, tail
 from trueerror.inputs._arrays import column, plain_numbers
 from trueerror.inputs._options import InputError, check_alternative, check_confidence, check_word
-from trueerror.methods._registry import Method, declare
 from trueerror.results import Alternative, Contrast, Df, Side
 
 Limits = tuple[float, float]
@@ -555,81 +554,6 @@ _STEPS: dict[str, Callable[[Floats], Floats]] = {
     "by": _by,
     "none": lambda p: p,
 }
-
-
-declare(
-    Method(
-        key="max-t",
-        title="comparisons with the best that hold together",
-        formula="p = P(Z ≥ z), z by each pair's own t, Z the largest z between the best and any other of equal models, "
-        "over draws from N(0, Σ) in which the best is picked anew; Σ from the variances of all pairs; models that "
-        "differ are set aside step by step; limits stretched to the quantile of Z. With a reference: "
-        "1 − (1 − p)^(k − 1)",
-        source="Hsu 1996, Multiple Comparisons, ch. 4; Westfall and Young 1993; Hansen, Lunde and Nason 2011, "
-        "Econometrica 79:453",
-        assumes="estimates of the models that are jointly about normal",
-        advice="any of equal models is called worse in .02–.06 of samples at .05, and more worse models are found than "
-        "by Holm's adjustment over all pairs (simulated)",
-    ),
-    Method(
-        key="holm",
-        title="Holm's step-down adjustment",
-        formula="running maximum of (m − i + 1)·p₍ᵢ₎",
-        source="Holm 1979, Scand. J. Stat. 6:65",
-        assumes="nothing about dependence",
-    ),
-    Method(
-        key="hochberg",
-        title="Hochberg's step-up adjustment",
-        formula="running minimum, from the largest, of (m − i + 1)·p₍ᵢ₎",
-        source="Hochberg 1988, Biometrika 75:800",
-        assumes="independent or positively dependent p-values",
-    ),
-    Method(
-        key="hommel",
-        title="Hommel's adjustment",
-        formula="closed testing with Simes' test",
-        source="Hommel 1988, Biometrika 75:383; Wright 1992, Biometrics 48:1005",
-        assumes="independent or positively dependent p-values",
-    ),
-    Method(
-        key="bonferroni",
-        title="Bonferroni's adjustment",
-        formula="m·p",
-        source="Dunn 1961, JASA 56:52",
-        assumes="nothing about dependence",
-        advice="Holm is never worse",
-    ),
-    Method(
-        key="sidak",
-        title="Šidák's adjustment",
-        formula="1 − (1 − p)^m",
-        source="Šidák 1967, JASA 62:626",
-        assumes="independent p-values, or two-sided ones of jointly normal statistics",
-    ),
-    Method(
-        key="holm-sidak",
-        title="Holm's step-down adjustment with Šidák's levels",
-        formula="running maximum of 1 − (1 − p₍ᵢ₎)^(m − i + 1)",
-        source="Holm 1979, Scand. J. Stat. 6:65",
-        assumes="independent p-values, or two-sided ones of jointly normal statistics",
-    ),
-    Method(
-        key="bh",
-        title="Benjamini and Hochberg's false discovery rate",
-        formula="running minimum, from the largest, of m·p₍ᵢ₎/i",
-        source="Benjamini and Hochberg 1995, JRSS B 57:289",
-        assumes="independent or positively dependent p-values; controls the share of false discoveries, not any error",
-    ),
-    Method(
-        key="by",
-        title="Benjamini and Yekutieli's false discovery rate",
-        formula="running minimum, from the largest, of m·(Σ 1/j)·p₍ᵢ₎/i",
-        source="Benjamini and Yekutieli 2001, Ann. Stat. 29:1165",
-        assumes="nothing about dependence; controls the share of false discoveries, not any error",
-    ),
-    part="omnibus",
-)
 
 
 def groups_not_told_apart(order: Sequence[str], apart: set[frozenset[str]]) -> tuple[tuple[str, ...], ...]:

@@ -17,7 +17,6 @@ from trueerror.inference._estimate import (
     t_statistic,
 )
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Range
-from trueerror.methods._registry import Method, declare
 from trueerror.results import Contrast
 from trueerror.results._values import Note
 
@@ -97,19 +96,3 @@ def _p_without_spread(share: float, units: float, spec: IntervalSpec) -> float:
         return 1.0
     t = math.inf if abs(share) >= 1 else math.sqrt(units * abs(share) / (1 - abs(share)))
     return student_p(math.copysign(t, share), units - 1, spec.alternative)
-
-
-declare(
-    Method(
-        key=KEY,
-        title="the effective t",
-        formula="θ̂ ± t(df)·s on the scale of the metric's range: s² = Σ_s n/(n − 1)·Σ(u − ū)² over what each unit "
-        "(row, cluster, weighted row) adds to θ̂, stratum by stratum; df = 2s⁴/Var(s²) by the units' kurtosis, at most "
-        "Welch's from the effective numbers of units; between two ends Wilson's limits at p(1 − p)/s² rows. A table of "
-        "labels has half a row more in its worst cell for s",
-        source="Satterthwaite 1946, Biometrics Bull. 2:110; Korn and Graubard 1998, Surv. Methodol. 24:193; Bell and "
-        "McCaffrey 2002, Surv. Methodol. 28:169; Zou and Donner 2008, Stat. Med. 27:1693",
-        assumes="independent units; about five or more of the rare rows that decide",
-    ),
-    part="binomial",
-)

@@ -33,7 +33,6 @@ from trueerror.inputs._arrays import (
 from trueerror.inputs._arrays import numbers as numbers_in
 from trueerror.inputs._labels import plain_label
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, generator
-from trueerror.methods._registry import Method, declare
 from trueerror.results import DocumentResult, Interval, Table
 from trueerror.results._document import Bullets, Document, TableBlock, page
 from trueerror.results._format import (
@@ -281,47 +280,6 @@ def systematic_sample(chances: Floats, rng: np.random.Generator) -> Ints:
     hits = np.floor(steps - start).astype(np.int64)
     taken = np.diff(hits, prepend=math.floor(-start)) > 0
     return np.sort(order[taken])
-
-
-RANDOM_LABELS = (
-    "labelled rows are a random sample of all rows, or drawn with known chances (inclusion=, strata=); people are right"
-)
-declare(
-    Method(
-        key="post-stratified",
-        title="Few labels and a judge: post-stratified by the judge's answer, Wilson's limits at the effective size",
-        formula="θ = Σ W_k·ȳ_k over groups of the judge's answers; Wilson at n* = θ̃(1 − θ̃)/V, V = Σ W_k²·s̃_k²/n_k + "
-        "var(ỹ_k)/N with a pseudo-row at each end in each group; with two answers the estimate of PPI++",
-        source="Angelopoulos, Duchi and Zrnic 2023, PPI++, arXiv:2311.01453; Holt and Smith 1979, JRSS A 142:33; "
-        "Wilson 1927, JASA 22:209",
-        assumes=RANDOM_LABELS,
-        measured="50 labels, judges right in 60–99 %, true share .02–.98: 92–100 %, where PPI++ with z holds 57–97 %",
-        advice="a judge saves labels by how well it tells right from wrong, not by how many rows it labels",
-    ),
-    Method(
-        key="ppi++",
-        title="Prediction-powered inference, power-tuned",
-        formula="λ·f̄_N + mean(y − λ·f), ± t·√(λ²·s²(f)/N + s²(y − λf)/n), λ = cov(y, f)/((1 + n/N)·s²(f))",
-        source="Angelopoulos, Duchi and Zrnic 2023, PPI++, arXiv:2311.01453",
-        assumes=RANDOM_LABELS,
-        advice="with 50 labels and rare errors it is far too short: use the default for values with bounds",
-    ),
-    Method(
-        key="classical",
-        title="The labels alone",
-        formula="their mean; Wilson's limits of a share, else at the effective size of values with bounds",
-        source="Wilson 1927, JASA 22:209",
-        assumes=RANDOM_LABELS,
-    ),
-    Method(
-        key="label-plan",
-        title="Which rows to label next",
-        formula="n_k ∝ W_k·s_k over groups of the judge's answers (Neyman); or each row with a chance ∝ its "
-        "spread, and an even part",
-        source="Neyman 1934, JRSS 97:558; Zrnic and Candès 2024, Active statistical inference, arXiv:2403.03208",
-        assumes="the judge's answers tell where it is unsure; else the plan costs a little and stays valid",
-    ),
-)  # fmt: skip
 
 
 # Judges that add less than this share of labels are left aside.

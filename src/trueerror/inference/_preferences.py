@@ -22,7 +22,6 @@ from trueerror.inference._contrast import contrast, normal_p, student_p
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._options import InputError
-from trueerror.methods._registry import Method, declare
 from trueerror.results import Contrast, Interval, Test
 from trueerror.results._format import some
 from trueerror.results._values import Note
@@ -558,47 +557,3 @@ def head_to_head(b: Battles, i: int, j: int, spec: IntervalSpec) -> tuple[Contra
         p_value=p, alternative="two-sided", name="win rate − ½",
     )  # fmt: skip
     return difference, (won, tied, lost)
-
-
-BATTLES = "battles (or their clusters) are independent; a model's strength is the same against every other"
-declare(
-    Method(
-        key="bradley-terry",
-        title="Bradley–Terry strengths, Davidson's ties",
-        formula="P(a beats b) ∝ e^{d/2}, P(tie) ∝ e^τ, P(b beats a) ∝ e^{−d/2}, d = β_a − β_b + δ; likeliest β, "
-        "limits β ± z·s from the information; Elo = 400·β/ln 10",
-        source="Bradley and Terry 1952, Biometrika 39:324; Davidson 1970, JASA 65:317",
-        assumes=BATTLES,
-    ),
-    Method(
-        key="bradley-terry-clustered",
-        title="Bradley–Terry strengths, battles in clusters",
-        formula="the same β; s from the sandwich of scores summed over clusters, times G/(G − 1), with t on G − 1",
-        source="Bradley and Terry 1952, Biometrika 39:324; Liang and Zeger 1986, Biometrika 73:13",
-        assumes=BATTLES,
-    ),
-    Method(
-        key="bradley-terry-firth",
-        title="Bradley–Terry strengths, penalised (Firth)",
-        formula="β that maximise the likelihood times √|information|: finite also where a model won or lost all; "
-        "differences of up to 12 models by the ratio of that likelihood",
-        source="Firth 1993, Biometrika 80:27; Heinze and Schemper 2002, Stat. Med. 21:2409",
-        assumes=BATTLES,
-        advice="a model that never lost may be stronger than any number: read its lower limit",
-    ),
-    Method(
-        key="bradley-terry-firth-clustered",
-        title="Bradley–Terry strengths, penalised (Firth), battles in clusters",
-        formula="the penalised β; the sum of the sandwich over clusters and the inverse information",
-        source="Firth 1993, Biometrika 80:27; Liang and Zeger 1986, Biometrika 73:13",
-        assumes=BATTLES,
-    ),
-    Method(
-        key="head-to-head",
-        title="Win rate of two models in their own battles",
-        formula="share of battles won, a tie as half; Wilson's limits at its effective size; p: McNemar's mid-p of "
-        "wins against losses, with clusters t",
-        source="Wilson 1927, JASA 22:209; Fagerland, Lydersen and Laake 2013, BMC Med. Res. Methodol. 13:91",
-        assumes="battles (or their clusters) are independent",
-    ),
-)  # fmt: skip

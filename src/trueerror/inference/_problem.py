@@ -1,7 +1,7 @@
 """What is asked, of which counts, and by which method it is answered: the decision table, executable.
 
 A `Problem` is one question: a metric of one sample, or the difference between two models, to a given spec. Methods are
-functions of it, entered with `@inference_method` (`trueerror.methods`) beside all that people read of them.
+functions of it, entered with `@inference_method` (`trueerror.methods`); what people read of them is in `methods.toml`.
 
 `choose` takes the first method of the question's situation whose condition holds; `method_named` takes the one that was
 asked for, and refuses a word that does not apply with the words that do; `solve` runs it. Allowed words, the docs'

@@ -28,7 +28,6 @@ from trueerror.inputs._arrays import (
     same_length,
 )
 from trueerror.inputs._options import InputError, check_confidence, check_word, in_few_words, nearest
-from trueerror.methods._registry import Method, declare
 from trueerror.results import DocumentResult, Interval, Table
 from trueerror.results._document import Bullets, Document, TableBlock, page
 from trueerror.results._format import (
@@ -454,59 +453,6 @@ def _wilson(p: float, n: float, z: float) -> tuple[float, float]:
     middle, reach = (p + z * z / (2 * n)) / (1 + z * z / n), z / (1 + z * z / n)
     reach *= math.sqrt(max(p * (1 - p), 0.0) / n + z * z / (4 * n * n))
     return middle - reach, middle + reach
-
-
-ITEMS = "items are a random sample of those that you care about, rated independently of each other; raters are these"
-LOG_SCALE = (
-    "limits 1 − (D′/E)·exp(±t·s): s the jackknife over items of log(D/E), D′ with half an item more that agrees as by "
-    "chance"
-)
-RARE = "with fewer than 10 items that hold a label besides the commonest the limits are wide: rate items of the others"
-
-declare(
-    Method(
-        key="percent-agreement",
-        title="Per cent agreement of raters, Wilson's interval at the effective number of items",
-        formula="mean over items of the share of pairs of raters that agree; Wilson's at n* = p(1 − p)/s², s by the "
-        "jackknife over items",
-        source="Fleiss 1971, Psychol. Bull. 76:378; Wilson 1927, JASA 22:209",
-        assumes=ITEMS,
-        advice="it counts agreement by chance as agreement: with one common label it is high whatever raters do",
-    ),
-    Method(
-        key="cohen-agreement",
-        title="Cohen's kappa of two raters, Conger's of more",
-        formula="(pa − pe)/(1 − pe), pe from each rater's own shares of the labels; " + LOG_SCALE,
-        source="Cohen 1960, Educ. Psychol. Meas. 20:37; Conger 1980, Psychol. Bull. 88:322",
-        assumes=ITEMS,
-        advice=RARE,
-    ),
-    Method(
-        key="fleiss-agreement",
-        title="Fleiss' kappa",
-        formula="(pa − pe)/(1 − pe), pe = Σ w_kl·π_k·π_l with π the pooled shares of the labels; " + LOG_SCALE,
-        source="Fleiss 1971, Psychol. Bull. 76:378; with gaps and weights Gwet 2014, Handbook of Inter-Rater "
-        "Reliability",
-        assumes=ITEMS,
-        advice=RARE,
-    ),
-    Method(
-        key="gwet-agreement",
-        title="Gwet's AC1, with weights AC2",
-        formula="(pa − pe)/(1 − pe), pe = Σw/(q(q − 1))·Σ π_k(1 − π_k) for q labels; " + LOG_SCALE,
-        source="Gwet 2008, Br. J. Math. Stat. Psychol. 61:29",
-        assumes=ITEMS,
-        advice="it stays high where one label is common and the rare one is never agreed upon: read it beside alpha",
-    ),
-    Method(
-        key="krippendorff-agreement",
-        title="Krippendorff's alpha",
-        formula="1 − (n − 1)·Σ o_ck·δ²_ck/Σ n_c·n_k·δ²_ck over values of items rated at least twice; " + LOG_SCALE,
-        source="Krippendorff 2011, Computing Krippendorff's alpha-reliability, University of Pennsylvania",
-        assumes=ITEMS,
-        advice=RARE,
-    ),
-)  # fmt: skip
 
 
 RATER = frozenset(("rater", "annotator", "judge", "coder", "grader", "worker", "labeler", "labeller", "reviewer"))

@@ -612,19 +612,11 @@ def _by_cluster(q: Pair) -> bool:
 
 LOSSES = ("paired-loss", "paired-score")
 AREAS = ("paired-auc", "paired-class-areas")
-CLUSTERS = "independent clusters; any dependence within them"
 
 
 @inference_method(
-    "cluster-t-difference", word="t", applies=_by_cluster, answers=("clustered-difference", *LOSSES, *AREAS),
-    title="cluster-robust t-test of a paired difference",
-    formula="d ± t(G_eff − 1)·√(Σ_g (d − d₋g)²) (CR3), d₋g the difference without cluster g, "
-            "G_eff = (Σn)²/Σn² of the clusters' rows",
-    source="Bell and McCaffrey 2002, Surv. Methodol. 28:169; for areas Obuchowski 1997, Biometrics 53:567",
-    assumes=CLUSTERS,
-    measured="type I error .00–.054 at .05 with 4 to 100 clusters of any sizes; with one that has half the rows .01",
-    advice="rests on the number of clusters, not of rows",
-)  # fmt: skip
+    "cluster-t-difference", word="t", applies=_by_cluster, answers=("clustered-difference", *LOSSES, *AREAS)
+)
 def cluster_t_of_pair(q: Pair) -> Contrast:
     """What the difference loses without each cluster, and t on one less than the clusters of equal size."""
     pair, made, n = q.sample, None, float(q.sample.rows.p.n)
@@ -661,13 +653,7 @@ def effective_t_of_losses(q: Pair) -> Contrast:
     return difference_of_means(differences, q.sample.rows.reach, q.spec, q.metric.higher_is_better)
 
 
-@inference_method(
-    "paired-t-losses", answers=("paired-loss", "paired-score"), word="t", applies=_plain,
-    title="t-test of the paired differences of row losses",
-    formula="mean d ± t(n − 1)·sd(d)/√n, d the first model's loss on a row minus the second's",
-    source="Student 1908, Biometrika 6:1; Diebold and Mariano 1995, J. Bus. Econ. Stat. 13:253",
-    assumes="independent rows; enough of them for the mean to be near normal",
-)  # fmt: skip
+@inference_method("paired-t-losses", answers=("paired-loss", "paired-score"), word="t", applies=_plain)
 def t_of_paired_losses(q: Pair) -> Contrast:
     """Student's t of the differences of row losses."""
     pair, loss = q.sample, q.metric.function

@@ -50,7 +50,7 @@ from trueerror.inference.ranking._rank_tests import range_above, range_point
 from trueerror.inputs._labels import Label
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError
-from trueerror.methods import Default, Method, declare, inference_method
+from trueerror.methods import Default, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior
 from trueerror.metrics.scores import metric_bounds
 from trueerror.results import Contrast, Interval
@@ -189,20 +189,18 @@ def gaps_of_two(q: Two) -> Contrast:
 
 
 @inference_method(
-    "newcombe-hybrid", answers=("independent-metric", "independent-auc"), word="newcombe", aliases=("mover",),
+    "newcombe-hybrid",
+    answers=("independent-metric", "independent-auc"),
+    word="newcombe",
+    aliases=("mover",),
     default=dict.fromkeys(
         ("independent-metric", "independent-auc"),
         Default(
             why="keeps the skew of both intervals: AUC, AP and log loss of 40 + 40 to 100 + 400 rows type I error "
-                ".027–.062, 20 + 2,000 .019–.071, where one t of both samples has .10–.21; F1 .046–.064 (simulated)",
+            ".027–.062, 20 + 2,000 .019–.071, where one t of both samples has .10–.21; F1 .046–.064 (simulated)",
         ),
     ),
-    title="difference of two independent intervals, combined by their distances from the estimates",
-    formula="d − √((θ1 − l1)² + (u2 − θ2)²), d + √((u1 − θ1)² + (θ2 − l2)²); p by inversion",
-    source="Zou and Donner 2008, Stat. Med. 27:1693",
-    assumes="two independent samples, each with a sound interval",
-    measured="AUC, AP, log loss: type I error .019–.071, where DeLong's t has .07–.12 with few positives (simulated)",
-)  # fmt: skip
+)
 def newcombe_hybrid(q: Two) -> Contrast:
     """d − √((θ1 − l1)² + (u2 − θ2)²) and its mirror image; the p-value is the level at which a limit reaches 0."""
     first, second = q.sample
@@ -268,18 +266,19 @@ def _inverted(limits: Callable[[float], Range], estimate: float) -> float:
         return 1.0
     side = 0 if estimate > 0 else 1
 
-    def gap(confidence: float) -> float:
-        return limits(confidence)[side] * (1 if side == 0 else -1)
+    def gap(z: float) -> float:
+        # By the normal quantile, in which limits are nearly straight.
+        return limits(1 - 2 * float(special.ndtr(-z)))[side] * (1 if side == 0 else -1)
 
-    widest = 1 - LEAST_LEVEL
-    narrow, wide = gap(1e-6), gap(widest)
+    near, far = (-float(special.ndtri(level / 2)) for level in (1 - 1e-6, LEAST_LEVEL))
+    narrow, wide = gap(near), gap(far)
     if math.isnan(narrow) or math.isnan(wide):
         return math.nan
     if narrow <= 0:
         return 1.0
     if wide > 0:
         return LEAST_LEVEL
-    return 1 - crossing(gap, 1e-6, widest)
+    return 2 * float(special.ndtr(-crossing(gap, near, far, within=1e-10)))
 
 
 def against_known(interval: Callable[[float], Interval], known: float, spec: IntervalSpec) -> Contrast:
@@ -480,26 +479,3 @@ def contrasts_compared(by_group: Mapping[Label, Contrast], spec: IntervalSpec) -
         )  # fmt: skip
         contrasts.append(replace(c, confidence=spec.confidence, p_adjusted=range_adjusted(p, len(by_group))))
     return contrasts
-
-
-declare(
-    Method(
-        key="tukey-range",
-        title="largest difference between any two groups, by limits of all pairs that hold together",
-        formula="from max(0, largest lower limit) to the largest upper limit over all pairs, each at the level of the "
-        "studentized range's quantile; p_adjusted = P(range of k normals > √2·z), z = Φ⁻¹(1 − p/2) of the pair",
-        source="Tukey 1953; Hayter 1984, Ann. Stat. 12:61",
-        assumes="independent groups, unless whole clusters are counted in both",
-        measured="type I error of any pair at most .055 with 2 to 12 groups of 10 to 5,000 rows and shares of .5 to "
-        ".99 (simulated); the score test without Fisher's mid-p .19",
-        advice="best and worst are picked after looking: only the adjusted p-value holds",
-    ),
-    Method(
-        key="mover-ratio",
-        title="ratio of two independent estimates, from the limits of both",
-        formula="(ab ∓ √((ab)² − l_a(2a − l_a)·u_b(2b − u_b)))/(u_b(2b − u_b)), and above with the other limits",
-        source="Donner and Zou 2012, Stat. Methods Med. Res. 21:347",
-        assumes="independent groups and numbers that are not negative",
-    ),
-    part="differences",
-)

@@ -19,7 +19,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._clusters import LEAST_DF
 from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._options import InputError, check_word
 from trueerror.metrics._registry import (
@@ -34,7 +33,7 @@ from trueerror.metrics._registry import (
     reweighted,
     summed,
 )
-from trueerror.tallies._agreement import KeyedAgreement, KeyedConfusion
+from trueerror.tallies._agreement import KeyedConfusion
 from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts, Confusion, collapsed, sum_columns
 from trueerror.tallies._scores import ScoreTable
 
@@ -237,36 +236,6 @@ Ints = NDArray[np.int64]
 
 
 Mask = NDArray[np.bool_]
-
-
-def keyed_sizes(
-    keyed: KeyedConfusion | KeyedAgreement, truth: Ints, masses: Floats, influences: Floats, cells: Mask | None = None
-) -> Floats:
-    """The same of any table of which the true class of each cell is known."""
-    if cells is not None:
-        return keyed.sums(cells.astype(np.float64))
-    total = np.bincount(truth, weights=masses)
-    by_class = np.bincount(truth, weights=masses * influences**2) / np.where(total > 0, total, 1.0)
-    sizes = keyed.sums(by_class[truth])
-    return sizes if sizes.sum() > 0 and np.isfinite(sizes).all() else keyed.weights
-
-
-def weighted_variance(table: Confusion, influences: Floats) -> float:
-    """Variance of a metric of weighted rows; NaN below two rows."""
-    if table.n < 2 or table.weight_squares is None:
-        return float("nan")
-    kish = kish_rows(table)
-    # For sums over rows (a total cost) the mean influence is taken out, as in a ratio it is 0 already.
-    mean = float((table.masses * influences).sum()) / float(table.masses.sum())
-    spread = float((table.weight_squares * (influences - mean) ** 2).sum())
-    return kish / max(kish - 1, LEAST_DF) * spread
-
-
-def kish_rows(table: Confusion) -> float:
-    """(Σw)²/Σw²: as many rows of equal weight (Kish 1965, Survey Sampling)."""
-    assert table.weight_squares is not None
-    squares = float(table.weight_squares.sum())
-    return float(table.masses.sum()) ** 2 / squares if squares > 0 else 0.0
 
 
 def effective_size(share: Amount, variance: Amount, rows: Amount, without: Amount) -> Floats:

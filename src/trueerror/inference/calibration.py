@@ -20,7 +20,7 @@ from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem
 from trueerror.inference._variance import ClusteredRows, ScoreSample
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._options import InputError
-from trueerror.methods._registry import Default, Method, declare, inference_method
+from trueerror.methods._registry import Default, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.metrics.scores import bin_places
 from trueerror.results import Alternative, Contrast
@@ -83,16 +83,6 @@ def calibration_error_limits(
         why="covers .97–1.00; chance pushes these errors up, and resampling pushes twice: BCa covers .00 where "
         "forecasts are calibrated, .24–.96 where they are not (simulated)"
     ),
-    part="curves",
-    title="calibration error, limits from the noise of its gaps",
-    formula="ECE: from ECE − q(Σ|ε|) to ECE + z·√Σe²; MCE ± q(max|ε|); q the upper quantile, ε independent normal "
-    "with the standard errors e of the bins' gaps: e² is the larger of Σ(y − p)² and Σp(1 − p) of the bin, over n². Of "
-    "clusters e² is at least their CR3 variance, bins vary together, z becomes t(G_eff − 1)",
-    source="the triangle inequality; Cornish and Fisher 1938, Rev. Inst. Int. Stat. 5:307; Bell and McCaffrey 2002, "
-    "Surv. Methodol. 28:169",
-    assumes="independent rows, or clusters",
-    measured=".97–1.00; the BCa bootstrap covers .00 where forecasts are calibrated; with 10 and 40 clusters of "
-    "equal and lognormal sizes .98–1.00, where BCa over clusters covers .01–.50 (simulated)",
 )
 def calibration_gaps(q: Problem[ScoreSample]) -> IntervalLimits:
     """Limits from the noise of the gaps."""
@@ -315,17 +305,3 @@ def calibration_contrast(
         estimate=estimate, limits=ends, confidence=level, alternative=alternative, notes=notes, null=None, p_value=p,
         method="calibration-gaps-difference", statistic=estimate, n=float(first.n), p_at_most=one == SEARCHED_P,
     )  # fmt: skip
-
-
-declare(
-    Method(
-        key="calibration-gaps-difference",
-        title="two calibration errors, from the limits of either",
-        formula="from l1 − u2 to u1 − l2, l and u the limits of calibration-gaps with half of the tail each; p is the "
-        "smallest level at which they exclude 0",
-        source="Bonferroni's inequality: Dunn 1961, JASA 56:52; the limits as in calibration-gaps",
-        assumes="independent rows, or clusters; the same or different ones for the two models",
-        advice="conservative: a difference that it finds is there, one that it does not find may be too",
-    ),
-    part="curves",
-)

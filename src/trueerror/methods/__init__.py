@@ -1,31 +1,31 @@
-"""What is known about each method, as data: read by `.explain()`, by the code's own choice, and by the docs."""
+"""What is known about each method, as data: read by `.explain()` and the docs; and which are chosen, by the code."""
 
-from trueerror.methods._registry import (
-    SITUATIONS,
+from trueerror.methods._facts import (
     Decision,
-    Default,
     Method,
     decision,
     decisions,
-    declare,
-    default_for,
+    every_measurement,
     every_method,
     explain,
     explain_parts,
-    inference_method,
     method,
+)
+from trueerror.methods._registry import (
+    Default,
+    default_for,
+    inference_method,
     reason_for,
 )
 
 __all__ = [
-    "SITUATIONS",
     "Decision",
     "Default",
     "Method",
     "decision",
     "decisions",
-    "declare",
     "default_for",
+    "every_measurement",
     "every_method",
     "explain",
     "explain_parts",

@@ -83,25 +83,14 @@ SENTENCES: dict[str, Callable[..., str]] = {
         "class-in-one-cluster": "one cluster holds all rows of a class, or all calls of it: without it the metric has "
         "no value, so the limits are the ends of its range",
         "one-cluster": "all rows are in one cluster, so nothing shows how clusters differ",
-        "unseen-error": "a count is 0: the outer limits with those from counts with ½ added to each",
         "half-added": "a count is 0: limits from counts with ½ added to each",
         "zero-count": "a count is 0, so no limits can be given",
         "no-variance": "no variance to be seen in the counts",
-        "bent": "too near the end of the range for a straight interval",
-        "two-rows-added": "few rows of a class were found or confused: the outer limits with those from two rows more, "
-        "spread over all cells",
-        "same-cost": "all rows cost the same",
-        "rare-errors": "an error was seen fewer than 5 times: the outer limits with those of the mean cost",
-        "moved-up": "the F1 of a class with few rows is too low on average: the limits are moved up by that",
-        "outer-of-classes": "few errors or few hits a class: the outer limits with wilson-of-classes",
-        "class-never-found": "a class was never found: its upper limit stands in for it",
-        "class-borrowed": "a class was never found: its share with two rows borrowed from all classes stands in",
         "labels-dependent": "labels of one row may depend on each other in any way: the mean of the labels' limits",
         "labels-by-rows": "labels of one row may depend on each other in any way: as many independent decisions as "
         "rows",
         "labels-need-rows": "how the labels of a row depend on each other is not in the counts, so no limits can be "
         "told",
-        "summed-weights": "its interval needs resampled rows, and sampling weights were summed over rows",
         "flat-resamples": "the bootstrap limits have no width",
         "no-pairs-of-ratings": "no item was rated by two raters",
         "constant-rater": "a rater gave all items one label, so agreement is that of chance whatever the others said",
@@ -126,9 +115,6 @@ SENTENCES: dict[str, Callable[..., str]] = {
     "clusters": lambda groups: f"{whole(groups)} clusters",
     "clusters-worth": lambda g, size: f"{whole(g)} clusters, worth about {_rows_worth(size)} independent rows",
     "weights-worth": lambda size: f"the weights leave about {_rows_worth(size)} rows' worth",
-    "wilson-at-rows": lambda units: f"no variance to be seen in the counts: Wilson's limit at the number of {units}",
-    "unseen-class": lambda label: f"no rows of class {label!r}: its part may be anything from 0 to 1",
-    "no-errors": lambda right: f"{'no errors' if right else 'no hits'}: from Wilson's limit of the accuracy",
     "lost-resamples": lambda lost: f"{percent(lost)} of the resamples had no value, as where a class was lost",
     "normal-model": lambda n, npq, instead: (
         f"TE203: the normal model needs n ≥ 30 and n·p·(1 − p) ≥ 5, here {whole(n)} and {number(npq)}; use {instead}"

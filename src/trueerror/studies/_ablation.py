@@ -35,7 +35,6 @@ from trueerror.inputs._options import (
     in_few_words,
     nearest,
 )
-from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Measure
 from trueerror.resampling._cross_validation import KFold, as_plan
 from trueerror.resampling._plan import Plan
@@ -773,20 +772,3 @@ def _curves(
         except InputError as error:
             return {}, (f"No ROC curves: {error}.",)
     return curves, ()
-
-
-declare(
-    Method(
-        key="lesion",
-        title="lesion study: the system without a part, on the same test folds",
-        formula="d = score(full) − score(without), by test fold (turned about where lower is better), averaged over "
-        "seeds; t = d̄/√(s²(1/J + n_test/n_train)), J − 1 df; Holm within each kind of variant",
-        source="Cohen and Howe 1988, AI Magazine 9(4):35, for lesions; Nadeau and Bengio 2003, Machine Learning "
-        "52:239, for the test; Holm 1979, Scand. J. Stat. 6:65",
-        assumes="test folds of one sample of independent rows; the learner is fitted again without the part",
-        measured="nearest mean, one column that tells and one of noise: noise said to help, one-sided at .05, in .001 "
-        "of 1,000 samples of 100 rows and .003 of 400 of 200; the other column found in .998 and 1.000 (Holm)",
-        advice="parts that stand in for each other contribute little one at a time: see their interaction in pairs",
-    ),
-    part="studies",
-)

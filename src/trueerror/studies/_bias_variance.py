@@ -22,7 +22,6 @@ from trueerror.inference._problem import IntervalSpec, critical_t
 from trueerror.inference.loss._mean import mean_limits
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
-from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
 from trueerror.resampling._assignment import draw_share
 from trueerror.resampling._plan import check_test_share, check_whole, take
@@ -503,44 +502,3 @@ def row_error(run: Experiment, learner: str, metric: str) -> float:
             losses.append(outcome_losses(metric, run.datasets[data], split.test[part], part_of(outcome, part)))
     mean = np.mean(losses, axis=0)
     return float(mean.std(ddof=1)) / math.sqrt(len(mean))
-
-
-declare(
-    Method(
-        key="domingos",
-        title="bias and variance of 0-1 loss by Domingos",
-        formula="main prediction = the class that most models call; error = noise + [main ≠ best] + variance, "
-        "variance = P(ŷ ≠ main) where the main prediction is right, −P(ŷ = best) where it is wrong",
-        source="Domingos 2000, ICML, 231",
-        assumes="test rows and training sets drawn independently; without known probabilities noise counts as bias",
-        measured="30 training sets of a nearest mean: bias .021 where 1,500 sets give .003, variance .071 for .093, "
-        "which the limits held in 70 % of 150 runs",
-        advice="variance can be negative: where the main prediction is wrong, disagreeing with it helps. With few "
-        "training sets the main prediction is a toss-up near the boundary: take hundreds, or kohavi-wolpert",
-    ),
-    Method(
-        key="kohavi-wolpert",
-        title="bias and variance of 0-1 loss by Kohavi and Wolpert",
-        formula="noise ½(1 − ΣP(y)²) + bias² ½Σ(P(y) − P(ŷ = y))² + variance ½(1 − ΣP(ŷ)²), the last two corrected for "
-        "the number of training sets",
-        source="Kohavi and Wolpert 1996, ICML, 275",
-        assumes="test rows and training sets drawn independently; without known probabilities noise counts as bias",
-        measured="parts .91–.95 from 30 training sets of a nearest mean and 200 test rows (150 runs)",
-    ),
-    Method(
-        key="squared",
-        title="bias and variance of squared loss",
-        formula="½Σ over classes: noise P(1 − P), bias² (P − p̄)², variance var(p), the last two corrected for the "
-        "number of training sets",
-        source="Geman, Bienenstock and Doursat 1992, Neural Comput. 4:1",
-        assumes="probabilities; without known ones of the rows noise counts as bias",
-    ),
-    Method(
-        key="rows-and-rounds",
-        title="limits from test rows and training sets together",
-        formula="mean ± z·√(s²(rows)/n + variance over draws of the training sets)",
-        source="Efron 1979, Ann. Stat. 7:1, for the draws",
-        assumes="test rows independent of each other and of the training sets; for training sets drawn like these",
-    ),
-    part="studies",
-)

@@ -15,7 +15,6 @@ from trueerror.inference._problem import critical_t
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, check_confidence, nearest
-from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Contrast, DocumentResult, Interval, Result, Table
 from trueerror.results._document import Document, TableBlock, page
@@ -536,44 +535,3 @@ def _form_words(curve: LearningCurve, learner: str) -> str:
         f"{who}{best.form} {lacking}{best.formula}{late}; off by {number(best.held_out)} at sizes held out (others: "
         f"{other_errors})."
     )
-
-
-declare(
-    Method(
-        key="training-share",
-        title="bias and spread of one random split at each training share",
-        formula="bias: mean over the splits less that of the largest training share; sd² = s² + v/N, s between the "
-        "splits, v = s²·tN/(1 − t) what one test row adds, from the largest training share: tN of N rows drawn without "
-        "replacement have 1 − t of the variance of fresh ones; √(bias² + sd²)",
-        source="Kohavi 1995, IJCAI 2:1137, for the trade-off; Cochran 1977, Sampling Techniques, 2.6, for 1 − t",
-        assumes="independent rows; models of all rows are about as good as those of the largest training share",
-        advice="prefer folds or repeated splits, whose training sets are large and which test every row",
-    ),
-    Method(
-        key="learning-curve",
-        title="learning curve, extrapolated from resampled splits",
-        formula="quantiles over draws of the splits of a + b·φ(n), fitted by weighted least squares with a, b ≥ 0 from "
-        "the largest loss on; φ "
-        "is n^(−c), exp(−cn) or n^(−½), whichever foretells the largest sizes best in that draw; each draw's error p "
-        "then becomes Beta(pN + ½, (1 − p)N + ½), N being the distinct rows over 1 + (1 − 1/k)(1 − 1/R) for R rounds "
-        "of k folds: as wide as one round",
-        source="Cortes et al. 1994, NIPS 6:327, for the power law; Viering and Loog 2023, IEEE TPAMI 45:7799, for what "
-        "curves do; Efron 1979, Ann. Stat. 7:1, for the resampling",
-        assumes="a loss that falls with more rows and levels off; independent rows; folds as in the study",
-        measured="error at twice the data .96–1.00 (nearest mean, discriminant, nearest neighbour, 200 to 300 rows, "
-        "500 samples each); 1.2 times as wide as limits of all rounds, which cover .90 for nearest neighbours",
-        advice="refused where no fall is seen yet (neither below a constant answer nor below the smallest size), where "
-        "the loss clearly rises from one size to a larger one (corrected t, Holm), or no "
-        "form passes through the points: about one real curve in seven is ill-behaved",
-    ),
-    Method(
-        key="crossing-resampled",
-        title="where two learning curves cross, from draws of both",
-        formula="sign changes of d(n) on the scale of log n; d drawn from a multivariate t(J − 1) around the mean "
-        "difference with covariance S(1/J + n_test/n_train)",
-        source="Nadeau and Bengio 2003, Machine Learning 52:239, for the covariance",
-        assumes="the same splits and subsets for both learners; one crossing between the smallest and the largest size",
-        advice="only a crossing in 95 % of the draws is called one",
-    ),
-    part="studies",
-)

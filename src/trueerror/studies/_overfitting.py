@@ -21,7 +21,6 @@ from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, Rng, check_confidence, nearest
-from trueerror.methods import Method, declare
 from trueerror.metrics._registry import find_measure
 from trueerror.resampling._cross_validation import KFold, as_plan
 from trueerror.resampling._wrapped import WithTraining
@@ -315,27 +314,3 @@ def _one_sided(differences: Floats, ratio: float) -> float:
     """p for a mean above 0; where nothing varies, equal settings have 1, and others differ by no chance."""
     p = corrected_t(differences, test_train_ratio=ratio, alternative="greater").p_value
     return 1.0 if math.isnan(p) else p
-
-
-declare(
-    Method(
-        key="stop-at-no-clear-difference",
-        title="the simplest step that shows no clear difference from the best",
-        formula="of the steps whose paired test against the best has p > 1 − confidence, the first",
-        source="Breiman, Friedman, Olshen and Stone 1984, Classification and Regression Trees, 3.4.3, for the rule of "
-        "one standard error",
-        assumes="the same validation rows at every step, none of them trained on; steps from simple to complex",
-        advice="the value at the chosen step is a little flattered: judge it on other rows",
-    ),
-    Method(
-        key="overfitting",
-        title="overfitting of one setting against another",
-        formula="for each pair: one-sided corrected t that training error is lower and that test error is higher; p is "
-        "the larger of the two, Holm over pairs",
-        source="Mitchell 1997, Machine Learning, 3.7; Berger 1982, Technometrics 24:295, for tests of both; Nadeau and "
-        "Bengio 2003, Machine Learning 52:239",
-        assumes="the same splits for all settings; test folds of one sample of independent rows",
-        advice="a gap between training and test error alone is no overfitting: almost every learner has one",
-    ),
-    part="studies",
-)

@@ -21,7 +21,6 @@ from trueerror.experiments._learners import Learner, as_learners, text_seed
 from trueerror.inference.loss._interval import mean_interval
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
-from trueerror.methods import Method, declare
 from trueerror.resampling._cross_validation import KFold, LeaveOneOut, as_k_fold
 from trueerror.resampling._plan import Plan, Split, check_whole
 from trueerror.resampling._random_splits import Bootstrap, Holdout
@@ -409,15 +408,3 @@ def _quality(
 def _fits(word: str, done: dict[str, Experiment], runs: int) -> float:
     plan = ESTIMATORS[word][0]
     return 1.0 if plan == "truth" else sum(map(len, done[plan].splits.values())) / runs
-
-
-declare(
-    Method(
-        key="estimator-laboratory",
-        title="bias, variance and mean squared error of error estimates, by simulation",
-        formula="bias = mean estimate − true error, MSE = bias² + variance, over samples from a known source",
-        source="Kohavi 1995, IJCAI, 1137; Efron and Tibshirani 1997, J. Am. Stat. Assoc. 92:548",
-        assumes="the true error is the mean error, on fresh rows, of the models of all rows of each sample",
-    ),
-    part="studies",
-)

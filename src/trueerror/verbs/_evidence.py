@@ -26,12 +26,12 @@ from trueerror.findings.models import (
     HarderRows,
     RateAtPrior,
     never_found,
+    shares_of_uncertainty,
 )
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows, harder_rows
 from trueerror.inference.auc._average_precision import decided_by
-from trueerror.inference.counts._all_classes import shares_of_uncertainty
 from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows

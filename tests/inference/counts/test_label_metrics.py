@@ -1,5 +1,6 @@
 """Claims of the intervals of label metrics: they fall with the metric, move little with a row, and cover."""
 
+import itertools
 import math
 
 import numpy as np
@@ -70,7 +71,7 @@ def test_more_confidence_is_wider(name, cells):
     if math.isinf(made[0].estimate):
         assert all("count is 0" in m.note for m in made)
         return
-    for narrow, wide in zip(made, made[1:], strict=False):
+    for narrow, wide in itertools.pairwise(made):
         assert wide.low <= narrow.low <= narrow.estimate <= narrow.high <= wide.high
 
 

@@ -1,23 +1,11 @@
 """Small formulas of counts against what they state."""
 
-import math
-
 import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inference.counts._paired import _outermost
 from trueerror.inputs._options import InputError
 from trueerror.tallies import ScoreTable
-
-
-@pytest.mark.parametrize("z", [0.4, 0.9, 1.3, 3.0, 5.2])
-def test_limits_that_turn_back_are_taken_at_their_furthest(z):
-    found = _outermost(lambda at: (-at * math.exp(-at), at), z)
-    assert found == pytest.approx((-min(z, 1.0) * math.exp(-min(z, 1.0)), z), rel=1e-9)
-    other = _outermost(lambda at: (-at, math.sin(at / 2)), z)
-    assert other == pytest.approx((-z, math.sin(min(z, math.pi) / 2)), rel=1e-9)
-    assert _outermost(lambda at: None, z) is None
 
 
 def test_binned_tables_add_up_with_the_ends_of_their_bins():

@@ -12,12 +12,11 @@ from trueerror.inference._variance import ScoreSample
 from trueerror.inference.auc._influences import precision_influences
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inference.proportion._distributions import limits, on_logit
-from trueerror.methods._registry import Method, declare, inference_method
+from trueerror.methods._registry import inference_method
 from trueerror.results._format import whole
 from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
-BOYD = "Boyd, Eng and Page 2013, ECML PKDD, LNCS 8190:451"
 
 
 def average_precision_limits(estimate: float, positives: float, spec: IntervalSpec) -> tuple[float, float, str, str]:
@@ -36,34 +35,10 @@ def average_precision_limits(estimate: float, positives: float, spec: IntervalSp
     return float(low), float(high), "boyd-logit", ""
 
 
-@inference_method(
-    "boyd-logit",
-    answers="average-precision",
-    applies=independent,
-    part="areas",
-    title="Boyd's logit interval of an area under PR",
-    formula="logit(θ) ± z/√(P·θ(1 − θ)), P positives",
-    source=BOYD,
-    assumes="independent rows; many negatives, none of which decides alone",
-    measured=".93–.99 with normal scores, .78–.92 where a few negatives score like positives (simulated)",
-    advice="prefer effective-t",
-)
+@inference_method("boyd-logit", answers="average-precision", applies=independent)
 def boyd_logit(q: Problem[ScoreSample]) -> IntervalLimits:
     """Boyd's interval, or Wilson's near the ends."""
     return IntervalLimits(*average_precision_limits(q.sample.estimate, effective_rows(q.sample.table)[0], q.spec))
-
-
-declare(
-    Method(
-        key="wilson-boyd",
-        title="Wilson score interval of an area under PR at the number of positives",
-        formula="Wilson's limits of θ as a proportion of P rows, where P·θ(1 − θ) < 1",
-        source=f"Wilson 1927, JASA 22:209; {BOYD}",
-        assumes="independent rows; many negatives",
-        measured=".94–.99 with 5 to 50 positives (simulated)",
-    ),
-    part="areas",
-)
 
 
 class DecidedBy(NamedTuple):

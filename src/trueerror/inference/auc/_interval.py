@@ -194,7 +194,6 @@ def _mean_square(total: float, size: int) -> Floats:
     return np.array([[total / ((size - 1.0) * size) if total > 1e-30 * size else 0.0]])
 
 
-DELONG = "DeLong, DeLong and Clarke-Pearson 1988, Biometrics 44:837"
 HALVINGS = 100
 
 
@@ -240,67 +239,25 @@ def _limits(q: Problem[ScoreSample], method: str) -> IntervalLimits:
     return on_scale(q.metric, area_limits(q.sample.table, of_area(q.metric, q.sample.estimate), q.spec, method))
 
 
-@inference_method(
-    "delong-logit",
-    answers="auc",
-    applies=independent,
-    part="areas",
-    title="DeLong's variance on the logit scale",
-    formula="logit(A) ± z·SE/(A(1 − A)), SE² = S10/m + S01/n",
-    source=f"{DELONG}; Pepe 2003, The Statistical Evaluation of Medical Tests, 5.2",
-    assumes="independent rows; higher scores are more positive",
-    measured="AUC .95 of 20 and 20 rows: .946 (simulated), where DeLong's straight interval covers .84–.86",
-)
+@inference_method("delong-logit", answers="auc", applies=independent)
 def delong_logit(q: Problem[ScoreSample]) -> IntervalLimits:
     """DeLong's variance on the logit scale."""
     return _limits(q, "delong-logit")
 
 
-@inference_method(
-    "delong",
-    answers="auc",
-    applies=independent,
-    part="areas",
-    title="DeLong's interval",
-    formula="A ± z·√(S10/m + S01/n), cut to [0, 1]",
-    source=DELONG,
-    assumes="independent rows, many of each class; higher scores are more positive",
-    measured="AUC .95 of 20 and 20 rows: .84–.86; .99 of 50 and 50: .79–.80 (simulated)",
-    advice="prefer delong-logit",
-)
+@inference_method("delong", answers="auc", applies=independent)
 def delong_straight(q: Problem[ScoreSample]) -> IntervalLimits:
     """DeLong's variance as it is."""
     return _limits(q, "delong")
 
 
-@inference_method(
-    "hanley-mcneil",
-    answers="auc",
-    applies=independent,
-    part="areas",
-    title="Hanley and McNeil's interval",
-    formula="A ± z·√((A(1−A) + (m−1)(Q1−A²) + (n−1)(Q2−A²))/mn), Q1 = A/(2−A), Q2 = 2A²/(1+A)",
-    source="Hanley and McNeil 1982, Radiology 143:29",
-    assumes="independent rows; scores near to exponential in shape",
-    advice="prefer delong-logit",
-)
+@inference_method("hanley-mcneil", answers="auc", applies=independent)
 def hanley_mcneil(q: Problem[ScoreSample]) -> IntervalLimits:
     """Hanley and McNeil's variance, from the area and the class sizes alone."""
     return _limits(q, "hanley-mcneil")
 
 
-@inference_method(
-    "newcombe-auc",
-    word="newcombe",
-    answers="auc",
-    applies=independent,
-    part="areas",
-    title="Newcombe's interval of an area, method 5",
-    formula="θ with (A − θ)² = z²·θ(1−θ)(1 + ν(1−θ)/(2−θ) + νθ/(1+θ))/mn, ν = (m + n)/2 − 1",
-    source="Newcombe 2006, Stat. Med. 25:559",
-    assumes="independent rows; higher scores are more positive",
-    measured="at A = 1 the lower limit is .8987 of 20 and 20 rows, .9603 of 50 and 50",
-)
+@inference_method("newcombe-auc", word="newcombe", answers="auc", applies=independent)
 def newcombe_auc(q: Problem[ScoreSample]) -> IntervalLimits:
     """Newcombe's method 5."""
     return _limits(q, "newcombe")

@@ -27,7 +27,6 @@ from trueerror.inference.auc._interval import newcombe_area_limits
 from trueerror.inference.auc._multiclass import area_shares
 from trueerror.inputs._options import InputError
 from trueerror.kernels._numpy import table_placements
-from trueerror.methods import Method, declare
 from trueerror.metrics._registry import ClassScores, Measure, MetricOptions, value
 from trueerror.metrics.scores import auc
 from trueerror.results import Contrast, Interval
@@ -324,37 +323,3 @@ def _one_distribution(tables: Sequence[ScoreTable], pool: ScoreTable) -> float:
                 statistic += 12 / (n * (n + 1)) * size * (mean - (n + 1) / 2) ** 2 / ties
         df += len(tables) - 1
     return float(chdtrc(df, statistic)) if df else math.nan
-
-
-declare(
-    Method(
-        key="within-folds",
-        title="mean of the areas within folds, DeLong's variance pooled over the folds",
-        formula="A = mean of the K folds' areas; V = Σ_classes σ²_c·Σ_f 1/m_cf/K², σ²_c = Σ(placement − fold's area)²/"
-        "(rows − K); limits by the effective t with Satterthwaite's df; where nothing varies Newcombe's method 5",
-        source="LeDell, Petersen and van der Laan 2015, Electron. J. Stat. 9:1583; DeLong, DeLong and Clarke-Pearson "
-        "1988, Biometrics 44:837; Satterthwaite 1946, Biometrics Bull. 2:110",
-        assumes="independent rows, one round of folds; it speaks of these K models, not of the learner",
-        measured=".94–.98 with 20 to 200 positives in 5 to 10 folds, where LeDell's covers .83–.97; .95 with 10 "
-        "positives in 5 folds, where it covers .83 (simulated)",
-        advice='for the learner take method="corrected-t"',
-    ),
-    Method(
-        key="within-folds-mover",
-        title="mean of a metric within folds, the folds' own limits combined by MOVER",
-        formula="θ̄ ± √Σ(distance of fold f's limit)²/K, each fold's limits by the metric's own method",
-        source="Zou and Donner 2008, Stat. Med. 27:1693",
-        assumes="independent rows, one round of folds; it speaks of these K models, not of the learner",
-    ),
-    Method(
-        key="within-folds-paired",
-        title="difference of two models' areas within folds, Satterthwaite t",
-        formula="d = mean over folds of first − second; t = d/√V, V as for one model with the rows' differences of "
-        "influences",
-        source="LeDell, Petersen and van der Laan 2015, Electron. J. Stat. 9:1583; DeLong, DeLong and Clarke-Pearson "
-        "1988, Biometrics 44:837",
-        assumes="independent rows, both models with the same folds; it speaks of these K models, not of the learners",
-        advice='for the learners take method="corrected-t"',
-    ),
-    part="areas",
-)

@@ -26,7 +26,6 @@ from trueerror.inputs._arrays import Array, numbers
 from trueerror.inputs._options import InputError
 from trueerror.kernels._random import row_weights, seed_of
 from trueerror.kernels._threads import in_threads
-from trueerror.methods import Method, declare
 from trueerror.results import Alternative
 
 Floats = NDArray[np.float64]
@@ -241,53 +240,6 @@ def bootstrap_facts(replicates: Any, estimate: float, *, confidence: float = 0.9
     variance = float(values.var(ddof=1)) if values.min() < values.max() else 0.0
     low, high = order_limits(values, confidence)
     return BootstrapFacts(float(estimate), bias, float(estimate) - bias, variance, math.sqrt(variance), low, high)
-
-
-_DRAWN = "rows drawn at random from the population, and drawn again together: one multinomial draw over the cells"
-_BOOTSTRAP = "Efron and Tibshirani 1993, An Introduction to the Bootstrap"
-declare(
-    Method(
-        key="bootstrap-bca",
-        title="bootstrap, bias-corrected and accelerated",
-        formula="quantiles of B resamples at Φ(z₀ + (z₀ + z)/(1 − a(z₀ + z))), a = Σnd³/(6(Σnd²)^1.5), ties half in z₀",
-        source=f"Efron 1987, JASA 82:171; {_BOOTSTRAP}",
-        assumes=_DRAWN,
-        measured="accuracy of 30 rows, .8 and more: .930 (.884 with ties not counted)",
-        advice="with a perfect score or a rare class the analytic interval takes over",
-    ),
-    Method(
-        key="bootstrap-percentile",
-        title="bootstrap, percentiles",
-        formula="the α/2 and 1 − α/2 quantiles of B resamples",
-        source=_BOOTSTRAP,
-        assumes=_DRAWN,
-        measured="average precision .87–.92; AUC .95 of 20 and 20 rows .893 (simulated)",
-    ),
-    Method(
-        key="bootstrap-basic",
-        title="bootstrap, basic",
-        formula="2θ̂ less the 1 − α/2 and α/2 quantiles of B resamples, cut to the range",
-        source="Davison and Hinkley 1997, Bootstrap Methods and their Application, 5.2",
-        assumes=_DRAWN,
-    ),
-    Method(
-        key="bootstrap-normal",
-        title="bootstrap, normal",
-        formula="θ̂ − bias ± z·sd of B resamples, cut to the range",
-        source="Davison and Hinkley 1997, Bootstrap Methods and their Application, 5.2",
-        assumes=_DRAWN,
-    ),
-    Method(
-        key="bootstrap-studentised",
-        title="bootstrap, studentised",
-        formula="θ̂ − t*·SE, t* the quantiles of (θ* − θ̂)/SE* over B resamples, SE by the delta method in each",
-        source="Davison and Hinkley 1997, Bootstrap Methods and their Application, 5.2",
-        assumes=_DRAWN,
-        measured="te.bootstrap, at least Student's t: mean of 10 normal values .97, of 20 from t(3) .95, of 30 "
-        "lognormal ones .94, sd of 15 normal values .94, where percentiles cover .88, .89 and .87 (simulated)",
-    ),
-    part="resampled",
-)
 
 
 LIMITS = ("bootstrap-t", "bca-t", "bca", "percentile", "basic", "normal")
@@ -580,17 +532,3 @@ def _with_student_tails(draws: Draws, tail: float) -> tuple[float, float]:
     )
     low, high = (float(q) for q in quantiles(draws.replicates, np.array(shares)))
     return low, high
-
-
-declare(
-    Method(
-        key="bootstrap-bca-t",
-        title="bootstrap, bias-corrected and accelerated, with Student's tails",
-        formula="as bootstrap-bca with √(n/(n − 1))·t(n − 1) for z",
-        source="Efron 1987, JASA 82:171; Hesterberg 2015, Am. Stat. 69:371",
-        assumes="values drawn at random, and drawn again one by one",
-        measured="mean of 10 normal values .92–.94, sd of 20 .90, median of 25 exponential ones .96, a share of .1 of "
-        "40 1.00, where percentiles cover .88, .87, .91 and .92 (simulated)",
-    ),
-    part="resampled",
-)

@@ -28,7 +28,6 @@ from trueerror.inference.proportion._distributions import at_least
 from trueerror.inputs._arrays import numbers, paired_numbers
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, Rng, check_replicates, check_word, generator
-from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Prior
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._agreement import Agreement
@@ -446,74 +445,3 @@ def _contrast(
         alternative=alternative, method=f"paired-bootstrap-{method}", statistic=estimate, p_value=p,
         n=compared.agreement.n, notes=(note,), p_better=better,
     )  # fmt: skip
-
-
-_DRAWN = "rows drawn at random from the population, and drawn again together: one multinomial draw over the cells"
-_BOOTSTRAP = "Efron and Tibshirani 1993, An Introduction to the Bootstrap"
-
-declare(
-    Method(
-        key="paired-bootstrap-bca",
-        title="Paired bootstrap, bias-corrected and accelerated",
-        formula="quantiles of B replicates at Φ(z₀ + (z₀ + z)/(1 − a(z₀ + z))), a = Σnd³/(6(Σnd²)^1.5)",
-        source=f"Efron 1987, JASA 82:171; {_BOOTSTRAP}",
-        assumes=_DRAWN,
-        measured="coverage .92–.94, type I .058–.070 at .05 with 50 to 200 rows; ties counted half in z₀ (.930 against "
-        ".884 for accuracy .8 and more of 30 rows)",
-    ),
-    Method(
-        key="paired-bootstrap-percentile",
-        title="Paired bootstrap, percentiles",
-        formula="the α/2 and 1 − α/2 quantiles of B replicates",
-        source=_BOOTSTRAP,
-        assumes=_DRAWN,
-    ),
-    Method(
-        key="paired-bootstrap-expanded",
-        title="Paired bootstrap, expanded percentiles",
-        formula="the Φ(−√(m/(m − 1))·t) and opposite quantiles of B replicates, t Student's with m − 1 degrees of "
-        "freedom, m the rows (or clusters) of the rarer class; θ̂ ± t·√(m/(m − 1))·sd where fewer than one replicate is "
-        "expected beyond them; p is the level at which a limit reaches 0",
-        source="Hesterberg 2015, The American Statistician 69:371",
-        assumes=_DRAWN,
-    ),
-    Method(
-        key="paired-bootstrap-basic",
-        title="Paired bootstrap, basic",
-        formula="2θ̂ less the 1 − α/2 and α/2 quantiles of B replicates",
-        source="Davison and Hinkley 1997, Bootstrap Methods and their Application, 5.2",
-        assumes=_DRAWN,
-    ),
-    Method(
-        key="paired-bootstrap-normal",
-        title="Paired bootstrap, normal",
-        formula="θ̂ − bias ± z·sd of B replicates",
-        source="Davison and Hinkley 1997, Bootstrap Methods and their Application, 5.2",
-        assumes=_DRAWN,
-    ),
-    Method(
-        key="permutation-paired",
-        title="Sign-flip permutation test of paired scores",
-        formula="share of the 2^n sign patterns with a mean at least as far out; drawn: (1 + count)/(1 + B)",
-        source="Fisher 1935, Design of Experiments; Hartigan 1969, JASA 64:1303; Phipson and Smyth 2010, SAGMB 9:39",
-        assumes="under no difference each difference could as well have the other sign; differences are independent",
-        measured="exact by construction; the limits invert the same test",
-    ),
-    Method(
-        key="permutation-labels",
-        title="Permutation test of a metric: labels of two models exchanged row by row",
-        formula="p = (1 + number of B random exchanges with a difference at least as far out)/(1 + B)",
-        source="Fisher 1935, Design of Experiments; Yeh 2000, COLING 947; Phipson and Smyth 2010, SAGMB 9:39",
-        assumes="under no difference each row's two labels could as well be the other way round; independent rows",
-        measured="exact but for the draws, by construction; no limits",
-    ),
-    Method(
-        key="permutation-unpaired",
-        title="Permutation test of two independent sets of scores",
-        formula="share of the splits whose means lie at least as far apart; drawn: (1 + count)/(1 + B)",
-        source="Pitman 1937, JRSS Suppl. 4:119; Tritchler 1984, JASA 79:200; Phipson and Smyth 2010, SAGMB 9:39",
-        assumes="under no difference the two sets come from one distribution; scores are independent",
-        measured="exact by construction; the limits invert the one-sided tests, p counts both tails",
-    ),
-    part="resampled",
-)

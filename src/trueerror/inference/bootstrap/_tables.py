@@ -372,15 +372,7 @@ class ClusterCells:
 
 
 @inference_method(
-    "bootstrap-bca-clustered",
-    answers=("calibration-error", "score-metric"),
-    word="bootstrap-bca",
-    applies=clustered,
-    part="resampled",
-    title="bootstrap of whole clusters, bias-corrected and accelerated",
-    formula="as bootstrap-bca, G clusters drawn with replacement; a from the values with one cluster left out",
-    source="Efron 1987, JASA 82:171; Davison and Hinkley 1997, Bootstrap Methods and their Application, 3.8",
-    assumes="independent clusters, any dependence within",
+    "bootstrap-bca-clustered", answers=("calibration-error", "score-metric"), word="bootstrap-bca", applies=clustered
 )
 def clustered_bca(q: Problem[ScoreSample]) -> IntervalLimits:
     """BCa over whole clusters drawn with replacement."""

@@ -15,7 +15,6 @@ from trueerror.inference.counts._one_class import CountProblem, rows_spoken_of, 
 from trueerror.inference.proportion._distributions import RawLimits, limits
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
-from trueerror.methods import Method, declare
 from trueerror.metrics._registry import Measure, MetricOptions, classes_in_play, find_measure, undefined_reason, value
 from trueerror.results import Interval
 from trueerror.results._values import Note
@@ -68,18 +67,6 @@ def precision_limits(
         low, high = (share / (share + (1 - share) * r) for r in (largest, smallest))
         value = share * s / np.where(s + f > 0, share * s + (1 - share) * f, 1.0)
     return np.minimum(low, value), np.maximum(high, value)
-
-
-declare(
-    Method(
-        key="mean-of-limits",
-        title="mean of the labels' limits",
-        formula="Σ l_i/L to Σ u_i/L over the labels' own limits",
-        source="MOVER with every correlation at 1: Zou and Donner 2008, Stat. Med. 27:1693",
-        assumes="independent rows; labels of one row may depend on each other in any way",
-        advice="wider than it needs to be where the labels are nearly independent",
-    )
-)
 
 
 def multilabel_interval(

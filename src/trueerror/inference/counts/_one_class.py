@@ -7,7 +7,6 @@ label table (`_label_tables`). The delta method on several scales can be asked f
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -19,7 +18,7 @@ from trueerror.inference._effective_t import KEY, effective_t_limits, effective_
 from trueerror.inference._estimate import Estimate, effective_rows, spread
 from trueerror.inference._label_tables import label_estimate, label_range
 from trueerror.inference._problem import IntervalLimits, Notes, Problem
-from trueerror.inference._variance import Kind, Parts, Sample, binary_gradients, variance
+from trueerror.inference._variance import Kind, Sample, binary_gradients, variance
 from trueerror.inference.proportion._distributions import (
     RawLimits,
     as_jaccard,
@@ -29,17 +28,13 @@ from trueerror.inference.proportion._distributions import (
     on_logit,
     straight_limits,
 )
-from trueerror.inference.proportion._interval import ROWS
-from trueerror.methods import Default, Method, declare, inference_method
+from trueerror.methods import Default, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.results._values import Note
 from trueerror.tallies._confusion import BinaryCounts, Confusion
 
 Floats = NDArray[np.float64]
 
-DELTA = "Agresti 2013, Categorical Data Analysis, 3rd ed., section 16.1"
-WITHIN_CLASSES = ROWS + ", or at random within each class"
-MANY_ROWS = ROWS + "; many rows in each class"
 # The row of the decision table for metrics of labels that have no textbook limits of their own.
 ANY_LABELS = "label-metric"
 
@@ -138,10 +133,6 @@ def is_plain(q: CountProblem) -> bool:
     return q.sample.plain
 
 
-def _between_two_ends(q: CountProblem) -> bool:
-    return bool(np.isfinite(q.metric.range).all())
-
-
 # Everything that has no textbook limits.
 
 
@@ -220,11 +211,6 @@ def _of_design(view: CountView) -> tuple[Note, ...]:
     answers="f1",
     default=Default(why="covers .949–.957; the delta method covers .87–.94 and collapses to zero width", when=is_plain),
     applies=is_plain,
-    title="Wilson score interval of the Jaccard index, as an interval of F1",
-    formula="J = TP/(TP + FP + FN) as a proportion; F1 = 2J/(1 + J) of its limits",
-    source="Wilson 1927, JASA 22:209; Takahashi et al. 2022, Appl. Intell. 52:4961 (the delta method)",
-    assumes=ROWS,
-    measured="F1 .949–.957 (simulated), where the delta method covers .87–.94",
 )
 def wilson_f1(q: CountProblem) -> RawLimits:
     """Wilson's limits of J = F1/(2 − F1), and back."""
@@ -242,10 +228,6 @@ def wilson_f1(q: CountProblem) -> RawLimits:
         why="the logarithm of a ratio is near to normal; ½ is added to each count where one is 0", when=is_plain
     ),
     applies=lambda q: q.metric.range == (0.0, np.inf),
-    title="delta method on the log scale",
-    formula="θ̂·exp(±z·SE/θ̂)",
-    source="Simel, Samsa and Matchar 1991, J. Clin. Epidemiol. 44:763; Woolf 1955, Ann. Hum. Genet. 19:251",
-    assumes=WITHIN_CLASSES,
 )
 def delta_log(q: CountProblem) -> RawLimits:
     """The delta method on the scale of the logarithm; of one class with ½ added to each count where one is 0."""
@@ -263,17 +245,6 @@ def delta_log(q: CountProblem) -> RawLimits:
     # An infinite estimate has no finite upper limit.
     high = np.where(np.isinf(view.estimate), np.inf, high)
     return found.replaced(lost, RawLimits.of((low, high), "haldane-log", Note("half-added")))
-
-
-declare(
-    Method(
-        key="haldane-log",
-        title="delta method on the log scale with ½ added to each count",
-        formula="as delta-log, from TP + ½, FP + ½, FN + ½, TN + ½; open above where the estimate is infinite",
-        source="Haldane 1956, Ann. Hum. Genet. 20:309; Anscombe 1956, Biometrika 43:461",
-        assumes=WITHIN_CLASSES,
-    )
-)
 
 
 # The delta method on the scale that suits a metric's range; where it shows no variance the default answers.
@@ -294,15 +265,7 @@ def _or_default(q: CountProblem, found: RawLimits) -> RawLimits:
     return found.replaced(lost, (wilson_f1 if q.situation == "f1" else effective_t)(q))
 
 
-@inference_method(
-    "delta",
-    answers=(ANY_LABELS, "f1", "ratio"),
-    title="delta method",
-    formula="θ̂ ± z·√(Σ n_c·d_c²), d_c = ∂θ/∂n_c, cut to the range",
-    source=f"{DELTA}; kappa: Fleiss, Cohen and Everitt 1969, Psychol. Bull. 72:323",
-    assumes=MANY_ROWS,
-    measured="kappa .93–.99, F1 .87–.94, macro-F1 .76–.945 (simulated)",
-)
+@inference_method("delta", answers=(ANY_LABELS, "f1", "ratio"))
 def delta(q: CountProblem) -> RawLimits:
     """The straight delta method."""
     return _straight(q, "delta")
@@ -312,27 +275,13 @@ def delta(q: CountProblem) -> RawLimits:
     "takahashi",
     answers=(ANY_LABELS, "proportion"),
     applies=lambda q: q.sample.plain and q.metric.average in q.metric.takahashi,
-    title="delta method of Takahashi and others",
-    formula="macro-F1 ± z·√(2(a + b)/(n·r²)), a = ΣF(S − 2p_ii)/S²·((S − 2p_ii)/S + F/2), b = Σ p_ij·F_i·F_j/(S_i·S_j)",
-    source="Takahashi, Yamamoto, Kuchiba and Koyama 2022, Appl. Intell. 52:4961",
-    assumes=MANY_ROWS,
-    measured="macro-F1 .76–.945 (simulated)",
 )
 def takahashi(q: CountProblem) -> RawLimits:
     """The straight delta method, of the averages that it was published for."""
     return _straight(q, "takahashi")
 
 
-@inference_method(
-    "cluster-t",
-    answers=ANY_LABELS,
-    applies=lambda q: q.sample.kind == "clustered",
-    title="cluster-robust t-interval",
-    formula="θ̂ ± t(G_eff − 1)·√V, V by leaving out each cluster (CR3), G_eff = (Σn)²/Σn², cut to the range",
-    source="Bell and McCaffrey 2002, Surv. Methodol. 28:169; Cameron and Miller 2015, J. Hum. Resour. 50:317",
-    assumes="many independent clusters",
-    measured="falls to .74 near 1 (simulated)",
-)
+@inference_method("cluster-t", answers=ANY_LABELS, applies=lambda q: q.sample.kind == "clustered")
 def cluster_t(q: CountProblem) -> RawLimits:
     """The same with Student's t on as many degrees of freedom as clusters of equal size less 1."""
     return _straight(q, "cluster-t")
@@ -342,58 +291,18 @@ def _straight(q: CountProblem, key: str) -> RawLimits:
     return _or_default(q, RawLimits.of(straight_limits(q.sample.estimate, q.sample.variances, _factor(q)), key))
 
 
-@inference_method(
-    "delta-logit",
-    answers=(ANY_LABELS, "f1"),
-    applies=lambda q: q.metric.range == (0.0, 1.0),
-    title="delta method on the logit scale",
-    formula="logit(θ̂) ± z·SE/(θ̂(1 − θ̂)), and back; precision at another prior: SE of the logit is "
-    "√((1 − Se)/(Se·n₁) + Sp/((1 − Sp)·n₀))",
-    source=f"{DELTA}; Mercaldo, Lau and Zhou 2007, Stat. Med. 26:2170",
-    assumes=ROWS + ", or at random within each class where a prior is given",
-    measured=".93–.97 where the straight delta method covers .78–.95 (simulated)",
-)
+@inference_method("delta-logit", answers=(ANY_LABELS, "f1"), applies=lambda q: q.metric.range == (0.0, 1.0))
 def delta_logit(q: CountProblem) -> RawLimits:
     """The delta method on the logit scale."""
     pair = on_logit(q.sample.estimate, q.sample.variances, _factor(q))
     return _or_default(q, RawLimits.of(pair, "delta-logit"))
 
 
-@inference_method(
-    "fisher-z",
-    answers=ANY_LABELS,
-    applies=lambda q: q.metric.range == (-1.0, 1.0),
-    title="Fisher's z with the delta-method standard error",
-    formula="tanh(atanh(m) ± z·SE/(1 − m²))",
-    source=f"Fisher 1915, Biometrika 10:507; {DELTA}",
-    assumes=ROWS,
-    measured="Matthews correlation .93–.96 (simulated); with SE 1/√(n − 3), as for Pearson's, it would be wrong",
-)
+@inference_method("fisher-z", answers=ANY_LABELS, applies=lambda q: q.metric.range == (-1.0, 1.0))
 def fisher_z(q: CountProblem) -> RawLimits:
     """The delta method on the scale of atanh."""
     pair = on_logit(q.sample.estimate, q.sample.variances, _factor(q), (-1.0, 1.0))
     return _or_default(q, RawLimits.of(pair, "fisher-z"))
-
-
-def play_of(measure: Measure) -> tuple[Parts | None, Parts | None]:
-    """Which of the four counts a metric of one class is made of, and which are the successes of a share.
-
-    >>> from trueerror.metrics._registry import find_measure
-    >>> play_of(find_measure("recall"))
-    ((True, False, True, False), (True, False, False, False))
-    """
-    share = measure.share
-    if measure.of_one_class and measure.situation == "f1":
-        return (True, True, True, False), (True, False, False, False)
-    if not measure.of_one_class or share is None:
-        return None, None
-    return _parts(lambda t: share(t)[1]), _parts(lambda t: share(t)[0])
-
-
-def _parts(trials: Callable[[BinaryCounts], Any]) -> Parts:
-    units = (BinaryCounts(*(float(i == j) for j in range(4))) for i in range(4))
-    a, b, c, d = (bool(trials(u) > 0) for u in units)
-    return a, b, c, d
 
 
 # Views of counts.

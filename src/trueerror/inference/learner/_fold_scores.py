@@ -32,7 +32,7 @@ from trueerror.inference.learner._intervals import corrected_t_interval
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
-from trueerror.methods import Default, Method, declare, inference_method
+from trueerror.methods import Default, inference_method
 from trueerror.metrics._registry import (
     ClassScores,
     Measure,
@@ -401,19 +401,15 @@ def _in_rounds(q: Folded) -> bool:
 
 
 @inference_method(
-    "mean-of-rounds", answers="metric-over-folds", applies=_in_rounds,
+    "mean-of-rounds",
+    answers="metric-over-folds",
+    applies=_in_rounds,
     default=Default(
         why="every round tests the same rows, so more rounds steady the mean and tell nothing new of other rows; it "
         "speaks of these models",
         when=_in_rounds,
     ),
-    title="the mean of several rounds of folds with the limits of one",
-    formula="estimate, lower and upper limit are the means over the rounds of those that the rows of one round give",
-    source="Bayle, Bayle, Janson and Mackey 2020, NeurIPS 33:16339, for the rows of one round; Bates, Hastie and "
-    "Tibshirani 2024, J. Am. Stat. Assoc. 119:1434, for what it does not cover",
-    assumes="every round tests the same rows; it speaks of the models that were fitted, and of the learner if a few "
-    "rows hardly change a model",
-)  # fmt: skip
+)
 def mean_of_rounds(q: Folded) -> Interval:
     """The mean of all rounds, with the limits that the rows of one round have."""
     s, repeats = q.sample, q.sample.p.keys("repeats").names
@@ -459,20 +455,3 @@ def pooled_over_folds(q: Folded) -> Interval:
     noted = replace(pooled, note=sentences_of((pooled.note, ACROSS)))
     noted._keep_notes(pooled.notes)
     return noted
-
-
-declare(
-    Method(
-        key="chosen-out-of-fold",
-        title="the winner of a search, each fold scored by the choice of the other folds",
-        formula="mean over folds k of score_k(best setting over the folds other than k) ± t(K − 1)·√(s²(1/K + "
-        "n_test/n_train))",
-        source="Varma and Simon 2006, BMC Bioinform. 7:91; Nadeau and Bengio 2003, Machine Learning 52:239",
-        assumes="one round of folds, the same for all settings",
-        measured="no optimism left (−.004 to .003) where the winner's own score is .007–.089 too good, coverage "
-        ".88–.98 (the lowest with 64 equal settings over 10 folds of 20 rows), 10 and 64 settings of 100 to 500 rows; "
-        "Tibshirani and Tibshirani's correction covers .71–.99 (simulated)",
-        advice="te.NestedCV, or te.experiment(…).estimate(method='bbc-cv'), where the rows are at hand",
-    ),
-    part="learners",
-)

@@ -28,7 +28,7 @@ from trueerror.inference.loss._mean import (
     mean_over_units,
 )
 from trueerror.inference.proportion._distributions import crossing
-from trueerror.methods._registry import ROWS, Default, inference_method
+from trueerror.methods._registry import Default, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.results import Contrast, Interval
 from trueerror.sources._predictions import Predictions
@@ -121,17 +121,7 @@ def t_of_grades(q: Problem[Floats]) -> IntervalLimits:
     return IntervalLimits(low, high, "t-mean", note)
 
 
-@inference_method(
-    "betting-mean", answers="mean-score", word="betting", applies=_independent,
-    part="binomial",
-    title="betting interval of a mean between two ends (hedged capital)",
-    formula="all m against which neither player reaches 2/α: Π (1 ± λ_i·(x_i − m)), λ_i = √(2·log(2/α)/(n·σ²_{i−1})), "
-            "at most ½ of what may be lost; grades put on [0, 1]",
-    source="Waudby-Smith and Ramdas 2024, JRSS B 86:1, section 4",
-    assumes=ROWS + "; grades that cannot leave the scale; nothing else, at any number of rows",
-    measured="covers .93–1.00 with 30 to 1,000 rows; 1.2 to 2.2 times as wide as the effective t's limits",
-    advice="for a guarantee that holds for every distribution; the rows are taken in an order drawn with rng=",
-)  # fmt: skip
+@inference_method("betting-mean", answers="mean-score", word="betting", applies=_independent)
 def betting_mean(q: Problem[Floats]) -> IntervalLimits:
     """Two players bet that the mean is above m, and that it is below; m is excluded where one of them gets rich."""
     low, high = q.metric.bounds(q.options)
@@ -169,16 +159,7 @@ def betting_limits(x: Floats, tail: float) -> Range:
     return low, high
 
 
-@inference_method(
-    "empirical-bernstein", answers="mean-score", word="bernstein", applies=_independent,
-    part="binomial",
-    title="empirical Bernstein bound of a mean between two ends",
-    formula="mean ± (b − a)·(√(2·V·log(4/α)/n) + 7·log(4/α)/(3·(n − 1))), V the variance of the grades put on [0, 1]",
-    source="Maurer and Pontil 2009, COLT, theorem 4",
-    assumes=ROWS + "; grades that cannot leave the scale; nothing else, at any number of rows",
-    measured="covers 1.00 with 30 to 1,000 rows; 2 to 5 times as wide as the effective t's limits",
-    advice="much wider than the betting interval, which gives the same guarantee",
-)  # fmt: skip
+@inference_method("empirical-bernstein", answers="mean-score", word="bernstein", applies=_independent)
 def empirical_bernstein(q: Problem[Floats]) -> IntervalLimits:
     """A bound that holds for every distribution on the scale."""
     low, high = q.metric.bounds(q.options)

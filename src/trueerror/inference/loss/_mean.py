@@ -32,7 +32,7 @@ from trueerror.inference.counts._one_class import ONE_CLUSTER
 from trueerror.inference.loss._interval import t_limits
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._labels import Codes
-from trueerror.methods._registry import ROWS, Default, Method, declare, inference_method
+from trueerror.methods._registry import Default, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, loss_moments, table_losses
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import listing, one_line, whole
@@ -247,16 +247,7 @@ def cluster_t_limits(sample: ClusterSums, spec: IntervalSpec) -> IntervalLimits:
 
 
 @inference_method(
-    "t-mean",
-    answers=("mean", "mean-loss"),
-    applies=independent_rows,
-    default=Default(why="exact for normal values"),
-    part="binomial",
-    title="t-interval of a mean",
-    formula="mean ± t(n − 1)·s/√n, cut to the range where there is one",
-    source="Student 1908, Biometrika 6:1",
-    assumes="independent values; near to normal, or many of them",
-    advice="the errors of cross-validation folds share training rows: use a corrected interval for those",
+    "t-mean", answers=("mean", "mean-loss"), applies=independent_rows, default=Default(why="exact for normal values")
 )
 def t_mean(q: Problem[LossSample]) -> IntervalLimits:
     """t as it is."""
@@ -370,15 +361,3 @@ def infinite_words(rows: Mapping[str, int], title: str) -> str:
         f"{certain_and_wrong(rows)}, so {whose} {title} is infinite, and differences from it have no interval and no "
         f"p-value. {ADVICE}."
     )
-
-
-declare(
-    Method(
-        key="wilson-constant-loss",
-        title="limits for a loss that was the same on all rows",
-        formula="c − u·(c − min) to c + u·(max − c), u = z²/(n + z²): Wilson's limit for the share of rows that differ",
-        source="Wilson 1927, JASA 22:209, on the share of rows with another loss",
-        assumes=ROWS + "; a loss that cannot leave [min, max]",
-    ),
-    part="binomial",
-)

@@ -30,7 +30,6 @@ from trueerror.inference._contrast import (
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inputs._arrays import count, matrix, numbers, paired_numbers
 from trueerror.inputs._options import InputError, check_word
-from trueerror.methods._registry import Method, declare
 from trueerror.results import Alternative, Contrast, Df, Result, Table
 from trueerror.results._format import folded, p_cell, p_value, percent, signed
 from trueerror.tallies import Moments
@@ -432,68 +431,3 @@ def paired_t_of_losses(
         p_value=1.0 if same else math.nan, p_better=0.5 if m.n else None,
         notes=(note if m.n else "no row has an answer of both",),
     )  # fmt: skip
-
-
-PAIRED_SCORES = "independent pairs of scores, such as one pair a data set"
-
-declare(
-    Method(
-        key="paired-t",
-        title="paired t-test",
-        formula="t = d̄/(s/√k), k − 1 degrees of freedom",
-        source="Student 1908, Biometrika 6:1",
-        assumes=PAIRED_SCORES + "; near to normal, or many of them",
-        measured="over folds of cross-validation equal learners are called different in .04–.08 (one 10-fold run) to "
-        ".53–.60 (repeats, resampled splits) of the cases, at a level of .05",
-        advice="folds share training rows, so they are not independent: use corrected_t for them",
-    ),
-    Method(
-        key="welch-t",
-        title="Welch's t-test",
-        formula="t = (m1 − m2)/√(s1²/k + s2²/j), Satterthwaite's degrees of freedom",
-        source="Welch 1947, Biometrika 34:28",
-        assumes="independent scores in each of two groups; near to normal, or many of them",
-    ),
-    Method(
-        key="pooled-t",
-        title="t-test with a pooled variance",
-        formula="t = (m1 − m2)/√(s²(1/k + 1/j)), k + j − 2 degrees of freedom",
-        source="Student 1908, Biometrika 6:1",
-        assumes="independent scores in each of two groups with the same variance",
-    ),
-    Method(
-        key="conservative-t",
-        title="unpaired t-test with the smaller group's degrees of freedom",
-        formula="t = (m1 − m2)/√(s1²/k + s2²/j), min(k, j) − 1 degrees of freedom",
-        source="Welch 1947, Biometrika 34:28, for the statistic; its degrees of freedom lie above this bound",
-        assumes="independent scores in each of two groups",
-        advice="conservative; Welch's degrees of freedom lose less",
-    ),
-    Method(
-        key="corrected-t-test",
-        title="corrected resampled t-test",
-        formula="t = d̄/√(s²(1/J + n_test/n_train)), J − 1 degrees of freedom",
-        source="Nadeau and Bengio 2003, Mach. Learn. 52:239; Bouckaert and Frank 2004, PAKDD",
-        assumes="J splits of the same rows; the share n_test/n_train of each",
-        measured="equal learners called different in .03–.05 of the cases over 10 × 10 folds, but .12 for 5 "
-        "neighbours, which a few rows change; .009–.040 over a single 10-fold run (conservative), at a level of .05",
-    ),
-    Method(
-        key="five-by-two-t",
-        title="5×2cv t-test",
-        formula="t = p₁⁽¹⁾/√(mean s²), 5 degrees of freedom",
-        source="Dietterich 1998, Neural Comput. 10:1895",
-        assumes="five repeats of 2-fold cross-validation",
-        measured="type I error .059 at .05",
-        advice="its numerator is a single fold; the F version uses all ten",
-    ),
-    Method(
-        key="five-by-two-f",
-        title="combined 5×2cv F-test",
-        formula="F = ΣΣp²/(2Σs²), 10 and 5 degrees of freedom",
-        source="Alpaydın 1999, Neural Comput. 11:1885",
-        assumes="five repeats of 2-fold cross-validation",
-        measured="type I error .059 at .05, .096 with 100 rows",
-    ),
-    part="differences",
-)

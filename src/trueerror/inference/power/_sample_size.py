@@ -20,7 +20,6 @@ from trueerror.inference.power._designs import (
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._arrays import count, one_number, open_share
 from trueerror.inputs._options import InputError, check_alternative, check_share, check_word
-from trueerror.methods._registry import Method, declare
 from trueerror.results import Alternative, Result, Table
 from trueerror.results._format import folded, number, percent, real_minus, whole
 
@@ -395,88 +394,3 @@ def _size_for_width(accuracy: Any, half_width: Any, alpha: float, effect: float)
         second=math.nan, difference=math.nan, half_width=h, design_effect=effect, method="wilson-half-width",
         note="" if effect == 1 else f"design effect {effect:.3g}",
     )  # fmt: skip
-
-
-declare(
-    Method(
-        key="power-mcnemar",
-        title="power of McNemar's test by enumeration",
-        formula="Σ over the number m of differing rows, Bin(n, pd), of P(the test rejects | m), Bin(m, p10/pd)",
-        source="enumeration; normal formula for the sample size: Connor 1987, Biometrics 43:207",
-        assumes="the accuracies and the share of rows on which the models disagree",
-    ),
-    Method(
-        key="power-mcnemar-normal",
-        title="power of McNemar's test by the normal formula",
-        formula="n = (z_{α/2}√pd + z_β√(pd − δ²))²/δ²",
-        source="Connor 1987, Biometrics 43:207",
-        assumes="the accuracies and the share of rows on which the models disagree; many differing rows",
-    ),
-    Method(
-        key="power-two-proportions",
-        title="power of the pooled z-test of two proportions",
-        formula="Φ((√n·|p1 − p2| − z_{α/2}√(2p̄q̄))/√(p1q1 + p2q2)), n in each group",
-        source="Fleiss, Levin and Paik 2003, Statistical Methods for Rates and Proportions, ch. 4",
-        assumes="two samples of different rows",
-    ),
-    Method(
-        key="power-one-proportion",
-        title="power of the exact binomial test by enumeration",
-        formula="Σ P(k | p) over the counts k that the test of p0 rejects",
-        source="enumeration",
-        assumes="independent rows",
-    ),
-    Method(
-        key="power-auc",
-        title="power for two areas under ROC curves",
-        formula="V = (Q − A²)(1/m + 1/n) + (A(1 − A) − 2(Q − A²))/mn, Q = A − 2T(Φ⁻¹(A), 1/√3), T Owen's function; for "
-        "the difference V₁ + V₂ − 2ρ√(V₁V₂), t on Satterthwaite's degrees of freedom",
-        source="Bamber 1975, J. Math. Psychol. 12:387; Obuchowski 1994, J. Clin. Epidemiol. 47:457; Owen 1956, Ann. "
-        "Math. Stat. 27:1075",
-        assumes="scores that are normal in each class, with equal spread, after some monotone change",
-        measured="promised .80: DeLong's t finds .80–.86 (AUC .70 to .98, 10 to 50 % positive; simulated)",
-    ),
-    Method(
-        key="power-auc-chance",
-        title="power for one area under the ROC curve against ½",
-        formula="V = 0.0099·exp(−A²/2)(5A² + 8 + (A² + 8)m/n), A = 1.414·Φ⁻¹(area), per positive; normal test",
-        source="Obuchowski and McClish 1997, Stat. Med. 16:1529",
-        assumes="scores that are normal in each class after some monotone change",
-    ),
-    Method(
-        key="power-equivalence",
-        title="power of equivalence on the same rows by enumeration",
-        formula="Σ P(b, c) over the outcomes that pass both of Tango's one-sided tests",
-        source="enumeration; Tango 1998, Stat. Med. 17:891",
-        assumes="the accuracies and the share of rows on which the models disagree",
-    ),
-    Method(
-        key="power-noninferiority",
-        title="power of non-inferiority on the same rows by enumeration",
-        formula="Σ P(b, c) over the outcomes that pass Tango's one-sided test against −margin",
-        source="enumeration; Tango 1998, Stat. Med. 17:891",
-        assumes="the accuracies and the share of rows on which the models disagree",
-    ),
-    Method(
-        key="power-paired-mean",
-        title="power for a mean difference by the normal formula",
-        formula="n = (z_{α/2} + z_β)²·sd²/δ²; with K answers a row sd² = ω² + σA²/KA + σB²/KB",
-        source="any textbook; Miller 2024, arXiv:2411.00640, for repeated answers",
-        assumes="many independent rows; a known standard deviation",
-    ),
-    Method(
-        key="power-t",
-        title="power of a t-test",
-        formula="non-central t with shift δ/(sd/√n)",
-        source="Cohen 1988, Statistical Power Analysis, ch. 2",
-        assumes="independent normal values; extra repeats of cross-validation are not extra values",
-    ),
-    Method(
-        key="wilson-half-width",
-        title="rows for an accuracy within ± a half width",
-        formula="n = z²/u with h²(1 + u)² = u·pq + u²/4: Wilson's interval has half width h",
-        source="Wilson 1927, JASA 22:209",
-        assumes="independent rows",
-    ),
-    part="planning",
-)

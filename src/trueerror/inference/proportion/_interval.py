@@ -22,7 +22,6 @@ from trueerror.results._values import Note, joined_notes
 if TYPE_CHECKING:
     from trueerror.tallies._confusion import Amount
 
-ROWS = "independent rows, drawn at random from the population that you care about"
 # What each form gives: numbers for numbers, arrays for arrays.
 RawPair = tuple[Any, Any]
 FormFunction = TypeVar("FormFunction", bound=Callable[[Any, Any, Any], RawPair])
@@ -46,9 +45,9 @@ FORMS: dict[str, ProportionForm] = {}
 
 
 def proportion_interval(
-    word: str, *, exact: bool = False, fractional: bool = False, default: Default | None = None, **facts: str
+    word: str, *, exact: bool = False, fractional: bool = False, default: Default | None = None
 ) -> Callable[[FormFunction], FormFunction]:
-    """Enter a form as an interval of every plain proportion; `facts` are the fields of `Method`."""
+    """Enter a form as an interval of every plain proportion."""
 
     def answer(q: Any) -> Any:
         from trueerror.inference.proportion._distributions import proportion_limits
@@ -56,7 +55,7 @@ def proportion_interval(
         return proportion_limits(q, word)
 
     def enter(function: FormFunction) -> FormFunction:
-        inference_method(word, answers="proportion", default=default, aliases=(), applies=_plain_rows, **facts)(answer)
+        inference_method(word, answers="proportion", default=default, aliases=(), applies=_plain_rows)(answer)
         FORMS[word] = ProportionForm(function, exact, fractional)
         return function
 
@@ -72,16 +71,7 @@ def stand_in(method: str, z: Amount) -> str:
     return "wilson" if method != "wilson" and z > 0 else "clopper-pearson"
 
 
-@proportion_interval(
-    "wald",
-    fractional=True,
-    title="simple normal interval",
-    formula="p ± z√(pq/n), cut to [0, 1]",
-    source="Laplace 1812; Brown, Cai and DasGupta 2001, Stat. Sci. 16:101",
-    assumes=ROWS + "; n of 30 or more and n·p·(1 − p) of 5 or more",
-    measured="mean coverage .902 at n = 50, falling to 0 near the ends (enumeration)",
-    advice="prefer wilson; at 0 or n successes this has no width and Wilson's interval is given instead",
-)
+@proportion_interval("wald", fractional=True)
 def wald(x: Amount, n: Amount, z: Amount) -> RawPair:
     """p ± z√(pq/n)."""
     p = x / n
@@ -89,14 +79,7 @@ def wald(x: Amount, n: Amount, z: Amount) -> RawPair:
     return p - reach, p + reach
 
 
-@proportion_interval(
-    "wald-cc",
-    title="simple normal interval with continuity correction",
-    formula="p ± (z√(pq/n) + 1/2n), cut to [0, 1]",
-    source="Newcombe 1998, Stat. Med. 17:857, method 2",
-    assumes=ROWS,
-    advice="prefer wilson",
-)
+@proportion_interval("wald-cc")
 def wald_cc(x: Amount, n: Amount, z: Amount) -> RawPair:
     """p ± (z√(pq/n) + 1/2n)."""
     low, high = wald(x, n, z)
@@ -107,12 +90,6 @@ def wald_cc(x: Amount, n: Amount, z: Amount) -> RawPair:
     "wilson",
     fractional=True,
     default=Default(why="coverage at least .927 wherever np and nq are 5 or more (by enumeration)", when=_plain_rows),
-    title="Wilson score interval",
-    formula="(p + z²/2n ± z√(pq/n + z²/4n²)) / (1 + z²/n)",
-    source="Wilson 1927, JASA 22:209; Brown, Cai and DasGupta 2001, Stat. Sci. 16:101",
-    assumes=ROWS,
-    measured="mean coverage .952 at n = 50; at least .927 where np and nq are 5 or more (enumeration)",
-    advice="with fewer than 5 successes or failures mid-p is closer to its nominal coverage",
 )
 def wilson(x: Amount, n: Amount, z: Amount) -> RawPair:
     """(p + z²/2n ± z√(pq/n + z²/4n²)) / (1 + z²/n), written in counts."""
@@ -123,14 +100,7 @@ def wilson(x: Amount, n: Amount, z: Amount) -> RawPair:
     return (centre - reach) / (n + square), (centre + reach) / (n + square)
 
 
-@proportion_interval(
-    "wilson-cc",
-    title="Wilson score interval with continuity correction",
-    formula="Wilson's limits for x − ½ (lower) and x + ½ (upper); 0 at x = 0 and 1 at x = n",
-    source="Newcombe 1998, Stat. Med. 17:857, method 4",
-    assumes=ROWS,
-    advice="comes near to the exact interval, and is as wide",
-)
+@proportion_interval("wilson-cc")
 def wilson_cc(x: Amount, n: Amount, z: Amount) -> RawPair:
     """Wilson's limits for half a success less and half a success more (Newcombe 1998, method 4)."""
     # Below 0 or above n there is nothing to invert; the clipping later sets 0 or 1 there.
@@ -140,15 +110,7 @@ def wilson_cc(x: Amount, n: Amount, z: Amount) -> RawPair:
     return wilson(fewer, n, z)[0], wilson(more, n, z)[1]
 
 
-@proportion_interval(
-    "clopper-pearson",
-    exact=True,
-    title="exact interval of Clopper and Pearson",
-    formula="α/2 quantile of Beta(x, n − x + 1) to 1 − α/2 quantile of Beta(x + 1, n − x)",
-    source="Clopper and Pearson 1934, Biometrika 26:404",
-    assumes=ROWS,
-    measured="mean coverage .969 at n = 50, never below .95 (enumeration): wider than it needs to be",
-)
+@proportion_interval("clopper-pearson", exact=True)
 def clopper_pearson(x: Amount, n: Amount, alpha: Amount) -> RawPair:
     """Quantiles of Beta(x, n − x + 1) and Beta(x + 1, n − x); 0 at no success, 1 at no failure."""
     import numpy as np
@@ -161,15 +123,7 @@ def clopper_pearson(x: Amount, n: Amount, alpha: Amount) -> RawPair:
     return np.where(none, 0.0, low), np.where(all_, 1.0, high)
 
 
-@proportion_interval(
-    "mid-p",
-    exact=True,
-    title="mid-p interval",
-    formula="the p at which P(X beyond x) + ½P(X = x) is α/2, on either side",
-    source="Lancaster 1949, Biometrika 36:370; Berry and Armitage 1995, The Statistician 44:417",
-    assumes=ROWS,
-    measured="mean coverage .955 at n = 50, at least about .925 (enumeration)",
-)
+@proportion_interval("mid-p", exact=True)
 def mid_p(x: Amount, n: Amount, alpha: Amount) -> RawPair:
     """Where P(beyond x) + ½P(x) is α: the exact interval with half of the observed probability in each tail."""
     import numpy as np
@@ -203,28 +157,13 @@ def _mid_p_low(x: Amount, n: Amount, alpha: Amount) -> Amount:
     return np.where(none, 0.0, (low + high) / 2)
 
 
-@proportion_interval(
-    "agresti-coull",
-    title="Agresti–Coull interval",
-    formula="p̃ ± z√(p̃(1 − p̃)/ñ), ñ = n + z², p̃ = (x + z²/2)/ñ, cut to [0, 1]",
-    source="Agresti and Coull 1998, Am. Stat. 52:119",
-    assumes=ROWS,
-    advice="never narrower than Wilson's, which it imitates",
-)
+@proportion_interval("agresti-coull")
 def agresti_coull(x: Amount, n: Amount, z: Amount) -> RawPair:
     """Wald's form with z²/2 successes and z²/2 failures added."""
     return wald(x + z * z / 2, n + z * z, z)
 
 
-@proportion_interval(
-    "jeffreys",
-    exact=True,
-    title="Jeffreys interval",
-    formula="α/2 and 1 − α/2 quantiles of Beta(x + ½, n − x + ½); 0 at x = 0 and 1 at x = n",
-    source="Brown, Cai and DasGupta 2001, Stat. Sci. 16:101",
-    assumes=ROWS + "; a Beta(½, ½) prior",
-    measured="mean coverage .950 at n = 50 (enumeration)",
-)
+@proportion_interval("jeffreys", exact=True)
 def jeffreys(x: Amount, n: Amount, alpha: Amount) -> RawPair:
     """Quantiles of Beta(x + ½, n − x + ½); 0 at no success, 1 at no failure (Brown, Cai and DasGupta 2001)."""
     import numpy as np

@@ -27,7 +27,7 @@ from trueerror.inference._contrast import (
     normal_p,
     normal_quantile,
 )
-from trueerror.inference.loss._t_tests import PAIRED_SCORES, paired_facts, unpaired_facts
+from trueerror.inference.loss._t_tests import paired_facts, unpaired_facts
 from trueerror.inference.proportion._distributions import (
     miettinen_nurminen_limits,
     miettinen_nurminen_z,
@@ -35,10 +35,8 @@ from trueerror.inference.proportion._distributions import (
     tango_z,
 )
 from trueerror.inference.proportion._interval import wilson
-from trueerror.inference.proportion._two_samples import DIFFERENT_ROWS
 from trueerror.inputs._arrays import count, count_matrix, matrix, numbers, paired_numbers, plain_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_word
-from trueerror.methods import Method, declare
 from trueerror.results import Alternative, Contrast, Test
 from trueerror.results._values import Note
 from trueerror.tallies import Discordance
@@ -554,108 +552,3 @@ def cochran_from_pairs(pairs: Mapping[tuple[str, str], Discordance], models: tup
     q = top / spread
     p = float(special.chdtrc(k - 1, q))
     return Test(name="Cochran's Q", statistic=q, df=k - 1, p_value=p, method="cochran-q", n=n)
-
-
-SAME_ROWS = "the same rows for both models, drawn at random and independent of each other"
-
-declare(
-    Method(
-        key="mcnemar-mid-p",
-        title="McNemar's test, mid-p",
-        formula="2·P(Bin(b + c, ½) ≤ min(b, c)) − P(Bin = min); 1 − ½P at b = c; 1 at b + c = 0",
-        source="Fagerland, Lydersen and Laake 2013, BMC Med. Res. Methodol. 13:91",
-        assumes=SAME_ROWS,
-        measured="with Tango's interval for the size, which covers .93 or more (enumeration)",
-        advice="where p-value and interval disagree the case is borderline, and the p-value decides",
-    ),
-    Method(
-        key="mcnemar-exact",
-        title="McNemar's exact test",
-        formula="min(1, 2·P(Bin(b + c, ½) ≤ min(b, c)))",
-        source="McNemar 1947, Psychometrika 12:153",
-        assumes=SAME_ROWS,
-        advice="conservative; mid-p keeps its level better",
-    ),
-    Method(
-        key="mcnemar-chi2",
-        title="McNemar's chi² test",
-        formula="(b − c)²/(b + c), 1 degree of freedom; one-sided by its signed root",
-        source="McNemar 1947, Psychometrika 12:153",
-        assumes=SAME_ROWS + "; 25 rows or so on which they differ",
-    ),
-    Method(
-        key="mcnemar-chi2-cc",
-        title="McNemar's chi² test with continuity correction",
-        formula="max(0, |b − c| − 1)²/(b + c), 1 degree of freedom",
-        source="Edwards 1948, Psychometrika 13:185",
-        assumes=SAME_ROWS,
-        advice="conservative, close to the exact test",
-    ),
-    Method(
-        key="tango",
-        title="Tango's score interval for paired proportions",
-        formula="all Δ with |b − c − nΔ| ≤ z√(n(2q + Δ(1 − Δ))), q the best-fitting share of c under Δ",
-        source="Tango 1998, Stat. Med. 17:891",
-        assumes=SAME_ROWS,
-        measured="coverage of .93 or more at 40 rows (enumeration)",
-    ),
-    Method(
-        key="bonett-price",
-        title="Bonett and Price's interval for paired proportions",
-        formula="Wald's interval with one more in b and in c, and two more rows",
-        source="Bonett and Price 2012, J. Educ. Behav. Stat. 37:479",
-        assumes=SAME_ROWS,
-    ),
-    Method(
-        key="newcombe-paired",
-        title="Newcombe's interval for paired proportions (method 10)",
-        formula="Wilson limits of both shares combined with −2φ(p1 − l1)(u2 − p2); φ is corrected by n/2",
-        source="Newcombe 1998, Stat. Med. 17:2635",
-        assumes=SAME_ROWS,
-    ),
-    Method(
-        key="wald-paired",
-        title="simple normal interval for paired proportions",
-        formula="(b − c)/n ± z√((b + c − (b − c)²/n))/n, cut to [−1, 1]",
-        source="any textbook",
-        assumes=SAME_ROWS + "; many rows on which they differ",
-        advice="with no variance at all Tango's interval takes over",
-    ),
-    Method(
-        key="cochran-q",
-        title="Cochran's Q test",
-        formula="(k − 1)(kΣC² − T²)/(kT − ΣR²), chi² with k − 1 degrees of freedom",
-        source="Cochran 1950, Biometrika 37:256",
-        assumes=SAME_ROWS,
-    ),
-    Method(
-        key="bowker",
-        title="Bowker's test of symmetry",
-        formula="Σ (n_ij − n_ji)²/(n_ij + n_ji) over pairs that were ever confused, one degree of freedom each",
-        source="Bowker 1948, JASA 43:572",
-        assumes=SAME_ROWS,
-    ),
-    *(
-        Method(
-            key=f"{family}-{kind}",
-            title=f"{title} by {test}",
-            formula=f"{formula}; {statistic}",
-            source=f"Schuirmann 1987, J. Pharmacokinet. Biopharm. 15:657; {source}",
-            assumes=assumes + "; a margin that was fixed before looking",
-        )
-        for family, test, statistic, source, assumes in (
-            ("tango", "Tango's score test", "paired rows", "Tango 1998, Stat. Med. 17:891", SAME_ROWS),
-            ("miettinen-nurminen", "Miettinen and Nurminen's score test", "different rows",
-             "Miettinen and Nurminen 1985, Stat. Med. 4:213", DIFFERENT_ROWS),
-            ("paired-t", "a paired t-test", "paired scores", "Student 1908, Biometrika 6:1", PAIRED_SCORES),
-            ("welch-t", "Welch's t-test", "scores from different rows", "Welch 1947, Biometrika 34:28",
-             "independent scores in each of two groups"),
-        )
-        for kind, title, formula in (
-            ("equivalence", "equivalence",
-             "two one-sided tests, against −margin and +margin; p is the larger; the interval has 1 − 2α"),
-            ("noninferiority", "non-inferiority", "one one-sided test against −margin; one-sided limit"),
-        )
-    ),
-    part="differences",
-)  # fmt: skip

@@ -21,7 +21,6 @@ from trueerror.inference._contrast import SHARES, THESE_MODELS, Limits, check_te
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._arrays import count, paired_numbers
 from trueerror.inputs._options import InputError
-from trueerror.methods import Method, declare
 from trueerror.results import Alternative, Contrast
 
 Floats = NDArray[np.float64]
@@ -239,37 +238,3 @@ def _bets(first: Any, second: Any, n: Any) -> Bets:
     agreed = 0 if rows is None else rows - b - c
     values, times = np.array([-1.0, 0.0, 1.0]), np.array([c, agreed, b], dtype=np.float64)
     return Bets(values[times > 0], times[times > 0], rows)
-
-
-ARRIVING = "rows arrive in random order; a cluster of dependent rows enters as one; the side is chosen before looking"
-
-declare(
-    Method(
-        key="e-value",
-        title="paired e-value",
-        formula="E = 2^(b+c)·B(b + ½, c + ½)/B(½, ½); one-sided 2E·P(Beta(b + ½, c + ½) > ½); "
-        "reject at E ≥ 1/α, p = min(1, 1/E)",
-        source="Ville 1939; Ramdas, Grünwald, Vovk and Shafer 2023, Stat. Sci. 38:576",
-        assumes=ARRIVING,
-        measured="valid at every look; a mid-p test looked at 100 times has type I error .36",
-        advice="to look only once use mcnemar, which needs fewer rows",
-    ),
-    Method(
-        key="e-value-margin",
-        title="e-value against a margin",
-        formula="Π(1 + λ(D − δ₀)) with D in [−1, 1], mixed over λ = f/(1 + δ₀), f of density 2/(π√(1 − f²)) on (0, 1)",
-        source="Waudby-Smith and Ramdas 2024, J. R. Stat. Soc. B 86:1",
-        assumes=ARRIVING,
-        measured="valid at every look",
-    ),
-    Method(
-        key="betting-sequence",
-        title="betting confidence sequence",
-        formula="every δ₀ whose e-value (the mean of both sides) is below 1/α",
-        source="Waudby-Smith and Ramdas 2024, J. R. Stat. Soc. B 86:1",
-        assumes=ARRIVING,
-        measured="all looks together hold the true difference with the stated confidence",
-        advice="wider than an interval for one look; that is the price of looking",
-    ),
-    part="sequential",
-)

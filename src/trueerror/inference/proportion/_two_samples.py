@@ -42,7 +42,6 @@ from trueerror.inference.proportion._interval import (
 )
 from trueerror.inputs._arrays import count, open_share
 from trueerror.inputs._options import InputError, check_word
-from trueerror.methods import Method, declare
 from trueerror.results import Alternative, Contrast, Interval, Result
 
 DifferenceMethod = Literal["miettinen-nurminen", "newcombe", "newcombe-cc", "agresti-caffo", "wald"]
@@ -478,97 +477,3 @@ def _pooled_z(a: Share, b: Share, *, corrected: bool) -> float:
         # The correction never turns the sign: Yates' term is at most the difference itself.
         d = math.copysign(max(0.0, abs(d) - scale / 2), d)
     return d / math.sqrt(pooled * (1 - pooled) * scale)
-
-
-DIFFERENT_ROWS = "two samples of different rows, each drawn at random; for the same rows use mcnemar"
-
-declare(
-    Method(
-        key="binomial-exact",
-        title="exact binomial test of one proportion",
-        formula="two-sided p = Σ P(k) over all counts k at most as likely as the one seen; one-sided p is a tail",
-        source="Clopper and Pearson 1934, Biometrika 26:404; Blaker 2000, Can. J. Stat. 28:783, on two-sided rules",
-        assumes="independent rows with one common success probability",
-        advice="p and interval invert different tests and can disagree at the border; the p-value decides",
-    ),
-    Method(
-        key="binomial-score",
-        title="score test of one proportion",
-        formula="z = (p̂ − p0)/√(p0(1 − p0)/n); the interval is Wilson's, which inverts it",
-        source="Wilson 1927, JASA 22:209",
-        assumes="independent rows; n·p0 and n·(1 − p0) of 5 or more",
-    ),
-    Method(
-        key="miettinen-nurminen",
-        title="score interval of Miettinen and Nurminen",
-        formula="all Δ with |d − Δ| ≤ z√(V(Δ)·N/(N − 1)), V at the shares that fit best under p1 − p2 = Δ; "
-        "p from the same statistic at 0",
-        source="Miettinen and Nurminen 1985, Stat. Med. 4:213",
-        assumes=DIFFERENT_ROWS,
-        measured="minimum coverage .935",
-    ),
-    Method(
-        key="newcombe-difference",
-        title="Newcombe's hybrid score interval (method 10)",
-        formula="d − √((p1 − l1)² + (u2 − p2)²) to d + √((u1 − p1)² + (p2 − l2)²), l and u Wilson limits; "
-        "p by inversion of the interval",
-        source="Newcombe 1998, Stat. Med. 17:873",
-        assumes=DIFFERENT_ROWS,
-        measured="minimum coverage .902 at 30 and 30 rows",
-    ),
-    Method(
-        key="newcombe-difference-cc",
-        title="Newcombe's hybrid score interval with continuity correction (method 11)",
-        formula="as method 10, from Wilson limits with continuity correction; p by inversion of the interval",
-        source="Newcombe 1998, Stat. Med. 17:873",
-        assumes=DIFFERENT_ROWS,
-        advice="wider than it needs to be",
-    ),
-    Method(
-        key="agresti-caffo",
-        title="Agresti and Caffo's interval",
-        formula="Wald's interval after one success and one failure more in each sample; p by the score test",
-        source="Agresti and Caffo 2000, Am. Stat. 54:280",
-        assumes=DIFFERENT_ROWS,
-    ),
-    Method(
-        key="wald-difference",
-        title="simple normal interval of a difference",
-        formula="d ± z√(p1q1/n1 + p2q2/n2), p from z = d/√(p1q1/n1 + p2q2/n2), cut to [−1, 1]",
-        source="any textbook; Agresti and Caffo 2000, Am. Stat. 54:280, on its failings",
-        assumes=DIFFERENT_ROWS + "; 30 rows or more in each, and errors that are not rare",
-        measured="coverage falls far below its level with few or no errors",
-        advice="with no variance at all Newcombe's method takes over",
-    ),
-    Method(
-        key="pooled-z",
-        title="pooled z-test of two proportions (chi²)",
-        formula="z = d/√(p̄q̄(1/n1 + 1/n2)), p̄ over both samples; z² is Pearson's chi²",
-        source="Pearson 1900, Philos. Mag. 50:157",
-        assumes=DIFFERENT_ROWS + "; expected counts of 5 or more",
-    ),
-    Method(
-        key="unpooled-z",
-        title="unpooled z-test of two proportions",
-        formula="z = d/√(p1q1/n1 + p2q2/n2)",
-        source="any textbook",
-        assumes=DIFFERENT_ROWS + "; 30 rows or more in each, and errors that are not rare",
-    ),
-    Method(
-        key="yates",
-        title="chi² test with Yates' continuity correction",
-        formula="pooled z with |d| less ½(1/n1 + 1/n2), at most to 0",
-        source="Yates 1934, Suppl. J. R. Stat. Soc. 1:217",
-        assumes=DIFFERENT_ROWS,
-        advice="conservative, close to Fisher's",
-    ),
-    Method(
-        key="fisher",
-        title="Fisher's exact test",
-        formula="hypergeometric given both margins; two-sided p sums the tables at most as likely as the one seen",
-        source="Fisher 1935, The Design of Experiments",
-        assumes=DIFFERENT_ROWS,
-        advice="conservative, the more so the fewer the rows",
-    ),
-    part="differences",
-)

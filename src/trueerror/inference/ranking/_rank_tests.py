@@ -38,7 +38,6 @@ from trueerror.inputs._arrays import column, matrix, paired_numbers, plain_numbe
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.inputs._words import speaks
 from trueerror.kernels._numpy import average_ranks
-from trueerror.methods._registry import Method, declare
 from trueerror.results import Alternative, Contrast, Test
 
 Floats = NDArray[np.float64]
@@ -447,63 +446,6 @@ def _find_model(control: Any, models: tuple[str, ...]) -> int:
     raise InputError(f"control={control!r} is not among the models{nearest(control, models)}")
 
 
-_DEMSAR = "Demšar 2006, JMLR 7:1"
-_RANKS = "independent data sets; scores of one data set can be compared with each other"
-_POOL = "mean ranks, and so the verdict on two models, depend on which other models are in the pool"
-declare(
-    Method(
-        key="friedman",
-        title="Friedman's test of equal mean ranks",
-        formula="χ² = 12N/(k(k+1))·(Σ R̄ⱼ² − k(k+1)²/4) on k − 1 df, divided by 1 − Σ(t³ − t)/(N(k³ − k)) for ties",
-        source=f"Friedman 1937, JASA 32:675; {_DEMSAR}",
-        assumes=_RANKS,
-        measured="too careful with few data sets; Iman and Davenport's F is closer to its level",
-        advice="Demšar's paper leaves out the correction for ties: ties=False",
-    ),
-    Method(
-        key="iman-davenport",
-        title="Iman and Davenport's F for equal mean ranks",
-        formula="F = (N − 1)χ²/(N(k − 1) − χ²) on k − 1 and (k − 1)(N − 1) df",
-        source=f"Iman and Davenport 1980, Commun. Stat. A 9:571; {_DEMSAR}",
-        assumes=_RANKS,
-        advice="when every data set ranks alike F is infinite; p is then the chance of that, (Πt!/k!)^(N − 1)",
-    ),
-    Method(
-        key="quade",
-        title="Quade's test: ranks weighted by how far the models lie apart on a data set",
-        formula="Sᵢⱼ = Qᵢ(rᵢⱼ − (k+1)/2), Q the rank of the range; F = (N − 1)B/(A − B), A = ΣΣS², B = Σⱼ(Σᵢ S)²/N",
-        source="Quade 1979, JASA 74:680; Conover 1999, Practical Nonparametric Statistics, 3rd ed., 5.8",
-        assumes="independent data sets whose score ranges can be compared",
-        advice="ranges that differ by rounding alone count as tied",
-    ),
-    Method(
-        key="nemenyi",
-        title="Nemenyi's test of all pairs on mean ranks",
-        formula="critical difference q_α·√(k(k+1)/(6N)), q from the studentized range with infinite df over √2",
-        source=f"Nemenyi 1963, PhD thesis, Princeton; {_DEMSAR}",
-        assumes=_RANKS,
-        advice=f"{_POOL}; signed-rank tests with Holm's correction do not",
-    ),
-    Method(
-        key="bonferroni-dunn",
-        title="Bonferroni–Dunn test of all models against one control on mean ranks",
-        formula="critical difference z_{α/(2(k−1))}·√(k(k+1)/(6N)); adjusted p = (k − 1)·p",
-        source=f"Dunn 1961, JASA 56:52; {_DEMSAR}",
-        assumes=f"{_RANKS}; the control was named before the results were seen",
-        advice=_POOL,
-    ),
-    Method(
-        key="shaffer",
-        title="Shaffer's static procedure for all pairs on mean ranks",
-        formula="step i multiplies p₍ᵢ₎ by the most pairs that can be equal when i − 1 differ",
-        source="Shaffer 1986, JASA 81:826; García and Herrera 2008, JMLR 9:2677",
-        assumes=_RANKS,
-        advice=f"{_POOL}; more powerful than Nemenyi and Holm",
-    ),
-    part="omnibus",
-)
-
-
 WilcoxonMethod = Literal["auto", "exact", "normal", "normal-cc"]
 
 # Up to here the exact distribution takes a millisecond or so; asked for, it goes on to EXACT_MOST.
@@ -741,32 +683,3 @@ def _opened(low: float, high: float, ranked: Floats) -> tuple[Limits, str]:
     low = float(below[-1]) if len(below) else -math.inf
     high = float(above[0]) if len(above) else math.inf
     return (low, high), "tied values: limits reach out to the next different value"
-
-
-PAIRED_SCORES = "independent pairs of scores, such as one pair a data set"
-declare(
-    Method(
-        key="wilcoxon",
-        title="Wilcoxon's signed-rank test",
-        formula="W₊ = ranks of |d| summed over d > 0, zeros left out, ties sharing ranks; exact up to 100 values, "
-        "beyond normal with Var = Σ rank²/4; Hodges–Lehmann estimate",
-        source="Wilcoxon 1945, Biometrics Bull. 1:80; Hodges and Lehmann 1963, Ann. Math. Stat. 34:598",
-        assumes=PAIRED_SCORES + "; differences symmetric about their median",
-    ),
-    Method(
-        key="wilcoxon-pratt",
-        title="Wilcoxon's signed-rank test with Pratt's zeros",
-        formula="as Wilcoxon's, with zeros ranked and then left out",
-        source="Pratt 1959, JASA 54:655",
-        assumes=PAIRED_SCORES + "; differences symmetric about their median",
-    ),
-    Method(
-        key="sign",
-        title="sign test",
-        formula="2·P(Bin(wins + losses, ½) ≤ min(wins, losses)); median difference with order-statistic limits",
-        source="Dixon and Mood 1946, JASA 41:557",
-        assumes=PAIRED_SCORES,
-        advice="sees only who won, not by how much: less power than Wilcoxon's",
-    ),
-    part="differences",
-)

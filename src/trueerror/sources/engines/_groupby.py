@@ -936,16 +936,21 @@ def _moments(source: GroupedSource, wanted: Sequence[Models], function: OfTruth)
     given, losses, logs = _expressions(source, models, function)
     about = first_losses(source, models, function)
     columns = [x.alias(f"p{i}") for i, x in enumerate(given)] + [x.alias(f"l{i}") for i, x in enumerate(losses)]
-    amounts = [d.lowest(d.column(f"p{i}")).alias(f"low{i}") for i in range(len(models))]
     places = {model: i for i, model in enumerate(models)}
+    # Columns of their own, since an engine works an expression out wherever it stands.
+    lowest, apart, squares = [d.column(f"p{i}") for i in range(len(models))], [], []
+    amounts = [d.lowest(x).alias(f"low{i}") for i, x in enumerate(lowest)]
     for i, pair in enumerate(wanted):
         x = d.column(f"l{places[pair[0]]}")
         x = x - d.column(f"l{places[pair[1]]}") if len(pair) == 2 else x
-        x = x - pivot(about, pair)
-        square = x * x
+        apart.append((x - pivot(about, pair)).alias(f"x{i}"))
+        x, square = d.column(f"x{i}"), d.column(f"q{i}")
+        squares.append((x * x).alias(f"q{i}"))
         powers = (x, square, square * x, square * square)
         amounts += [d.count(x).alias(f"n{i}"), *(d.total(y).alias(f"s{i}_{k}") for k, y in enumerate(powers))]
-    sums = {name: column[0] for name, column in table.answer(table.frame.select(*columns).select(*amounts)).items()}
+    every = [d.column(f"x{i}") for i in range(len(wanted))]
+    rows = table.frame.select(*columns).select(*lowest, *apart).select(*lowest, *every, *squares)
+    sums = {name: column[0] for name, column in table.answer(rows.select(*amounts)).items()}
     # A logarithm of 0 is infinite: such models are asked row by row.
     infinite = {m for m, i in places.items() if logs and sums[f"low{i}"] is not None and float(sums[f"low{i}"]) <= 0}
     answers: dict[Models, Moments | None] = {}

@@ -10,7 +10,7 @@ import pytest
 import trueerror as te
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.methods import every_method
-from trueerror.methods._registry import every_measurement, nearest_measurement, nearest_words
+from trueerror.methods._facts import every_measurement, nearest_measurement, nearest_words
 
 
 def like(**facts: object) -> SimpleNamespace:
