@@ -263,6 +263,14 @@ class PairedRows:
         up, scores, _ = self.columns
         return centred_placements(up, [scores[:, i] for i in range(scores.shape[1])])
 
+    @property
+    def class_sizes(self) -> tuple[int, int]:
+        """How many positives and negatives the areas are of."""
+        found = self.placements
+        if isinstance(found, CentredPlacements):
+            return found.positives.shape[1], found.negatives.shape[1]
+        return found.positives, found.negatives
+
     @cached_property
     def covariance(self) -> AreaCovariance:
         """DeLong's, of all models' areas."""
@@ -413,6 +421,10 @@ class ModelPair:
         r, ends = self.rows, []
         if r.p.positive is None:
             return None
+        if r.measure.area and not r.clustered:  # ranked last, or first, of all
+            scale, few = r.measure.area, min(r.class_sizes)
+            one, two = (float(r.placements.areas[place]) for place in self.places)
+            return (-scale * one / few, scale * (1 - one) / few), (-scale * two / few, scale * (1 - two) / few)
         for model in (self.first, self.second):
             moves = score_influences(r.measure, r.p.scores(model), r.options)
             if moves is None:
@@ -675,7 +687,7 @@ def _of_scores(q: Pair) -> tuple[Estimate, int]:
     """The difference of a metric of scores over rows or clusters, and how many rows it is of."""
     pair, rows = q.sample, q.sample.rows
     if q.metric.area:
-        return pair.areas(), rows.p.n
+        return pair.areas(), len(rows.weighted_columns[0][0]) if rows.clustered else sum(rows.class_sizes)
     if not q.metric.of_class_scores:
         up, scores, keys = rows.columns
         one, two = (scores[:, place] for place in pair.places)

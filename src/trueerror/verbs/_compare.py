@@ -471,7 +471,7 @@ def _both_readings(c: Contrast, counted: Iterable[Contrast]) -> Contrast:
     p, note = left[0].p_value, "limits hold whether the rows left out are right or wrong"
     return replace(
         c, p_value=p, low=min(c.low, left[0].low), high=max(c.high, left[0].high), note=joined_notes(c.note, note),
-        p_better=c.p_better if p <= 1 - c.confidence else None,
+        statistic=math.nan, p_better=c.p_better if p <= 1 - c.confidence else None,
     )  # fmt: skip
 
 

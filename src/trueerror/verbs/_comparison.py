@@ -521,7 +521,8 @@ def _two(cmp: Comparison) -> str:
         if close and sure != "clear"
         else f"{lead}:{ahead} {figures} {cmp.title}, {size}."
     )
-    return f"{hollow}{lead} {_odds(cmp, c, a)}"
+    # A p-value without a statistic is that of the rows left out, counted against the lead.
+    return f"{hollow}{lead}" if math.isnan(c.statistic) else f"{hollow}{lead} {_odds(cmp, c, a)}"
 
 
 def _odds(cmp: Comparison, c: Contrast, winner: str) -> str:
