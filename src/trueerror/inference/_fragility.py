@@ -21,7 +21,7 @@ def units_to_undo(gap: float, error: float, critical: float, worst: float) -> fl
     0 where the limit is there already, infinite where a unit moves nothing.
 
     >>> round(units_to_undo(0.05, 0.02, 1.96, 0.005), 2)
-    1.49
+    1.74
     >>> units_to_undo(0.05, 0.03, 1.96, 0.005)
     0.0
     """

@@ -517,7 +517,7 @@ def _same_rows(pair_: ModelPair, spec: IntervalSpec, level: float) -> Limits:
     if high < 0 and mcnemar_test(b, c_, "mid-p", "less")[1] > 1 - level:
         high, note = 0.0, DRAWN
     between = replace(below, low=low, high=high, confidence=spec.confidence)
-    fragile = undone_by(between, spec, pair_.extreme)
+    fragile = undone_by(between, spec, pair_.extreme) if b + c_ else None
     return Limits(below.estimate, low, high, below.method, n, note, unlike=b + c_ > 0, undone_by=fragile)
 
 
