@@ -588,7 +588,7 @@ def shares_of_uncertainty(successes: NDArray[np.float64], rows: NDArray[np.float
 
     >>> import numpy as np
     >>> shares_of_uncertainty(np.array([24.0, 24.0, 290.0]), np.array([25.0, 25.0, 300.0])).round(2)
-    array([0.48, 0.48, 0.03])
+    array([0.49, 0.49, 0.03])
     """
     share, rest = (successes + 0.5) / (rows + 1), (rows - successes + 0.5) / (rows + 1)
     variances = np.where(rows > 0, share * rest / np.maximum(rows, 1.0), 0.0)

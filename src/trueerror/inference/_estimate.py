@@ -206,7 +206,7 @@ def limits(e: Estimate, tail: float) -> tuple[Floats, Floats]:
     >>> right = np.repeat([1.0, 0.0], [90, 10])
     >>> low, high = limits(Estimate(value=np.array(0.9), units=(right - 0.9) / 100, range=(0, 1), labels=True), 0.025)
     >>> round(float(low), 3), round(float(high), 3)
-    (0.824, 0.946)
+    (0.824, 0.945)
     """
     value = np.asarray(e.value, dtype=np.float64)
     at, side = e.worst or e, np.array([-1.0, 1.0]).reshape(2, *(1 for _ in range(value.ndim)))

@@ -279,7 +279,7 @@ def metric_interval(
     >>> print(metric_interval("f1", t))
     f1 0.769 [0.652, 0.856], 95 % wilson-f1, n = 48
     >>> print(metric_interval("mcc", t))
-    mcc 0.669 [0.504, 0.790], 95 % effective-t, n = 128
+    mcc 0.669 [0.504, 0.786], 95 % effective-t, n = 128
     """
     m = find_measure(measure) if isinstance(measure, str) else measure
     chosen = dict(options or {})
