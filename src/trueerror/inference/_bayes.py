@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference.proportion._paired import MCNEMAR
+from trueerror.inference._contrast import statistic_of
 from trueerror.inputs._arrays import matrix, numbers, paired_numbers
 from trueerror.inputs._options import InputError, Rng, check_replicates, check_share, generator
 from trueerror.results import Contrast, Posterior
@@ -171,7 +171,7 @@ def pair_posterior(
     width = float(rope)
     if not (math.isfinite(width) and width >= 0):
         raise InputError(f"rope={rope!r} must be a number from 0 up: the largest difference that does not matter")
-    if discordance is not None and c.method in MCNEMAR:
+    if discordance is not None and statistic_of(c).of_rows:
         rng = np.random.Generator(np.random.Philox(0))
         cells = rng.dirichlet(np.array(discordance, dtype=float) + 0.5, size=DRAWS)
         d = cells[:, 1] - cells[:, 2]

@@ -11,15 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from trueerror.inference._contrast import (
+from trueerror.inference._contrast import REALS, contrast, mirrored, student_p
+from trueerror.inference._many import (
     ADJUSTMENTS,
-    REALS,
     adjust,
     adjust_shaffer,
-    contrast,
-    mirrored,
     shaffer_multipliers,
-    student_p,
     true_pair_counts,
     with_anchor,
 )
