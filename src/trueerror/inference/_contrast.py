@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import numpy as np
 from scipy import special
 
 from trueerror.inference._problem import IntervalSpec, critical_t, critical_z, tail
@@ -182,45 +183,26 @@ def one_cluster_contrast(estimate: float, whole: Limits, n: int, spec: IntervalS
 class Statistic(NamedTuple):
     """What the statistic of a test is.
 
-    `turned` gives it for first and second in each other's place, from the contrast and the number of differences that
-    are not 0. `of_rows` says that it rests on the rows which only one of two models has right, `signed` that it is an
-    estimate over its standard error.
+    `total` is what it adds up to with the statistic of the test in which first and second change places, from the
+    contrast and the number of differences that are not 0. `of_rows` says that it rests on the rows which only one of
+    two models has right, `signed` that it is an estimate over its standard error.
     """
 
-    turned: Callable[[Contrast, int | None], float]
+    total: Callable[[Contrast, float], float]
     of_rows: bool = False
     signed: bool = False
 
 
-def _signed(c: Contrast, _: int | None) -> float:
-    return 0.0 - c.statistic
-
-
-def _square(c: Contrast, _: int | None) -> float:
-    return c.statistic
-
-
-def _rows_of_first(c: Contrast, _: int | None) -> float:
-    # The estimate is (b − c)/n, so b less n times it is c.
-    gap = c.estimate * (c.n or 0)
-    return c.statistic - round(gap) if math.isfinite(gap) else math.nan
-
-
-def _wins(c: Contrast, untied: int | None) -> float:
-    return math.nan if untied is None else untied - c.statistic
-
-
-def _ranks_of_wins(c: Contrast, untied: int | None) -> float:
-    return math.nan if untied is None else untied * (untied + 1) / 2 - c.statistic
-
-
-SIGNED = Statistic(_signed, signed=True)
-# The tests whose statistic is another one, by key.
+SIGNED = Statistic(lambda c, untied: 0.0, signed=True)
+# b and c of McNemar's table: the estimate is (b − c)/n.
+ROWS = Statistic(lambda c, untied: 2 * c.statistic - float(np.rint(c.estimate * (c.n or 0))), of_rows=True)
+SQUARE_OF_ROWS = Statistic(lambda c, untied: 2 * c.statistic, of_rows=True)
+# The tests whose statistic is not signed, by key.
 STATISTICS: dict[str, Statistic] = {
-    **dict.fromkeys(("mcnemar-mid-p", "mcnemar-exact"), Statistic(_rows_of_first, of_rows=True)),
-    **dict.fromkeys(("mcnemar-chi2", "mcnemar-chi2-cc"), Statistic(_square, of_rows=True)),
-    "sign": Statistic(_wins),
-    "wilcoxon": Statistic(_ranks_of_wins),
+    **dict.fromkeys(("mcnemar-mid-p", "mcnemar-exact"), ROWS),
+    **dict.fromkeys(("mcnemar-chi2", "mcnemar-chi2-cc"), SQUARE_OF_ROWS),
+    "sign": Statistic(lambda c, untied: untied),
+    "wilcoxon": Statistic(lambda c, untied: untied * (untied + 1) / 2),
 }
 
 
@@ -234,7 +216,7 @@ def statistic_of(c: Contrast) -> Statistic:
     return STATISTICS.get(c.method, SIGNED)
 
 
-def mirrored(c: Contrast, *, untied: int | None = None) -> Contrast:
+def mirrored(c: Contrast, *, untied: float = math.nan) -> Contrast:
     """The contrast that the same test gives when first and second change places.
 
     Differences, limits and signed statistics turn their sign, and no 0 becomes −0. A count of what speaks for the first
@@ -249,7 +231,8 @@ def mirrored(c: Contrast, *, untied: int | None = None) -> Contrast:
     """
     return replace(
         c, first=c.second, second=c.first, estimate=0.0 - c.estimate, low=0.0 - c.high, high=0.0 - c.low,
-        side=OTHER_SIDE[c.side], statistic=statistic_of(c).turned(c, untied), alternative=ALTERNATIVES[c.alternative],
+        side=OTHER_SIDE[c.side], statistic=statistic_of(c).total(c, untied) - c.statistic,
+        alternative=ALTERNATIVES[c.alternative],
         p_better=None if c.p_better is None else 1 - c.p_better,
     )  # fmt: skip
 

@@ -37,7 +37,7 @@ from trueerror.tallies import Moments
 Floats = NDArray[np.float64]
 UnpairedDf = Literal["welch", "pooled", "conservative"]
 
-# A spread this small beside the numbers themselves is rounding error: t would divide noise by noise.
+# A spread or a mean this small beside the numbers themselves is rounding error: t would divide noise by noise.
 ROUNDING = 10 * float(np.finfo(np.float64).eps)
 
 
@@ -51,7 +51,7 @@ def paired_t(first: Any, second: Any, *, confidence: float = 0.95, alternative: 
     difference: first − second = +0.020 [0.007, 0.033], 95 % paired-t, p = .016, n = 4
     """
     level = check_test_options(confidence, alternative)
-    return _t_contrast(paired_facts(*paired_numbers(first, second)), level, alternative, "paired-t")
+    return _t_contrast(paired_facts(*paired_numbers(first, second)), level, alternative, "paired-t", SCORES)
 
 
 def corrected_t(
@@ -68,9 +68,9 @@ def corrected_t(
     difference: first − second = +0.0150 [0.0001, 0.0299], 95 % corrected-t-test, p = .049, n = 10
     """
     level = check_test_options(confidence, alternative)
-    ratio = _checked_ratio(test_train_ratio)
     d = numbers(matrix(differences, "differences").reshape(-1), "differences")
-    return _t_contrast(_mean_difference(d, ratio, _scale(d)), level, alternative, "corrected-t-test")
+    facts = _mean_difference(d, _scale(d), _checked_ratio(test_train_ratio))
+    return _t_contrast(facts, level, alternative, "corrected-t-test", LEARNERS)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -101,8 +101,7 @@ class FoldDifferences(Result):
     @property
     def s(self) -> float:
         """The standard deviation of the differences, Σ(δ − δ̄)²/(k − 1) under the root."""
-        known = len(self.first) > 1 and bool(np.isfinite(self.differences).all())
-        return float(np.std(self.differences, ddof=1)) if known else math.nan
+        return float(np.std(self.differences, ddof=1))
 
     def records(self) -> list[dict[str, object]]:
         """One record for each fold."""
@@ -116,23 +115,22 @@ class FoldDifferences(Result):
     def _tables(self) -> list[Table]:
         digits = max(3, *(_decimals(x) for x in (*self.first, *self.second)))
         a, b = self.names
-        rows = [
-            (str(i), f"{x:.{digits}f}", f"{y:.{digits}f}", signed(d, digits))
-            for i, (x, y, d) in enumerate(zip(self.first, self.second, self.differences, strict=True), start=1)
-        ]
-        means = [float(np.mean(v)) for v in (self.first, self.second)]
         more = digits + 1
-        rows.append(("mean", f"{means[0]:.{more}f}", f"{means[1]:.{more}f}", signed(self.mean, more)))
-        rows.append(("s", "", "", f"{self.s:.{more}f}"))
-        folds = Table(columns=("fold", a, b, f"{a} − {b}"), rows=tuple(rows))
-        tests = []
-        for words, c in (("plain t", self.plain), ("corrected t", self.corrected)):
-            t = "–" if c.statistic is None else signed(c.statistic, 2)
-            tests.append(
-                (words, t, f"{c.df:g}", p_cell(p_value(c.p_value)), f"[{signed(c.low, more)}, {signed(c.high, more)}]")
-            )
+        folds = zip(self.first, self.second, self.differences, strict=True)
+        rows = [
+            (str(i), f"{x:.{digits}f}", f"{y:.{digits}f}", signed(d, digits)) for i, (x, y, d) in enumerate(folds, 1)
+        ]
+        mean_a, mean_b = (f"{float(np.mean(v)):.{more}f}" for v in (self.first, self.second))
+        rows += [("mean", mean_a, mean_b, signed(self.mean, more)), ("s", "", "", f"{self.s:.{more}f}")]
+        tests = [
+            (words, "–" if c.statistic is None else signed(c.statistic, 2), f"{c.df:g}", p_cell(p_value(c.p_value)),
+             f"[{signed(c.low, more)}, {signed(c.high, more)}]")
+            for words, c in (("plain t", self.plain), ("corrected t", self.corrected))
+        ]  # fmt: skip
         head = ("test", "t", "df", "p", f"{percent(self.plain.confidence)} CI")
-        return [folds, Table(columns=head, rows=tuple(tests))]
+        return [
+            Table(columns=("fold", a, b, f"{a} − {b}"), rows=tuple(rows)), Table(columns=head, rows=tuple(tests))
+        ]  # fmt: skip
 
     def _table(self) -> Table:
         return self._tables()[0]
@@ -214,8 +212,8 @@ def unpaired_t(
     """
     check_word(df, ("welch", "pooled", "conservative"), "df")
     level = check_test_options(confidence, alternative)
-    difference = unpaired_facts(numbers(first, "first"), numbers(second, "second"), df)
-    return _t_contrast(difference, level, alternative, f"{df}-t")
+    facts = unpaired_facts(numbers(first, "first"), numbers(second, "second"), df)
+    return _t_contrast(facts, level, alternative, f"{df}-t", SCORES)
 
 
 def five_by_two_t(differences: Any, *, confidence: float = 0.95, alternative: Alternative = "two-sided") -> Contrast:
@@ -230,7 +228,12 @@ def five_by_two_t(differences: Any, *, confidence: float = 0.95, alternative: Al
     1.1547
     """
     level = check_test_options(confidence, alternative)
-    return _five_by_two(differences, level, alternative, "five-by-two-t")
+    p, facts = _five_by_two(differences)
+    around_mean = _t_contrast(facts, level, alternative, "five-by-two-t", LEARNERS)
+    if not facts.varies:
+        return around_mean
+    t = float(p[0, 0]) / facts.error
+    return _with_limits_of(around_mean, t, 5.0, student_p(t, 5.0, alternative))
 
 
 def five_by_two_f(differences: Any, *, confidence: float = 0.95) -> Contrast:
@@ -245,30 +248,31 @@ def five_by_two_f(differences: Any, *, confidence: float = 0.95) -> Contrast:
     (1.3333, 0.3955)
     """
     level = check_test_options(confidence, "two-sided")
-    return _five_by_two(differences, level, "two-sided", "five-by-two-f")
+    p, facts = _five_by_two(differences)
+    around_mean = _t_contrast(facts, level, "two-sided", "five-by-two-f", LEARNERS)
+    if not facts.varies:
+        return around_mean
+    f = float((p * p).sum()) / (10 * facts.variance)
+    return _with_limits_of(around_mean, f, (10.0, 5.0), float(special.fdtrc(10, 5, f)))
 
 
-def _five_by_two(differences: Any, level: float, alternative: Alternative, method: str) -> Contrast:
+def _five_by_two(differences: Any) -> tuple[Floats, MeanDifference]:
+    """The ten differences, and their mean with the mean variance within repeats."""
     table = matrix(differences, "differences")
     if table.shape != (5, 2):
         shape = " × ".join(map(str, table.shape))
         raise InputError(f"differences must be 5 rows (repeats) × 2 (folds), but it is {shape}")
     p = numbers(table.reshape(-1), "differences").reshape(5, 2)
     variance = float(((p - p.mean(axis=1, keepdims=True)) ** 2).sum(axis=1).mean())
-    difference = MeanDifference(_settled(float(p.mean()), _scale(p)), variance, 5.0, _scale(p), 10, not p.any())
-    around_mean = _t_contrast(difference, level, alternative, method)
-    if not difference.varies:
-        return around_mean
-    statistic = float(p[0, 0]) / math.sqrt(variance)
-    df: Df = 5.0
-    p_value = student_p(statistic, 5.0, alternative)
-    if method == "five-by-two-f":
-        statistic, df = float((p * p).sum()) / (10 * variance), (10.0, 5.0)
-        p_value = float(special.fdtrc(10, 5, statistic))
+    return p, MeanDifference(_settled(float(p.mean()), _scale(p)), variance, 5.0, _scale(p), 10, not p.any())
+
+
+def _with_limits_of(around_mean: Contrast, statistic: float, df: Df, p_value: float) -> Contrast:
     return contrast(
-        estimate=around_mean.estimate, limits=(around_mean.low, around_mean.high), whole=REALS, confidence=level,
-        alternative=alternative, method=method, statistic=statistic, df=df, p_value=p_value, n=10,
-        notes=("limits around the mean of the ten differences",), estimand=LEARNERS,
+        estimate=around_mean.estimate, limits=(around_mean.low, around_mean.high), whole=REALS,
+        confidence=around_mean.confidence, alternative=around_mean.alternative, method=around_mean.method,
+        statistic=statistic, df=df, p_value=p_value, n=around_mean.n,
+        notes=("limits around the mean of the ten differences",), estimand=around_mean.estimand,
     )  # fmt: skip
 
 
@@ -306,7 +310,7 @@ class MeanDifference(NamedTuple):
 
 def paired_facts(a: Floats, b: Floats) -> MeanDifference:
     """The mean difference and its variance."""
-    return _mean_difference(a - b, 0.0, _scale(a, b))
+    return _mean_difference(a - b, _scale(a, b))
 
 
 def unpaired_facts(a: Floats, b: Floats, df: UnpairedDf) -> MeanDifference:
@@ -317,7 +321,7 @@ def unpaired_facts(a: Floats, b: Floats, df: UnpairedDf) -> MeanDifference:
     return MeanDifference(estimate, variance, freedom, scale, len(a) + len(b), estimate == 0)
 
 
-def _mean_difference(d: Floats, ratio: float, scale: float) -> MeanDifference:
+def _mean_difference(d: Floats, scale: float, ratio: float = 0.0) -> MeanDifference:
     k = len(d)
     variance = float(d.var(ddof=1)) * (1 / k + ratio) if k > 1 else math.nan
     all_zero = k > 0 and bool((np.abs(d) <= ROUNDING * scale).all())
@@ -340,22 +344,22 @@ def _unpaired_variance(a: Floats, b: Floats, df: UnpairedDf) -> tuple[float, flo
     return 1 / (share**2 / (k - 1) + (1 - share) ** 2 / (j - 1)), va + vb
 
 
-def _t_contrast(difference: MeanDifference, level: float, alternative: Alternative, method: str) -> Contrast:
+def _t_contrast(facts: MeanDifference, level: float, alternative: Alternative, method: str, estimand: str) -> Contrast:
     """t for an estimate with its variance; without a variance the limits are infinite and the note says why.
 
     Differences that are all 0 give p = 1. Differences that are all the same but not 0 leave p undefined: the t
     statistic would be infinite, and how sure one may be is not in the data.
     """
-    estimate, df = difference.estimate, difference.df
-    estimand = LEARNERS if method in ("corrected-t-test", "five-by-two-t", "five-by-two-f") else SCORES
-    if difference.varies:
-        spec = IntervalSpec(confidence=level, alternative=alternative)
-        return t_contrast(estimate, difference.error, df, spec, method=method, n=difference.n, estimand=estimand)
-    p_value, statistic = (1.0, 0.0) if difference.all_zero else (math.nan, math.nan)
+    spec = IntervalSpec(confidence=level, alternative=alternative)
+    if facts.varies:
+        return t_contrast(
+            facts.estimate, facts.error, facts.df, spec, method=method, n=facts.n, estimand=estimand
+        )  # fmt: skip
     return contrast(
-        estimate=estimate, limits=REALS, whole=REALS, confidence=level,
-        alternative=alternative, method=method, statistic=statistic, df=df if df > 0 else None, p_value=p_value,
-        n=difference.n, notes=(difference.note,), p_better=0.5 if difference.all_zero else None, estimand=estimand,
+        estimate=facts.estimate, limits=REALS, whole=REALS, confidence=level, alternative=alternative, method=method,
+        statistic=0.0 if facts.all_zero else math.nan, df=facts.df if facts.df > 0 else None, n=facts.n,
+        p_value=1.0 if facts.all_zero else math.nan, p_better=0.5 if facts.all_zero else None, notes=(facts.note,),
+        estimand=estimand,
     )  # fmt: skip
 
 
@@ -400,16 +404,10 @@ def corrected_spread(scores: Floats, test_train_ratio: float) -> CorrectedSpread
     >>> round(mean / error, 4), df
     (2.277, 9)
     """
-    splits = len(scores)
-    if splits == 0:
+    if not len(scores):
         raise InputError("there are no scores; a mean needs at least one")
-    mean = float(scores.mean())
-    if splits == 1:
-        return CorrectedSpread(mean, 0.0, 0)
-    error = float(scores.std(ddof=1)) * math.sqrt(corrected_factor(splits, test_train_ratio))
-    if error <= ROUNDING * float(np.abs(scores).max(initial=0.0)):
-        error = 0.0
-    return CorrectedSpread(mean, error, splits - 1)
+    facts = _mean_difference(scores, _scale(scores), _checked_ratio(test_train_ratio))
+    return CorrectedSpread(float(scores.mean()), facts.error if facts.varies else 0.0, len(scores) - 1)
 
 
 def paired_t_of_losses(

@@ -236,10 +236,8 @@ def tango_limits(only_first: int, only_second: int, n: int, z: float) -> Limits:
         return -edge, edge
     return score_limits(
         lambda delta: tango_z(only_first, only_second, n, delta),
-        lambda delta: tango_z(only_second, only_first, n, delta),
-        (only_first - only_second) / n,
-        z,
-    )
+        lambda delta: tango_z(only_second, only_first, n, delta), (only_first - only_second) / n, z,
+    )  # fmt: skip
 
 
 def miettinen_nurminen_z(x1: float, n1: float, x2: float, n2: float, delta: float) -> float:
@@ -289,10 +287,8 @@ def miettinen_nurminen_limits(x1: float, n1: float, x2: float, n2: float, z: flo
     """Miettinen and Nurminen's interval for p1 − p2."""
     return score_limits(
         lambda delta: miettinen_nurminen_z(x1, n1, x2, n2, delta),
-        lambda delta: miettinen_nurminen_z(x2, n2, x1, n1, delta),
-        x1 / n1 - x2 / n2,
-        z,
-    )
+        lambda delta: miettinen_nurminen_z(x2, n2, x1, n1, delta), x1 / n1 - x2 / n2, z,
+    )  # fmt: skip
 
 
 def _over_root(gap: float, variance: float) -> float:

@@ -99,22 +99,13 @@ def mcnemar(
     b, c = pairs.only_first, pairs.only_second
     statistic, p_value = mcnemar_test(b, c, method, alternative)
     limits, note = _limits(pairs, interval, normal_quantile(level, alternative))
+    # Without n there is no interval to cut to one side.
+    whole = (-1.0, 1.0) if pairs.n is not None else (math.nan, math.nan)
     return contrast(
-        estimate=(b - c) / pairs.n if pairs.n else math.nan,
-        limits=limits,
-        # Without n there is no interval to cut to one side.
-        whole=(-1.0, 1.0) if pairs.n is not None else (math.nan, math.nan),
-        confidence=level,
-        alternative=alternative,
-        method=f"mcnemar-{method}",
-        p_value=p_value,
-        statistic=statistic,
-        df=TESTS[method].df,
-        n=pairs.n,
-        notes=(note,),
-        p_better=float(special.betaincc(b + 0.5, c + 0.5, 0.5)),
-        estimand=THESE_MODELS,
-    )
+        estimate=(b - c) / pairs.n if pairs.n else math.nan, limits=limits, whole=whole, confidence=level,
+        alternative=alternative, method=f"mcnemar-{method}", p_value=p_value, statistic=statistic, df=TESTS[method].df,
+        n=pairs.n, notes=(note,), p_better=float(special.betaincc(b + 0.5, c + 0.5, 0.5)), estimand=THESE_MODELS,
+    )  # fmt: skip
 
 
 class Unpublished(NamedTuple):

@@ -50,10 +50,6 @@ class Bets(NamedTuple):
         """The same with first and second exchanged."""
         return Bets(-self.values[::-1], self.times[::-1], self.n)
 
-    def seen(self, value: float) -> float:
-        """How often this difference was seen."""
-        return float(self.times[self.values == value].sum())
-
 
 def e_value(
     first: Any,
@@ -152,9 +148,12 @@ def _log_wealth(bets: Bets, delta: float) -> float:
     if not len(bets.values):
         return 0.0
     if delta == 0 and np.isin(bets.values, (-1.0, 0.0, 1.0)).all():
-        b, c = bets.seen(1.0), bets.seen(-1.0)
-        both = (b + c) * math.log(2) + float(special.betaln(b + 0.5, c + 0.5) - special.betaln(0.5, 0.5))
-        return both + math.log(2) + _log_upper_half(b + 0.5, c + 0.5)
+        b, c = (float(bets.times[bets.values == value].sum()) for value in (1.0, -1.0))
+        upper = float(special.betaincc(b + 0.5, c + 0.5, 0.5))
+        # Where this underflows the integral has its logarithm.
+        if upper > sys.float_info.min:
+            both = special.betaln(b + 0.5, c + 0.5) - special.betaln(0.5, 0.5)
+            return (b + c + 1) * math.log(2) + float(both) + math.log(upper)
     if delta <= -1:
         # Any difference above −1 disproves "at most −1" at once; without one there is nothing to win.
         return math.inf if bets.values[-1] > -1 else -math.inf
@@ -192,20 +191,6 @@ def _peak(gains: Floats, times: Floats) -> float:
     if slope(0.0) <= 0:
         return 0.0
     return 1.0 if slope(TOP) >= 0 else crossing(slope, 0.0, TOP)
-
-
-def _log_upper_half(a: float, b: float) -> float:
-    """log P(Beta(a, b) > ½), also where it underflows."""
-    chance = float(special.betaincc(a, b, 0.5))
-    if chance > 1e-290:
-        return math.log(chance)
-    # Far in the tail: I_½(b, a) = ½^(a+b)/(b·B(a, b)) · 2F1(a + b, 1; b + 1; ½), for b much larger than a.
-    term, series, k = 1.0, 1.0, 0
-    while term > sys.float_info.epsilon * series:
-        term *= (a + b + k) / (b + 1 + k) / 2
-        series += term
-        k += 1
-    return -(a + b) * math.log(2) - math.log(b) - float(special.betaln(a, b)) + math.log(series)
 
 
 def _bets(first: Any, second: Any, n: Any) -> Bets:

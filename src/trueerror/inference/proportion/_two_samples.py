@@ -282,18 +282,6 @@ def _wald_limits(a: Share, b: Share, z: float) -> Limits:
     return d - half, d + half
 
 
-def _agresti_caffo_limits(a: Share, b: Share, z: float) -> Limits:
-    return _wald_limits(Share(a.x + 1, a.n + 2), Share(b.x + 1, b.n + 2), z)
-
-
-def _score_limits(a: Share, b: Share, z: float) -> Limits:
-    return miettinen_nurminen_limits(*a, *b, z)
-
-
-def _score_z(a: Share, b: Share) -> float:
-    return miettinen_nurminen_z(*a, *b, 0.0)
-
-
 class DifferenceForm(NamedTuple):
     """An interval of p1 − p2 with the z of its test; a `normal` one takes the shares for normal."""
 
@@ -306,15 +294,22 @@ class DifferenceForm(NamedTuple):
 
 
 # By the word that people ask for, and by the key that results carry.
+SCORE = DifferenceForm(
+    "miettinen-nurminen", lambda a, b, z: miettinen_nurminen_limits(*a, *b, z),
+    lambda a, b: miettinen_nurminen_z(*a, *b, 0.0),
+)  # fmt: skip
 DIFFERENCES: dict[str, DifferenceForm] = {
-    "miettinen-nurminen": DifferenceForm("miettinen-nurminen", _score_limits, _score_z),
+    "miettinen-nurminen": SCORE,
     "newcombe": DifferenceForm("newcombe-difference", newcombe_limits, _newcombe_z, fractional=True),
     "newcombe-cc": DifferenceForm(
         "newcombe-difference-cc", partial(newcombe_limits, single=wilson_cc), partial(_newcombe_z, single=wilson_cc)
     ),
-    "agresti-caffo": DifferenceForm("agresti-caffo", _agresti_caffo_limits, _score_z, note="p-value by the score test"),
+    "agresti-caffo": DifferenceForm(
+        "agresti-caffo", lambda a, b, z: _wald_limits(Share(a.x + 1, a.n + 2), Share(b.x + 1, b.n + 2), z), SCORE.z,
+        note="p-value by the score test",
+    ),
     "wald": DifferenceForm("wald-difference", _wald_limits, _wald_z, fractional=True, normal=True),
-}
+}  # fmt: skip
 BY_KEY = {form.key: form for form in DIFFERENCES.values()}
 
 
@@ -382,6 +377,9 @@ def _share(x: Any, rows: int, name: str, method: str, rates: bool) -> Share:
     return Share(successes, rows)
 
 
+EXACT_TAILS: dict[str, Callable[..., Any]] = {"two-sided": as_likely, "greater": at_least, "less": at_most}
+
+
 def one_proportion(
     x: int,
     n: int,
@@ -410,8 +408,7 @@ def one_proportion(
     if rows and method == "exact":
         low, high = map(float, clopper_pearson(successes, rows, tail_area(level, alternative)))
         statistic, note = successes, "interval: Clopper–Pearson less p0"
-        tail = {"two-sided": as_likely, "greater": at_least, "less": at_most}[alternative]
-        p_value = float(tail(successes, rows, null))
+        p_value = float(EXACT_TAILS[alternative](successes, rows, null))
     elif rows:
         low, high = wilson(successes, rows, normal_quantile(level, alternative))
         statistic = (successes - rows * null) / math.sqrt(rows * null * (1 - null))
@@ -423,14 +420,14 @@ def one_proportion(
     )  # fmt: skip
 
 
-def _pooled_z(a: Share, b: Share, *, corrected: bool = False) -> float:
-    pooled = (a.x + b.x) / (a.n + b.n)
-    scale = 1 / a.n + 1 / b.n
-    d = a.p - b.p
-    if corrected:
-        # The correction never turns the sign: Yates' term is at most the difference itself.
-        d = math.copysign(max(0.0, abs(d) - scale / 2), d)
-    return d / math.sqrt(pooled * (1 - pooled) * scale)
+def _pooled_z(a: Share, b: Share, less: float = 0.0) -> float:
+    """(|d| − less)/√(p̄q̄(1/n1 + 1/n2)) with the sign of d; less takes at most the difference itself."""
+    pooled, d = (a.x + b.x) / (a.n + b.n), a.p - b.p
+    return math.copysign(max(0.0, abs(d) - less), d) / math.sqrt(pooled * (1 - pooled) * (1 / a.n + 1 / b.n))
+
+
+def _yates_z(a: Share, b: Share) -> float:
+    return _pooled_z(a, b, (1 / a.n + 1 / b.n) / 2)
 
 
 TwoProportionsMethod = Literal["pooled-z", "unpooled-z", "fisher", "yates"]
@@ -448,9 +445,7 @@ TESTS: dict[str, TwoProportionsTest] = {
     "pooled-z": TwoProportionsTest(_pooled_z, "miettinen-nurminen", "Miettinen and Nurminen's"),
     "unpooled-z": TwoProportionsTest(_wald_z, "wald", "Wald's"),
     "fisher": TwoProportionsTest(None, "miettinen-nurminen", "Miettinen and Nurminen's"),
-    "yates": TwoProportionsTest(
-        partial(_pooled_z, corrected=True), "newcombe-cc", "Newcombe's with continuity correction"
-    ),
+    "yates": TwoProportionsTest(_yates_z, "newcombe-cc", "Newcombe's with continuity correction"),
 }
 
 
