@@ -180,7 +180,7 @@ def one_cluster_contrast(estimate: float, whole: Limits, n: int, spec: IntervalS
     )  # fmt: skip
 
 
-class Statistic(NamedTuple):
+class StatisticKind(NamedTuple):
     """What the statistic of a test is.
 
     `total` is what it adds up to with the statistic of the test in which first and second change places, from the
@@ -193,20 +193,20 @@ class Statistic(NamedTuple):
     signed: bool = False
 
 
-SIGNED = Statistic(lambda c, untied: 0.0, signed=True)
+SIGNED = StatisticKind(lambda c, untied: 0.0, signed=True)
 # b and c of McNemar's table: the estimate is (b − c)/n.
-ROWS = Statistic(lambda c, untied: 2 * c.statistic - float(np.rint(c.estimate * (c.n or 0))), of_rows=True)
-SQUARE_OF_ROWS = Statistic(lambda c, untied: 2 * c.statistic, of_rows=True)
+ROWS = StatisticKind(lambda c, untied: 2 * c.statistic - float(np.rint(c.estimate * (c.n or 0))), of_rows=True)
+SQUARE_OF_ROWS = StatisticKind(lambda c, untied: 2 * c.statistic, of_rows=True)
 # The tests whose statistic is not signed, by key.
-STATISTICS: dict[str, Statistic] = {
+STATISTICS: dict[str, StatisticKind] = {
     **dict.fromkeys(("mcnemar-mid-p", "mcnemar-exact"), ROWS),
     **dict.fromkeys(("mcnemar-chi2", "mcnemar-chi2-cc"), SQUARE_OF_ROWS),
-    "sign": Statistic(lambda c, untied: untied),
-    "wilcoxon": Statistic(lambda c, untied: untied * (untied + 1) / 2),
+    "sign": StatisticKind(lambda c, untied: untied),
+    "wilcoxon": StatisticKind(lambda c, untied: untied * (untied + 1) / 2),
 }
 
 
-def statistic_of(c: Contrast) -> Statistic:
+def statistic_of(c: Contrast) -> StatisticKind:
     """What the statistic of a contrast is.
 
     >>> from trueerror.inference.proportion._paired import mcnemar

@@ -36,7 +36,7 @@ from trueerror.inference.proportion._distributions import (
     tango_z,
 )
 from trueerror.inference.proportion._interval import normal_model_caution, wilson
-from trueerror.inference.proportion._two_samples import mover
+from trueerror.inference.proportion._two_samples import reaches
 from trueerror.inputs._arrays import count, count_matrix, matrix, numbers, paired_numbers, plain_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.results import Alternative, Contrast, Test
@@ -279,7 +279,7 @@ def _newcombe_limits(pairs: Pairs, z: float) -> Limits:
         twice = max(0, twice - n)
     p1, p2 = (a + b) / n, (a + c) / n
     phi = twice / 2 / math.sqrt(margins) if margins else 0.0
-    down, up = mover((p1, *wilson(a + b, n, z)), (p2, *wilson(a + c, n, z)), phi)
+    down, up = reaches((p1, *wilson(a + b, n, z)), (p2, *wilson(a + c, n, z)), phi)
     return p1 - p2 - down, p1 - p2 + up
 
 

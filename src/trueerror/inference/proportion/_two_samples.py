@@ -197,7 +197,7 @@ def _of_limits(a: Interval, b: Interval, level: float, alternative: Alternative)
             f"{a.name} is undefined or infinite on one side: {a.note or b.note or 'no difference follows'}"
         )
     two_sided_z = normal_quantile(level, "two-sided")
-    down, up = (x / two_sided_z for x in mover((a.estimate, a.low, a.high), (b.estimate, b.low, b.high)))
+    down, up = (x / two_sided_z for x in reaches((a.estimate, a.low, a.high), (b.estimate, b.low, b.high)))
     towards = down if d > 0 else up
     statistic = 0.0 if d == 0 else d / towards if towards else math.copysign(math.inf, d)
     z = normal_quantile(level, alternative)
@@ -210,7 +210,7 @@ def _of_limits(a: Interval, b: Interval, level: float, alternative: Alternative)
     return replace(made, name=a.name)
 
 
-def mover(a: tuple[float, float, float], b: tuple[float, float, float], phi: float = 0.0) -> Limits:
+def reaches(a: tuple[float, float, float], b: tuple[float, float, float], phi: float = 0.0) -> Limits:
     """How far the limits of a difference reach down and up, from (estimate, low, high) of each and their correlation φ.
 
     √(x² − 2φxy + y²) of the distances x, y to the limits that make the difference smaller, or larger. Zou and Donner
@@ -249,7 +249,7 @@ def probability_less(
 
 def newcombe_limits(a: Share, b: Share, z: float, *, single: Callable[..., Any] = wilson) -> Limits:
     """Newcombe's method 10, or 11 with continuity-corrected Wilson limits."""
-    down, up = mover((a.p, *single(a.x, a.n, z)), (b.p, *single(b.x, b.n, z)))
+    down, up = reaches((a.p, *single(a.x, a.n, z)), (b.p, *single(b.x, b.n, z)))
     return a.p - b.p - down, a.p - b.p + up
 
 
@@ -264,7 +264,7 @@ def _newcombe_z(a: Share, b: Share, *, single: Callable[..., Any] = wilson) -> f
     if a.p == b.p or limit(0.0) <= 0:
         return 0.0
     top = 1.0
-    while limit(top) > 0 and top < 1e8:
+    while limit(top) > 0:
         top *= 2
     return crossing(limit, 0.0, top)
 
