@@ -10,6 +10,7 @@ Source: Nadeau and Bengio 2003, Machine Learning 52:239; Bouckaert and Frank 200
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
@@ -123,7 +124,7 @@ class FoldDifferences(Result):
         mean_a, mean_b = (f"{float(np.mean(v)):.{more}f}" for v in (self.first, self.second))
         rows += [("mean", mean_a, mean_b, signed(self.mean, more)), ("s", "", "", f"{self.s:.{more}f}")]
         tests = [
-            (words, "–" if c.statistic is None else signed(c.statistic, 2), f"{c.df:g}", p_cell(p_value(c.p_value)),
+            (words, signed(c.statistic, 2), f"{c.df:g}", p_cell(p_value(c.p_value)),
              f"[{signed(c.low, more)}, {signed(c.high, more)}]")
             for words, c in (("plain t", self.plain), ("corrected t", self.corrected))
         ]  # fmt: skip
@@ -227,13 +228,12 @@ def five_by_two_t(differences: Any, *, confidence: float = 0.95, alternative: Al
     >>> round(five_by_two_t(d).statistic, 4)
     1.1547
     """
-    level = check_test_options(confidence, alternative)
-    p, facts = _five_by_two(differences)
-    around_mean = _t_contrast(facts, level, alternative, "five-by-two-t", LEARNERS)
-    if not facts.varies:
-        return around_mean
-    t = float(p[0, 0]) / facts.error
-    return _with_limits_of(around_mean, t, 5.0, student_p(t, 5.0, alternative))
+
+    def of_the_first(p: Floats, variance: float) -> tuple[float, Df, float]:
+        t = float(p[0, 0]) / math.sqrt(variance)
+        return t, 5.0, student_p(t, 5.0, alternative)
+
+    return _five_by_two(differences, confidence, alternative, "five-by-two-t", of_the_first)
 
 
 def five_by_two_f(differences: Any, *, confidence: float = 0.95) -> Contrast:
@@ -247,32 +247,34 @@ def five_by_two_f(differences: Any, *, confidence: float = 0.95) -> Contrast:
     >>> round(f.statistic, 4), round(f.p_value, 4)
     (1.3333, 0.3955)
     """
-    level = check_test_options(confidence, "two-sided")
-    p, facts = _five_by_two(differences)
-    around_mean = _t_contrast(facts, level, "two-sided", "five-by-two-f", LEARNERS)
-    if not facts.varies:
-        return around_mean
-    f = float((p * p).sum()) / (10 * facts.variance)
-    return _with_limits_of(around_mean, f, (10.0, 5.0), float(special.fdtrc(10, 5, f)))
+
+    def of_all(p: Floats, variance: float) -> tuple[float, Df, float]:
+        f = float((p * p).sum()) / (10 * variance)
+        return f, (10.0, 5.0), float(special.fdtrc(10, 5, f))
+
+    return _five_by_two(differences, confidence, "two-sided", "five-by-two-f", of_all)
 
 
-def _five_by_two(differences: Any) -> tuple[Floats, MeanDifference]:
-    """The ten differences, and their mean with the mean variance within repeats."""
-    table = matrix(differences, "differences")
+def _five_by_two(
+    differences: Any, confidence: float, alternative: Alternative, method: str,
+    test: Callable[[Floats, float], tuple[float, Df, float]],
+) -> Contrast:  # fmt: skip
+    """Limits around the mean; statistic, df and p-value from the ten differences and the mean variance of a repeat."""
+    level, table = check_test_options(confidence, alternative), matrix(differences, "differences")
     if table.shape != (5, 2):
         shape = " × ".join(map(str, table.shape))
         raise InputError(f"differences must be 5 rows (repeats) × 2 (folds), but it is {shape}")
     p = numbers(table.reshape(-1), "differences").reshape(5, 2)
     variance = float(((p - p.mean(axis=1, keepdims=True)) ** 2).sum(axis=1).mean())
-    return p, MeanDifference(_settled(float(p.mean()), _scale(p)), variance, 5.0, _scale(p), 10, not p.any())
-
-
-def _with_limits_of(around_mean: Contrast, statistic: float, df: Df, p_value: float) -> Contrast:
+    facts = MeanDifference(_settled(float(p.mean()), _scale(p)), variance, 5.0, _scale(p), 10, not p.any())
+    around_mean = _t_contrast(facts, level, alternative, method, LEARNERS)
+    if not facts.varies:
+        return around_mean
+    statistic, df, p_value = test(p, variance)
     return contrast(
-        estimate=around_mean.estimate, limits=(around_mean.low, around_mean.high), whole=REALS,
-        confidence=around_mean.confidence, alternative=around_mean.alternative, method=around_mean.method,
-        statistic=statistic, df=df, p_value=p_value, n=around_mean.n,
-        notes=("limits around the mean of the ten differences",), estimand=around_mean.estimand,
+        estimate=facts.estimate, limits=(around_mean.low, around_mean.high), whole=REALS, confidence=level,
+        alternative=alternative, method=method, statistic=statistic, df=df, p_value=p_value, n=10,
+        notes=("limits around the mean of the ten differences",), estimand=LEARNERS,
     )  # fmt: skip
 
 
