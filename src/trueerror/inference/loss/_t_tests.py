@@ -317,10 +317,10 @@ def paired_facts(a: Floats, b: Floats) -> MeanDifference:
 
 def unpaired_facts(a: Floats, b: Floats, df: UnpairedDf) -> MeanDifference:
     """The difference of the means and its variance."""
-    scale = _scale(a, b)
-    estimate = _settled(float(a.mean() - b.mean()), scale) if len(a) and len(b) else math.nan
+    k, j, scale = len(a), len(b), _scale(a, b)
+    estimate = _settled(float(a.mean() - b.mean()), scale) if min(k, j) else math.nan
     freedom, variance = _unpaired_variance(a, b, df)
-    return MeanDifference(estimate, variance, freedom, scale, len(a) + len(b), estimate == 0)
+    return MeanDifference(estimate, variance, freedom, scale, k + j, estimate == 0)
 
 
 def _mean_difference(d: Floats, scale: float, ratio: float = 0.0) -> MeanDifference:

@@ -16,13 +16,13 @@ from scipy import special
 
 from trueerror.inference._contrast import (
     REALS,
+    SIDES,
     THESE_MODELS,
     Limits,
     check_test_options,
     contrast,
     normal_p,
     normal_quantile,
-    tail_area,
 )
 from trueerror.inference.proportion._distributions import (
     as_likely,
@@ -35,8 +35,8 @@ from trueerror.inference.proportion._distributions import (
 )
 from trueerror.inference.proportion._interval import (
     FORMS,
-    clopper_pearson,
     is_float,
+    limits_of_one,
     normal_model_caution,
     one_or_all,
     whole_if_near,
@@ -406,11 +406,11 @@ def one_proportion(
         raise InputError(f"x={successes} is more than n={rows}")
     low, high, statistic, p_value, note = 0.0, 1.0, 0.0, 1.0, "no rows: nothing is known"
     if rows and method == "exact":
-        low, high = map(float, clopper_pearson(successes, rows, tail_area(level, alternative)))
+        low, high, *_ = limits_of_one(successes, rows, "clopper-pearson", level, SIDES[alternative])
         statistic, note = successes, "interval: Clopper–Pearson less p0"
         p_value = float(EXACT_TAILS[alternative](successes, rows, null))
     elif rows:
-        low, high = wilson(successes, rows, normal_quantile(level, alternative))
+        low, high, *_ = limits_of_one(successes, rows, "wilson", level, SIDES[alternative])
         statistic = (successes - rows * null) / math.sqrt(rows * null * (1 - null))
         p_value, note = normal_p(statistic, alternative), "interval: Wilson less p0"
     return contrast(
