@@ -25,13 +25,13 @@ from trueerror.inference._contrast import (
     REALS,
     SCORES,
     Limits,
-    adjust_shaffer,
     check_test_options,
     contrast,
     normal_p,
     normal_quantile,
     tail_area,
 )
+from trueerror.inference._many import adjust_shaffer
 from trueerror.inference.proportion._distributions import at_least, at_most, crossing
 from trueerror.inference.ranking._ranking import Ranking, compose_ranking
 from trueerror.inputs._arrays import column, matrix, paired_numbers, plain_numbers, same_length

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from trueerror.inference._contrast import groups_not_told_apart, mirrored
+from trueerror.inference._contrast import mirrored
+from trueerror.inference._many import groups_not_told_apart
 from trueerror.inputs._options import InputError, nearest
 from trueerror.results import Contrast, Result, Table, Test
 from trueerror.results._format import listing, number, p_value, percent, signed
