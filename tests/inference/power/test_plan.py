@@ -9,7 +9,7 @@ import pytest
 import trueerror as te
 from trueerror.inference.power import _designs
 from trueerror.inference.power._designs import (
-    MAKERS,
+    TESTS,
     NormalDesign,
     binomial_power,
     critical_count,
@@ -148,7 +148,7 @@ CALLS = [
 
 
 def test_every_test_is_called_below():
-    assert {call["test"] for call in CALLS} == set(MAKERS)
+    assert {call["test"] for call in CALLS} == set(TESTS)
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda c: c["test"])

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference.bootstrap._limits import quantiles
-from trueerror.inference.loss._interval import NO_SPREAD, ONE_VALUE
 from trueerror.inference.loss._mean import mean_limits
 from trueerror.inference.loss._t_tests import CorrectedSpread, corrected_spread
 from trueerror.inputs._arrays import matrix, numbers
+from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, Rng, check_replicates, check_word, generator
 from trueerror.results import Interval
 
@@ -67,7 +67,8 @@ def fold_t(
         if not (math.isfinite(mean) and math.isfinite(sd) and sd >= 0 and folds == int(folds) and folds >= 1):
             raise InputError(f"mean={mean!r}, sd={sd!r} and folds={folds!r}: finite, sd not negative, folds from 1 up")
         spread = CorrectedSpread(float(mean), float(sd) / math.sqrt(folds), int(folds) - 1)
-    return _t_interval(spread, spec, "fold-t", name, bounds, spread.df + 1 if rows is None else rows, (TOO_NARROW,))
+    n = spread.df + 1 if rows is None else rows
+    return _around(spec, name, *spread, bounds=bounds, method="fold-t", n=n, note=TOO_NARROW)
 
 
 def corrected_t_interval(
@@ -98,15 +99,14 @@ def corrected_t_interval(
     """
     spec = IntervalSpec(confidence=confidence, estimand=estimand)
     values = numbers(matrix(scores, "scores").reshape(-1), "scores")
-    spread = corrected_spread(values, test_train_ratio)
-    notes = (SINGLE_ROUND,) if repeats == 1 else ()
+    spread, note = corrected_spread(values, test_train_ratio), SINGLE_ROUND if repeats == 1 else ""
     each = [] if round_of is None else [values[np.asarray(round_of) == r] for r in np.unique(np.asarray(round_of))]
-    if len(each) > 1 and min(map(len, each)) > 1:
-        k = min(map(len, each))
+    k = min(map(len, each), default=0)
+    if len(each) > 1 and k > 1:
         within = float(np.mean([part.var(ddof=1) for part in each]))
-        spread = CorrectedSpread(spread.mean, math.sqrt(within * (1 / k + test_train_ratio)), k - 1)
-        return _t_interval(spread, spec, "corrected-t", name, bounds, len(values) if rows is None else rows, (ONE_OF,))
-    return _t_interval(spread, spec, "corrected-t", name, bounds, spread.df + 1 if rows is None else rows, notes)
+        spread, note = CorrectedSpread(spread.mean, math.sqrt(within * (1 / k + test_train_ratio)), k - 1), ONE_OF
+    n = len(values) if rows is None else rows
+    return _around(spec, name, *spread, bounds=bounds, method="corrected-t", n=n, note=note)
 
 
 def bayle(
@@ -133,12 +133,8 @@ def bayle(
     n = len(values)
     if n == 0:
         raise InputError("losses is empty; a mean needs at least one row")
-    error = float(values.std()) / math.sqrt(n)
-    if n > 1 and error > 1e-13 * max(abs(float(values.mean())), 1e-300):
-        reach = spec.factor() * error
-        mean = float(values.mean())
-        return spec.interval(name, mean, mean - reach, mean + reach, bounds=bounds, method="bayle", n=n)
-    return _flat(float(values.mean()), n, bounds, spec, name)
+    mean, error, df = float(values.mean()), float(values.std()) / math.sqrt(n), math.inf if n > 1 else 0.0
+    return _around(spec, name, mean, error, df, bounds=bounds, method="bayle", n=n, rows=n)
 
 
 def conservative_z(
@@ -168,36 +164,21 @@ def conservative_z(
         raise InputError("halves must have a row for each repetition and two columns, one estimate for each half")
     pairs = numbers(table.reshape(-1), "halves").reshape(-1, 2)
     error = math.sqrt(float(((pairs[:, 0] - pairs[:, 1]) ** 2).mean()) / 2)
-    low = high = math.nan
-    note = NO_SPREAD
-    if error > 0:
-        reach = spec.factor() * error
-        low, high, note = estimate - reach, estimate + reach, ""
     n = len(pairs) if rows is None else rows
-    return spec.interval(name, float(estimate), low, high, bounds=bounds, method="conservative-z", n=n, note=note)
+    return _around(spec, name, float(estimate), error, math.inf, bounds=bounds, method="conservative-z", n=n)
 
 
-def _flat(mean: float, n: int, bounds: Range, spec: IntervalSpec, name: str) -> Interval:
-    """All losses are the same."""
-    low, high, method, note = mean_limits(mean, 0.0, n - 1.0, n, bounds, spec)
-    if method == "t-mean":
-        method = "bayle"
-    return spec.interval(name, mean, low, high, bounds=bounds, method=method, n=n, note=note)
+def _around(
+    spec: IntervalSpec, name: str, mean: float, error: float, df: float, *, bounds: Range, method: str, n: int,
+    rows: int = 0, note: str = "", besides: tuple[str, ...] = (),
+) -> Interval:  # fmt: skip
+    """mean ± t·error (z with infinite df); where the losses of so many `rows` are all the same, Wilson's limits.
 
-
-def _t_interval(
-    spread: CorrectedSpread, spec: IntervalSpec, method: str, name: str, bounds: Range, n: int, notes: tuple[str, ...]
-) -> Interval:
-    mean, error, df = spread
-    low = high = math.nan
-    if df < 1:
-        notes = (ONE_VALUE,)
-    elif not error > 1e-13 * abs(mean):  # equal scores leave rounding dust, which is no spread
-        notes = (NO_SPREAD,)
-    else:
-        reach = spec.factor(df) * error
-        low, high = mean - reach, mean + reach
-    return spec.interval(name, mean, low, high, bounds=bounds, method=method, n=n, note="; ".join(notes))
+    Where nothing varies the reason takes the place of the note.
+    """
+    low, high, used, reason = mean_limits(mean, error, df, rows, bounds if rows else REALS, spec, method)
+    notes = "; ".join(filter(None, (*besides, reason or note)))
+    return spec.interval(name, mean, low, high, bounds=bounds, method=used, n=n, note=notes)
 
 
 class LeaveTwoOutLosses(Protocol):
@@ -248,16 +229,9 @@ def bates(
     ('bates', 100, True)
     """
     spec = IntervalSpec(confidence=confidence, estimand=estimand)
-    nested = nested_error(repeats)
-    mean = min(max(nested.mean, bounds[0]), bounds[1])
-    if not nested.error > 1e-13 * max(abs(mean), 1e-300):
-        low, high, method, note = mean_limits(mean, 0.0, nested.rows - 1.0, nested.rows, bounds, spec)
-        method = "bates" if method == "t-mean" else method
-    else:
-        reach = spec.factor() * nested.error
-        low, high, method = nested.mean - reach, nested.mean + reach, "bates"
-        note = f"{nested.inflation:.2f} times the naive standard error"
-    return spec.interval(name, mean, low, high, bounds=bounds, method=method, n=nested.rows, note=note)
+    mean, error, inflation, _, n = nested_error(repeats)
+    note = f"{inflation:.2f} times the naive standard error"
+    return _around(spec, name, mean, error, math.inf, bounds=bounds, method="bates", n=n, rows=n, note=note)
 
 
 def nested_error(repeats: Sequence[LeaveTwoOutLosses]) -> NestedError:
@@ -307,8 +281,6 @@ def _check(r: LeaveTwoOutLosses, k: int) -> None:
 
 BootstrapError = Literal["632+", "632", "out-of-bag"]
 BOOTSTRAP_ERRORS: tuple[BootstrapError, ...] = ("632+", "632", "out-of-bag")
-# The share of rows that a bootstrap sample holds, and the share that it leaves out: 1 − 1/e and 1/e.
-DRAWN, LEFT = 0.632, 0.368
 
 
 class Bagged(NamedTuple):
@@ -337,12 +309,12 @@ def no_information_rate(truth: Any, called: Any) -> float:
 
 
 def point_632(apparent: float, out_of_bag: float) -> float:
-    """.368·err + .632·Err1.
+    """.368·err + .632·Err1: a bootstrap sample holds 1 − 1/e of the rows and leaves 1/e out.
 
     >>> point_632(0.0, 0.5)
     0.316
     """
-    return LEFT * apparent + DRAWN * out_of_bag
+    return 0.368 * apparent + 0.632 * out_of_bag
 
 
 def point_632_plus(apparent: float, out_of_bag: float, no_information: float) -> float:
@@ -358,7 +330,7 @@ def point_632_plus(apparent: float, out_of_bag: float, no_information: float) ->
     overfit = 0.0
     if bounded > apparent and no_information > apparent:
         overfit = min(1.0, max(0.0, (bounded - apparent) / (no_information - apparent)))
-    weight = DRAWN / (1 - LEFT * overfit)
+    weight = 0.632 / (1 - 0.368 * overfit)
     return (1 - weight) * apparent + weight * bounded
 
 
@@ -412,7 +384,6 @@ def bootstrap_error(
     if len(usable) < 2:
         raise InputError(f"{len(usable)} bootstrap samples leave rows out; an interval needs at least two, better 200")
     outside, never = leave_one_out_bootstrap(usable, n)
-    notes = [f"{never:,} rows were in every sample"] if never else []
     estimate = outside
     if kind == "632":
         estimate = point_632(apparent, outside)
@@ -422,19 +393,10 @@ def bootstrap_error(
         raise InputError(f"kind={kind!r} needs apparent=" + (" and no_information=" if kind == "632+" else ""))
     tested = float(np.mean([len(s.rows) for s in usable]))
     spread = corrected_spread(np.array([float(s.losses.mean()) for s in usable]), tested / (n - tested))
-    method = f"bootstrap-{kind}"
-    if spread.error > 0:
-        reach = spec.factor(spread.df) * spread.error
-        low, high = estimate - reach, estimate + reach
-    else:
-        low, high, used, note = mean_limits(estimate, 0.0, n - 1.0, n, bounds, spec)
-        method = method if used == "t-mean" else used
-        notes.append(note)
-    return spec.interval(name, estimate, low, high, bounds=bounds, method=method, n=n, note="; ".join(notes))
-
-
-# Cells of rows × replicates held at a time.
-BLOCK = 1 << 21
+    return _around(
+        spec, name, estimate, spread.error, spread.df, bounds=bounds, method=f"bootstrap-{kind}", n=n, rows=n,
+        besides=(f"{never:,} rows were in every sample" if never else "",),
+    )  # fmt: skip
 
 
 def bbc_cv(
@@ -482,12 +444,11 @@ def bbc_cv(
     scores = np.concatenate([_chosen_scores(often, values, sign) for often in blocks])
     scores = scores[~np.isnan(scores)]
     drawn = f"{replicates:,} resamples" + (f" of {len(units):,} clusters" if codes is not None else "")
-    mean, method, note = float(scores.mean()), "bbc-cv", f"{drawn}, {seed}"
+    mean = float(scores.mean())
     low, high = (float(q) for q in quantiles(scores, np.array([spec.tail, 1 - spec.tail])))
     if not high > low:
-        low, high, method, note = mean_limits(mean, 0.0, len(units) - 1.0, len(units), bounds, spec)
-        method = "bbc-cv" if method == "t-mean" else method
-    return spec.interval(name, mean, low, high, bounds=bounds, method=method, n=n, note=note)
+        return _around(spec, name, mean, 0.0, len(units) - 1, bounds=bounds, method="bbc-cv", n=n, rows=len(units))
+    return spec.interval(name, mean, low, high, bounds=bounds, method="bbc-cv", n=n, note=f"{drawn}, {seed}")
 
 
 def _draws(n: int, replicates: int, draw: np.random.Generator) -> Iterator[Floats]:
