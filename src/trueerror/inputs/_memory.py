@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from trueerror.inputs._options import InputError
 
-
 # Numbers that work in blocks holds at a time.
 BLOCK = 1 << 20
 
