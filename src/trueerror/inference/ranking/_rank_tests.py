@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import sys
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import combinations
@@ -119,7 +119,7 @@ class ScoreMatrix:
         return math.sqrt(self.k * (self.k + 1) / (6 * self.n))
 
 
-def score_matrix(scores: Any, *, higher_is_better: bool = True, names: Iterable[Any] | None = None) -> ScoreMatrix:
+def score_matrix(scores: Any, *, higher_is_better: bool = True) -> ScoreMatrix:
     """Read a table of scores: a frame or a mapping of columns, or an array with one column for each model.
 
     One column of text in a frame names the data sets; so does a text index of pandas. A cell without a score is an
@@ -138,26 +138,21 @@ def score_matrix(scores: Any, *, higher_is_better: bool = True, names: Iterable[
         values = matrix(scores, "scores")
         if values.ndim != 2:
             raise InputError("scores must be a table: one row for each data set, one column for each model")
-        models = [f"model {j + 1}" for j in range(values.shape[1])]
-        columns: list[Any] = [values[:, j] for j in range(values.shape[1])]
-        datasets: list[str] = []
-    else:
-        models, columns, datasets = named
-    if names is not None:
-        given = [str(name) for name in names]
-        if len(given) != len(models):
-            raise InputError(f"names= has {len(given)} names for {len(models)} columns")
-        models = given
+        named = {f"model {j + 1}": values[:, j] for j in range(values.shape[1])}
+    texts = [name for name, values in named.items() if _is_text(values)]
+    if len(texts) > 1:
+        raise InputError(f"scores has text in {texts[0]!r} and {texts[1]!r}; only one column may name the data sets")
+    datasets = named.pop(texts[0]) if texts else ()
+    if not texts and getattr(getattr(scores, "index", None), "inferred_type", "") == "string":
+        datasets = scores.index
+    models = list(named)
     if len(models) < 2:
         raise InputError(f"scores has {len(models)} model; ranking needs at least two columns")
-    twice = next((m for i, m in enumerate(models) if m in models[:i]), None)
-    if twice is not None:
-        raise InputError(f"scores has two columns named {twice!r}; name them apart")
-    same_length(dict(zip(models, columns, strict=True)))
-    table = np.column_stack([plain_numbers(c, f"the scores of {m!r}") for c, m in zip(columns, models, strict=True)])
+    same_length(named)
+    table = np.column_stack([plain_numbers(c, f"the scores of {m!r}") for m, c in named.items()])
     if len(table) == 0:
         raise InputError("scores has no rows; ranking needs at least one data set")
-    rows = tuple(datasets) or tuple(str(i + 1) for i in range(len(table)))
+    rows = tuple(map(str, datasets if len(datasets) else range(1, len(table) + 1)))
     wrong = np.argwhere(~np.isfinite(table))
     if len(wrong):
         i, j = (int(v) for v in wrong[0])
@@ -168,8 +163,8 @@ def score_matrix(scores: Any, *, higher_is_better: bool = True, names: Iterable[
     return ScoreMatrix(table, tuple(models), rows, higher_is_better)
 
 
-def _named_columns(scores: Any) -> tuple[list[str], list[Any], list[str]] | None:
-    """The columns of a mapping or a frame by name, and the names of the rows; None for a plain array."""
+def _named_columns(scores: Any) -> dict[str, Any] | None:
+    """The columns of a mapping or a frame by name; None for a plain array."""
     if isinstance(scores, Mapping):
         columns = {str(name): values for name, values in scores.items()}
     elif hasattr(scores, "column_names"):
@@ -182,16 +177,7 @@ def _named_columns(scores: Any) -> tuple[list[str], list[Any], list[str]] | None
         columns = {str(name): scores[name] for name in scores.columns}
     else:
         return None
-    arrays = {name: column(values, name) for name, values in columns.items()}
-    texts = [name for name, values in arrays.items() if _is_text(values)]
-    if len(texts) > 1:
-        raise InputError(f"scores has text in {texts[0]!r} and {texts[1]!r}; only one column may name the data sets")
-    datasets: list[str] = []
-    if texts:
-        datasets = [str(v) for v in arrays.pop(texts[0])]
-    elif hasattr(scores, "index") and getattr(scores.index, "inferred_type", "") == "string":
-        datasets = [str(v) for v in scores.index]
-    return list(arrays), list(arrays.values()), datasets
+    return {name: column(values, name) for name, values in columns.items()}
 
 
 def _is_text(values: NDArray[Any]) -> bool:
@@ -212,24 +198,25 @@ def friedman(scores: Any, *, ties: bool = True, higher_is_better: bool = True) -
     """
     m = score_matrix(scores, higher_is_better=higher_is_better)
     ranks = m.ranks
-    statistic = friedman_statistic(ranks.mean(axis=0), m.n, tie_sum(ranks) if ties else 0.0)
-    note = ALL_TIE if _all_tied(ranks) else ""
+    statistic = friedman_statistic(ranks.mean(axis=0), m.n, _squares(ranks) if ties else None)
     return Test(
         name="Friedman", statistic=statistic, df=m.k - 1, p_value=max(float(special.chdtrc(m.k - 1, statistic)), TINY),
-        method="friedman", n=m.n, note=note,
+        method="friedman", n=m.n, note=ALL_TIE if _all_tied(ranks) else "",
     )  # fmt: skip
 
 
-def friedman_statistic(mean_ranks: Floats, n: int, tied: float = 0.0) -> float:
-    """χ² from mean ranks over n data sets; `tied` is Σ(t³ − t) over all groups of ties.
+def friedman_statistic(mean_ranks: Floats, n: int, squares: float | None = None) -> float:
+    """χ² = N²(k − 1)·Σ(R̄ⱼ − (k+1)/2)²/ΣΣ(rᵢⱼ − (k+1)/2)² of mean ranks over n data sets.
+
+    `squares` is the sum below the line; without ties it is N(k³ − k)/12.
 
     >>> round(friedman_statistic(np.array([2.1, 3.25, 2.2, 4.333, 3.117]), 30), 1)
     39.6
     """
     k = len(mean_ranks)
-    spread = 12 * n / (k * (k + 1)) * float(((mean_ranks - (k + 1) / 2) ** 2).sum())
-    left = 1 - tied / (n * (k**3 - k))
-    return spread / left if left > 0 else 0.0
+    squares = n * (k**3 - k) / 12 if squares is None else squares
+    between = n * n * (k - 1) * float(((mean_ranks - (k + 1) / 2) ** 2).sum())
+    return between / squares if squares > 0 else 0.0
 
 
 def iman_davenport(scores: Any, *, ties: bool = True, higher_is_better: bool = True) -> Test:
@@ -243,8 +230,8 @@ def iman_davenport(scores: Any, *, ties: bool = True, higher_is_better: bool = T
     """
     m = score_matrix(scores, higher_is_better=higher_is_better)
     ranks = m.ranks
-    chi2 = friedman_statistic(ranks.mean(axis=0), m.n, tie_sum(ranks) if ties else 0.0)
-    return _f_test("Iman–Davenport", m, ranks, chi2, m.n * (m.k - 1.0), "iman-davenport")
+    chi2 = friedman_statistic(ranks.mean(axis=0), m.n, _squares(ranks) if ties else None)
+    return _f_test("Iman–Davenport", m, ranks, chi2, "iman-davenport")
 
 
 def iman_davenport_statistic(chi2: float, n: int, k: int) -> float:
@@ -256,18 +243,18 @@ def iman_davenport_statistic(chi2: float, n: int, k: int) -> float:
     return (n - 1) * chi2 / (n * (k - 1) - chi2)
 
 
-def _f_test(name: str, m: ScoreMatrix, ranks: Floats, between: float, total: float, method: str) -> Test:
-    """F = (N − 1)·between/(total − between), or why there is none."""
+def _f_test(name: str, m: ScoreMatrix, ranks: Floats, chi2: float, method: str) -> Test:
+    """F from χ², or why there is none."""
     df, note = (m.k - 1.0, (m.k - 1.0) * (m.n - 1.0)), ""
     if m.n == 1:
         statistic, p, note = math.nan, 1.0, "one data set alone shows nothing over data sets"
     elif _all_tied(ranks):
         statistic, p, note = 0.0, 1.0, ALL_TIE
-    elif math.isclose(total, between, rel_tol=1e-12):
+    elif math.isclose(chi2, m.n * (m.k - 1), rel_tol=1e-12):
         statistic, p = math.inf, _chance_of_one_order(ranks)
         note = "every data set ranks the models alike: F is infinite, and p is the chance of that when none is better"
     else:
-        statistic = (m.n - 1) * between / (total - between)
+        statistic = iman_davenport_statistic(chi2, m.n, m.k)
         p = max(float(special.fdtrc(*df, statistic)), TINY)
     return Test(name=name, statistic=statistic, df=df, p_value=p, method=method, n=m.n, note=note)
 
@@ -284,9 +271,9 @@ def quade(scores: Any, *, higher_is_better: bool = True) -> Test:
     m = score_matrix(scores, higher_is_better=higher_is_better)
     ranks, ranges = m.ranks, m.values.max(axis=1) - m.values.min(axis=1)
     weights = average_ranks(_settled(ranges, 4 * float(np.finfo(np.float64).eps * np.abs(m.values).max())))
-    parts = weights[:, None] * (ranks - (m.k + 1) / 2)
-    between, total = float((parts.sum(axis=0) ** 2).sum()) / m.n, float((parts**2).sum())
-    return _f_test("Quade", m, ranks, between, total, "quade")
+    middle = (m.k + 1) / 2
+    parts = weights[:, None] * (ranks - middle) + middle
+    return _f_test("Quade", m, ranks, friedman_statistic(parts.mean(axis=0), m.n, _squares(parts)), "quade")
 
 
 @partial(speaks, room="te.significance")
@@ -334,7 +321,7 @@ def bonferroni_dunn(scores: Any, *, control: Any, confidence: float = 0.95, high
     others = m.k - 1
 
     def adjusted(pairs: Sequence[Contrast]) -> Floats:
-        return np.minimum(1.0, others * np.array([p.p_value for p in pairs]))
+        return np.array([min(1.0, others * p.p_value) for p in pairs])
 
     critical = -float(special.ndtri(alpha / (2 * others))) * m.rank_error
     return _of_mean_ranks(m, alpha, "bonferroni-dunn", adjusted, critical, m.models[_find_model(control, m.models)])
@@ -354,13 +341,8 @@ def shaffer(scores: Any, *, confidence: float = 0.95, higher_is_better: bool = T
     return _of_mean_ranks(m, alpha, "shaffer", lambda pairs: adjust_shaffer([p.p_value for p in pairs], m.k))
 
 
-def tie_sum(ranks: Floats) -> float:
-    """Σ(t³ − t) over the groups of tied ranks in each row."""
-    total = 0.0
-    for row in ranks:
-        sizes = np.unique(row, return_counts=True)[1].astype(np.float64)
-        total += float((sizes**3 - sizes).sum())
-    return total
+def _squares(ranks: Floats) -> float:
+    return float(((ranks - (ranks.shape[1] + 1) / 2) ** 2).sum())
 
 
 def _all_tied(ranks: Floats) -> bool:
