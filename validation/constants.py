@@ -13,11 +13,9 @@ import numpy as np
 
 import trueerror as te
 from trueerror.inference._bayes import bayes_signed_rank, pair_posterior
-from trueerror.inference.power._designs import binomial_power, mcnemar_power
 from trueerror.inference.proportion._distributions import as_likely, hypergeometric_p
 from trueerror.inference.proportion._interval import mid_p
 from trueerror.inference.proportion._paired import mcnemar_bounds
-from trueerror.inference.ranking._rank_tests import range_above
 
 RNG = np.random.default_rng(5)
 DIFFERENCES = {n: RNG.normal(0.2, 1, n) for n in (30, 80, 150, 250, 900, 2000)}
@@ -47,15 +45,6 @@ def crossings() -> list[float]:
 def bets() -> list[float]:
     return [te.significance.e_value(b, c, n=4000, margin=0.01, alternative="greater").statistic or 0.0
             for b, c in ((10, 20), (60, 20), (900, 700))]  # fmt: skip
-
-
-def plans() -> list[float]:
-    made = [binomial_power(n, 0.8, 0.7, 0.05, "two-sided").power for n in (20, 200, 5000)]
-    return made + [mcnemar_power(n, 0.1, 0.05, 0.05, "mid-p", "two-sided").power for n in (20, 200, 5000)]
-
-
-def ranges() -> list[float]:
-    return [float(p) for k in (2, 5, 30) for p in np.ravel(range_above(np.array([0.5, 3.0, 8.0]), k))]
 
 
 def signed_ranks(*sizes: int) -> list[float]:
@@ -88,12 +77,7 @@ NUMBERS = (
     Number("proportion._interval", "HALVINGS", lambda: [float(v) for x in (1, 7, 99) for v in mid_p(x, 100, 0.025)]),
     Number("proportion._paired", "SCANNED", lambda: list(mcnemar_bounds(45_600, 44_500, 50_000)[2:4])),
     Number("proportion._sequential", "DEPTH", bets),
-    Number("power._designs", "REACH", plans),
-    Number("ranking._rank_tests", "STEP", ranges),
-    Number("ranking._rank_tests", "REACH", ranges),
-    Number("ranking._rank_tests", "BLOCK", ranges),
     Number("ranking._rank_tests", "EXACT_UP_TO", lambda: signed_ranks(80, 150)),
-    Number("ranking._rank_tests", "WALSH_DIRECT", lambda: signed_ranks(900, 2000)),
     Number("_bayes", "BLOCK", posterior),
     Number("_bayes", "DRAWS", discordant),
     Number("power._designs", "ENUMERATE_UP_TO", large_plans),

@@ -27,7 +27,6 @@ from trueerror.results import Interval
 
 Floats = NDArray[np.float64]
 REALS: Range = (-math.inf, math.inf)
-SHARES: Range = (0.0, 1.0)
 TOO_NARROW = "the folds' training sets overlap: too narrow for the learner"
 SINGLE_ROUND = "one round of folds: conservative"
 ONE_OF = "mean of all rounds, limits as of one"
@@ -41,9 +40,7 @@ def fold_t(
     folds: int | None = None,
     bounds: Range = REALS,
     confidence: float = 0.95,
-    name: str = "mean over folds",
     rows: int | None = None,
-    estimand: str = "",
 ) -> Interval:
     """The mean over k folds ± t(k − 1)·s/√k, as if the folds were independent; they are not, so it is too narrow.
 
@@ -56,7 +53,7 @@ def fold_t(
     mean over folds 0.100 [0.093, 0.107], 95 % fold-t, n = 11 (the folds' training sets overlap: too narrow for the
     learner)
     """
-    spec = IntervalSpec(confidence=confidence, estimand=estimand)
+    spec = IntervalSpec(confidence=confidence)
     if scores is not None:
         if (mean, sd, folds) != (None, None, None):
             raise InputError("give the scores of the folds, or mean=, sd= and folds=, not both")
@@ -68,7 +65,7 @@ def fold_t(
             raise InputError(f"mean={mean!r}, sd={sd!r} and folds={folds!r}: finite, sd not negative, folds from 1 up")
         spread = CorrectedSpread(float(mean), float(sd) / math.sqrt(folds), int(folds) - 1)
     n = spread.df + 1 if rows is None else rows
-    return _around(spec, name, *spread, bounds=bounds, method="fold-t", n=n, note=TOO_NARROW)
+    return _around(spec, "mean over folds", *spread, bounds=bounds, method="fold-t", n=n, note=TOO_NARROW)
 
 
 def corrected_t_interval(
@@ -114,8 +111,6 @@ def bayle(
     *,
     bounds: Range = REALS,
     confidence: float = 0.95,
-    name: str = "mean loss",
-    estimand: str = "these K models",
 ) -> Interval:
     """The mean of the losses of n rows, each tested once in a cross-validation: ± z·√(mean (ℓ − ℓ̄)²/n).
 
@@ -128,13 +123,13 @@ def bayle(
     >>> print(bayle([1] * 10 + [0] * 90, bounds=(0, 1)))
     mean loss 0.100 [0.041, 0.159], 95 % bayle, n = 100
     """
-    spec = IntervalSpec(confidence=confidence, estimand=estimand)
+    spec = IntervalSpec(confidence=confidence, estimand="these K models")
     values = numbers(losses, "losses")
     n = len(values)
     if n == 0:
         raise InputError("losses is empty; a mean needs at least one row")
     mean, error, df = float(values.mean()), float(values.std()) / math.sqrt(n), math.inf if n > 1 else 0.0
-    return _around(spec, name, mean, error, df, bounds=bounds, method="bayle", n=n, rows=n)
+    return _around(spec, "mean loss", mean, error, df, bounds=bounds, method="bayle", n=n, rows=n)
 
 
 def conservative_z(
@@ -143,9 +138,7 @@ def conservative_z(
     *,
     bounds: Range = REALS,
     confidence: float = 0.95,
-    name: str = "mean over splits",
     rows: int | None = None,
-    estimand: str = "this learner",
 ) -> Interval:
     """The estimate from all rows ± z·σ̂, σ̂² = Σ(μ̂₁ − μ̂₂)²/2M over M pairs of estimates from disjoint halves.
 
@@ -158,14 +151,16 @@ def conservative_z(
     >>> print(conservative_z(0.2, [[0.22, 0.18], [0.24, 0.20], [0.19, 0.23]]))
     mean over splits 0.200 [0.145, 0.255], 95 % conservative-z, n = 3
     """
-    spec = IntervalSpec(confidence=confidence, estimand=estimand)
+    spec = IntervalSpec(confidence=confidence, estimand="this learner")
     table = matrix(halves, "halves")
     if table.ndim != 2 or table.shape[1] != 2 or len(table) == 0:
         raise InputError("halves must have a row for each repetition and two columns, one estimate for each half")
     pairs = numbers(table.reshape(-1), "halves").reshape(-1, 2)
     error = math.sqrt(float(((pairs[:, 0] - pairs[:, 1]) ** 2).mean()) / 2)
     n = len(pairs) if rows is None else rows
-    return _around(spec, name, float(estimate), error, math.inf, bounds=bounds, method="conservative-z", n=n)
+    return _around(
+        spec, "mean over splits", float(estimate), error, math.inf, bounds=bounds, method="conservative-z", n=n
+    )
 
 
 def _around(
@@ -209,8 +204,6 @@ def bates(
     *,
     bounds: Range = (-math.inf, math.inf),
     confidence: float = 0.95,
-    name: str = "mean loss",
-    estimand: str = "this learner",
 ) -> Interval:
     """The learner's mean loss from R repetitions of K folds with all pairs of folds left out, and its limits.
 
@@ -228,10 +221,10 @@ def bates(
     >>> made.method, made.n, made.low < made.estimate < made.high
     ('bates', 100, True)
     """
-    spec = IntervalSpec(confidence=confidence, estimand=estimand)
+    spec = IntervalSpec(confidence=confidence, estimand="this learner")
     mean, error, inflation, _, n = nested_error(repeats)
     note = f"{inflation:.2f} times the naive standard error"
-    return _around(spec, name, mean, error, math.inf, bounds=bounds, method="bates", n=n, rows=n, note=note)
+    return _around(spec, "mean loss", mean, error, math.inf, bounds=bounds, method="bates", n=n, rows=n, note=note)
 
 
 def nested_error(repeats: Sequence[LeaveTwoOutLosses]) -> NestedError:
@@ -362,8 +355,6 @@ def bootstrap_error(
     kind: BootstrapError = "632+",
     bounds: Range = (0.0, 1.0),
     confidence: float = 0.95,
-    name: str = "error",
-    estimand: str = "this learner",
 ) -> Interval:
     """The learner's mean loss from bootstrap samples, and its limits.
 
@@ -379,7 +370,7 @@ def bootstrap_error(
     ('bootstrap-632+', 0.27)
     """
     check_word(kind, BOOTSTRAP_ERRORS, "kind")
-    spec = IntervalSpec(confidence=confidence, estimand=estimand)
+    spec = IntervalSpec(confidence=confidence, estimand="this learner")
     usable = [s for s in samples if len(s.rows)]
     if len(usable) < 2:
         raise InputError(f"{len(usable)} bootstrap samples leave rows out; an interval needs at least two, better 200")
@@ -394,7 +385,7 @@ def bootstrap_error(
     tested = float(np.mean([len(s.rows) for s in usable]))
     spread = corrected_spread(np.array([float(s.losses.mean()) for s in usable]), tested / (n - tested))
     return _around(
-        spec, name, estimate, spread.error, spread.df, bounds=bounds, method=f"bootstrap-{kind}", n=n, rows=n,
+        spec, "error", estimate, spread.error, spread.df, bounds=bounds, method=f"bootstrap-{kind}", n=n, rows=n,
         besides=(f"{never:,} rows were in every sample" if never else "",),
     )  # fmt: skip
 
@@ -406,8 +397,6 @@ def bbc_cv(
     replicates: int = 1000,
     bounds: Range = (0.0, 1.0),
     confidence: float = 0.95,
-    name: str = "loss of the chosen setting",
-    estimand: str = "the chosen setting",
     clusters: Any = None,
     rng: Rng = None,
 ) -> Interval:
@@ -424,7 +413,7 @@ def bbc_cv(
     >>> float(round(draws.mean(axis=0).min(), 2)), round(bbc_cv(draws).estimate, 2)
     (0.23, 0.31)
     """
-    spec = IntervalSpec(confidence=confidence, estimand=estimand)
+    spec = IntervalSpec(confidence=confidence, estimand="the chosen setting")
     table = matrix(losses, "losses")
     if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 1:
         raise InputError("losses must have a row for each example (at least 2) and a column for each setting")
@@ -447,8 +436,20 @@ def bbc_cv(
     mean = float(scores.mean())
     low, high = (float(q) for q in quantiles(scores, np.array([spec.tail, 1 - spec.tail])))
     if not high > low:
-        return _around(spec, name, mean, 0.0, len(units) - 1, bounds=bounds, method="bbc-cv", n=n, rows=len(units))
-    return spec.interval(name, mean, low, high, bounds=bounds, method="bbc-cv", n=n, note=f"{drawn}, {seed}")
+        return _around(
+            spec,
+            "loss of the chosen setting",
+            mean,
+            0.0,
+            len(units) - 1,
+            bounds=bounds,
+            method="bbc-cv",
+            n=n,
+            rows=len(units),
+        )
+    return spec.interval(
+        "loss of the chosen setting", mean, low, high, bounds=bounds, method="bbc-cv", n=n, note=f"{drawn}, {seed}"
+    )
 
 
 def _draws(n: int, replicates: int, draw: np.random.Generator) -> Iterator[Floats]:

@@ -167,6 +167,10 @@ def sample_size(
 ) -> Power:
     """The rows needed to show a difference with the given power, or to know an accuracy within ± half_width.
 
+    The power is that of the verdict of `te.compare` (found within .05 of it in 31 simulated designs: accuracy, AUC,
+    losses and grades, same and different rows, clusters, margins). `te.gate` answers "cannot tell" besides where half a
+    row more would undo a pass: it passed in .71–.78 of samples for a promised .80.
+
     Options as for `te.power`. For "mcnemar" it is the larger of the normal formula's answer,
     (z_{α/2}√pd + z_β√(pd − δ²))²/δ², and of what enumeration asks for. With `accuracy` and `half_width`: the rows at
     which Wilson's interval (confidence 1 − alpha) is that wide around this accuracy; it solves
