@@ -336,10 +336,8 @@ def leave_one_out_bootstrap(samples: Sequence[Bagged], n: int) -> tuple[float, i
     ...                          Bagged(np.array([1]), np.array([1.0]))], 3)
     (0.75, 1)
     """
-    sums, often = np.zeros(n), np.zeros(n)
-    for sample in samples:
-        np.add.at(sums, sample.rows, sample.losses)
-        np.add.at(often, sample.rows, 1.0)
+    rows, losses = (np.concatenate(parts) for parts in zip(*samples, strict=True))
+    sums, often = np.bincount(rows, losses, n), np.bincount(rows, minlength=n)
     left = often > 0
     if not left.any():
         raise InputError("no row was ever left out; draw more bootstrap samples")

@@ -364,7 +364,7 @@ class PowerOptions(NamedTuple):
 Analysis = Callable[[int, float, Alternative], DesignAnalysis]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class PowerPlan:
     """One test of one true difference; `groups` is 2 where n is the rows of each of two groups.
 
@@ -448,17 +448,13 @@ def _mcnemar(o: PowerOptions) -> PowerPlan:
 
     key, by = ("power-mcnemar-normal", "") if method == "normal" else ("power-mcnemar", f"{method} test")
     note = "; ".join(filter(None, (by, note)))
-    return PowerPlan(
-        options=o, design=design, first=first, second=second, key=key, note=note, exact=exact, formula_counts=True
-    )
+    return PowerPlan(o, design, first, second, key, note, exact, formula_counts=True)
 
 
 def _two_proportions(o: PowerOptions) -> PowerPlan:
     first, second = o.shares()
-    return PowerPlan(
-        options=o, design=two_group_design(first, second), first=first, second=second, key="power-two-proportions",
-        note="n rows in each group", groups=2,
-    )  # fmt: skip
+    design, note = two_group_design(first, second), "n rows in each group"
+    return PowerPlan(o, design, first, second, "power-two-proportions", note, groups=2)
 
 
 def _one_proportion(o: PowerOptions) -> PowerPlan:
@@ -469,7 +465,7 @@ def _one_proportion(o: PowerOptions) -> PowerPlan:
     def exact(n: int, alpha: float, alternative: Alternative) -> DesignAnalysis:
         return binomial_power(n, first, second, alpha, alternative)
 
-    return PowerPlan(options=o, design=design, first=first, second=second, key="power-one-proportion", exact=exact)
+    return PowerPlan(o, design, first, second, "power-one-proportion", exact=exact)
 
 
 def _auc(o: PowerOptions) -> PowerPlan:
@@ -485,13 +481,9 @@ def _auc(o: PowerOptions) -> PowerPlan:
         raise InputError(f"correlation={correlation!r} must lie in [0, 1)")
     share, note = open_share(0.5 if o.prevalence is None else o.prevalence, "prevalence"), "; ".join(notes)
     if second is None:
-        design = area_design(first, share)
-        return PowerPlan(options=o, design=design, first=first, second=0.5, key="power-auc-chance", note=note)
+        return PowerPlan(o, area_design(first, share), first, 0.5, "power-auc-chance", note)
     two = TwoAreasDesign(first, second, share, correlation)
-    return PowerPlan(
-        options=o, design=two.at(math.inf), exact=two.analysis, first=first, second=second, key="power-auc", note=note,
-        least=2,
-    )  # fmt: skip
+    return PowerPlan(o, two.at(math.inf), first, second, "power-auc", note, two.analysis, least=2)
 
 
 def _within_margin(o: PowerOptions, *, both: bool) -> PowerPlan:
@@ -509,11 +501,9 @@ def _within_margin(o: PowerOptions, *, both: bool) -> PowerPlan:
     def exact(n: int, alpha: float, _: Alternative) -> DesignAnalysis:
         return margin_power(n, p10, p01, margin, alpha, both=both)
 
+    design, key = NormalDesign(room, spread, spread), "power-equivalence" if both else "power-noninferiority"
     # A model and its twin never differ: then only the z²·(1 − margin)/margin rows of Tango's test are needed.
-    return PowerPlan(
-        options=o._replace(alternative="greater"), design=NormalDesign(room, spread, spread), exact=exact, first=first,
-        second=second, key="power-equivalence" if both else "power-noninferiority", note=note, start=2 / margin,
-    )  # fmt: skip
+    return PowerPlan(o._replace(alternative="greater"), design, first, second, key, note, exact, start=2 / margin)
 
 
 def _means(o: PowerOptions, *, groups: int = 1, student: bool = True) -> PowerPlan:
@@ -523,15 +513,13 @@ def _means(o: PowerOptions, *, groups: int = 1, student: bool = True) -> PowerPl
     sd = o.sd * math.sqrt(groups)
     design = NormalDesign(first - second, sd, sd)
     if not student:
-        return PowerPlan(options=o, design=design, first=first, second=second, key="power-paired-mean")
+        return PowerPlan(o, design, first, second, "power-paired-mean")
 
     def exact(n: int, alpha: float, alternative: Alternative) -> DesignAnalysis:
         return design.student_analysis(n, groups * (n - 1.0), alpha, alternative)
 
-    return PowerPlan(
-        options=o, design=design, exact=exact, first=first, second=second, key="power-t", groups=groups, least=2,
-        note="n values in each group" if groups == 2 else "",
-    )  # fmt: skip
+    note = "n values in each group" if groups == 2 else ""
+    return PowerPlan(o, design, first, second, "power-t", note, exact, groups, least=2)
 
 
 # Each test, and what it looks at besides the two values, the level and the alternative.

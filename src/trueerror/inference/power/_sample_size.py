@@ -110,16 +110,15 @@ def power(
       "exact", "chi2", "chi2-cc", or "normal" for the formula.
     - "two-proportions": n rows in each of two groups, pooled z-test. "one-proportion": exact test of first against
       second. "auc": an area against ½, or two areas (`correlation` on the same rows), with `prevalence`; with
-      fewer than ten positives two areas differ significantly less often than it says (5: .09 for .21, 8: .31–.35 for
-      .37–.45, simulated).
+      five positives two areas differ significantly less often than it says (.25 for .30, simulated).
     - "equivalence", "noninferiority": on the same rows, within `margin`, each one-sided test at level alpha.
     - "paired-mean" (normal), "paired-t", "unpaired-t": means with standard deviation `sd` of a difference (of a value,
       for "unpaired-t").
 
     Clustered rows: `icc` and `cluster_size` divide n, less about two clusters (z²/2) that a test over clusters spends,
-    by the design effect 1 + (cluster_size − 1)·icc. Of clusters of unequal sizes m give Σm²/Σm, which is more than
-    their mean: 2·mean − 1 where small ones are the most (with the mean .65–.78 of a promised .80 are reached; with this
-    .84–.88, simulated). `icc` is the correlation, over two rows of a cluster, of what the test looks at: of being right
+    by the design effect 1 + (cluster_size − 1)·icc. For clusters of unequal sizes m give Σm²/Σm, which is more than
+    their mean: 2·mean − 1 where small ones are the most (a promised .81 is .77–.82 by Σm²/Σm and .48–.64 by the mean,
+    simulated). `icc` is the correlation, over two rows of a cluster, of what the test looks at: of being right
     for one model or two groups, of the *differences* between the models where they share the rows. That one is often
     near 0, since a hard cluster is hard for both. Where only the correlations of being right are known, give them
     instead: `icc_right` of one model with itself, `icc_between` of one model on a row with the other on another row;
