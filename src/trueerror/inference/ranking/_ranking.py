@@ -13,6 +13,7 @@ from trueerror.inference._contrast import mirrored
 from trueerror.inputs._options import InputError, nearest
 from trueerror.results import Contrast, Result, Table, Test
 from trueerror.results._format import number, p_value, percent, signed, some
+from trueerror.results._values import deciding_p
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -67,7 +68,7 @@ class Ranking(Result):
 
     def told_apart(self, first: str, second: str) -> bool:
         """Whether the two differ at `alpha`, after the correction for the number of pairs."""
-        return _apart(self[first, second], self.alpha)
+        return deciding_p(self[first, second]) <= self.alpha
 
     def records(self) -> list[dict[str, object]]:
         """One record for each pair."""
@@ -85,7 +86,7 @@ class Ranking(Result):
                 "statistic": p.statistic,
                 "p_value": p.p_value,
                 "p_adjusted": p.p_adjusted,
-                "told_apart": _apart(p, self.alpha),
+                "told_apart": deciding_p(p) <= self.alpha,
             }
             for p, (wins, ties, losses) in zip(self.pairs, self.outcomes, strict=True)
         ]
@@ -133,8 +134,8 @@ class Ranking(Result):
                 rows.append((name, f"{rank:.2f}", "", "", ""))
                 continue
             pair, (wins, ties, losses) = self._compared(name, anchor)
-            p = pair.p_value if pair.p_adjusted is None else pair.p_adjusted
-            rows.append((name, f"{rank:.2f}", signed(rank - ranks[anchor], 2), f"{wins}–{ties}–{losses}", p_value(p)))
+            gap, outcome = signed(rank - ranks[anchor], 2), f"{wins}–{ties}–{losses}"
+            rows.append((name, f"{rank:.2f}", gap, outcome, p_value(deciding_p(pair))))
         columns = ("model", "mean rank", f"from {anchor}", "won–tied–lost", "adjusted")
         return Table(columns=columns, rows=tuple(rows))
 
@@ -168,7 +169,7 @@ class Ranking(Result):
         figures = f"(Iman–Davenport F = {number(test.statistic)}, {p_value(test.p_value)})"
         if not test.p_value <= self.alpha:
             return f"Over all: no evidence of a difference {figures}."
-        which = "" if any(_apart(p, self.alpha) for p in self.pairs) else ", but not which"
+        which = "" if any(deciding_p(p) <= self.alpha for p in self.pairs) else ", but not which"
         return f"Over all: evidence that some differ{which} {figures}."
 
     def _how(self) -> str:
@@ -176,11 +177,6 @@ class Ranking(Result):
         if self.critical_difference is None:
             return f"{how}."
         return f"{how}: mean ranks must lie {self.critical_difference:.2f} apart (critical difference)."
-
-
-def _apart(pair: Contrast, alpha: float) -> bool:
-    p = pair.p_value if pair.p_adjusted is None else pair.p_adjusted
-    return p <= alpha
 
 
 def _named(models: list[str]) -> str:
