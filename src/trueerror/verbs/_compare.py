@@ -15,14 +15,8 @@ from itertools import combinations, islice
 from typing import Any, Literal, TypeVar
 
 from trueerror.findings import Evidence
-from trueerror.inference._contrast import (
-    adjust_contrasts,
-    alike_within,
-    check_margin,
-    groups_not_told_apart,
-    mirrored,
-    with_anchor,
-)
+from trueerror.inference._contrast import alike_within, check_margin, mirrored, statistic_of
+from trueerror.inference._many import adjust_contrasts, groups_not_told_apart, with_anchor
 from trueerror.inference._problem import words_in
 from trueerror.inference._two_models import (
     PairedRows,
@@ -33,7 +27,7 @@ from trueerror.inference._unpaired import (
 )
 from trueerror.inference.loss._mean import infinite_rows
 from trueerror.inference.power._sample_size import sample_size
-from trueerror.inference.proportion._paired import MCNEMAR, cochran_from_pairs, equivalence, mcnemar_test
+from trueerror.inference.proportion._paired import cochran_from_pairs, equivalence, mcnemar_test
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, Rng, check_alternative, check_word, nearest
 from trueerror.methods import reason_for
@@ -111,7 +105,7 @@ def next_step(made: Comparison, measure: Measure) -> str:
     if measure.of_grades:
         return _more_grades(c, made, best, open_[0])
     counts = made.facts.counts(c.first, c.second)
-    if counts is None or c.estimate == 0 or c.method not in MCNEMAR:
+    if counts is None or c.estimate == 0 or not statistic_of(c).of_rows:
         return ""
     n, differ = sum(counts), counts[1] + counts[2]
     a, b = (made.estimates[m].estimate for m in (best, open_[0]))
@@ -511,7 +505,7 @@ def alike(
 ) -> Contrast:
     """Two one-sided tests against ±margin: Tango's score test for shares, else the pair's own standard error."""
     counts = discordance.get((c.first, c.second))
-    if counts is not None and c.method in MCNEMAR:
+    if counts is not None and statistic_of(c).of_rows:
         test = equivalence(counts.only_first, counts.only_second, n=counts.n, margin=margin, confidence=confidence)
         return replace(test, first=c.first, second=c.second)
     return alike_within(c, margin)
@@ -601,7 +595,7 @@ def _groups(order: tuple[str, ...], pairs: Sequence[Contrast]) -> tuple[tuple[st
 
 def _sound_p(c: Contrast, counts: Discordance | None) -> dict[str, float]:
     """The p-values of the sound forms of McNemar's test; none for pairs that were compared otherwise."""
-    if counts is None or c.method not in MCNEMAR:
+    if counts is None or not statistic_of(c).of_rows:
         return {}
     return {form: mcnemar_test(counts.only_first, counts.only_second, form, c.alternative)[1] for form in SOUND_FORMS}
 

@@ -13,8 +13,8 @@ import numpy as np
 
 from trueerror.findings import Evidence, Findings, find
 from trueerror.inference._bayes import bayes_signed_rank
-from trueerror.inference._contrast import ADJUSTMENTS, Adjustment, with_anchor
-from trueerror.inference._contrast import adjust as adjusted
+from trueerror.inference._many import ADJUSTMENTS, Adjustment, with_anchor
+from trueerror.inference._many import adjust as adjusted
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inference.ranking._rank_tests import (
     PAIR_TESTS,

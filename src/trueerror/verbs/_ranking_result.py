@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from trueerror.findings import Findings
 from trueerror.findings.learners import numeral
-from trueerror.inference._contrast import adjust, mirrored
+from trueerror.inference._contrast import mirrored
+from trueerror.inference._many import adjust
 from trueerror.inference.ranking._rank_tests import PAIR_TESTS, PairTest, nemenyi_distance
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import check_word

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 
 from trueerror.findings.models import FEW_ROWS
-from trueerror.inference._contrast import adjust_contrasts
+from trueerror.inference._many import adjust_contrasts
 from trueerror.inference._problem import IntervalSpec, critical_z
 from trueerror.inference.loss._bounded_mean import (
     AnswerGrades,

@@ -26,14 +26,13 @@ from trueerror.inference._contrast import (
     REALS,
     SCORES,
     Limits,
-    adjust_shaffer,
     check_test_options,
     contrast,
-    groups_not_told_apart,
     normal_p,
     normal_quantile,
     tail_area,
 )
+from trueerror.inference._many import adjust_shaffer, groups_not_told_apart
 from trueerror.inference.proportion._distributions import at_least, at_most, crossing
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._arrays import column, matrix, paired_numbers, plain_numbers, same_length
