@@ -166,7 +166,7 @@ def sample_size(
 ) -> Power:
     """The rows needed to show a difference with the given power, or to know an accuracy within ± half_width.
 
-    The power is that of the verdict of `te.compare` (found within .05 of it in 31 simulated designs: accuracy, AUC,
+    The power is that of the verdict of `te.compare` (within .05 of it in some thirty simulated designs: accuracy, AUC,
     losses and grades, same and different rows, clusters, margins). `te.gate` answers "cannot tell" besides where half a
     row more would undo a pass: it passed in .71–.78 of samples for a promised .80.
 
