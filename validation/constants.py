@@ -13,9 +13,7 @@ import numpy as np
 
 import trueerror as te
 from trueerror.inference._bayes import pair_posterior
-from trueerror.inference.power._designs import binomial_power, mcnemar_power
 from trueerror.inference.proportion._distributions import as_likely, hypergeometric_p
-from trueerror.inference.ranking._rank_tests import range_above
 
 RNG = np.random.default_rng(5)
 DIFFERENCES = {n: RNG.normal(0.2, 1, n) for n in (30, 80, 150, 250, 900, 2000)}
@@ -48,15 +46,6 @@ def calibration_gaps() -> list[float]:
     return [made["a", "b"].p_value]
 
 
-def plans() -> list[float]:
-    made = [binomial_power(n, 0.8, 0.7, 0.05, "two-sided").power for n in (20, 200, 5000)]
-    return made + [mcnemar_power(n, 0.1, 0.05, 0.05, "mid-p", "two-sided").power for n in (20, 200, 5000)]
-
-
-def ranges() -> list[float]:
-    return [float(p) for k in (2, 5, 30) for p in np.ravel(range_above(np.array([0.5, 3.0, 8.0]), k))]
-
-
 def signed_ranks(*sizes: int) -> list[float]:
     found = [te.significance.wilcoxon(DIFFERENCES[n], np.zeros(n)) for n in sizes]
     return [value for c in found for value in (c.p_value, c.low, c.high)]
@@ -78,12 +67,7 @@ def exact_p() -> list[float]:
 
 NUMBERS = (
     Number("proportion._distributions", "EQUALLY_LIKELY", ordered_tails, above=1.0),
-    Number("power._designs", "REACH", plans),
-    Number("ranking._rank_tests", "STEP", ranges),
-    Number("ranking._rank_tests", "REACH", ranges),
-    Number("ranking._rank_tests", "BLOCK", ranges),
     Number("ranking._rank_tests", "EXACT_UP_TO", lambda: signed_ranks(80, 150)),
-    Number("ranking._rank_tests", "WALSH_DIRECT", lambda: signed_ranks(900, 2000)),
     Number("_bayes", "DRAWS", discordant),
     Number("_many", "DRAWS", of_the_best),
     # The module that searches holds it by its name.

@@ -262,9 +262,12 @@ def t_mean(q: Problem[LossSample]) -> IntervalLimits:
 
 
 def mean_limits(
-    mean: float, error: float, df: float, rows: float, bounds: Range, spec: IntervalSpec
+    mean: float, error: float, df: float, rows: float, bounds: Range, spec: IntervalSpec, method: str = "t-mean"
 ) -> tuple[float, float, str, str]:
-    """mean ± t·error; equal losses leave room for the share of rows that would have another, where there is a range."""
+    """mean ± t·error; equal losses leave room for the share of rows that would have another, where there is a range.
+
+    Also the key of the method that was used in the end, and a note.
+    """
     # Rounding dust in the squares of equal losses must not pass for a spread.
     flat = df >= 1 and not error > 1e-13 * max(abs(mean), 1e-300)
     if flat and all(map(math.isfinite, bounds)):
@@ -272,7 +275,7 @@ def mean_limits(
         low, high = mean - float(share) * (mean - bounds[0]), mean + float(share) * (bounds[1] - mean)
         return low, high, "wilson-constant-loss", "all rows have the same loss"
     low, high, note = t_limits(mean, 0.0 if flat else error, df, spec.level, spec.side)
-    return low, high, "t-mean", note
+    return low, high, method, note
 
 
 def difference_of_means(
