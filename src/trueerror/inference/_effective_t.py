@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,9 @@ from trueerror.inference._estimate import (
     spread,
     t_statistic,
 )
-from trueerror.inference._problem import IntervalLimits, IntervalSpec, Range
+from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range
+from trueerror.inference._sample import Estimated
+from trueerror.methods._registry import ONE, inference_method
 from trueerror.results import Contrast
 from trueerror.results._values import Note
 
@@ -27,6 +30,15 @@ def effective_units(e: Estimate) -> float:
     """How many units of equal size an estimate rests on; of several strata those of the smallest."""
     parts = [slice(None)] if e.strata is None else [e.strata == s for s in np.unique(e.strata)]
     return min(float(np.max(Stratum.of(e, members).effective)) for members in parts)
+
+
+@inference_method(KEY, on=ONE, applies=lambda q: not (q.metric.calibration_error or q.sample.in_folds))
+def effective_t(q: Problem[Any]) -> IntervalLimits:
+    """The effective t of what the units add; where they show no spread, what the sample has instead."""
+    made: Estimated = q.sample.estimated(q)
+    found = effective_t_limits(made.estimate, q.spec, *made.notes)
+    instead = made.instead() if Note("no-variance") in found.notes else None
+    return found if instead is None else instead
 
 
 def effective_t_limits(e: Estimate, spec: IntervalSpec, *notes: Note | str) -> IntervalLimits:

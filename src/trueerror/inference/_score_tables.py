@@ -10,17 +10,19 @@ from three units for each sample.
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._clusters import effective_clusters
-from trueerror.inference._effective_t import KEY, effective_t_limits
-from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, left_out, spread
+from trueerror.inference._binned_limits import with_bounds
+from trueerror.inference._clusters import effective_clusters, without_gaps
+from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, left_out
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range
-from trueerror.inference._variance import ClusteredRows, ScoreSample
+from trueerror.inference._sample import Estimated, OneSample
+from trueerror.inference._variance import ClusteredRows, Design, ScoreSample
 from trueerror.inference.auc._average_precision import average_precision_limits
 from trueerror.inference.auc._influences import score_units
 from trueerror.inference.auc._interval import (
@@ -33,10 +35,23 @@ from trueerror.inference.auc._interval import (
 )
 from trueerror.inference.bootstrap._paired_scores import BLOCK, OrderedScores
 from trueerror.inference.bootstrap._tables import ClusterCells, coarse_table, one_row_less, score_statistic
-from trueerror.inputs._options import generator
+from trueerror.inference.loss._mean import infinite_limits, mean_of_table
+from trueerror.inputs._arrays import WeightsKind
+from trueerror.inputs._labels import Label
+from trueerror.inputs._options import InputError, generator
 from trueerror.kernels._threads import in_threads
-from trueerror.methods._registry import Default, inference_method
-from trueerror.metrics._registry import value
+from trueerror.methods._registry import InferenceMethod
+from trueerror.metrics._registry import (
+    Measure,
+    MetricOptions,
+    Prior,
+    loss_moments,
+    score_share,
+    undefined_reason,
+    value,
+)
+from trueerror.metrics.scores import middled
+from trueerror.results import Interval
 from trueerror.results._format import whole
 from trueerror.tallies._moments import Placements
 from trueerror.tallies._scores import ScoreTable
@@ -45,6 +60,140 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
 # Rows are left out one by one of a metric without a known derivative up to so many, else in so many parts.
 MOST_PARTS = 2_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScoreRows(ScoreSample, OneSample):
+    """A metric of a score table: `counted` is the table as it came, `rows` its number of rows where weights hide it."""
+
+    counted: ScoreTable
+    measure: Measure
+    options: MetricOptions
+    prior: Prior | None = None
+    rows: float | None = None
+    tally = "scores"
+
+    @classmethod
+    def of(
+        cls,
+        measure: Measure,
+        table: ScoreTable,
+        options: MetricOptions,
+        *,
+        prior: Prior | None = None,
+        design: Design = "random",
+        clusters: ClusteredRows | None = None,
+        rows: float | None = None,
+    ) -> ScoreRows:
+        """The metric of a table, at another share of positives, of rows in clusters."""
+        if not (measure.of_scores or measure.of_losses):
+            raise InputError(f"{measure.name} cannot be computed from a score table; it needs labels")
+        if design == "case-control" and prior is None and not measure.area:
+            raise InputError(
+                f'{measure.name} depends on how common the positives are, which a sample with design="case-control" '
+                "does not show: pass prior= (their share where the model will be used)"
+            )
+        prior = None if measure.area else prior
+        # Probabilities are best read in the middle of a bin; its lowest score is where a threshold is exact.
+        used = middled(table) if measure.of_losses or measure.probabilities else table
+        return cls(
+            table=used, counted=table, measure=measure, options=options, prior=prior, design=design, clusters=clusters,
+            estimate=value(measure, used, prior=prior, **options), rows=rows,
+            share=None if prior is None else score_share(prior, used),
+        )  # fmt: skip
+
+    @property
+    def value(self) -> float:
+        """The metric."""
+        return self.estimate
+
+    @property
+    def n(self) -> float:
+        """How many rows it is of; a table of weighted rows knows what they weigh, not how many they are."""
+        if self.rows is not None:
+            return self.rows
+        return float(self.table.n if self.clusters is None else len(self.clusters.positive))
+
+    @property
+    def clustered(self) -> bool:
+        """Whether rows are in clusters."""
+        return self.clusters is not None
+
+    @property
+    def groups(self) -> int:
+        """How many clusters there are."""
+        assert self.clusters is not None
+        return self.clusters.groups
+
+    def is_share(self, metric: Measure) -> bool:
+        """Whether each of these rows counts 1 or 0, and they count alike."""
+        return metric.row_hits and self.share is None and self.table.squares is None
+
+    @property
+    def successes(self) -> tuple[float, float]:
+        """How many rows count 1, and of how many."""
+        hits = loss_moments(self.table, self.measure, **self.options)
+        return hits.mean * hits.n, hits.n
+
+    def why_undefined(self, q: Problem[Any]) -> str:
+        """Why the metric has no value."""
+        return undefined_reason(self.measure, self.table, prior=self.prior, **self.options)
+
+    def nothing(self, q: Problem[Any]) -> IntervalLimits | None:
+        """What is said of an undefined metric, of one cluster, and of a mean loss that is infinite."""
+        return super(ScoreRows, self).nothing(q) or infinite_limits(self.estimate)
+
+    def estimated(self, q: Problem[Any]) -> Estimated:
+        """What rows at each score, or clusters, add; at the ends of its range an area has limits of its own."""
+        if self.measure.of_losses:
+            return Estimated(estimate=mean_of_table(self.measure, self, self.options, q.ends))
+        notes = () if self.clusters is None else (f"{whole(self.groups)} clusters",)
+        return Estimated(estimate=score_estimate(q), notes=notes, instead=lambda: self._at_the_end(q, notes))
+
+    def _at_the_end(self, q: Problem[Any], notes: tuple[str, ...]) -> IntervalLimits | None:
+        """Newcombe's method 5 of areas without spread, and Wilson's interval at the positives of average precision."""
+        if not self.measure.by_rank:
+            return None
+        positives, negatives = effective_rows(self.table)
+        if self.clusters is not None:
+            parts = (self.clusters.take(side) for side in (self.clusters.positive, ~self.clusters.positive))
+            positives, negatives = (effective_clusters(np.bincount(x.codes, weights=x.weights)) for x in parts)
+        if not self.measure.area:
+            low, high, key, why = average_precision_limits(self.estimate, positives, q.spec)
+            return IntervalLimits(low, high, key, (*notes, why))
+        why = "one row in a class" if min(positives, negatives) < 2 else "no variance in the order of the scores"
+        area = of_area(self.measure, self.estimate)
+        pair = newcombe_area_limits(area, positives, negatives, max(q.spec.factor(), 0.0))
+        why = f"{why}: Newcombe's method 5 instead"
+        return on_scale(self.measure, IntervalLimits(*pair, "newcombe-auc", (*notes, why)))
+
+    def widened(self, q: Problem[Any], found: Interval, made: IntervalLimits, chosen: InferenceMethod) -> Interval:
+        """The interval widened by what binned scores leave open."""
+        if self.counted.exact or math.isnan(found.estimate):
+            return found
+        return with_bounds(q, found, made, chosen, self.counted, self.prior)
+
+
+def clustered_scores(
+    positive: NDArray[np.bool_],
+    scores: NDArray[Any],
+    keys: NDArray[np.integer[Any]],
+    label: Label = 1,
+    weights: NDArray[np.float64] | None = None,
+) -> tuple[ScoreTable, ClusteredRows]:
+    """Rows with a cluster each, and sampling weights where they have them, as `ScoreRows` takes them.
+
+    >>> from trueerror.inference._answer import interval_of
+    >>> from trueerror.metrics._registry import find_measure
+    >>> positive, keys, auc = np.array([False, True] * 20), np.repeat(np.arange(10), 4), find_measure("auc")
+    >>> table, rows = clustered_scores(positive, np.arange(40) % 7 + positive, keys)
+    >>> q = Problem(metric=auc, sample=ScoreRows.of(auc, table, {}, clusters=rows), spec=IntervalSpec())
+    >>> interval_of(q).method
+    'effective-t'
+    """
+    rows = ClusteredRows(positive=positive, scores=scores, codes=without_gaps(keys), weights=weights)
+    kind: WeightsKind | None = None if weights is None else "sampling"
+    return ScoreTable.from_codes(positive, scores, label, weights=weights, weights_kind=kind), rows
 
 
 def score_estimate(q: Problem[ScoreSample]) -> Estimate:
@@ -57,8 +206,8 @@ def score_estimate(q: Problem[ScoreSample]) -> Estimate:
     >>> from trueerror.inference._estimate import limits
     >>> from trueerror.metrics._registry import find_measure
     >>> table, auc = ScoreTable.count([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6]), find_measure("auc")
-    >>> made = score_estimate(Problem(situation="auc", metric=auc, sample=ScoreSample(table=table, estimate=8 / 9),
-    ...                               spec=IntervalSpec()))
+    >>> sample = ScoreSample(table=table, estimate=8 / 9)
+    >>> made = score_estimate(Problem(metric=auc, sample=sample, spec=IntervalSpec()))
     >>> [round(float(x), 2) for x in limits(made, 0.025)]
     [0.27, 0.99]
     """
@@ -208,35 +357,3 @@ def _rows_left_out(q: Problem[Any], rows: OrderedScores, codes: Ints) -> Floats:
         ])  # fmt: skip
     lost = whole - without
     return np.where(np.isfinite(lost), (groups - 1) / groups * lost, 0.0)
-
-
-ONE_RULE = Default(
-    why="covers .93–.99 with twenty or more rows of the rarer class, at 1.0 to 1.4 times the width that limits from "
-    "the true standard error would have (simulated)"
-)
-
-
-@inference_method(
-    KEY,
-    answers=("auc", "average-precision", "score-metric"),
-    default=dict.fromkeys(("auc", "average-precision", "score-metric"), ONE_RULE),
-)
-def effective_t_of_scores(q: Problem[ScoreSample]) -> IntervalLimits:
-    """What each row or cluster adds; at the ends of the range Newcombe's method 5 (areas) or Wilson's interval."""
-    e, rows = score_estimate(q), q.sample.clusters
-    note = "" if rows is None else f"{whole(rows.groups)} clusters"
-    if float(spread(e).error) > 0:
-        return effective_t_limits(e, q.spec, note)
-    if not q.metric.area and q.situation != "average-precision":
-        return effective_t_limits(e, q.spec, note)
-    positives, negatives = effective_rows(q.sample.table)
-    if rows is not None:
-        parts = (rows.take(side) for side in (rows.positive, ~rows.positive))
-        positives, negatives = (effective_clusters(np.bincount(part.codes, weights=part.weights)) for part in parts)
-    if not q.metric.area:
-        low, high, key, why = average_precision_limits(q.sample.estimate, positives, q.spec)
-        return IntervalLimits(low, high, key, (note, why))
-    why = "one row in a class" if min(positives, negatives) < 2 else "no variance in the order of the scores"
-    area = of_area(q.metric, q.sample.estimate)
-    modelled = newcombe_area_limits(area, positives, negatives, max(q.spec.factor(), 0.0))
-    return on_scale(q.metric, IntervalLimits(*modelled, "newcombe-auc", (note, f"{why}: Newcombe's method 5 instead")))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inference._answer import contrast_of
 from trueerror.inference._clusters import (
     class_weighted_sizes,
     cluster_t_contrast,
@@ -23,10 +24,11 @@ from trueerror.inference._clusters import (
     without_gaps,
 )
 from trueerror.inference._contrast import mirrored, one_cluster_contrast
-from trueerror.inference._effective_t import effective_t_contrast
+from trueerror.inference._effective_t import KEY, effective_t_contrast
 from trueerror.inference._estimate import Estimate
 from trueerror.inference._fragility import undone_by
-from trueerror.inference._problem import IntervalSpec, Problem, solve
+from trueerror.inference._problem import IntervalSpec, Problem
+from trueerror.inference._sample import Sampled
 from trueerror.inference._score_tables import difference_of_areas, difference_of_scores, estimate_of_influences
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.auc._binned import binned_contrast
@@ -49,9 +51,10 @@ from trueerror.inference.counts._paired import PairedMetric, paired_metric
 from trueerror.inference.learner._fold_scores import ACROSS, PartScores, fold_codes, part_scores
 from trueerror.inference.loss._mean import (
     ClusterSums,
-    difference_of_means,
+    contrast_without_rows,
     infinite_contrast,
     infinite_rows,
+    mean_of_rows,
 )
 from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inference.proportion._paired import mcnemar
@@ -59,7 +62,7 @@ from trueerror.inference.proportion._two_samples import difference
 from trueerror.inputs._labels import Codes, Label, need_positive
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError
-from trueerror.methods import Default, inference_method
+from trueerror.methods._registry import SAME, InferenceMethod, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, prior_of_each, ranks_rows
 from trueerror.results import Contrast
 from trueerror.sources._predictions import Predictions
@@ -137,17 +140,8 @@ class PairedRows:
 
     def contrast(self, first: str, second: str, spec: IntervalSpec, method: str | None = None) -> Contrast:
         """First − second, by the method that was asked for or the one that the metric and the rows call for."""
-        pair = self.pair(first, second)
-        q = Problem(situation=pair.situation, metric=self.measure, sample=pair, spec=spec, options=self.options)
-        answer: Contrast = solve(q, method)
-        return replace(
-            answer,
-            name=self.measure.title,
-            first=first,
-            second=second,
-            estimand=self._estimand(pair, answer),
-            undone_by=undone_by(answer, spec, pair.extreme),
-        )
+        q = Problem(metric=self.measure, sample=self.pair(first, second), spec=spec, options=self.options)
+        return contrast_of(q, method)
 
     def with_silence(self, model: str, other: str) -> PairedRows | None:
         """The rows that the other answered, with those that the model left out counted as wrong; None without any."""
@@ -172,16 +166,6 @@ class PairedRows:
         contrast = rows.contrast(c.first, c.second, spec, method)
         contrast = contrast if ahead == c.first else mirrored(contrast)
         return contrast if (contrast.estimate > 0) == up and contrast.p_value <= 1 else replace(contrast, p_value=1.0)
-
-    def _estimand(self, pair: ModelPair, answer: Contrast) -> str:
-        p = pair.rows.p
-        if answer.method == "corrected-t-test":
-            return answer.estimand  # of the learners behind the models
-        mix = "" if pair.rows.prior is None else ", at the class mix asked for"
-        who = "these two models"
-        if p.folded:
-            who = f"the two models of each of these {len(p.keys('folds').names):,} folds"
-        return f"the difference in {self.measure.title} between {who}, on rows like these {p.n:,}{mix}"
 
     @property
     def clustered(self) -> bool:
@@ -296,32 +280,57 @@ class PairedRows:
 
 
 @dataclass(eq=False)
-class ModelPair:
+class ModelPair(Sampled):
     """Two models on the same rows."""
 
+    on = SAME
     rows: PairedRows
     first: str
     second: str
 
     @property
-    def situation(self) -> str:
-        """The row of the decision table: what kind of metric it is, and whether rows depend on each other."""
-        m = self.rows.measure
-        if self.rows.p.repeated:
-            return "paired-over-folds"
-        if m.of_labels:
-            if self.rows.clustered:
-                return "clustered-difference"
-            return "paired-metric" if self.discordance is None else "paired-proportions"
-        if m.of_losses:
-            if m.of_grades:
-                return "paired-score"
-            return "paired-loss" if self.discordance is None else "paired-proportions"
-        if m.area:
-            return "paired-auc"
-        if m.calibration_error:
-            return "paired-calibration-error"
-        return "paired-score-metric" if m.of_scores else "paired-class-areas"
+    def repeated(self) -> bool:
+        """Whether the rows were tested several times."""
+        return self.rows.p.repeated
+
+    def is_share(self, metric: Measure) -> bool:
+        """Whether the metric is a share of these rows, each by itself."""
+        return not self.rows.clustered and self.discordance is not None
+
+    def ranks_within_folds(self, metric: Measure) -> bool:
+        """Whether rows are ranked within folds."""
+        return self.rows.ranked_within_folds
+
+    @property
+    def plain(self) -> bool:
+        """Whether rows are neither in clusters nor ranked within folds."""
+        return not self.rows.clustered and not self.rows.ranked_within_folds
+
+    @property
+    def knows_gaps(self) -> bool:
+        """Whether rows are plain, or in several clusters without weights and folds."""
+        rows = self.rows
+        if not self.plain and (rows.p.weights_kind is not None or not rows.clustered or rows.p.folded):
+            return False
+        up, _, keys = rows.columns
+        return len(up if keys is None else np.unique(keys)) > 1
+
+    def answered(self, q: Pair, chosen: InferenceMethod) -> Contrast:
+        """The contrast by a method, with the models' names, what it estimates and what would undo it."""
+        made: Contrast = chosen.function(q)
+        estimand = made.estimand if chosen.function is corrected_t_of_folds else self._estimand()
+        undone = undone_by(made, q.spec, self.extreme)
+        return replace(
+            made, name=q.metric.title, first=self.first, second=self.second, estimand=estimand, undone_by=undone
+        )  # fmt: skip
+
+    def _estimand(self) -> str:
+        r = self.rows
+        mix = "" if r.prior is None else ", at the class mix asked for"
+        who = "these two models"
+        if r.p.folded:
+            who = f"the two models of each of these {len(r.p.keys('folds').names):,} folds"
+        return f"the difference in {r.measure.title} between {who}, on rows like these {r.p.n:,}{mix}"
 
     @property
     def agreement(self) -> Agreement:
@@ -386,6 +395,7 @@ class ModelPair:
         """Where the two stand among the models."""
         return self.rows.p.models.index(self.first), self.rows.p.models.index(self.second)
 
+    @cached_property
     def losses(self) -> Moments | ClusterSums:
         """The differences of the losses of rows: their moments, or their sums over clusters."""
         r = self.rows
@@ -469,47 +479,88 @@ class ModelPair:
         (i, j), scale = self.places, self.rows.measure.area
         return scale * float(found.slack[i] + found.slack[j]), scale * float(found.error[i] + found.error[j])
 
-    def infinite(self, estimate: float, spec: IntervalSpec, method: str, n: int) -> Contrast:
-        """Nothing can be said of the difference from a loss that is infinite."""
+    def nothing(self, spec: IntervalSpec, method: str) -> Contrast | None:
+        """What is said of a mean loss that is infinite, or of no rows; None of other differences."""
         r = self.rows
+        if not r.measure.of_losses:
+            return None
+        losses = self.losses
+        if not losses.n:
+            return contrast_without_rows(r.reach, spec, method)
+        if math.isfinite(losses.mean):
+            return None
         rows = {m: infinite_rows(r.p, m, r.measure, r.options) for m in (self.first, self.second)}
         return infinite_contrast(
-            estimate, {m: k for m, k in rows.items() if k}, r.measure, confidence=spec.confidence,
-            alternative=spec.alternative, method=method, n=n,
+            losses.mean, {m: k for m, k in rows.items() if k}, r.measure, confidence=spec.confidence,
+            alternative=spec.alternative, method=method, n=int(losses.n),
         )  # fmt: skip
+
+    def difference(self, q: Pair) -> tuple[Estimate | None, float]:
+        """What each row, cluster or weighted row adds to the difference, and how many rows it is of.
+
+        None for a metric of labels without a derivative.
+        """
+        m = self.rows.measure
+        if m.of_labels:
+            return self.labels(), self.agreement.n
+        if m.of_losses:
+            losses = self.losses
+            if isinstance(losses, Moments):
+                return mean_of_rows(losses, self.rows.reach), losses.n
+            return losses.over_units(self.rows.reach), float(losses.occupied.n or 0)
+        return self._scores(q)
+
+    def _scores(self, q: Pair) -> tuple[Estimate, int]:
+        """The difference of a metric of scores over rows or clusters, and how many rows it is of."""
+        rows, m, options = self.rows, self.rows.measure, self.rows.options
+        if m.area:
+            return self.areas(), len(rows.weighted_columns[0][0]) if rows.clustered else sum(rows.class_sizes)
+        if not m.of_class_scores:
+            up, scores, keys = rows.columns
+            one, two = (scores[:, place] for place in self.places)
+            return difference_of_scores(q, up, (one, two), None if keys is None else without_gaps(keys)), len(up)
+        of_classes = class_scored_rows(rows.p, (self.first, self.second))
+        codes, (first, second) = of_classes.codes, of_classes.scores
+        value, parts = class_area_rows(m, codes, first, second, options)
+        if of_classes.clusters is None:
+            return class_area_estimate(value, parts, codes, (-1.0, 1.0)), len(codes)
+        return _summed(value, parts, codes, without_gaps(of_classes.clusters)), len(codes)
+
+    def note(self, made: Estimate) -> str:
+        """How many clusters there are, and what they are worth; nothing of rows."""
+        return "" if made.sizes is None else clusters_in_words(made.sizes, self.rows.units)
 
 
 Pair = Problem[ModelPair]
 
 
-def _clustered(q: Pair) -> bool:
-    return q.sample.rows.clustered
+def _losses(q: Pair) -> bool:
+    return q.metric.of_losses and not q.sample.repeated and not q.sample.is_share(q.metric)
+
+
+def _scores(q: Pair) -> bool:
+    """Metrics of scores, calibration errors apart, whose rows are not ranked within folds."""
+    return _ranking(q) and not q.sample.ranks_within_folds(q.metric)
+
+
+def _ranking(q: Pair) -> bool:
+    m = q.metric
+    return (m.of_scores or m.of_class_scores) and not m.calibration_error and not q.sample.repeated
+
+
+def _labels(q: Pair) -> bool:
+    return q.metric.of_labels and not q.sample.repeated and not q.sample.is_share(q.metric)
+
+
+def _shares(q: Pair) -> bool:
+    return not q.sample.repeated and q.sample.is_share(q.metric)
 
 
 def _within_folds(q: Pair) -> bool:
-    return q.sample.rows.ranked_within_folds
+    return _ranking(q) and q.sample.ranks_within_folds(q.metric)
 
 
-def _folded(q: Pair) -> bool:
-    return q.sample.rows.p.folded
-
-
-def _plain(q: Pair) -> bool:
-    return not q.sample.rows.clustered and not q.sample.rows.ranked_within_folds
-
-
-RANKED = ("paired-auc", "paired-score-metric", "paired-class-areas")
-_WITHIN = Default(
-    why="scores of different folds come from different models, so rows are ranked within folds; it speaks of these "
-    "models, one for each fold",
-    when=_within_folds,
-)
-
-
-@inference_method(
-    "within-folds-paired", answers=RANKED, word="within-folds", applies=_within_folds,
-    default=dict.fromkeys(RANKED, _WITHIN),
-)  # fmt: skip
+@inference_method("within-folds-paired", on=SAME, word="within-folds", applies=_within_folds)
 def within_folds_of_pair(q: Pair) -> Contrast:
     """The mean over folds of the difference within each."""
     rows, two = q.sample.rows, (q.sample.first, q.sample.second)
@@ -524,21 +575,16 @@ def within_folds_of_pair(q: Pair) -> Contrast:
     return within_folds_contrast(q.metric, sample, scores[:, 0], scores[:, 1], q.options, q.spec)
 
 
-@inference_method("pooled", answers=RANKED, applies=_within_folds)
+@inference_method("pooled", on=SAME, applies=_within_folds)
 def pooled_of_pair(q: Pair) -> Contrast:
     """All rows in one ranking, as if the folds' scores were on one scale."""
-    pair = q.sample.rows.pooled.pair(q.sample.first, q.sample.second)
-    contrast: Contrast = solve(replace(q, sample=pair))
+    contrast = contrast_of(replace(q, sample=q.sample.rows.pooled.pair(q.sample.first, q.sample.second)))
     return replace(contrast, note="; ".join(x for x in (contrast.note, ACROSS) if x))
 
 
 @inference_method(
-    "corrected-t-test", word="corrected-t", applies=_folded,
-    answers=(
-        "paired-over-folds", "paired-proportions", "paired-metric", "clustered-difference", "paired-loss",
-        "paired-score", *RANKED
-    ),
-    default=Default(why="rows that were tested in several repeats cannot be pooled; it speaks of the two learners"),
+    "corrected-t-test", on=SAME, word="corrected-t",
+    applies=lambda q: q.sample.repeated or (q.sample.rows.p.folded and not q.metric.calibration_error),
 )  # fmt: skip
 def corrected_t_of_folds(q: Pair) -> Contrast:
     """Fold by fold, with the variance that overlapping training sets add: of the learners behind the models."""
@@ -557,44 +603,38 @@ def _mcnemar(form: Any) -> Callable[[Pair], Contrast]:
     return answer
 
 
-inference_method(
-    "mcnemar-mid-p", answers="paired-proportions", word="mid-p",
-    default=Default(why="coverage at least .933 by enumeration; Tango's interval for the size"),
-)(_mcnemar("mid-p"))  # fmt: skip
-for _form in ("exact", "chi2", "chi2-cc"):
-    inference_method(f"mcnemar-{_form}", answers="paired-proportions", word=_form)(_mcnemar(_form))
+for _form in ("mid-p", "exact", "chi2", "chi2-cc"):
+    inference_method(f"mcnemar-{_form}", on=SAME, word=_form, applies=_shares)(_mcnemar(_form))
 
 
-LABELS = ("paired-metric", "clustered-difference")
+@inference_method(KEY, on=SAME, applies=lambda q: _labels(q) or _losses(q) or _scores(q))
+def effective_t_of_pair(q: Pair) -> Contrast:
+    """What each row, cluster or weighted row adds to the difference.
 
-
-@inference_method(
-    "effective-t", answers=LABELS,
-    default=dict.fromkeys(LABELS, Default(
-        why="equal models were called different in .01–.065 of 16 designs of F1, macro F1, MCC, kappa, recalls and "
-            "costs with 60 to 1,000 rows, and over clusters of any sizes in .02–.06 (simulated)",
-    )),
-)  # fmt: skip
-def effective_t_of_labels(q: Pair) -> Contrast:
-    """From what each row, or cluster, adds to the difference; the bootstrap where the metric has no derivative."""
+    Rows are drawn again where a metric of labels has no derivative.
+    """
     pair = q.sample
-    made, n = pair.labels(), pair.agreement.n
+    if (nothing := pair.nothing(q.spec, KEY)) is not None:
+        return nothing
+    made, n = pair.difference(q)
     if made is None:
         return bootstrap_of_pair(q)
+    if any(left_open := pair.left_open):
+        return binned_contrast(made, *left_open, q.spec, n=n)
+    answer = effective_t_contrast(
+        made, q.spec, n=n, higher_is_better=q.metric.higher_is_better, note=pair.note(made)
+    )  # fmt: skip
     lost = int(np.isnan(made.units).sum())
-    answer = effective_t_contrast(made, q.spec, n=n, higher_is_better=q.metric.higher_is_better, note=_worth(q, made))
     if lost and len(made.units) > 1:
         return replace(answer, note=f"without {'one' if lost == 1 else lost} of the {pair.rows.units} the metric is "
                                     "undefined, so they show no spread")  # fmt: skip
     return answer
 
 
-def _worth(q: Pair, made: Estimate) -> str:
-    """How many clusters there are, and what they are worth; nothing of rows."""
-    return "" if made.sizes is None else clusters_in_words(made.sizes, q.sample.rows.units)
-
-
-@inference_method("paired-bootstrap-bca", answers=("paired-metric", "paired-proportions"), word="bootstrap")
+@inference_method(
+    "paired-bootstrap-bca", on=SAME, word="bootstrap",
+    applies=lambda q: (_labels(q) and not q.sample.rows.clustered) or _shares(q),
+)  # fmt: skip
 def bootstrap_of_pair(q: Pair) -> Contrast:
     """Rows drawn again, for both models together."""
     # A function of the user's own is called for every replicate.
@@ -607,97 +647,30 @@ def bootstrap_of_pair(q: Pair) -> Contrast:
 
 
 def _by_cluster(q: Pair) -> bool:
-    return _clustered(q) and not _within_folds(q)
+    m = q.metric
+    return q.sample.rows.clustered and (_labels(q) or _losses(q) or ((m.area or m.of_class_scores) and _scores(q)))
 
 
-LOSSES = ("paired-loss", "paired-score")
-AREAS = ("paired-auc", "paired-class-areas")
-
-
-@inference_method(
-    "cluster-t-difference", word="t", applies=_by_cluster, answers=("clustered-difference", *LOSSES, *AREAS)
-)
+@inference_method("cluster-t-difference", on=SAME, word="t", applies=_by_cluster)
 def cluster_t_of_pair(q: Pair) -> Contrast:
     """What the difference loses without each cluster, and t on one less than the clusters of equal size."""
-    pair, made, n = q.sample, None, float(q.sample.rows.p.n)
-    if q.metric.of_labels:
-        made, n = pair.labels(), pair.agreement.n
-    elif q.metric.of_losses:
-        losses = pair.losses()
-        assert isinstance(losses, ClusterSums)
-        if not math.isfinite(losses.mean):
-            return replace(effective_t_of_losses(q), method="cluster-t-difference")
-        made, n = losses.over_units(pair.rows.reach), float(losses.occupied.n or 0)
-    else:
-        made, n = _of_scores(q)
+    pair = q.sample
+    if (nothing := pair.nothing(q.spec, "cluster-t-difference")) is not None:
+        return nothing
+    made, n = pair.difference(q)
     assert made is not None
-    return cluster_t_contrast(made, q.spec, n=n, higher_is_better=q.metric.higher_is_better, note=_worth(q, made))
+    return cluster_t_contrast(made, q.spec, n=n, higher_is_better=q.metric.higher_is_better, note=pair.note(made))
 
 
-@inference_method(
-    "effective-t", answers=("paired-loss", "paired-score"), applies=lambda q: not _within_folds(q),
-    default=dict.fromkeys(
-        ("paired-loss", "paired-score"),
-        Default(
-            why="equal models were called different in .021–.059 of 24 designs of log loss, Brier score, AUC and AP, "
-                "over clusters of any sizes in .027–.058; where rare rows hold the loss more often, which a finding "
-                "tells (simulated)",
-        ),
-    ),
-)  # fmt: skip
-def effective_t_of_losses(q: Pair) -> Contrast:
-    """The effective t of the mean difference of losses or grades, over rows, clusters or weighted rows."""
-    differences = q.sample.losses()
-    if differences.n and not math.isfinite(differences.mean):
-        return q.sample.infinite(differences.mean, q.spec, "effective-t", int(differences.n))
-    return difference_of_means(differences, q.sample.rows.reach, q.spec, q.metric.higher_is_better)
-
-
-@inference_method("paired-t-losses", answers=("paired-loss", "paired-score"), word="t", applies=_plain)
+@inference_method("paired-t-losses", on=SAME, word="t", applies=lambda q: _losses(q) and not q.sample.rows.clustered)
 def t_of_paired_losses(q: Pair) -> Contrast:
     """Student's t of the differences of row losses."""
-    pair, loss = q.sample, q.metric.function
-    moments = pair.rows.p.paired_moments(pair.first, pair.second, loss, **q.options)
-    if moments.n and not math.isfinite(moments.mean):
-        return pair.infinite(moments.mean, q.spec, "paired-t-losses", moments.n)
+    pair = q.sample
+    if (nothing := pair.nothing(q.spec, "paired-t-losses")) is not None:
+        return nothing
+    moments = pair.losses
+    assert isinstance(moments, Moments)
     return paired_t_of_losses(moments, pair.rows.reach, q.spec, higher_is_better=q.metric.higher_is_better)
-
-
-ONE_RULE = Default(
-    why="equal models were called different in .021–.059 of 24 designs of AUC, average precision and losses, over "
-    "clusters of any sizes in .027–.058 (simulated)",
-    when=lambda q: not _within_folds(q),
-)
-
-
-@inference_method(
-    "effective-t", answers=RANKED, applies=lambda q: not _within_folds(q), default=dict.fromkeys(RANKED, ONE_RULE)
-)
-def effective_t_of_scores(q: Pair) -> Contrast:
-    """What each row, or cluster, adds to the difference."""
-    made, n = _of_scores(q)
-    if any(left_open := q.sample.left_open):
-        return binned_contrast(made, *left_open, q.spec, n=n)
-    return effective_t_contrast(
-        made, q.spec, n=n, higher_is_better=q.metric.higher_is_better, note=_worth(q, made)
-    )  # fmt: skip
-
-
-def _of_scores(q: Pair) -> tuple[Estimate, int]:
-    """The difference of a metric of scores over rows or clusters, and how many rows it is of."""
-    pair, rows = q.sample, q.sample.rows
-    if q.metric.area:
-        return pair.areas(), len(rows.weighted_columns[0][0]) if rows.clustered else sum(rows.class_sizes)
-    if not q.metric.of_class_scores:
-        up, scores, keys = rows.columns
-        one, two = (scores[:, place] for place in pair.places)
-        return difference_of_scores(q, up, (one, two), None if keys is None else without_gaps(keys)), len(up)
-    of_classes = class_scored_rows(rows.p, (pair.first, pair.second))
-    codes, (first, second) = of_classes.codes, of_classes.scores
-    value, parts = class_area_rows(q.metric, codes, first, second, q.options)
-    if of_classes.clusters is None:
-        return class_area_estimate(value, parts, codes, (-1.0, 1.0)), len(codes)
-    return _summed(value, parts, codes, without_gaps(of_classes.clusters)), len(codes)
 
 
 def _summed(value: float, influences: Floats, truth: Codes, clusters: Codes) -> Estimate:
@@ -709,7 +682,7 @@ def _summed(value: float, influences: Floats, truth: Codes, clusters: Codes) -> 
 DELONG = "delong-paired-t"
 
 
-@inference_method(DELONG, answers="paired-auc", word="delong", applies=_plain)
+@inference_method(DELONG, on=SAME, word="delong", applies=lambda q: q.metric.area and _scores(q) and q.sample.plain)
 def delong_of_pair(q: Pair) -> Contrast:
     """DeLong's covariance of the two areas."""
     rows, (i, j) = q.sample.rows, q.sample.places
@@ -725,22 +698,13 @@ def _scaled(c: Contrast, scale: float) -> Contrast:
     return c if scale == 1.0 else replace(c, estimate=scale * c.estimate, low=scale * c.low, high=scale * c.high)
 
 
-def _gaps_known(q: Pair) -> bool:
-    rows = q.sample.rows
-    if not _plain(q) and (rows.p.weights_kind is not None or not rows.clustered or rows.p.folded):
-        return False
-    up, _, keys = rows.columns
-    return len(up if keys is None else np.unique(keys)) > 1
+def _gaps(q: Pair) -> bool:
+    return q.metric.calibration_error and not q.sample.repeated
 
 
 @inference_method(
-    "paired-bootstrap-expanded", word="bootstrap", applies=lambda q: not _within_folds(q),
-    answers=("paired-score-metric", "paired-auc", "paired-calibration-error"),
-    default={
-        "paired-calibration-error": Default(
-            why="rows with weights or folds are drawn again, for want of a standard error of their gaps",
-            when=lambda q: not _gaps_known(q)),
-    },
+    "paired-bootstrap-expanded", on=SAME, word="bootstrap",
+    applies=lambda q: _gaps(q) or (q.metric.of_scores and _scores(q)),
 )  # fmt: skip
 def bootstrap_of_scores(q: Pair) -> Contrast:
     """Rows, or whole clusters, drawn again, the same ones for both models; expanded percentile limits."""
@@ -761,12 +725,8 @@ def bootstrap_of_scores(q: Pair) -> Contrast:
 
 
 @inference_method(
-    "calibration-gaps-difference", answers="paired-calibration-error", word="gaps", applies=_gaps_known,
-    default=Default(
-        why="holds the truth in .99 or more of the samples; the bootstrap of rows does in .77, .47, .13 and .00 with "
-            "100, 300, 1,000 and 4,000 rows of a calibrated and an overconfident model (simulated)",
-    ),
-)  # fmt: skip
+    "calibration-gaps-difference", on=SAME, word="gaps", applies=lambda q: _gaps(q) and q.sample.knows_gaps
+)
 def gaps_of_pair(q: Pair) -> Contrast:
     """Two calibration errors, from each model's own limits."""
     up, scores, keys = q.sample.rows.columns

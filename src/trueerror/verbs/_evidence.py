@@ -102,8 +102,8 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     if any(ranks_rows(m) for m in measures.values()):
         of_rows = replace(of_rows, fold_scales=bench.fold_scales)
     scored = replace(of_rows, score_range=p.score_range(part.name), probabilities=bench.has_probabilities)
-    precision = [interval for m, interval in part.overall.items() if measures[m].situation == "average-precision"]
-    if precision and not math.isnan(precision[0].estimate):
+    precision = part.overall.get("average_precision")
+    if precision is not None and not math.isnan(precision.estimate):
         scored = replace(scored, precision_by=decided_by(bench.score_table()))
     area = part.overall.get("auc")
     if area is None or math.isnan(area.estimate):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from trueerror.inference._problem import SIDES, critical_z, tail
 from trueerror.inputs._options import InputError, check_confidence, check_word
-from trueerror.methods._registry import Default, inference_method
+from trueerror.methods._registry import ONE, inference_method
 from trueerror.results import Interval, Side
 from trueerror.results._values import Note, joined_notes
 
@@ -45,7 +45,7 @@ FORMS: dict[str, ProportionForm] = {}
 
 
 def proportion_interval(
-    word: str, *, exact: bool = False, fractional: bool = False, default: Default | None = None
+    word: str, *, exact: bool = False, fractional: bool = False
 ) -> Callable[[FormFunction], FormFunction]:
     """Enter a form as an interval of every plain proportion."""
 
@@ -55,15 +55,15 @@ def proportion_interval(
         return proportion_limits(q, word)
 
     def enter(function: FormFunction) -> FormFunction:
-        inference_method(word, answers="proportion", default=default, aliases=(), applies=_plain_rows)(answer)
+        inference_method(word, on=ONE, applies=_is_share)(answer)
         FORMS[word] = ProportionForm(function, exact, fractional)
         return function
 
     return enter
 
 
-def _plain_rows(q: Any) -> bool:
-    return bool(q.sample.plain)
+def _is_share(q: Any) -> bool:
+    return bool(q.sample.is_share(q.metric))
 
 
 def stand_in(method: str, z: Amount) -> str:
@@ -86,11 +86,7 @@ def wald_cc(x: Amount, n: Amount, z: Amount) -> RawPair:
     return low - 0.5 / n, high + 0.5 / n
 
 
-@proportion_interval(
-    "wilson",
-    fractional=True,
-    default=Default(why="coverage at least .927 wherever np and nq are 5 or more (by enumeration)", when=_plain_rows),
-)
+@proportion_interval("wilson", fractional=True)
 def wilson(x: Amount, n: Amount, z: Amount) -> RawPair:
     """(p + z²/2n ± z√(pq/n + z²/4n²)) / (1 + z²/n), written in counts."""
     square = z * z
