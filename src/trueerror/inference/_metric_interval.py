@@ -184,7 +184,7 @@ def _bootstrap(q: CountProblem, kind: TableBootstrap) -> RawLimits:
         other = choose(q)
         raw_limits = limits_of_counts(q, other)
         note = Note("instead-of-bootstrap", (unfit.note, other.key))
-        return raw_limits._replace(note=in_array((note, raw_limits.note[0])))
+        return raw_limits._replace(note=in_array((note, *raw_limits.only.notes)))
 
 
 def _has_rows(q: CountProblem) -> bool:

@@ -149,11 +149,9 @@ class IntervalSpec:
         note: Notes = None,
     ) -> Interval:
         """The result: limits cut to the range and the side, holding the estimate; NaN with a note where they meet."""
-        if not math.isnan(estimate):
-            # Rounding can put a perfect score a hair beyond the end of its range.
-            estimate = min(max(estimate, bounds[0]), bounds[1])
-            low, high = min(low, estimate), max(high, estimate)
-        low, high = max(low, bounds[0]), min(high, bounds[1])
+        # Rounding can put a perfect score a hair beyond the end of its range; what is NaN stays so.
+        estimate = min(max(estimate, bounds[0]), bounds[1])
+        low, high = max(min(low, estimate), bounds[0]), min(max(high, estimate), bounds[1])
         if self.side == "upper" and not math.isnan(high):
             low = bounds[0]
         elif self.side == "lower" and not math.isnan(low):
@@ -168,8 +166,7 @@ class IntervalSpec:
             name=name, estimate=estimate, low=low, high=high, confidence=self.confidence, side=self.side, method=method,
             n=n, note=sentences_of(notes), estimand=self.estimand,
         )  # fmt: skip
-        if any(notes):
-            result._keep_notes(tuple(note for note in notes if isinstance(note, Note)))
+        result._keep_notes(tuple(note for note in notes if isinstance(note, Note)))
         return result
 
 

@@ -132,12 +132,16 @@ class OneSample(Sampled):
     def answered(self, q: Problem[Any], chosen: InferenceMethod) -> Interval:
         """The interval by a method: undefined values, the range, the side and notes are seen to here, for all."""
         nothing = self.nothing(q)
-        made = self.limits(q, chosen) if nothing is None else nothing._replace(method=chosen.key)
-        found = q.spec.interval(
-            q.metric.name, self.value, made.low, made.high, bounds=q.ends if nothing else self.ends(q),
-            method=made.method, n=self.n if made.n is None else made.n, note=made.note,
+        if nothing is not None:
+            return self._interval(q, nothing._replace(method=chosen.key), q.ends)
+        made = self.limits(q, chosen)
+        return self.widened(q, self._interval(q, made, self.ends(q)), made, chosen)
+
+    def _interval(self, q: Problem[Any], made: IntervalLimits, ends: Range) -> Interval:
+        return q.spec.interval(
+            q.metric.name, self.value, made.low, made.high, bounds=ends, method=made.method,
+            n=self.n if made.n is None else made.n, note=made.note,
         )  # fmt: skip
-        return self.widened(q, found, made, chosen)
 
     def widened(self, q: Problem[Any], found: Interval, made: IntervalLimits, chosen: InferenceMethod) -> Interval:
         """The interval widened by what the tally leaves open, as binned scores do."""

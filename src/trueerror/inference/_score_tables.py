@@ -211,37 +211,57 @@ def score_estimate(q: Problem[ScoreSample]) -> Estimate:
     >>> [round(float(x), 2) for x in limits(made, 0.025)]
     [0.27, 0.99]
     """
-    s, measure = q.sample, q.metric
-    bounds = measure.bounds(q.options)
+    s = q.sample
     if s.clusters is not None:
-        return _of_clusters(q, s.clusters, bounds)
-    table = s.table
-    if measure.area and table.many and table.squares is None:
-        _, *among = table.placement_sums()
-        sizes = float(table.n_positive), float(table.n_negative)
-        sums = [Sums(n, total * (measure.area / n) ** 2) for n, total in zip(sizes, among, strict=True)]
-        return estimate_of_sums(s.estimate, sums, bounds)
-    if measure.by_rank and not measure.area:
-        table = table._at_positives()
+        return _of_clusters(q, s.clusters, q.ends)
+    if q.metric.area and s.table.many and s.table.squares is None:
+        _, *among = s.table.placement_sums()
+        sizes = float(s.table.n_positive), float(s.table.n_negative)
+        sums = [Sums(n, total * (q.metric.area / n) ** 2) for n, total in zip(sizes, among, strict=True)]
+        return estimate_of_sums(s.estimate, sums, q.ends)
+    return _of_rows(q)
+
+
+def _of_rows(q: Problem[ScoreSample]) -> Estimate:
+    """What rows at each score add: their derivative, or what the metric loses without them."""
+    s, measure = q.sample, q.metric
+    table = s.table._at_positives() if measure.by_rank and not measure.area else s.table
     influences = score_units(measure, table, q.options, share=s.share)
     if influences is None:
         table = coarse_table(table)
-    masses = np.concatenate([table.positives, table.negatives]).astype(np.float64)
-    heavy, rows = _equal_rows(table, masses)
-    apart = bool(measure.area) or s.share is not None
-    if influences is None:
-        units = _each_left_out(q, table, masses, heavy, float(rows.sum()))
-    else:
+        units = _each_left_out(q, table)
+    elif table.squares is None:
         units = np.concatenate(influences)
-        if table.squares is not None:
-            # As of clusters, (n − 1)/n times what is lost: equal weights are rows.
-            whole, n = (_of_samples(x, apart) for x in (masses, rows))
-            units = np.where(rows > 0, (1 - 1 / n) * left_out(heavy / whole, heavy * units), 0.0)
+    else:
+        units = _weighed(q, table, np.concatenate(influences))
+    return _of_cells(q, table, units)
+
+
+def _classes_apart(q: Problem[ScoreSample]) -> bool:
+    """Whether the classes are samples of their own."""
+    return bool(q.metric.area) or q.sample.share is not None
+
+
+def _of_cells(q: Problem[ScoreSample], table: ScoreTable, units: Floats) -> Estimate:
+    """The estimate whose rows of each class and score add so much; of equal rows sums tell as much."""
+    s, masses, apart = q.sample, _masses(table), _classes_apart(q)
     if table.squares is None:
         parts = np.split(np.arange(len(masses)), 2) if apart else [slice(None)]
-        return estimate_of_sums(s.estimate, [Sums.of(units[part], masses[part]) for part in parts], bounds)
+        return estimate_of_sums(s.estimate, [Sums.of(units[part], masses[part]) for part in parts], q.ends)
+    heavy, rows = _equal_rows(table)
     strata = np.repeat([0, 1], len(table.scores)) if apart else None
-    return Estimate(value=np.array(s.estimate), units=units, count=rows, strata=strata, sizes=heavy, range=bounds)
+    return Estimate(value=np.array(s.estimate), units=units, count=rows, strata=strata, sizes=heavy, range=q.ends)
+
+
+def _masses(table: ScoreTable) -> Floats:
+    return np.concatenate([table.positives, table.negatives]).astype(np.float64)
+
+
+def _weighed(q: Problem[ScoreSample], table: ScoreTable, influences: Floats) -> Floats:
+    """As of clusters, (n − 1)/n times what is lost without a row: equal weights are rows."""
+    heavy, rows = _equal_rows(table)
+    whole, n = (_of_samples(x, _classes_apart(q)) for x in (_masses(table), rows))
+    return np.where(rows > 0, (1 - 1 / n) * left_out(heavy / whole, heavy * influences), 0.0)
 
 
 def _of_samples(cells: Floats, apart: bool) -> Floats:
@@ -250,17 +270,20 @@ def _of_samples(cells: Floats, apart: bool) -> Floats:
     return np.repeat(sums, len(cells) // sums.size)
 
 
-def _equal_rows(table: ScoreTable, masses: Floats) -> tuple[Floats, Floats]:
+def _equal_rows(table: ScoreTable) -> tuple[Floats, Floats]:
     """What each row of a score weighs, Σw²/Σw, and how many such rows there are, (Σw)²/Σw²."""
+    masses = _masses(table)
     if table.squares is None:
         return np.ones(len(masses)), masses
     heavy = np.where(masses > 0, np.concatenate(list(table.squares)) / np.where(masses > 0, masses, 1.0), 0.0)
     return heavy, np.where(heavy > 0, masses / np.where(heavy > 0, heavy, 1.0), 0.0)
 
 
-def _each_left_out(q: Problem[ScoreSample], table: ScoreTable, masses: Floats, heavy: Floats, n: float) -> Floats:
+def _each_left_out(q: Problem[ScoreSample], table: ScoreTable) -> Floats:
     """A row of each cell left out in turn, of a metric whose derivative is not known."""
-    statistic, size, there = score_statistic(q.metric, table, q.options, q.sample.share), len(table.scores), masses > 0
+    masses, (heavy, rows) = _masses(table), _equal_rows(table)
+    n, size, there = float(rows.sum()), len(table.scores), masses > 0
+    statistic = score_statistic(q.metric, table, q.options, q.sample.share)
     lost = float(statistic(masses[None, :size], masses[None, size:])[0]) - one_row_less(masses, statistic, heavy)
     units = np.zeros(len(masses))
     units[there] = np.where(np.isfinite(lost), (n - 1) / n * lost, 0.0)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -18,21 +18,15 @@ from numpy.typing import NDArray
 
 from trueerror.inference._answer import contrast_of
 from trueerror.inference._clusters import (
-    class_weighted_sizes,
     cluster_t_contrast,
-    clusters_in_words,
     without_gaps,
 )
 from trueerror.inference._contrast import mirrored, one_cluster_contrast
 from trueerror.inference._effective_t import KEY, effective_t_contrast
-from trueerror.inference._estimate import Estimate
-from trueerror.inference._fragility import undone_by
+from trueerror.inference._model_pairs import ROW_REPLICATES, AreaPair, LossPair, ModelPair, Pair, pair_of, summed
 from trueerror.inference._problem import IntervalSpec, Problem
-from trueerror.inference._sample import Sampled
-from trueerror.inference._score_tables import difference_of_areas, difference_of_scores, estimate_of_influences
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.auc._binned import binned_contrast
-from trueerror.inference.auc._influences import score_influences
 from trueerror.inference.auc._interval import (
     AreaCovariance,
     CentredPlacements,
@@ -41,28 +35,17 @@ from trueerror.inference.auc._interval import (
     centred_placements,
     delong_from_placements,
 )
-from trueerror.inference.auc._multiclass import class_area_estimate, class_area_rows
 from trueerror.inference.auc._tests import area_contrast
 from trueerror.inference.auc._within_folds import FoldedRows, within_folds_contrast
-from trueerror.inference.bootstrap._paired import paired_bootstrap
 from trueerror.inference.bootstrap._paired_scores import paired_score_contrast
 from trueerror.inference.calibration import TOO_NARROW, calibration_contrast
-from trueerror.inference.counts._paired import PairedMetric, paired_metric
 from trueerror.inference.learner._fold_scores import ACROSS, PartScores, fold_codes, part_scores
-from trueerror.inference.loss._mean import (
-    ClusterSums,
-    contrast_without_rows,
-    infinite_contrast,
-    infinite_rows,
-    mean_of_rows,
-)
 from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
-from trueerror.inputs._labels import Codes, Label, need_positive
-from trueerror.inputs._memory import MemoryBudgetExceeded
+from trueerror.inputs._labels import Label, need_positive
 from trueerror.inputs._options import InputError
-from trueerror.methods._registry import SAME, InferenceMethod, inference_method
+from trueerror.methods._registry import SAME, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, prior_of_each, ranks_rows
 from trueerror.results import Contrast
 from trueerror.sources._predictions import Predictions
@@ -71,18 +54,14 @@ from trueerror.sources.engines._array_source import (
     ScoredRows,
     SkippedRows,
     class_scored_rows,
-    loss_rows,
     rows_as_clusters,
     scored_rows,
     silence_as_wrong,
     weighted_rows,
 )
-from trueerror.tallies import Agreement, Discordance, Moments, ScoreTable
-from trueerror.tallies._confusion import BinaryCounts
+from trueerror.tallies import Moments, ScoreTable
 from trueerror.tallies._moments import Placements
 
-# Replicates of a statistic of ranks cost more than those of a table of counts.
-ROW_REPLICATES = 2_000
 # Rows from which one sort less for each model is worth a table that is counted later.
 RANKED_ONCE = 1 << 17
 Range = tuple[float, float]
@@ -135,7 +114,7 @@ class PairedRows:
                 rows = PairedRows(two, self.measure, self.options, threshold=self.threshold, prior=self.prior)
             else:
                 rows = self
-            self._pairs[first, second] = ModelPair(rows, first, second)
+            self._pairs[first, second] = pair_of(rows, first, second)
         return self._pairs[first, second]
 
     def contrast(self, first: str, second: str, spec: IntervalSpec, method: str | None = None) -> Contrast:
@@ -279,261 +258,6 @@ class PairedRows:
             p._keep_scores(model, self.positive, ScoreTable._ranked(count, (m, n), placed, p.positive, named))
 
 
-@dataclass(eq=False)
-class ModelPair(Sampled):
-    """Two models on the same rows."""
-
-    on = SAME
-    rows: PairedRows
-    first: str
-    second: str
-
-    @property
-    def repeated(self) -> bool:
-        """Whether the rows were tested several times."""
-        return self.rows.p.repeated
-
-    def is_share(self, metric: Measure) -> bool:
-        """Whether the metric is a share of these rows, each by itself."""
-        return not self.rows.clustered and self.discordance is not None
-
-    def ranks_within_folds(self, metric: Measure) -> bool:
-        """Whether rows are ranked within folds."""
-        return self.rows.ranked_within_folds
-
-    @property
-    def plain(self) -> bool:
-        """Whether rows are neither in clusters nor ranked within folds."""
-        return not self.rows.clustered and not self.rows.ranked_within_folds
-
-    @property
-    def knows_gaps(self) -> bool:
-        """Whether rows are plain, or in several clusters without weights and folds."""
-        rows = self.rows
-        if not self.plain and (rows.p.weights_kind is not None or not rows.clustered or rows.p.folded):
-            return False
-        up, _, keys = rows.columns
-        return len(up if keys is None else np.unique(keys)) > 1
-
-    def answered(self, q: Pair, chosen: InferenceMethod) -> Contrast:
-        """The contrast by a method, with the models' names, what it estimates and what would undo it."""
-        made: Contrast = chosen.function(q)
-        estimand = made.estimand if chosen.function is corrected_t_of_folds else self._estimand()
-        undone = undone_by(made, q.spec, self.extreme)
-        return replace(
-            made, name=q.metric.title, first=self.first, second=self.second, estimand=estimand, undone_by=undone
-        )  # fmt: skip
-
-    def _estimand(self) -> str:
-        r = self.rows
-        mix = "" if r.prior is None else ", at the class mix asked for"
-        who = "these two models"
-        if r.p.folded:
-            who = f"the two models of each of these {len(r.p.keys('folds').names):,} folds"
-        return f"the difference in {r.measure.title} between {who}, on rows like these {r.p.n:,}{mix}"
-
-    @property
-    def agreement(self) -> Agreement:
-        """Truth × first × second."""
-        return self.rows.p.agreement(self.first, self.second, threshold=self.rows.threshold)
-
-    @cached_property
-    def metric(self) -> PairedMetric:
-        """The metric of both models, over the cells of their agreement."""
-        r = self.rows
-        return paired_metric(self.agreement, r.measure.name, r.positive, r.options, r.prior)
-
-    def labels(self) -> Estimate | None:
-        """The difference of a metric of labels over rows, clusters or weighted rows; None without a derivative."""
-        r, compared = self.rows, self.metric
-        if not r.clustered:
-            return compared.estimate()
-        if math.isnan(compared.difference()):
-            raise InputError(f"{r.measure.name} cannot be compared over clusters: {compared.why}")
-        keyed = r.p.keyed_agreement(self.first, self.second, "clusters", threshold=r.threshold)
-        return compared.over_clusters(keyed, each_row=r.units == "weighted rows")
-
-    @cached_property
-    def discordance(self) -> Discordance | None:
-        """Right and wrong row by row, where the metric is a share of rows that the truth alone picks; else None."""
-        m = self.rows.measure
-        if m.row_hits and not self.rows.clustered:
-            return self._hits()
-        if m.share is None or self.rows.prior is not None or not (m.right_or_wrong or m.of_one_class):
-            return None
-        table = self.agreement
-        if m.right_or_wrong:
-            right, first, second, wrong = cells = table.discordance()
-            return cells if m.right_or_wrong == 1 else Discordance(wrong, second, first, right)
-        index = table.labels.index(self.rows.positive)
-        true = table.truth == index
-        parts = []
-        for called in (table.first == index, table.second == index):
-            unit = (true & called, ~true & called, true & ~called, ~true & ~called)
-            parts.append([np.asarray(v, dtype=float) for v in m.share(BinaryCounts(*(u.astype(float) for u in unit)))])
-        (x1, n1), (x2, n2) = parts
-        if not np.array_equal(n1, n2):
-            return None
-        counts = table.counts * n1
-        both, one, two = (int((counts * w).sum()) for w in (x1 * x2, x1 * (1 - x2), (1 - x1) * x2))
-        return Discordance(both, one, two, int(counts.sum()) - both - one - two)
-
-    def _hits(self) -> Discordance | None:
-        """The same of a metric that counts each row as 1 or 0: Σd = b − c and Σd² = b + c of the differences d."""
-        r = self.rows
-        apart = r.p.paired_moments(self.first, self.second, r.measure.function, **r.options)
-        first_moments = r.p.moments(self.first, r.measure.function, **r.options)
-        if apart.n == 0 or apart.n != first_moments.n:
-            return None
-        gap, differ = apart.n * apart.mean, apart.squares + apart.n * apart.mean**2
-        one, two = round((differ + gap) / 2), round((differ - gap) / 2)
-        both = round(first_moments.n * first_moments.mean) - one
-        return Discordance(both, one, two, apart.n - both - one - two)
-
-    @property
-    def places(self) -> tuple[int, int]:
-        """Where the two stand among the models."""
-        return self.rows.p.models.index(self.first), self.rows.p.models.index(self.second)
-
-    @cached_property
-    def losses(self) -> Moments | ClusterSums:
-        """The differences of the losses of rows: their moments, or their sums over clusters."""
-        r = self.rows
-        if not r.clustered:
-            return r.p.paired_moments(self.first, self.second, r.measure.function, **r.options)
-        keyed = r.p.paired_keyed_losses(self.first, self.second, "clusters", r.measure.function, **r.options)
-        return ClusterSums(keyed.weights, keyed.sums, float(keyed.sizes.sum()), r.units)
-
-    def extreme(self) -> Range | None:
-        """The least and the most that one more row, or cluster of mean size, could add to the difference.
-
-        A row may be called anything, ranked first or last, or have the label that its forecasts make dearest. In a
-        cluster one of the models may fail throughout, the other doing as elsewhere. None where that is not known.
-        """
-        r, m = self.rows, self.rows.measure
-        groups = float(len(r.p.keys("clusters").names)) if r.p.has_key("clusters") else None
-        if m.of_grades:
-            units = float(r.p.n) if groups is None else 2 * groups
-            return r.reach[0] / units, r.reach[1] / units
-        if m.of_losses:
-            return None if r.weighted else self._extreme_losses(groups)
-        ends = self.metric.extremes() if m.of_labels else self._extreme_ranks()
-        if ends is None:
-            return None
-        (low1, high1), (low2, high2) = ends
-        if groups is None:
-            return low1 - high2, high1 - low2
-        size = r.p.n / groups
-        return min(low1, -high2) * size, max(high1, -low2) * size
-
-    def _extreme_ranks(self) -> tuple[Range, Range] | None:
-        """The least and the most that one more row at any score seen adds to the metric of either model."""
-        r, ends = self.rows, []
-        if r.p.positive is None:
-            return None
-        if r.measure.area and not r.clustered:  # ranked last, or first, of all
-            scale, few = r.measure.area, min(r.class_sizes)
-            one, two = (float(r.placements.areas[place]) for place in self.places)
-            return (-scale * one / few, scale * (1 - one) / few), (-scale * two / few, scale * (1 - two) / few)
-        for model in (self.first, self.second):
-            moves = score_influences(r.measure, r.p.scores(model), r.options)
-            if moves is None:
-                return None
-            ends.append((float(min(x.min() for x in moves)), float(max(x.max() for x in moves))))
-        return ends[0], ends[1]
-
-    def _extreme_losses(self, groups: float | None) -> Range | None:
-        """By the labels that the forecasts seen would have made dearest: of one row, or to one model of a cluster."""
-        r = self.rows
-        loss = partial(r.measure.function, **r.options)
-        try:
-            if groups is None:
-                rows = loss_rows(r.p, (self.first, self.second), loss)
-                return rows.lowest / r.p.n, rows.highest / r.p.n
-            one, two = (loss_rows(r.p, (model,), loss) for model in (self.first, self.second))
-        except MemoryBudgetExceeded:
-            return None
-        return -(two.all_highest - float(two.values.mean())) / groups, (
-            one.all_highest - float(one.values.mean())
-        ) / groups
-
-    def areas(self) -> Estimate:
-        """The difference of two areas over rows, clusters or weighted rows."""
-        r, scale = self.rows, self.rows.measure.area
-        if not r.clustered:
-            return difference_of_areas(r.placements, *self.places, scale)
-        one, two = map(r.area_over_clusters, self.places)
-        sizes = np.bincount(r.cluster_codes, weights=r.weighted_columns[1]).astype(np.float64)
-        return Estimate(
-            value=np.array(scale * (one.area - two.area)), units=scale * (one.units - two.units), sizes=sizes,
-            range=(-scale, scale),
-        )  # fmt: skip
-
-    @property
-    def left_open(self) -> tuple[float, float]:
-        """By how much binned scores leave the difference of two areas open, and by how much its standard error."""
-        plain = self.rows.measure.area and not self.rows.clustered
-        found = self.rows.placements if plain else None
-        if not isinstance(found, Placements):
-            return 0.0, 0.0
-        (i, j), scale = self.places, self.rows.measure.area
-        return scale * float(found.slack[i] + found.slack[j]), scale * float(found.error[i] + found.error[j])
-
-    def nothing(self, spec: IntervalSpec, method: str) -> Contrast | None:
-        """What is said of a mean loss that is infinite, or of no rows; None of other differences."""
-        r = self.rows
-        if not r.measure.of_losses:
-            return None
-        losses = self.losses
-        if not losses.n:
-            return contrast_without_rows(r.reach, spec, method)
-        if math.isfinite(losses.mean):
-            return None
-        rows = {m: infinite_rows(r.p, m, r.measure, r.options) for m in (self.first, self.second)}
-        return infinite_contrast(
-            losses.mean, {m: k for m, k in rows.items() if k}, r.measure, confidence=spec.confidence,
-            alternative=spec.alternative, method=method, n=int(losses.n),
-        )  # fmt: skip
-
-    def difference(self, q: Pair) -> tuple[Estimate | None, float]:
-        """What each row, cluster or weighted row adds to the difference, and how many rows it is of.
-
-        None for a metric of labels without a derivative.
-        """
-        m = self.rows.measure
-        if m.of_labels:
-            return self.labels(), self.agreement.n
-        if m.of_losses:
-            losses = self.losses
-            if isinstance(losses, Moments):
-                return mean_of_rows(losses, self.rows.reach), losses.n
-            return losses.over_units(self.rows.reach), float(losses.occupied.n or 0)
-        return self._scores(q)
-
-    def _scores(self, q: Pair) -> tuple[Estimate, int]:
-        """The difference of a metric of scores over rows or clusters, and how many rows it is of."""
-        rows, m, options = self.rows, self.rows.measure, self.rows.options
-        if m.area:
-            return self.areas(), len(rows.weighted_columns[0][0]) if rows.clustered else sum(rows.class_sizes)
-        if not m.of_class_scores:
-            up, scores, keys = rows.columns
-            one, two = (scores[:, place] for place in self.places)
-            return difference_of_scores(q, up, (one, two), None if keys is None else without_gaps(keys)), len(up)
-        of_classes = class_scored_rows(rows.p, (self.first, self.second))
-        codes, (first, second) = of_classes.codes, of_classes.scores
-        value, parts = class_area_rows(m, codes, first, second, options)
-        if of_classes.clusters is None:
-            return class_area_estimate(value, parts, codes, (-1.0, 1.0)), len(codes)
-        return _summed(value, parts, codes, without_gaps(of_classes.clusters)), len(codes)
-
-    def note(self, made: Estimate) -> str:
-        """How many clusters there are, and what they are worth; nothing of rows."""
-        return "" if made.sizes is None else clusters_in_words(made.sizes, self.rows.units)
-
-
-Pair = Problem[ModelPair]
-
-
 def _losses(q: Pair) -> bool:
     return q.metric.of_losses and not q.sample.repeated and not q.sample.is_share(q.metric)
 
@@ -583,7 +307,7 @@ def pooled_of_pair(q: Pair) -> Contrast:
 
 
 @inference_method(
-    "corrected-t-test", on=SAME, word="corrected-t",
+    "corrected-t-test", on=SAME, word="corrected-t", of_learners=True,
     applies=lambda q: q.sample.repeated or (q.sample.rows.p.folded and not q.metric.calibration_error),
 )  # fmt: skip
 def corrected_t_of_folds(q: Pair) -> Contrast:
@@ -609,26 +333,8 @@ for _form in ("mid-p", "exact", "chi2", "chi2-cc"):
 
 @inference_method(KEY, on=SAME, applies=lambda q: _labels(q) or _losses(q) or _scores(q))
 def effective_t_of_pair(q: Pair) -> Contrast:
-    """What each row, cluster or weighted row adds to the difference.
-
-    Rows are drawn again where a metric of labels has no derivative.
-    """
-    pair = q.sample
-    if (nothing := pair.nothing(q.spec, KEY)) is not None:
-        return nothing
-    made, n = pair.difference(q)
-    if made is None:
-        return bootstrap_of_pair(q)
-    if any(left_open := pair.left_open):
-        return binned_contrast(made, *left_open, q.spec, n=n)
-    answer = effective_t_contrast(
-        made, q.spec, n=n, higher_is_better=q.metric.higher_is_better, note=pair.note(made)
-    )  # fmt: skip
-    lost = int(np.isnan(made.units).sum())
-    if lost and len(made.units) > 1:
-        return replace(answer, note=f"without {'one' if lost == 1 else lost} of the {pair.rows.units} the metric is "
-                                    "undefined, so they show no spread")  # fmt: skip
-    return answer
+    """What each row, cluster or weighted row adds to the difference."""
+    return q.sample.by_effective_t(q)
 
 
 @inference_method(
@@ -637,13 +343,7 @@ def effective_t_of_pair(q: Pair) -> Contrast:
 )  # fmt: skip
 def bootstrap_of_pair(q: Pair) -> Contrast:
     """Rows drawn again, for both models together."""
-    # A function of the user's own is called for every replicate.
-    replicates = min(q.spec.replicates, ROW_REPLICATES) if q.metric.origin else q.spec.replicates
-    return paired_bootstrap(
-        q.sample.agreement, metric=q.metric.name, positive=q.sample.rows.positive, prior=q.sample.rows.prior,
-        replicates=replicates, confidence=q.spec.confidence, alternative=q.spec.alternative, rng=q.spec.rng,
-        **q.options,
-    )  # fmt: skip
+    return q.sample.resampled(q)
 
 
 def _by_cluster(q: Pair) -> bool:
@@ -655,35 +355,27 @@ def _by_cluster(q: Pair) -> bool:
 def cluster_t_of_pair(q: Pair) -> Contrast:
     """What the difference loses without each cluster, and t on one less than the clusters of equal size."""
     pair = q.sample
-    if (nothing := pair.nothing(q.spec, "cluster-t-difference")) is not None:
+    if (nothing := pair.nothing(q, "cluster-t-difference")) is not None:
         return nothing
     made, n = pair.difference(q)
-    assert made is not None
     return cluster_t_contrast(made, q.spec, n=n, higher_is_better=q.metric.higher_is_better, note=pair.note(made))
 
 
 @inference_method("paired-t-losses", on=SAME, word="t", applies=lambda q: _losses(q) and not q.sample.rows.clustered)
-def t_of_paired_losses(q: Pair) -> Contrast:
+def t_of_paired_losses(q: Problem[LossPair]) -> Contrast:
     """Student's t of the differences of row losses."""
-    pair = q.sample
-    if (nothing := pair.nothing(q.spec, "paired-t-losses")) is not None:
-        return nothing
-    moments = pair.losses
+    pair, moments = q.sample, q.sample.losses
     assert isinstance(moments, Moments)
-    return paired_t_of_losses(moments, pair.rows.reach, q.spec, higher_is_better=q.metric.higher_is_better)
-
-
-def _summed(value: float, influences: Floats, truth: Codes, clusters: Codes) -> Estimate:
-    """Clusters by what their rows move a difference between −1 and 1."""
-    sums = np.bincount(clusters, weights=influences).astype(np.float64)
-    return estimate_of_influences(value, sums, class_weighted_sizes(clusters, truth, influences), (-1.0, 1.0))
+    return pair.nothing(q, "paired-t-losses") or paired_t_of_losses(
+        moments, pair.rows.reach, q.spec, higher_is_better=q.metric.higher_is_better
+    )
 
 
 DELONG = "delong-paired-t"
 
 
 @inference_method(DELONG, on=SAME, word="delong", applies=lambda q: q.metric.area and _scores(q) and q.sample.plain)
-def delong_of_pair(q: Pair) -> Contrast:
+def delong_of_pair(q: Problem[AreaPair]) -> Contrast:
     """DeLong's covariance of the two areas."""
     rows, (i, j) = q.sample.rows, q.sample.places
     if isinstance(rows.placements, Placements) and not rows.placements.exact:
@@ -759,5 +451,5 @@ def harder_rows(skipped: SkippedRows, confidence: float = 0.95) -> Contrast:
     moved = np.concatenate([(left - one) / len(left), -(kept - two) / len(kept)])
     _, codes = np.unique(np.concatenate(skipped.clusters), return_inverse=True)
     which = np.repeat([0, 1], [len(left), len(kept)])
-    made = _summed(one - two, moved, which, codes)
+    made = summed(one - two, moved, which, codes)
     return effective_t_contrast(made, spec, n=len(codes), higher_is_better=None)

@@ -59,6 +59,7 @@ class InferenceMethod:
 
     `key` is what results carry; `word` is what people ask for, where that is shorter (`mid-p` for McNemar's); `aliases`
     are other words for it, which no message lists. It answers questions of the kind `on` for which `applies` holds.
+    `of_learners`: it speaks of the learners behind the models.
     """
 
     key: str
@@ -67,6 +68,7 @@ class InferenceMethod:
     word: str
     applies: Callable[[Any], bool] = always
     aliases: tuple[str, ...] = ()
+    of_learners: bool = False
 
     def is_called(self, word: str) -> bool:
         """Whether this is a word for it."""
@@ -77,15 +79,24 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def inference_method(
-    key: str, *, on: Kind, word: str = "", aliases: tuple[str, ...] = (), applies: Callable[[Any], bool] = always
+    key: str,
+    *,
+    on: Kind,
+    word: str = "",
+    aliases: tuple[str, ...] = (),
+    applies: Callable[[Any], bool] = always,
+    of_learners: bool = False,
 ) -> Callable[[Function], Function]:
     """Enter a function of a `Problem` as a method."""
 
     def enter(function: Function) -> Function:
         ORDERED.clear()
         RUNNABLE.append(
-            InferenceMethod(key=key, function=function, on=on, word=word or key, applies=applies, aliases=aliases)
-        )
+            InferenceMethod(
+                key=key, function=function, on=on, word=word or key, applies=applies, aliases=aliases,
+                of_learners=of_learners,
+            )
+        )  # fmt: skip
         return function
 
     return enter
@@ -111,3 +122,12 @@ def methods_on(kind: Kind) -> list[InferenceMethod]:
         found = (m for m in RUNNABLE if m.on == kind)
         ORDERED[kind] = sorted(found, key=lambda m: place.get(m.function.__module__, len(place)))
     return ORDERED[kind]
+
+
+def speaks_of_learners(key: str) -> bool:
+    """Whether a method of two models on the same rows speaks of the learners behind them.
+
+    >>> speaks_of_learners("corrected-t-test"), speaks_of_learners("mcnemar-mid-p")
+    (True, False)
+    """
+    return any(m.of_learners and m.is_called(key) for m in methods_on(SAME))

@@ -29,11 +29,15 @@ FormFunction = TypeVar("FormFunction", bound=Callable[[Any, Any, Any], RawPair])
 
 @dataclass(frozen=True, slots=True)
 class ProportionForm:
-    """How limits of a proportion are computed; `fractional` where the successes need not be whole."""
+    """How limits of a proportion are computed; `fractional` where the successes need not be whole.
+
+    `events`: with fewer successes or failures than that its coverage is below what it says.
+    """
 
     function: Callable[[Any, Any, Any], RawPair]
     exact: bool
     fractional: bool
+    events: int = 0
 
     def limits(self, x: Amount, n: Amount, confidence: float, side: Side, z: Amount) -> RawPair:
         """Raw limits of x of n > 0; `z` is the normal quantile or what replaces it."""
@@ -45,7 +49,7 @@ FORMS: dict[str, ProportionForm] = {}
 
 
 def proportion_interval(
-    word: str, *, exact: bool = False, fractional: bool = False
+    word: str, *, exact: bool = False, fractional: bool = False, events: int = 0
 ) -> Callable[[FormFunction], FormFunction]:
     """Enter a form as an interval of every plain proportion."""
 
@@ -56,7 +60,7 @@ def proportion_interval(
 
     def enter(function: FormFunction) -> FormFunction:
         inference_method(word, on=ONE, applies=_is_share)(answer)
-        FORMS[word] = ProportionForm(function, exact, fractional)
+        FORMS[word] = ProportionForm(function, exact, fractional, events)
         return function
 
     return enter
@@ -64,6 +68,16 @@ def proportion_interval(
 
 def _is_share(q: Any) -> bool:
     return bool(q.sample.is_share(q.metric))
+
+
+def too_few_events(key: str, x: float, n: float) -> bool:
+    """Whether so few successes or failures were seen that a method's limits cover less than they say.
+
+    >>> too_few_events("wilson", 97, 100), too_few_events("clopper-pearson", 97, 100), too_few_events("wilson", 90, 100)
+    (True, False, False)
+    """
+    form = FORMS.get(key)
+    return form is not None and min(x, n - x) < form.events <= n
 
 
 def stand_in(method: str, z: Amount) -> str:
@@ -86,7 +100,7 @@ def wald_cc(x: Amount, n: Amount, z: Amount) -> RawPair:
     return low - 0.5 / n, high + 0.5 / n
 
 
-@proportion_interval("wilson", fractional=True)
+@proportion_interval("wilson", fractional=True, events=5)
 def wilson(x: Amount, n: Amount, z: Amount) -> RawPair:
     """(p + z²/2n ± z√(pq/n + z²/4n²)) / (1 + z²/n), written in counts."""
     square = z * z
