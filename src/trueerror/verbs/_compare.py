@@ -15,9 +15,9 @@ from itertools import combinations, islice
 from typing import Any, Literal, TypeVar
 
 from trueerror.findings import Evidence
+from trueerror.inference._choose import reason_for
 from trueerror.inference._contrast import alike_within, check_margin, mirrored, statistic_of
 from trueerror.inference._many import adjust_contrasts, groups_not_told_apart, with_anchor
-from trueerror.inference._problem import words_in
 from trueerror.inference._two_models import (
     PairedRows,
 )
@@ -25,12 +25,13 @@ from trueerror.inference._unpaired import (
     ModelRows,
     unpaired_contrast,
 )
+from trueerror.inference.learner._fold_scores import is_word_of_folds
 from trueerror.inference.loss._mean import infinite_rows
 from trueerror.inference.power._sample_size import sample_size
 from trueerror.inference.proportion._paired import cochran_from_pairs, equivalence, mcnemar_test
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, Rng, check_alternative, check_word, nearest
-from trueerror.methods import reason_for
+from trueerror.methods._registry import DIFFERENT, SAME
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, find_measure
 from trueerror.results import Alternative, Contrast, Interval, Test
 from trueerror.results._format import listing, number
@@ -390,7 +391,7 @@ def compare_predictions(
     # Over repeats the differences are of learners, and so is what stands beside them.
     over = "corrected-t" if p.folded and p.repeated else method
     estimand = fixed_model(common, settings, over)
-    own = replace(settings, method=over) if p.folded and over in words_in("metric-over-folds") else settings
+    own = replace(settings, method=over) if p.folded and is_word_of_folds(over) else settings
     options = settings.options(measure.name)
     paired = partial(PairedRows, p, measure, options, threshold=settings.threshold, prior=settings.prior)
     rows = paired() if measure.area and method is None else None
@@ -543,8 +544,8 @@ def assemble_comparison(
     judged = {frozenset((c.first, c.second)): c for c in (*pairs, *together)}
     equivalent = [alike(c, counts, margin, confidence) for c in both_ways or pairs] if margin else []
     sound = {(c.first, c.second): _sound_p(c, counts.get((c.first, c.second))) for c in pairs}
-    apart = "" if details.could_be_paired is None else "independent-auc" if measure.area == 1 else "independent"
-    reason = reason_for(pairs[0].method, apart) if pairs else ""
+    kind = SAME if details.could_be_paired is None else DIFFERENT
+    reason = reason_for(pairs[0].method, kind) if pairs else ""
     draft = Comparison(
         metric=measure.name,
         title=measure.title,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import Limits
-from trueerror.inference._problem import IntervalSpec, Range, critical_z
+from trueerror.inference._problem import IntervalLimits, IntervalSpec, Range, critical_z
 from trueerror.inference.proportion._interval import FORMS, stand_in
 from trueerror.inputs._options import check_word
 from trueerror.results import Side
@@ -21,7 +21,6 @@ from trueerror.results._values import Note
 
 if TYPE_CHECKING:
     from trueerror.inference._problem import Problem
-    from trueerror.inference.counts._one_class import CountView
     from trueerror.tallies._confusion import Amount
 
 Floats = NDArray[np.float64]
@@ -328,6 +327,12 @@ class RawLimits(NamedTuple):
         low, high, method, note = (np.where(where, b, a) for a, b in zip(self[:4], other[:4], strict=True))
         return RawLimits(low, high, method, note, self.n)
 
+    @property
+    def only(self) -> IntervalLimits:
+        """The limits of the one estimate that there is."""
+        method, note = str(self.method.item(0)), self.note.item(0)
+        return IntervalLimits(self.low.item(0), self.high.item(0), method, note, n=self.n)
+
     def noted(self, note: Note) -> RawLimits:
         """The same limits under another note."""
         return self._replace(note=np.full(np.shape(self.low), note, dtype=object))
@@ -384,11 +389,10 @@ def _with_stand_in(
     return low, high, flat & ~empty
 
 
-def proportion_limits(q: Problem[CountView], method: str) -> RawLimits:
+def proportion_limits(q: Problem[Any], method: str) -> RawLimits:
     """The answer of a form to the question of a plain proportion."""
-    spec, share = q.spec, q.metric.share
-    assert share is not None
-    x, n = (np.atleast_1d(np.asarray(v, dtype=np.float64)) for v in share(q.sample.seen))
+    spec = q.spec
+    x, n = (np.atleast_1d(np.asarray(v, dtype=np.float64)) for v in q.sample.successes)
     low, high, flat = _with_stand_in(x, n, method, spec.level, spec.side, None)
     raw_limits = RawLimits.of((low, high), method)
     if method == "clopper-pearson" or not flat.any():

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from trueerror.inference._problem import SIDES, critical_z, tail
 from trueerror.inputs._options import InputError, check_confidence, check_word
-from trueerror.methods._registry import Default, inference_method
+from trueerror.methods._registry import ONE, inference_method
 from trueerror.results import Interval, Side
 from trueerror.results._values import Note, joined_notes
 
@@ -32,13 +32,15 @@ class ProportionForm:
     """How limits of a proportion are computed.
 
     An `exact` form takes a tail's probability in place of z; in a `fractional` one the successes need not be whole; a
-    `normal` one takes the estimate for normal.
+    `normal` one takes the estimate for normal. With fewer than `events` successes or failures its coverage is below
+    what it says.
     """
 
     function: Callable[[Any, Any, Any], RawPair]
     exact: bool
     fractional: bool
     normal: bool
+    events: int = 0
 
     def limits(self, x: Amount, n: Amount, confidence: float, side: Side, z: Amount) -> RawPair:
         """Raw limits of x of n > 0; `z` is the normal quantile or what replaces it."""
@@ -50,7 +52,7 @@ FORMS: dict[str, ProportionForm] = {}
 
 
 def proportion_interval(
-    word: str, *, exact: bool = False, fractional: bool = False, normal: bool = False, default: Default | None = None
+    word: str, *, exact: bool = False, fractional: bool = False, normal: bool = False, events: int = 0
 ) -> Callable[[FormFunction], FormFunction]:
     """Enter a form as an interval of every plain proportion."""
 
@@ -60,15 +62,25 @@ def proportion_interval(
         return proportion_limits(q, word)
 
     def enter(function: FormFunction) -> FormFunction:
-        inference_method(word, answers="proportion", default=default, aliases=(), applies=_plain_rows)(answer)
-        FORMS[word] = ProportionForm(function, exact, fractional, normal)
+        inference_method(word, on=ONE, applies=_is_share)(answer)
+        FORMS[word] = ProportionForm(function, exact, fractional, normal, events)
         return function
 
     return enter
 
 
-def _plain_rows(q: Any) -> bool:
-    return bool(q.sample.plain)
+def _is_share(q: Any) -> bool:
+    return bool(q.sample.is_share(q.metric))
+
+
+def too_few_events(key: str, x: float, n: float) -> bool:
+    """Whether so few successes or failures were seen that a method's limits cover less than they say.
+
+    >>> too_few_events("wilson", 97, 100), too_few_events("clopper-pearson", 97, 100), too_few_events("wilson", 90, 100)
+    (True, False, False)
+    """
+    form = FORMS.get(key)
+    return form is not None and min(x, n - x) < form.events <= n
 
 
 def stand_in(method: str, z: Amount) -> str:
@@ -91,11 +103,7 @@ def wald_cc(x: Amount, n: Amount, z: Amount) -> RawPair:
     return low - 0.5 / n, high + 0.5 / n
 
 
-@proportion_interval(
-    "wilson",
-    fractional=True,
-    default=Default(why="coverage at least .927 wherever np and nq are 5 or more (by enumeration)", when=_plain_rows),
-)
+@proportion_interval("wilson", fractional=True, events=5)
 def wilson(x: Amount, n: Amount, z: Amount) -> RawPair:
     """(p + z²/2n ± z√(pq/n + z²/4n²)) / (1 + z²/n), written in counts."""
     square = z * z
