@@ -54,7 +54,7 @@ from trueerror.metrics.scores import middled
 from trueerror.results import Interval
 from trueerror.results._format import whole
 from trueerror.tallies._moments import Placements
-from trueerror.tallies._scores import MANY, ScoreTable
+from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
@@ -214,7 +214,7 @@ def score_estimate(q: Problem[ScoreSample]) -> Estimate:
     s = q.sample
     if s.clusters is not None:
         return _of_clusters(q, s.clusters, q.ends)
-    if q.metric.area and s.table.many and s.table.n >= MANY and s.table.squares is None:
+    if q.metric.area and s.table.many and s.table.squares is None:
         _, *among = s.table.placement_sums()
         sizes = float(s.table.n_positive), float(s.table.n_negative)
         sums = [Sums(n, total * (q.metric.area / n) ** 2) for n, total in zip(sizes, among, strict=True)]

@@ -355,7 +355,8 @@ class ScoreTable(Result):
     @property
     def many(self) -> bool:
         """Whether a kernel goes through the table in blocks, in threads or on a GPU, rather than NumPy in one go."""
-        return self._in_order is not None or self._count is not None or len(self.positives) >= MANY
+        on_device = self._in_order is not None and len(self._in_order.keys) >= MANY
+        return on_device or self._count is not None or len(self.positives) >= MANY
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore, (self._to_data(),))
