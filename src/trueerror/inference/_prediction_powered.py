@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
@@ -407,18 +408,17 @@ def prediction_powered(
     >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3), round(found.worth)
     (0.7, 0.634, 0.759, 204)
     """
-    level = check_confidence(confidence)
-    spec = IntervalSpec(confidence=level)
+    spec = IntervalSpec(confidence=check_confidence(confidence))
     if method is not None:
         check_word(method, WAYS, "method")
     if power is not None and (method is None or WAYS[method] is not ppi_plus):
         raise InputError('power= is the λ of method="ppi++"; name that method too')
+    read = partial(_rows, positive=positive, strata=strata, other_strata=strata_unlabelled, inclusion=inclusion)
+    answer = partial(_powered, method=method, power=power, spec=spec)
     if isinstance(human, Mapping):
-        return _difference_of_two(
-            human, judge, judge_unlabelled, positive, strata, strata_unlabelled, inclusion, bounds, method, power, spec
-        )
-    rows = _rows(human, judge, judge_unlabelled, positive, strata, strata_unlabelled, inclusion, "judge")
-    return _powered(rows, _sample(rows, _bounds(rows, bounds), power), method, spec, _what(rows))
+        return _difference_of_two(_two_models(human, judge, judge_unlabelled, read), bounds, answer)
+    rows = read(human, judge, judge_unlabelled)
+    return answer(rows, _bounds(rows, bounds), _what(rows))
 
 
 ppi = prediction_powered
@@ -463,11 +463,8 @@ def _values(values: Any, name: str, positive: object) -> tuple[Any, Any, bool]:
         cells = np.array([v.item() if isinstance(v, np.generic) else v for v in cells], dtype=object)
         known = dict.fromkeys(v if isinstance(v, Hashable) else str(v) for v in cells[~gone].tolist())
         if (positive := plain_label(positive, "positive=")) in known or len(known) <= 2:
-            return (
-                np.array([np.nan if g else float(v == positive) for v, g in zip(cells, gone, strict=True)]),
-                gone,
-                True,
-            )
+            counted = [np.nan if g else float(v == positive) for v, g in zip(cells, gone, strict=True)]
+            return np.array(counted), gone, True
     if array.dtype.kind in "biuf" or all(is_number(v) for v in cells[~gone]):
         numbers = np.full(len(cells), np.nan)
         numbers[~gone] = plain_numbers(array[~gone], name)
@@ -481,48 +478,47 @@ def _values(values: Any, name: str, positive: object) -> tuple[Any, Any, bool]:
 
 
 def _rows(
-    human: Any, judge: Any, others: Any, positive: object, strata: Any, other_strata: Any, inclusion: Any, name: str
+    human: Any, judge: Any, others: Any, *, positive: object, strata: Any, other_strata: Any, inclusion: Any
 ) -> _Rows:
     truth, gone, numeric = _values(human, "human", positive)
     if not numeric:
         raise InputError("human labels are text: say which one is counted with positive=, such as positive='right'")
-    joint = others is not None
-    both = list(column(judge, name)) + (list(column(others, f"{name}_unlabelled")) if joint else [])
-    answers, absent, numbers = _values(both, name, positive)
-    n = len(truth)
-    if joint:
-        if len(column(judge, name)) != n:
-            raise InputError(
-                f"human has {n:,} labels and {name} {len(column(judge, name)):,}: they are of the same rows"
-            )
-        if gone.any():
-            raise InputError(f"human has gaps, though {name}_unlabelled is given: leave unlabelled rows out of both")
-    elif len(answers) != n:
+    n, joint, said = len(truth), others is not None, list(column(judge, "judge"))
+    answers, absent, numbers = _values(
+        [*said, *column(others, "judge_unlabelled")] if joint else said, "judge", positive
+    )
+    if joint and len(said) != n:
+        raise InputError(f"human has {n:,} labels and judge {len(said):,}: they are of the same rows")
+    if joint and gone.any():
+        raise InputError("human has gaps, though judge_unlabelled is given: leave unlabelled rows out of both")
+    if len(said) != n:
         raise InputError(
-            f"human has {n:,} labels and {name} {len(answers):,}: give {name}_unlabelled=, the other rows, or one "
+            f"human has {n:,} labels and judge {len(said):,}: give judge_unlabelled=, the other rows, or one "
             "entry for each row in both, with gaps where people did not label"
         )
     if absent.any():
-        raise InputError(f"{name} has {int(absent.sum()):,} gaps; the judge must say something of each row")
-    place = np.flatnonzero(~gone)
-    rest = np.arange(n, len(answers)) if joint else np.flatnonzero(gone)
+        raise InputError(f"judge has {int(absent.sum()):,} gaps; the judge must say something of each row")
+    place, rest = np.flatnonzero(~gone), np.arange(n, len(answers)) if joint else np.flatnonzero(gone)
     if len(place) < 2:
         raise InputError(f"there are {len(place)} labels of people; two or more are needed")
     if not len(rest):
         raise InputError(
-            f"every row has a label of people: te.interval or te.mean_interval will do; or give {name}_unlabelled="
+            "every row has a label of people: te.interval or te.mean_interval will do; or give judge_unlabelled="
         )
     labelled_strata, other = _strata_of(strata, other_strata, place, rest, n, joint)
-    chance = None
-    if inclusion is not None:
-        given = numbers_in(inclusion, "inclusion")
-        given = given[place] if len(given) == n and not joint else given
-        if len(given) != len(place):
-            raise InputError(f"inclusion= has {len(given):,} chances for {len(place):,} labelled rows")
-        if not ((given > 0) & (given <= 1)).all():
-            raise InputError("inclusion= are chances to be labelled, above 0 and at most 1")
-        chance = given
-    return _Rows(truth[place], answers[place], answers[rest], labelled_strata, other, chance, numbers)
+    chances = None if inclusion is None else _chances(inclusion, None if joint else n, place)
+    return _Rows(truth[place], answers[place], answers[rest], labelled_strata, other, chances, numbers)
+
+
+def _chances(inclusion: Any, n: int | None, place: Ints) -> Floats:
+    """The chances of the labelled rows, given for these or for all n."""
+    given = numbers_in(inclusion, "inclusion")
+    given = given[place] if len(given) == n else given
+    if len(given) != len(place):
+        raise InputError(f"inclusion= has {len(given):,} chances for {len(place):,} labelled rows")
+    if not ((given > 0) & (given <= 1)).all():
+        raise InputError("inclusion= are chances to be labelled, above 0 and at most 1")
+    return given
 
 
 def _strata_of(strata: Any, others: Any, place: Any, rest: Any, n: int, joint: bool) -> tuple[Any, Any]:
@@ -566,51 +562,45 @@ def _sample(rows: _Rows, bounds: Range | None, power: float | None) -> LabelledS
     )  # fmt: skip
 
 
-def _chosen(s: LabelledSample, method: PoweredMethod | None, spec: IntervalSpec) -> tuple[Powered, Powered]:
-    """The answer with the judge, or by the method that was asked for, and the labels alone.
-
-    A judge is left aside unless it is worth more labels than one that answers at random would be.
-    """
-    alone = labels_alone(s, spec)
-    if method is not None:
-        return WAYS[method](s, spec), alone
-    found = ppi_plus(s, spec) if s.bounds is None else post_stratified(s, spec)
-    return (found if _helps(s, found, alone, spec) else alone), alone
-
-
-def _helps(s: LabelledSample, found: Powered, alone: Powered, spec: IntervalSpec) -> bool:
-    """Whether the judge's answers go with the labels: the labels gained are n·R²/(1 − R²), which is χ² by chance."""
-    gained = s.n * (found.size / alone.size - 1)
-    return bool(gained > special.chdtri(max(len(s.shares) - 1, 1), 1 - spec.confidence))
-
-
 def _powered(
-    rows: _Rows, s: LabelledSample, method: PoweredMethod | None, spec: IntervalSpec, name: str
-) -> PredictionPowered:
-    found, alone = _chosen(s, method, spec)
+    rows: _Rows, bounds: Range | None, name: str, *, method: PoweredMethod | None, power: float | None,
+    spec: IntervalSpec, tested: bool = False,
+) -> PredictionPowered:  # fmt: skip
+    """The answer with the judge, or by the method that was asked for, beside the labels alone.
 
-    def interval(p: Powered, title: str, *notes: Note) -> Interval:
-        whole_ = s.bounds or (-math.inf, math.inf)
-        return spec.interval(title, p.estimate, p.low, p.high, bounds=whole_, method=p.method, n=s.n, note=notes)
+    The judge is left aside unless its answers go with the labels: the labels that it gains are n·R²/(1 − R²), which is
+    χ² where it answers at random.
+    """
+    s = _sample(rows, bounds, power)
+    best = ppi_plus if bounds is None else post_stratified
+    alone, found = labels_alone(s, spec), (best if method is None else WAYS[method])(s, spec)
+    worth = s.n * found.size / alone.size
+    helps = bool(worth - s.n > special.chdtri(max(len(s.shares) - 1, 1), 1 - spec.confidence))
+    if method is None and not helps:
+        found, worth = alone, float(s.n)
 
-    base, everything = interval(found, name, *_design_notes(s, rows)), np.concatenate([rows.judge, rows.others])
+    def interval(p: Powered, *notes: Note) -> Interval:
+        whole_ = bounds or (-math.inf, math.inf)
+        return spec.interval(name, p.estimate, p.low, p.high, bounds=whole_, method=p.method, n=s.n, note=notes)
+
+    everything = np.concatenate([rows.judge, rows.others])
     return PredictionPowered(
-        **{f.name: getattr(base, f.name) for f in fields(Interval)},
-        classical=interval(alone, name),
-        worth=s.n * found.size / alone.size,
-        rows=len(everything),
-        helps=_helps(s, found, alone, spec),
-        judge_alone=float(everything.mean()) if rows.numeric else math.nan,
-        bias=_bias(rows, s, spec) if rows.numeric else None,
-        power=used_power(s),
-        reading=f"Read {whole(s.n)} labelled rows of {whole(len(everything))}; the judge has {_answers(rows)}.",
-    )
+        **_fields(interval(found, *_design_notes(s, rows))), classical=interval(alone), worth=worth, helps=helps,
+        rows=len(everything), judge_alone=float(everything.mean()) if rows.numeric else math.nan,
+        bias=_bias(rows, s, spec) if rows.numeric else None, power=used_power(s),
+        p_value=found.p_of_zero if tested else math.nan,
+        reading=f"Read {whole(s.n)} labelled rows of {whole(len(everything))}; the judge has {_answers(everything)}.",
+    )  # fmt: skip
 
 
-def _answers(rows: _Rows) -> str:
-    answers = np.unique(np.concatenate([rows.judge, rows.others]))
-    counted = f"{whole(len(answers))} answers"
-    return counted if (answers == np.floor(answers)).all() else f"scores ({whole(len(answers))} different ones)"
+def _fields(i: Interval) -> dict[str, Any]:
+    return {f.name: getattr(i, f.name) for f in fields(Interval)}
+
+
+def _answers(everything: Floats) -> str:
+    answers = np.unique(everything)
+    counted = whole(len(answers))
+    return f"{counted} answers" if (answers % 1 == 0).all() else f"scores ({counted} different ones)"
 
 
 def _bias(rows: _Rows, s: LabelledSample, spec: IntervalSpec) -> Interval | None:
@@ -636,48 +626,38 @@ def _design_notes(s: LabelledSample, rows: _Rows) -> list[Note]:
     return [Note("labels-not-random", (p,))] if p < NOT_RANDOM else []
 
 
-def _difference_of_two(
-    human: Mapping[Any, Any], judge: Any, others: Any, positive: object, strata: Any, other_strata: Any, inclusion: Any,
-    bounds: tuple[float, float] | None, method: PoweredMethod | None, power: float | None, spec: IntervalSpec,
-) -> PredictionPowered:  # fmt: skip
+def _two_models(human: Mapping[Any, Any], judge: Any, others: Any, read: Callable[..., _Rows]) -> dict[str, _Rows]:
+    """The rows of each of two models by their names."""
     names = [str(name) for name in human]
-    same = isinstance(judge, Mapping) and (others is None or isinstance(others, Mapping))
-    if len(names) != 2 or not same or [str(k) for k in judge] != names or (
-        others is not None and [str(k) for k in others] != names
-    ):  # fmt: skip
+    given = [x for x in (judge, others) if x is not None]
+    same = all(isinstance(x, Mapping) and [str(name) for name in x] == names for x in given)
+    if len(names) != 2 or not same:
         raise InputError(
             'two models are compared by name, in the same order: human={"a": …, "b": …}, judge={"a": …, "b": …}, '
             'judge_unlabelled={"a": …, "b": …}'
         )
-    parts = [
-        _rows(h, j, o, positive, strata, other_strata, inclusion, "judge")
-        for h, j, o in zip(
-            human.values(), judge.values(), [None, None] if others is None else others.values(), strict=True
-        )
-    ]
-    first, second = parts
+    rest = [None, None] if others is None else others.values()
+    first, second = (read(*each) for each in zip(human.values(), judge.values(), rest, strict=True))
     if len(first.truth) != len(second.truth) or len(first.others) != len(second.others):
         raise InputError("both models are labelled on the same rows: give a label of both for each labelled row")
     if not (first.numeric and second.numeric):
         raise InputError("answers of the judge are text: say which one is counted with positive=")
-    model_bounds = [_bounds(p, bounds) for p in parts]
-    low, high = model_bounds[0] or (0.0, 0.0)
-    reach = None if None in model_bounds else (low - high, high - low)
-    gap = replace(
-        first, truth=first.truth - second.truth, judge=first.judge - second.judge, others=first.others - second.others
-    )
-    s = _sample(gap, reach, power)
-    models = tuple(
-        replace(_plain(_powered(p, _sample(p, b, power), method, spec, _what(p))), name=name)
-        for p, b, name in zip(parts, model_bounds, names, strict=True)
-    )
-    return replace(
-        _powered(gap, s, method, spec, "difference"), models=models, p_value=_chosen(s, method, spec)[0].p_of_zero
-    )
+    return dict(zip(names, (first, second), strict=True))
 
 
-def _plain(i: Interval) -> Interval:
-    return Interval(**{f.name: getattr(i, f.name) for f in fields(Interval)})
+def _difference_of_two(
+    models: Mapping[str, _Rows], given: Range | None, answer: Callable[..., PredictionPowered]
+) -> PredictionPowered:
+    bounds = [_bounds(rows, given) for rows in models.values()]
+    low, high = bounds[0] or (0.0, 0.0)
+    first, second = models.values()
+    gaps = {part: getattr(first, part) - getattr(second, part) for part in ("truth", "judge", "others")}
+    reach = None if None in bounds else (low - high, high - low)
+    each = tuple(
+        replace(Interval(**_fields(answer(rows, b, _what(rows)))), name=name)
+        for b, (name, rows) in zip(bounds, models.items(), strict=True)
+    )
+    return replace(answer(replace(first, **gaps), reach, "difference", tested=True), models=each)
 
 
 @dataclass(frozen=True, slots=True)

@@ -690,10 +690,11 @@ def _spread(table: InputTable, item: str, who: str, what: str, raters: Sequence[
         if place in cells:
             raise InputError(f"{str(name)!r} rated item {key!r} twice in {table.name}; keep one rating of each")
         cells[place] = value
-    wanted = [str(name) for name in raters] if raters is not None else list(dict.fromkeys(str(n) for n in names))
-    unknown = next((name for name in wanted if not any(name == n for _, n in cells)), None)
+    known = list(dict.fromkeys(name for _, name in cells))
+    wanted = [str(name) for name in raters] if raters is not None else known
+    unknown = next((name for name in wanted if name not in known), None)
     if unknown is not None:
-        raise InputError(f"raters= names {unknown!r}, who rated nothing{nearest(unknown, {n for _, n in cells})}")
+        raise InputError(f"raters= names {unknown!r}, who rated nothing{nearest(unknown, known)}")
     order = list(dict.fromkeys(items))
     if len(wanted) < 2:
         raise InputError(f"agreement needs two raters or more; {table.name} has {listing(wanted)} alone")
