@@ -661,14 +661,14 @@ def _difference_of_two(
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Sampling:
     """How rows are chosen: each with a chance of its own, or as many of each group, by how labels vary in it or not."""
 
     by_row: bool = False
     by_spread: bool = False
 
 
-PLANS = {"neyman": Plan(by_spread=True), "active": Plan(by_row=True), "random": Plan()}
+PLANS = {"neyman": Sampling(by_spread=True), "active": Sampling(by_row=True), "random": Sampling()}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)

@@ -36,7 +36,6 @@ from trueerror.inputs._options import InputError, check_confidence, check_word, 
 from trueerror.results import DocumentResult, Interval, Table
 from trueerror.results._document import Bullets, Document, TableBlock, page
 from trueerror.results._format import (
-    NAMED,
     capitalised,
     ci_words,
     common_format,
@@ -570,7 +569,9 @@ def agreement(
     words = [ALIASES.get(method, method)] if method is not None else _words_for(r)
     coefficients = {word: rater_agreement(r, word, level=level, scheme=scheme, spec=spec) for word in words}
     # Pairs of more raters than a sentence names are a matrix, not a list.
-    shown = combinations(range(len(r.raters)), 2) if 2 < len(r.raters) <= NAMED and "cohen" in coefficients else ()
+    all_named = some(list(r.raters)) == listing(list(r.raters))
+    several = all_named and len(r.raters) > 2 and "cohen" in coefficients
+    shown = combinations(range(len(r.raters)), 2) if several else ()
     pairs = tuple(
         (r.raters[a], r.raters[b], rater_agreement(_two(r, a, b), "cohen", level=level, scheme=scheme, spec=spec))
         for a, b in shown

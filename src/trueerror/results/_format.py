@@ -429,11 +429,7 @@ def listing(names: list[str], joint: str = "and") -> str:
     return f"{', '.join(names[:-1])} {joint} {names[-1]}"
 
 
-# Names that a sentence lists.
-NAMED = 6
-
-
-def some(names: Sequence[str], most: int = NAMED, joint: str = "and") -> str:
+def some(names: Sequence[str], most: int = 6, joint: str = "and") -> str:
     """The first names as a sentence part, and how many more there are.
 
     >>> some(["a", "b", "c", "d"], 2)
