@@ -103,7 +103,7 @@ def test_compare_counts_is_the_users_transcript():
 
 def test_compare_a_file():
     data = te.load(good("compare", CANCER, "--positive", "malignant", "--metric", "auc", "--format", "json"))
-    assert data["logreg", "knn"].method == "delong-paired-t"
+    assert data["logreg", "knn"].name == "AUC"
 
 
 def test_compare_two_files(tmp_path):

@@ -1,8 +1,7 @@
-"""Figures of many metrics, tests and plans over odd samples and every option, each a name and a call.
+"""Figures of the textbook's methods by name, and of plans, over odd samples and every option, each a name and a call.
 
 Unlike the other cases these keep figures without words: of each interval or test its estimate, limits, method, p-value
-and note. Samples are those where formulas change hands: few rows, no error, one positive, ties, rare classes, few
-clusters, uneven weights, both ends of a scale.
+and note. Digits of defaults are not frozen: `tests/claims` holds how true and how sharp they are.
 """
 
 from __future__ import annotations
@@ -22,8 +21,6 @@ from trueerror.results import Contrast, Interval, Posterior, Test
 Case = tuple[str, Callable[[], Any]]
 REPLICATES = 200
 SIDES = ("two-sided", "greater", "less")
-BETWEEN = ("f1", "mcc", "kappa", "balanced_accuracy", "precision", "recall", "accuracy", "auc", "average_precision",
-           "brier", "log_loss", "ece", "g_mean", "informedness")  # fmt: skip
 
 
 def figures(value: Any) -> Any:
@@ -103,136 +100,6 @@ DESIGNS: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
 }  # fmt: skip
 
 
-def metrics_of(classes: int = 2) -> dict[str, dict[str, Any]]:
-    several = ("hand_till_auc", "ovr_auc", "ranked_probability_score")
-    names = [r["name"] for r in te.catalogue().records() if r["needs"] != "grades"]
-    names = [n for n in names if n not in ("cost", "expected_cost", "savings") and (classes > 2 or n not in several)]
-    given = {"f_beta": {"beta": 2.0}, "weighted_accuracy": {"weights": [3.0, 3.0, 1.0, 1.0]}}
-    two = ("f_beta", "weighted_accuracy", "gini", "average_precision", "ece", "mce", "brier_skill_score")
-    averages = ("macro_f1", "micro_f1", "weighted_f1", "macro_precision", "macro_recall", "macro_jaccard")
-    return {n: given.get(n, {}) for n in names if classes == 2 or n not in two} | (
-        {n: {} for n in averages} if classes > 2 else {}
-    )
-
-
-def one_model() -> Iterator[Case]:
-    """Every metric of one model on every sample under every design."""
-    for (name, d), design in product(samples().items(), DESIGNS):
-
-        def call(d: dict[str, Any] = d, design: str = design) -> Any:
-            found = {}
-            given = {"positive": 1, "replicates": REPLICATES, "scores": d["scores"]["a"], **DESIGNS[design](d)}
-            wanted = metrics_of()
-            while True:
-                try:
-                    ev = te.evaluate(d["y"], (d["scores"]["a"] >= 0.5).astype(int), metrics=wanted, **given)
-                except te.InputError as error:
-                    # A metric that this design refuses is left out, and the refusal kept.
-                    lost = [n for n in wanted if str(error).startswith(n)]
-                    if not lost:
-                        raise
-                    found |= {n: str(error) for n in lost}
-                    wanted = {n: o for n, o in wanted.items() if n not in lost}
-                else:
-                    return found | {n: ev[n] for n in wanted}
-
-        yield f"{name} · {design}", call
-    for name, (word, costs) in product(
-        ("rare", "ties"),
-        (("cost", [[0, 1], [5, 0]]), ("expected_cost", [[0, 2], [3, 0]]), ("savings", [[0, 1], [5, 0]])),
-    ):
-        d = samples()[name]
-        for design in ("plain", "clusters", "sampling", "prior"):
-            yield (
-                f"{word} · {name} · {design}",
-                lambda d=d, word=word, costs=costs, design=design: te.evaluate(
-                    d["y"], scores=d["scores"]["b"], positive=1, metrics=[word], costs=costs, replicates=REPLICATES,
-                    **DESIGNS[design](d),
-                )[word],
-            )  # fmt: skip
-
-
-def several_classes() -> Iterator[Case]:
-    """Metrics of four classes, one of them rare, by designs and methods."""
-    rng = np.random.default_rng(21)
-    names = np.array(["ant", "bee", "cat", "dog"])
-    for rows, shares in ((60, [0.4, 0.3, 0.25, 0.05]), (14, [0.25] * 4)):
-        codes = rng.choice(4, rows, p=shares)
-        z = rng.normal(size=(2, rows, 4))
-        z[:, np.arange(rows), codes] += np.array([1.5, 0.8])[:, None]
-        p = np.round(np.exp(z) / np.exp(z).sum(axis=2, keepdims=True), 6)
-        p[:, :, -1] = 1 - p[:, :, :-1].sum(axis=2)
-        d = {"y": names[codes], "scores": {"a": p[0], "b": p[1]}, "clusters": np.arange(rows) // 3,
-             "weights": 1 + np.arange(rows) % 4}  # fmt: skip
-        prior = {"prior": dict(zip(names, [0.1, 0.2, 0.3, 0.4], strict=True))}
-        designs = {k: v for k, v in DESIGNS.items() if "prior" not in k and k != "case-control"}
-        wanted = metrics_of(4)
-        for design, extra in {**{k: v(d) for k, v in designs.items()}, "prior": prior}.items():
-            for some in np.array_split(list(wanted), 6):
-                yield (
-                    f"{rows} rows · {design} · {some[0]} and more",
-                    lambda d=d, extra=extra, some=some: {
-                        str(n): figures_of(
-                            lambda n=n: te.evaluate(
-                                d["y"], scores=d["scores"]["a"], labels=list(names), metrics=[str(n)],
-                                replicates=REPLICATES, positive="cat", **extra,
-                            )[str(n)]
-                        )
-                        for n in some
-                    },
-                )  # fmt: skip
-        for metric, design in product(
-            ("accuracy", "macro_f1", "kappa", "mcc", "balanced_accuracy", "log_loss", "brier", "hand_till_auc"),
-            ("plain", "clusters", "sampling"),
-        ):
-            yield (
-                f"{rows} rows · {metric} · {design} · two models",
-                lambda d=d, metric=metric, design=design: te.compare(
-                    d["y"], scores=d["scores"], labels=list(names), metric=metric, replicates=REPLICATES,
-                    **DESIGNS[design](d),
-                )["a", "b"],
-            )  # fmt: skip
-
-
-def two_models() -> Iterator[Case]:
-    """Two models by each kind of metric on every sample, paired and on different rows, one-sided too."""
-    for (name, d), metric in product(samples().items(), BETWEEN):
-        for design, extra in {
-            "plain": {}, "clusters": {"clusters": d["clusters"]}, "less": {"alternative": "less", "confidence": 0.9},
-            "sampling": {"weights": d["weights"] + 0.5, "weights_kind": "sampling"}, "prior": {"prior": 0.2},
-        }.items():  # fmt: skip
-            # At another class mix a comparison takes a tenth of a second: one sample will do.
-            odd = ("few clusters", *(("heavy weights", "all right") if design != "prior" else ()))
-            if design == "plain" or name in odd:
-                yield (
-                    f"{metric} · {name} · {design}",
-                    lambda d=d, metric=metric, extra=extra: te.compare(
-                        d["y"], scores=d["scores"], positive=1, metric=metric, replicates=REPLICATES, **extra
-                    )["a", "b"],
-                )
-    for (name, d), metric in product(samples().items(), ("accuracy", "recall", "f1", "auc", "brier", "mcc")):
-        half = len(d["y"]) // 2
-
-        def apart(d: dict[str, Any] = d, metric: str = metric, half: int = half, **more: Any) -> Any:
-            parts = [
-                te.predictions(d["y"][part], scores={n: d["scores"][n][part]}, positive=1)
-                for n, part in (("a", slice(0, half)), ("b", slice(half, None)))
-            ]
-            return te.compare(*parts, metric=metric, paired=False, replicates=REPLICATES, **more)["a", "b"]
-
-        yield f"{metric} · {name} · different rows", apart
-        yield f"{metric} · {name} · different rows, greater", lambda apart=apart: apart(alternative="greater")
-    counted = (810, 60, 40, 90), (12, 5, 0, 3), (0, 0, 0, 7), (20, 3, 3, 0)
-    for counts, alternative in product(counted, SIDES):
-        table = dict(zip(("both", "a", "b", "neither"), counts, strict=True))
-        yield (
-            f"counts {counts} · {alternative}",
-            lambda table=table, alternative=alternative: te.compare(counts=table, alternative=alternative)["a", "b"],
-        )
-    for pair in ({"A": (456, 500), "B": (445, 500)}, {"A": (9, 10), "B": (4, 10)}, {"A": (30, 30), "B": (30, 30)}):
-        yield f"marginals {pair}", lambda pair=pair: te.compare(marginals=pair)["A", "B"]
-
-
 def counts_alone() -> Iterator[Case]:
     """Proportions, differences and tests of counts, at and near the ends."""
     methods = ("wald", "wald-cc", "wilson", "wilson-cc", "clopper-pearson", "mid-p", "agresti-coull", "jeffreys")
@@ -294,6 +161,15 @@ def counts_alone() -> Iterator[Case]:
             f"confidence sequence {b} {c} · {alternative}",
             lambda b=b, c=c, s=alternative: te.significance.confidence_sequence(b, c, n=200, alternative=s),
         )
+    agreements = (810, 60, 40, 90), (12, 5, 0, 3), (0, 0, 0, 7), (20, 3, 3, 0)
+    for counts, alternative in product(agreements, SIDES):
+        table = dict(zip(("both", "a", "b", "neither"), counts, strict=True))
+        yield (
+            f"counts {counts} · {alternative}",
+            lambda table=table, alternative=alternative: te.compare(counts=table, alternative=alternative)["a", "b"],
+        )
+    for pair in ({"A": (456, 500), "B": (445, 500)}, {"A": (9, 10), "B": (4, 10)}, {"A": (30, 30), "B": (30, 30)}):
+        yield f"marginals {pair}", lambda pair=pair: te.compare(marginals=pair)["A", "B"]
 
 
 def tests_of_columns() -> Iterator[Case]:
@@ -606,59 +482,8 @@ def _plan(plan: Any) -> Any:
     return [plan.labels, plan.rows, plan.worth]
 
 
-def binned() -> Iterator[Case]:
-    """Scores known to their bins alone: metrics, areas of two models on the same and on different rows."""
-    from tests.inference.auc.test_binned import placements
-    from trueerror.inference._metric_interval import metric_interval
-    from trueerror.inference.auc._binned import binned_area_contrast, unpaired_table_contrast
-    from trueerror.kernels._histogram import even_grid
-
-    def table(up: Any, scores: Any, bins: int) -> te.ScoreTable:
-        grid = even_grid(float(scores.min()), float(scores.max()), bins)
-        place = grid.places(scores)
-        counts = [np.bincount(place[side], minlength=grid.cells) for side in (up, ~up)]
-        there = np.flatnonzero(counts[0] + counts[1])
-        lower, upper = grid.spans(there)
-        return te.ScoreTable(lower, counts[0][there], counts[1][there], exact=False, uppers=upper)
-
-    rng = np.random.default_rng(24)
-    asked = {
-        "auc": ("delong-logit", "delong", "hanley-mcneil", "newcombe"), "gini": ("delong-logit",),
-        "average_precision": ("boyd-logit",), "brier": ("t-log-mean", "t-mean"), "log_loss": ("t-log-mean", "t-mean"),
-        "brier_skill_score": (None,), "ece": (None,),
-    }  # fmt: skip
-    for positives, negatives, shift, bins in ((40, 60, 1.0, 12), (5, 90, 1.5, 4), (9, 7, 6.0, 3), (200, 150, 0.2, 400)):
-        up = np.repeat([True, False], (positives, negatives))
-        logits = [rng.normal(size=len(up)) + k * shift * up for k in (1.0, 0.6)]
-        scores = [np.round(1 / (1 + np.exp(-x)), 6) for x in logits]
-        name = f"{positives} and {negatives} in {bins} bins"
-        for metric, methods in asked.items():
-            for method, side in product(methods, ("two-sided", "lower", "upper")):
-                yield (
-                    f"{metric} by {method} · {name} · {side}",
-                    lambda up=up, s=scores[0], b=bins, m=metric, by=method, side=side: metric_interval(
-                        m, table(up, s, b), method=by, side=side, confidence=0.9
-                    ),
-                )
-        yield (
-            f"average precision at a prior · {name}",
-            lambda up=up, s=scores[0], b=bins: metric_interval("average_precision", table(up, s, b), prior=0.1),
-        )
-        for alternative, confidence in product(SIDES, (0.6, 0.95)):
-            yield (
-                f"two areas · {name} · {alternative} · {confidence}",
-                lambda up=up, s=scores, b=bins, k=alternative, c=confidence: [
-                    binned_area_contrast(placements(up, s, b), 0, 1, confidence=c, alternative=k),
-                    binned_area_contrast(placements(up, [s[0], s[0]], b), 0, 1, confidence=c, alternative=k),
-                    unpaired_table_contrast(
-                        table(up, s[0], b), table(up[1:], s[1][1:], b), confidence=c, alternative=k
-                    ),
-                ],
-            )
-
-
 def folds() -> Iterator[Case]:
-    """Predictions over folds and repeats, and the intervals of learners from losses."""
+    """Areas over folds by named methods, and the intervals of learners from losses."""
     from types import SimpleNamespace
 
     from trueerror.inference.learner import _intervals as learner
@@ -669,35 +494,6 @@ def folds() -> Iterator[Case]:
         k: np.round(1 / (1 + np.exp(-(v * (2 * y - 1) + rng.normal(size=60)))), 3) for k, v in (("a", 1.0), ("b", 0.4))
     }
     fold = np.arange(60) // 12
-    kinds: dict[str, dict[str, Any]] = {
-        "folds": {"folds": fold},
-        "clusters": {"folds": fold, "clusters": np.arange(60) // 3},
-        "small folds": {"folds": np.arange(60) // 3},
-        "leave one out": {"folds": np.arange(60)},
-        "repeats": {"folds": np.tile(np.arange(30) // 6, 2), "repeats": np.repeat([0, 1], 30),
-                    "ids": np.tile(np.arange(30), 2)},
-        "splits": {"folds": np.repeat([0, 1, 2], 20), "repeats": np.repeat([0, 1, 2], 20),
-                   "ids": np.concatenate([rng.permutation(40)[:20] for _ in range(3)])},
-    }  # fmt: skip
-    names = ("accuracy", "auc", "gini", "average_precision", "brier", "f1", "mcc", "log_loss", "ece")
-    for (kind, given), metric in product(kinds.items(), names):
-        truth = y if "ids" not in given else np.asarray(given["ids"]) % 2
-        yield (
-            f"{metric} · {kind}",
-            lambda g=given, m=metric, truth=truth: [
-                figures_of(lambda: te.evaluate(truth, scores=s["a"], positive=1, metrics=[m], replicates=100, **g)[m]),
-                figures_of(lambda: te.compare(truth, scores=s, positive=1, metric=m, replicates=100, **g)["a", "b"]),
-            ],
-        )
-    three = np.round(rng.dirichlet([1, 1, 1], 60), 6)
-    three[:, 2] = 1 - three[:, 0] - three[:, 1]
-    for kind, metric in product(("folds", "clusters"), ("hand_till_auc", "ovr_auc", "log_loss")):
-        yield (
-            f"{metric} · {kind} · 3 classes",
-            lambda k=kind, m=metric: te.evaluate(
-                np.arange(60) % 3, scores=three, metrics=[m], replicates=100, **kinds[k]
-            )[m],
-        )
     for method in ("within-folds", "ledell", "mean-t", "corrected-t", "pooled-bootstrap"):
         yield (
             f"auc over folds by {method}",
@@ -965,231 +761,11 @@ def words() -> Iterator[Case]:
         yield f"{name} · page", lambda call=call: call().to_markdown()
 
 
-def larger_samples() -> Iterator[Case]:
-    """Where formulas for many clusters, classes, costs or rows take over, and classes that are absent."""
-    from trueerror.inference._metric_interval import metric_interval
-
-    rng = np.random.default_rng(29)
-    y = (rng.random(400) < 0.3).astype(int)
-    hard = np.repeat(rng.normal(0, 0.7, 80), 5)
-    made = {k: np.round(1 / (1 + np.exp(-(v * (2 * y - 1) + hard + rng.normal(size=400)))), 3)
-            for k, v in (("a", 1.0), ("b", 0.9))}  # fmt: skip
-    d = {"y": y, "scores": made, "clusters": np.repeat(np.arange(80), 5), "weights": 1 + np.arange(400) % 7}
-    for design in ("plain", "clusters", "clusters, sampling", "sampling"):
-        for some in np.array_split(list(metrics_of()), 4):
-            yield (
-                f"400 rows · {design} · {some[0]} and more",
-                lambda design=design, some=some: {
-                    str(n): figures_of(
-                        lambda n=n: te.evaluate(
-                            d["y"], scores=d["scores"]["a"], positive=1, metrics={str(n): metrics_of()[str(n)]},
-                            replicates=REPLICATES, **DESIGNS[design](d),
-                        )[str(n)]
-                    )
-                    for n in some
-                },
-            )  # fmt: skip
-    for metric, alternative in product(BETWEEN, SIDES):
-        yield (
-            f"{metric} of two models · 80 clusters · {alternative}",
-            lambda m=metric, k=alternative: te.compare(
-                d["y"], scores=d["scores"], positive=1, metric=m, clusters=d["clusters"], alternative=k,
-                replicates=REPLICATES,
-            )["a", "b"],
-        )  # fmt: skip
-    tables = {
-        "one absent": [[20, 3, 0, 0], [4, 30, 2, 0], [1, 0, 9, 0], [0, 0, 0, 0]],
-        "one never called": [[20, 3, 0], [4, 30, 0], [1, 2, 0]],
-        "one never true": [[20, 3, 2], [4, 30, 1], [0, 0, 0]],
-        "all right": [[7, 0, 0], [0, 5, 0], [0, 0, 1]],
-        "all wrong": [[0, 7, 0], [0, 0, 5], [1, 0, 0]],
-        "nothing": [[0, 0], [0, 0]],
-        "two": [[50, 4], [9, 17]],
-        "two, no error of one kind": [[50, 0], [9, 17]],
-        "all called one": [[50, 0], [9, 0]],
-        "six": np.diag([3, 9, 14, 2, 0, 6]) + (np.arange(36).reshape(6, 6) % 4 == 1),
-    }
-    averages = ("macro_f1", "weighted_f1", "micro_f1", "macro_precision", "macro_recall", "weighted_precision",
-                "macro_jaccard", "weighted_jaccard", "micro_jaccard", "macro_specificity")  # fmt: skip
-    counted = {r["name"]: r["needs"] for r in te.catalogue().records() if r["needs"].startswith("labels")}
-    for (name, table), side in product(tables.items(), ("two-sided", "lower", "upper")):
-        t = te.Confusion(np.asarray(table))
-
-        def every(t: Any = t, side: str = side) -> Any:
-            first = {} if len(t.labels) == 2 else {"positive": t.labels[0]}
-            priced = ("cost", "expected_cost", "savings", "f_beta", "weighted_accuracy")
-            asked = [n for n in counted if n not in priced]
-            return {
-                n: figures_of(
-                    lambda n=n: metric_interval(
-                        n, t, side=side, confidence=0.9,
-                        **(first if n not in averages and counted[n] == "labels, one class" else {}),
-                    )
-                )
-                for n in (*asked, *averages)
-            }  # fmt: skip
-
-        yield f"table: {name} · {side}", every
-    prices = {
-        "plain": [[0, 1, 2], [3, 0, 1], [5, 2, 0]],
-        "gains": [[-1, 1, 2], [3, -2, 1], [5, 2, 0]],
-        "one price": [[0, 4, 4], [4, 0, 4], [4, 4, 0]],
-    }
-    for (name, costs), which in product(
-        prices.items(), ("one never called", "all right", "all wrong", "one never true")
-    ):
-        table = np.asarray(tables[which])
-        truth, called = (np.repeat(i.ravel(), table.ravel()) for i in np.indices(table.shape))
-        for metric, design in product(
-            ("cost", "expected_cost", "savings"),
-            ({}, {"clusters": np.arange(len(truth)) // 4},
-             {"weights": 1.5 + np.arange(len(truth)) % 5, "weights_kind": "sampling"}),
-        ):  # fmt: skip
-            yield (
-                f"{metric} · {name} · {which} · {'-'.join(design) or 'plain'}",
-                lambda truth=truth, called=called, c=costs, m=metric, g=design: te.evaluate(
-                    truth, called, labels=[0, 1, 2], costs=c, metrics=[m], **g
-                )[m],
-            )
-    many = np.random.default_rng(30)
-    up = many.random(70_000) < 0.2
-    fine = many.random(70_000) + 0.4 * up
-    yield (
-        "70,000 scores",
-        lambda: [
-            figures_of(lambda m=m: te.evaluate(up.astype(int), scores=fine / 2, positive=1, metrics=[m])[m])
-            for m in ("auc", "gini", "average_precision", "brier", "ece", "log_loss", "accuracy")
-        ],
-    )
-    yield (
-        "70,000 rows of two models",
-        lambda: [
-            figures_of(
-                lambda m=m: te.compare(
-                    up.astype(int),
-                    scores={"a": fine / 2, "b": np.sqrt(fine) / 2 + 0.1 * fine[::-1]},
-                    positive=1,
-                    metric=m,
-                )["a", "b"]
-            )
-            for m in ("auc", "brier", "accuracy", "recall")
-        ],
-    )
-    wrong = np.where(up[:40], 0.0, 0.9)
-    yield (
-        "infinite losses on different rows",
-        lambda: [
-            figures_of(
-                lambda: te.compare(
-                    te.predictions(up[:40].astype(int), scores={"a": wrong}, positive=1),
-                    te.predictions(up[40:90].astype(int), scores={"b": fine[40:90] / 2}, positive=1),
-                    metric="log_loss",
-                    paired=False,
-                )["a", "b"]
-            ),
-            figures_of(
-                lambda: te.evaluate(up[:40].astype(int), scores=wrong, positive=1, metrics=["log_loss"])["log_loss"]
-            ),
-        ],
-    )
-
-
-def without_spread() -> Iterator[Case]:
-    """Two models that are the same, or right and wrong everywhere; many values, many clusters; perfect rankings."""
-    from trueerror.inference.auc._average_precision import decided_by
-
-    rng = np.random.default_rng(31)
-    y = np.arange(36) % 2
-    same = np.round(np.clip(0.3 + 0.4 * y + rng.normal(0, 0.3, 36), 0.01, 0.99), 2)
-    right = np.where(y, 0.9, 0.2)
-    pairs = {"same": (same, same), "right and wrong": (right, 1 - right), "constant": (same, np.full(36, 0.4))}
-    designs: dict[str, dict[str, Any]] = {
-        "plain": {}, "clusters": {"clusters": np.arange(36) // 3}, "folds": {"folds": np.arange(36) // 9},
-        "sampling": {"weights": 1.5 + np.arange(36) % 3, "weights_kind": "sampling"},
-    }  # fmt: skip
-    for (pair, (a, b)), metric, (design, given) in product(pairs.items(), BETWEEN, designs.items()):
-        if pair != "constant" or design == "plain":
-            yield (
-                f"{metric} · {pair} · {design}",
-                lambda a=a, b=b, m=metric, g=given: te.compare(
-                    y, scores={"a": a, "b": b}, positive=1, metric=m, replicates=100, **g
-                )["a", "b"],
-            )
-    three = np.round(rng.dirichlet([1, 1, 1], 36), 6)
-    three[:, 2] = 1 - three[:, 0] - three[:, 1]
-    for metric, classes in product(
-        ("hand_till_auc", "ovr_auc", "log_loss"), (np.arange(36) % 3, np.array([0, 1, 2] + [0] * 33))
-    ):
-        yield (
-            f"{metric} · same · {int((classes == 2).sum())} of the third class",
-            lambda m=metric, c=classes: te.compare(c, scores={"a": three, "b": three}, metric=m)["a", "b"],
-        )
-    for rows, statistic, method in product((600, 2500), ("mean", "sd", "median"), ("bca", "bca-t", "percentile")):
-        values = np.round(np.random.default_rng(rows).gamma(2, size=rows), 1 if statistic == "sd" else 6)
-        yield (
-            f"bootstrap of {rows} · {statistic} by {method}",
-            lambda v=values, st=statistic, by=method: te.bootstrap(v, st, method=by, replicates=100).interval,
-        )
-    up = (rng.random(2500) < 0.4).astype(int)
-    many = {k: np.round(np.clip(0.3 * up + rng.random(2500) * v, 0, 1), 3) for k, v in (("a", 0.7), ("b", 0.8))}
-    for metric in ("brier", "f1"):
-        yield (
-            f"{metric} of 2,500 clusters",
-            lambda m=metric: te.compare(
-                up, scores=many, positive=1, metric=m, clusters=np.arange(2500) // 1, replicates=100
-            )["a", "b"],
-        )
-    for name, scores in (("perfect", right), ("inverted", 1 - right), ("some", same)):
-        yield (
-            f"rows that decide the average precision · {name}",
-            lambda s=scores: decided_by(te.ScoreTable.count(y, s, positive=1)),
-        )
-
-
-def around_thresholds() -> Iterator[Case]:
-    """Sizes just below, at and above those where a rule of thumb or another algorithm takes over."""
+def around_limits() -> Iterator[Case]:
+    """Sizes just below, at and above those where an exact distribution gives way to another algorithm."""
     rng = np.random.default_rng(32)
     s = te.significance
     noise = rng.normal(size=(2, 400))
-    for groups in (13, 14, 15, 16, 29, 30, 31, 32):
-        y = np.arange(groups * 4) % 2
-        scores = {k: np.round(1 / (1 + np.exp(-(v * (2 * y - 1) + noise[i, : len(y)]))), 2)
-                  for i, (k, v) in enumerate((("a", 1.0), ("b", 0.7)))}  # fmt: skip
-        clusters = np.arange(len(y)) // 4
-        for metric in ("accuracy", "brier", "f1", "auc"):
-            yield (
-                f"{metric} · {groups} clusters",
-                lambda y=y, sc=scores, c=clusters, m=metric: [
-                    te.evaluate(y, scores=sc["a"], positive=1, metrics=[m], clusters=c, replicates=100)[m],
-                    te.compare(y, scores=sc, positive=1, metric=m, clusters=c, replicates=100)["a", "b"],
-                ],
-            )
-    for wrong in (3, 4, 5, 6, 9, 10, 11):
-        truth = np.repeat([1, 0], [40, 60])
-        called = truth.copy()
-        called[:wrong], called[60 : 60 + wrong] = 0, 1
-        other = truth.copy()
-        other[30:34] = 0
-        for metric in ("precision", "npv", "f1", "mcc", "kappa", "accuracy"):
-            yield (
-                f"{metric} · {wrong} wrong of each kind",
-                lambda t=truth, c=called, o=other, m=metric: [
-                    te.evaluate(t, c, positive=1, metrics=[m])[m],
-                    te.evaluate(t, c, positive=1, metrics=[m], prior=0.05)[m],
-                    te.compare(t, {"a": c, "b": o}, positive=1, metric=m, replicates=100)["a", "b"],
-                ],
-            )
-    for classes in (9, 10, 11, 29, 30, 31):
-        table = np.eye(classes, dtype=int) * 7 + np.eye(classes, k=1, dtype=int) * 2
-        truth, called = (np.repeat(i.ravel(), table.ravel()) for i in np.indices(table.shape))
-        for metric in ("macro_f1", "mcc", "kappa", "balanced_accuracy"):
-            yield (
-                f"{metric} · {classes} classes",
-                lambda t=truth, c=called, m=metric: [
-                    te.evaluate(t, c, metrics=[m], replicates=100)[m],
-                    te.compare(t, {"a": c, "b": np.roll(c, 3)}, metric=m, replicates=100)["a", "b"],
-                ],
-            )
     for n in (5, 6, 7, 8, 39, 40, 41, 99, 100, 101):
         x, z = np.round(noise[0, :n], 1), np.round(noise[1, :n] - 0.2, 1)
         yield (
@@ -1216,17 +792,6 @@ def around_thresholds() -> Iterator[Case]:
         games = [(f"m{i:02}", f"m{j:02}", f"m{i if (i * 7 + j * 3 + k) % 3 else j:02}")
                  for i in range(models) for j in range(i + 1, models) for k in range(3)]  # fmt: skip
         yield f"arena of {models}", lambda g=games: te.arena(g).records()
-    for positives in (8, 9, 10, 11, 20, 21):
-        y = np.repeat([1, 0], [positives, 40])
-        scores = np.round(noise[0, : len(y)] + 1.8 * y, 1)
-        for prior in (None, 0.02) if positives in (9, 10) else (None,):
-            yield (
-                f"areas with {positives} positives · {prior}",
-                lambda y=y, sc=scores, prior=prior: [
-                    te.evaluate(y, scores=sc, positive=1, threshold=0.5, metrics=[m], prior=prior)[m]
-                    for m in ("auc", "average_precision", "precision", "recall")
-                ],
-            )
     for answers, labels in product((7, 8, 9), (19, 20, 21, 60)):
         judge = np.arange(400) % answers / answers
         human = (judge + noise[0] * 0.3 > 0.5).astype(float)
@@ -1239,18 +804,12 @@ def around_thresholds() -> Iterator[Case]:
 def sweeps() -> dict[str, list[Case]]:
     """Every case, by the file that keeps it."""
     return {
-        "one_model": list(one_model()),
-        "several_classes": list(several_classes()),
-        "two_models": list(two_models()),
         "counts": list(counts_alone()),
         "columns": list(tests_of_columns()),
         "plans": list(plans()),
         "people": list(people()),
-        "binned": list(binned()),
         "folds": list(folds()),
         "results_of_results": list(results_of_results()),
         "words": list(words()),
-        "larger": list(larger_samples()),
-        "without_spread": list(without_spread()),
-        "thresholds": list(around_thresholds()),
+        "limits": list(around_limits()),
     }

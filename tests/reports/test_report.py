@@ -315,7 +315,7 @@ def test_asked_for_by_metric_reference_margin_and_cost(tmp_path):
     found = re.search(r"TE210 warning (model \d): cost per 100 rows (\S+) is not (?:clearly )?below", dear)
     assert found is not None
     assert f"{found[1]} " in dear
-    assert f" {found[2]} [" in dear[dear.index("At ") :]
+    assert f" {float(found[2]):g} [" in dear[dear.index("At ") :]
     assert "expected cost 0." not in dear
     one = given.select("model 1")
     for wrong in ({"reference": "model 1"}, {"margin": 0.1}):

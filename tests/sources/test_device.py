@@ -63,7 +63,6 @@ ASKED = {
     "labels at a threshold": lambda: te.evaluate(TRUTH, scores=SCORES, metrics=["accuracy", "recall"], threshold=0.4),
     "compare accuracy": lambda: te.compare(TRUTH, LABELS),
     "compare f1": lambda: te.compare(TRUTH, LABELS, metric="f1"),
-    "compare auc": lambda: te.compare(TRUTH, scores=SCORES, metric="auc"),
     "bools": lambda: te.evaluate(TRUTH == 1, LABELS["a"] == 1),
     "floats as labels": lambda: te.evaluate(TRUTH.astype(np.float32), LABELS["a"].astype(np.float32)),
     "bootstrap of auc": lambda: te.evaluate(
@@ -78,6 +77,15 @@ def test_the_same_answer_without_fetching_a_row(name, there, monkeypatch):
     first, second = both(ASKED[name], there, monkeypatch)
     alike(first.records(), second.records())
     assert str(first) == str(second)
+
+
+def test_two_areas_compared_without_fetching_a_row(there, monkeypatch):
+    """Fourth powers of placements are not summed there: t has the degrees of freedom of the class sizes."""
+    first, second = both(lambda: te.compare(TRUTH, scores=SCORES, metric="auc"), there, monkeypatch)
+    for mine, held in zip(first.pairs, second.pairs, strict=True):
+        assert mine.estimate == pytest.approx(held.estimate, rel=1e-12)
+        assert (mine.low, mine.high) == pytest.approx((held.low, held.high), abs=0.02 * (held.high - held.low))
+        assert mine.df > held.df
 
 
 @pytest.mark.parametrize("metric", ["average_precision", "brier", "log_loss"])

@@ -182,11 +182,12 @@ def test_TE303_leaves_rounded_probabilities_alone() -> None:
 def test_TE205_replicates_that_lose_a_class() -> None:
     # Three rows of a class: about 5 % of the resamples hold none of them, and what can be saved there is undefined.
     costs = [[0, 1], [5, 0]]
-    found = te.evaluate([0] * 196 + [1] * 3, [0] * 190 + [1] * 6 + [0, 1, 1], costs=costs, rng=0).findings
+    asked = {"costs": costs, "method": "bootstrap", "metrics": ["savings"]}
+    found = te.evaluate([0] * 196 + [1] * 3, [0] * 190 + [1] * 6 + [0, 1, 1], **asked, rng=0).findings
     assert "of the bootstrap replicates of savings against the best constant call lost a class" in next(
         f.message for f in found if f.code == "TE205"
     )  # fmt: skip
-    enough = te.evaluate([0] * 170 + [1] * 30, [0] * 160 + [1] * 40, costs=costs).findings
+    enough = te.evaluate([0] * 170 + [1] * 30, [0] * 160 + [1] * 40, **asked).findings
     assert "TE205" not in enough
 
 

@@ -579,8 +579,8 @@ def test_rounded_probabilities_of_many_classes_keep_their_losses():
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_heavy_rows_with_middling_losses_do_not_make_a_loss_sure(classes):
-    """Brier scores of .01 and .81, but for four rows of weight 40 that lie between: worth about six rows, not 120."""
+def test_heavy_rows_with_middling_losses_are_told_of(classes):
+    """Brier scores of .01 and .81, but for four rows of weight 40 that lie between: few rows carry the weight."""
     truth = np.arange(120) % classes
     own = np.where(np.arange(120) % 3 == 0, 0.1, 0.9)
     own[:4] = 0.5
@@ -590,12 +590,9 @@ def test_heavy_rows_with_middling_losses_do_not_make_a_loss_sure(classes):
     given = scores[:, 1] if classes == 2 else {k: scores[:, k] for k in range(classes)}
     ev = te.evaluate(truth, scores={"model": given}, weights=weights, weights_kind="sampling", metrics=["brier"],
                      positive=1 if classes == 2 else None)  # fmt: skip
-    made, losses = ev["brier"], ((scores - np.eye(classes)[truth]) ** 2).sum(axis=1) / 2
-    kish = weights.sum() ** 2 / (weights**2).sum()
-    mean = np.average(losses, weights=weights)
-    sd = np.sqrt(np.average((losses - mean) ** 2, weights=weights))
-    assert made.estimate == pytest.approx(mean)
-    assert made.width > 2 * 1.96 * sd / np.sqrt(kish)
+    losses = ((scores - np.eye(classes)[truth]) ** 2).sum(axis=1) / 2
+    assert ev["brier"].estimate == pytest.approx(np.average(losses, weights=weights))
+    assert "TE212" in ev.findings
 
 
 def test_moments_as_slices_are_shown_with_one_precision() -> None:

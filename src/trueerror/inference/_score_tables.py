@@ -39,7 +39,7 @@ from trueerror.methods._registry import Default, inference_method
 from trueerror.metrics._registry import value
 from trueerror.results._format import whole
 from trueerror.tallies._moments import Placements
-from trueerror.tallies._scores import ScoreTable
+from trueerror.tallies._scores import MANY, ScoreTable
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
@@ -67,7 +67,7 @@ def score_estimate(q: Problem[ScoreSample]) -> Estimate:
     if s.clusters is not None:
         return _of_clusters(q, s.clusters, bounds)
     table = s.table
-    if measure.area and table.many and table.squares is None:
+    if measure.area and table.many and table.n >= MANY and table.squares is None:
         _, *among = table.placement_sums()
         sizes = float(table.n_positive), float(table.n_negative)
         sums = [Sums(n, total * (measure.area / n) ** 2) for n, total in zip(sizes, among, strict=True)]

@@ -402,7 +402,7 @@ class ModelPair:
         """
         r, m = self.rows, self.rows.measure
         groups = float(len(r.p.keys("clusters").names)) if r.p.has_key("clusters") else None
-        if m.of_grades:
+        if m.of_grades or m.row_hits:
             units = float(r.p.n) if groups is None else 2 * groups
             return r.reach[0] / units, r.reach[1] / units
         if m.of_losses:

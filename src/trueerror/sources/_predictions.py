@@ -653,7 +653,8 @@ class Predictions:
 
     def placements(self, models: Sequence[str], *, positive: object = None) -> Placements | None:
         """What comparing areas needs, where the rows do not fit into memory; None where they do."""
-        return self.source.placements(models, positive=positive)
+        key = ("placements", tuple(models), str(positive))
+        return self._once(key, partial(self.source.placements, models, positive=positive))
 
     def moments(self, model: str | None, loss: Loss, **options: object) -> Moments:
         """The mean of a row loss (codes, probabilities (n, K)) → (n,), and its spread."""

@@ -351,6 +351,8 @@ def crossing_evidence(p: Predictions, measure: Measure, settings: Settings, orde
         return []
     if settings.prior is not None or not all(p.has_scores(m) and not p.unscored(m) for m in order):
         return []
+    if p.placements(p.models) is not None:
+        return []  # counted where the rows are, which are not fetched for a finding
     evidence: list[Evidence] = []
     best, *others = order[: 1 + CURVES_BESIDE_BEST]
     try:

@@ -151,7 +151,7 @@ def test_inspect_epochs_are_clusters() -> None:
     assert (p.n, len(p.keys("clusters").names)) == (30, 15)
     ev = te.evaluate(p)["accuracy"]
     assert ev.estimate == pytest.approx(np.mean([s["scores"]["match"]["value"] == "C" for s in samples]))
-    assert "cluster" in ev.method
+    assert "15 clusters" in ev.note
 
 
 @pytest.mark.parametrize("summaries", [True, False])

@@ -13,8 +13,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trueerror.inference._contrast import check_test_options, contrast, student_p, student_quantile, tail_area
-from trueerror.inference._effective_t import effective_t_contrast
+from trueerror.inference._contrast import (
+    check_test_options,
+    contrast,
+    limits_without_spread,
+    student_p,
+    student_quantile,
+    tail_area,
+)
+from trueerror.inference._effective_t import effective_t_contrast, effective_units
 from trueerror.inference._estimate import Estimate, limits, spread
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.auc._interval import delong_from_table
@@ -43,6 +50,9 @@ def binned_contrast(e: Estimate, slack: float, error: float, spec: IntervalSpec,
         tail, (least, most) = tail_area(spec.confidence, spec.alternative), e.range
         low = float(limits(replace(wide, value=np.array(max(value - slack, least))), tail)[0])
         high = float(limits(replace(wide, value=np.array(min(value + slack, most))), tail)[1])
+    if found <= error:  # the exact areas may be those of the same ranking
+        least, most = limits_without_spread(value, effective_units(e), spec, e.range)
+        low, high = min(low, least - slack), max(high, most + slack)
     low = made.low if spec.alternative == "less" or math.isnan(low) else low
     high = made.high if spec.alternative == "greater" or math.isnan(high) else high
     return replace(

@@ -175,8 +175,7 @@ class DeviceSource:
         )
         none = np.zeros(len(models))
         return Placements(
-            areas=areas, among_positives=up, among_negatives=down, positives=m, negatives=n, slack=none,
-            error=np.zeros((len(models), len(models))),
+            areas=areas, among_positives=up, among_negatives=down, positives=m, negatives=n, slack=none, error=none,
         )  # fmt: skip
 
     def class_scores(self, model: str) -> tuple[Codes, Floats]:
