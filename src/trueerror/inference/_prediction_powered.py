@@ -589,7 +589,8 @@ def _powered(
         rows=len(everything), judge_alone=float(everything.mean()) if rows.numeric else math.nan,
         bias=_bias(rows, s, spec) if rows.numeric else None, power=used_power(s),
         p_value=found.p_of_zero if tested else math.nan,
-        reading=f"Read {whole(s.n)} labelled rows of {whole(len(everything))}; the judge has {_answers(everything)}.",
+        reading=f"Read {whole(s.n)} labelled rows of {whole(len(everything))}; "
+        f"the judge has {_answers(everything, s.n)}.",
     )  # fmt: skip
 
 
@@ -597,10 +598,10 @@ def _fields(i: Interval) -> dict[str, Any]:
     return {f.name: getattr(i, f.name) for f in fields(Interval)}
 
 
-def _answers(everything: Floats) -> str:
+def _answers(everything: Floats, labelled: int) -> str:
     answers = np.unique(everything)
-    counted = whole(len(answers))
-    return f"{counted} answers" if (answers % 1 == 0).all() else f"scores ({counted} different ones)"
+    few = len(answers) == len(judge_groups(everything, labelled)) or bool((answers % 1 == 0).all())
+    return f"{whole(len(answers))} answers" if few else f"scores ({whole(len(answers))} different ones)"
 
 
 def _bias(rows: _Rows, s: LabelledSample, spec: IntervalSpec) -> Interval | None:
