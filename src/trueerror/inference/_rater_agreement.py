@@ -189,9 +189,10 @@ def between_labels(far: Callable[[Codes, Codes], Floats], k: int) -> Distance:
             sums.append(np.where((a >= 0) & (b >= 0), far(a, b), 0.0).sum(axis=(1, 2)))
         return np.concatenate(sums) / np.maximum(m * (m - 1), 1.0)
 
-    return Distance(
-        within, lambda shares: np.concatenate([far(p[:, None], labels) @ shares for p in _blocks(labels, k)])
-    )
+    def toward(shares: Floats) -> Floats:
+        return np.concatenate([far(part[:, None], labels) @ shares for part in _blocks(labels, k)])
+
+    return Distance(within, toward)
 
 
 def on_a_scale(x: Floats) -> Distance:
@@ -370,8 +371,8 @@ def boundary_items(r: Ratings) -> Codes:
     """
     given = np.flatnonzero(r.pooled)
     others = given if len(given) <= MOST_LABELS else given[[0, -1]]
-    m = max(2, round(float(r.often @ r.each / r.often.sum())))
     one, other = (x.ravel() for x in np.meshgrid(given, others))
+    m = max(2, round(float(r.often @ r.each / r.often.sum())))
     first, second = np.concatenate([one, other, given]), np.concatenate([other, one, given])
     items = np.full((len(first), len(r.raters)), -1)
     items[:, : m // 2], items[:, m // 2 : m] = first[:, None], second[:, None]
