@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import optimize, special
+from scipy import special
 
 from trueerror.inference._contrast import normal_p, student_p
 from trueerror.inference._problem import IntervalSpec, Range
@@ -250,12 +250,12 @@ def proportional(weights: Floats, least: Floats | Ints, most: Floats | Ints, tot
     [0.5, 0.5, 1.0]
     """
 
-    def beyond(scale: float) -> float:
-        return float(np.clip(scale * weights, least, most).sum()) - total
-
-    top = float((most / weights).max())
-    scale = top if beyond(top) <= 0 else optimize.brentq(beyond, 0.0, top, xtol=np.finfo(float).tiny)
-    return np.asarray(np.clip(scale * weights, least, most))
+    low, high = 0.0, float((most / weights).max())
+    # The sum grows with the scale: halve until no number lies between.
+    while low < (middle := (low + high) / 2) < high:
+        enough = float(np.clip(middle * weights, least, most).sum()) > total
+        low, high = (low, middle) if enough else (middle, high)
+    return np.asarray(np.clip(high * weights, least, most))
 
 
 def inclusion_chances(spreads: Floats, budget: int, mix: float = 0.2) -> Floats:

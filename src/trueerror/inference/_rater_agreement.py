@@ -189,8 +189,11 @@ def between_labels(far: Callable[[Codes, Codes], Floats], k: int) -> Distance:
             sums.append(np.where((a >= 0) & (b >= 0), far(a, b), 0.0).sum(axis=(1, 2)))
         return np.concatenate(sums) / np.maximum(m * (m - 1), 1.0)
 
+    blocks = _blocks(labels, k)
+    tables = [far(part[:, None], labels) for part in blocks] if len(blocks) == 1 else None
+
     def toward(shares: Floats) -> Floats:
-        return np.concatenate([far(part[:, None], labels) @ shares for part in _blocks(labels, k)])
+        return np.concatenate([t @ shares for t in tables or (far(part[:, None], labels) for part in blocks)])
 
     return Distance(within, toward)
 
@@ -344,7 +347,13 @@ class Coefficient:
         return Mean(1 - share, (share * chance.units - seen.units) / chance.value)
 
     def estimate(self, r: Ratings, distance: Distance) -> Estimate:
-        """The coefficient, and what it is with half an item more of the kind that lowers, or raises, it most."""
+        """The coefficient, and what it is with half an item more of the kind that lowers, or raises, it most.
+
+        Measurements have no such kinds.
+        """
+        if len(r.labels) > MOST_LABELS:
+            here = self.of(r, distance, distance.within(r), r.often)
+            return Estimate(value=np.array(here.value), units=here.units, count=r.often, range=(self.lowest, 1.0))
         possible = boundary_items(r)
         full = replace(r, codes=np.concatenate([r.codes, possible]), times=None)
         within, times = distance.within(full), np.concatenate([r.often, np.zeros(len(possible))])
@@ -352,31 +361,30 @@ class Coefficient:
         ends, counts = [], []
         for moves in (here.units[len(r.codes) :], -here.units[len(r.codes) :]):
             alike = np.flatnonzero(moves <= moves.min() + TIED * abs(moves.min()))
-            more = times.copy()
             # Kinds that are alike share the half item, so that the order of labels and raters does not matter.
-            more[len(r.codes) + alike] += HALF / len(alike)
-            ends.append(self.of(full, distance, within, more))
-            counts.append(more)
+            counts.append(times.copy())
+            counts[-1][len(r.codes) + alike] += HALF / len(alike)
+            ends.append(self.of(full, distance, within, counts[-1]))
         worst = Estimate(
             value=np.array([m.value for m in ends]), units=np.array([m.units for m in ends]), count=np.array(counts),
             range=(self.lowest, 1.0), labels=True,
         )  # fmt: skip
-        return Estimate(value=np.array(here.value), units=np.zeros(0), range=worst.range, labels=True, worst=worst)
+        return replace(worst, value=np.array(here.value), units=np.zeros(0), count=None, worst=worst)
 
 
 def boundary_items(r: Ratings) -> Codes:
     """Items that could have come up, of labels that were given: rated alike, or one half of the ratings differently.
 
-    They have as many ratings as the others on average. Of very many labels the first and the last stand for all.
+    They have as many ratings as the others on average.
     """
-    given = np.flatnonzero(r.pooled)
-    others = given if len(given) <= MOST_LABELS else given[[0, -1]]
-    one, other = (x.ravel() for x in np.meshgrid(given, others))
     m = max(2, round(float(r.often @ r.each / r.often.sum())))
-    first, second = np.concatenate([one, other, given]), np.concatenate([other, one, given])
-    items = np.full((len(first), len(r.raters)), -1)
-    items[:, : m // 2], items[:, m // 2 : m] = first[:, None], second[:, None]
-    return np.unique(items, axis=0)
+    given = np.flatnonzero(r.pooled)
+    items = np.full((len(given) ** 2, len(r.raters)), -1)
+    items[:, : m // 2], items[:, m // 2 : m] = (
+        np.repeat(given, len(given))[:, None],
+        np.tile(given, len(given))[:, None],
+    )
+    return items
 
 
 COEFFICIENTS: dict[str, Coefficient] = {
