@@ -8,7 +8,7 @@ import numpy as np
 
 import trueerror as te
 from benchmarks.measuring import Row, best_of, peak_beyond, row, side_by_side, skipped
-from trueerror.inference._contrast import adjust
+from trueerror.inference._many import adjust
 from trueerror.inference.auc._tests import delong
 
 

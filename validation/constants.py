@@ -12,12 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 import trueerror as te
-from trueerror.inference._bayes import bayes_signed_rank, pair_posterior
-from trueerror.inference.power._designs import binomial_power, mcnemar_power
+from trueerror.inference._bayes import pair_posterior
 from trueerror.inference.proportion._distributions import as_likely, hypergeometric_p
-from trueerror.inference.proportion._interval import mid_p
-from trueerror.inference.proportion._paired import mcnemar_bounds
-from trueerror.inference.ranking._rank_tests import range_above
 
 RNG = np.random.default_rng(5)
 DIFFERENCES = {n: RNG.normal(0.2, 1, n) for n in (30, 80, 150, 250, 900, 2000)}
@@ -38,34 +34,21 @@ def ordered_tails() -> list[float]:
     return exact + [hypergeometric_p(x, 30, 50, 20)["two-sided"] for x in range(21)]
 
 
-def crossings() -> list[float]:
-    pairs = [(3, 10, 8, 12), (0, 20, 5, 20), (90, 1000, 140, 900), (1, 5000, 9, 100)]
-    found = [te.difference((a, n), (b, m), method="miettinen-nurminen") for a, n, b, m in pairs]
-    return [value for c in found for value in (c.low, c.high)]
+def of_the_best() -> list[float]:
+    right = np.random.default_rng(6).random((400, 5)) < np.linspace(0.8, 0.9, 5)
+    made = te.compare(np.ones(400, dtype=int), dict(zip("abcde", right.T.astype(int), strict=True)), metric="accuracy")
+    return [value for m in "abcd" if (c := made.judged(m, made.best)) for value in (c.low, c.high, c.p_adjusted or 0.0)]
 
 
-def bets() -> list[float]:
-    return [te.significance.e_value(b, c, n=4000, margin=0.01, alternative="greater").statistic or 0.0
-            for b, c in ((10, 20), (60, 20), (900, 700))]  # fmt: skip
-
-
-def plans() -> list[float]:
-    made = [binomial_power(n, 0.8, 0.7, 0.05, "two-sided").power for n in (20, 200, 5000)]
-    return made + [mcnemar_power(n, 0.1, 0.05, 0.05, "mid-p", "two-sided").power for n in (20, 200, 5000)]
-
-
-def ranges() -> list[float]:
-    return [float(p) for k in (2, 5, 30) for p in np.ravel(range_above(np.array([0.5, 3.0, 8.0]), k))]
+def calibration_gaps() -> list[float]:
+    truth = np.arange(600) % 2
+    made = te.compare(truth, scores={"a": 0.5 + 0.1 * truth, "b": 0.95 - 0.4 * truth}, metric="ece")
+    return [made["a", "b"].p_value]
 
 
 def signed_ranks(*sizes: int) -> list[float]:
     found = [te.significance.wilcoxon(DIFFERENCES[n], np.zeros(n)) for n in sizes]
     return [value for c in found for value in (c.p_value, c.low, c.high)]
-
-
-def posterior() -> list[float]:
-    found = bayes_signed_rank(DIFFERENCES[30], np.zeros(30), rope=0.1, rng=0)
-    return [found.left, found.rope, found.right]
 
 
 def discordant() -> list[float]:
@@ -84,18 +67,11 @@ def exact_p() -> list[float]:
 
 NUMBERS = (
     Number("proportion._distributions", "EQUALLY_LIKELY", ordered_tails, above=1.0),
-    Number("proportion._distributions", "STEPS", crossings),
-    Number("proportion._interval", "HALVINGS", lambda: [float(v) for x in (1, 7, 99) for v in mid_p(x, 100, 0.025)]),
-    Number("proportion._paired", "SCANNED", lambda: list(mcnemar_bounds(45_600, 44_500, 50_000)[2:4])),
-    Number("proportion._sequential", "DEPTH", bets),
-    Number("power._designs", "REACH", plans),
-    Number("ranking._rank_tests", "STEP", ranges),
-    Number("ranking._rank_tests", "REACH", ranges),
-    Number("ranking._rank_tests", "BLOCK", ranges),
     Number("ranking._rank_tests", "EXACT_UP_TO", lambda: signed_ranks(80, 150)),
-    Number("ranking._rank_tests", "WALSH_DIRECT", lambda: signed_ranks(900, 2000)),
-    Number("_bayes", "BLOCK", posterior),
     Number("_bayes", "DRAWS", discordant),
+    Number("_many", "DRAWS", of_the_best),
+    # The module that searches holds it by its name.
+    Number("calibration", "FURTHEST", calibration_gaps),
     Number("power._designs", "ENUMERATE_UP_TO", large_plans),
     Number("ranking._rank_tests", "EXACT_MOST", exact_p),
 )

@@ -12,7 +12,7 @@ import numpy as np
 from scipy import special
 
 import trueerror as te
-from trueerror.inference._contrast import adjust
+from trueerror.inference._many import adjust
 from trueerror.inference.proportion._paired import mcnemar
 from validation.frame import CONFIDENCES, Cell, Procedure
 

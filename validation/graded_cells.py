@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 import trueerror as te
-from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.loss._bounded_mean import AnswerGrades, Graded, question_units, score_interval_of
-from trueerror.inference.loss._mean import ClusterSums, difference_of_means
+from trueerror.inference._answer import interval_of
+from trueerror.inference._problem import IntervalSpec, Problem
+from trueerror.inference.loss._bounded_mean import AnswerGrades, Graded, question_units
+from trueerror.inference.loss._mean import ClusterSums, MeanSample, difference_of_means
 from trueerror.metrics._registry import find_measure
 from trueerror.tallies import Moments
 from trueerror.verbs._repeats import few_questions
@@ -48,7 +49,8 @@ CHANCES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 
 
 def _mean(units: Graded, confidence: float, method: str | None = None) -> te.Interval:
-    return score_interval_of(find_measure("mean_score"), units, {}, IntervalSpec(confidence=confidence), method)
+    spec = IntervalSpec(confidence=confidence)
+    return interval_of(Problem(metric=find_measure("mean_score"), sample=MeanSample.of(units), spec=spec), method)
 
 
 def shape_cell(name: str, n: int) -> Cell:

@@ -178,7 +178,7 @@ def _beside(lines: Sequence[Line]) -> str:
 def _decided(lines: Sequence[Line]) -> str:
     """Every default of the decision table, with what was measured of it."""
     rows = []
-    for decision in decisions().values():
+    for decision in decisions():
         own = [x for x in lines if x.method == decision.default and x.confidence == 0.95 and x.undefined < 0.5]
         own = [x for x in own if x.shown and "mean over" not in x.scenario and x.measured]
         own = [x for x in own if x.default] or own

@@ -9,7 +9,8 @@ import numpy as np
 
 import trueerror as te
 from making.markdown import cell, code, page, table
-from trueerror.methods import Decision, Method, decisions, every_measurement, every_method
+from trueerror.methods import Method, decisions, every_measurement, every_method
+from trueerror.methods._registry import MODULES, methods_on
 from trueerror.metrics._registry import Measure
 
 FAMILY_TITLES = {
@@ -166,18 +167,20 @@ def decisions_page() -> str:
     def link(key: str) -> str:
         return f"[{key}](methods.md#{key})" if key in known else code(key)
 
-    def why(d: Decision) -> str:
-        """The reason, and the cases that have a method of their own."""
-        cases = (f"<br>*In other cases* {link(k)}: {cell(text)}" for k, text in dict(d.before).items() if text)
-        return cell(d.why) + "".join(cases)
-
-    rows = [(cell(d.title), link(d.default), why(d), ", ".join(link(k) for k in d.also)) for d in decisions().values()]
+    rows = [(cell(d.title), link(d.default), cell(d.why)) for d in decisions()]
+    asked = [
+        (kind, ", ".join(f"`{m.word}`" if m.word == m.key else f"`{m.word}` ({link(m.key)})" for m in methods_on(kind)))
+        for kind in MODULES
+    ]
     return page(
         "Which method by default",
-        "One table decides, in the code and here (`trueerror.methods.decisions()`). Every result says which method it "
-        "used. `method=` (or `--method`) asks for another; the last column lists what there is. A method that was "
-        "chosen after seeing which answer it gives is not worth its confidence.",
-        table(("situation", "default", "why", "also"), rows),
+        "One table decides, in the code (`trueerror.inference._choose`) and here: the first row that holds. Every "
+        "result says which method it used. `method=` (or `--method`) asks for another; a word that does not apply is "
+        "refused with those that do. A method that was chosen after seeing which answer it gives is not worth its "
+        "confidence.",
+        table(("question", "default", "why"), rows),
+        "What can be asked for:",
+        table(("about", "words"), asked),
         "Figures such as .949–.957 are coverage of 95 % intervals, by enumeration or simulation.",
     )
 

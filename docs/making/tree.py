@@ -1,8 +1,8 @@
 """The page "Which test do I need?": questions that lead to a call, its method and why.
 
-The questions are written here; what a leaf says of the method is read off the code's own table of decisions
-(`trueerror.methods.decisions`). Every situation of that table is a leaf; tests/docs runs each call and looks whether
-the method is the one that the leaf names.
+The questions are written here, with the method that each call takes; why it does is read off the code's own table of
+decisions (`trueerror.methods.decisions`). Every default of that table is a leaf's; tests/docs runs each call and looks
+whether the method is the one that the leaf names.
 """
 
 from __future__ import annotations
@@ -53,16 +53,16 @@ OPEN = (
 
 @dataclass(frozen=True)
 class Leaf:
-    """An answer: a row of the table of decisions, the call that leads there, and its command where there is one.
+    """An answer: the call that leads there with the method that it takes, and its command where there is one.
 
-    `method` is what the call takes where the row has a case of its own for it.
+    `name` is the box's address on the page.
     """
 
     title: str
-    situation: str
+    name: str
+    method: str
     call: str
     shell: str = ""
-    method: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,16 +84,24 @@ TREE = (
                 "Accuracy, recall, precision, specificity, any share of rows",
                 "Do rows depend on each other, or count differently?",
                 (
-                    Leaf("No: one row, one item", "proportion", "te.evaluate(y, a)", f"trueerror evaluate {PRED}"),
+                    Leaf(
+                        "No: one row, one item",
+                        "proportion",
+                        "wilson",
+                        "te.evaluate(y, a)",
+                        f"trueerror evaluate {PRED}",
+                    ),
                     Leaf(
                         "Several rows of one patient, user or document",
-                        "label-metric",
+                        "clustered-rows",
+                        "effective-t",
                         "te.evaluate(y, a, clusters=patient)",
                         f"trueerror evaluate {PRED} --cluster patient",
                     ),
                     Leaf(
                         "Rows have sampling weights",
-                        "label-metric",
+                        "weighted-rows",
+                        "effective-t",
                         'te.evaluate(y, a, weights=weights, weights_kind="sampling")',
                         f"trueerror evaluate {PRED} --weight w --weights-kind sampling",
                     ),
@@ -104,17 +112,23 @@ TREE = (
                 "Of one class, or over all classes?",
                 (
                     Leaf(
-                        "One class", "f1", 'te.evaluate(y, a, metrics="f1")', f"trueerror evaluate {PRED} --metric f1"
+                        "One class",
+                        "f1",
+                        "wilson-f1",
+                        'te.evaluate(y, a, metrics="f1")',
+                        f"trueerror evaluate {PRED} --metric f1",
                     ),
                     Leaf(
                         "Macro-F1",
-                        "label-metric",
+                        "macro-f1",
+                        "effective-t",
                         'te.evaluate(y3, a3, metrics="macro_f1")',
                         f"trueerror evaluate {PRED} --metric macro_f1",
                     ),
                     Leaf(
                         "Weighted F1, and other weighted averages",
-                        "label-metric",
+                        "weighted-averages",
+                        "effective-t",
                         'te.evaluate(y3, a3, metrics="weighted_f1")',
                         f"trueerror evaluate {PRED} --metric weighted_f1",
                     ),
@@ -126,19 +140,29 @@ TREE = (
                 (
                     Leaf(
                         "Balanced accuracy, informedness, or accuracy at another class mix",
-                        "label-metric",
+                        "balanced-accuracy",
+                        "effective-t",
                         'te.evaluate(y, a, metrics="balanced_accuracy")',
                     ),
                     Leaf(
                         "Macro precision, macro specificity",
-                        "label-metric",
+                        "macro-averages",
+                        "effective-t",
                         'te.evaluate(y3, a3, metrics="macro_precision")',
                     ),
-                    Leaf("Geometric mean of the recalls", "label-metric", 'te.evaluate(y3, a3, metrics="g_mean")'),
-                    Leaf("Matthews correlation (MCC)", "label-metric", 'te.evaluate(y, a, metrics="mcc")'),
-                    Leaf("Cohen's kappa", "label-metric", 'te.evaluate(y, a, metrics="kappa")'),
                     Leaf(
-                        "Averages between −1 and 1", "label-metric", 'te.evaluate(y3, a3, metrics="macro_informedness")'
+                        "Geometric mean of the recalls",
+                        "g-mean",
+                        "effective-t",
+                        'te.evaluate(y3, a3, metrics="g_mean")',
+                    ),
+                    Leaf("Matthews correlation (MCC)", "mcc", "effective-t", 'te.evaluate(y, a, metrics="mcc")'),
+                    Leaf("Cohen's kappa", "kappa", "effective-t", 'te.evaluate(y, a, metrics="kappa")'),
+                    Leaf(
+                        "Averages between −1 and 1",
+                        "macro-informedness",
+                        "effective-t",
+                        'te.evaluate(y3, a3, metrics="macro_informedness")',
                     ),
                 ),
             ),
@@ -149,25 +173,28 @@ TREE = (
                     Leaf(
                         "AUC of one model, two classes",
                         "auc",
+                        "effective-t",
                         'te.evaluate(y, scores=a_scores, metrics="auc")',
                         f"trueerror evaluate {PRED} --metric auc",
                     ),
                     Leaf(
                         "AUC over many classes (one-vs-rest, Hand and Till)",
                         "class-areas",
+                        "effective-t",
                         'te.evaluate(y3, scores=a3_scores, metrics="hand_till_auc")',
                     ),
                     Leaf(
                         "Average precision (area under PR)",
                         "average-precision",
+                        "effective-t",
                         'te.evaluate(y, scores=a_scores, metrics="average_precision")',
                     ),
                     Leaf(
                         "Out-of-fold scores of cross-validation",
                         "metric-over-folds",
+                        "within-folds",
                         'te.evaluate(y, scores=a_scores, folds=fold, metrics="auc")',
                         f"trueerror evaluate {PRED} --fold fold --metric auc",
-                        method="within-folds",
                     ),
                 ),
             ),
@@ -175,15 +202,22 @@ TREE = (
                 "Probabilities: calibration, Brier score, log loss",
                 "Which one?",
                 (
-                    Leaf("Brier score or log loss", "mean-loss", 'te.evaluate(y, scores=a_scores, metrics="log_loss")'),
+                    Leaf(
+                        "Brier score or log loss",
+                        "mean-loss",
+                        "effective-t",
+                        'te.evaluate(y, scores=a_scores, metrics="log_loss")',
+                    ),
                     Leaf(
                         "Expected calibration error (ECE)",
                         "calibration-error",
+                        "calibration-gaps",
                         'te.evaluate(y, scores=a_scores, metrics="ece")',
                     ),
                     Leaf(
                         "Brier skill score, another metric of scores",
                         "score-metric",
+                        "effective-t",
                         'te.evaluate(y, scores=a_scores, metrics="brier_skill")',
                     ),
                 ),
@@ -194,24 +228,28 @@ TREE = (
                 (
                     Leaf(
                         "What the errors cost",
-                        "label-metric",
+                        "costs",
+                        "effective-t",
                         'te.evaluate(y, a, cost_fp=1, cost_fn=10, metrics="cost")',
                         f"trueerror evaluate {PRED} --cost-fn 10",
                     ),
-                    Leaf("Likelihood ratio, odds ratio", "ratio", 'te.evaluate(y, a, metrics="lr_plus")'),
+                    Leaf("Likelihood ratio, odds ratio", "ratio", "delta-log", 'te.evaluate(y, a, metrics="lr_plus")'),
                     Leaf(
                         "A metric of my own, or another one of labels",
-                        "label-metric",
+                        "any-label-metric",
+                        "effective-t",
                         "te.evaluate(y, a, metrics=lambda truth, said: float((truth == said)[truth == 1].mean() ** 2))",
                     ),
                     Leaf(
                         "Grades, such as 1 to 5 by a judge",
                         "mean-score",
+                        "effective-t",
                         "te.evaluate(te.graded(grades, scale=(1, 5)))",
                     ),
                     Leaf(
                         "A measured value, such as seconds a query",
                         "mean",
+                        "t-mean",
                         "te.mean_interval(seconds)",
                     ),
                 ),
@@ -229,61 +267,72 @@ TREE = (
                     Leaf(
                         "Accuracy, recall, any share: McNemar's test",
                         "paired-proportions",
+                        "mcnemar-mid-p",
                         'te.compare(y, {"a": a, "b": b})',
                         f"trueerror compare {PRED}",
                     ),
                     Leaf(
                         "… and how large is the difference?",
                         "paired-difference",
+                        "tango",
                         "te.significance.mcnemar(30, 20, n=240)",
                         "trueerror compare --counts both=150 a=30 b=20 neither=40",
                     ),
                     Leaf(
                         "Any share, several rows of one patient or user",
                         "clustered-difference",
+                        "effective-t",
                         'te.compare(y, {"a": a, "b": b}, clusters=patient)',
                         f"trueerror compare {PRED} --cluster patient",
                     ),
                     Leaf(
                         "F1, MCC, balanced accuracy, another metric of labels",
                         "paired-metric",
+                        "effective-t",
                         'te.compare(y, {"a": a, "b": b}, metric="f1")',
                         f"trueerror compare {PRED} --metric f1",
                     ),
                     Leaf(
                         "AUC: DeLong's test",
                         "paired-auc",
+                        "effective-t",
                         'te.compare(y, scores={"a": a_scores, "b": b_scores}, metric="auc")',
                         f"trueerror compare {PRED} --metric auc",
                     ),
                     Leaf(
                         "AUC over many classes",
                         "paired-class-areas",
+                        "effective-t",
                         'te.compare(y3, scores={"a": a3_scores, "b": b3_scores}, metric="hand_till_auc")',
                     ),
                     Leaf(
                         "Average precision",
                         "paired-average-precision",
+                        "effective-t",
                         'te.compare(y, scores={"a": a_scores, "b": b_scores}, metric="average_precision")',
                     ),
                     Leaf(
                         "Log loss, Brier score",
                         "paired-loss",
+                        "effective-t",
                         'te.compare(y, scores={"a": a_scores, "b": b_scores}, metric="brier")',
                     ),
                     Leaf(
                         "Grades, such as 1 to 5 by a judge",
                         "paired-score",
+                        "effective-t",
                         'te.compare(te.graded({"a": grades, "b": other_grades}, scale=(1, 5)))',
                     ),
                     Leaf(
                         "Calibration error",
                         "paired-calibration-error",
+                        "calibration-gaps-difference",
                         'te.compare(y, scores={"a": a_scores, "b": b_scores}, metric="ece")',
                     ),
                     Leaf(
                         "Another metric of scores",
                         "paired-score-metric",
+                        "effective-t",
                         'te.compare(y, scores={"a": a_scores, "b": b_scores}, metric="brier_skill")',
                     ),
                 ),
@@ -295,24 +344,28 @@ TREE = (
                     Leaf(
                         "Accuracy, any share: difference of two proportions",
                         "independent-proportions",
+                        "miettinen-nurminen",
                         "te.difference((180, 240), (150, 220))",
                         "trueerror difference 180/240 150/220",
                     ),
                     Leaf(
                         "AUC",
                         "independent-auc",
+                        "newcombe-hybrid",
                         "te.compare(te.predictions(y[:120], scores={'a': a_scores[:120]}), "
                         "te.predictions(y[120:], scores={'b': b_scores[120:]}), paired=False, metric='auc')",
                     ),
                     Leaf(
                         "F1 or another metric",
                         "independent-metric",
+                        "newcombe-hybrid",
                         "te.compare(te.predictions(y[:120], {'a': a[:120]}), te.predictions(y[120:], {'b': b[120:]}), "
                         "paired=False, metric='f1')",
                     ),
                     Leaf(
                         "Calibration error",
                         "independent-calibration-error",
+                        "calibration-gaps-difference",
                         "te.compare(te.predictions(y[:120], scores={'a': a_scores[:120]}), "
                         "te.predictions(y[120:], scores={'b': b_scores[120:]}), paired=False, metric='ece')",
                     ),
@@ -321,12 +374,14 @@ TREE = (
             Leaf(
                 "The same rows, tested in several repeats of cross-validation",
                 "paired-over-folds",
+                "corrected-t-test",
                 'te.compare(np.tile(y, 2), {"a": np.tile(a, 2), "b": np.tile(b, 2)}, ids=np.tile(np.arange(240), 2), '
                 "folds=np.tile(fold, 2), repeats=np.repeat([0, 1], 240))",
             ),
             Leaf(
                 "Rows are still arriving, and I look more than once (peeking)",
                 "arriving-rows",
+                "e-value",
                 "te.significance.e_value(30, 20, n=240)",
             ),
         ),
@@ -334,6 +389,7 @@ TREE = (
     Leaf(
         "Which of many models is best? (multiple comparisons)",
         "many-pairs",
+        "holm",
         'te.compare(y, {"a": a, "b": b, "c": 1 - b})',
         f"trueerror compare {PRED}",
     ),
@@ -344,17 +400,20 @@ TREE = (
             Leaf(
                 "Two learners, one data set: cross-validation",
                 "two-learners",
+                "corrected-t-test",
                 'te.experiment({"bayes": bayes, "tree": tree}, X, y, plan=te.KFold(5, repeats=2)).compare()',
             ),
             Leaf(
                 "Two learners, many data sets",
                 "two-learners-many-data-sets",
+                "wilcoxon",
                 "te.rank(two_data_sets_wide)",
                 "trueerror rank results.csv",
             ),
             Leaf(
                 "Many learners, many data sets: Friedman and pairs",
                 "many-learners-many-data-sets",
+                "iman-davenport",
                 "te.rank(many_data_sets_wide)",
                 "trueerror rank results.csv",
             ),
@@ -365,37 +424,49 @@ TREE = (
                     Leaf(
                         "k-fold cross-validation, random subsampling",
                         "learner-folds",
+                        "pooled",
                         "te.experiment(bayes, X, y, plan=te.KFold(5, repeats=2)).estimate()",
                     ),
-                    Leaf("One holdout", "learner-holdout", "te.experiment(bayes, X, y, plan=te.Holdout()).estimate()"),
+                    Leaf(
+                        "One holdout",
+                        "learner-holdout",
+                        "pooled",
+                        "te.experiment(bayes, X, y, plan=te.Holdout()).estimate()",
+                    ),
                     Leaf(
                         "Leave-one-out",
                         "learner-leave-one-out",
+                        "bayle",
                         "te.experiment(bayes, X[:60], y[:60], plan=te.LeaveOneOut()).estimate()",
                     ),
                     Leaf(
                         "Bootstrap samples (.632+)",
                         "learner-bootstrap",
+                        "bootstrap-632+",
                         "te.experiment(bayes, X, y, plan=te.Bootstrap(20)).estimate()",
                     ),
                     Leaf(
                         "Folds with all pairs left out",
                         "learner-pairs-of-folds",
+                        "bates",
                         "te.experiment(bayes, X, y, plan=te.BatesCV(5, repeats=2)).estimate()",
                     ),
                     Leaf(
                         "Disjoint halves",
                         "learner-halves",
+                        "conservative-z",
                         "te.experiment(bayes, X, y, plan=te.DisjointHalves(3, splits_each=4)).estimate()",
                     ),
                     Leaf(
                         "By AUC, over folds",
                         "learner-auc",
+                        "pooled",
                         'te.experiment(bayes, X, y, plan=te.KFold(5, repeats=2)).estimate(metric="auc")',
                     ),
                     Leaf(
                         "The best of several settings (tuning)",
                         "chosen-setting",
+                        "corrected-t",
                         'te.experiment({"1": bayes, "2": tree}, X, y, plan=te.NestedCV(5, 3)).estimate()',
                     ),
                 ),
@@ -437,7 +508,7 @@ def tree_page() -> str:
 def _boxes(choices: tuple[Leaf | Question, ...], group: str) -> Iterator[str]:
     for i, choice in enumerate(choices):
         place = f"{group}{i + 1}"
-        name = choice.situation if isinstance(choice, Leaf) else place
+        name = choice.name if isinstance(choice, Leaf) else place
         kind = "leaf" if isinstance(choice, Leaf) else "question"
         yield f'<details class="{kind}" id="{name}" name="{group}"><summary>{escape(choice.title)}</summary>'
         if isinstance(choice, Leaf):
@@ -449,7 +520,7 @@ def _boxes(choices: tuple[Leaf | Question, ...], group: str) -> Iterator[str]:
 
 
 def _answer(leaf: Leaf) -> Iterator[str]:
-    row, known = decisions()[leaf.situation], every_method()
+    known = every_method()
 
     def link(key: str) -> str:
         return f"[{cell(known[key].title)}](reference/methods.md#{key})" if key in known else f"`{key}`"
@@ -457,14 +528,10 @@ def _answer(leaf: Leaf) -> Iterator[str]:
     yield f"```python\n{leaf.call}\n```"
     if leaf.shell:
         yield f"```bash\n{leaf.shell}\n```"
-    cases = dict(row.before)
-    key = leaf.method or row.default
-    yield f"**Method**: {link(key)} (`{key}`)."
-    yield f"**Why**: {cell(cases[key] if leaf.method else row.why)}."
-    others = [(k, why) for k, why in (*row.before, (row.default, row.why)) if k != key and why]
-    if others:
-        yield "**Other cases**: " + "; ".join(f"{link(k)} ({cell(why)})" for k, why in dict(others).items()) + "."
-    more = [k for k in row.also if k not in cases and k != key]
-    if more:
-        shown = ", ".join(f"[{k}](reference/methods.md#{k})" if k in known else f"`{k}`" for k in more[:6])
-        yield f"**Also**, by `method=`: {shown}{' and others' if len(more) > 6 else ''}."
+    yield f"**Method**: {link(leaf.method)} (`{leaf.method}`)."
+    row = next((d for d in decisions() if d.default == leaf.method), None)
+    why = row.why if row is not None else known[leaf.method].assumes
+    if why:
+        yield f"**Why**: {cell(why)}."
+    if row is not None and row.also:
+        yield "**Also**, by `method=`: " + ", ".join(link(k) for k in row.also) + "."

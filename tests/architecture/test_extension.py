@@ -6,8 +6,7 @@ import pytest
 import trueerror as te
 from trueerror.inference.proportion._interval import FORMS, proportion_interval, wilson
 from trueerror.inputs._options import InputError
-from trueerror.methods import decision
-from trueerror.methods._registry import withdraw
+from trueerror.methods._registry import ONE, methods_on, withdraw
 from trueerror.metrics._registry import _REGISTRY, every_measure, measure, ratio
 
 TRUTH, CALLED = [0, 1] * 40, [0, 1, 0, 1, 1, 1, 0, 0] * 10
@@ -18,7 +17,7 @@ def toy_metric():
     every_measure()
 
     @measure(
-        "toy_share", best=1.0, situation="proportion", aliases=("toy",), share=lambda t: (t.tp + t.tn, t.total),
+        "toy_share", best=1.0, aliases=("toy",), share=lambda t: (t.tp + t.tn, t.total),
         undefined="there are no rows",
     )  # fmt: skip
     def toy_share(t):
@@ -102,7 +101,7 @@ def test_an_interval_for_proportions_is_one_function(toy_interval):
     evaluated = te.evaluate(te.Confusion([[45, 5], [15, 15]]), method="toy-wilson")
     assert evaluated["accuracy"].method == evaluated["recall", 0].method == "toy-wilson"
     assert evaluated["accuracy"].low == pytest.approx(te.interval(62, 84).low)
-    assert "toy-wilson" in decision("proportion").also
+    assert "toy-wilson" in {m.word for m in methods_on(ONE)}
     assert "Method: toy-wilson." in alone.explain()
     with pytest.raises(InputError, match="'toy-wilson'"):
         te.evaluate(te.Confusion([[45, 5], [15, 15]]), metrics=["accuracy"], method="nonsense")
@@ -110,6 +109,6 @@ def test_an_interval_for_proportions_is_one_function(toy_interval):
 
 def test_what_was_entered_for_a_test_is_gone():
     assert "toy_share" not in every_measure()
-    assert "toy-wilson" not in decision("proportion").also
+    assert "toy-wilson" not in {m.word for m in methods_on(ONE)}
     with pytest.raises(InputError, match="not known"):
         te.interval(30, 40, method="toy-wilson")

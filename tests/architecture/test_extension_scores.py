@@ -3,16 +3,16 @@
 import pytest
 
 import trueerror as te
-from trueerror.inference._problem import IntervalLimits, words_in
+from trueerror.inference._problem import IntervalLimits
 from trueerror.inputs._options import InputError
-from trueerror.methods._registry import inference_method, withdraw
+from trueerror.methods._registry import ONE, inference_method, methods_on, withdraw
 
 TRUTH, SCORES = [0, 0, 1, 1, 0, 1] * 5, [0.1, 0.6, 0.4, 0.9, 0.2, 0.8] * 5
 
 
 @pytest.fixture
 def toy():
-    @inference_method("toy", answers="auc")
+    @inference_method("toy", on=ONE, applies=lambda q: q.metric.area)
     def limits(q):
         return IntervalLimits(q.sample.estimate - 0.01, q.sample.estimate + 0.01, "toy")
 
@@ -25,7 +25,7 @@ def test_a_method_that_is_entered_can_be_asked_for(toy):
     assert made.method == "toy"
     assert made.width == pytest.approx(0.02)
     assert "Method: toy." in made.explain()
-    assert "toy" in words_in("auc")
+    assert "toy" in {m.word for m in methods_on(ONE)}
 
 
 def test_a_word_that_does_not_apply_is_refused_with_those_that_do(toy):
@@ -34,4 +34,4 @@ def test_a_word_that_does_not_apply_is_refused_with_those_that_do(toy):
 
 
 def test_the_registry_is_as_it_was():
-    assert "toy" not in words_in("auc")
+    assert "toy" not in {m.word for m in methods_on(ONE)}

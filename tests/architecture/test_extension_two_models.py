@@ -4,8 +4,7 @@ import pytest
 
 import trueerror as te
 from trueerror.inference._contrast import contrast
-from trueerror.methods import inference_method
-from trueerror.methods._registry import withdraw
+from trueerror.methods._registry import SAME, inference_method, withdraw
 
 TRUTH = [0, 1] * 50
 MODELS = {"a": [0, 1] * 45 + [1, 0] * 5, "b": [0, 1] * 40 + [1, 0] * 10}
@@ -15,7 +14,7 @@ MODELS = {"a": [0, 1] * 45 + [1, 0] * 5, "b": [0, 1] * 40 + [1, 0] * 10}
 def toy():
     """A sign test of the rows on which two models differ, as anybody might add it."""
 
-    @inference_method("toy-sign", answers="paired-proportions", word="toy")
+    @inference_method("toy-sign", on=SAME, word="toy", applies=lambda q: q.sample.is_share(q.metric))
     def toy_sign(q):
         d = q.sample.discordance
         return contrast(

@@ -21,8 +21,8 @@ import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
 from trueerror.findings.models import ConstantAnswer, never_found
 from trueerror.findings.scores import tuned_threshold
-from trueerror.inference._contrast import adjust
 from trueerror.inference._fragility import undone_by
+from trueerror.inference._many import adjust
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.auc._average_precision import decided_by
 from trueerror.inference.auc._interval import area_limits

@@ -17,7 +17,7 @@ from trueerror.inference._clusters import (
 from trueerror.inference._effective_t import effective_t_contrast
 from trueerror.inference._estimate import spread
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._two_models import ModelPair, PairedRows
+from trueerror.inference._two_models import PairedRows
 from trueerror.inference.loss._mean import mean_over_units
 from trueerror.metrics._registry import find_measure
 
@@ -160,7 +160,7 @@ def test_a_cluster_moves_a_difference_of_areas_as_leaving_it_out_does():
     truth = random.random(96) < 0.4
     scores = [np.round(random.standard_normal(96) + truth, 1) for _ in "ab"]
     rows = te.predictions(truth.astype(int), scores=dict(zip("ab", scores, strict=True)), clusters=cluster)
-    found = ModelPair(PairedRows(rows, find_measure("auc"), {}), "a", "b").areas()
+    found = PairedRows(rows, find_measure("auc"), {}).pair("a", "b").areas()
 
     def gap(kept):
         one, two = (te.metric("auc", truth[kept].astype(int), scores=s[kept], positive=1) for s in scores)
@@ -179,7 +179,7 @@ def test_weighted_differences_are_those_of_survey(clusters, variance):
     truth = np.tile([0, 1], 13)
     calls = {"a": np.where(Y == 1, truth, 1 - truth), "b": np.where(B == 1, truth, 1 - truth)}
     p = te.predictions(truth, calls, weights=W, weights_kind="sampling", clusters=clusters)
-    found = PairedRows(p, find_measure("accuracy"), {}).pair("a", "b").labels()
+    found = PairedRows(p, find_measure("accuracy"), {}).pair("a", "b").labels
     assert float(found.value) == pytest.approx(0.111111111111111)
     groups = len(found.units)
     sums = found.units * groups / (groups - 1) * (1 - found.sizes / found.sizes.sum())

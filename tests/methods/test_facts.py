@@ -1,4 +1,4 @@
-"""`methods.toml` and the code speak of the same methods and situations."""
+"""`methods.toml` and the code speak of the same methods."""
 
 import ast
 import json
@@ -10,9 +10,9 @@ import pytest
 
 import trueerror as te
 from trueerror.curves._base import every_curve_kind
-from trueerror.methods import decisions, every_method
+from trueerror.methods import every_method
 from trueerror.methods._facts import _known
-from trueerror.methods._registry import HOMES, RUNNABLE, methods_for
+from trueerror.methods._registry import MODULES, RUNNABLE, methods_on
 
 SOURCES = sorted(Path(te.__file__).parent.rglob("*.py"))
 FROZEN = sorted((Path(__file__).parents[1] / "golden").glob("*.json"))
@@ -53,10 +53,10 @@ def test_every_method_says_what_it_is():
 
 
 def test_every_method_that_can_be_run_has_facts():
-    for situation in HOMES:
-        methods_for(situation)
+    for kind in MODULES:
+        methods_on(kind)
     known = every_method()
-    assert len(RUNNABLE) > 80
+    assert len(RUNNABLE) > 60
     assert {m.key for m in RUNNABLE} <= set(known)
     assert {kind.key for kind in every_curve_kind()} <= set(known)
 
@@ -96,17 +96,3 @@ def test_the_code_names_every_method_that_has_facts():
 def test_parts_are_told_one_after_the_other():
     parts = [m.part for m in every_method().values()]
     assert len(set(parts)) == sum(a != b for a, b in zip(["", *parts], parts, strict=False))
-
-
-def test_every_situation_has_a_title_and_a_default():
-    for situation, row in decisions().items():
-        assert row.title, situation
-        assert row.default in every_method(), situation
-    # Those without methods that can be run name their default in the file.
-    named = {situation for situation, row in _known()["situations"].items() if "default" in row}
-    assert named | set(HOMES) == set(decisions())
-    assert not named & set(HOMES)
-
-
-def test_every_method_answers_situations_that_there_are():
-    assert {situation for m in RUNNABLE for situation in m.answers} <= set(HOMES)

@@ -1,15 +1,21 @@
 """Every method that is offered works and explains itself, and every default of the decision table exists."""
 
+import ast
+import inspect
+
 import numpy as np
 import pytest
 
 import trueerror as te
+from trueerror.inference import _choose
+from trueerror.inference._answer import words_for
+from trueerror.inference._choose import TABLE
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.inference._problem import IntervalSpec, Problem, words_for
+from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference._variance import Sample
 from trueerror.inference.counts._one_class import view_of_sample
-from trueerror.methods import decision, decisions, default_for, every_method, explain, method
-from trueerror.methods._registry import HOMES, methods_for
+from trueerror.methods import decisions, every_method, explain, method, usual_method
+from trueerror.methods._registry import MODULES, always, methods_on
 from trueerror.metrics._registry import AVERAGES, every_measure, find_measure
 from trueerror.tallies import Confusion, ScoreTable
 
@@ -18,24 +24,41 @@ AREA_METHODS = ("delong-logit", "delong", "hanley-mcneil", "newcombe")
 SHORT = {"bootstrap": "bootstrap-bca", "newcombe": "newcombe-auc"}
 
 
-@pytest.mark.parametrize("situation", list(decisions()))
-def test_every_alternative_is_known(situation):
-    row = decision(situation)
-    for word in row.also:
-        assert SHORT.get(word, word) in every_method(), (situation, word)
+@pytest.mark.parametrize("row", decisions(), ids=lambda row: row.title)
+def test_every_default_and_alternative_is_known(row):
+    for key in (row.default, *row.also):
+        assert key in every_method() or "its plan" in key, (row.title, key)
 
 
-def test_every_count_metric_has_a_situation_with_a_default():
+def test_the_table_is_short_and_has_no_numbers():
+    assert len(TABLE) <= 15
+    assert all(row.title and row.why for row in TABLE)
+    tree = ast.parse(inspect.getsource(_choose))
+    numbers = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant) and type(n.value) in (int, float)]
+    assert set(numbers) <= {0}  # the first of several
+
+
+def test_every_kind_of_question_has_a_row_that_always_holds():
+    assert {kind for row in TABLE if row.when is always for kind in row.on} == set(MODULES)
+
+
+def test_every_row_names_a_method_of_its_kinds():
+    for row in TABLE:
+        for kind in row.on:
+            if isinstance(row.method, str):
+                assert any(m.is_called(row.method) for m in methods_on(kind)), (row.title, kind)
+
+
+def test_every_count_metric_has_a_default():
     names = [m for m in every_measure().values() if m.needs in ("binary", "classes", "cells")]
     names += [find_measure(f"{a}_{m.name}") for m in names if m.needs == "binary" for a in AVERAGES]
     assert len(names) > 60
     for measure in names:
-        situation = measure.situation
-        assert default_for(situation) in every_method(), measure.name
+        assert usual_method(measure) in every_method(), measure.name
 
 
 def test_every_offered_method_is_known_and_explains_itself():
-    offered = {m.key for situation in HOMES for m in methods_for(situation)}
+    offered = {m.key for kind in MODULES for m in methods_on(kind)}
     assert len(offered) > 25
     offered |= {SHORT.get(m, m) for m in AREA_METHODS}
     for key in offered:
@@ -44,14 +67,13 @@ def test_every_offered_method_is_known_and_explains_itself():
 
 def test_every_offered_method_works_where_it_is_offered():
     t = Confusion([[50, 5, 2], [6, 30, 4], [1, 3, 19]])
-    examples = {"proportion": "accuracy", "f1": "f1", "label-metric": "macro_f1", "ratio": "lr_plus"}
-    for situation, name in examples.items():
-        positive = 1 if find_measure(name).needs == "binary" else None
-        assert find_measure(name).situation == situation
-        sample = view_of_sample(find_measure(name), Sample.of(find_measure(name), t, positive=positive), {})
-        words = words_for(Problem(situation=situation, metric=find_measure(name), sample=sample, spec=IntervalSpec()))
+    for name in ("accuracy", "f1", "macro_f1", "lr_plus"):
+        measure = find_measure(name)
+        positive = 1 if measure.needs == "binary" else None
+        sample = view_of_sample(measure, Sample.of(measure, t, positive=positive), {})
+        words = words_for(Problem(metric=measure, sample=sample, spec=IntervalSpec()))
         assert len(words) >= 5
-        assert next(iter(words.values())).key == default_for(situation)
+        assert next(iter(words.values())).key == usual_method(measure)
         for key in (m.key for m in words.values()):
             made = metric_interval(name, t, positive=positive, method=key, replicates=200)
             assert made.method == key, (name, key, made)

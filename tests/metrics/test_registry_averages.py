@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from trueerror.methods import usual_method
 from trueerror.metrics._registry import averaged, classes_in_play, find_measure, summed
 
 TABLE = te.Confusion([[50, 5, 2], [6, 30, 4], [1, 3, 19]], labels=["a", "b", "c"])
@@ -30,7 +31,7 @@ def test_options_reach_every_class() -> None:
 def test_sums_that_count_a_row_more_than_once_are_no_plain_shares(name: str) -> None:
     """Every row is a negative of K − 1 classes: a binomial interval with n(K − 1) trials would be too narrow."""
     assert find_measure(name).share is None
-    assert find_measure(name).situation == "label-metric"
+    assert usual_method(find_measure(name)) == "effective-t"
 
 
 @pytest.mark.parametrize("name", ["micro_precision", "micro_recall", "micro_f1"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from trueerror.inference._contrast import adjust
+from trueerror.inference._many import adjust
 
 DATA = Path(__file__).parent / "data"
 CASES = json.loads((DATA / "f_p_adjust.json").read_text(encoding="utf-8"))["cases"]

@@ -7,7 +7,7 @@ import pytest
 
 import trueerror as te
 from trueerror.inference._problem import critical_t, critical_z
-from trueerror.inference.proportion._distributions import count_model
+from trueerror.inference.proportion._interval import count_model
 
 
 def test_A1_sample_error_estimates_the_true_error():
@@ -21,9 +21,15 @@ def test_A3_binomial_and_normal_models_of_the_error_count():
     assert (model.mean, model.variance) == (pytest.approx(12), pytest.approx(8.4))
     counts = np.random.default_rng(1).binomial(40, 0.3, 20_000)
     assert (counts.mean(), counts.var()) == (pytest.approx(model.mean, abs=0.1), pytest.approx(model.variance, abs=0.4))
-    assert model.normal_holds
-    assert not count_model(0.3, 29).normal_holds
-    assert not count_model(0.05, 100).normal_holds
+    assert model.caution is None
+    assert count_model(0.3, 29).caution is not None
+    assert count_model(0.05, 100).caution is not None
+
+
+def test_A3_the_normal_model_of_the_error_count_holds_from_30_rows_with_a_variance_of_5():
+    assert te.interval(12, 40, method="wald").note == ""
+    assert "normal model needs n ≥ 30" in te.interval(9, 29, method="wald").note
+    assert "here 100 and 4.75" in te.interval(5, 100, method="wald").note
 
 
 def test_A4_simple_normal_interval_at_95_percent():

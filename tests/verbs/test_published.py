@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import trueerror as te
 from trueerror.cli._app import command_of
-from trueerror.inference.proportion._paired import mcnemar_bounds, mcnemar_test
+from trueerror.inference.proportion._paired import METHODS, mcnemar_bounds, mcnemar_test
 
 M1 = te.Confusion([[150, 40], [60, 250]])
 M2 = te.Confusion([[250, 45], [5, 200]])
@@ -149,11 +149,13 @@ def test_the_verdict_follows_the_bounds():
 @given(n=st.integers(1, 60), data=st.data())
 def test_every_possible_agreement_lies_within_the_bounds(n, data):
     x, y = (data.draw(st.integers(0, n)) for _ in range(2))
-    found = mcnemar_bounds(x, y, n)
+    method = data.draw(st.sampled_from(METHODS))
+    alternative = data.draw(st.sampled_from(("two-sided", "greater", "less")))
+    found = mcnemar_bounds(x, y, n, method=method, alternative=alternative)
     every = []
     for both in range(min(x, y) + 1):
         if n - x - y + both >= 0:
-            every.append((x + y - 2 * both, mcnemar_test(x - both, y - both, "mid-p", "two-sided")[1]))
+            every.append((x + y - 2 * both, mcnemar_test(x - both, y - both, method, alternative)[1]))
     assert found.p_low == pytest.approx(min(p for _, p in every))
     assert found.p_high == pytest.approx(max(p for _, p in every))
     assert {found.differ[0], found.differ[2]} == {min(m for m, _ in every), max(m for m, _ in every)}

@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import trueerror as te
-from trueerror.inference._contrast import adjust
+from trueerror.inference._many import adjust
 from trueerror.inference.ranking._rank_tests import friedman, iman_davenport, nemenyi, wilcoxon
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import ColumnError, InputError

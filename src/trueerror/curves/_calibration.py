@@ -28,11 +28,13 @@ from trueerror.curves._recalibration import (
     over_clusters,
 )
 from trueerror.curves._verb import ModelCurves, curve_verb, typed_as
+from trueerror.inference._answer import interval_of
 from trueerror.inference._clusters import degrees_of_freedom, effective_clusters
 from trueerror.inference._contrast import student_p
-from trueerror.inference._metric_interval import score_interval
-from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.loss._mean import loss_interval
+from trueerror.inference._problem import IntervalSpec, Problem
+from trueerror.inference._sample import OneSample
+from trueerror.inference._score_tables import ScoreRows
+from trueerror.inference.loss._mean import MeanSample
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._arrays import Floats, WeightsKind
 from trueerror.inputs._options import Rng, check_confidence, check_replicates, check_word, generator
@@ -474,11 +476,10 @@ class Calibration(TableCurve):
     def brier(self, *, confidence: float = 0.95) -> Interval:
         """The mean of (p − y)², with the interval of a mean loss."""
         measure, spec = find_measure("brier"), IntervalSpec(confidence=confidence)
+        sample: OneSample = ScoreRows.of(measure, self.table, {})
         if self.clusters is not None:
-            return self._noted(
-                loss_interval(measure, self.clusters.losses(self.table, measure), {}, spec), binned=False
-            )
-        return self._noted(score_interval(measure, self.table, {}, spec), binned=False)
+            sample = MeanSample.of(self.clusters.losses(self.table, measure))
+        return self._noted(interval_of(Problem(metric=measure, sample=sample, spec=spec)), binned=False)
 
     def isotonic(self) -> Floats:
         """The recalibrated probability of each distinct score (`table.scores`): the increasing fit."""

@@ -22,9 +22,12 @@ from trueerror.curves._isotonic import hull_of, hull_places
 from trueerror.curves._points import Counts, Figures, Places, Records, area_under, cutoffs, downward, weighted_sum
 from trueerror.curves._replicates import balanced_groups, resampled_tables
 from trueerror.curves._verb import ModelCurves, curve_verb, typed_as
-from trueerror.inference._metric_interval import score_interval, widened
-from trueerror.inference._problem import IntervalSpec, tail
-from trueerror.inference.loss._mean import loss_interval
+from trueerror.inference._answer import interval_of
+from trueerror.inference._binned_limits import widened
+from trueerror.inference._problem import IntervalSpec, Problem, tail
+from trueerror.inference._sample import OneSample
+from trueerror.inference._score_tables import ScoreRows
+from trueerror.inference.loss._mean import MeanSample
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._arrays import Floats, WeightsKind, column, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, generator
@@ -411,11 +414,10 @@ class BrierCurve(TableCurve):
     def area(self, *, confidence: float = 0.95) -> Interval:
         """The Brier score, with the interval of a mean loss."""
         measure, spec = find_measure("brier"), IntervalSpec(confidence=confidence)
-        if self.clusters is None:
-            score = score_interval(measure, self.table, {}, spec)
-        else:
-            score = loss_interval(measure, self.clusters.losses(self.table, measure), {}, spec)
-        return self._noted(score, binned=False)
+        sample: OneSample = ScoreRows.of(measure, self.table, {})
+        if self.clusters is not None:
+            sample = MeanSample.of(self.clusters.losses(self.table, measure))
+        return self._noted(interval_of(Problem(metric=measure, sample=sample, spec=spec)), binned=False)
 
     def _figures(self) -> Figures:
         return [

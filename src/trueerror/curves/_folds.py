@@ -19,7 +19,7 @@ from trueerror.curves._points import Counts, Figures, Records, counts_at_cutoffs
 from trueerror.curves._precision_recall import PrecisionRecall
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.curves._roc import Roc
-from trueerror.inference._metric_interval import widened
+from trueerror.inference._binned_limits import widened
 from trueerror.inference._problem import IntervalSpec, critical_t
 from trueerror.inference.auc._interval import area_limits, newcombe_area_limits
 from trueerror.inference.auc._within_folds import fold_comparability, within_folds_interval

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 
 from trueerror.curves._points import Counts, Figures, Records, downward, weighted_sum
 from trueerror.curves._replicates import bags, balanced_groups
-from trueerror.inference._metric_interval import metric_interval, noted
+from trueerror.inference._binned_limits import noted
+from trueerror.inference._metric_interval import metric_interval
 from trueerror.inputs._arrays import Floats, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, generator
 from trueerror.results import Interval, Result, Table

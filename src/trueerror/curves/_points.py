@@ -7,8 +7,8 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from trueerror.inference._sample import ONE_CLUSTER
 from trueerror.inference._variance import mover
-from trueerror.inference.counts._one_class import ONE_CLUSTER
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import check_confidence
@@ -124,7 +124,7 @@ def wilson_proportion(
     rows = float(rows_for_interval(hits, misses, squares)) if worth is None else worth
     estimate = hits / total
     if math.isnan(rows):
-        low, high, note = math.nan, math.nan, joined_notes(ONE_CLUSTER, note)
+        low, high, note = math.nan, math.nan, joined_notes(str(ONE_CLUSTER), note)
     else:
         low, high = (float(x) for x in limits(estimate * rows, rows, "wilson", level))
     if bounds is not None:

@@ -27,8 +27,10 @@ from trueerror.curves._points import (
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.curves._roc import fpr_limits
 from trueerror.curves._verb import curve_verb
-from trueerror.inference._metric_interval import score_interval, widened
-from trueerror.inference._problem import IntervalSpec, tail
+from trueerror.inference._answer import interval_of
+from trueerror.inference._binned_limits import widened
+from trueerror.inference._problem import IntervalSpec, Problem, tail
+from trueerror.inference._score_tables import ScoreRows
 from trueerror.inference.counts._at_prior import precision_limits
 from trueerror.inference.proportion._distributions import limits as proportion_limits
 from trueerror.inputs._arrays import Floats, numbers, one_number, plain_numbers
@@ -529,10 +531,11 @@ class PrecisionRecall(TableCurve):
         estimate = float(statistic(read.positives[None], read.negatives[None])[0])
         bounds, clusters = self._bounds(interpolation), None if self.clusters is None else self.clusters.rows
         words = None if method == "effective-t" or (method == "bootstrap" and clusters is None) else method
-        steps = score_interval(
-            find_measure("average_precision"), self.table, {}, IntervalSpec(confidence=level), words, prior=self.prior,
-            rng=rng, replicates=replicates, clusters=clusters,
+        spec = IntervalSpec(confidence=level, rng=rng, replicates=replicates)
+        sample = ScoreRows.of(
+            find_measure("average_precision"), self.table, {}, prior=self.prior, clusters=clusters
         )  # fmt: skip
+        steps = interval_of(Problem(metric=sample.measure, sample=sample, spec=spec), words)
         # Of other ways to join the points, as far below and above as of the steps.
         low, high = max(0.0, estimate - steps.estimate + steps.low), min(1.0, estimate - steps.estimate + steps.high)
         if method == "bootstrap" and clusters is None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from trueerror.curves._cluster_worth import CurveClusters
 from trueerror.curves._points import Counts
-from trueerror.inference._metric_interval import noted, widened
+from trueerror.inference._binned_limits import noted, widened
 from trueerror.inference._problem import tail
 from trueerror.inference.bootstrap._limits import bootstrap_limits
 from trueerror.inference.bootstrap._tables import Statistic, drawn_tables, one_row_less, row_influences, table_cells

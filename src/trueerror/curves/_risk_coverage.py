@@ -466,7 +466,8 @@ class RiskCoverage(TableCurve):
             self.table, self._areas, name="area under risk and coverage", estimate=self._area(), confidence=level,
             replicates=replicates, rng=rng, fallback=fallback, estimand="this model", bounds=None,
         )  # fmt: skip
-        if self.clusters is not None and interval.method != "unseen-share":
+        resampled = (interval.low, interval.high) != fallback[:2]
+        if self.clusters is not None and resampled:
             wider = math.sqrt(self.table.n / max(rows, 1.0))
             low, high = (
                 interval.estimate + wider * (limit - interval.estimate) for limit in (interval.low, interval.high)

@@ -34,8 +34,10 @@ from trueerror.curves._points import (
 )
 from trueerror.curves._replicates import bags, balanced_groups, bootstrap_area, resampled_tables
 from trueerror.curves._verb import curve_verb
-from trueerror.inference._metric_interval import score_interval, widened
-from trueerror.inference._problem import IntervalSpec
+from trueerror.inference._answer import interval_of
+from trueerror.inference._binned_limits import widened
+from trueerror.inference._problem import IntervalSpec, Problem
+from trueerror.inference._score_tables import ScoreRows
 from trueerror.inference.auc._within_folds import within_folds_interval
 from trueerror.inference.proportion._distributions import limits as proportion_limits
 from trueerror.inputs._arrays import Floats, plain_numbers
@@ -375,11 +377,10 @@ class Roc(TableCurve):
                 return with_notes(interval, "" if self.clusters is None else cluster_words(self.clusters.groups))
         if method is not None:
             check_word(method, get_args(AreaMethod), "method")
-        spec = IntervalSpec(confidence=confidence, estimand="this model")
-        area = score_interval(
-            find_measure("auc"), self.table, {}, spec, method, rng=rng, replicates=replicates,
-            clusters=None if self.clusters is None else self.clusters.rows,
-        )  # fmt: skip
+        spec = IntervalSpec(confidence=confidence, estimand="this model", rng=rng, replicates=replicates)
+        rows = None if self.clusters is None else self.clusters.rows
+        sample = ScoreRows.of(find_measure("auc"), self.table, {}, clusters=rows)
+        area = interval_of(Problem(metric=sample.measure, sample=sample, spec=spec), method)
         return self._noted(area, binned=False)
 
     def partial_auc(

@@ -20,19 +20,21 @@ from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._estimate import (
     MEAN_OF_ROWS,
     Needs,
+    acting_plan,
     ask,
     learner_interval,
     learner_method,
     learners_at,
     left_out,
     on_rows_like,
-    plan_situation,
     rounds_of_folds,
     same_rows_each_round,
 )
 from trueerror.experiments._outcomes import CHOSEN, FoldPairLosses, FoldScores, ResampleResults, mean_over_rows
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
+from trueerror.inference._answer import contrast_of
+from trueerror.inference._choose import row_of
 from trueerror.inference._contrast import check_margin, contrast, normal_p, normal_quantile
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference.learner._fold_scores import taken_together
@@ -43,9 +45,9 @@ from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Codes, Label
 from trueerror.inputs._options import InputError, Rng, check_alternative, check_confidence, check_word, nearest
 from trueerror.inputs._words import speaks
-from trueerror.methods import Default, default_for, inference_method, reason_for
-from trueerror.methods._registry import InferenceMethod, methods_for
+from trueerror.methods._registry import LEARNERS, InferenceMethod, Kind, inference_method, methods_on
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows
+from trueerror.resampling._plan import Plan
 from trueerror.results import Alternative, Contrast
 from trueerror.results._values import sentences_of
 from trueerror.tallies import Confusion
@@ -56,8 +58,8 @@ from trueerror.verbs._rank import rank_sheet
 from trueerror.verbs._ranking_result import LearnerRanking
 from trueerror.verbs._score_sheet import FoldKey, ScoreSheet
 
-# What the linter calls a method, or the situation that a plan is.
-LINTED = {"unpaired": "plain-t", "learner-leave-one-out": "leave-one-out", "learner-pairs-of-folds": "bates"}
+# What the linter calls a method.
+LINTED = {"unpaired": "plain-t"}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -101,6 +103,18 @@ class LearnerPair(NamedTuple):
     second: str
 
     @property
+    def on(self) -> Kind:
+        """Two learners."""
+        return LEARNERS
+
+    @property
+    def usual_method(self) -> str:
+        """The method of the plan, where it suits the metric."""
+        x = self.learners
+        plain = x.of_rows and not x.options and x.positive is None
+        return x.run.plan._pair_method if plain else Plan._pair_method
+
+    @property
     def run(self) -> ResampleResults:
         """The experiment."""
         return self.learners.run
@@ -136,27 +150,29 @@ class LearnerPair(NamedTuple):
                 )
         return a, b, known
 
+    def answered(self, q: Pair, chosen: InferenceMethod) -> Contrast:
+        """First − second by a method: limits within what a difference can be.
+
+        Tango's limits stand where no row was judged differently.
+        """
+        x = self.learners
+        difference: Contrast = chosen.function(q)
+        reach, note, better = x.reach, difference.note, difference.p_better
+        if difference.p_value == 1 and difference.estimate == 0 and x.of_rows and self.never_differ:
+            z = normal_quantile(q.spec.confidence, q.spec.alternative)
+            reach *= z**2 / (x.run.datasets[x.data].n + z**2)
+            note = "no test row was judged differently: limits for these models by their number alone"
+        if better is not None and not x.measure.higher_is_better:
+            better = 1 - better
+        return replace(
+            difference, name=x.measure.title, first=self.first, second=self.second, p_better=better, note=note,
+            low=max(difference.low, -reach), high=min(difference.high, reach),
+            estimand=f"the difference in {x.measure.title} between the two learners, "
+            f"at {round(float(x.table.trains.mean())):,} training rows",
+        )  # fmt: skip
+
 
 Pair = Problem[LearnerPair]
-
-
-def learner_contrast(q: Pair, chosen: InferenceMethod) -> Contrast:
-    """First − second: limits within what a difference can be; Tango's for rows of which none was judged differently."""
-    x, first, second = q.sample
-    difference: Contrast = chosen.function(q)
-    reach, note, better = x.reach, difference.note, difference.p_better
-    if difference.p_value == 1 and difference.estimate == 0 and x.of_rows and q.sample.never_differ:
-        z = normal_quantile(q.spec.confidence, q.spec.alternative)
-        reach *= z**2 / (x.run.datasets[x.data].n + z**2)
-        note = "no test row was judged differently: limits for these models by their number alone"
-    if better is not None and not x.measure.higher_is_better:
-        better = 1 - better
-    return replace(
-        difference, name=x.measure.title, first=first, second=second, p_better=better, note=note,
-        low=max(difference.low, -reach), high=min(difference.high, reach),
-        estimand=f"the difference in {x.measure.title} between the two learners, "
-        f"at {round(float(x.table.trains.mean())):,} training rows",
-    )  # fmt: skip
 
 
 def _noted(difference: Contrast, known: NDArray[np.bool_]) -> Contrast:
@@ -164,15 +180,7 @@ def _noted(difference: Contrast, known: NDArray[np.bool_]) -> Contrast:
     return replace(difference, note=sentences_of((difference.note, left_out(int((~known).sum()), len(known)))))
 
 
-def _with_pairs_of_folds(q: Pair) -> bool:
-    x = q.sample.learners
-    return x.run.plan.name == "BatesCV" and x.of_rows and not x.options and x.positive is None
-
-
-@inference_method(
-    "corrected-t-test", answers="two-learners", word="corrected-t",
-    default=Default(why="type I error .03–.05; the plain t-test of 10 × 10 folds has .53–.57"),
-)  # fmt: skip
+@inference_method("corrected-t-test", on=LEARNERS, word="corrected-t")
 def corrected_t_of_pair(q: Pair) -> Contrast:
     """Part by part, with the variance that overlapping training sets add."""
     a, b, known = q.sample.scores()
@@ -183,14 +191,14 @@ def corrected_t_of_pair(q: Pair) -> Contrast:
     return _noted(difference, known)
 
 
-@inference_method("paired-t", answers="two-learners", word="plain-t", aliases=("fold-t",))
+@inference_method("paired-t", on=LEARNERS, word="plain-t", aliases=("fold-t",))
 def plain_t_of_pair(q: Pair) -> Contrast:
     """Part by part, as if they were independent: optimistic."""
     a, b, known = q.sample.scores()
     return _noted(paired_t(a[known], b[known], confidence=q.spec.confidence, alternative=q.spec.alternative), known)
 
 
-@inference_method("conservative-t", answers="two-learners", word="unpaired")
+@inference_method("conservative-t", on=LEARNERS, word="unpaired")
 def unpaired_t_of_pair(q: Pair) -> Contrast:
     """As if each learner had test folds of its own."""
     a, b, known = q.sample.scores()
@@ -198,14 +206,14 @@ def unpaired_t_of_pair(q: Pair) -> Contrast:
     return _noted(unpaired_t(a[known], b[known], df="conservative", confidence=level, alternative=side), known)
 
 
-@inference_method("five-by-two-t", answers="two-learners", aliases=("5x2-t",))
+@inference_method("five-by-two-t", on=LEARNERS, aliases=("5x2-t",))
 def five_by_two_t_of_pair(q: Pair) -> Contrast:
     """Dietterich's test of five repeats of two folds."""
     grid = _five_by_two(q, "five-by-two-t")
     return five_by_two_t(grid, confidence=q.spec.confidence, alternative=q.spec.alternative)
 
 
-@inference_method("five-by-two-f", answers="two-learners", aliases=("5x2-f",))
+@inference_method("five-by-two-f", on=LEARNERS, aliases=("5x2-f",))
 def five_by_two_f_of_pair(q: Pair) -> Contrast:
     """Alpaydin's test of the same."""
     grid = _five_by_two(q, "five-by-two-f")
@@ -226,10 +234,7 @@ def _five_by_two(q: Pair, word: str) -> Floats:
     return grid
 
 
-@inference_method(
-    "bates-difference", answers="two-learners", word="bates", applies=Needs((MEAN_OF_ROWS,)),
-    default=Default(why="it measures the variance that overlapping training sets add", when=_with_pairs_of_folds),
-)  # fmt: skip
+@inference_method("bates-difference", on=LEARNERS, word="bates", applies=Needs((MEAN_OF_ROWS,)))
 def bates_of_pair(q: Pair) -> Contrast:
     """Nested cross-validation of the losses' differences, row by row; of accuracy, losses are errors."""
     x, first, second = q.sample
@@ -260,9 +265,6 @@ def _difference(a: FoldPairLosses, b: FoldPairLosses, sign: float) -> FoldPairLo
         single=tuple(sign * (x - y) for x, y in zip(a.single, b.single, strict=True)),
         pair={k: (sign * (a.pair[k][0] - b.pair[k][0]), sign * (a.pair[k][1] - b.pair[k][1])) for k in a.pair},
     )
-
-
-PAIRS_OF_MODELS = ("learner-holdout", "learner-leave-one-out")
 
 
 @partial(speaks, room="experiment", name="compare")
@@ -304,26 +306,25 @@ def compare_learners(
         raise InputError(f"reference={reference!r} is not among the learners{nearest(reference, names)}")
     width = None if margin is None else check_margin(margin)
     splits = [run.splits[name][i] for i in run.parts(name)]
-    situation = plan_situation(run.plan, splits)
+    plan = acting_plan(run.plan, splits)
     tried = run.learners if learners is None else names
-    if situation in PAIRS_OF_MODELS and method not in {m.word for m in methods_for("two-learners")}:
+    if plan._of_models and method not in {m.word for m in methods_on(LEARNERS)}:
         p = run.predictions(name, learners=names)
         settings = Settings(confidence=level, metrics={measure.name: options}, rng=rng)
         of_models = compare_predictions(
             p if positive is None else p.with_positive(positive), measure, settings, reference=reference,
             method=method, adjust=adjust, margin=width, alternative=alternative,
         )  # fmt: skip
-        return _with_findings(of_models, learner_evidence(run, name, situation, tried, measure.name))
+        return _with_findings(of_models, learner_evidence(run, name, plan._judged, tried, measure.name))
     paired = PairedLearners(run=run, data=name, measure=measure, positive=positive, options=options)
     wanted = list(combinations(names, 2)) if reference is None else [(x, reference) for x in names if x != reference]
     spec = IntervalSpec(confidence=level, alternative=alternative)
-    samples = [LearnerPair(paired, a, b) for a, b in wanted]
     questions = [
-        Problem(situation="two-learners", metric=measure, sample=pair, spec=spec, options=options) for pair in samples
+        Problem(metric=measure, sample=LearnerPair(paired, a, b), spec=spec, options=options) for a, b in wanted
     ]
-    chosen = learner_method(questions[0], method, ("two-learners",))
-    word = chosen.word or chosen.key
-    contrasts = [learner_contrast(q, chosen) for q in questions]
+    chosen = learner_method(questions[0], method)
+    word = chosen.word
+    contrasts = [contrast_of(q, chosen) for q in questions]
     interval_method = own_method(run, word)
     estimates = {
         x: learner_interval(
@@ -345,7 +346,7 @@ def compare_learners(
         reading=_reading(run, name, names),
         estimand=f"Estimates: {learners_at('these learners', sizes)}, {on_rows_like(run.datasets[name])}.",
         details=ComparisonDetails(
-            why=f"{measure.title}: {reason_for(default_for('two-learners'), 'two-learners')}",
+            why=f"{measure.title}: {row_of(questions[0]).why}",
             parts=paired.scores_of(names),
             constant=(str(label), share) if measure.right_or_wrong else None,
             hollow=tuple(e.model for e in hollow) if measure.right_or_wrong else None,
@@ -436,11 +437,10 @@ def experiment_findings(run: ResampleResults) -> Findings:
     evidence, hollow, scored = [], [], []
     for data in run.datasets:
         splits = [run.splits[data][i] for i in run.parts(data)]
-        situation = plan_situation(run.plan, splits)
-        method = "corrected-t" if situation == "learner-folds" else situation
+        method = acting_plan(run.plan, splits)._judged
         several = len(run.datasets) > 1
         about = data if several else ""
-        if situation == "learner-folds" and same_rows_each_round(splits):
+        if method == "corrected-t" and same_rows_each_round(splits):
             evidence.append(Evidence(fold_method="pooled-folds", model=about))
             method = method if len(run.learners) > 1 else ""
         evidence.append(replace(learner_evidence(run, data, method, run.learners), model=about))

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._outcomes import CHOSEN, ResampleResults, mean_over_rows
 from trueerror.findings.learners import SMALL_TEST
-from trueerror.inference._problem import IntervalSpec, NotOffered, Problem, Range, choose, method_named, words_for
+from trueerror.inference._answer import answer, method_named, words_for
+from trueerror.inference._choose import choose
+from trueerror.inference._problem import IntervalSpec, NotOffered, Problem, Range
 from trueerror.inference.learner._fold_scores import POOLED, taken_together
 from trueerror.inference.learner._intervals import (
     Bagged,
@@ -37,10 +39,11 @@ from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, Rng, check_word, nearest
 from trueerror.inputs._words import speaks
-from trueerror.methods import Default, inference_method
-from trueerror.methods._registry import InferenceMethod, methods_for
+from trueerror.methods._registry import LEARNER, InferenceMethod, Kind, inference_method, methods_on
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows
+from trueerror.resampling._cross_validation import BatesCV, DisjointHalves, LeaveOneOut
 from trueerror.resampling._plan import Plan, Split
+from trueerror.resampling._random_splits import Bootstrap, Holdout
 from trueerror.results import Interval
 from trueerror.results._format import whole
 from trueerror.results._values import sentences_of
@@ -51,27 +54,20 @@ if TYPE_CHECKING:
     from trueerror.curves._folds import AverageCurve
     from trueerror.curves._roc import Roc
 
+# An error on the training rows of no more than this is none.
+HARDLY = 0.005
 # Training sets whose sizes differ by more than this factor are told as a range.
 MUCH_MORE = 1.2
 # Bayle's theorem; findings TE510 and TE511 have the figures.
 STABLE = "if one row hardly changes a model"
 LEARNER_TOO = "of the learner, too, if a few rows hardly change a model"
-PLANS = {
-    "Holdout": "learner-holdout",
-    "LeaveOneOut": "learner-leave-one-out",
-    "Bootstrap": "learner-bootstrap",
-    "BatesCV": "learner-pairs-of-folds",
-    "DisjointHalves": "learner-halves",
-}
-RESAMPLED = ("learner-folds", "learner-auc", "learner-pairs-of-folds", "learner-halves", "learner-bootstrap")
-SEVERAL_PARTS = (*RESAMPLED, "learner-leave-one-out", "chosen-setting")
-EVERY_PLAN = ("learner-holdout", *SEVERAL_PARTS)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LearnerScores:
     """One learner on the test folds of one data set, by one metric."""
 
+    on: ClassVar[Kind] = LEARNER
     run: ResampleResults
     learner: str
     data: str
@@ -80,13 +76,43 @@ class LearnerScores:
     options: Mapping[str, Any]
 
     @property
-    def situation(self) -> str:
-        """The row of the decision table."""
+    def plan(self) -> Plan:
+        """The plan, or what its splits amount to."""
+        return acting_plan(self.run.plan, self.splits)
+
+    @property
+    def usual_method(self) -> str:
+        """The method of the plan, or what takes its place where it does not suit the metric or the rows.
+
+        The area under a ROC curve is no mean over rows: it is ranked within folds, whatever their plan. Of several
+        settings the best is judged by folds that did not choose it, or without its optimism.
+        """
+        plan = self.plan
         if self.learner == CHOSEN:
-            return "chosen-setting"
-        situation = plan_situation(self.run.plan, self.splits)
-        by_area = self.measure.area == 1 and situation in RESAMPLED and situation != "learner-halves"
-        return "learner-auc" if by_area else situation
+            return "bbc-cv" if not self.nested else "pooled" if plan._of_models else "corrected-t"
+        if self.measure.area == 1 and not plan._suits(mean_of_rows=False, poolable=True, clustered=False):
+            plan = plan if plan._of_models else Plan()
+        clustered = self.dataset.clusters is not None
+        suits = plan._suits(mean_of_rows=self.of_rows, poolable=self.poolable, clustered=clustered)
+        return "bootstrap-out-of-bag" if suits and self.by_heart else plan._method if suits else plan._otherwise
+
+    @property
+    def poolable(self) -> bool:
+        """Whether the rows of a round can be taken together, or ranked within their folds, and none are missing."""
+        m = self.measure
+        done = all(outcome.status == "done" for outcome in self.run.tested(self.learner, self.data))
+        return done and same_rows_each_round(self.splits) and (mean_over_rows(m) or m.of_labels or ranks_rows(m))
+
+    @property
+    def by_heart(self) -> bool:
+        """Whether the model of all rows makes no error on them, so that they tell nothing of it.
+
+        .632+ is then too good: ridge with more features than rows had .88, out of bag .99.
+        """
+        if not self.of_rows or not self.run.parts(self.data, "apparent"):
+            return False
+        ((_, apparent),) = self.run.losses(self.learner, self.data, self.measure.name, part="apparent")
+        return float(apparent.mean()) <= HARDLY
 
     @property
     def of_rows(self) -> bool:
@@ -138,6 +164,20 @@ class LearnerScores:
         who = "the setting that is chosen from these" if self.learner == CHOSEN else "this learner"
         return learners_at(who, list(sizes) or [s.train_size for s in self.splits])
 
+    def answered(self, q: LearnerProblem, chosen: InferenceMethod) -> LearnerAnswer:
+        """The interval by a method, and of what it speaks."""
+        if self.measure.of_losses and chosen.function is not bbc_of_learners and np.isinf(self.scores).any():
+            made = _infinite(q, chosen.key)
+        else:
+            made = chosen.function(q)
+        interval = replace(
+            made.interval,
+            name=self.measure.title,
+            estimand=f"{made.subject}, {on_rows_like(self.dataset)}",
+            note=sentences_of((made.interval.note, *made.notes)),
+        )
+        return LearnerAnswer(interval, made.subject)
+
 
 LearnerProblem = Problem[LearnerScores]
 
@@ -170,18 +210,18 @@ def ask(
         run=run, learner=name, data=run.data_name(data), measure=measure, positive=positive, options=options
     )
     spec = IntervalSpec(confidence=confidence, rng=rng)
-    return Problem(situation=sample.situation, metric=measure, sample=sample, spec=spec, options=options)
+    return Problem(metric=measure, sample=sample, spec=spec, options=options)
 
 
-def plan_situation(plan: Plan, splits: Sequence[Split]) -> str:
-    """The row of the decision table for a plan; foreign splitters are told by their test folds."""
-    if plan.name in PLANS:
-        return PLANS[plan.name]
+def acting_plan(plan: Plan, splits: Sequence[Split]) -> Plan:
+    """The plan as it is judged; foreign splitters are told by their test folds."""
+    if plan._known:
+        return plan
     if len(splits) == 1:
-        return "learner-holdout"
+        return Holdout()
     if all(len(s.test) == 1 for s in splits) and len({s.repeat for s in splits}) == 1:
-        return "learner-leave-one-out"
-    return "learner-folds"
+        return LeaveOneOut()
+    return plan
 
 
 def rounds_of_folds(splits: Sequence[Split]) -> int | None:
@@ -220,7 +260,8 @@ def small_parts(splits: Sequence[Split]) -> str:
     return f"test folds of {whole(smallest)} rows, fewer than {SMALL_TEST}" if smallest < SMALL_TEST else ""
 
 
-Condition = tuple[str, Callable[[Problem[Any]], bool]]
+# What has to hold, in words (with the question's plan, where it is about that), and whether it does.
+Condition = tuple[str | Callable[[Problem[Any]], str], Callable[[Problem[Any]], bool]]
 
 
 @dataclass(frozen=True)
@@ -234,7 +275,8 @@ class Needs:
 
     def lacking(self, q: Problem[Any]) -> str:
         """The first condition that does not hold; "" where all do."""
-        return next((words for words, holds in self.conditions if not holds(q)), "")
+        words = next((words for words, holds in self.conditions if not holds(q)), "")
+        return words if isinstance(words, str) else words(q)
 
 
 def _rows(splits: Sequence[Split]) -> NDArray[np.intp]:
@@ -247,29 +289,9 @@ def same_rows_each_round(splits: Sequence[Split]) -> bool:
     return bool((np.diff(rounds[0]) > 0).all()) and all(np.array_equal(rounds[0], rows) for rows in rounds[1:])
 
 
-def _not_pooled(q: LearnerProblem) -> bool:
-    """Whether the rows of a round cannot be taken together, or ranked within their folds, or some are missing."""
-    s, m = q.sample, q.metric
-    done = all(outcome.status == "done" for outcome in s.run.tested(s.learner, s.data))
-    return not (done and same_rows_each_round(s.splits) and (mean_over_rows(m) or m.of_labels or ranks_rows(m)))
-
-
 def _tested_once(splits: Sequence[Split]) -> bool:
     rows = _rows(splits)
     return len(np.unique(rows)) == len(rows)
-
-
-def _not_of_rows(q: LearnerProblem) -> bool:
-    return not q.sample.of_rows
-
-
-def _bayle_says_nothing(q: LearnerProblem) -> bool:
-    return _not_of_rows(q) or q.sample.dataset.clusters is not None
-
-
-def _chosen_without_spread(q: LearnerProblem) -> bool:
-    s = q.sample
-    return s.nested and plan_situation(s.run.plan, s.splits) in ("learner-holdout", "learner-leave-one-out")
 
 
 MEAN_OF_ROWS: Condition = (
@@ -287,46 +309,36 @@ TESTED_ONCE: Condition = (
 )
 
 
-def learner_method(q: Problem[Any], method: str | None, situations: Sequence[str] = EVERY_PLAN) -> InferenceMethod:
+def _of_plan(words: str, holds: Callable[[Plan], bool]) -> Condition:
+    """A method for some plans; of the best of several settings there are others."""
+    return (
+        lambda q: f"the plan {words}, not {q.sample.run.plan.name}",
+        lambda q: q.sample.learner != CHOSEN and holds(q.sample.plan),
+    )
+
+
+def learner_method(q: Problem[Any], method: str | None) -> InferenceMethod:
     """The method that was asked for, or the one that the plan calls for; one that does not apply says what it needs."""
     if method is None:
         return choose(q)
     try:
         return method_named(q, method)
     except NotOffered:
-        every = {w: m for s in situations for m in methods_for(s) for w in (m.word, m.key, *m.aliases) if w}
+        every = {w: m for m in methods_on(q.on) for w in (m.word, m.key, *m.aliases)}
         if method not in every:
             raise InputError(f"method={method!r} is not known for learners{nearest(method, every)}") from None
-        other = every[method]
-        need = other.applies.lacking(q) if isinstance(other.applies, Needs) else ""
-        if not need:
-            plans = [f"te.{plan}" for plan, situation in PLANS.items() if situation in other.answers]
-            need = f"the plan {' or '.join(plans)}, not {q.sample.run.plan.name}"
+        applies = every[method].applies
+        need = applies.lacking(q) if isinstance(applies, Needs) else "another metric or plan"
         words = ", ".join(map(repr, words_for(q)))
         raise InputError(
             f"method={method!r} is not offered for {q.metric.name} here: it needs {need}; there are {words}"
         ) from None
 
 
-def learner_answer(q: LearnerProblem, method: str | None = None) -> LearnerAnswer:
-    """The interval by the method asked for, or by the one that the plan calls for, and of what it speaks."""
-    s, chosen = q.sample, learner_method(q, method)
-    if s.measure.of_losses and chosen.key != "bbc-cv" and np.isinf(s.scores).any():
-        answer = _infinite(q, chosen.key)
-    else:
-        answer = chosen.function(q)
-    interval = replace(
-        answer.interval,
-        name=s.measure.title,
-        estimand=f"{answer.subject}, {on_rows_like(s.dataset)}",
-        note=sentences_of((answer.interval.note, *answer.notes)),
-    )
-    return LearnerAnswer(interval, answer.subject)
-
-
 def learner_interval(q: LearnerProblem, method: str | None = None) -> Interval:
-    """The same interval alone."""
-    return learner_answer(q, method).interval
+    """The interval by the method asked for, or by the one that the plan calls for."""
+    made: LearnerAnswer = answer(q, learner_method(q, method))
+    return made.interval
 
 
 def _infinite(q: LearnerProblem, key: str) -> LearnerAnswer:
@@ -338,27 +350,13 @@ def _infinite(q: LearnerProblem, key: str) -> LearnerAnswer:
     return LearnerAnswer(interval, q.sample.at_size())
 
 
-@inference_method(
-    "corrected-t", answers=SEVERAL_PARTS, applies=Needs((NESTED, SEVERAL)),
-    default={
-        "learner-folds": Default(
-            why="random splits, folds without a score, and metrics that are no mean over rows cannot be pooled",
-            when=_not_pooled,
-        ),
-        "learner-auc": Default(
-            why="the same; LeDell's interval is for these K models, .84–.91 for the learner", when=_not_pooled
-        ),
-        "learner-bootstrap": Default(why=".632+ is for means over rows", when=_not_of_rows),
-        "learner-pairs-of-folds": Default(why="nested cross-validation is for means over rows", when=_not_of_rows),
-        "chosen-setting": Default(why="over the outer folds of NestedCV the test rows take no part in the choice"),
-    },
-)  # fmt: skip
+@inference_method("corrected-t", on=LEARNER, applies=Needs((NESTED, SEVERAL)))
 def corrected_t_of_learner(q: LearnerProblem) -> LearnerAnswer:
     """Over the test folds, with the variance that overlapping training sets add."""
     return _over_parts(q, corrected=True)
 
 
-@inference_method("fold-t", answers=SEVERAL_PARTS, aliases=("plain-t",), applies=Needs((NESTED, SEVERAL)))
+@inference_method("fold-t", on=LEARNER, aliases=("plain-t",), applies=Needs((NESTED, SEVERAL)))
 def fold_t_of_learner(q: LearnerProblem) -> LearnerAnswer:
     """Over the test folds as if they were independent: optimistic."""
     return _over_parts(q, corrected=False)
@@ -415,11 +413,10 @@ def _of_rows(q: LearnerProblem, p: Predictions) -> Interval:
     return ModelMetrics(s.learner, settings, predictions=p).interval(s.measure.name, label)
 
 
-@inference_method(
-    "bayle", answers=("learner-leave-one-out", "learner-folds", "learner-pairs-of-folds"),
-    applies=Needs((MEAN_OF_ROWS, TESTED_ONCE)),
-    default=Default(why="test folds of one row have no spread of their own; it speaks of these n models"),
-)  # fmt: skip
+_ROW_BY_ROW = _of_plan("te.LeaveOneOut or te.BatesCV", lambda plan: bool(plan._judged))
+
+
+@inference_method("bayle", on=LEARNER, applies=Needs((MEAN_OF_ROWS, TESTED_ONCE, _ROW_BY_ROW)))
 def bayle_of_learner(q: LearnerProblem) -> LearnerAnswer:
     """Over rows that were each tested once."""
     return _by_bayle(q, q.sample.splits)
@@ -437,10 +434,10 @@ def _by_bayle(q: LearnerProblem, splits: Sequence[Split]) -> LearnerAnswer:
     return LearnerAnswer(s.from_losses(interval), these_models(len(losses)), (STABLE,))
 
 
-@inference_method(
-    "bates", answers="learner-pairs-of-folds", applies=Needs((MEAN_OF_ROWS,)),
-    default=Default(why="it measures the variance that overlapping training sets add instead of assuming it"),
-)  # fmt: skip
+_BATES = _of_plan("te.BatesCV", lambda plan: isinstance(plan, BatesCV))
+
+
+@inference_method("bates", on=LEARNER, applies=Needs((MEAN_OF_ROWS, _BATES)))
 def bates_of_learner(q: LearnerProblem) -> LearnerAnswer:
     """From fits without each fold and without each pair of folds."""
     s = q.sample
@@ -449,12 +446,10 @@ def bates_of_learner(q: LearnerProblem) -> LearnerAnswer:
     return LearnerAnswer(s.from_losses(interval), s.at_size())
 
 
-@inference_method(
-    "conservative-z", answers="learner-halves",
-    default=Default(
-        why="the two halves of a pair are independent, so nothing need be assumed of overlapping training sets"
-    ),
-)  # fmt: skip
+_HALVES = _of_plan("te.DisjointHalves", lambda plan: isinstance(plan, DisjointHalves))
+
+
+@inference_method("conservative-z", on=LEARNER, applies=Needs((_HALVES,)))
 def conservative_z_of_learner(q: LearnerProblem) -> LearnerAnswer:
     """The mean over test folds of all rows, with the variance between disjoint halves."""
     s = q.sample
@@ -485,31 +480,12 @@ def _bootstrap(kind: BootstrapError) -> Callable[[LearnerProblem], LearnerAnswer
     return answer
 
 
-# An error on the training rows of no more than this is none.
-HARDLY = 0.005
-
-
-def _by_heart(q: LearnerProblem) -> bool:
-    """Whether the model of all rows makes no error on them, so that they tell nothing of it."""
-    s = q.sample
-    if not s.of_rows or not s.run.parts(s.data, "apparent"):
-        return False
-    ((_, apparent),) = s.run.losses(s.learner, s.data, s.measure.name, part="apparent")
-    return float(apparent.mean()) <= HARDLY
-
-
-_OUT_OF_BAG = Default(
-    why="a model without an error on its own rows learned them by heart; .632+ is too good (ridge with more features "
-    "than rows: .88, out of bag .99)",
-    when=_by_heart,
-)
-_632_PLUS = Default(why=".632 believes a learner that knows its rows by heart; out of bag is too high")
+_RESAMPLED = _of_plan("te.Bootstrap", lambda plan: isinstance(plan, Bootstrap))
 _BOOTSTRAPS: dict[BootstrapError, tuple[str, ...]] = {"632+": (".632+",), "632": (".632",), "out-of-bag": ()}
 for _kind, _aliases in _BOOTSTRAPS.items():
     inference_method(
-        f"bootstrap-{_kind}", answers="learner-bootstrap", aliases=(_kind, *_aliases), applies=Needs((MEAN_OF_ROWS,)),
-        default={"632+": _632_PLUS, "out-of-bag": _OUT_OF_BAG}.get(_kind),
-    )(_bootstrap(_kind))  # fmt: skip
+        f"bootstrap-{_kind}", on=LEARNER, aliases=(_kind, *_aliases), applies=Needs((MEAN_OF_ROWS, _RESAMPLED))
+    )(_bootstrap(_kind))
 
 
 def _no_information(s: LearnerScores) -> float:
@@ -523,7 +499,10 @@ def _no_information(s: LearnerScores) -> float:
     return float(sum(share * float(np.mean(x)) for share, x in zip(shares, losses, strict=True)))
 
 
-@inference_method("ledell", answers=("learner-auc", "learner-halves"), applies=Needs((AREA,)))
+_FOLDS = _of_plan("te.DisjointHalves", lambda plan: not plan._of_models)
+
+
+@inference_method("ledell", on=LEARNER, applies=Needs((AREA, _FOLDS)))
 def ledell_of_learner(q: LearnerProblem) -> LearnerAnswer:
     """The areas of these K models."""
     s = q.sample
@@ -536,13 +515,10 @@ def _ledell(q: LearnerProblem, p: Predictions) -> Interval:
     return auc_over_folds(p, method="ledell", model=q.sample.learner, confidence=q.spec.confidence)
 
 
-@inference_method(
-    "bbc-cv", answers="chosen-setting", aliases=("bbc",), applies=Needs((MEAN_OF_ROWS,)),
-    default=Default(
-        why="without inner folds the optimism of choosing is taken out by the bootstrap",
-        when=lambda q: not q.sample.nested,
-    ),
-)  # fmt: skip
+OF_SETTINGS: Condition = ("the best of several settings", lambda q: q.sample.learner == CHOSEN)
+
+
+@inference_method("bbc-cv", on=LEARNER, aliases=("bbc",), applies=Needs((MEAN_OF_ROWS, OF_SETTINGS)))
 def bbc_of_learners(q: LearnerProblem) -> LearnerAnswer:
     """Every learner is a setting; rows that were tested in several repeats have their mean loss."""
     s, data = q.sample, q.sample.dataset
@@ -567,28 +543,13 @@ def bbc_of_learners(q: LearnerProblem) -> LearnerAnswer:
     return LearnerAnswer(s.from_losses(interval), s.at_size())
 
 
-_POOLED = (
-    "limits of the error .8–1.1 times as wide as the oracle's, by the corrected t 1.0–1.7 (200 rows); they hold for "
-    "these models, and for the learner if a few rows hardly change a model"
-)
-
-
-@inference_method(
-    "pooled",
-    answers=tuple(s for s in EVERY_PLAN if s != "learner-bootstrap"),
-    applies=Needs((NESTED, ROUNDS)),
-    default={
-        "learner-folds": Default(why=_POOLED),
-        "learner-auc": Default(why=_POOLED),
-        "learner-holdout": Default(
-            why="one model on rows that it has not seen: it speaks of this model, not of the learner"
-        ),
-        "learner-leave-one-out": Default(why="for other metrics, and with clusters", when=_bayle_says_nothing),
-        "chosen-setting": Default(why="test folds without a spread are taken together", when=_chosen_without_spread),
-    },
-)
+@inference_method("pooled", on=LEARNER, applies=Needs((NESTED, ROUNDS)))
 def pooled_of_learner(q: LearnerProblem) -> LearnerAnswer:
-    """The test rows of a round as one sample, by the methods for models; of several rounds the mean."""
+    """The test rows of a round as one sample, by the methods for models; of several rounds the mean.
+
+    Limits of the error are .8–1.1 times as wide as the oracle's, by the corrected t 1.0–1.7 (200 rows); they hold for
+    these models, and for the learner if a few rows hardly change a model.
+    """
     s, splits = q.sample, q.sample.splits
     p = s.run.predictions(s.data, learners=[s.learner], chosen_by=s.measure.name, positive=s.positive, **s.options)
     if len(splits) == 1:

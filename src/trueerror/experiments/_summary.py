@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from trueerror.experiments._compare import compare_learners, experiment_findings, fitted_learners, rank_learners
-from trueerror.experiments._estimate import ask, learner_answer
+from trueerror.experiments._estimate import ask
 from trueerror.experiments._outcomes import CHOSEN, ResampleResults
 from trueerror.findings import Findings
 from trueerror.findings._rules import Finding, sorted_findings
+from trueerror.inference._answer import answer
 from trueerror.inputs._options import InputError, check_confidence
 from trueerror.metrics._registry import find_measure
 from trueerror.results import DocumentResult, Interval, Result, Table, Text
@@ -323,7 +324,7 @@ def _estimates(
                     continue  # a finding says so
                 try:
                     question = ask(run, learner, data, metric, confidence=confidence)
-                    interval, subject, _ = learner_answer(question)
+                    interval, subject, _ = answer(question)
                 except InputError as error:
                     problems.setdefault(str(error), {}).setdefault((metric, data), []).append(learner)
                     continue

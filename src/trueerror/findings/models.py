@@ -12,7 +12,7 @@ from scipy import special
 
 from trueerror.findings._rules import rule
 from trueerror.inference._clusters import effective_clusters
-from trueerror.inference.proportion._interval import normal_model_caution
+from trueerror.inference.proportion._interval import is_normal, normal_model_caution
 from trueerror.inputs._labels import Label
 from trueerror.results import Contrast
 from trueerror.results._format import (
@@ -296,7 +296,7 @@ def normal_approximation(proportions: Sequence[tuple[str, str, float, float]]) -
     Outside that it is too narrow and off centre, and at a perfect score it has no width at all.
     """
     for name, method, estimate, n in proportions:
-        if n and normal_model_caution(method, estimate, n) is not None:
+        if n and is_normal(method) and normal_model_caution(n, n * estimate * (1 - estimate)):
             yield (
                 f"the normal interval of {name} does not hold: n = {whole(n)}, "
                 f"n·p·(1 − p) = {number(n * estimate * (1 - estimate))}"

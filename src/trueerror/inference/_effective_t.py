@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +18,9 @@ from trueerror.inference._estimate import (
     spread,
     t_statistic,
 )
-from trueerror.inference._problem import IntervalLimits, IntervalSpec, Range
+from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range
+from trueerror.inference._sample import Estimated
+from trueerror.methods._registry import ONE, inference_method
 from trueerror.results import Contrast
 from trueerror.results._values import Note
 
@@ -29,13 +33,21 @@ def effective_units(e: Estimate) -> float:
     return min(float(np.max(Stratum.of(e, members).effective)) for members in parts)
 
 
-def effective_t_limits(e: Estimate, spec: IntervalSpec, *notes: Note | str) -> IntervalLimits:
-    """Both limits; where the units show no spread, Wilson's at as many units for a metric between two ends."""
+@inference_method(KEY, on=ONE, applies=lambda q: not (q.metric.calibration_error or q.sample.in_folds))
+def effective_t(q: Problem[Any]) -> IntervalLimits:
+    """The effective t of what the units add; where they show no spread, what the sample has instead."""
+    made: Estimated = q.sample.estimated(q)
+    return effective_t_limits(made.estimate, q.spec, *made.notes, instead=made.instead)
+
+
+def effective_t_limits(
+    e: Estimate, spec: IntervalSpec, *notes: Note | str, instead: Callable[[], IntervalLimits | None] = lambda: None
+) -> IntervalLimits:
+    """Both limits; where the units show no spread those `instead`, or Wilson's at as many units between two ends."""
     low, high = (float(x) for x in limits(e, spec.tail))
     if math.isnan(low) or math.isnan(high):
-        low, high = _without_spread(e, spec)
-        notes = (*notes, Note("no-variance"))
-    return IntervalLimits(low, high, KEY, notes if len(notes) > 1 else notes[0] if notes else "")
+        return instead() or IntervalLimits(*_without_spread(e, spec), KEY, (*notes, Note("no-variance")))
+    return IntervalLimits(low, high, KEY, notes)
 
 
 def _without_spread(e: Estimate, spec: IntervalSpec) -> Range:
@@ -54,39 +66,44 @@ def _without_spread(e: Estimate, spec: IntervalSpec) -> Range:
 def effective_t_contrast(
     e: Estimate, spec: IntervalSpec, *, n: float, higher_is_better: bool | None, note: str = ""
 ) -> Contrast:
-    """A difference over the same units, with its p-value against 0.
+    """A difference over the same units, with its p-value against 0."""
+    error = float(spread(e).error)
+    if not error > 0:
+        even = None if higher_is_better is None else 0.5
+        return _contrast_without_spread(e, spec, n, note, even, alone=math.isnan(error))
+    t, df = (float(x) for x in t_statistic(e, 0.0))
+    ahead = student_p(t, df, "greater" if higher_is_better is False else "less")
+    low, high = (float(x) for x in limits(e, tail_area(spec.confidence, spec.alternative)))
+    return contrast(
+        estimate=float(e.value), limits=(low, high), whole=e.range,
+        confidence=spec.confidence, alternative=spec.alternative, method=KEY, n=n, statistic=t,
+        df=None if math.isinf(df) else df, p_value=float(p_value(e, 0.0, spec.alternative)),
+        p_better=None if higher_is_better is None else ahead, notes=(note,),
+    )  # fmt: skip
 
-    Models that differ on no unit have p = 1; where all units differ alike, as many more of another kind as Wilson's
-    limits allow say how far the difference may be.
+
+def _contrast_without_spread(
+    e: Estimate, spec: IntervalSpec, n: float, note: str, even: float | None, *, alone: bool
+) -> Contrast:
+    """Models that differ on no unit have p = 1, and are even.
+
+    Where all units differ alike, as many more of another kind as Wilson's limits allow say how far the difference may
+    be; nothing does where a unit stands alone, or where there is no end to it.
     """
-    estimate, found = float(e.value), spread(e)
-    tail = tail_area(spec.confidence, spec.alternative)
-    if float(found.error) > 0:
-        t, df = (float(x) for x in t_statistic(e, 0.0))
-        low, high = (float(x) for x in limits(e, tail))
-        p = float(p_value(e, 0.0, spec.alternative))
-        ahead = student_p(t, df, "less")
-        notes: tuple[str, ...] = (note,)
-    else:
-        units = effective_units(e)
-        df, t = max(units - 1, 1.0), 0.0 if estimate == 0 else math.nan
-        notes = (note, "no spread between the units: limits as for as many that agree")
-        if units < 2 or math.isnan(float(found.error)):
-            low, high, p, ahead = math.nan, math.nan, math.nan, math.nan
-            notes = (note, "one unit alone shows no spread")
-        elif math.isfinite(e.range[1]):
-            low, high = limits_without_spread(estimate, units, spec, e.range)
-            p = _p_without_spread(estimate / e.range[1], units, spec)
-            ahead = 0.5 if estimate == 0 else math.nan
-        else:
-            low, high, p = *e.range, 1.0 if estimate == 0 else math.nan
-            ahead = 0.5 if estimate == 0 else math.nan
-            notes = (note, "no spread between the units, and no end to how far a difference may be")
-    better = None if higher_is_better is None or math.isnan(ahead) else ahead if higher_is_better else 1 - ahead
+    estimate, units = float(e.value), effective_units(e)
+    p, ahead = (1.0, even) if estimate == 0 else (math.nan, None)
+    low, high = e.range
+    why = "no spread between the units, and no end to how far a difference may be"
+    if units < 2 or alone:
+        low, high, p, ahead, why = math.nan, math.nan, math.nan, None, "one unit alone shows no spread"
+    elif math.isfinite(high):
+        p = _p_without_spread(estimate / high, units, spec)
+        low, high = limits_without_spread(estimate, units, spec, e.range)
+        why = "no spread between the units: limits as for as many that agree"
     return contrast(
         estimate=estimate, limits=(low, high), whole=e.range, confidence=spec.confidence,
-        alternative=spec.alternative, method=KEY, n=n, statistic=t, df=None if math.isinf(df) else df, p_value=p,
-        p_better=better, notes=notes,
+        alternative=spec.alternative, method=KEY, n=n, statistic=0.0 if estimate == 0 else math.nan,
+        df=max(units - 1, 1.0), p_value=p, p_better=ahead, notes=(note, why),
     )  # fmt: skip
 
 

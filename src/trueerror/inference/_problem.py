@@ -1,11 +1,9 @@
-"""What is asked, of which counts, and by which method it is answered: the decision table, executable.
+"""What is asked, and of which counts.
 
 A `Problem` is one question: a metric of one sample, or the difference between two models, to a given spec. Methods are
 functions of it, entered with `@inference_method` (`trueerror.methods`); what people read of them is in `methods.toml`.
-
-`choose` takes the first method of the question's situation whose condition holds; `method_named` takes the one that was
-asked for, and refuses a word that does not apply with the words that do; `solve` runs it. Allowed words, the docs'
-decision table, the command line's help and `.explain()` are read off the registry.
+`_choose` holds the table of defaults, and `_answer` is the one door: it takes the default or the method that was asked
+for, runs it and finishes what it gives.
 """
 
 from __future__ import annotations
@@ -14,10 +12,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
-from trueerror.methods._registry import InferenceMethod, always, methods_for
+from trueerror.methods._registry import Kind
 from trueerror.results import Alternative, Interval, Side
 from trueerror.results._values import Note, sentences_of
 
@@ -151,11 +149,9 @@ class IntervalSpec:
         note: Notes = None,
     ) -> Interval:
         """The result: limits cut to the range and the side, holding the estimate; NaN with a note where they meet."""
-        if not math.isnan(estimate):
-            # Rounding can put a perfect score a hair beyond the end of its range.
-            estimate = min(max(estimate, bounds[0]), bounds[1])
-            low, high = min(low, estimate), max(high, estimate)
-        low, high = max(low, bounds[0]), min(high, bounds[1])
+        # Rounding can put a perfect score a hair beyond the end of its range; what is NaN stays so.
+        estimate = min(max(estimate, bounds[0]), bounds[1])
+        low, high = max(min(low, estimate), bounds[0]), min(max(high, estimate), bounds[1])
         if self.side == "upper" and not math.isnan(high):
             low = bounds[0]
         elif self.side == "lower" and not math.isnan(low):
@@ -170,26 +166,27 @@ class IntervalSpec:
             name=name, estimate=estimate, low=low, high=high, confidence=self.confidence, side=self.side, method=method,
             n=n, note=sentences_of(notes), estimand=self.estimand,
         )  # fmt: skip
-        if any(notes):
-            result._keep_notes(tuple(note for note in notes if isinstance(note, Note)))
+        result._keep_notes(tuple(note for note in notes if isinstance(note, Note)))
         return result
 
 
 class IntervalLimits(NamedTuple):
     """What a method gives: both limits, the key of the method that was used in the end, and a note.
 
-    `resampled`: they come from replicates. `asked`: the word of the method that another stood in for, if one did.
+    `resampled`: they come from replicates. `asked`: the word of the method that another stood in for, if one did. `n`:
+    how many rows they speak of, where that is not what other limits of the sample do.
     """
 
     low: float
     high: float
     method: str
-    note: str | Note | tuple[str | Note, ...] = ""
+    note: str | Note | tuple[str | Note | None, ...] | None = ""
     resampled: bool = False
     asked: str = ""
+    n: float | None = None
 
     @property
-    def notes(self) -> tuple[str | Note, ...]:
+    def notes(self) -> tuple[str | Note | None, ...]:
         """The note, or all of them."""
         return self.note if isinstance(self.note, tuple) else (self.note,)
 
@@ -199,27 +196,27 @@ S = TypeVar("S")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Problem(Generic[S]):
-    """One question: `situation` is its row of the decision table, `sample` the counts with what is known of the rows.
+    """One question: a metric of a `sample`, the counts with what is known of the rows, or of two.
 
     `spec` holds confidence, side or alternative, how many intervals hold together, replicates and random numbers;
     `options` are the metric's own.
     """
 
-    situation: str
     metric: Measure
     sample: S
     spec: IntervalSpec
     options: MetricOptions = field(default_factory=dict)
 
+    @property
+    def on(self) -> Kind:
+        """What it is about: one sample, two models on the same rows or on different rows, learners."""
+        kind: Kind = cast(Any, self.sample).on
+        return kind
 
-def clustered(q: Problem[Any]) -> bool:
-    """Whether the rows of a sample come in clusters."""
-    return q.sample.clusters is not None
-
-
-def independent(q: Problem[Any]) -> bool:
-    """Whether the rows of a sample are not in clusters."""
-    return q.sample.clusters is None
+    @property
+    def ends(self) -> Range:
+        """Between which values the metric lies."""
+        return self.metric.bounds(self.options)
 
 
 class NotOffered(InputError):
@@ -229,56 +226,3 @@ class NotOffered(InputError):
         known = list(words)
         hint = nearest(method, known) if known else "; leave method= out"
         super().__init__(f"method={method!r} is not offered for {metric}{why}{hint}")
-
-
-def words_for(q: Problem[Any]) -> dict[str, InferenceMethod]:
-    """What can be asked for in answer to a question, the default first."""
-    words: dict[str, InferenceMethod] = {}
-    known = [m for m in methods_for(q.situation) if m.applies(q)]
-    for m in sorted(known, key=lambda m: not _is_default(m, q)):
-        if m.word is not None:
-            words.setdefault(m.word, m)
-    return words
-
-
-def _is_default(m: InferenceMethod, q: Problem[Any]) -> bool:
-    default = m.defaults.get(q.situation)
-    return default is not None and (default.when is always or default.when(q))
-
-
-def words_in(situation: str) -> set[str]:
-    """Every word that can be asked for in a situation, whatever the sample."""
-    return {m.word for m in methods_for(situation) if m.word is not None}
-
-
-def choose(q: Problem[Any]) -> InferenceMethod:
-    """The default: the first method of the situation whose condition holds; one without a condition comes last."""
-    general = None
-    for m in methods_for(q.situation):
-        default = m.defaults.get(q.situation)
-        if default is not None and default.when is always:
-            general = general or m
-        elif default is not None and default.when(q):
-            return m
-    if general is not None:
-        return general
-    raise LookupError(f"no method is the default for {q.situation!r}")
-
-
-def general(q: Problem[Any]) -> InferenceMethod:
-    """The last of those: what serves where no special case is looked at."""
-    return [m for m in methods_for(q.situation) if _is_default(m, q)][-1]
-
-
-def method_named(q: Problem[Any], method: str) -> InferenceMethod:
-    """The method that was asked for by word, key or alias; what does not apply is refused with the words that do."""
-    words = words_for(q)
-    others = {other: m for m in words.values() for other in (*m.aliases, m.key)}
-    if isinstance(method, str) and (method in words or method in others):
-        return words.get(method) or others[method]
-    raise NotOffered(method, q.metric.name, words)
-
-
-def solve(q: Problem[Any], method: str | None = None) -> Any:
-    """The answer by the method that was asked for, or by the default."""
-    return (choose(q) if method is None else method_named(q, method)).function(q)

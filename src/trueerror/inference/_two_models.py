@@ -9,28 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inference._answer import contrast_of
 from trueerror.inference._clusters import (
-    class_weighted_sizes,
     cluster_t_contrast,
-    clusters_in_words,
     without_gaps,
 )
 from trueerror.inference._contrast import mirrored, one_cluster_contrast
-from trueerror.inference._effective_t import effective_t_contrast
-from trueerror.inference._estimate import Estimate
-from trueerror.inference._fragility import undone_by
-from trueerror.inference._problem import IntervalSpec, Problem, solve
-from trueerror.inference._score_tables import difference_of_areas, difference_of_scores, estimate_of_influences
+from trueerror.inference._effective_t import KEY, effective_t_contrast
+from trueerror.inference._model_pairs import ROW_REPLICATES, AreaPair, LossPair, ModelPair, Pair, pair_of, summed
+from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.auc._binned import binned_contrast
-from trueerror.inference.auc._influences import score_influences
 from trueerror.inference.auc._interval import (
     AreaCovariance,
     CentredPlacements,
@@ -39,27 +35,17 @@ from trueerror.inference.auc._interval import (
     centred_placements,
     delong_from_placements,
 )
-from trueerror.inference.auc._multiclass import class_area_estimate, class_area_rows
 from trueerror.inference.auc._tests import area_contrast
 from trueerror.inference.auc._within_folds import FoldedRows, within_folds_contrast
-from trueerror.inference.bootstrap._paired import paired_bootstrap
 from trueerror.inference.bootstrap._paired_scores import paired_score_contrast
 from trueerror.inference.calibration import TOO_NARROW, calibration_contrast
-from trueerror.inference.counts._paired import PairedMetric, paired_metric
 from trueerror.inference.learner._fold_scores import ACROSS, PartScores, fold_codes, part_scores
-from trueerror.inference.loss._mean import (
-    ClusterSums,
-    difference_of_means,
-    infinite_contrast,
-    infinite_rows,
-)
 from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
-from trueerror.inputs._labels import Codes, Label, need_positive
-from trueerror.inputs._memory import MemoryBudgetExceeded
+from trueerror.inputs._labels import Label, need_positive
 from trueerror.inputs._options import InputError
-from trueerror.methods import Default, inference_method
+from trueerror.methods._registry import SAME, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, prior_of_each, ranks_rows
 from trueerror.results import Contrast
 from trueerror.sources._predictions import Predictions
@@ -68,18 +54,14 @@ from trueerror.sources.engines._array_source import (
     ScoredRows,
     SkippedRows,
     class_scored_rows,
-    loss_rows,
     rows_as_clusters,
     scored_rows,
     silence_as_wrong,
     weighted_rows,
 )
-from trueerror.tallies import Agreement, Discordance, Moments, ScoreTable
-from trueerror.tallies._confusion import BinaryCounts
+from trueerror.tallies import Moments, ScoreTable
 from trueerror.tallies._moments import Placements
 
-# Replicates of a statistic of ranks cost more than those of a table of counts.
-ROW_REPLICATES = 2_000
 # Rows from which one sort less for each model is worth a table that is counted later.
 RANKED_ONCE = 1 << 17
 Range = tuple[float, float]
@@ -132,22 +114,13 @@ class PairedRows:
                 rows = PairedRows(two, self.measure, self.options, threshold=self.threshold, prior=self.prior)
             else:
                 rows = self
-            self._pairs[first, second] = ModelPair(rows, first, second)
+            self._pairs[first, second] = pair_of(rows, first, second)
         return self._pairs[first, second]
 
     def contrast(self, first: str, second: str, spec: IntervalSpec, method: str | None = None) -> Contrast:
         """First − second, by the method that was asked for or the one that the metric and the rows call for."""
-        pair = self.pair(first, second)
-        q = Problem(situation=pair.situation, metric=self.measure, sample=pair, spec=spec, options=self.options)
-        answer: Contrast = solve(q, method)
-        return replace(
-            answer,
-            name=self.measure.title,
-            first=first,
-            second=second,
-            estimand=self._estimand(pair, answer),
-            undone_by=undone_by(answer, spec, pair.extreme),
-        )
+        q = Problem(metric=self.measure, sample=self.pair(first, second), spec=spec, options=self.options)
+        return contrast_of(q, method)
 
     def with_silence(self, model: str, other: str) -> PairedRows | None:
         """The rows that the other answered, with those that the model left out counted as wrong; None without any."""
@@ -172,16 +145,6 @@ class PairedRows:
         contrast = rows.contrast(c.first, c.second, spec, method)
         contrast = contrast if ahead == c.first else mirrored(contrast)
         return contrast if (contrast.estimate > 0) == up and contrast.p_value <= 1 else replace(contrast, p_value=1.0)
-
-    def _estimand(self, pair: ModelPair, answer: Contrast) -> str:
-        p = pair.rows.p
-        if answer.method == "corrected-t-test":
-            return answer.estimand  # of the learners behind the models
-        mix = "" if pair.rows.prior is None else ", at the class mix asked for"
-        who = "these two models"
-        if p.folded:
-            who = f"the two models of each of these {len(p.keys('folds').names):,} folds"
-        return f"the difference in {self.measure.title} between {who}, on rows like these {p.n:,}{mix}"
 
     @property
     def clustered(self) -> bool:
@@ -295,221 +258,33 @@ class PairedRows:
             p._keep_scores(model, self.positive, ScoreTable._ranked(count, (m, n), placed, p.positive, named))
 
 
-@dataclass(eq=False)
-class ModelPair:
-    """Two models on the same rows."""
-
-    rows: PairedRows
-    first: str
-    second: str
-
-    @property
-    def situation(self) -> str:
-        """The row of the decision table: what kind of metric it is, and whether rows depend on each other."""
-        m = self.rows.measure
-        if self.rows.p.repeated:
-            return "paired-over-folds"
-        if m.of_labels:
-            if self.rows.clustered:
-                return "clustered-difference"
-            return "paired-metric" if self.discordance is None else "paired-proportions"
-        if m.of_losses:
-            if m.of_grades:
-                return "paired-score"
-            return "paired-loss" if self.discordance is None else "paired-proportions"
-        if m.area:
-            return "paired-auc"
-        if m.calibration_error:
-            return "paired-calibration-error"
-        return "paired-score-metric" if m.of_scores else "paired-class-areas"
-
-    @property
-    def agreement(self) -> Agreement:
-        """Truth × first × second."""
-        return self.rows.p.agreement(self.first, self.second, threshold=self.rows.threshold)
-
-    @cached_property
-    def metric(self) -> PairedMetric:
-        """The metric of both models, over the cells of their agreement."""
-        r = self.rows
-        return paired_metric(self.agreement, r.measure.name, r.positive, r.options, r.prior)
-
-    def labels(self) -> Estimate | None:
-        """The difference of a metric of labels over rows, clusters or weighted rows; None without a derivative."""
-        r, compared = self.rows, self.metric
-        if not r.clustered:
-            return compared.estimate()
-        if math.isnan(compared.difference()):
-            raise InputError(f"{r.measure.name} cannot be compared over clusters: {compared.why}")
-        keyed = r.p.keyed_agreement(self.first, self.second, "clusters", threshold=r.threshold)
-        return compared.over_clusters(keyed, each_row=r.units == "weighted rows")
-
-    @cached_property
-    def discordance(self) -> Discordance | None:
-        """Right and wrong row by row, where the metric is a share of rows that the truth alone picks; else None."""
-        m = self.rows.measure
-        if m.row_hits and not self.rows.clustered:
-            return self._hits()
-        if m.share is None or self.rows.prior is not None or not (m.right_or_wrong or m.of_one_class):
-            return None
-        table = self.agreement
-        if m.right_or_wrong:
-            right, first, second, wrong = cells = table.discordance()
-            return cells if m.right_or_wrong == 1 else Discordance(wrong, second, first, right)
-        index = table.labels.index(self.rows.positive)
-        true = table.truth == index
-        parts = []
-        for called in (table.first == index, table.second == index):
-            unit = (true & called, ~true & called, true & ~called, ~true & ~called)
-            parts.append([np.asarray(v, dtype=float) for v in m.share(BinaryCounts(*(u.astype(float) for u in unit)))])
-        (x1, n1), (x2, n2) = parts
-        if not np.array_equal(n1, n2):
-            return None
-        counts = table.counts * n1
-        both, one, two = (int((counts * w).sum()) for w in (x1 * x2, x1 * (1 - x2), (1 - x1) * x2))
-        return Discordance(both, one, two, int(counts.sum()) - both - one - two)
-
-    def _hits(self) -> Discordance | None:
-        """The same of a metric that counts each row as 1 or 0: Σd = b − c and Σd² = b + c of the differences d."""
-        r = self.rows
-        apart = r.p.paired_moments(self.first, self.second, r.measure.function, **r.options)
-        first_moments = r.p.moments(self.first, r.measure.function, **r.options)
-        if apart.n == 0 or apart.n != first_moments.n:
-            return None
-        gap, differ = apart.n * apart.mean, apart.squares + apart.n * apart.mean**2
-        one, two = round((differ + gap) / 2), round((differ - gap) / 2)
-        both = round(first_moments.n * first_moments.mean) - one
-        return Discordance(both, one, two, apart.n - both - one - two)
-
-    @property
-    def places(self) -> tuple[int, int]:
-        """Where the two stand among the models."""
-        return self.rows.p.models.index(self.first), self.rows.p.models.index(self.second)
-
-    def losses(self) -> Moments | ClusterSums:
-        """The differences of the losses of rows: their moments, or their sums over clusters."""
-        r = self.rows
-        if not r.clustered:
-            return r.p.paired_moments(self.first, self.second, r.measure.function, **r.options)
-        keyed = r.p.paired_keyed_losses(self.first, self.second, "clusters", r.measure.function, **r.options)
-        return ClusterSums(keyed.weights, keyed.sums, float(keyed.sizes.sum()), r.units)
-
-    def extreme(self) -> Range | None:
-        """The least and the most that one more row, or cluster of mean size, could add to the difference.
-
-        A row may be called anything, ranked first or last, or have the label that its forecasts make dearest. In a
-        cluster one of the models may fail throughout, the other doing as elsewhere. None where that is not known.
-        """
-        r, m = self.rows, self.rows.measure
-        groups = float(len(r.p.keys("clusters").names)) if r.p.has_key("clusters") else None
-        if m.of_grades or m.row_hits:
-            units = float(r.p.n) if groups is None else 2 * groups
-            return r.reach[0] / units, r.reach[1] / units
-        if m.of_losses:
-            return None if r.weighted else self._extreme_losses(groups)
-        ends = self.metric.extremes() if m.of_labels else self._extreme_ranks()
-        if ends is None:
-            return None
-        (low1, high1), (low2, high2) = ends
-        if groups is None:
-            return low1 - high2, high1 - low2
-        size = r.p.n / groups
-        return min(low1, -high2) * size, max(high1, -low2) * size
-
-    def _extreme_ranks(self) -> tuple[Range, Range] | None:
-        """The least and the most that one more row at any score seen adds to the metric of either model."""
-        r, ends = self.rows, []
-        if r.p.positive is None:
-            return None
-        if r.measure.area and not r.clustered:  # ranked last, or first, of all
-            scale, few = r.measure.area, min(r.class_sizes)
-            one, two = (float(r.placements.areas[place]) for place in self.places)
-            return (-scale * one / few, scale * (1 - one) / few), (-scale * two / few, scale * (1 - two) / few)
-        for model in (self.first, self.second):
-            moves = score_influences(r.measure, r.p.scores(model), r.options)
-            if moves is None:
-                return None
-            ends.append((float(min(x.min() for x in moves)), float(max(x.max() for x in moves))))
-        return ends[0], ends[1]
-
-    def _extreme_losses(self, groups: float | None) -> Range | None:
-        """By the labels that the forecasts seen would have made dearest: of one row, or to one model of a cluster."""
-        r = self.rows
-        loss = partial(r.measure.function, **r.options)
-        try:
-            if groups is None:
-                rows = loss_rows(r.p, (self.first, self.second), loss)
-                return rows.lowest / r.p.n, rows.highest / r.p.n
-            one, two = (loss_rows(r.p, (model,), loss) for model in (self.first, self.second))
-        except MemoryBudgetExceeded:
-            return None
-        return -(two.all_highest - float(two.values.mean())) / groups, (
-            one.all_highest - float(one.values.mean())
-        ) / groups
-
-    def areas(self) -> Estimate:
-        """The difference of two areas over rows, clusters or weighted rows."""
-        r, scale = self.rows, self.rows.measure.area
-        if not r.clustered:
-            return difference_of_areas(r.placements, *self.places, scale)
-        one, two = map(r.area_over_clusters, self.places)
-        sizes = np.bincount(r.cluster_codes, weights=r.weighted_columns[1]).astype(np.float64)
-        return Estimate(
-            value=np.array(scale * (one.area - two.area)), units=scale * (one.units - two.units), sizes=sizes,
-            range=(-scale, scale),
-        )  # fmt: skip
-
-    @property
-    def left_open(self) -> tuple[float, float]:
-        """By how much binned scores leave the difference of two areas open, and by how much its standard error."""
-        plain = self.rows.measure.area and not self.rows.clustered
-        found = self.rows.placements if plain else None
-        if not isinstance(found, Placements):
-            return 0.0, 0.0
-        (i, j), scale = self.places, self.rows.measure.area
-        return scale * float(found.slack[i] + found.slack[j]), scale * float(found.error[i] + found.error[j])
-
-    def infinite(self, estimate: float, spec: IntervalSpec, method: str, n: int) -> Contrast:
-        """Nothing can be said of the difference from a loss that is infinite."""
-        r = self.rows
-        rows = {m: infinite_rows(r.p, m, r.measure, r.options) for m in (self.first, self.second)}
-        return infinite_contrast(
-            estimate, {m: k for m, k in rows.items() if k}, r.measure, confidence=spec.confidence,
-            alternative=spec.alternative, method=method, n=n,
-        )  # fmt: skip
+def _losses(q: Pair) -> bool:
+    return q.metric.of_losses and not q.sample.repeated and not q.sample.is_share(q.metric)
 
 
-Pair = Problem[ModelPair]
+def _scores(q: Pair) -> bool:
+    """Metrics of scores, calibration errors apart, whose rows are not ranked within folds."""
+    return _ranking(q) and not q.sample.ranks_within_folds(q.metric)
 
 
-def _clustered(q: Pair) -> bool:
-    return q.sample.rows.clustered
+def _ranking(q: Pair) -> bool:
+    m = q.metric
+    return (m.of_scores or m.of_class_scores) and not m.calibration_error and not q.sample.repeated
+
+
+def _labels(q: Pair) -> bool:
+    return q.metric.of_labels and not q.sample.repeated and not q.sample.is_share(q.metric)
+
+
+def _shares(q: Pair) -> bool:
+    return not q.sample.repeated and q.sample.is_share(q.metric)
 
 
 def _within_folds(q: Pair) -> bool:
-    return q.sample.rows.ranked_within_folds
+    return _ranking(q) and q.sample.ranks_within_folds(q.metric)
 
 
-def _folded(q: Pair) -> bool:
-    return q.sample.rows.p.folded
-
-
-def _plain(q: Pair) -> bool:
-    return not q.sample.rows.clustered and not q.sample.rows.ranked_within_folds
-
-
-RANKED = ("paired-auc", "paired-score-metric", "paired-class-areas")
-_WITHIN = Default(
-    why="scores of different folds come from different models, so rows are ranked within folds; it speaks of these "
-    "models, one for each fold",
-    when=_within_folds,
-)
-
-
-@inference_method(
-    "within-folds-paired", answers=RANKED, word="within-folds", applies=_within_folds,
-    default=dict.fromkeys(RANKED, _WITHIN),
-)  # fmt: skip
+@inference_method("within-folds-paired", on=SAME, word="within-folds", applies=_within_folds)
 def within_folds_of_pair(q: Pair) -> Contrast:
     """The mean over folds of the difference within each."""
     rows, two = q.sample.rows, (q.sample.first, q.sample.second)
@@ -524,21 +299,16 @@ def within_folds_of_pair(q: Pair) -> Contrast:
     return within_folds_contrast(q.metric, sample, scores[:, 0], scores[:, 1], q.options, q.spec)
 
 
-@inference_method("pooled", answers=RANKED, applies=_within_folds)
+@inference_method("pooled", on=SAME, applies=_within_folds)
 def pooled_of_pair(q: Pair) -> Contrast:
     """All rows in one ranking, as if the folds' scores were on one scale."""
-    pair = q.sample.rows.pooled.pair(q.sample.first, q.sample.second)
-    contrast: Contrast = solve(replace(q, sample=pair))
+    contrast = contrast_of(replace(q, sample=q.sample.rows.pooled.pair(q.sample.first, q.sample.second)))
     return replace(contrast, note="; ".join(x for x in (contrast.note, ACROSS) if x))
 
 
 @inference_method(
-    "corrected-t-test", word="corrected-t", applies=_folded,
-    answers=(
-        "paired-over-folds", "paired-proportions", "paired-metric", "clustered-difference", "paired-loss",
-        "paired-score", *RANKED
-    ),
-    default=Default(why="rows that were tested in several repeats cannot be pooled; it speaks of the two learners"),
+    "corrected-t-test", on=SAME, word="corrected-t", of_learners=True,
+    applies=lambda q: q.sample.repeated or (q.sample.rows.p.folded and not q.metric.calibration_error),
 )  # fmt: skip
 def corrected_t_of_folds(q: Pair) -> Contrast:
     """Fold by fold, with the variance that overlapping training sets add: of the learners behind the models."""
@@ -557,160 +327,55 @@ def _mcnemar(form: Any) -> Callable[[Pair], Contrast]:
     return answer
 
 
-inference_method(
-    "mcnemar-mid-p", answers="paired-proportions", word="mid-p",
-    default=Default(why="coverage at least .933 by enumeration; Tango's interval for the size"),
-)(_mcnemar("mid-p"))  # fmt: skip
-for _form in ("exact", "chi2", "chi2-cc"):
-    inference_method(f"mcnemar-{_form}", answers="paired-proportions", word=_form)(_mcnemar(_form))
+for _form in ("mid-p", "exact", "chi2", "chi2-cc"):
+    inference_method(f"mcnemar-{_form}", on=SAME, word=_form, applies=_shares)(_mcnemar(_form))
 
 
-LABELS = ("paired-metric", "clustered-difference")
+@inference_method(KEY, on=SAME, applies=lambda q: _labels(q) or _losses(q) or _scores(q))
+def effective_t_of_pair(q: Pair) -> Contrast:
+    """What each row, cluster or weighted row adds to the difference."""
+    return q.sample.by_effective_t(q)
 
 
 @inference_method(
-    "effective-t", answers=LABELS,
-    default=dict.fromkeys(LABELS, Default(
-        why="equal models were called different in .01–.065 of 16 designs of F1, macro F1, MCC, kappa, recalls and "
-            "costs with 60 to 1,000 rows, and over clusters of any sizes in .02–.06 (simulated)",
-    )),
+    "paired-bootstrap-bca", on=SAME, word="bootstrap",
+    applies=lambda q: (_labels(q) and not q.sample.rows.clustered) or _shares(q),
 )  # fmt: skip
-def effective_t_of_labels(q: Pair) -> Contrast:
-    """From what each row, or cluster, adds to the difference; the bootstrap where the metric has no derivative."""
-    pair = q.sample
-    made, n = pair.labels(), pair.agreement.n
-    if made is None:
-        return bootstrap_of_pair(q)
-    lost = int(np.isnan(made.units).sum())
-    answer = effective_t_contrast(made, q.spec, n=n, higher_is_better=q.metric.higher_is_better, note=_worth(q, made))
-    if lost and len(made.units) > 1:
-        return replace(answer, note=f"without {'one' if lost == 1 else lost} of the {pair.rows.units} the metric is "
-                                    "undefined, so they show no spread")  # fmt: skip
-    return answer
-
-
-def _worth(q: Pair, made: Estimate) -> str:
-    """How many clusters there are, and what they are worth; nothing of rows."""
-    return "" if made.sizes is None else clusters_in_words(made.sizes, q.sample.rows.units)
-
-
-@inference_method("paired-bootstrap-bca", answers=("paired-metric", "paired-proportions"), word="bootstrap")
 def bootstrap_of_pair(q: Pair) -> Contrast:
     """Rows drawn again, for both models together."""
-    # A function of the user's own is called for every replicate.
-    replicates = min(q.spec.replicates, ROW_REPLICATES) if q.metric.origin else q.spec.replicates
-    return paired_bootstrap(
-        q.sample.agreement, metric=q.metric.name, positive=q.sample.rows.positive, prior=q.sample.rows.prior,
-        replicates=replicates, confidence=q.spec.confidence, alternative=q.spec.alternative, rng=q.spec.rng,
-        **q.options,
-    )  # fmt: skip
+    return q.sample.resampled(q)
 
 
 def _by_cluster(q: Pair) -> bool:
-    return _clustered(q) and not _within_folds(q)
+    m = q.metric
+    return q.sample.rows.clustered and (_labels(q) or _losses(q) or ((m.area or m.of_class_scores) and _scores(q)))
 
 
-LOSSES = ("paired-loss", "paired-score")
-AREAS = ("paired-auc", "paired-class-areas")
-
-
-@inference_method(
-    "cluster-t-difference", word="t", applies=_by_cluster, answers=("clustered-difference", *LOSSES, *AREAS)
-)
+@inference_method("cluster-t-difference", on=SAME, word="t", applies=_by_cluster)
 def cluster_t_of_pair(q: Pair) -> Contrast:
     """What the difference loses without each cluster, and t on one less than the clusters of equal size."""
-    pair, made, n = q.sample, None, float(q.sample.rows.p.n)
-    if q.metric.of_labels:
-        made, n = pair.labels(), pair.agreement.n
-    elif q.metric.of_losses:
-        losses = pair.losses()
-        assert isinstance(losses, ClusterSums)
-        if not math.isfinite(losses.mean):
-            return replace(effective_t_of_losses(q), method="cluster-t-difference")
-        made, n = losses.over_units(pair.rows.reach), float(losses.occupied.n or 0)
-    else:
-        made, n = _of_scores(q)
-    assert made is not None
-    return cluster_t_contrast(made, q.spec, n=n, higher_is_better=q.metric.higher_is_better, note=_worth(q, made))
+    pair = q.sample
+    if (nothing := pair.nothing(q, "cluster-t-difference")) is not None:
+        return nothing
+    made, n = pair.difference(q)
+    return cluster_t_contrast(made, q.spec, n=n, higher_is_better=q.metric.higher_is_better, note=pair.note(made))
 
 
-@inference_method(
-    "effective-t", answers=("paired-loss", "paired-score"), applies=lambda q: not _within_folds(q),
-    default=dict.fromkeys(
-        ("paired-loss", "paired-score"),
-        Default(
-            why="equal models were called different in .021–.059 of 24 designs of log loss, Brier score, AUC and AP, "
-                "over clusters of any sizes in .027–.058; where rare rows hold the loss more often, which a finding "
-                "tells (simulated)",
-        ),
-    ),
-)  # fmt: skip
-def effective_t_of_losses(q: Pair) -> Contrast:
-    """The effective t of the mean difference of losses or grades, over rows, clusters or weighted rows."""
-    differences = q.sample.losses()
-    if differences.n and not math.isfinite(differences.mean):
-        return q.sample.infinite(differences.mean, q.spec, "effective-t", int(differences.n))
-    return difference_of_means(differences, q.sample.rows.reach, q.spec, q.metric.higher_is_better)
-
-
-@inference_method("paired-t-losses", answers=("paired-loss", "paired-score"), word="t", applies=_plain)
-def t_of_paired_losses(q: Pair) -> Contrast:
+@inference_method("paired-t-losses", on=SAME, word="t", applies=lambda q: _losses(q) and not q.sample.rows.clustered)
+def t_of_paired_losses(q: Problem[LossPair]) -> Contrast:
     """Student's t of the differences of row losses."""
-    pair, loss = q.sample, q.metric.function
-    moments = pair.rows.p.paired_moments(pair.first, pair.second, loss, **q.options)
-    if moments.n and not math.isfinite(moments.mean):
-        return pair.infinite(moments.mean, q.spec, "paired-t-losses", moments.n)
-    return paired_t_of_losses(moments, pair.rows.reach, q.spec, higher_is_better=q.metric.higher_is_better)
-
-
-ONE_RULE = Default(
-    why="equal models were called different in .021–.059 of 24 designs of AUC, average precision and losses, over "
-    "clusters of any sizes in .027–.058 (simulated)",
-    when=lambda q: not _within_folds(q),
-)
-
-
-@inference_method(
-    "effective-t", answers=RANKED, applies=lambda q: not _within_folds(q), default=dict.fromkeys(RANKED, ONE_RULE)
-)
-def effective_t_of_scores(q: Pair) -> Contrast:
-    """What each row, or cluster, adds to the difference."""
-    made, n = _of_scores(q)
-    if any(left_open := q.sample.left_open):
-        return binned_contrast(made, *left_open, q.spec, n=n)
-    return effective_t_contrast(
-        made, q.spec, n=n, higher_is_better=q.metric.higher_is_better, note=_worth(q, made)
-    )  # fmt: skip
-
-
-def _of_scores(q: Pair) -> tuple[Estimate, int]:
-    """The difference of a metric of scores over rows or clusters, and how many rows it is of."""
-    pair, rows = q.sample, q.sample.rows
-    if q.metric.area:
-        return pair.areas(), len(rows.weighted_columns[0][0]) if rows.clustered else sum(rows.class_sizes)
-    if not q.metric.of_class_scores:
-        up, scores, keys = rows.columns
-        one, two = (scores[:, place] for place in pair.places)
-        return difference_of_scores(q, up, (one, two), None if keys is None else without_gaps(keys)), len(up)
-    of_classes = class_scored_rows(rows.p, (pair.first, pair.second))
-    codes, (first, second) = of_classes.codes, of_classes.scores
-    value, parts = class_area_rows(q.metric, codes, first, second, q.options)
-    if of_classes.clusters is None:
-        return class_area_estimate(value, parts, codes, (-1.0, 1.0)), len(codes)
-    return _summed(value, parts, codes, without_gaps(of_classes.clusters)), len(codes)
-
-
-def _summed(value: float, influences: Floats, truth: Codes, clusters: Codes) -> Estimate:
-    """Clusters by what their rows move a difference between −1 and 1."""
-    sums = np.bincount(clusters, weights=influences).astype(np.float64)
-    return estimate_of_influences(value, sums, class_weighted_sizes(clusters, truth, influences), (-1.0, 1.0))
+    pair, moments = q.sample, q.sample.losses
+    assert isinstance(moments, Moments)
+    return pair.nothing(q, "paired-t-losses") or paired_t_of_losses(
+        moments, pair.rows.reach, q.spec, higher_is_better=q.metric.higher_is_better
+    )
 
 
 DELONG = "delong-paired-t"
 
 
-@inference_method(DELONG, answers="paired-auc", word="delong", applies=_plain)
-def delong_of_pair(q: Pair) -> Contrast:
+@inference_method(DELONG, on=SAME, word="delong", applies=lambda q: q.metric.area and _scores(q) and q.sample.plain)
+def delong_of_pair(q: Problem[AreaPair]) -> Contrast:
     """DeLong's covariance of the two areas."""
     rows, (i, j) = q.sample.rows, q.sample.places
     if isinstance(rows.placements, Placements) and not rows.placements.exact:
@@ -725,22 +390,13 @@ def _scaled(c: Contrast, scale: float) -> Contrast:
     return c if scale == 1.0 else replace(c, estimate=scale * c.estimate, low=scale * c.low, high=scale * c.high)
 
 
-def _gaps_known(q: Pair) -> bool:
-    rows = q.sample.rows
-    if not _plain(q) and (rows.p.weights_kind is not None or not rows.clustered or rows.p.folded):
-        return False
-    up, _, keys = rows.columns
-    return len(up if keys is None else np.unique(keys)) > 1
+def _gaps(q: Pair) -> bool:
+    return q.metric.calibration_error and not q.sample.repeated
 
 
 @inference_method(
-    "paired-bootstrap-expanded", word="bootstrap", applies=lambda q: not _within_folds(q),
-    answers=("paired-score-metric", "paired-auc", "paired-calibration-error"),
-    default={
-        "paired-calibration-error": Default(
-            why="rows with weights or folds are drawn again, for want of a standard error of their gaps",
-            when=lambda q: not _gaps_known(q)),
-    },
+    "paired-bootstrap-expanded", on=SAME, word="bootstrap",
+    applies=lambda q: _gaps(q) or (q.metric.of_scores and _scores(q)),
 )  # fmt: skip
 def bootstrap_of_scores(q: Pair) -> Contrast:
     """Rows, or whole clusters, drawn again, the same ones for both models; expanded percentile limits."""
@@ -761,12 +417,8 @@ def bootstrap_of_scores(q: Pair) -> Contrast:
 
 
 @inference_method(
-    "calibration-gaps-difference", answers="paired-calibration-error", word="gaps", applies=_gaps_known,
-    default=Default(
-        why="holds the truth in .99 or more of the samples; the bootstrap of rows does in .77, .47, .13 and .00 with "
-            "100, 300, 1,000 and 4,000 rows of a calibrated and an overconfident model (simulated)",
-    ),
-)  # fmt: skip
+    "calibration-gaps-difference", on=SAME, word="gaps", applies=lambda q: _gaps(q) and q.sample.knows_gaps
+)
 def gaps_of_pair(q: Pair) -> Contrast:
     """Two calibration errors, from each model's own limits."""
     up, scores, keys = q.sample.rows.columns
@@ -799,5 +451,5 @@ def harder_rows(skipped: SkippedRows, confidence: float = 0.95) -> Contrast:
     moved = np.concatenate([(left - one) / len(left), -(kept - two) / len(kept)])
     _, codes = np.unique(np.concatenate(skipped.clusters), return_inverse=True)
     which = np.repeat([0, 1], [len(left), len(kept)])
-    made = _summed(one - two, moved, which, codes)
+    made = summed(one - two, moved, which, codes)
     return effective_t_contrast(made, spec, n=len(codes), higher_is_better=None)

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, count
@@ -33,12 +33,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from trueerror.inference._answer import contrast_of
 from trueerror.inference._clusters import clusters_in_words
 from trueerror.inference._contrast import contrast
 from trueerror.inference._effective_t import effective_t_contrast
 from trueerror.inference._estimate import Estimate
 from trueerror.inference._label_tables import label_estimate
-from trueerror.inference._problem import IntervalSpec, Problem, solve
+from trueerror.inference._problem import IntervalSpec, Problem
+from trueerror.inference._sample import Sampled
 from trueerror.inference._variance import Sample
 from trueerror.inference.auc._binned import unpaired_table_contrast, within_words
 from trueerror.inference.auc._tests import delong_unpaired
@@ -50,7 +52,7 @@ from trueerror.inference.ranking._rank_tests import range_above, range_point
 from trueerror.inputs._labels import Label
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError
-from trueerror.methods import Default, inference_method
+from trueerror.methods._registry import DIFFERENT, InferenceMethod, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior
 from trueerror.metrics.scores import metric_bounds
 from trueerror.results import Contrast, Interval
@@ -114,7 +116,47 @@ class ModelRows(NamedTuple):
         return self.prior is None or measure.is_prior_free(len(self.p.labels))
 
 
-Two = Problem[tuple[ModelRows, ModelRows]]
+class TwoSamples(Sampled):
+    """Two models, each on rows of its own."""
+
+    on = DIFFERENT
+
+    def __init__(self, first: ModelRows, second: ModelRows) -> None:
+        self.both = (first, second)
+
+    def __iter__(self) -> Iterator[ModelRows]:
+        return iter(self.both)
+
+    @property
+    def n(self) -> int:
+        """The rows of both."""
+        return sum(rows.p.n for rows in self.both)
+
+    @property
+    def plain(self) -> bool:
+        """Whether both have neither clusters nor sampling weights."""
+        return all(rows.plain for rows in self.both)
+
+    def is_share(self, metric: Measure) -> bool:
+        """Whether the metric is a share of plain rows at their own class mix."""
+        share = metric.of_labels and metric.share is not None
+        return share and self.plain and all(rows.own_mix(metric) for rows in self.both)
+
+    @property
+    def knows_gaps(self) -> bool:
+        """Whether rows are plain and their scores exact."""
+        return self.plain and all(rows.rows.scores(rows.model).exact for rows in self.both)
+
+    def answered(self, q: Two, chosen: InferenceMethod) -> Contrast:
+        """The contrast by a method, with the models' names."""
+        names = [rows.model for rows in self.both]
+        if names[0] == names[1]:
+            names = [f"{m} ({place})" for m, place in zip(names, ("first", "second"), strict=True)]
+        made: Contrast = chosen.function(q)
+        return replace(made, name=q.metric.title, first=names[0], second=names[1])
+
+
+Two = Problem[TwoSamples]
 
 
 def unpaired_contrast(
@@ -125,21 +167,7 @@ def unpaired_contrast(
     method: str | None = None,
 ) -> Contrast:
     """First − second, each on rows of its own."""
-    plain = all(rows.plain for rows in samples)
-    if plain and measure.of_labels and measure.share is not None and all(rows.own_mix(measure) for rows in samples):
-        situation = "independent-proportions"
-    elif plain and measure.area == 1:
-        situation = "independent-auc"
-    elif plain and measure.calibration_error and all(rows.rows.scores(rows.model).exact for rows in samples):
-        situation = "independent-calibration-error"
-    else:
-        situation = "independent-metric"
-    q = Problem(situation=situation, metric=measure, sample=samples, spec=spec, options=options)
-    answer: Contrast = solve(q, method)
-    names = [rows.model for rows in samples]
-    if names[0] == names[1]:
-        names = [f"{m} ({place})" for m, place in zip(names, ("first", "second"), strict=True)]
-    return replace(answer, name=measure.title, first=names[0], second=names[1])
+    return contrast_of(Problem(metric=measure, sample=TwoSamples(*samples), spec=spec, options=options), method)
 
 
 def _difference(form: Any) -> Callable[[Two], Contrast]:
@@ -150,18 +178,20 @@ def _difference(form: Any) -> Callable[[Two], Contrast]:
     return answer
 
 
-inference_method(
-    "miettinen-nurminen", answers="independent-proportions",
-    default=Default(why="minimum coverage .935; Newcombe's .902 at 30/30"),
-)(_difference("miettinen-nurminen"))  # fmt: skip
+def _shares(q: Two) -> bool:
+    return q.sample.is_share(q.metric)
+
+
 for _key, _form in {
-    "newcombe-difference": "newcombe", "newcombe-difference-cc": "newcombe-cc", "agresti-caffo": "agresti-caffo",
-    "wald-difference": "wald",
+    "miettinen-nurminen": "miettinen-nurminen", "newcombe-difference": "newcombe",
+    "newcombe-difference-cc": "newcombe-cc", "agresti-caffo": "agresti-caffo", "wald-difference": "wald",
 }.items():  # fmt: skip
-    inference_method(_key, answers="independent-proportions", word=_form)(_difference(_form))
+    inference_method(_key, on=DIFFERENT, word=_form, applies=_shares)(_difference(_form))
 
 
-@inference_method("delong-unpaired-t", answers="independent-auc", word="delong")
+@inference_method(
+    "delong-unpaired-t", on=DIFFERENT, word="delong", applies=lambda q: q.metric.area == 1 and q.sample.plain
+)
 def delong_of_two(q: Two) -> Contrast:
     """DeLong over the rows; over score tables where the rows do not fit into memory."""
     confidence, alternative = q.spec.confidence, q.spec.alternative
@@ -175,35 +205,26 @@ def delong_of_two(q: Two) -> Contrast:
     )
 
 
-@inference_method(
-    "calibration-gaps-difference", answers="independent-calibration-error", word="gaps",
-    default=Default(why="Newcombe's rule takes the reaches for chance; one of them is bias here, which adds up whole"),
-)  # fmt: skip
+def _gaps(q: Two) -> bool:
+    return q.metric.calibration_error and q.sample.knows_gaps
+
+
+@inference_method("calibration-gaps-difference", on=DIFFERENT, word="gaps", applies=_gaps)
 def gaps_of_two(q: Two) -> Contrast:
     """Two calibration errors of different rows, from each model's own limits."""
     gap = calibration_contrast(
         q.metric, *(rows.rows.scores(rows.model) for rows in q.sample), options=dict(q.options),
         confidence=q.spec.confidence, alternative=q.spec.alternative,
     )  # fmt: skip
-    return replace(gap, n=q.sample[0].p.n + q.sample[1].p.n)
+    return replace(gap, n=q.sample.n)
 
 
 @inference_method(
-    "newcombe-hybrid",
-    answers=("independent-metric", "independent-auc"),
-    word="newcombe",
-    aliases=("mover",),
-    default=dict.fromkeys(
-        ("independent-metric", "independent-auc"),
-        Default(
-            why="keeps the skew of both intervals: AUC, AP and log loss of 40 + 40 to 100 + 400 rows type I error "
-            ".027–.062, 20 + 2,000 .019–.071, where one t of both samples has .10–.21; F1 .046–.064 (simulated)",
-        ),
-    ),
-)
+    "newcombe-hybrid", on=DIFFERENT, word="newcombe", aliases=("mover",),
+    applies=lambda q: not _shares(q) and not _gaps(q),
+)  # fmt: skip
 def newcombe_hybrid(q: Two) -> Contrast:
     """d − √((θ1 − l1)² + (u2 − θ2)²) and its mirror image; the p-value is the level at which a limit reaches 0."""
-    first, second = q.sample
     alternative = q.spec.alternative
     # Where scores are binned, the intervals are wider by what is open; that adds up, chance does not.
     unknown = [rows.bounds(q.metric) for rows in q.sample]
@@ -214,7 +235,7 @@ def newcombe_hybrid(q: Two) -> Contrast:
         return low, a.inner[1] - b.inner[0] + math.hypot(a.reach[1], b.reach[0])
 
     a, b = (rows.interval(q.spec.confidence) for rows in q.sample)
-    estimate, n = a.estimate - b.estimate, first.p.n + second.p.n
+    estimate, n = a.estimate - b.estimate, q.sample.n
     if math.isinf(a.estimate) or math.isinf(b.estimate):
         counts = {r.model: infinite_rows(r.rows, r.model, q.metric, q.options) for r in q.sample}
         return infinite_contrast(

@@ -20,7 +20,7 @@ from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem
 from trueerror.inference._variance import ClusteredRows, ScoreSample
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._options import InputError
-from trueerror.methods._registry import Default, inference_method
+from trueerror.methods._registry import ONE, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.metrics.scores import bin_places
 from trueerror.results import Alternative, Contrast
@@ -77,13 +77,9 @@ def calibration_error_limits(
 
 
 @inference_method(
-    "calibration-gaps",
-    answers="calibration-error",
-    default=Default(
-        why="covers .97–1.00; chance pushes these errors up, and resampling pushes twice: BCa covers .00 where "
-        "forecasts are calibrated, .24–.96 where they are not (simulated)"
-    ),
-)
+    "calibration-gaps", on=ONE, aliases=("gaps",),
+    applies=lambda q: q.metric.calibration_error and q.sample.tally == "scores",
+)  # fmt: skip
 def calibration_gaps(q: Problem[ScoreSample]) -> IntervalLimits:
     """Limits from the noise of the gaps."""
     s = q.sample

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from trueerror.inputs._options import InputError
 
+# Numbers that work in blocks holds at a time.
+BLOCK = 1 << 20
+
 
 class MemoryBudgetExceeded(InputError):
     """Rows would take more memory than they may."""

@@ -3,33 +3,25 @@
 from trueerror.methods._facts import (
     Decision,
     Method,
-    decision,
     decisions,
     every_measurement,
     every_method,
     explain,
     explain_parts,
     method,
+    usual_method,
 )
-from trueerror.methods._registry import (
-    Default,
-    default_for,
-    inference_method,
-    reason_for,
-)
+from trueerror.methods._registry import inference_method
 
 __all__ = [
     "Decision",
-    "Default",
     "Method",
-    "decision",
     "decisions",
-    "default_for",
     "every_measurement",
     "every_method",
     "explain",
     "explain_parts",
     "inference_method",
     "method",
-    "reason_for",
+    "usual_method",
 ]

@@ -1,4 +1,4 @@
-"""What is known of each method and of each situation, as data: `methods.toml`, and how it is told.
+"""What is known of each method, as data: `methods.toml`, and how it is told; and the table of defaults.
 
 Nothing that computes reads it: `.explain()`, the report and the site do.
 
@@ -16,9 +16,8 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from typing import Any, NamedTuple
-
-from trueerror.methods._registry import methods_for, unasked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,17 +36,12 @@ class Method:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """One row of the table of decisions: in this situation this method is the default; `also` can be asked for.
+    """A default: in this case this method, for this reason; `also` can be asked for."""
 
-    `before` are methods that come before the default where their condition holds, each with its reason.
-    """
-
-    situation: str
     title: str
     default: str
     why: str
-    also: tuple[str, ...]
-    before: tuple[tuple[str, str], ...] = ()
+    also: tuple[str, ...] = ()
 
 
 def _data(name: str) -> str:
@@ -81,31 +75,28 @@ def method(key: str) -> Method:
     return entry
 
 
-def decision(situation: str) -> Decision:
-    """One row of the table, with what its methods declare.
+def decisions() -> tuple[Decision, ...]:
+    """The whole table of defaults, and what verbs choose beside it.
 
-    >>> decision("proportion").default
-    'wilson'
+    >>> [d.default for d in decisions() if "F1" in d.title]
+    ['wilson-f1']
     """
-    row = dict(_known()["situations"][situation])
-    title, also = row["title"], tuple(row.get("also", ()))
-    if "default" in row:
-        return Decision(situation=situation, title=title, default=row["default"], why=row["why"], also=also)
-    *special, general = unasked(situation)
-    on_request = (m.key for m in methods_for(situation) if m.word is not None and m.key != general.key)
-    return Decision(
-        situation=situation,
-        title=title,
-        default=general.key,
-        why=general.defaults[situation].why,
-        also=tuple(dict.fromkeys((*on_request, *also))),
-        before=tuple((m.key, m.defaults[situation].why) for m in special),
+    rows = (
+        Decision(title=row.title, default=row.key or "the method of its plan", why=row.why) for row in _table().TABLE
     )
+    others = (Decision(**facts | {"also": tuple(facts["also"])}) for facts in _known()["beside"].values())
+    return (*rows, *others)
 
 
-def decisions() -> dict[str, Decision]:
-    """The whole table."""
-    return {situation: decision(situation) for situation in _known()["situations"]}
+def usual_method(measure: Any) -> str:
+    """The key of the default method of a metric on independent rows."""
+    key: str = _table().usual_method(measure)
+    return key
+
+
+def _table() -> Any:
+    """The decision table: questions are asked in a room below this one."""
+    return import_module("trueerror.inference._choose")
 
 
 def explain(key: str, result: object = None) -> str:

@@ -102,7 +102,6 @@ def own_measure(given: Any) -> Measure:
         needs="scores" if scored else "cells",
         best=math.inf if sign > 0 else -math.inf,
         range=(-math.inf, math.inf),
-        situation="score-metric" if scored else "label-metric",
         gradient=None if scored else _slopes(call),
         undefined=f"{name} has no value on these rows",
         origin=function,

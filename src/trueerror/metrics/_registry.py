@@ -66,9 +66,8 @@ PriorFree = Literal["always", "two classes", "never"]
 class Measure:
     """A metric with its facts: whatever else must be known of it is a field here, never a list of names elsewhere.
 
-    `situation` is the row of the decision table that gives its default interval; `share` gives (successes, trials)
-    where the metric is a plain proportion; `undefined` says why it can be NaN; `higher_is_better` is None where
-    neither end is good (prevalence). `average` is set on the averaged versions.
+    `share` gives (successes, trials) where the metric is a plain proportion; `undefined` says why it can be NaN;
+    `higher_is_better` is None where neither end is good (prevalence). `average` is set on the averaged versions.
 
     `additive`: a total, which doubles when every row is there twice. `ordinal`: the order of the classes matters.
     `probabilities`: the scores must be some.
@@ -100,7 +99,6 @@ class Measure:
     needs: Needs
     best: float | None
     range: tuple[float, float]
-    situation: str = "label-metric"
     share: Share | None = None
     aliases: tuple[str, ...] = ()
     undefined: str = ""
@@ -155,6 +153,11 @@ class Measure:
             return None
         low, high = self.range
         return self.best == high if high != low else None
+
+    @property
+    def is_ratio(self) -> bool:
+        """Whether it is a ratio of one class: from 0 without end."""
+        return self.of_one_class and self.range == (0.0, math.inf)
 
     @property
     def averages_classes(self) -> bool:
@@ -383,7 +386,6 @@ def averaged(base: Measure, average: Average) -> Measure:
         title=f"{average} {base.title}",
         function=makers[average](base),
         needs="classes",
-        situation="label-metric" if share is None else "proportion",
         share=share,
         aliases=(),
         average=average,
@@ -393,6 +395,7 @@ def averaged(base: Measure, average: Average) -> Measure:
         share_of_rows=(1 if base.best else -1) if by_rows and base.within_class else 0,
         sum_of=None,
         given_by_prior=False,
+        rows_in_play=False,
         gradient=None,
         undefined=base.undefined if average == "micro" else f"for some class {base.undefined}",
     )
@@ -523,10 +526,9 @@ def _facts(m: Measure) -> dict[str, object]:
 
 
 def _interval(m: Measure) -> str:
-    from trueerror.methods._registry import default_for
+    from trueerror.methods import usual_method
 
-    # A mean of rows that count 1 or 0 is a proportion.
-    return default_for("proportion" if m.row_hits else m.situation)
+    return usual_method(m)
 
 
 def _number(x: float | None) -> str:

@@ -25,7 +25,7 @@ NO_REJECTIONS = "no row was predicted negative"
 
 
 @measure(
-    "precision", best=1.0, situation="proportion", aliases=("ppv", "positive_predictive_value"),
+    "precision", best=1.0, aliases=("ppv", "positive_predictive_value"),
     share=lambda t: (t.tp, t.tp + t.fp), undefined=NO_CALLS, takahashi=("macro",),
 )  # fmt: skip
 def precision(t: BinaryCounts) -> Amount:
@@ -34,7 +34,7 @@ def precision(t: BinaryCounts) -> Amount:
 
 
 @measure(
-    "recall", best=1.0, situation="proportion", aliases=("tpr", "sensitivity", "true_positive_rate"),
+    "recall", best=1.0, aliases=("tpr", "sensitivity", "true_positive_rate"),
     share=lambda t: (t.tp, t.tp + t.fn), undefined=NO_POSITIVES, prior_free="always", within_class=True,
     takahashi=("macro",),
 )  # fmt: skip
@@ -44,7 +44,7 @@ def recall(t: BinaryCounts) -> Amount:
 
 
 @measure(
-    "specificity", best=1.0, situation="proportion", aliases=("tnr", "true_negative_rate"),
+    "specificity", best=1.0, aliases=("tnr", "true_negative_rate"),
     share=lambda t: (t.tn, t.tn + t.fp), undefined=NO_NEGATIVES, prior_free="two classes",
 )  # fmt: skip
 def specificity(t: BinaryCounts) -> Amount:
@@ -53,7 +53,7 @@ def specificity(t: BinaryCounts) -> Amount:
 
 
 @measure(
-    "fpr", best=0.0, situation="proportion", title="false positive rate", aliases=("false_positive_rate", "fall_out"),
+    "fpr", best=0.0, title="false positive rate", aliases=("false_positive_rate", "fall_out"),
     share=lambda t: (t.fp, t.tn + t.fp), undefined=NO_NEGATIVES, prior_free="two classes",
 )  # fmt: skip
 def fpr(t: BinaryCounts) -> Amount:
@@ -62,7 +62,7 @@ def fpr(t: BinaryCounts) -> Amount:
 
 
 @measure(
-    "fnr", best=0.0, situation="proportion", title="false negative rate", aliases=("false_negative_rate", "miss_rate"),
+    "fnr", best=0.0, title="false negative rate", aliases=("false_negative_rate", "miss_rate"),
     share=lambda t: (t.fn, t.tp + t.fn), undefined=NO_POSITIVES, prior_free="always", within_class=True,
 )  # fmt: skip
 def fnr(t: BinaryCounts) -> Amount:
@@ -71,7 +71,7 @@ def fnr(t: BinaryCounts) -> Amount:
 
 
 @measure(
-    "npv", best=1.0, situation="proportion", title="negative predictive value",
+    "npv", best=1.0, title="negative predictive value",
     aliases=("negative_predictive_value",), share=lambda t: (t.tn, t.tn + t.fn), undefined=NO_REJECTIONS,
 )  # fmt: skip
 def npv(t: BinaryCounts) -> Amount:
@@ -80,7 +80,7 @@ def npv(t: BinaryCounts) -> Amount:
 
 
 @measure(
-    "prevalence", best=None, situation="proportion", share=lambda t: (t.tp + t.fn, t.total),
+    "prevalence", best=None, share=lambda t: (t.tp + t.fn, t.total),
     undefined="there are no rows", given_by_prior=True,
 )  # fmt: skip
 def prevalence(t: BinaryCounts) -> Amount:
@@ -89,7 +89,7 @@ def prevalence(t: BinaryCounts) -> Amount:
 
 
 @measure(
-    "detection_rate", best=None, situation="proportion", share=lambda t: (t.tp, t.total),
+    "detection_rate", best=None, share=lambda t: (t.tp, t.total),
     undefined="there are no rows",
 )  # fmt: skip
 def detection_rate(t: BinaryCounts) -> Amount:
@@ -98,7 +98,7 @@ def detection_rate(t: BinaryCounts) -> Amount:
 
 
 @measure(
-    "detection_prevalence", best=None, situation="proportion", aliases=("predicted_prevalence", "selection_rate"),
+    "detection_prevalence", best=None, aliases=("predicted_prevalence", "selection_rate"),
     share=lambda t: (t.tp + t.fp, t.total), undefined="there are no rows",
 )  # fmt: skip
 def detection_prevalence(t: BinaryCounts) -> Amount:
@@ -106,7 +106,7 @@ def detection_prevalence(t: BinaryCounts) -> Amount:
     return ratio(t.tp + t.fp, t.total)
 
 
-@measure("f1", best=1.0, situation="f1", title="F1", aliases=("f_1", "f1_score"), rows_in_play=True,
+@measure("f1", best=1.0, title="F1", aliases=("f_1", "f1_score"), rows_in_play=True,
          takahashi=("macro", "micro"),
          undefined="no row is positive and none was predicted positive")  # fmt: skip
 def f1(t: BinaryCounts) -> Amount:
@@ -124,7 +124,7 @@ def f_beta(t: BinaryCounts, beta: float = 1.0) -> Amount:
     return ratio((1 + weight) * t.tp, (1 + weight) * t.tp + weight * t.fn + t.fp)
 
 
-@measure("jaccard", title="Jaccard index", best=1.0, situation="proportion", aliases=("iou", "critical_success_index"),
+@measure("jaccard", title="Jaccard index", best=1.0, aliases=("iou", "critical_success_index"),
          share=lambda t: (t.tp, t.tp + t.fp + t.fn),
          undefined="no row is positive and none was predicted positive")  # fmt: skip
 def jaccard(t: BinaryCounts) -> Amount:
@@ -153,7 +153,7 @@ def fowlkes_mallows(t: BinaryCounts) -> Amount:
     return np.sqrt(precision(t) * recall(t))
 
 
-@measure("lr_plus", best=np.inf, range=(0.0, np.inf), situation="ratio", title="positive likelihood ratio",
+@measure("lr_plus", best=np.inf, range=(0.0, np.inf), title="positive likelihood ratio",
          aliases=("positive_likelihood_ratio",),
          undefined="a class has no rows, or no row was predicted positive", prior_free="two classes")  # fmt: skip
 def lr_plus(t: BinaryCounts) -> Amount:
@@ -164,7 +164,7 @@ def lr_plus(t: BinaryCounts) -> Amount:
     return odds(recall(t), fpr(t))
 
 
-@measure("lr_minus", best=0.0, range=(0.0, np.inf), situation="ratio", title="negative likelihood ratio",
+@measure("lr_minus", best=0.0, range=(0.0, np.inf), title="negative likelihood ratio",
          aliases=("negative_likelihood_ratio",),
          undefined="a class has no rows, or no row was predicted negative", prior_free="two classes")  # fmt: skip
 def lr_minus(t: BinaryCounts) -> Amount:
@@ -175,7 +175,7 @@ def lr_minus(t: BinaryCounts) -> Amount:
     return odds(fnr(t), specificity(t))
 
 
-@measure("diagnostic_odds_ratio", best=np.inf, range=(0.0, np.inf), situation="ratio", aliases=("dor",),
+@measure("diagnostic_odds_ratio", best=np.inf, range=(0.0, np.inf), aliases=("dor",),
          undefined="a class has no rows, or was never predicted", prior_free="two classes")  # fmt: skip
 def diagnostic_odds_ratio(t: BinaryCounts) -> Amount:
     """Odds of a call among positives against negatives: TP·TN / (FP·FN).
@@ -216,7 +216,7 @@ def _accuracy_gradient(t: ClassCounts) -> MarginGradients:
     return MarginGradients(zero + 1 / n[..., None], zero, zero, -t.hits.sum(axis=-1) / (n * n))
 
 
-@measure("accuracy", needs="classes", best=1.0, situation="proportion", undefined=NO_ROWS,
+@measure("accuracy", needs="classes", best=1.0, undefined=NO_ROWS,
          aliases=("acc", "subset_accuracy"), multilabel=lambda t: ratio(t.exact, t.n),
          share=lambda t: (t.hits.sum(axis=-1), t.total), right_or_wrong=1, share_of_rows=1,
          gradient=_accuracy_gradient)  # fmt: skip
@@ -229,7 +229,7 @@ def _error_rate_gradient(t: ClassCounts) -> MarginGradients:
     return MarginGradients(*(-np.asarray(g) for g in _accuracy_gradient(t)))
 
 
-@measure("error_rate", needs="classes", best=0.0, situation="proportion", undefined=NO_ROWS,
+@measure("error_rate", needs="classes", best=0.0, undefined=NO_ROWS,
          aliases=("error", "zero_one_loss"), multilabel=lambda t: ratio(t.n - t.exact, t.n),
          share=lambda t: (t.total - t.hits.sum(axis=-1), t.total), right_or_wrong=-1, share_of_rows=-1,
          gradient=_error_rate_gradient)  # fmt: skip
@@ -238,7 +238,7 @@ def error_rate(t: ClassCounts) -> Amount:
     return ratio(t.total - t.hits.sum(axis=-1), t.total)
 
 
-@measure("hamming_loss", needs="classes", best=0.0, situation="proportion", undefined=NO_ROWS, title="Hamming loss",
+@measure("hamming_loss", needs="classes", best=0.0, undefined=NO_ROWS, title="Hamming loss",
          multilabel=lambda t: ratio((t.fp + t.fn).sum(), t.n * len(t.labels)),
          share=lambda t: (t.total - t.hits.sum(axis=-1), t.total), share_of_rows=-1)  # fmt: skip
 def hamming_loss(t: ClassCounts) -> Amount:

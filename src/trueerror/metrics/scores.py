@@ -27,7 +27,7 @@ BRIER_SCALES = {
 }
 
 
-@measure("log_loss", needs="losses", best=0.0, range=(0.0, np.inf), situation="mean-loss",
+@measure("log_loss", needs="losses", best=0.0, range=(0.0, np.inf),
          aliases=("cross_entropy", "logloss"), options=("clip", "unit"), undefined=NO_ROWS,
          of_truth=lambda p: np.abs(np.log(p)))  # fmt: skip
 def log_loss(
@@ -54,7 +54,7 @@ def log_loss(
     return loss / math.log(2) if unit == "bits" else loss
 
 
-@measure("brier", needs="losses", best=0.0, situation="mean-loss", title="Brier score",
+@measure("brier", needs="losses", best=0.0, title="Brier score",
          aliases=("brier_score", "brier_score_loss"), options=("scale",), undefined=NO_ROWS,
          range_for=lambda scale="half": (0.0, 1.0 if scale == "half" else 2.0),
          scale_words=lambda classes, scale="half": "" if classes < 3 else BRIER_SCALES[scale],
@@ -91,7 +91,7 @@ def _of_truth_and_other(codes: Codes, probabilities: Scores) -> tuple[Floats, Fl
     return np.where(second, second_column, first_column), np.where(second, first_column, second_column)
 
 
-@measure("ranked_probability_score", needs="losses", best=0.0, situation="mean-loss", aliases=("rps",),
+@measure("ranked_probability_score", needs="losses", best=0.0, aliases=("rps",),
          ordinal=True, undefined=NO_ROWS)  # fmt: skip
 def ranked_probability_score(codes: Codes, probabilities: Scores) -> Floats:
     """For ordered classes: mean over the K − 1 cuts of (P(at or below) − whether it is)² (Epstein 1969).
@@ -103,7 +103,7 @@ def ranked_probability_score(codes: Codes, probabilities: Scores) -> Floats:
     return np.asarray((below * below).sum(axis=1) / max(k - 1, 1))
 
 
-@measure("top_k_accuracy", needs="losses", best=1.0, situation="mean-loss", title="top-k accuracy",
+@measure("top_k_accuracy", needs="losses", best=1.0, title="top-k accuracy",
          aliases=("top_k", "topk_accuracy", "top_k_categorical_accuracy"), options=("k",), undefined=NO_ROWS,
          row_hits=True)  # fmt: skip
 def top_k_accuracy(codes: Codes, scores: Scores, *, k: int = 2) -> Floats:
@@ -123,7 +123,7 @@ def top_k_accuracy(codes: Codes, scores: Scores, *, k: int = 2) -> Floats:
     return np.asarray(before.sum(axis=1) < k, dtype=np.float64)
 
 
-@measure("mean_score", needs="grades", best=1.0, situation="mean-score", aliases=("mean_grade",), options=("scale",),
+@measure("mean_score", needs="grades", best=1.0, aliases=("mean_grade",), options=("scale",),
          undefined=NO_ROWS, range_for=lambda scale=None: (0.0, 1.0) if scale is None else scale)  # fmt: skip
 def mean_score(codes: Codes, grades: Scores, *, scale: tuple[float, float] | None = None) -> Floats:
     """Mean of the grades that rows carry, from 0 to 1 or on the scale of te.graded; never rounded to right or wrong.
@@ -135,7 +135,6 @@ def mean_score(codes: Codes, grades: Scores, *, scale: tuple[float, float] | Non
 
 
 @measure("brier_skill_score", title="Brier skill score", needs="scores", best=1.0, range=(-np.inf, 1.0),
-         situation="score-metric",
          aliases=("brier_skill", "bss"), probabilities=True, undefined="all rows are of one class")  # fmt: skip
 def brier_skill_score(t: ScoreTable, masses: Masses = None) -> Amount:
     """1 − Brier score / that of always forecasting the share of positives, q(1 − q)."""
@@ -177,7 +176,7 @@ def murphy(table: ScoreTable) -> Murphy:
 
 @measure("ece", needs="scores", best=0.0, title="expected calibration error", aliases=("expected_calibration_error",),
          options=("bins", "binning"), probabilities=True, top_label=True, undefined=NO_ROWS,
-         situation="calibration-error", calibration_error=True)  # fmt: skip
+         calibration_error=True)  # fmt: skip
 def ece(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binning = "width") -> Amount:
     """Mean over bins, weighted by rows, of |share of positives − mean forecast| (Naeini et al. 2015).
 
@@ -194,7 +193,7 @@ def ece(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binnin
 
 @measure("mce", needs="scores", best=0.0, title="maximum calibration error", aliases=("maximum_calibration_error",),
          options=("bins", "binning"), probabilities=True, top_label=True, undefined=NO_ROWS,
-         situation="calibration-error", calibration_error=True, worst_bin=True)  # fmt: skip
+         calibration_error=True, worst_bin=True)  # fmt: skip
 def mce(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binning = "width") -> Amount:
     """Largest |share of positives − mean forecast| of any bin; bins as in `ece`."""
     gaps, sizes = _bin_gaps(t, masses, bins, binning)
@@ -249,7 +248,7 @@ def bin_places(scores: Floats, mass: Floats, bins: int, binning: Binning) -> NDA
 ONE_CLASS = "all rows are of one class"
 
 
-@measure("auc", needs="scores", best=1.0, situation="auc", title="AUC",
+@measure("auc", needs="scores", best=1.0, title="AUC",
          aliases=("roc_auc", "auroc", "auc_roc", "c_statistic", "c_index"), undefined=ONE_CLASS,
          prior_free="always", area=1.0, by_rank=True)  # fmt: skip
 def auc(t: ScoreTable, masses: Masses = None) -> Amount:
@@ -271,14 +270,14 @@ def auc(t: ScoreTable, masses: Masses = None) -> Amount:
     return ratio(twice, 2.0 * rows_up * rows_down)
 
 
-@measure("gini", title="Gini coefficient", needs="scores", best=1.0, range=(-1.0, 1.0), situation="auc",
+@measure("gini", title="Gini coefficient", needs="scores", best=1.0, range=(-1.0, 1.0),
          aliases=("somers_d",), undefined=ONE_CLASS, prior_free="always", area=2.0, by_rank=True)  # fmt: skip
 def gini(t: ScoreTable, masses: Masses = None) -> Amount:
     """2·AUC − 1: the share of ordered pairs that are right less the share that are wrong (Somers' D)."""
     return 2 * auc(t, masses) - 1
 
 
-@measure("average_precision", needs="scores", best=1.0, situation="average-precision",
+@measure("average_precision", needs="scores", best=1.0,
          aliases=("ap", "pr_auc", "auc_pr", "auprc", "aucpr", "prauc"),
          undefined="there are no positive rows", by_rank=True)  # fmt: skip
 def average_precision(t: ScoreTable, masses: Masses = None) -> Amount:
@@ -318,7 +317,7 @@ def pairwise_auc(codes: Codes, scores: NDArray[Any]) -> Floats:
     return area
 
 
-@measure("hand_till_auc", needs="class_scores", best=1.0, situation="class-areas", title="Hand and Till's AUC",
+@measure("hand_till_auc", needs="class_scores", best=1.0, title="Hand and Till's AUC",
          aliases=("auc_ovo", "ovo_auc", "roc_auc_ovo"),
          undefined="a class has no rows", prior_free="always", by_pairs=True)  # fmt: skip
 def hand_till_auc(codes: Codes, scores: NDArray[Any], shares: Floats | None = None) -> float:
@@ -334,7 +333,7 @@ def hand_till_auc(codes: Codes, scores: NDArray[Any], shares: Floats | None = No
     return float(area[~np.eye(k, dtype=bool)].mean())
 
 
-@measure("ovr_auc", needs="class_scores", best=1.0, situation="class-areas", title="one-vs-rest AUC",
+@measure("ovr_auc", needs="class_scores", best=1.0, title="one-vs-rest AUC",
          aliases=("auc_ovr", "roc_auc_ovr"),
          options=("average",), undefined="a class has no rows")  # fmt: skip
 def ovr_auc(

@@ -329,9 +329,9 @@ def ranking_answer(ranking: Ranking) -> Said:
 def ranking_methods(ranking: Ranking) -> Used:
     """The methods behind a ranking."""
     used: Used = {ranking.method: ["pairs of learners over data sets"]}
-    adjust = getattr(ranking, "adjust", "none")
-    if ranking.method in ("wilcoxon", "sign") and adjust != "none" and len(ranking.pairs) > 1:
-        used[adjust] = [f"p-values of {len(ranking.pairs)} pairs"]
+    adjusted_by = getattr(ranking, "adjusted_by", "none")
+    if adjusted_by != "none":
+        used[adjusted_by] = [f"p-values of {len(ranking.pairs)} pairs"]
     if len(ranking.names) > 2:
         used |= {"friedman": ["any difference at all"], "iman-davenport": ["any difference at all"]}
     if getattr(ranking, "within", ()):

@@ -76,6 +76,13 @@ class LeaveOneOut(Plan):
     [[0], [1], [2]]
     """
 
+    # Test folds of one row have no spread of their own; limits are for these n models.
+    _method, _otherwise, _judged, _known, _of_models = "bayle", "pooled", "leave-one-out", True, True
+
+    def _suits(self, *, mean_of_rows: bool, poolable: bool, clustered: bool) -> bool:
+        """Bayle's interval is for means over independent rows."""
+        return mean_of_rows and not clustered
+
     def splits(self, rows: Rows, seed: int) -> Iterator[Split]:
         enough(rows, 2, "leave-one-out")
         unit = np.arange(rows.n) if rows.clusters is None else rows.clusters
@@ -98,6 +105,8 @@ class BatesCV(Plan):
     2750
     """
 
+    # It measures the variance that overlapping training sets add instead of assuming it.
+    _method, _pair_method, _judged, _known = "bates", "bates-difference", "bates", True
     k: int = 10
     repeats: int = 50
     stratify: bool = True
@@ -105,6 +114,10 @@ class BatesCV(Plan):
     def __post_init__(self) -> None:
         check_whole(self.k, "k", 3)
         check_whole(self.repeats, "repeats", 1)
+
+    def _suits(self, *, mean_of_rows: bool, poolable: bool, clustered: bool) -> bool:
+        """Nested cross-validation is for means over rows."""
+        return mean_of_rows
 
     @property
     def fits(self) -> int:
@@ -148,6 +161,8 @@ class DisjointHalves(Plan):
     15
     """
 
+    # The halves of a pair are independent, so nothing need be assumed of overlapping training sets.
+    _method, _otherwise, _judged, _known = "conservative-z", "conservative-z", "", True
     repeats: int = 10
     splits_each: int = 15
     test: float = 0.1

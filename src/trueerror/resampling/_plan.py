@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,7 +96,24 @@ class Split:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """A recipe for splits. The same plan, seed and rows give the same splits everywhere."""
+    """A recipe for splits. The same plan, seed and rows give the same splits everywhere.
+
+    A plan says how a learner is judged by it: `_method` by its key, or `_otherwise` where that does not suit the metric
+    or the rows, and two learners by `_pair_method`. `_judged` is what findings call the way in which test folds are
+    taken together; `_known` plans are not told by their splits. Where limits are `_of_models`, two learners are
+    compared as models.
+    """
+
+    _method: ClassVar[str] = "pooled"
+    _otherwise: ClassVar[str] = "corrected-t"
+    _pair_method: ClassVar[str] = "corrected-t-test"
+    _judged: ClassVar[str] = "corrected-t"
+    _known: ClassVar[bool] = False
+    _of_models: ClassVar[bool] = False
+
+    def _suits(self, *, mean_of_rows: bool, poolable: bool, clustered: bool) -> bool:
+        """Whether its method suits a metric that is a mean over rows, or whose rows can be taken together."""
+        return poolable
 
     @property
     def name(self) -> str:

@@ -25,6 +25,8 @@ class Holdout(Plan):
     (60, 30)
     """
 
+    # One model on rows that it has not seen: limits are for this model, not for the learner.
+    _otherwise, _judged, _known, _of_models = "pooled", "", True, True
     test: float = 1 / 3
     stratify: bool = True
 
@@ -84,11 +86,17 @@ class Bootstrap(Plan):
     set()
     """
 
+    # .632 believes a learner that knows its rows by heart; out of bag is too high.
+    _method, _judged, _known = "bootstrap-632+", "", True
     b: int = 200
     stratify: bool = True
 
     def __post_init__(self) -> None:
         check_whole(self.b, "b", 2)
+
+    def _suits(self, *, mean_of_rows: bool, poolable: bool, clustered: bool) -> bool:
+        """.632+ is for means over rows."""
+        return mean_of_rows
 
     def splits(self, rows: Rows, seed: int) -> Iterator[Split]:
         enough(rows, 2, "a bootstrap")

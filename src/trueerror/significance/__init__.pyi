@@ -1,6 +1,6 @@
 from trueerror.inference._bayes import bayes_correlated_t as bayes_correlated_t
 from trueerror.inference._bayes import bayes_signed_rank as bayes_signed_rank
-from trueerror.inference._contrast import adjust as adjust
+from trueerror.inference._many import adjust as adjust
 from trueerror.inference.auc._tests import delong as delong
 from trueerror.inference.auc._tests import delong_unpaired as delong_unpaired
 from trueerror.inference.bootstrap._paired import paired_bootstrap as paired_bootstrap

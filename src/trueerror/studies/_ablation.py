@@ -22,7 +22,8 @@ from trueerror.experiments._experiment import Experiment, RunOptions, run_experi
 from trueerror.experiments._fit import Balance, weights_for
 from trueerror.experiments._learners import Learner, as_learners
 from trueerror.findings import Findings
-from trueerror.inference._contrast import adjust_contrasts, normal_quantile
+from trueerror.inference._contrast import normal_quantile
+from trueerror.inference._many import adjust_contrasts
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label

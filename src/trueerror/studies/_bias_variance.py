@@ -136,10 +136,11 @@ def decompose(
     return domingos(called, posterior) if how == "domingos" else kohavi_wolpert(called, posterior, rounds)
 
 
+# Each decomposition in words, and what its part of the bias is called.
 NAMES = {
-    "domingos": "Domingos' decomposition of 0-1 loss: error = noise + bias + variance, which may be negative",
-    "kohavi-wolpert": "Kohavi and Wolpert's decomposition of 0-1 loss: error = noise + bias² + variance",
-    "squared": "squared loss of probabilities (Brier score): error = noise + bias² + variance",
+    "domingos": ("Domingos' decomposition of 0-1 loss: error = noise + bias + variance, which may be negative", "bias"),
+    "kohavi-wolpert": ("Kohavi and Wolpert's decomposition of 0-1 loss: error = noise + bias² + variance", "bias²"),
+    "squared": ("squared loss of probabilities (Brier score): error = noise + bias² + variance", "bias²"),
 }
 
 
@@ -208,7 +209,7 @@ class BiasVariance(Result):
             (p.learner, *(number(i.estimate) for i in (p.error, p.noise, p.bias, p.variance, p.training)))
             for p in self.learners
         )
-        bias = "bias" if self.method == "domingos" else "bias²"
+        _, bias = NAMES[self.method]
         return Table(columns=("learner", "error", "noise", bias, "variance", "training error"), rows=rows)
 
     @property
@@ -239,7 +240,7 @@ class BiasVariance(Result):
 
     def __str__(self) -> str:
         head = f"{self.rounds:,} training sets of {self.size:,} rows, {self.drawn}; {self.test_rows:,} test rows."
-        last = [f"{NAMES[self.method]}. Limits of {percent(self.confidence)} are in .frame()."]
+        last = [f"{NAMES[self.method][0]}. Limits of {percent(self.confidence)} are in .frame()."]
         if not self.noise_known:
             last.append("The noise is not known from held-out rows: it is counted as bias.")
         last += self.notes

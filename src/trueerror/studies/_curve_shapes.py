@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from trueerror.inference._contrast import adjust
+from trueerror.inference._many import adjust
 from trueerror.inference.loss._t_tests import corrected_factor, corrected_t
 from trueerror.inputs._arrays import Floats
 from trueerror.results import Contrast

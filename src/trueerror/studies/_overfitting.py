@@ -16,7 +16,7 @@ from trueerror.experiments._dataset import Features
 from trueerror.experiments._experiment import Experiment, RunOptions, run_experiment
 from trueerror.experiments._fit import Balance
 from trueerror.experiments._learners import Learner, as_learners
-from trueerror.inference._contrast import adjust
+from trueerror.inference._many import adjust
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Label

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from trueerror.inference._contrast import adjust
+from trueerror.inference._many import adjust
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_confidence, in_few_words, nearest
 from trueerror.metrics._registry import find_measure

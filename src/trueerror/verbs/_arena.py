@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from trueerror.inference._contrast import Adjustment, adjust_contrasts, groups_not_told_apart, mirrored
+from trueerror.inference._contrast import mirrored
+from trueerror.inference._many import Adjustment, adjust_contrasts, groups_not_told_apart
 from trueerror.inference._preferences import (
     ELO,
     FIRST,

@@ -15,15 +15,9 @@ from itertools import combinations, islice
 from typing import Any, Literal, TypeVar
 
 from trueerror.findings import Evidence
-from trueerror.inference._contrast import (
-    adjust_contrasts,
-    alike_within,
-    check_margin,
-    groups_not_told_apart,
-    mirrored,
-    with_anchor,
-)
-from trueerror.inference._problem import words_in
+from trueerror.inference._choose import reason_for
+from trueerror.inference._contrast import alike_within, check_margin, mirrored, statistic_of
+from trueerror.inference._many import adjust_contrasts, groups_not_told_apart, with_anchor
 from trueerror.inference._two_models import (
     PairedRows,
 )
@@ -31,12 +25,13 @@ from trueerror.inference._unpaired import (
     ModelRows,
     unpaired_contrast,
 )
+from trueerror.inference.learner._fold_scores import is_word_of_folds
 from trueerror.inference.loss._mean import infinite_rows
 from trueerror.inference.power._sample_size import sample_size
-from trueerror.inference.proportion._paired import MCNEMAR, cochran_from_pairs, equivalence, mcnemar_test
+from trueerror.inference.proportion._paired import cochran_from_pairs, equivalence, mcnemar_test
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, Rng, check_alternative, check_word, nearest
-from trueerror.methods import reason_for
+from trueerror.methods._registry import DIFFERENT, SAME
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, find_measure
 from trueerror.results import Alternative, Contrast, Interval, Test
 from trueerror.results._format import listing, number
@@ -111,7 +106,7 @@ def next_step(made: Comparison, measure: Measure) -> str:
     if measure.of_grades:
         return _more_grades(c, made, best, open_[0])
     counts = made.facts.counts(c.first, c.second)
-    if counts is None or c.estimate == 0 or c.method not in MCNEMAR:
+    if counts is None or c.estimate == 0 or not statistic_of(c).of_rows:
         return ""
     n, differ = sum(counts), counts[1] + counts[2]
     a, b = (made.estimates[m].estimate for m in (best, open_[0]))
@@ -396,7 +391,7 @@ def compare_predictions(
     # Over repeats the differences are of learners, and so is what stands beside them.
     over = "corrected-t" if p.folded and p.repeated else method
     estimand = fixed_model(common, settings, over)
-    own = replace(settings, method=over) if p.folded and over in words_in("metric-over-folds") else settings
+    own = replace(settings, method=over) if p.folded and is_word_of_folds(over) else settings
     options = settings.options(measure.name)
     paired = partial(PairedRows, p, measure, options, threshold=settings.threshold, prior=settings.prior)
     rows = paired() if measure.area and method is None else None
@@ -511,7 +506,7 @@ def alike(
 ) -> Contrast:
     """Two one-sided tests against ±margin: Tango's score test for shares, else the pair's own standard error."""
     counts = discordance.get((c.first, c.second))
-    if counts is not None and c.method in MCNEMAR:
+    if counts is not None and statistic_of(c).of_rows:
         test = equivalence(counts.only_first, counts.only_second, n=counts.n, margin=margin, confidence=confidence)
         return replace(test, first=c.first, second=c.second)
     return alike_within(c, margin)
@@ -549,8 +544,8 @@ def assemble_comparison(
     judged = {frozenset((c.first, c.second)): c for c in (*pairs, *together)}
     equivalent = [alike(c, counts, margin, confidence) for c in both_ways or pairs] if margin else []
     sound = {(c.first, c.second): _sound_p(c, counts.get((c.first, c.second))) for c in pairs}
-    apart = "" if details.could_be_paired is None else "independent-auc" if measure.area == 1 else "independent"
-    reason = reason_for(pairs[0].method, apart) if pairs else ""
+    kind = SAME if details.could_be_paired is None else DIFFERENT
+    reason = reason_for(pairs[0].method, kind) if pairs else ""
     draft = Comparison(
         metric=measure.name,
         title=measure.title,
@@ -601,7 +596,7 @@ def _groups(order: tuple[str, ...], pairs: Sequence[Contrast]) -> tuple[tuple[st
 
 def _sound_p(c: Contrast, counts: Discordance | None) -> dict[str, float]:
     """The p-values of the sound forms of McNemar's test; none for pairs that were compared otherwise."""
-    if counts is None or c.method not in MCNEMAR:
+    if counts is None or not statistic_of(c).of_rows:
         return {}
     return {form: mcnemar_test(counts.only_first, counts.only_second, form, c.alternative)[1] for form in SOUND_FORMS}
 

@@ -12,12 +12,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypedDict
 
 from trueerror.findings import Findings
-from trueerror.inference._contrast import adjust_contrasts, mirrored
+from trueerror.inference._contrast import mirrored, statistic_of
+from trueerror.inference._many import adjust_contrasts
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows
 from trueerror.inference.counts._paired import cell_differences
 from trueerror.inference.loss._mean import infinite_words
-from trueerror.inference.proportion._paired import MCNEMAR
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import find_measure
@@ -529,7 +529,7 @@ def _odds(cmp: Comparison, c: Contrast, winner: str) -> str:
     """The p-value as a picture: how often a split this uneven comes up by luck."""
     p = c.p_value
     often = one_time_in(p, at_most=bool(c.p_at_most))
-    pairs = cmp.facts.counts(c.first, c.second) if c.method in MCNEMAR else None
+    pairs = cmp.facts.counts(c.first, c.second) if statistic_of(c).of_rows else None
     if pairs is None:
         p_words = p_value(p, at_most=c.p_at_most)
         return f"If they were equally good, a gap this large would come up {often} ({p_words})."

@@ -32,8 +32,10 @@ from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, 
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows, harder_rows
 from trueerror.inference.auc._average_precision import decided_by
+from trueerror.inference.proportion._interval import too_few_events
 from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._memory import MemoryBudgetExceeded
+from trueerror.methods._registry import speaks_of_learners
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import in_points, signed
@@ -61,7 +63,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
             continue
         proportions.append((title, interval.method, interval.estimate, interval.n))
         x = round(interval.estimate * interval.n)
-        if interval.method == "wilson" and min(x, interval.n - x) < 5 <= interval.n:
+        if too_few_events(interval.method, x, interval.n):
             small.append((title, x, interval.n))
     # One cluster gives no p-value, but a model below the constant answer is no better whatever the spread.
     judged = not math.isnan(part.baseline_p) or (bench.clusters is not None and bench.settings.prior is None)
@@ -102,8 +104,8 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     if any(ranks_rows(m) for m in measures.values()):
         of_rows = replace(of_rows, fold_scales=bench.fold_scales)
     scored = replace(of_rows, score_range=p.score_range(part.name), probabilities=bench.has_probabilities)
-    precision = [interval for m, interval in part.overall.items() if measures[m].situation == "average-precision"]
-    if precision and not math.isnan(precision[0].estimate):
+    precision = part.overall.get("average_precision")
+    if precision is not None and not math.isnan(precision.estimate):
         scored = replace(scored, precision_by=decided_by(bench.score_table()))
     area = part.overall.get("auc")
     if area is None or math.isnan(area.estimate):
@@ -203,7 +205,7 @@ def sample_evidence(
     for b in benches:
         interval = estimates[b.model]
         x = round(interval.estimate * interval.n) if interval.n is not None and measure.share is not None else 0
-        few = interval.method == "wilson" and interval.n is not None and min(x, interval.n - x) < 5 <= interval.n
+        few = interval.n is not None and too_few_events(interval.method, x, interval.n)
         evidence.append(
             Evidence(
                 model=b.model,
@@ -305,7 +307,7 @@ def fold_evidence(rows: PairedRows, contrasts: Iterable[Contrast], spec: Interva
         evidence.append(Evidence(rare_in_folds=benches[0].rare_in_folds([measure])))
     level = 1 - spec.confidence
     for c in contrasts:
-        if c.method == "corrected-t-test" or not c.p_value < level or not rows.large_folds:
+        if speaks_of_learners(c.method) or not c.p_value < level or not rows.large_folds:
             continue
         learners = rows.parts.contrast(c.first, c.second, spec)
         evidence.append(

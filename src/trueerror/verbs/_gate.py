@@ -20,8 +20,9 @@ from scipy import special
 
 from trueerror.inference._contrast import check_margin
 from trueerror.inference._fragility import undone_by
+from trueerror.inference._model_pairs import ModelPair
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._two_models import ModelPair, PairedRows
+from trueerror.inference._two_models import PairedRows
 from trueerror.inference._unpaired import unpaired_contrast
 from trueerror.inference.proportion._paired import mcnemar_test, noninferiority
 from trueerror.inference.proportion._sequential import confidence_sequence

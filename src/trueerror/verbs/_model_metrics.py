@@ -17,21 +17,20 @@ import numpy as np
 
 from trueerror.curves._risk_coverage import risk_coverage
 from trueerror.findings.models import ConstantAnswer
-from trueerror.inference._metric_interval import (
-    class_intervals,
-    clustered_scores,
-    noted,
-    score_interval,
-    table_intervals,
-)
-from trueerror.inference._problem import IntervalSpec, NotOffered, Problem, solve, words_in
+from trueerror.inference._answer import interval_of
+from trueerror.inference._binned_limits import noted
+from trueerror.inference._metric_interval import class_intervals
+from trueerror.inference._problem import IntervalSpec, NotOffered, Problem
+from trueerror.inference._sample import OneSample
+from trueerror.inference._score_tables import ScoreRows, clustered_scores
 from trueerror.inference._variance import Sample
-from trueerror.inference.auc._multiclass import class_area_interval
+from trueerror.inference.auc._multiclass import ClassScoreSample
 from trueerror.inference.auc._within_folds import Comparability, fold_comparability
+from trueerror.inference.counts._one_class import view_of_sample
 from trueerror.inference.counts._paired import against_one_answer, gains_in_accuracy
-from trueerror.inference.learner._fold_scores import FoldedModel
-from trueerror.inference.loss._bounded_mean import graded_units, score_interval_of
-from trueerror.inference.loss._mean import ClusterSums, loss_interval
+from trueerror.inference.learner._fold_scores import FoldedModel, is_word_of_folds
+from trueerror.inference.loss._bounded_mean import graded_units
+from trueerror.inference.loss._mean import ClusterSums, MeanSample
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import one_number, sum_slack
 from trueerror.inputs._costs import cost_matrix
@@ -411,10 +410,6 @@ CLASS_METRICS = ("precision", "recall", "f1")
 WITHIN_A_CLASS = ("recall",)
 
 
-# What a question is answered with, once it is said how sure the answer has to be.
-Answer = Callable[[IntervalSpec], Interval]
-
-
 class ModelMetrics:
     """Computes any metric of one model, each tally counted once and only when it is needed."""
 
@@ -587,118 +582,111 @@ class ModelMetrics:
         options = self.settings.options(measure)
         check_metric_options(measure, options)
         by_folds = self._over_folds(measure, method)
-        answer = (self._of_folds if by_folds else self._of_rows)(measure, chosen, options, method)
+        sample = (self._of_folds if by_folds else self._of_rows)(measure, chosen, options, method)
+        asked = measure.on_scale_of(options) if by_folds else measure
         words = "" if measure.scale_words is None else measure.scale_words(len(self.labels), **options)
 
         def at(confidence: float) -> Interval:
-            interval = answer(
-                IntervalSpec(
-                    confidence=confidence, over=self.settings.over, estimand=self.estimand, rng=self.settings.rng,
-                    replicates=self._replicates(measure),
-                )
-            )  # fmt: skip
+            interval = self._answer(asked, sample, options, confidence, method)
             return noted(interval, words) if words else interval
 
         return at
 
-    def _replicates(self, measure: Measure) -> int:
-        """How many resamples; a function of the user's own is called for each of them."""
-        return min(self.settings.replicates, OWN_REPLICATES) if measure.origin else self.settings.replicates
+    def _answer(
+        self, measure: Measure, sample: OneSample, options: Mapping[str, Any], confidence: float, method: str | None
+    ) -> Interval:
+        """The interval of a sample to these settings."""
+        replicates = self.settings.replicates
+        if not measure.of_labels or sample.in_folds:
+            replicates = min(replicates, SCORE_REPLICATES)
+        elif measure.origin:  # a function of the user's own is called for each of them
+            replicates = min(replicates, OWN_REPLICATES)
+        spec = IntervalSpec(
+            confidence=confidence, over=self.settings.over, estimand=self.estimand, rng=self.settings.rng,
+            replicates=replicates,
+        )  # fmt: skip
+        return interval_of(Problem(metric=measure, sample=sample, spec=spec, options=options), method)
 
     def _over_folds(self, measure: Measure, method: str | None) -> bool:
         """Whether the folds decide: rows are ranked, or tested again, or a method of folds is asked for."""
         p = self._rounds
         if p is None or not p.folded or (not measure.of_labels and not p.has_scores(self.model)):
             return False
-        return p.repeated or ranks_rows(measure) or method in words_in("metric-over-folds")
+        return p.repeated or ranks_rows(measure) or is_word_of_folds(method)
 
     def _of_folds(
         self, measure: Measure, label: Label | None, options: Mapping[str, Any], method: str | None
-    ) -> Answer:
+    ) -> OneSample:
+        """One model for each fold."""
         p, s = self._rounds, self.settings
         assert p is not None
-        on_scale = measure.on_scale_of(options)
 
-        def at(spec: IntervalSpec) -> Interval:
-            sample = FoldedModel(
-                p=p, model=self.model, positive=label, threshold=s.threshold, prior=s.prior,
-                of_rows=lambda spec: self._of_rows(measure, label, options, None)(spec),
-                of_round=lambda one: self._over(one)._intervals(measure, label, None)(spec.confidence),
-            )  # fmt: skip
-            few = replace(spec, replicates=min(s.replicates, SCORE_REPLICATES))
-            q = Problem(situation="metric-over-folds", metric=on_scale, sample=sample, spec=few, options=options)
-            interval: Interval = solve(q, method)
-            return interval
+        def of_rows(spec: IntervalSpec) -> Interval:
+            rows = self._of_rows(measure, label, options, None)
+            return self._answer(measure, rows, options, spec.confidence, None)
 
-        return at
+        return FoldedModel(
+            p=p, model=self.model, positive=label, threshold=s.threshold, prior=s.prior, of_rows=of_rows,
+            of_round=lambda one: self._over(one)._intervals(measure, label, None)(s.confidence),
+        )  # fmt: skip
 
     def _of_rows(
         self, measure: Measure, chosen: Label | None, options: Mapping[str, Any], method: str | None
-    ) -> Answer:
+    ) -> OneSample:
         """The rows of one round as one sample."""
         s = self.settings
         if measure.of_labels:
             sample = Sample.of(
                 measure, self.confusion, positive=chosen, clusters=self.clusters, prior=self.prior, design=s.design
             )
-            return table_intervals(measure, sample, options, method=method, prior=self.prior, positive=chosen)
+            return view_of_sample(measure, sample, options, self.prior)
         p = self._predictions
         if p is None or not p.has_scores(self.model):
             raise labels_only(measure.name, self.model)
         if measure.of_grades:
-            units = graded_units(p, self.model, measure, options)
-            return lambda spec: score_interval_of(measure, units, options, spec, method)
+            return MeanSample.of(graded_units(p, self.model, measure, options))
         if p.has_key("clusters") and not measure.of_class_scores:
-            return self._from_clustered_scores(p, measure, chosen, options, method)
+            return self._of_clusters(p, measure, chosen, options)
         # Rows can be drawn again from a score table, not from moments, which do not know what weights leave either.
-        tabled = s.other_mix or method is not None or p.weights_kind == "sampling"
+        weighted = p.weights_kind == "sampling"
+        tabled = s.other_mix or method is not None or weighted
         if measure.of_scores or (measure.of_losses and tabled and self.positive is not None):
-            of_table = partial(
-                score_interval, measure, self.score_table(chosen), options, method=method, prior=self.prior,
-                design=s.design, rng=s.rng, replicates=min(s.replicates, SCORE_REPLICATES),
-            )  # fmt: skip
-            if p.weights_kind != "sampling":
-                return of_table
             # A table of weighted rows knows what they weigh, not how many they are.
-            return lambda spec: replace(of_table(spec), n=p.n - p.unscored(self.model))
+            rows = p.n - p.unscored(self.model) if weighted else None
+            return ScoreRows.of(
+                measure, self.score_table(chosen), options, prior=self.prior, design=s.design, rows=rows
+            )  # fmt: skip
         if measure.of_losses:
             if self.settings.other_mix:
                 raise InputError(
                     f"{measure.name} of several classes is not offered at another class mix; leave prior= out"
                 )
-            if p.weights_kind == "sampling":
-                return self._from_clustered_scores(rows_as_clusters(p), measure, chosen, options, method)
-            moments = p.moments(self.model, measure.function, **options)
-            return lambda spec: loss_interval(measure, moments, options, spec, method)
+            if weighted:
+                return self._of_clusters(rows_as_clusters(p), measure, chosen, options)
+            return MeanSample.of(p.moments(self.model, measure.function, **options))
         if not p.has_class_scores(self.model):
             raise InputError(f"{measure.name} needs one column of scores for each class; {self.model!r} has one in all")
-        rows = class_scored_rows(p, [self.model])
-        return lambda spec: class_area_interval(
-            measure, rows.codes, rows.scores[0], self.labels, options, spec, rows.clusters, method
-        )
+        by_class = class_scored_rows(p, [self.model])
+        return ClassScoreSample.of(
+            measure, by_class.codes, by_class.scores[0], self.labels, options, by_class.clusters
+        )  # fmt: skip
 
-    def _from_clustered_scores(
-        self, p: Predictions, measure: Measure, label: Label | None, options: Mapping[str, Any], method: str | None
-    ) -> Answer:
+    def _of_clusters(
+        self, p: Predictions, measure: Measure, label: Label | None, options: Mapping[str, Any]
+    ) -> OneSample:
         """Rows of one cluster may repeat each other: the intervals rest on whole clusters."""
         if measure.of_losses:
             if self.settings.other_mix:
                 raise InputError(f"{measure.name} at another class mix is not offered with clusters; leave one out")
             losses = p.keyed_losses(self.model, "clusters", measure.function, **options)
-            alone = self._predictions is not p
-            sums = ClusterSums(
-                losses.weights, losses.sums, float(losses.sizes.sum()), "weighted rows" if alone else "clusters"
-            )
-            return lambda spec: loss_interval(measure, sums, options, spec, method)
+            units = "clusters" if self._predictions is p else "weighted rows"
+            return MeanSample.of(ClusterSums(losses.weights, losses.sums, float(losses.sizes.sum()), units))
         rows, weights = weighted_rows(p, [self.model], positive=label)
         named = p.positive if label is None else label
         assert rows.clusters is not None
         assert named is not None
         table, clustered = clustered_scores(rows.up, rows.scores[:, 0], rows.clusters, named, weights)
-        return partial(
-            score_interval, measure, table, options, method=method, prior=self.prior, rng=self.settings.rng,
-            replicates=min(self.settings.replicates, SCORE_REPLICATES), clusters=clustered,
-        )  # fmt: skip
+        return ScoreRows.of(measure, table, options, prior=self.prior, clusters=clustered)
 
     def _positive(self, measure: Measure) -> Label:
         if self.positive is None:

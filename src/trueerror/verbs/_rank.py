@@ -13,20 +13,19 @@ import numpy as np
 
 from trueerror.findings import Evidence, Findings, find
 from trueerror.inference._bayes import bayes_signed_rank
-from trueerror.inference._contrast import ADJUSTMENTS, Adjustment, with_anchor
-from trueerror.inference._contrast import adjust as adjusted
+from trueerror.inference._many import ADJUSTMENTS, Adjustment, with_anchor
+from trueerror.inference._many import adjust as adjusted
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inference.ranking._rank_tests import (
+    PAIR_TESTS,
     ScoreMatrix,
     bonferroni_dunn,
-    friedman,
-    iman_davenport,
     nemenyi,
+    pairs_of,
+    ranking_of,
     shaffer,
-    sign,
-    wilcoxon,
 )
-from trueerror.inference.ranking._ranking import Ranking, compose_ranking
+from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, in_few_words, nearest
 from trueerror.inputs._words import speaks
@@ -39,7 +38,7 @@ from trueerror.verbs._ranking_result import LearnerRanking
 from trueerror.verbs._score_sheet import USUAL_FOLDS, Columns, MissingScores, ScoreSheet, read_sheet, sheet_of_folds
 
 PostHoc = Literal["wilcoxon", "sign", "nemenyi", "bonferroni-dunn", "shaffer"]
-METHODS = ("wilcoxon", "sign", "nemenyi", "bonferroni-dunn", "shaffer")
+METHODS = (*PAIR_TESTS, "nemenyi", "bonferroni-dunn", "shaffer")
 # Beyond this many tests within data sets only those with the best learner are made.
 MOST_WITHIN = 5000
 # Differences of shares up to here are taken as no difference that matters, unless rope= says otherwise.
@@ -201,17 +200,12 @@ def _over_data_sets(m: ScoreMatrix, method: PostHoc, adjust: Adjustment, control
                 f'method={method!r} compares all pairs; for reference= use "wilcoxon" or "bonferroni-dunn"'
             )
         return (nemenyi if method == "nemenyi" else shaffer)(m, confidence=1 - alpha)
-    test = wilcoxon if method == "wilcoxon" else sign
-    column = {name: m.values[:, j] for j, name in enumerate(m.models)}
-    chosen = list(combinations(m.models, 2)) if control is None else [(control, b) for b in m.models if b != control]
+    column, test = dict(zip(m.models, m.values.T, strict=True)), PAIR_TESTS[method].test
     pairs = [
         replace(test(column[a], column[b], confidence=1 - alpha), name="median difference", first=a, second=b)
-        for a, b in chosen
+        for a, b in pairs_of(m.models, control)
     ]
-    return compose_ranking(
-        m, friedman=friedman(m), iman_davenport=iman_davenport(m), pairs=pairs,
-        p_adjusted=adjusted([p.p_value for p in pairs], adjust).tolist(), method=method, alpha=alpha, control=control,
-    )  # fmt: skip
+    return ranking_of(m, pairs, adjusted([p.p_value for p in pairs], adjust), method, alpha, control=control)
 
 
 def _within_data_sets(

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from trueerror.findings import Findings
 from trueerror.findings.learners import numeral
-from trueerror.inference._contrast import adjust, mirrored
-from trueerror.inference.ranking._rank_tests import nemenyi_distance
+from trueerror.inference._contrast import mirrored
+from trueerror.inference._many import adjust
+from trueerror.inference.ranking._rank_tests import PAIR_TESTS, PairTest, nemenyi_distance
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._options import check_word
 from trueerror.results import Contrast, DocumentResult, Posterior, Table, Text
@@ -55,6 +56,16 @@ class LearnerRanking(DocumentResult, Ranking):
     findings: Findings = field(default_factory=Findings)
 
     @property
+    def pair_test(self) -> PairTest | None:
+        """The test that compared each pair by itself, over data sets; None where mean ranks of all were compared."""
+        return PAIR_TESTS.get(self.method)
+
+    @property
+    def adjusted_by(self) -> str:
+        """The correction over several pairs, by key; none where the method has its own."""
+        return self.adjust if self.pair_test is not None and len(self.pairs) > 1 else "none"
+
+    @property
     def means(self) -> dict[str, float]:
         """The mean score of each learner over the data sets, best rank first."""
         columns = list(zip(*self.scores, strict=True))
@@ -74,7 +85,7 @@ class LearnerRanking(DocumentResult, Ranking):
 
         Hodges and Lehmann's median of pairwise means for signed ranks, else the median; below 0 where it is worse.
         """
-        if self.method in TESTS:
+        if self.pair_test is not None:
             middle = self[first, second].estimate
             return middle if self.higher_is_better else -middle
         return statistics.median(self.gaps(first, second).values())
@@ -102,7 +113,7 @@ class LearnerRanking(DocumentResult, Ranking):
         return self._smallest_p(len(self.data_sets), len(self.pairs))
 
     def _smallest_p(self, data_sets: int, pairs: int) -> float:
-        if self.method not in ("wilcoxon", "sign"):
+        if self.pair_test is None:
             return 0.0
         return float(adjust([math.ldexp(1.0, 1 - data_sets)] * max(pairs, 1), self.adjust)[0])  # type: ignore[arg-type]
 
@@ -139,7 +150,7 @@ class LearnerRanking(DocumentResult, Ranking):
         """Each method that was used, with formula, source and what it assumes."""
         from trueerror.methods import explain
 
-        keys = [self.method, *([self.adjust] if self.method in ("wilcoxon", "sign") and len(self.pairs) > 1 else [])]
+        keys = [self.method, self.adjusted_by]
         keys += ["friedman", "iman-davenport"] if len(self.names) > 2 else []
         keys += ["corrected-t-test"] if self.within else []
         keys += ["bayes-signed-rank"] if self.posterior is not None else []
@@ -266,8 +277,6 @@ def _signed(r: LearnerRanking, x: float) -> str:
 
 
 SHOWN = 6
-TESTS = {"wilcoxon": "signed-rank", "sign": "sign"}
-MIDDLES = {"wilcoxon": "Hodges–Lehmann", "sign": "of the data sets"}
 
 
 def _verdict(r: LearnerRanking) -> str:
@@ -291,11 +300,11 @@ def ranking_headline(r: LearnerRanking) -> str:
 
 def _too_few(r: LearnerRanking) -> str:
     """Where no result could reach the level: that says nothing about the learners, so the verdict is about the test."""
-    n, k, best = len(r.data_sets), len(r.names), r.best
+    n, k, best, test = len(r.data_sets), len(r.names), r.best, "" if r.pair_test is None else r.pair_test.name
     each, times = r._smallest_p(n, 1), len(r.pairs)
     how = "" if r.smallest_p == each else f": {each:.2g} for one pair, times {times}"
     parts = [
-        f"{capitalised(numeral(n))} data sets are too few for the {TESTS[r.method]} test to show a clear difference "
+        f"{capitalised(numeral(n))} data sets are too few for the {test} test to show a clear difference "
         f"between any two, whatever the scores (its smallest p is {r.smallest_p:.2g}{how})."
     ]
     beaten = [m for m in r.order[1:] if all(gap > 0 for gap in r.gaps(best, m).values())]
@@ -448,7 +457,7 @@ def _two(r: LearnerRanking) -> str:
     won = "both" if ahead == n == 2 else f"all {n:,}" if ahead == n else f"{ahead:,} of {n:,}"
     score = f"{a} is ahead on {won} data sets, {_middle(r, middle, b)}"
     low, high = (c.low, c.high) if r.higher_is_better else (-c.high, -c.low)
-    if r.method in TESTS and math.isfinite(low) and math.isfinite(high):
+    if r.pair_test and math.isfinite(low) and math.isfinite(high):
         score += f", {percent(round(1 - r.alpha, 6))} CI {_signed(r, low)} to {_signed(r, high)}"
     if all(g == 0 for g in gaps):
         return f"No clear difference: {a} and {b} tie on every data set. That does not show them to be alike."
@@ -460,7 +469,7 @@ def _two(r: LearnerRanking) -> str:
         if _worse_throughout(r, other, best):
             parts += [_throughout(r, other, best), "That is by the folds of single data sets."]
     mean = statistics.fmean(gaps)
-    if r.method in TESTS and p <= r.alpha and mean < middle / 2:
+    if r.pair_test and p <= r.alpha and mean < middle / 2:
         parts.append(
             f"On average the difference is {_signed(r, mean)}{' points' if r.share or r.percent else ''}: signed ranks "
             "speak of the middle of the differences, and some data sets lie far on the other side."
@@ -484,7 +493,7 @@ def _against_control(r: LearnerRanking) -> str:
         for m in apart:
             middle, p = r.gap(m, control), deciding_p(r[m, control])
             # Tests of mean ranks go by these, signed ranks by the middle of the differences.
-            better = middle > 0 if r.method in TESTS else r.ranks[m] < r.ranks[control]
+            better = middle > 0 if r.pair_test else r.ranks[m] < r.ranks[control]
             if better == ahead:
                 sure = "" if surety(p, r.alpha) == "clear" else "probably "
                 size = f"{_middle(r, middle if ahead else -middle, one_line(control) if ahead else one_line(m))}"
@@ -514,14 +523,14 @@ def _overall_lines(r: LearnerRanking) -> tuple[str, ...]:
 
 def _footer_lines(r: LearnerRanking) -> tuple[str, ...]:
     how = f"Methods: {r.method} over data sets at {percent(round(r.alpha, 6))}"
-    if r.method in ("wilcoxon", "sign") and len(r.pairs) > 1:
+    if r.pair_test and len(r.pairs) > 1:
         how += f", {r.adjust} over {len(r.pairs)} pairs"
     if r.within:
         count = len({frozenset((c.first, c.second)) for c in r.within})
         how += "; corrected t within data sets" + (f", adjusted over the {count} pairs of each" if count > 1 else "")
     how += "; .explain() for more."
-    if r.method in TESTS:
-        return (f"Differences are medians over data sets ({MIDDLES[r.method]}), not differences of the means.", how)
+    if r.pair_test:
+        return (f"Differences are medians over data sets ({r.pair_test.middle}), not differences of the means.", how)
     return (how,)
 
 

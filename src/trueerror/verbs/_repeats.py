@@ -12,16 +12,17 @@ from typing import Literal
 import numpy as np
 
 from trueerror.findings.models import FEW_ROWS
-from trueerror.inference._contrast import adjust_contrasts
-from trueerror.inference._problem import IntervalSpec, critical_z
+from trueerror.inference._answer import interval_of
+from trueerror.inference._many import adjust_contrasts
+from trueerror.inference._problem import IntervalSpec, Problem, critical_z
 from trueerror.inference.loss._bounded_mean import (
     AnswerGrades,
     Components,
     Floats,
     question_contrast,
     question_units,
-    score_interval_of,
 )
+from trueerror.inference.loss._mean import MeanSample
 from trueerror.inputs._arrays import ArrayLike, column, count, plain_numbers
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
@@ -508,7 +509,8 @@ def _interval_maker(
     def over(name: str, values: Floats) -> Interval:
         units = question_units(values, _codes(found.clusters))
         metric_options = {} if name == "consistency" else options
-        return replace(score_interval_of(measure, units, metric_options, spec, method), name=name)
+        q = Problem(metric=measure, sample=MeanSample.of(units), spec=spec, options=metric_options)
+        return replace(interval_of(q, method), name=name)
 
     return over
 

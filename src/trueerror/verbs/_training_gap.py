@@ -8,7 +8,7 @@ from typing import Any
 
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings.models import Overfit
-from trueerror.inference._contrast import adjust
+from trueerror.inference._many import adjust
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.inputs._options import InputError, check_confidence

@@ -33,7 +33,7 @@ def table(*args, **kwargs):
 
 
 def problem(sample):
-    return Problem(situation=AP.situation, metric=AP, sample=sample, spec=IntervalSpec())
+    return Problem(metric=AP, sample=sample, spec=IntervalSpec())
 
 
 def variance(t, u):

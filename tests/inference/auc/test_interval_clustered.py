@@ -4,13 +4,14 @@ import time
 import numpy as np
 import pytest
 
+from trueerror.inference._answer import interval_of
 from trueerror.inference._estimate import spread
-from trueerror.inference._metric_interval import clustered_scores, metric_interval, score_interval
+from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._problem import IntervalSpec, Problem
-from trueerror.inference._score_tables import score_estimate
+from trueerror.inference._score_tables import ScoreRows, clustered_scores, score_estimate
 from trueerror.inference._variance import ScoreSample
 from trueerror.inference.auc._interval import area_without_clusters, delong_covariance
-from trueerror.inference.loss._mean import ClusterSums, loss_interval
+from trueerror.inference.loss._mean import ClusterSums, MeanSample
 from trueerror.metrics._registry import find_measure
 from trueerror.tallies import ScoreTable
 
@@ -24,12 +25,15 @@ def rows(seed=0, groups=40, size=8, effect=1.0):
 
 
 def clustered_loss_interval(measure, sizes, sums, options, spec):
-    return loss_interval(measure, ClusterSums(sizes, sums), options, spec)
+    sample = MeanSample.of(ClusterSums(sizes, sums))
+    return interval_of(Problem(metric=measure, sample=sample, spec=spec, options=options))
 
 
-def interval(name, up, scores, keys, label=1, **more):
+def interval(name, up, scores, keys, label=1, method=None, replicates=2_000, prior=None):
     table, clusters = clustered_scores(up, scores, keys, label)
-    return score_interval(find_measure(name), table, {}, IntervalSpec(), clusters=clusters, **more)
+    measure = find_measure(name)
+    sample = ScoreRows.of(measure, table, {}, clusters=clusters, prior=prior)
+    return interval_of(Problem(metric=measure, sample=sample, spec=IntervalSpec(replicates=replicates)), method)
 
 
 @pytest.mark.parametrize("name", ["auc", "gini"])
@@ -138,7 +142,7 @@ def test_average_precision_by_leaving_out_clusters_written_out():
     up, scores, keys = rows()
     measure, (table, clusters) = find_measure("average_precision"), clustered_scores(up, scores, keys)
     sample = ScoreSample(table=table, estimate=0.5, clusters=clusters)
-    e = score_estimate(Problem(situation=measure.situation, metric=measure, sample=sample, spec=IntervalSpec()))
+    e = score_estimate(Problem(metric=measure, sample=sample, spec=IntervalSpec()))
     groups = np.unique(keys)
 
     def area(kept):

@@ -138,10 +138,13 @@ def test_weights_are_counted() -> None:
 
 
 def test_no_rows() -> None:
-    from trueerror.inference.loss._bounded_mean import score_interval_of
+    from trueerror.inference._answer import interval_of
+    from trueerror.inference._problem import Problem
+    from trueerror.inference.loss._mean import MeanSample
     from trueerror.metrics._registry import find_measure
 
-    made = score_interval_of(find_measure("mean_score"), np.zeros(0), {}, IntervalSpec())
+    sample = MeanSample.of(np.zeros(0))
+    made = interval_of(Problem(metric=find_measure("mean_score"), sample=sample, spec=IntervalSpec()))
     assert math.isnan(made.estimate)
     assert made.note == "there are no rows"
 

@@ -5,11 +5,12 @@ from math import comb
 
 import numpy as np
 import pytest
+from scipy.special import expit, ndtri
 
 import trueerror as te
 from trueerror.inference.power import _designs
 from trueerror.inference.power._designs import (
-    MAKERS,
+    TESTS,
     NormalDesign,
     binomial_power,
     critical_count,
@@ -148,7 +149,7 @@ CALLS = [
 
 
 def test_every_test_is_called_below():
-    assert {call["test"] for call in CALLS} == set(MAKERS)
+    assert {call["test"] for call in CALLS} == set(TESTS)
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda c: c["test"])
@@ -417,3 +418,75 @@ def test_wrong_signs_of_a_t_test_are_those_of_the_noncentral_t(n: int, gap: floa
     seen = rng.normal(gap, 1 / math.sqrt(n), 400_000)
     t = seen / np.sqrt(rng.chisquare(n - 1, 400_000) / (n - 1) / n)
     assert found.exaggeration == pytest.approx(np.abs(seen[np.abs(t) > cut]).mean() / gap, rel=0.02)
+
+
+def two_forecasts(rng, n, areas=(0.97, 0.94)):
+    """Classes, and two calibrated forecasts with these areas whose scores correlate by one half."""
+    y = rng.integers(0, 2, n)
+    shared = rng.standard_normal(n)
+    gaps = [2**0.5 * ndtri(area) for area in areas]
+    scores = [d * y + 0.5**0.5 * (shared + rng.standard_normal(n)) for d in gaps]
+    return y, *(expit(d * x - d * d / 2) for d, x in zip(gaps, scores, strict=True))
+
+
+def log_loss(y, p):
+    return -(y * np.log(p) + (1 - y) * np.log1p(-p))
+
+
+def of_log_loss(power):
+    y, a, b = two_forecasts(np.random.default_rng(1), 400_000)
+    d = log_loss(y, b) - log_loss(y, a)
+    plan = te.sample_size(test="paired-t", first=float(d.mean()), second=0, sd=float(d.std()), power=power)
+
+    def verdict(rng):
+        y, a, b = two_forecasts(rng, plan.n)
+        return te.compare(y, scores={"a": a, "b": b}, metric="log_loss")
+
+    return plan, verdict
+
+
+def of_accuracy(power):
+    plan = te.sample_size(first=0.9, second=0.8, disagreement=0.2, power=power)
+
+    def verdict(rng):
+        u = rng.random(plan.n)  # 15 % of the rows only the first has right, 5 % only the second
+        right = {"a": u < 0.9, "b": (u < 0.75) | (u > 0.95)}
+        y = rng.integers(0, 2, plan.n)
+        return te.compare(y, {m: np.where(r, y, 1 - y) for m, r in right.items()})
+
+    return plan, verdict
+
+
+def of_clusters(power):
+    plan = te.sample_size(first=0.9, second=0.8, disagreement=0.2, icc=0.25, cluster_size=5, power=power)
+
+    def verdict(rng):
+        clusters = np.repeat(np.arange(round(plan.n / 5)), 5)
+        # Half of the rows repeat what their cluster does, so that two rows correlate by a quarter.
+        own, common = rng.random(len(clusters)), rng.random(len(clusters) // 5)[clusters]
+        u = np.where(rng.random(len(clusters)) < 0.5, own, common)
+        right = {"a": u < 0.9, "b": (u < 0.75) | (u > 0.95)}
+        y = rng.integers(0, 2, len(clusters))
+        return te.compare(y, {m: np.where(r, y, 1 - y) for m, r in right.items()}, clusters=clusters)
+
+    return plan, verdict
+
+
+@pytest.mark.parametrize("design", [of_log_loss, of_accuracy, of_clusters])
+@pytest.mark.parametrize("power", [0.5, 0.8])
+def test_a_comparison_keeps_the_power_that_was_promised(design, power):
+    plan, verdict = design(power)
+    rng = np.random.default_rng(7)
+    kept = np.mean([verdict(rng).told_apart("a", "b") for _ in range(250)])
+    # Three standard errors of 250 samples.
+    assert kept == pytest.approx(plan.power, abs=3 * math.sqrt(power * (1 - power) / 250))
+
+
+@pytest.mark.parametrize("call", CALLS[4:6] + CALLS[9:], ids=lambda c: c["test"])
+def test_no_rows_show_the_other_side(call):
+    with pytest.raises(InputError, match="too small to be shown"):
+        te.sample_size(alternative="less", **call)
+
+
+def test_a_huge_difference_takes_two_rows():
+    assert te.sample_size(test="paired-t", first=1000, sd=1).n == 2

@@ -7,7 +7,7 @@ import pytest
 
 import trueerror as te
 from trueerror.inference.proportion._distributions import constrained_share, miettinen_nurminen_limits, pmf
-from trueerror.inference.proportion._two_samples import KEYS, Share, newcombe_limits
+from trueerror.inference.proportion._two_samples import DIFFERENCES, Share, newcombe_limits
 from trueerror.inputs._options import InputError
 
 FIGURES = [
@@ -26,7 +26,7 @@ def test_published_figures(method, first, second, low, high):
     assert (made.low, made.high) == pytest.approx((low, high), abs=5e-5)
 
 
-@pytest.mark.parametrize("method", KEYS)
+@pytest.mark.parametrize("method", DIFFERENCES)
 def test_every_method_is_in_the_catalogue_and_explains_itself(method):
     made = te.difference((20, 100), (30, 100), method=method)
     assert made.method in str(made)
@@ -35,7 +35,7 @@ def test_every_method_is_in_the_catalogue_and_explains_itself(method):
     assert te.load(made.to_json()) == made
 
 
-@pytest.mark.parametrize("method", KEYS)
+@pytest.mark.parametrize("method", DIFFERENCES)
 @pytest.mark.parametrize("counts", [((0, 10), (0, 20)), ((10, 10), (20, 20)), ((10, 10), (0, 20)), ((0, 1), (1, 1))])
 def test_at_the_ends_of_the_range_limits_are_inside_and_have_width(method, counts):
     made = te.difference(*counts, method=method)
@@ -46,7 +46,7 @@ def test_at_the_ends_of_the_range_limits_are_inside_and_have_width(method, count
         assert made.p_value == 1
 
 
-@pytest.mark.parametrize("method", KEYS)
+@pytest.mark.parametrize("method", DIFFERENCES)
 def test_a_low_confidence_interval_still_holds_its_estimate(method):
     # Shrinkage (Agresti–Caffo) would leave 1 outside at 50 %.
     made = te.difference((1000, 1000), (0, 1000), method=method, confidence=0.5)
@@ -76,7 +76,7 @@ def test_one_sided_limits_have_the_whole_confidence():
 
 def test_one_sided_at_one_half_and_below():
     # A lower limit at 50 % is an upper limit at 50 %, but for a continuity correction, which always widens.
-    for method in set(KEYS) - {"newcombe-cc"}:
+    for method in set(DIFFERENCES) - {"newcombe-cc"}:
         made = te.difference((56, 70), (48, 80), method=method, confidence=0.5, alternative="greater")
         mirror = te.difference((56, 70), (48, 80), method=method, confidence=0.5, alternative="less")
         assert made.low == pytest.approx(mirror.high, rel=1e-9)

@@ -135,10 +135,6 @@ def test_wrong_tables(scores, message) -> None:
 def test_duplicate_names() -> None:
     with pytest.raises(InputError, match="same name"):
         friedman(pd.DataFrame(SCORES, columns=["a", "b", "a", "c"]))
-    with pytest.raises(InputError, match="two columns named 'x'"):
-        score_matrix(SCORES, names=["x", "x", "y", "z"])
-    with pytest.raises(InputError, match="2 names for 4 columns"):
-        score_matrix(SCORES, names=["x", "y"])
 
 
 def test_control_is_found_by_name_or_number() -> None:

@@ -122,7 +122,7 @@ def test_counting_replaces_listing_for_many_values(monkeypatch):
     rng = np.random.default_rng(7)
     d = np.round(rng.normal(0.1, 1, 300), 2)
     listed = wilcoxon(d, np.zeros(300))
-    monkeypatch.setattr(room, "WALSH_DIRECT", 10)
+    monkeypatch.setattr(room, "BLOCK", 10)
     counted = wilcoxon(d, np.zeros(300))
     assert (counted.estimate, counted.low, counted.high) == pytest.approx((listed.estimate, listed.low, listed.high))
 

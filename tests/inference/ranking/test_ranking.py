@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from trueerror.inference._contrast import groups_not_told_apart
+from trueerror.inference._many import groups_not_told_apart
 from trueerror.inference.ranking._rank_tests import bonferroni_dunn, nemenyi, shaffer
 from trueerror.inputs._options import InputError
 from trueerror.results import load

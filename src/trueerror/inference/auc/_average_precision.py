@@ -7,12 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, independent
+from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem
+from trueerror.inference._sample import scored
 from trueerror.inference._variance import ScoreSample
 from trueerror.inference.auc._influences import precision_influences
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inference.proportion._distributions import limits, on_logit
-from trueerror.methods._registry import inference_method
+from trueerror.methods._registry import ONE, inference_method
 from trueerror.results._format import whole
 from trueerror.tallies._scores import ScoreTable
 
@@ -35,7 +36,7 @@ def average_precision_limits(estimate: float, positives: float, spec: IntervalSp
     return float(low), float(high), "boyd-logit", ""
 
 
-@inference_method("boyd-logit", answers="average-precision", applies=independent)
+@inference_method("boyd-logit", on=ONE, applies=lambda q: scored(q) and q.metric.by_rank and not q.metric.area)
 def boyd_logit(q: Problem[ScoreSample]) -> IntervalLimits:
     """Boyd's interval, or Wilson's near the ends."""
     return IntervalLimits(*average_precision_limits(q.sample.estimate, effective_rows(q.sample.table)[0], q.spec))

@@ -19,13 +19,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, independent
+from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem
+from trueerror.inference._sample import scored
 from trueerror.inference._variance import ScoreSample
 from trueerror.inference.proportion._distributions import on_logit
 from trueerror.kernels import RANKING, chosen
 from trueerror.kernels._numpy import table_placements
 from trueerror.kernels._threads import in_threads
-from trueerror.methods._registry import inference_method
+from trueerror.methods._registry import ONE, inference_method
 from trueerror.metrics._registry import Measure
 from trueerror.tallies._moments import Placements
 from trueerror.tallies._scores import ScoreTable
@@ -239,25 +240,30 @@ def _limits(q: Problem[ScoreSample], method: str) -> IntervalLimits:
     return on_scale(q.metric, area_limits(q.sample.table, of_area(q.metric, q.sample.estimate), q.spec, method))
 
 
-@inference_method("delong-logit", answers="auc", applies=independent)
+def of_areas(q: Problem[ScoreSample]) -> bool:
+    """Whether the question is of an area over independent rows."""
+    return bool(q.metric.area) and scored(q)
+
+
+@inference_method("delong-logit", on=ONE, applies=of_areas)
 def delong_logit(q: Problem[ScoreSample]) -> IntervalLimits:
     """DeLong's variance on the logit scale."""
     return _limits(q, "delong-logit")
 
 
-@inference_method("delong", answers="auc", applies=independent)
+@inference_method("delong", on=ONE, applies=of_areas)
 def delong_straight(q: Problem[ScoreSample]) -> IntervalLimits:
     """DeLong's variance as it is."""
     return _limits(q, "delong")
 
 
-@inference_method("hanley-mcneil", answers="auc", applies=independent)
+@inference_method("hanley-mcneil", on=ONE, applies=of_areas)
 def hanley_mcneil(q: Problem[ScoreSample]) -> IntervalLimits:
     """Hanley and McNeil's variance, from the area and the class sizes alone."""
     return _limits(q, "hanley-mcneil")
 
 
-@inference_method("newcombe-auc", word="newcombe", answers="auc", applies=independent)
+@inference_method("newcombe-auc", word="newcombe", on=ONE, applies=of_areas)
 def newcombe_auc(q: Problem[ScoreSample]) -> IntervalLimits:
     """Newcombe's method 5."""
     return _limits(q, "newcombe")

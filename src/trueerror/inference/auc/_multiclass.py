@@ -14,17 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._clusters import class_weighted_sizes, effective_clusters
-from trueerror.inference._effective_t import KEY, effective_t_limits
-from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, spread
-from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range, choose, method_named
+from trueerror.inference._effective_t import KEY
+from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums
+from trueerror.inference._problem import IntervalLimits, Problem, Range
+from trueerror.inference._sample import Estimated, OneSample
 from trueerror.inference._score_tables import estimate_of_influences
 from trueerror.inference.auc._interval import score_low
-from trueerror.inference.counts._one_class import ONE_CLUSTER
 from trueerror.inputs._labels import Codes, Label
 from trueerror.kernels import chosen
-from trueerror.methods._registry import Default, inference_method
 from trueerror.metrics._registry import ClassScores, Measure, MetricOptions, undefined_reason
-from trueerror.results import Interval
 from trueerror.results._format import whole
 
 Floats = NDArray[np.float64]
@@ -33,75 +31,79 @@ WHOLE = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ClassScoreSample:
-    """Rows with one score for each class, and the cluster of each where there are any."""
+class ClassScoreSample(OneSample):
+    """A mean of areas of rows with one score for each class, and the cluster of each where there are any."""
 
+    measure: Measure
     codes: Codes
     scores: Floats
-    estimate: float
-    clusters: Ints | None = None
+    labels: tuple[Label, ...]
+    options: MetricOptions
+    value: float
+    cluster_codes: Codes | None = None
+    tally = "class scores"
 
+    @classmethod
+    def of(
+        cls,
+        measure: Measure,
+        codes: Codes,
+        scores: Floats,
+        labels: tuple[Label, ...],
+        options: MetricOptions,
+        clusters: Ints | None = None,
+    ) -> ClassScoreSample:
+        """The mean of areas of these rows."""
+        return cls(
+            measure=measure, codes=codes, scores=scores, labels=labels, options=options,
+            value=float(measure.function(codes, scores, **options)),
+            cluster_codes=None if clusters is None else np.unique(clusters, return_inverse=True)[1],
+        )  # fmt: skip
 
-def class_area_interval(
-    measure: Measure,
-    codes: Codes,
-    scores: Floats,
-    labels: tuple[Label, ...],
-    options: MetricOptions,
-    spec: IntervalSpec,
-    clusters: Ints | None = None,
-    method: str | None = None,
-) -> Interval:
-    """A mean of areas, and where the true one may lie."""
-    estimate = float(measure.function(codes, scores, **options))
-    sample = ClassScoreSample(codes=codes, scores=scores, estimate=estimate, clusters=clusters)
-    q = Problem(situation=measure.situation, metric=measure, sample=sample, spec=spec, options=options)
-    chosen_method = choose(q) if method is None else method_named(q, method)
-    if math.isnan(estimate):
-        note = undefined_reason(measure, ClassScores(codes, scores, labels), **options)
-        answer = IntervalLimits(*WHOLE, chosen_method.key, note)
-    else:
-        answer = chosen_method.function(q)
-    return spec.interval(
-        measure.name,
-        estimate,
-        answer.low,
-        answer.high,
-        bounds=WHOLE,
-        method=answer.method,
-        n=len(codes),
-        note=answer.note,
-    )
+    @property
+    def n(self) -> float:
+        """How many rows there are."""
+        return len(self.codes)
 
+    @property
+    def clustered(self) -> bool:
+        """Whether the rows are in clusters."""
+        return self.cluster_codes is not None
 
-@inference_method(
-    KEY,
-    answers="class-areas",
-    default=Default(why="carries the dependence of areas that share rows; each class is a sample of its own"),
-)
-def effective_t_of_class_areas(q: Problem[ClassScoreSample]) -> IntervalLimits:
-    """Every row's placements, averaged over the areas that it takes part in: DeLong's structural components.
+    @property
+    def groups(self) -> int:
+        """How many clusters there are."""
+        assert self.cluster_codes is not None
+        return int(self.cluster_codes.max()) + 1
 
-    Where no two classes overlap, or a class has a single row, limits follow from Hanley and McNeil's variance.
-    """
-    codes, k = q.sample.codes, q.sample.scores.shape[1]
-    shares, sizes, note = area_shares(q.metric, codes, q.sample.scores, q.options), np.bincount(codes, minlength=k), ""
-    e = class_area_estimate(q.sample.estimate, shares, codes, WHOLE)
-    if q.sample.clusters is not None:
-        _, groups = np.unique(q.sample.clusters, return_inverse=True)
-        if not groups.any():
-            return IntervalLimits(math.nan, math.nan, KEY, ONE_CLUSTER)
-        note = f"{whole(int(groups.max()) + 1)} clusters"
-        weighed = class_weighted_sizes(groups, codes, shares)
-        e = estimate_of_influences(
-            q.sample.estimate, np.bincount(groups, weights=shares).astype(np.float64), weighed, WHOLE
-        )
-        sizes = np.array([effective_clusters(np.bincount(groups[codes == c])) for c in range(k)])
-    if float(spread(e).error) > 0:
-        return effective_t_limits(e, q.spec, note)
-    low, high = modelled_limits(q.sample.estimate, sizes.astype(np.float64), max(q.spec.factor(), 0.0))
-    why = "no variance in the order of the scores, or one row in a class: limits from Hanley and McNeil's variance"
-    return IntervalLimits(low, high, KEY, (note, why))
+    def why_undefined(self, q: Problem[Any]) -> str:
+        """Why the mean has no value."""
+        return undefined_reason(self.measure, ClassScores(self.codes, self.scores, self.labels), **self.options)
+
+    def estimated(self, q: Problem[Any]) -> Estimated:
+        """Every row's placements, averaged over the areas that it takes part in: DeLong's structural components.
+
+        Each class is a sample of its own; clusters are left out to first order.
+        """
+        shares = area_shares(self.measure, self.codes, self.scores, self.options)
+        if self.cluster_codes is None:
+            e = class_area_estimate(self.value, shares, self.codes, WHOLE)
+            return Estimated(estimate=e, instead=lambda: self._modelled(q, ()))
+        sums = np.bincount(self.cluster_codes, weights=shares).astype(np.float64)
+        sizes = class_weighted_sizes(self.cluster_codes, self.codes, shares)
+        e = estimate_of_influences(self.value, sums, sizes, WHOLE)
+        noted = (f"{whole(self.groups)} clusters",)
+        return Estimated(estimate=e, notes=noted, instead=lambda: self._modelled(q, noted))
+
+    def _modelled(self, q: Problem[Any], notes: tuple[str, ...]) -> IntervalLimits:
+        """Where no two classes overlap, or a class has a single row: limits from Hanley and McNeil's variance."""
+        k, groups = self.scores.shape[1], self.cluster_codes
+        sizes = np.bincount(self.codes, minlength=k).astype(np.float64)
+        if groups is not None:
+            sizes = np.array([effective_clusters(np.bincount(groups[self.codes == c])) for c in range(k)])
+        low, high = modelled_limits(self.value, sizes, max(q.spec.factor(), 0.0))
+        why = "no variance in the order of the scores, or one row in a class: limits from Hanley and McNeil's variance"
+        return IntervalLimits(low, high, KEY, (*notes, why))
 
 
 def class_area_estimate(value: float, shares: Floats, codes: Codes, bounds: Range) -> Estimate:

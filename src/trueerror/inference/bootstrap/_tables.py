@@ -18,7 +18,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, choose, clustered, independent
+from trueerror.inference._choose import choose
+from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem
+from trueerror.inference._sample import scored, scored_in_clusters
 from trueerror.inference._variance import ClusteredRows, Sample, ScoreSample, variance
 from trueerror.inference.auc._influences import score_influences
 from trueerror.inference.bootstrap._limits import BootstrapMethod, bootstrap_limits
@@ -27,7 +29,7 @@ from trueerror.kernels import chosen
 from trueerror.kernels._device import area_replicates as device_areas
 from trueerror.kernels._random import EXACT, row_weights, seed_of
 from trueerror.kernels._ranks import rank_layout
-from trueerror.methods._registry import inference_method
+from trueerror.methods._registry import ONE, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, mean_loss, reweighted_scores
 from trueerror.results._format import percent, whole
 from trueerror.results._values import Note
@@ -254,7 +256,7 @@ def score_statistic(
     return statistic
 
 
-def resampled_limits(q: Problem[ScoreSample], kind: BootstrapMethod) -> IntervalLimits:
+def resampled_limits(q: Problem[Any], kind: BootstrapMethod) -> IntervalLimits:
     """Limits of a metric of a score table; the default method's where the replicates give none."""
     sample, spec, method = q.sample, q.spec, f"bootstrap-{kind}"
     b = check_replicates(spec.replicates, usual=2_000)
@@ -286,7 +288,7 @@ def resampled_limits(q: Problem[ScoreSample], kind: BootstrapMethod) -> Interval
     if resampled.low < resampled.high:
         return resampled
     default = choose(q)
-    instead: IntervalLimits = default.function(q)
+    instead: IntervalLimits = q.sample.limits(q, default)
     return instead._replace(note=(Note("instead-of-bootstrap", (resampled.note, default.key)), *instead.notes))
 
 
@@ -372,8 +374,9 @@ class ClusterCells:
 
 
 @inference_method(
-    "bootstrap-bca-clustered", answers=("calibration-error", "score-metric"), word="bootstrap-bca", applies=clustered
-)
+    "bootstrap-bca-clustered", on=ONE, word="bootstrap-bca", aliases=("bootstrap",),
+    applies=lambda q: scored_in_clusters(q) and not q.metric.by_rank,
+)  # fmt: skip
 def clustered_bca(q: Problem[ScoreSample]) -> IntervalLimits:
     """BCa over whole clusters drawn with replacement."""
     assert q.sample.clusters is not None
@@ -397,15 +400,8 @@ KINDS: tuple[BootstrapMethod, ...] = ("bca", "percentile", "basic", "normal")
 BOOTSTRAPS = frozenset(f"bootstrap-{kind}" for kind in KINDS)
 for _kind in KINDS:
     _limits = update_wrapper(partial(resampled_limits, kind=_kind), resampled_limits)
-    inference_method(
-        f"bootstrap-{_kind}",
-        answers=("score-metric", "auc", "average-precision", "calibration-error"),
-        applies=independent,
-    )(_limits)
-    # Of moments there are no rows to draw.
-    inference_method(f"bootstrap-{_kind}", answers="mean-loss", applies=lambda q: isinstance(q.sample, ScoreSample))(
-        _limits
-    )
+    _words = ("bootstrap",) if _kind == "bca" else ()
+    inference_method(f"bootstrap-{_kind}", on=ONE, aliases=_words, applies=scored)(_limits)
 
 
 def coarse_table(table: ScoreTable, groups: int = GROUPS) -> ScoreTable:

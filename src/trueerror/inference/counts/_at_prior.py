@@ -10,9 +10,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._problem import IntervalSpec, Problem, solve
-from trueerror.inference.counts._one_class import CountProblem, rows_spoken_of, view_of_counts
-from trueerror.inference.proportion._distributions import RawLimits, limits
+from trueerror.inference._choose import choose
+from trueerror.inference._problem import IntervalSpec, Problem
+from trueerror.inference.counts._one_class import CountProblem, limits_of_counts, view_of_counts
+from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import Measure, MetricOptions, classes_in_play, find_measure, undefined_reason, value
@@ -87,15 +88,16 @@ def multilabel_interval(
         note = undefined_reason(measure, tally, positive=positive, **options)
     elif measure.of_one_class:
         q = _label_problem(measure, BinaryCounts(*(np.array([c]) for c in tally.binary(positive))), options, spec)
-        raw_limits: RawLimits = solve(q)
+        raw_limits = limits_of_counts(q, choose(q))
         low, high, key, note = (a[0] for a in raw_limits[:4])
-        n = float(rows_spoken_of(q)[0])
+        n = float(q.sample.rows_spoken_of[0])
     elif measure.share_of_rows and measure.average is None:
         low, high = (float(v) for v in limits(estimate * tally.n, tally.n, "wilson", spec.level, spec.side))
         note = None if measure.right_or_wrong else Note("labels-by-rows")
     elif base is not None and math.isfinite(base.range[1]):
         t = tally.classes()
-        raw_limits = solve(_label_problem(base, t.one_vs_rest(), options, spec))
+        q = _label_problem(base, t.one_vs_rest(), options, spec)
+        raw_limits = limits_of_counts(q, choose(q))
         in_play = classes_in_play(t)
         low, high = float(raw_limits.low[in_play].mean()), float(raw_limits.high[in_play].mean())
         key, note = "mean-of-limits", Note("labels-dependent")
@@ -111,4 +113,4 @@ def multilabel_interval(
 
 def _label_problem(measure: Measure, counts: BinaryCounts, options: MetricOptions, spec: IntervalSpec) -> CountProblem:
     view = view_of_counts(measure, counts, options)
-    return Problem(situation=measure.situation, metric=measure, sample=view, spec=spec, options=options)
+    return Problem(metric=measure, sample=view, spec=spec, options=options)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._contrast import SHARES, Limits
+from trueerror.inference._contrast import Limits
 from trueerror.inference._effective_t import effective_t_contrast, effective_units
 from trueerror.inference._estimate import Estimate, left_out
 from trueerror.inference._label_tables import every_cell
@@ -400,7 +400,7 @@ def gains_in_accuracy(table: Confusion, answer: int) -> Floats:
 
 
 def mean_gain(
-    table: Confusion, gains: Floats, clusters: KeyedConfusion | None = None, whole: Limits = SHARES
+    table: Confusion, gains: Floats, clusters: KeyedConfusion | None = None, whole: Limits = (-1.0, 1.0)
 ) -> Estimate:
     """Σw·g/Σw over the rows, or the rows of clusters; a cluster and a weighted row are left out.
 
@@ -430,7 +430,7 @@ def against_one_answer(
     *,
     clusters: KeyedConfusion | None = None,
     confidence: float = 0.95,
-    whole: Limits = SHARES,
+    whole: Limits = (-1.0, 1.0),
 ) -> Contrast:
     """The mean gain of a row over one answer for every row; `gains` has one value for each cell of the table.
 

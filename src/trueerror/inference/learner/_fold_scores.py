@@ -19,9 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._metric_interval import score_interval
+from trueerror.inference._answer import interval_of
 from trueerror.inference._problem import IntervalSpec, Problem
-from trueerror.inference.auc._multiclass import class_area_interval
+from trueerror.inference._sample import OneSample
+from trueerror.inference._score_tables import ScoreRows
+from trueerror.inference.auc._multiclass import ClassScoreSample
 from trueerror.inference.auc._within_folds import (
     FoldedRows,
     clustered_within_folds_interval,
@@ -32,7 +34,7 @@ from trueerror.inference.learner._intervals import corrected_t_interval
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
-from trueerror.methods import Default, inference_method
+from trueerror.methods._registry import ONE, InferenceMethod, inference_method, methods_on
 from trueerror.metrics._registry import (
     ClassScores,
     Measure,
@@ -309,12 +311,13 @@ def _scores_of(
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class FoldedModel:
+class FoldedModel(OneSample):
     """One model a fold under one name: the sample of a `Problem`.
 
     `of_rows` gives the interval of the rows of one round together, `of_round` that of a round with its folds.
     """
 
+    tally = "folds"
     p: Predictions
     model: str
     positive: Label | None
@@ -329,14 +332,34 @@ class FoldedModel:
         names = self.p.keys("folds").names
         return [self.p.slice(name, "folds").scores(self.model, positive=self.positive) for name in names]
 
-    def rankable(self, measure: Measure) -> bool:
-        """Whether at least two folds have rows of each class, and rows count as they are."""
-        if self.p.weights_kind == "sampling":
+    @property
+    def in_folds(self) -> bool:
+        """One model for each fold."""
+        return True
+
+    @property
+    def repeated(self) -> bool:
+        """Whether rows were tested several times."""
+        return self.p.repeated
+
+    @property
+    def in_rounds(self) -> bool:
+        """Whether each repeat splits the rows into several folds."""
+        return self.repeated and len(self.p.keys("folds").names) > len(self.p.keys("repeats").names)
+
+    def ranks_within_folds(self, metric: Measure) -> bool:
+        """Whether at least two folds have rows of each class that are ranked, and rows count as they are."""
+        if not ranks_rows(metric) or self.repeated or self.p.weights_kind == "sampling":
             return False
-        if measure.of_class_scores:
+        if metric.of_class_scores:
             counts = [self.p.slice(name, "folds").truth_counts() for name in self.p.keys("folds").names]
             return sum(bool((c > 0).all()) for c in counts) > 1
         return sum(t.n_positive > 0 and t.n_negative > 0 for t in self.tables) > 1
+
+    def answered(self, q: Problem[Any], chosen: InferenceMethod) -> Interval:
+        """The mean of intervals, or the t over folds, as it comes."""
+        interval: Interval = chosen.function(q)
+        return interval
 
 
 Folded = Problem[FoldedModel]
@@ -344,22 +367,16 @@ ALL_ALIKE = "all test folds score the same, so the limits are those of the rows 
 ACROSS = "rows of different folds stand in one ranking, as if their models' scores were on one scale"
 
 
-def _ranked(q: Folded) -> bool:
-    return ranks_rows(q.metric) and not q.sample.p.repeated
+def is_word_of_folds(word: str | None) -> bool:
+    """Whether a method of several folds goes by this word, whatever the sample."""
+    return any(m.is_called(word or "") for m in methods_on(ONE) if m.function.__module__ == __name__)
 
 
 def _within(q: Folded) -> bool:
-    return _ranked(q) and q.sample.rankable(q.metric)
+    return q.sample.in_folds and q.sample.ranks_within_folds(q.metric)
 
 
-@inference_method(
-    "within-folds", answers="metric-over-folds", applies=_within,
-    default=Default(
-        why="scores of different folds come from different models and may lie on different scales, so rows are ranked "
-        "within folds; it speaks of these K models",
-        when=_within,
-    ),
-)  # fmt: skip
+@inference_method("within-folds", on=ONE, applies=_within)
 def within_folds_of_model(q: Folded) -> Interval:
     """The mean over folds: areas by placements, others by the folds' own intervals."""
     s, m = q.sample, q.metric
@@ -367,12 +384,14 @@ def within_folds_of_model(q: Folded) -> Interval:
         return _clustered(q)
     if m.area:
         return within_folds_interval(s.tables, name=m.name, scale=m.area, spec=q.spec)
+    parts: list[OneSample]
     if m.of_class_scores:
         rows = [class_scored_rows(s.p.slice(name, "folds"), [s.model]) for name in s.p.keys("folds").names]
-        parts = [class_area_interval(m, r.codes, r.scores[0], s.p.labels, q.options, q.spec) for r in rows]
+        parts = [ClassScoreSample.of(m, r.codes, r.scores[0], s.p.labels, q.options) for r in rows]
     else:
-        parts = [score_interval(m, t, q.options, q.spec, prior=s.prior, rng=q.spec.rng) for t in s.tables]
-    return mean_over_folds(parts, q.spec, name=m.name, bounds=m.range, n=float(s.p.n))
+        parts = [ScoreRows.of(m, t, q.options, prior=s.prior) for t in s.tables]
+    intervals = [interval_of(Problem(metric=m, sample=x, spec=q.spec, options=q.options)) for x in parts]
+    return mean_over_folds(intervals, q.spec, name=m.name, bounds=m.range, n=float(s.p.n))
 
 
 def _clustered(q: Folded) -> Interval:
@@ -395,21 +414,20 @@ def fold_codes(p: Predictions, models: Sequence[str]) -> Ints:
     return np.asarray(complete_rows(p, models).source.fetched().keyed["folds"].codes)
 
 
-def _in_rounds(q: Folded) -> bool:
-    p = q.sample.p
-    return p.repeated and len(p.keys("folds").names) > len(p.keys("repeats").names)
+def _ranked(q: Folded) -> bool:
+    return q.sample.in_folds and ranks_rows(q.metric) and not q.sample.repeated
 
 
-@inference_method(
-    "mean-of-rounds",
-    answers="metric-over-folds",
-    applies=_in_rounds,
-    default=Default(
-        why="every round tests the same rows, so more rounds steady the mean and tell nothing new of other rows; it "
-        "speaks of these models",
-        when=_in_rounds,
-    ),
-)
+@inference_method("pooled", on=ONE, applies=_ranked)
+def pooled_over_folds(q: Folded) -> Interval:
+    """All rows in one ranking."""
+    pooled = q.sample.of_rows(q.spec)
+    noted = replace(pooled, note=sentences_of((pooled.note, ACROSS)))
+    noted._keep_notes(pooled.notes)
+    return noted
+
+
+@inference_method("mean-of-rounds", on=ONE, applies=lambda q: q.sample.in_rounds)
 def mean_of_rounds(q: Folded) -> Interval:
     """The mean of all rounds, with the limits that the rows of one round have."""
     s, repeats = q.sample, q.sample.p.keys("repeats").names
@@ -426,13 +444,7 @@ def mean_of_rounds(q: Folded) -> Interval:
     return made
 
 
-@inference_method(
-    "corrected-t", answers="metric-over-folds",
-    default=Default(
-        why="random splits test some rows often and others never, so rows cannot be pooled; it speaks of the learner",
-        when=lambda q: q.sample.p.repeated,
-    ),
-)  # fmt: skip
+@inference_method("corrected-t", on=ONE, applies=lambda q: q.sample.in_folds)
 def corrected_t_over_folds(q: Folded) -> Interval:
     """The learner behind the models: the corrected t over the folds of all repeats."""
     s = q.sample
@@ -443,15 +455,3 @@ def corrected_t_over_folds(q: Folded) -> Interval:
         if abs(by_rows.estimate - made.estimate) < 1e-9 and not math.isnan(by_rows.low):
             return replace(by_rows, note=sentences_of((by_rows.note, ALL_ALIKE)), estimand=made.estimand)
     return made
-
-
-@inference_method(
-    "pooled", answers="metric-over-folds", applies=_ranked,
-    default=Default(why="folds too small to be ranked by themselves (leave-one-out) stand in one ranking, and say so"),
-)  # fmt: skip
-def pooled_over_folds(q: Folded) -> Interval:
-    """All rows in one ranking."""
-    pooled = q.sample.of_rows(q.spec)
-    noted = replace(pooled, note=sentences_of((pooled.note, ACROSS)))
-    noted._keep_notes(pooled.notes)
-    return noted

@@ -18,16 +18,15 @@ from numpy.typing import NDArray
 
 from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference.bootstrap._limits import quantiles
-from trueerror.inference.loss._interval import NO_SPREAD, ONE_VALUE
 from trueerror.inference.loss._mean import mean_limits
 from trueerror.inference.loss._t_tests import CorrectedSpread, corrected_spread
 from trueerror.inputs._arrays import matrix, numbers
+from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, Rng, check_replicates, check_word, generator
 from trueerror.results import Interval
 
 Floats = NDArray[np.float64]
 REALS: Range = (-math.inf, math.inf)
-SHARES: Range = (0.0, 1.0)
 TOO_NARROW = "the folds' training sets overlap: too narrow for the learner"
 SINGLE_ROUND = "one round of folds: conservative"
 ONE_OF = "mean of all rounds, limits as of one"
@@ -41,9 +40,7 @@ def fold_t(
     folds: int | None = None,
     bounds: Range = REALS,
     confidence: float = 0.95,
-    name: str = "mean over folds",
     rows: int | None = None,
-    estimand: str = "",
 ) -> Interval:
     """The mean over k folds ± t(k − 1)·s/√k, as if the folds were independent; they are not, so it is too narrow.
 
@@ -56,7 +53,7 @@ def fold_t(
     mean over folds 0.100 [0.093, 0.107], 95 % fold-t, n = 11 (the folds' training sets overlap: too narrow for the
     learner)
     """
-    spec = IntervalSpec(confidence=confidence, estimand=estimand)
+    spec = IntervalSpec(confidence=confidence)
     if scores is not None:
         if (mean, sd, folds) != (None, None, None):
             raise InputError("give the scores of the folds, or mean=, sd= and folds=, not both")
@@ -67,7 +64,8 @@ def fold_t(
         if not (math.isfinite(mean) and math.isfinite(sd) and sd >= 0 and folds == int(folds) and folds >= 1):
             raise InputError(f"mean={mean!r}, sd={sd!r} and folds={folds!r}: finite, sd not negative, folds from 1 up")
         spread = CorrectedSpread(float(mean), float(sd) / math.sqrt(folds), int(folds) - 1)
-    return _t_interval(spread, spec, "fold-t", name, bounds, spread.df + 1 if rows is None else rows, (TOO_NARROW,))
+    n = spread.df + 1 if rows is None else rows
+    return _around(spec, "mean over folds", *spread, bounds=bounds, method="fold-t", n=n, note=TOO_NARROW)
 
 
 def corrected_t_interval(
@@ -98,15 +96,14 @@ def corrected_t_interval(
     """
     spec = IntervalSpec(confidence=confidence, estimand=estimand)
     values = numbers(matrix(scores, "scores").reshape(-1), "scores")
-    spread = corrected_spread(values, test_train_ratio)
-    notes = (SINGLE_ROUND,) if repeats == 1 else ()
+    spread, note = corrected_spread(values, test_train_ratio), SINGLE_ROUND if repeats == 1 else ""
     each = [] if round_of is None else [values[np.asarray(round_of) == r] for r in np.unique(np.asarray(round_of))]
-    if len(each) > 1 and min(map(len, each)) > 1:
-        k = min(map(len, each))
+    k = min(map(len, each), default=0)
+    if len(each) > 1 and k > 1:
         within = float(np.mean([part.var(ddof=1) for part in each]))
-        spread = CorrectedSpread(spread.mean, math.sqrt(within * (1 / k + test_train_ratio)), k - 1)
-        return _t_interval(spread, spec, "corrected-t", name, bounds, len(values) if rows is None else rows, (ONE_OF,))
-    return _t_interval(spread, spec, "corrected-t", name, bounds, spread.df + 1 if rows is None else rows, notes)
+        spread, note = CorrectedSpread(spread.mean, math.sqrt(within * (1 / k + test_train_ratio)), k - 1), ONE_OF
+    n = len(values) if rows is None else rows
+    return _around(spec, name, *spread, bounds=bounds, method="corrected-t", n=n, note=note)
 
 
 def bayle(
@@ -114,8 +111,6 @@ def bayle(
     *,
     bounds: Range = REALS,
     confidence: float = 0.95,
-    name: str = "mean loss",
-    estimand: str = "these K models",
 ) -> Interval:
     """The mean of the losses of n rows, each tested once in a cross-validation: ± z·√(mean (ℓ − ℓ̄)²/n).
 
@@ -128,17 +123,13 @@ def bayle(
     >>> print(bayle([1] * 10 + [0] * 90, bounds=(0, 1)))
     mean loss 0.100 [0.041, 0.159], 95 % bayle, n = 100
     """
-    spec = IntervalSpec(confidence=confidence, estimand=estimand)
+    spec = IntervalSpec(confidence=confidence, estimand="these K models")
     values = numbers(losses, "losses")
     n = len(values)
     if n == 0:
         raise InputError("losses is empty; a mean needs at least one row")
-    error = float(values.std()) / math.sqrt(n)
-    if n > 1 and error > 1e-13 * max(abs(float(values.mean())), 1e-300):
-        reach = spec.factor() * error
-        mean = float(values.mean())
-        return spec.interval(name, mean, mean - reach, mean + reach, bounds=bounds, method="bayle", n=n)
-    return _flat(float(values.mean()), n, bounds, spec, name)
+    mean, error, df = float(values.mean()), float(values.std()) / math.sqrt(n), math.inf if n > 1 else 0.0
+    return _around(spec, "mean loss", mean, error, df, bounds=bounds, method="bayle", n=n, rows=n)
 
 
 def conservative_z(
@@ -147,9 +138,7 @@ def conservative_z(
     *,
     bounds: Range = REALS,
     confidence: float = 0.95,
-    name: str = "mean over splits",
     rows: int | None = None,
-    estimand: str = "this learner",
 ) -> Interval:
     """The estimate from all rows ± z·σ̂, σ̂² = Σ(μ̂₁ − μ̂₂)²/2M over M pairs of estimates from disjoint halves.
 
@@ -162,42 +151,29 @@ def conservative_z(
     >>> print(conservative_z(0.2, [[0.22, 0.18], [0.24, 0.20], [0.19, 0.23]]))
     mean over splits 0.200 [0.145, 0.255], 95 % conservative-z, n = 3
     """
-    spec = IntervalSpec(confidence=confidence, estimand=estimand)
+    spec = IntervalSpec(confidence=confidence, estimand="this learner")
     table = matrix(halves, "halves")
     if table.ndim != 2 or table.shape[1] != 2 or len(table) == 0:
         raise InputError("halves must have a row for each repetition and two columns, one estimate for each half")
     pairs = numbers(table.reshape(-1), "halves").reshape(-1, 2)
     error = math.sqrt(float(((pairs[:, 0] - pairs[:, 1]) ** 2).mean()) / 2)
-    low = high = math.nan
-    note = NO_SPREAD
-    if error > 0:
-        reach = spec.factor() * error
-        low, high, note = estimate - reach, estimate + reach, ""
     n = len(pairs) if rows is None else rows
-    return spec.interval(name, float(estimate), low, high, bounds=bounds, method="conservative-z", n=n, note=note)
+    return _around(
+        spec, "mean over splits", float(estimate), error, math.inf, bounds=bounds, method="conservative-z", n=n
+    )
 
 
-def _flat(mean: float, n: int, bounds: Range, spec: IntervalSpec, name: str) -> Interval:
-    """All losses are the same."""
-    low, high, method, note = mean_limits(mean, 0.0, n - 1.0, n, bounds, spec)
-    if method == "t-mean":
-        method = "bayle"
-    return spec.interval(name, mean, low, high, bounds=bounds, method=method, n=n, note=note)
+def _around(
+    spec: IntervalSpec, name: str, mean: float, error: float, df: float, *, bounds: Range, method: str, n: int,
+    rows: int = 0, note: str = "", besides: tuple[str, ...] = (),
+) -> Interval:  # fmt: skip
+    """mean ± t·error (z with infinite df); where the losses of so many `rows` are all the same, Wilson's limits.
 
-
-def _t_interval(
-    spread: CorrectedSpread, spec: IntervalSpec, method: str, name: str, bounds: Range, n: int, notes: tuple[str, ...]
-) -> Interval:
-    mean, error, df = spread
-    low = high = math.nan
-    if df < 1:
-        notes = (ONE_VALUE,)
-    elif not error > 1e-13 * abs(mean):  # equal scores leave rounding dust, which is no spread
-        notes = (NO_SPREAD,)
-    else:
-        reach = spec.factor(df) * error
-        low, high = mean - reach, mean + reach
-    return spec.interval(name, mean, low, high, bounds=bounds, method=method, n=n, note="; ".join(notes))
+    Where nothing varies the reason takes the place of the note.
+    """
+    low, high, used, reason = mean_limits(mean, error, df, rows, bounds if rows else REALS, spec, method)
+    notes = "; ".join(filter(None, (*besides, reason or note)))
+    return spec.interval(name, mean, low, high, bounds=bounds, method=used, n=n, note=notes)
 
 
 class LeaveTwoOutLosses(Protocol):
@@ -228,8 +204,6 @@ def bates(
     *,
     bounds: Range = (-math.inf, math.inf),
     confidence: float = 0.95,
-    name: str = "mean loss",
-    estimand: str = "this learner",
 ) -> Interval:
     """The learner's mean loss from R repetitions of K folds with all pairs of folds left out, and its limits.
 
@@ -247,17 +221,10 @@ def bates(
     >>> made.method, made.n, made.low < made.estimate < made.high
     ('bates', 100, True)
     """
-    spec = IntervalSpec(confidence=confidence, estimand=estimand)
-    nested = nested_error(repeats)
-    mean = min(max(nested.mean, bounds[0]), bounds[1])
-    if not nested.error > 1e-13 * max(abs(mean), 1e-300):
-        low, high, method, note = mean_limits(mean, 0.0, nested.rows - 1.0, nested.rows, bounds, spec)
-        method = "bates" if method == "t-mean" else method
-    else:
-        reach = spec.factor() * nested.error
-        low, high, method = nested.mean - reach, nested.mean + reach, "bates"
-        note = f"{nested.inflation:.2f} times the naive standard error"
-    return spec.interval(name, mean, low, high, bounds=bounds, method=method, n=nested.rows, note=note)
+    spec = IntervalSpec(confidence=confidence, estimand="this learner")
+    mean, error, inflation, _, n = nested_error(repeats)
+    note = f"{inflation:.2f} times the naive standard error"
+    return _around(spec, "mean loss", mean, error, math.inf, bounds=bounds, method="bates", n=n, rows=n, note=note)
 
 
 def nested_error(repeats: Sequence[LeaveTwoOutLosses]) -> NestedError:
@@ -307,8 +274,6 @@ def _check(r: LeaveTwoOutLosses, k: int) -> None:
 
 BootstrapError = Literal["632+", "632", "out-of-bag"]
 BOOTSTRAP_ERRORS: tuple[BootstrapError, ...] = ("632+", "632", "out-of-bag")
-# The share of rows that a bootstrap sample holds, and the share that it leaves out: 1 − 1/e and 1/e.
-DRAWN, LEFT = 0.632, 0.368
 
 
 class Bagged(NamedTuple):
@@ -337,12 +302,12 @@ def no_information_rate(truth: Any, called: Any) -> float:
 
 
 def point_632(apparent: float, out_of_bag: float) -> float:
-    """.368·err + .632·Err1.
+    """.368·err + .632·Err1: a bootstrap sample holds 1 − 1/e of the rows and leaves 1/e out.
 
     >>> point_632(0.0, 0.5)
     0.316
     """
-    return LEFT * apparent + DRAWN * out_of_bag
+    return 0.368 * apparent + 0.632 * out_of_bag
 
 
 def point_632_plus(apparent: float, out_of_bag: float, no_information: float) -> float:
@@ -358,7 +323,7 @@ def point_632_plus(apparent: float, out_of_bag: float, no_information: float) ->
     overfit = 0.0
     if bounded > apparent and no_information > apparent:
         overfit = min(1.0, max(0.0, (bounded - apparent) / (no_information - apparent)))
-    weight = DRAWN / (1 - LEFT * overfit)
+    weight = 0.632 / (1 - 0.368 * overfit)
     return (1 - weight) * apparent + weight * bounded
 
 
@@ -371,10 +336,8 @@ def leave_one_out_bootstrap(samples: Sequence[Bagged], n: int) -> tuple[float, i
     ...                          Bagged(np.array([1]), np.array([1.0]))], 3)
     (0.75, 1)
     """
-    sums, often = np.zeros(n), np.zeros(n)
-    for sample in samples:
-        np.add.at(sums, sample.rows, sample.losses)
-        np.add.at(often, sample.rows, 1.0)
+    rows, losses = (np.concatenate(parts) for parts in zip(*samples, strict=True))
+    sums, often = np.bincount(rows, losses, n), np.bincount(rows, minlength=n)
     left = often > 0
     if not left.any():
         raise InputError("no row was ever left out; draw more bootstrap samples")
@@ -390,8 +353,6 @@ def bootstrap_error(
     kind: BootstrapError = "632+",
     bounds: Range = (0.0, 1.0),
     confidence: float = 0.95,
-    name: str = "error",
-    estimand: str = "this learner",
 ) -> Interval:
     """The learner's mean loss from bootstrap samples, and its limits.
 
@@ -407,12 +368,11 @@ def bootstrap_error(
     ('bootstrap-632+', 0.27)
     """
     check_word(kind, BOOTSTRAP_ERRORS, "kind")
-    spec = IntervalSpec(confidence=confidence, estimand=estimand)
+    spec = IntervalSpec(confidence=confidence, estimand="this learner")
     usable = [s for s in samples if len(s.rows)]
     if len(usable) < 2:
         raise InputError(f"{len(usable)} bootstrap samples leave rows out; an interval needs at least two, better 200")
     outside, never = leave_one_out_bootstrap(usable, n)
-    notes = [f"{never:,} rows were in every sample"] if never else []
     estimate = outside
     if kind == "632":
         estimate = point_632(apparent, outside)
@@ -422,19 +382,10 @@ def bootstrap_error(
         raise InputError(f"kind={kind!r} needs apparent=" + (" and no_information=" if kind == "632+" else ""))
     tested = float(np.mean([len(s.rows) for s in usable]))
     spread = corrected_spread(np.array([float(s.losses.mean()) for s in usable]), tested / (n - tested))
-    method = f"bootstrap-{kind}"
-    if spread.error > 0:
-        reach = spec.factor(spread.df) * spread.error
-        low, high = estimate - reach, estimate + reach
-    else:
-        low, high, used, note = mean_limits(estimate, 0.0, n - 1.0, n, bounds, spec)
-        method = method if used == "t-mean" else used
-        notes.append(note)
-    return spec.interval(name, estimate, low, high, bounds=bounds, method=method, n=n, note="; ".join(notes))
-
-
-# Cells of rows × replicates held at a time.
-BLOCK = 1 << 21
+    return _around(
+        spec, "error", estimate, spread.error, spread.df, bounds=bounds, method=f"bootstrap-{kind}", n=n, rows=n,
+        besides=(f"{never:,} rows were in every sample" if never else "",),
+    )  # fmt: skip
 
 
 def bbc_cv(
@@ -444,8 +395,6 @@ def bbc_cv(
     replicates: int = 1000,
     bounds: Range = (0.0, 1.0),
     confidence: float = 0.95,
-    name: str = "loss of the chosen setting",
-    estimand: str = "the chosen setting",
     clusters: Any = None,
     rng: Rng = None,
 ) -> Interval:
@@ -462,7 +411,7 @@ def bbc_cv(
     >>> float(round(draws.mean(axis=0).min(), 2)), round(bbc_cv(draws).estimate, 2)
     (0.23, 0.31)
     """
-    spec = IntervalSpec(confidence=confidence, estimand=estimand)
+    spec = IntervalSpec(confidence=confidence, estimand="the chosen setting")
     table = matrix(losses, "losses")
     if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 1:
         raise InputError("losses must have a row for each example (at least 2) and a column for each setting")
@@ -482,12 +431,23 @@ def bbc_cv(
     scores = np.concatenate([_chosen_scores(often, values, sign) for often in blocks])
     scores = scores[~np.isnan(scores)]
     drawn = f"{replicates:,} resamples" + (f" of {len(units):,} clusters" if codes is not None else "")
-    mean, method, note = float(scores.mean()), "bbc-cv", f"{drawn}, {seed}"
+    mean = float(scores.mean())
     low, high = (float(q) for q in quantiles(scores, np.array([spec.tail, 1 - spec.tail])))
     if not high > low:
-        low, high, method, note = mean_limits(mean, 0.0, len(units) - 1.0, len(units), bounds, spec)
-        method = "bbc-cv" if method == "t-mean" else method
-    return spec.interval(name, mean, low, high, bounds=bounds, method=method, n=n, note=note)
+        return _around(
+            spec,
+            "loss of the chosen setting",
+            mean,
+            0.0,
+            len(units) - 1,
+            bounds=bounds,
+            method="bbc-cv",
+            n=n,
+            rows=len(units),
+        )
+    return spec.interval(
+        "loss of the chosen setting", mean, low, high, bounds=bounds, method="bbc-cv", n=n, note=f"{drawn}, {seed}"
+    )
 
 
 def _draws(n: int, replicates: int, draw: np.random.Generator) -> Iterator[Floats]:

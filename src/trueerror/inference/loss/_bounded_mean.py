@@ -16,21 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._effective_t import KEY, effective_t_limits
-from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range, choose, method_named
-from trueerror.inference.counts._one_class import ONE_CLUSTER
+from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range
 from trueerror.inference.loss._interval import t_limits
-from trueerror.inference.loss._mean import (
-    ClusterSums,
-    cluster_t_limits,
-    difference_of_means,
-    mean_of_rows,
-    mean_over_units,
-)
+from trueerror.inference.loss._mean import ClusterSums, MeanSample, difference_of_means, of_values
 from trueerror.inference.proportion._distributions import crossing
-from trueerror.methods._registry import Default, inference_method
+from trueerror.methods._registry import ONE, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions
-from trueerror.results import Contrast, Interval
+from trueerror.results import Contrast
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import loss_rows, rows_as_clusters
 from trueerror.tallies._moments import Moments
@@ -55,77 +47,33 @@ def graded_units(p: Predictions, model: str, measure: Measure, options: MetricOp
     return ClusterSums(keyed.weights, keyed.sums, float(keyed.sizes.sum()), kind)
 
 
-Scores = Problem[Graded]
+Scores = Problem[MeanSample]
 
 
-def score_interval_of(
-    measure: Measure, units: Graded, options: MetricOptions, spec: IntervalSpec, method: str | None = None
-) -> Interval:
-    """The interval of a mean grade, within the grades' scale.
-
-    >>> from trueerror.metrics._registry import find_measure
-    >>> grades = np.array([0.5, 1.0, 0.25, 0.75, 1.0, 0.0, 0.5, 0.75])
-    >>> print(score_interval_of(find_measure("mean_score"), grades, {}, IntervalSpec()))
-    mean_score 0.594 [0.315, 0.823], 95 % effective-t, n = 8
-    """
-    sample = units.occupied if isinstance(units, ClusterSums) else units
-    q: Scores = Problem(situation=measure.situation, metric=measure, sample=sample, spec=spec, options=options)
-    chosen = choose(q) if method is None else method_named(q, method)
-    bounds = measure.bounds(options)
-    rows = float(len(sample)) if isinstance(sample, np.ndarray) else sample.n or 0.0
-    answer = chosen.function(q) if rows else IntervalLimits(*bounds, chosen.key, "there are no rows")
-    return spec.interval(
-        measure.name, float(sample.mean() if isinstance(sample, np.ndarray) else sample.mean) if rows else math.nan,
-        answer.low, answer.high, bounds=bounds, method=answer.method, n=rows, note=answer.note,
-    )  # fmt: skip
+def _of_rows(q: Scores) -> bool:
+    """Whether the sample is of independent grades."""
+    return of_values(q) and bool(q.metric.of_grades)
 
 
-def _independent(q: Scores) -> bool:
-    return isinstance(q.sample, np.ndarray)
+def _grades(q: Scores) -> Floats:
+    assert q.sample.rows is not None
+    return q.sample.rows
 
 
-def _in_units(q: Scores) -> bool:
-    return isinstance(q.sample, ClusterSums)
-
-
-@inference_method(
-    KEY,
-    answers="mean-score",
-    default=Default(
-        why="grades of eight shapes, 40 to 400 rows, covered in .941–.982 at 0.98 to 1.21 times the width that the "
-        "true spread would give (simulated)"
-    ),
-)
-def effective_t_of_grades(q: Scores) -> IntervalLimits:
-    """The effective t of a mean grade, over rows, clusters or weighted rows."""
-    ends, s = q.metric.bounds(q.options), q.sample
-    if isinstance(s, np.ndarray):
-        return effective_t_limits(mean_of_rows(Moments.of(s), ends), q.spec)
-    if len(s.sums) < 2:
-        return IntervalLimits(math.nan, math.nan, KEY, ONE_CLUSTER)
-    return effective_t_limits(mean_over_units(s.sums, np.asarray(s.sizes, dtype=np.float64), ends), q.spec, s.note)
-
-
-@inference_method("cluster-t", answers="mean-score", applies=_in_units)
-def cluster_t_mean(q: Problem[ClusterSums]) -> IntervalLimits:
-    """mean ± t(G_eff − 1)·√Σ(s/(1 − w))² over clusters, s = Σ(x − mean)/n."""
-    return cluster_t_limits(q.sample, q.spec)
-
-
-@inference_method("t-mean", answers="mean-score", word="t", applies=_independent)
-def t_of_grades(q: Problem[Floats]) -> IntervalLimits:
+@inference_method("t-mean", on=ONE, word="t", applies=_of_rows)
+def t_of_grades(q: Scores) -> IntervalLimits:
     """mean ± t(n − 1)·s/√n, cut to the scale; nothing where all grades are equal."""
-    x = q.sample
+    x = _grades(q)
     spread = float(x.std(ddof=1)) if len(x) > 1 and x.min() < x.max() else 0.0
     low, high, note = t_limits(float(x.mean()), spread / math.sqrt(len(x)), len(x) - 1, q.spec.level, q.spec.side)
     return IntervalLimits(low, high, "t-mean", note)
 
 
-@inference_method("betting-mean", answers="mean-score", word="betting", applies=_independent)
-def betting_mean(q: Problem[Floats]) -> IntervalLimits:
+@inference_method("betting-mean", on=ONE, word="betting", applies=_of_rows)
+def betting_mean(q: Scores) -> IntervalLimits:
     """Two players bet that the mean is above m, and that it is below; m is excluded where one of them gets rich."""
-    low, high = q.metric.bounds(q.options)
-    x = (q.sample - low) / (high - low)
+    low, high = q.ends
+    x = (_grades(q) - low) / (high - low)
     below, above = betting_limits(np.random.default_rng(q.spec.rng or 0).permutation(x), q.spec.tail)
     return IntervalLimits(low + (high - low) * below, low + (high - low) * above, "betting-mean")
 
@@ -159,16 +107,16 @@ def betting_limits(x: Floats, tail: float) -> Range:
     return low, high
 
 
-@inference_method("empirical-bernstein", answers="mean-score", word="bernstein", applies=_independent)
-def empirical_bernstein(q: Problem[Floats]) -> IntervalLimits:
+@inference_method("empirical-bernstein", on=ONE, word="bernstein", applies=_of_rows)
+def empirical_bernstein(q: Scores) -> IntervalLimits:
     """A bound that holds for every distribution on the scale."""
-    low, high = q.metric.bounds(q.options)
-    n = len(q.sample)
+    (low, high), grades = q.ends, _grades(q)
+    n = len(grades)
     if n < 2:
         return IntervalLimits(low, high, "empirical-bernstein", "one row: the whole scale")
-    x, log = (q.sample - low) / (high - low), math.log(2 / q.spec.tail)
+    x, log = (grades - low) / (high - low), math.log(2 / q.spec.tail)
     reach = (high - low) * (math.sqrt(2 * float(x.var(ddof=1)) * log / n) + 7 * log / (3 * (n - 1)))
-    mean = float(q.sample.mean())
+    mean = float(grades.mean())
     return IntervalLimits(mean - reach, mean + reach, "empirical-bernstein")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,24 +18,17 @@ from numpy.typing import NDArray
 
 from trueerror.inference._clusters import clusters_in_words, cr3_variance, degrees_of_freedom, effective_clusters
 from trueerror.inference._contrast import contrast
-from trueerror.inference._effective_t import KEY, effective_t_contrast, effective_t_limits, effective_units
+from trueerror.inference._effective_t import KEY, effective_t_contrast, effective_units
 from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, left_out, spread
-from trueerror.inference._problem import (
-    IntervalLimits,
-    IntervalSpec,
-    Problem,
-    Range,
-    choose,
-    method_named,
-)
+from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range
+from trueerror.inference._sample import Estimated, OneSample, scored
 from trueerror.inference._variance import ScoreSample
-from trueerror.inference.counts._one_class import ONE_CLUSTER
 from trueerror.inference.loss._interval import t_limits
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._labels import Codes
-from trueerror.methods._registry import Default, inference_method
+from trueerror.methods._registry import ONE, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, loss_moments, table_losses
-from trueerror.results import Alternative, Contrast, Interval
+from trueerror.results import Alternative, Contrast
 from trueerror.results._format import listing, one_line, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies._moments import Moments
@@ -76,9 +70,6 @@ class ClusterSums(NamedTuple):
     def note(self) -> str:
         """How many clusters there are, and what they are worth."""
         return clusters_in_words(self.sizes, self.units)
-
-
-LossSample = Moments | ClusterSums | ScoreSample
 
 
 def mean_of_rows(m: Moments, ends: Range) -> Estimate:
@@ -140,131 +131,111 @@ def mean_of_table(measure: Measure, sample: ScoreSample, options: MetricOptions,
     )  # fmt: skip
 
 
-def mean_estimate(q: Problem[LossSample]) -> Estimate:
-    """The mean loss of whatever the sample is."""
-    ends, sample = q.metric.bounds(q.options), q.sample
-    if isinstance(sample, ClusterSums):
-        return mean_over_units(sample.sums, np.asarray(sample.sizes, dtype=np.float64), ends)
-    if isinstance(sample, ScoreSample):
-        return mean_of_table(q.metric, sample, q.options, ends)
-    return mean_of_rows(sample, ends)
+@dataclass(frozen=True, slots=True, eq=False)
+class MeanSample(OneSample):
+    """A mean of losses or grades: moments of the rows, or sums of clusters or weighted rows.
 
-
-def loss_interval(
-    measure: Measure,
-    sample: Moments | ClusterSums,
-    options: MetricOptions,
-    spec: IntervalSpec,
-    method: str | None = None,
-) -> Interval:
-    """The interval of a mean loss, within the loss's range.
-
-    >>> from trueerror.metrics._registry import find_measure
-    >>> print(loss_interval(find_measure("brier"), Moments(100, 0.2, 4.0, 0.0, 0.3), {}, IntervalSpec()))
-    brier 0.200 [0.163, 0.243], 95 % effective-t, n = 100
+    `rows` are the values one by one, where they are known.
     """
-    sample = sample.occupied if isinstance(sample, ClusterSums) else sample
-    q: Problem[LossSample] = Problem(situation="mean-loss", metric=measure, sample=sample, spec=spec, options=options)
-    chosen = choose(q) if method is None else method_named(q, method)
-    bounds = measure.bounds(options)
-    n = sample.n or 0.0
-    answer = chosen.function(q) if n else IntervalLimits(*_ends(bounds), chosen.key, "there are no rows")
-    return spec.interval(
-        measure.name, sample.mean if n else math.nan, answer.low, answer.high, bounds=bounds, method=answer.method,
-        n=n, note=answer.note,
-    )  # fmt: skip
+
+    counted: Moments | ClusterSums
+    rows: Floats | None = None
+    tally = "values"
+
+    @classmethod
+    def of(cls, units: Moments | ClusterSums | Floats) -> MeanSample:
+        """Of moments, values, or the clusters that have rows."""
+        if isinstance(units, np.ndarray):
+            return cls(Moments.of(units), units)
+        return cls(units.occupied if isinstance(units, ClusterSums) else units)
+
+    @property
+    def value(self) -> float:
+        """The mean."""
+        return self.counted.mean if self.n else math.nan
+
+    @property
+    def n(self) -> float:
+        """How many rows there are."""
+        return self.counted.n or 0.0
+
+    @property
+    def clustered(self) -> bool:
+        """Whether units are clusters, or rows of unlike weight."""
+        return isinstance(self.counted, ClusterSums)
+
+    @property
+    def groups(self) -> int:
+        """How many clusters, or weighted rows, there are."""
+        assert isinstance(self.counted, ClusterSums)
+        return len(self.counted.sums)
+
+    def is_share(self, metric: Measure) -> bool:
+        """Whether each of these rows counts 1 or 0."""
+        return metric.row_hits and not self.clustered
+
+    @property
+    def successes(self) -> tuple[float, float]:
+        """How many rows count 1, and of how many."""
+        return self.value * self.n, self.n
+
+    def why_undefined(self, q: Problem[Any]) -> str:
+        """There is nothing to take the mean of."""
+        return "there are no rows"
+
+    def nothing(self, q: Problem[Any]) -> IntervalLimits | None:
+        """What is said without rows, of one cluster, and of a mean that is infinite."""
+        return super(MeanSample, self).nothing(q) or infinite_limits(self.value)
+
+    def estimated(self, q: Problem[Any]) -> Estimated:
+        """What rows, or clusters, add to the mean."""
+        if isinstance(self.counted, Moments):
+            return Estimated(estimate=mean_of_rows(self.counted, q.ends))
+        return Estimated(estimate=self.counted.over_units(q.ends), notes=(self.counted.note,))
 
 
-def _infinite(q: Problem[Any], method: str) -> IntervalLimits | None:
+def infinite_limits(mean: float) -> IntervalLimits | None:
     """Of a mean that is infinite nothing is known; None where it is finite."""
-    mean = q.sample.estimate if isinstance(q.sample, ScoreSample) else q.sample.mean
-    return IntervalLimits(math.nan, mean, method, INFINITE) if math.isinf(mean) else None
+    return IntervalLimits(math.nan, mean, "", INFINITE) if math.isinf(mean) else None
 
 
-def independent_rows(q: Problem[LossSample]) -> bool:
-    """Whether the rows are not in clusters."""
-    return not isinstance(q.sample, ClusterSums)
+def of_values(q: Problem[Any]) -> bool:
+    """Whether the sample is a mean of independent rows."""
+    return q.sample.tally == "values" and not q.sample.clustered
 
 
-@inference_method(
-    "wilson",
-    answers="mean-loss",
-    applies=lambda q: counted_hits(q) is not None,
-    default=Default(
-        why="rows that are right or wrong are a plain proportion", when=lambda q: counted_hits(q) is not None
-    ),
-)
-def wilson_of_hits(q: Problem[LossSample]) -> IntervalLimits:
-    """Wilson's interval of the share of rows that count 1."""
-    hits = counted_hits(q)
-    assert hits is not None
-    low, high = limits(hits.mean * hits.n, hits.n, "wilson", q.spec.level, q.spec.side)
-    return IntervalLimits(float(low), float(high), "wilson")
-
-
-def counted_hits(q: Problem[LossSample]) -> Moments | None:
-    """The rows of a metric that counts each as 1 or 0, where they are independent and weigh alike."""
-    sample = q.sample
-    if not q.metric.row_hits:
-        return None
-    if isinstance(sample, ScoreSample) and sample.share is None and sample.table.squares is None:
-        return loss_moments(sample.table, q.metric, **q.options)
-    return sample if isinstance(sample, Moments) else None
-
-
-@inference_method(
-    KEY,
-    answers="mean-loss",
-    default=Default(
-        why="Brier score, log loss and grades of 34 designs covered in .941–.982, median .953, at 0.98 to 1.21 times "
-        "the width that the true spread would give; over 6 to 70 clusters .937–.975 (simulated)"
-    ),
-)
-def effective_t_of_mean(q: Problem[LossSample]) -> IntervalLimits:
-    """The effective t of a mean loss."""
-    sample = q.sample
-    if isinstance(sample, ClusterSums) and len(sample.sums) < 2:
-        return IntervalLimits(math.nan, math.nan, KEY, ONE_CLUSTER)
-    note = sample.note if isinstance(sample, ClusterSums) else ""
-    return _infinite(q, KEY) or effective_t_limits(mean_estimate(q), q.spec, note)
-
-
-@inference_method("cluster-t", answers="mean-loss", applies=lambda q: isinstance(q.sample, ClusterSums))
-def clustered_mean(q: Problem[ClusterSums]) -> IntervalLimits:
+@inference_method("cluster-t", on=ONE, applies=lambda q: q.sample.tally == "values" and q.sample.clustered)
+def clustered_mean(q: Problem[MeanSample]) -> IntervalLimits:
     """mean ± t(G_eff − 1)·√Σ(s/(1 − w))² over clusters, s = Σ(ℓ − mean)/n."""
-    return _infinite(q, "cluster-t") or cluster_t_limits(q.sample, q.spec)
-
-
-def cluster_t_limits(sample: ClusterSums, spec: IntervalSpec) -> IntervalLimits:
-    """The plain t of a mean over clusters."""
-    if len(sample.sums) < 2:
-        return IntervalLimits(math.nan, math.nan, "cluster-t", ONE_CLUSTER)
+    sample = q.sample.counted
+    assert isinstance(sample, ClusterSums)
     sizes = np.asarray(sample.sizes, dtype=np.float64)
     error = math.sqrt(cr3_variance((sample.sums - sample.mean * sizes) / float(sizes.sum()), sizes))
     df = max(degrees_of_freedom(effective_clusters(sizes)), 1.0)
-    low, high, note = t_limits(sample.mean, error, df, spec.level, spec.side)
+    low, high, note = t_limits(sample.mean, error, df, q.spec.level, q.spec.side)
     return IntervalLimits(low, high, "cluster-t", note or sample.note)
 
 
-@inference_method(
-    "t-mean", answers=("mean", "mean-loss"), applies=independent_rows, default=Default(why="exact for normal values")
-)
-def t_mean(q: Problem[LossSample]) -> IntervalLimits:
+def _is_loss_of_rows(q: Problem[Any]) -> bool:
+    return bool(q.metric.of_losses) and not q.metric.of_grades and (of_values(q) or scored(q))
+
+
+@inference_method("t-mean", on=ONE, applies=_is_loss_of_rows)
+def t_mean(q: Problem[OneSample]) -> IntervalLimits:
     """t as it is."""
-    unknown = _infinite(q, "t-mean")
-    if unknown is not None:
-        return unknown
-    e = mean_estimate(q)
+    e = q.sample.estimated(q).estimate
     rows = effective_units(e)
     error = float(spread(e).error) if rows > 1 else math.nan
-    low, high, key, note = mean_limits(float(e.value), error, rows - 1, rows, q.metric.bounds(q.options), q.spec)
-    return IntervalLimits(low, high, key, note)
+    return IntervalLimits(*mean_limits(float(e.value), error, rows - 1, rows, q.ends, q.spec))
 
 
 def mean_limits(
-    mean: float, error: float, df: float, rows: float, bounds: Range, spec: IntervalSpec
+    mean: float, error: float, df: float, rows: float, bounds: Range, spec: IntervalSpec, method: str = "t-mean"
 ) -> tuple[float, float, str, str]:
-    """mean ± t·error; equal losses leave room for the share of rows that would have another, where there is a range."""
+    """mean ± t·error; equal losses leave room for the share of rows that would have another, where there is a range.
+
+    Also the key of the method that was used in the end, and a note.
+    """
     # Rounding dust in the squares of equal losses must not pass for a spread.
     flat = df >= 1 and not error > 1e-13 * max(abs(mean), 1e-300)
     if flat and all(map(math.isfinite, bounds)):
@@ -272,7 +243,7 @@ def mean_limits(
         low, high = mean - float(share) * (mean - bounds[0]), mean + float(share) * (bounds[1] - mean)
         return low, high, "wilson-constant-loss", "all rows have the same loss"
     low, high, note = t_limits(mean, 0.0 if flat else error, df, spec.level, spec.side)
-    return low, high, "t-mean", note
+    return low, high, method, note
 
 
 def difference_of_means(
@@ -286,11 +257,7 @@ def difference_of_means(
     """
     sample = sample.occupied if isinstance(sample, ClusterSums) else sample
     if not sample.n:
-        return contrast(
-            estimate=math.nan, limits=(math.nan, math.nan), whole=reach, confidence=spec.confidence,
-            alternative=spec.alternative, method=KEY, n=0, statistic=math.nan, p_value=math.nan,
-            notes=("no row has an answer of both",),
-        )  # fmt: skip
+        return contrast_without_rows(reach, spec, KEY)
     if isinstance(sample, Moments):
         e, note = mean_of_rows(sample, reach), ""
     else:
@@ -298,9 +265,13 @@ def difference_of_means(
     return effective_t_contrast(e, spec, n=sample.n, higher_is_better=higher_is_better, note=note)
 
 
-def _ends(bounds: Range) -> tuple[float, float]:
-    low, high = (b if math.isfinite(b) else math.nan for b in bounds)
-    return low, high
+def contrast_without_rows(reach: Range, spec: IntervalSpec, method: str) -> Contrast:
+    """Nothing can be said of two models that have no row in common."""
+    return contrast(
+        estimate=math.nan, limits=(math.nan, math.nan), whole=reach, confidence=spec.confidence,
+        alternative=spec.alternative, method=method, n=0, statistic=math.nan, p_value=math.nan,
+        notes=("no row has an answer of both",),
+    )  # fmt: skip
 
 
 ADVICE = 'Compare by the Brier score, or in Python set a highest loss with options={"clip": 1e-15}'

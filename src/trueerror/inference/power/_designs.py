@@ -1,14 +1,15 @@
 """What a test will find when there is a true difference: how often, with the wrong sign, how exaggerated.
 
-One shape for all planned tests: the power at n rows, and a first guess at how many rows. Of tests on counts the
-probability of every outcome that they would call significant is added up.
+Tests on counts are enumerated: the probability of every outcome that they would call significant is added up. Others
+have an estimate that is normal, judged by z or by Student's t.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import check_margin, normal_quantile, student_quantile
-from trueerror.inference.proportion._distributions import EQUALLY_LIKELY, at_least, at_most, log_pmf, pmf, tango_z
+from trueerror.inference.proportion._distributions import EQUALLY_LIKELY, at_least, at_most, pmf, tango_z
 from trueerror.inference.proportion._paired import McNemarMethod
 from trueerror.inputs._arrays import open_share
 from trueerror.inputs._options import InputError, check_share, check_word
@@ -25,6 +26,8 @@ from trueerror.results import Alternative
 if TYPE_CHECKING:
     from trueerror.tallies._confusion import Amount
 
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 # Nodes for averaging over the standard deviation that a t-test happens to see.
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
 
@@ -36,8 +39,17 @@ class DesignAnalysis(NamedTuple):
     """
 
     power: float
-    wrong_sign: float
-    exaggeration: float
+    wrong_sign: float = math.nan
+    exaggeration: float = math.nan
+
+    @classmethod
+    def of(cls, delta: float, right: Any, wrong: Any, size: Any, power: float | None = None) -> DesignAnalysis:
+        """From P(significant, right sign), P(significant, wrong sign) and E(|estimate|; significant)."""
+        significant = float(right + wrong)
+        power = significant if power is None else power
+        if delta == 0 or significant <= 0:
+            return cls(power, 0.5 if delta == 0 else math.nan)
+        return cls(power, float(wrong) / significant, float(size) / significant / abs(delta))
 
 
 class NormalDesign(NamedTuple):
@@ -51,20 +63,26 @@ class NormalDesign(NamedTuple):
     sd: float
 
     def rows(self, alpha: float, power: float, alternative: Alternative) -> float:
-        """((z_α·null_sd + z_β·sd)/δ)², not rounded.
+        """((z_α·null_sd + z_β·sd)/δ)², not rounded; infinite where there is no difference.
 
         >>> round(NormalDesign(0.02, 0.1**0.5, (0.1 - 0.02**2) ** 0.5).rows(0.05, 0.8, "two-sided"))
         1960
         """
+        if self.delta == 0:
+            return math.inf
         z = normal_quantile(1 - alpha, alternative)
         return ((z * self.null_sd + float(special.ndtri(power)) * self.sd) / self.delta) ** 2
 
     def analysis(self, n: float, alpha: float, alternative: Alternative) -> DesignAnalysis:
-        """At n rows, with the normal test."""
+        """At n rows, with the normal test.
+
+        Power counts the right sign only with two sides, as R's power.prop.test and power.t.test do.
+        """
         root = math.sqrt(n)
         cut = normal_quantile(1 - alpha, alternative) * self.null_sd / root
         right, wrong, size = tails(self.delta, self.sd / root, cut, alternative)
-        return gathered(self.delta, float(right), float(wrong), float(size), alternative)
+        power = float(right) if alternative == "two-sided" and self.delta else None
+        return DesignAnalysis.of(self.delta, right, wrong, size, power)
 
     def student_analysis(self, n: float, df: float, alpha: float, alternative: Alternative) -> DesignAnalysis:
         """At n rows, with a t-test on `df` degrees of freedom (non-central t)."""
@@ -72,12 +90,10 @@ class NormalDesign(NamedTuple):
         critical = student_quantile(1 - alpha, alternative, df)
         shift = self.delta / error
         toward = {"two-sided": abs(shift), "greater": shift, "less": -shift}[alternative]
-        power = float(special.nctdtr(df, -toward, -critical))
         # Given the standard deviation that is seen, the estimate is normal and the cut is fixed.
         seen = error * np.sqrt(special.chdtri(df, (1 - NODES) / 2) / df)
         right, wrong, size = (WEIGHTS @ part / 2 for part in tails(self.delta, error, critical * seen, alternative))
-        rough = gathered(self.delta, float(right), float(wrong), float(size), alternative)
-        return DesignAnalysis(power, rough.wrong_sign, rough.exaggeration)
+        return DesignAnalysis.of(self.delta, right, wrong, size, float(special.nctdtr(df, -toward, -critical)))
 
 
 def tails(delta: float, sd: float, cut: Amount, alternative: Alternative) -> tuple[Any, Any, Any]:
@@ -88,26 +104,16 @@ def tails(delta: float, sd: float, cut: Amount, alternative: Alternative) -> tup
     d = abs(delta)
     # Rates of 0 and 1 leave the estimate no spread: a hair of one gives the limit of all that follows.
     sd = max(sd, 1e-12 * max(d, 1e-12))
-    right, wrong = special.ndtr((d - cut) / sd), special.ndtr((-d - cut) / sd)
-    right_size = d * right + sd * _density((cut - d) / sd)
-    wrong_size = -d * wrong + sd * _density((cut + d) / sd)
+
+    def tail(mean: float) -> tuple[Any, Any]:
+        far = (mean - cut) / sd
+        return special.ndtr(far), mean * special.ndtr(far) + sd * np.exp(-far * far / 2) / math.sqrt(2 * math.pi)
+
+    (right, right_size), (wrong, wrong_size) = tail(d), tail(-d)
     if alternative == "two-sided":
         return right, wrong, right_size + wrong_size
     along = (delta >= 0) == (alternative == "greater")
     return (right, 0 * wrong, right_size) if along else (0 * right, wrong, wrong_size)
-
-
-def gathered(delta: float, right: float, wrong: float, size: float, alternative: Alternative) -> DesignAnalysis:
-    """Power counts the right sign only with two sides, as R's power.prop.test and power.t.test do."""
-    significant = right + wrong
-    power = right if alternative == "two-sided" and delta else significant
-    if delta == 0 or significant <= 0:
-        return DesignAnalysis(power, 0.5 if delta == 0 else math.nan, math.nan)
-    return DesignAnalysis(power, wrong / significant, size / significant / abs(delta))
-
-
-def _density(x: Amount) -> Amount:
-    return np.exp(-x * x / 2) / math.sqrt(2 * math.pi)
 
 
 def paired_design(p10: float, p01: float) -> NormalDesign:
@@ -123,20 +129,18 @@ def two_group_design(p1: float, p2: float) -> NormalDesign:
 
 
 def area_design(area: float, prevalence: float) -> NormalDesign:
-    """One area under the ROC curve against ½, by the published variance function, as R's pROC plans it."""
-    odds = (1 - prevalence) / prevalence
-    null, alternative = (published_area_variance(a, odds) / prevalence for a in (0.5, area))
-    return NormalDesign(area - 0.5, math.sqrt(null), math.sqrt(alternative))
+    """One area under the ROC curve against ½, by the published variance function, as R's pROC plans it.
 
-
-def published_area_variance(area: float, odds: float) -> float:
-    """Variance of an area times the number of positives; `odds` is negatives per positive.
-
-    0.0099·exp(−A²/2)·(5A² + 8 + (A² + 8)/odds), A = 1.414·Φ⁻¹(area), the constants as published (Obuchowski and
-    McClish 1997, Stat. Med. 16:1529).
+    The variance times the number of positives is 0.0099·exp(−A²/2)·(5A² + 8 + (A² + 8)/odds), A = 1.414·Φ⁻¹(area),
+    the constants as published; odds are negatives per positive (Obuchowski and McClish 1997, Stat. Med. 16:1529).
     """
-    a = 1.414 * float(special.ndtri(area))
-    return 0.0099 * math.exp(-a * a / 2) * (5 * a * a + 8 + (a * a + 8) / odds)
+
+    def sd(area: float) -> float:
+        a2 = (1.414 * float(special.ndtri(area))) ** 2
+        odds = (1 - prevalence) / prevalence
+        return math.sqrt(0.0099 * math.exp(-a2 / 2) * (5 * a2 + 8 + (a2 + 8) / odds) / prevalence)
+
+    return NormalDesign(area - 0.5, sd(0.5), sd(area))
 
 
 class TwoAreasDesign(NamedTuple):
@@ -162,7 +166,7 @@ class TwoAreasDesign(NamedTuple):
         sd = math.sqrt(max(0.0, one + two - 2 * self.correlation * math.sqrt(one * two)))
         return NormalDesign(self.first - self.second, sd, sd)
 
-    def analysis(self, n: int, alpha: float, alternative: Alternative) -> DesignAnalysis:
+    def analysis(self, n: float, alpha: float, alternative: Alternative) -> DesignAnalysis:
         """At n rows, by t on Satterthwaite's degrees of freedom."""
         design, sizes = self.at(n), (n * self.prevalence, n * (1 - self.prevalence))
         if min(sizes) < 2 or not design.sd:
@@ -186,10 +190,23 @@ def binormal_area_variance(area: float) -> float:
     return max(0.0, area - 2 * float(special.owens_t(h, 1 / math.sqrt(3))) - area * area)
 
 
-Floats = NDArray[np.float64]
+def likely_counts(n: int, share: float) -> Counts:
+    """Every count of n rows that can be expected: what lies beyond has less probability than rounding."""
+    spread = -float(special.ndtri(np.finfo(np.float64).eps)) * (math.sqrt(n * share * (1 - share)) + 1)
+    return np.arange(max(0, math.floor(n * share - spread)), min(n, math.ceil(n * share + spread)) + 1)
 
-# Outcomes further out than this many standard deviations have less than 1e-16 in all.
-REACH = 8.6
+
+def upper_tail(
+    of: Counts, weights: Amount, share: float, least: Counts, *, step: int, null: Amount
+) -> tuple[float, float]:
+    """P(wins ≥ least) and E(step·wins − null; wins ≥ least), wins of so many trials, averaged over their weights.
+
+    E(wins; wins ≥ k) = m·p·P(wins ≥ k) + k·(1 − p)·P(wins = k).
+    """
+    chance = at_least(least, of, share)
+    edge = least * (1 - share) * pmf(least, of, share)
+    size = (step * of * share - null) * chance + step * edge
+    return float(np.sum(weights * chance)), float(np.sum(weights * size))
 
 
 def mcnemar_power(
@@ -202,31 +219,23 @@ def mcnemar_power(
     """
     if alternative == "less":
         return mcnemar_power(n, p01, p10, alpha, method, "greater")
-    differ, weights = _differing(n, p10 + p01)
-    share = p10 / (p10 + p01) if p10 + p01 else 0.5
-    k = critical_count(differ, alpha, method, alternative)
-    up, up_size = _upper(differ, differ - k, share)
+    differ, weights, share = _differing(n, p10, p01)
+    least = differ - critical_count(differ, alpha, method, alternative)
+    ups, up_size = upper_tail(differ, weights, share, least, step=2, null=differ)
+    downs = down_size = 0.0
     if alternative == "two-sided":
-        down, down_size = _upper(differ, differ - k, 1 - share)
-    else:
-        down, down_size = np.zeros_like(up), np.zeros_like(up)
-    ups, downs = float(weights @ up), float(weights @ down)
-    size = float(weights @ (up_size + down_size)) / n if n else 0.0
-    delta, significant = p10 - p01, ups + downs
-    if significant <= 0 or delta == 0:
-        return DesignAnalysis(significant, 0.5 if delta == 0 else math.nan, math.nan)
-    return DesignAnalysis(significant, (downs if delta > 0 else ups) / significant, size / significant / abs(delta))
+        downs, down_size = upper_tail(differ, weights, 1 - share, least, step=2, null=differ)
+    right, wrong = (ups, downs) if p10 >= p01 else (downs, ups)
+    return DesignAnalysis.of(p10 - p01, right, wrong, (up_size + down_size) / n)
 
 
-def critical_count(
-    differ: NDArray[np.int64], alpha: float, method: McNemarMethod, alternative: Alternative
-) -> NDArray[np.int64]:
+def critical_count(differ: Counts, alpha: float, method: McNemarMethod, alternative: Alternative) -> Counts:
     """The most that the loser may win for the test to be significant, −1 for none; `differ` are consecutive numbers."""
     z = normal_quantile(1 - alpha, alternative)
     below_half = (differ + 1) // 2 - 1
     if method in ("chi2", "chi2-cc"):
         least_gap = np.ceil(z * np.sqrt(differ)).astype(np.int64)
-        most: NDArray[np.int64] = (differ - (method == "chi2-cc") - least_gap) // 2
+        most: Counts = (differ - (method == "chi2-cc") - least_gap) // 2
         return np.clip(most, -1, below_half)
     part = 0.5 if method == "mid-p" else 1.0
     level = alpha / (2 if alternative == "two-sided" else 1) * (1 + 1e-12)
@@ -249,8 +258,7 @@ def critical_count(
 
 def margin_power(n: int, p10: float, p01: float, margin: float, alpha: float, *, both: bool) -> DesignAnalysis:
     """Tango's tests against −margin, and with `both` against +margin too (equivalence)."""
-    differ, weights = _differing(n, p10 + p01)
-    share = p10 / (p10 + p01) if p10 + p01 else 0.5
+    differ, weights, share = _differing(n, p10, p01)
     z = -float(special.ndtri(alpha))
     wins = np.empty(len(differ), dtype=np.int64)
     b = 0
@@ -264,86 +272,35 @@ def margin_power(n: int, p10: float, p01: float, margin: float, alpha: float, *,
     passed = at_least(wins, differ, share)
     if both:
         passed = np.maximum(0.0, passed - at_least(differ - wins + 1, differ, share))
-    return DesignAnalysis(min(1.0, float(weights @ passed)), math.nan, math.nan)
+    return DesignAnalysis(min(1.0, float(weights @ passed)))
+
+
+def _differing(n: int, p10: float, p01: float) -> tuple[Counts, Floats, float]:
+    """The numbers of differing rows that can be expected, their probabilities, and the first model's share of them."""
+    differ = likely_counts(n, p10 + p01)
+    return differ, pmf(differ, n, p10 + p01), p10 / (p10 + p01) if p10 + p01 else 0.5
 
 
 def binomial_power(n: int, p: float, p0: float, alpha: float, alternative: Alternative) -> DesignAnalysis:
-    """The exact test of one proportion: p is true, p0 is tested."""
-    centre, spread = n * p0, math.sqrt(n * p0 * (1 - p0))
-    low, high = max(0, math.floor(centre - REACH * spread - 10)), min(n, math.ceil(centre + REACH * spread + 10))
-    x = np.arange(low, high + 1)
-    accepted = x[~_binomial_significant(x, n, p0, alpha, alternative)]
-    chance = pmf(accepted, n, p)
-    above = math.floor(centre) + 1
+    """The exact test of one proportion: p is true, p0 is tested.
 
-    def part(side: NDArray[np.bool_], total: float, mean: float, sign: float) -> tuple[float, float]:
-        kept = float(chance[side].sum())
-        if total - kept < 1e-13:  # rounding, where nothing is significant
-            return 0.0, 0.0
-        size = sign * (mean - centre * total - float(chance[side] @ (accepted[side] - centre)))
-        return total - kept, max(0.0, size)
-
-    over, over_mean = float(at_least(above, n, p)), n * p * float(at_least(above - 1, n - 1, p))
-    up, up_size = part(accepted >= above, over, over_mean, 1.0)
-    down, down_size = part(accepted < above, 1 - over, n * p - over_mean, -1.0)
-    if alternative == "greater":
-        down = down_size = 0.0
-    elif alternative == "less":
-        up = up_size = 0.0
-    delta, significant = p - p0, up + down
-    if significant <= 0 or delta == 0:
-        return DesignAnalysis(significant, 0.5 if delta == 0 else math.nan, math.nan)
-    wrong = down if delta > 0 else up
-    return DesignAnalysis(significant, wrong / significant, (up_size + down_size) / n / significant / abs(delta))
-
-
-def _binomial_significant(
-    x: NDArray[np.int64], n: int, p0: float, alpha: float, alternative: Alternative
-) -> NDArray[np.bool_]:
-    if alternative == "greater":
-        return at_least(x, n, p0) <= alpha
-    if alternative == "less":
-        return at_most(x, n, p0) <= alpha
-    # Minimum likelihood: each outcome's p-value is the total of those at most as likely.
-    chance = pmf(x, n, p0)
-    ranked = np.sort(chance)
-    totals = np.concatenate(([0.0], np.cumsum(ranked)))
-    return totals[np.searchsorted(ranked, chance * EQUALLY_LIKELY, side="right")] <= alpha
-
-
-def _differing(n: int, share: float) -> tuple[NDArray[np.int64], Floats]:
-    """The numbers of differing rows that can be expected, and their probabilities."""
-    centre, spread = n * share, math.sqrt(n * share * (1 - share))
-    low, high = max(0, math.floor(centre - REACH * spread - 10)), min(n, math.ceil(centre + REACH * spread + 10))
-    differ = np.arange(low, high + 1)
-    return differ, np.exp(log_pmf(differ, n, share))
-
-
-def _upper(differ: NDArray[np.int64], from_: NDArray[np.int64], share: float) -> tuple[Floats, Floats]:
-    """P(wins ≥ from) and E(2·wins − differ; wins ≥ from); from above `differ` means never."""
-    chance = at_least(from_, differ, share)
-    # E(wins; wins ≥ from) = differ·share·P(wins ≥ from) + from·(1 − share)·P(wins = from).
-    edge = from_ * (1 - share) * pmf(from_, differ, share)
-    return chance, differ * (2 * share - 1) * chance + 2 * edge
-
-
-def smallest_n(power_at: Callable[[int], float], target: float, start: float) -> int | None:
-    """The first n, from below, at which the power reaches the target; None when a trillion rows do not.
-
-    Power rises with n but for small teeth; the search ends where one row less would miss the target.
+    With two sides each outcome's p-value is the total of those at most as likely (minimum likelihood).
     """
-    high = max(2, math.ceil(start))
-    while power_at(high) < target:
-        high *= 2
-        if high > 10**12:
-            return None
-    low = 1 if high == 2 else high // 2
-    while low > 1 and power_at(low) >= target:
-        high, low = low, max(1, low // 2)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if power_at(middle) >= target else (middle, high)
-    return low if power_at(low) >= target else high
+    x = likely_counts(n, p0)
+    if alternative == "two-sided":
+        chance = pmf(x, n, p0)
+        ranked = np.sort(chance)
+        totals = np.concatenate(([0.0], np.cumsum(ranked)))
+        p_values = totals[np.searchsorted(ranked, chance * EQUALLY_LIKELY, side="right")]
+    else:
+        p_values = (at_least if alternative == "greater" else at_most)(x, n, p0)
+    kept = x[p_values > alpha]
+    least, most = (n + 1 if alternative == "less" else kept[-1] + 1), (-1 if alternative == "greater" else kept[0] - 1)
+    trials = np.array(n)
+    up, up_size = upper_tail(trials, 1.0, p, np.array(least), step=1, null=n * p0)
+    down, down_size = upper_tail(trials, 1.0, 1 - p, np.array(n - most), step=1, null=n * (1 - p0))
+    right, wrong = (up, down) if p >= p0 else (down, up)
+    return DesignAnalysis.of(p - p0, right, wrong, (up_size + down_size) / n)
 
 
 PlannedTest = Literal[
@@ -359,6 +316,7 @@ ENUMERATE_UP_TO = 100_000
 class PowerOptions(NamedTuple):
     """What the caller said, unchecked."""
 
+    test: PlannedTest
     first: float | None
     second: float | None
     disagreement: float | None
@@ -370,203 +328,209 @@ class PowerOptions(NamedTuple):
     correlation: float | None
     sd: float | None
 
+    def needed(self, name: str, what: str) -> float:
+        """A number that the test cannot do without."""
+        value = getattr(self, name)
+        if value is None:
+            raise InputError(f"{name}= is needed: {what}")
+        if not math.isfinite(float(value)):
+            raise InputError(f"{name}={value!r} must be a number")
+        return float(value)
 
-class PowerPlan(NamedTuple):
-    """One test of one true difference; `groups` is 2 where n is the rows of each of two groups."""
+    def shares(self, first: str = "the accuracy of the first model", second: str = "the accuracy of the second") -> Any:
+        """Both values, which are shares."""
+        return check_share(self.needed("first", first), "first"), check_share(self.needed("second", second), "second")
 
-    at: Callable[[int], DesignAnalysis]
-    guess: Callable[[float], float]
+    def discordant(self, first: float, second: float) -> tuple[float, float, str]:
+        """P(only the first is right), P(only the second is right), and what was taken for granted."""
+        note = ""
+        if self.disagreement is None:
+            differ = first * (1 - second) + second * (1 - first)
+            note = f"errors taken as independent (disagreement {differ:.3g}); models that err together need fewer rows"
+        else:
+            differ = check_share(self.disagreement, "disagreement")
+        gap, most = abs(first - second), min(first + second, 2 - first - second)
+        # Rounding must not refuse an exact bound such as 0.82 − 0.80.
+        slack = 1e-9
+        if not gap - slack <= differ <= most + slack:
+            raise InputError(
+                f"disagreement={differ:g} is not possible with accuracies {first:g} and {second:g}: "
+                f"it lies between {gap:g} and {most:g}"
+            )
+        low = max(0.0, (differ - gap) / 2)
+        return (low + gap, low, note) if first >= second else (low, low + gap, note)
+
+
+Analysis = Callable[[int, float, Alternative], DesignAnalysis]
+
+
+@dataclass(frozen=True)
+class PowerPlan:
+    """One test of one true difference; `groups` is 2 where n is the rows of each of two groups.
+
+    `design` is its normal form, `exact` what the test finds at n rows where the normal form does not say. Fewer than
+    `least` rows cannot be tested; the search for n begins at `start` or above. `formula_counts`: the normal form's
+    answer is a lower bound for the rows that are asked for.
+    """
+
+    options: PowerOptions
+    design: NormalDesign
     first: float
     second: float
-    method: str
+    key: str
     note: str = ""
+    exact: Analysis | None = None
     groups: int = 1
-    # Whether the normal formula's answer is a lower bound for the rows that are asked for.
+    least: int = 1
+    start: float = 0.0
     formula_counts: bool = False
-    fewest_rows: int = 1
+    known: dict[int, DesignAnalysis] = field(default_factory=dict)
+
+    def at(self, n: int) -> DesignAnalysis:
+        """What n rows find."""
+        if n not in self.known:
+            self.known[n] = (self.exact or self.design.analysis)(n, self.options.alpha, self.options.alternative)
+        return self.known[n]
+
+    def power(self, n: int) -> float:
+        """The power of n rows; 0 where they are too few to be tested."""
+        power = self.at(n).power if n >= self.least else math.nan
+        return 0.0 if math.isnan(power) else power
+
+    def rows(self, target: float) -> int:
+        """The first n, from below, at which the power reaches the target.
+
+        Power rises with n but for small teeth; the search ends where one row less would miss the target.
+        """
+        most, delta, alternative = 10**12, self.design.delta, self.options.alternative
+        other_way = delta < 0 if alternative == "greater" else delta > 0 and alternative == "less"
+        target -= 4 * np.finfo(np.float64).eps  # sums of probabilities round
+        guess = max(self.start, self.design.rows(self.options.alpha, target, alternative))
+        high = most if other_way or guess >= most else max(2, math.ceil(guess))
+        if self.formula_counts and high < most and self.power(max(1, math.ceil(guess))) >= target:
+            return max(1, math.ceil(guess))
+        while high < most and self.power(high) < target:
+            high *= 2
+        if high >= most:
+            raise InputError("more than 10^12 rows would be needed; the difference is too small to be shown")
+        low = max(self.least, high // 2)
+        while low > self.least and self.power(low) >= target:
+            high, low = low, max(self.least, low // 2)
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.power(middle) >= target else (middle, high)
+        return low if self.power(low) >= target else high
 
 
-def power_plan(test: PlannedTest, options: PowerOptions) -> PowerPlan:
+def power_plan(options: PowerOptions) -> PowerPlan:
     """The plan of a test, with every option checked."""
-    check_word(test, MAKERS, "test")
+    check_word(options.test, TESTS, "test")
     open_share(options.alpha, "alpha")
+    plan, used = TESTS[options.test]
     for name in ("disagreement", "prevalence", "margin", "method", "correlation", "sd"):
-        if getattr(options, name) is not None and name not in USED.get(test, ()):
-            takes = " and ".join(f"{used}=" for used in USED.get(test, ()))
-            raise InputError(f"{name}= says nothing to test={test!r}, which takes {takes or 'the two values alone'}")
-    plan = MAKERS[test](options)
-    return plan._replace(at=cache(plan.at))
-
-
-# What each test looks at besides the two values, the level and the alternative.
-USED: dict[str, tuple[str, ...]] = {
-    "mcnemar": ("disagreement", "method"),
-    "auc": ("prevalence", "correlation"),
-    "equivalence": ("disagreement", "margin"),
-    "noninferiority": ("disagreement", "margin"),
-    **dict.fromkeys(("paired-mean", "paired-t", "unpaired-t"), ("sd",)),
-}
+        if getattr(options, name) is not None and name not in used:
+            takes = " and ".join(f"{option}=" for option in used) or "the two values alone"
+            raise InputError(f"{name}= says nothing to test={options.test!r}, which takes {takes}")
+    return plan(options)
 
 
 def _mcnemar(o: PowerOptions) -> PowerPlan:
-    first, second = _accuracies(o)
-    p10, p01, note = _discordant(o, first, second)
+    first, second = o.shares()
+    p10, p01, note = o.discordant(first, second)
     method = "mid-p" if o.method is None else o.method
     check_word(method, ("mid-p", "exact", "chi2", "chi2-cc", "normal"), "method")
     design = paired_design(p10, p01)
 
-    def analysis(n: int) -> DesignAnalysis:
+    def exact(n: int, alpha: float, alternative: Alternative) -> DesignAnalysis:
         if method == "normal" or n * (p10 + p01) > ENUMERATE_UP_TO:
-            return design.analysis(n, o.alpha, o.alternative)
-        return mcnemar_power(n, p10, p01, o.alpha, method, o.alternative)
+            return design.analysis(n, alpha, alternative)
+        return mcnemar_power(n, p10, p01, alpha, method, alternative)
 
-    key = "power-mcnemar-normal" if method == "normal" else "power-mcnemar"
-    note = "; ".join(part for part in ("" if method == "normal" else f"{method} test", note) if part)
-    return PowerPlan(analysis, _guess(design, o), first, second, key, note, formula_counts=True)
+    key, by = ("power-mcnemar-normal", "") if method == "normal" else ("power-mcnemar", f"{method} test")
+    note = "; ".join(filter(None, (by, note)))
+    return PowerPlan(o, design, first, second, key, note, exact, formula_counts=True)
 
 
 def _two_proportions(o: PowerOptions) -> PowerPlan:
-    first, second = _accuracies(o)
-    design = two_group_design(first, second)
-    return PowerPlan(
-        _normal(design, o), _guess(design, o), first, second, "power-two-proportions", "n rows in each group", groups=2
-    )
+    first, second = o.shares()
+    design, note = two_group_design(first, second), "n rows in each group"
+    return PowerPlan(o, design, first, second, "power-two-proportions", note, groups=2)
 
 
 def _one_proportion(o: PowerOptions) -> PowerPlan:
-    first, second = _accuracies(o, "the true proportion", "the proportion that is tested, p0")
+    first, second = o.shares("the true proportion", "the proportion that is tested, p0")
     open_share(second, "second")
     design = NormalDesign(first - second, math.sqrt(second * (1 - second)), math.sqrt(first * (1 - first)))
 
-    def analysis(n: int) -> DesignAnalysis:
-        return binomial_power(n, first, second, o.alpha, o.alternative)
+    def exact(n: int, alpha: float, alternative: Alternative) -> DesignAnalysis:
+        return binomial_power(n, first, second, alpha, alternative)
 
-    return PowerPlan(analysis, _guess(design, o), first, second, "power-one-proportion")
+    return PowerPlan(o, design, first, second, "power-one-proportion", exact=exact)
 
 
 def _auc(o: PowerOptions) -> PowerPlan:
-    first = open_share(_needed(o.first, "first", "the area under the ROC curve"), "first")
+    first = open_share(o.needed("first", "the area under the ROC curve"), "first")
     second = None if o.second is None else open_share(o.second, "second")
     notes = []
-    prevalence, correlation = o.prevalence, o.correlation
-    if prevalence is None:
-        prevalence = 0.5
+    if o.prevalence is None:
         notes.append("half of the rows taken as positive: give prevalence=")
-    if correlation is None:
-        correlation = 0.0
-        if second is not None:
-            notes.append(
-                "the two areas taken as uncorrelated, as on different rows; on the same rows give correlation="
-            )
+    if o.correlation is None and second is not None:
+        notes.append("the two areas taken as uncorrelated, as on different rows; on the same rows give correlation=")
+    correlation = 0.0 if o.correlation is None else o.correlation
     if not 0 <= correlation < 1:
         raise InputError(f"correlation={correlation!r} must lie in [0, 1)")
-    share = open_share(prevalence, "prevalence")
+    share, note = open_share(0.5 if o.prevalence is None else o.prevalence, "prevalence"), "; ".join(notes)
     if second is None:
-        one = area_design(first, share)
-        return PowerPlan(_normal(one, o), _guess(one, o), first, 0.5, "power-auc-chance", "; ".join(notes))
+        return PowerPlan(o, area_design(first, share), first, 0.5, "power-auc-chance", note)
     two = TwoAreasDesign(first, second, share, correlation)
-
-    def analysis(n: int) -> DesignAnalysis:
-        return two.analysis(n, o.alpha, o.alternative)
-
-    guess = _guess(two.at(math.inf), o)
-    return PowerPlan(analysis, guess, first, second, "power-auc", "; ".join(notes), fewest_rows=2)
+    return PowerPlan(o, two.at(math.inf), first, second, "power-auc", note, two.analysis, least=2)
 
 
-def _margin_plan(o: PowerOptions, *, both: bool) -> PowerPlan:
-    first = check_share(_needed(o.first, "first", "the accuracy of the first model"), "first")
+def _within_margin(o: PowerOptions, *, both: bool) -> PowerPlan:
+    first = check_share(o.needed("first", "the accuracy of the first model"), "first")
     second = first if o.second is None else check_share(o.second, "second")
     if o.margin is None:
         raise InputError("margin= is needed: how large a difference still does not matter?")
     margin = check_margin(o.margin)
-    p10, p01, note = _discordant(o, first, second)
+    p10, p01, note = o.discordant(first, second)
     room = margin - abs(first - second) if both else margin + first - second
     if room <= 0:
         raise InputError(f"the true difference {first - second:+g} lies outside the margin {margin:g}")
-    spread = math.sqrt(max(0.0, p10 + p01 - (p10 - p01) ** 2))
-    design = NormalDesign(room, spread, spread)
+    spread = paired_design(p10, p01).sd
 
-    def analysis(n: int) -> DesignAnalysis:
-        return margin_power(n, p10, p01, margin, o.alpha, both=both)
+    def exact(n: int, alpha: float, _: Alternative) -> DesignAnalysis:
+        return margin_power(n, p10, p01, margin, alpha, both=both)
 
-    def guess(power: float) -> float:
-        # A model and its twin never differ: then only the z²·(1 − margin)/margin rows of Tango's test are needed.
-        return max(2 / margin, design.rows(o.alpha, power, "greater"))
-
-    return PowerPlan(analysis, guess, first, second, "power-equivalence" if both else "power-noninferiority", note)
+    design, key = NormalDesign(room, spread, spread), "power-equivalence" if both else "power-noninferiority"
+    # A model and its twin never differ: then only the z²·(1 − margin)/margin rows of Tango's test are needed.
+    return PowerPlan(o._replace(alternative="greater"), design, first, second, key, note, exact, start=2 / margin)
 
 
-def _means(o: PowerOptions, *, kind: str) -> PowerPlan:
-    first, second = _needed(o.first, "first", "a mean"), o.second if o.second is not None else 0.0
+def _means(o: PowerOptions, *, groups: int = 1, student: bool = True) -> PowerPlan:
+    first, second = o.needed("first", "a mean"), o.second if o.second is not None else 0.0
     if o.sd is None or not (math.isfinite(o.sd) and o.sd > 0):
         raise InputError(f"sd={o.sd!r} must be a positive number: the standard deviation of the row differences")
-    groups = 2 if kind == "unpaired-t" else 1
     sd = o.sd * math.sqrt(groups)
     design = NormalDesign(first - second, sd, sd)
-    if kind == "paired-mean":
-        return PowerPlan(_normal(design, o), _guess(design, o), first, second, "power-paired-mean")
+    if not student:
+        return PowerPlan(o, design, first, second, "power-paired-mean")
 
-    def analysis(n: int) -> DesignAnalysis:
-        return design.student_analysis(n, float(groups * (n - 1)), o.alpha, o.alternative)
+    def exact(n: int, alpha: float, alternative: Alternative) -> DesignAnalysis:
+        return design.student_analysis(n, groups * (n - 1.0), alpha, alternative)
 
     note = "n values in each group" if groups == 2 else ""
-    return PowerPlan(analysis, _guess(design, o), first, second, "power-t", note, groups=groups, fewest_rows=2)
+    return PowerPlan(o, design, first, second, "power-t", note, exact, groups, least=2)
 
 
-MAKERS: dict[str, Callable[[PowerOptions], PowerPlan]] = {
-    "mcnemar": _mcnemar,
-    "two-proportions": _two_proportions,
-    "one-proportion": _one_proportion,
-    "auc": _auc,
-    "equivalence": lambda o: _margin_plan(o, both=True),
-    "noninferiority": lambda o: _margin_plan(o, both=False),
-    "paired-mean": lambda o: _means(o, kind="paired-mean"),
-    "paired-t": lambda o: _means(o, kind="paired-t"),
-    "unpaired-t": lambda o: _means(o, kind="unpaired-t"),
+# Each test, and what it looks at besides the two values, the level and the alternative.
+TESTS: dict[str, tuple[Callable[[PowerOptions], PowerPlan], tuple[str, ...]]] = {
+    "mcnemar": (_mcnemar, ("disagreement", "method")),
+    "two-proportions": (_two_proportions, ()),
+    "one-proportion": (_one_proportion, ()),
+    "auc": (_auc, ("prevalence", "correlation")),
+    "equivalence": (partial(_within_margin, both=True), ("disagreement", "margin")),
+    "noninferiority": (partial(_within_margin, both=False), ("disagreement", "margin")),
+    "paired-mean": (partial(_means, student=False), ("sd",)),
+    "paired-t": (_means, ("sd",)),
+    "unpaired-t": (partial(_means, groups=2), ("sd",)),
 }
-
-
-def _normal(design: NormalDesign, o: PowerOptions) -> Callable[[int], DesignAnalysis]:
-    return lambda n: design.analysis(n, o.alpha, o.alternative)
-
-
-def _guess(design: NormalDesign, o: PowerOptions) -> Callable[[float], float]:
-    return lambda power: design.rows(o.alpha, power, o.alternative) if design.delta else math.inf
-
-
-def _needed(value: float | None, name: str, what: str) -> float:
-    if value is None:
-        raise InputError(f"{name}= is needed: {what}")
-    number = float(value)
-    if not math.isfinite(number):
-        raise InputError(f"{name}={value!r} must be a number")
-    return number
-
-
-def _accuracies(
-    o: PowerOptions,
-    what_first: str = "the accuracy of the first model",
-    what_second: str = "the accuracy of the second",
-) -> tuple[float, float]:
-    first = check_share(_needed(o.first, "first", what_first), "first")
-    return first, check_share(_needed(o.second, "second", what_second), "second")
-
-
-def _discordant(o: PowerOptions, first: float, second: float) -> tuple[float, float, str]:
-    """P(only the first is right), P(only the second is right)."""
-    note = ""
-    if o.disagreement is None:
-        differ = first * (1 - second) + second * (1 - first)
-        note = f"errors taken as independent (disagreement {differ:.3g}); models that err together need fewer rows"
-    else:
-        differ = check_share(o.disagreement, "disagreement")
-    gap, most = abs(first - second), min(first + second, 2 - first - second)
-    # Rounding must not refuse an exact bound such as 0.82 − 0.80.
-    slack = 1e-9
-    if not gap - slack <= differ <= most + slack:
-        raise InputError(
-            f"disagreement={differ:g} is not possible with accuracies {first:g} and {second:g}: "
-            f"it lies between {gap:g} and {most:g}"
-        )
-    low = max(0.0, (differ - gap) / 2)
-    return (low + gap, low, note) if first >= second else (low, low + gap, note)

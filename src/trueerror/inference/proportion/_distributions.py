@@ -1,17 +1,5 @@
-"""Binomial and hypergeometric probabilities that stay accurate from one row to a billion.
-
-Score statistics of a difference at any hypothetical value Δ, and the limits that invert them.
-
-Each statistic falls as Δ grows, so a lower limit is the one Δ where it equals z; the upper limit is the lower limit
-of the swapped pair with its sign turned, which makes every interval here turn exactly when the models are swapped.
-
-Where a monotone function crosses a level.
-
-Many proportions at once, and limits on scales where an estimate is near to normal, or where a proportion's apply.
-
-`limits` gives the intervals of `te.interval` over arrays of successes and trials. The scales take estimates, their
-variances and how many standard errors to go; where a variance is 0 or an estimate lies at the end of its range nothing
-can be transformed, and the limits are NaN for the caller to replace.
+"""What binomial counts rest on: probabilities from one row to a billion, score statistics with the limits that invert
+them, the search for a crossing, and the limits of many proportions at once.
 """
 
 from __future__ import annotations
@@ -25,15 +13,14 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import Limits
-from trueerror.inference._problem import IntervalSpec, Range, critical_z
+from trueerror.inference._problem import IntervalLimits, IntervalSpec, Range, critical_z
 from trueerror.inference.proportion._interval import FORMS, stand_in
-from trueerror.inputs._options import InputError, check_share, check_word
+from trueerror.inputs._options import check_word
 from trueerror.results import Side
 from trueerror.results._values import Note
 
 if TYPE_CHECKING:
     from trueerror.inference._problem import Problem
-    from trueerror.inference.counts._one_class import CountView
     from trueerror.tallies._confusion import Amount
 
 Floats = NDArray[np.float64]
@@ -90,15 +77,23 @@ def as_likely(x: int, n: int, p: float) -> float:
     >>> round(as_likely(9, 10, 0.5), 6)
     0.021484
     """
-    mode = min(n, int((n + 1) * p))
-    level = float(log_pmf(x, n, p)) + math.log(EQUALLY_LIKELY)
+    return _as_likely(
+        x, min(n, int((n + 1) * p)), (0, n), lambda k: float(log_pmf(k, n, p)), lambda k: float(at_most(k, n, p)),
+        lambda k: float(at_least(k, n, p)),
+    )  # fmt: skip
+
+
+def _as_likely(
+    x: int, mode: int, ends: tuple[int, int], log_p: Callable[[int], float], below: Callable[[int], float],
+    above: Callable[[int], float],
+) -> float:  # fmt: skip
+    """The tail from x outwards and, beyond the mode, the counts that are at most as likely."""
+    level = log_p(x) + math.log(EQUALLY_LIKELY)
     if x <= mode:
-        start = _first(lambda k: float(log_pmf(k, n, p)) <= level, mode - 1, n + 1)
-        total = 1.0 if start <= x + 1 else float(at_most(x, n, p)) + float(at_least(start, n, p))
-    else:
-        start = _first(lambda k: float(log_pmf(k, n, p)) > level, -1, mode + 1)
-        total = 1.0 if start >= x else float(at_most(start - 1, n, p)) + float(at_least(x, n, p))
-    return min(1.0, total)
+        far = first_true(lambda k: log_p(k) <= level, mode - 1, ends[1] + 1)
+        return 1.0 if far <= x + 1 else min(1.0, below(x) + above(far))
+    far = first_true(lambda k: log_p(k) > level, ends[0] - 1, mode + 1)
+    return 1.0 if far >= x else min(1.0, below(far - 1) + above(x))
 
 
 def hypergeometric_p(x: int, n1: int, n2: int, drawn: int) -> dict[str, float]:
@@ -106,45 +101,38 @@ def hypergeometric_p(x: int, n1: int, n2: int, drawn: int) -> dict[str, float]:
 
     "two-sided" sums the tables that are at most as likely as the one seen.
     """
-    low, high = max(0, drawn - n2), min(n1, drawn)
-    total = n1 + n2
+    low, high, total = max(0, drawn - n2), min(n1, drawn), n1 + n2
     mode = min(high, max(low, (n1 + 1) * (drawn + 1) // (total + 2)))
-    spread = math.sqrt(max(1.0, n1 / total * n2 / total * drawn * (total - drawn) / total)) if total else 1.0
-    # Beyond 40 standard deviations a term adds nothing to the sum that starts nearer the mode.
-    reach = int(40 * spread) + 50
     share = drawn / total if total else 0.0
+    # Beyond 40 standard deviations a term adds nothing to the sum that starts nearer the mode.
+    reach = int(40 * math.sqrt(max(1.0, n1 * share * (1 - share) * n2 / max(total, 1)))) + 50
     whole = float(log_pmf(drawn, total, share))
 
-    def weights(start: int, stop: int) -> Floats:
-        k = np.arange(start, stop + 1, dtype=np.float64)
-        return np.exp(log_pmf(k, n1, share) + log_pmf(drawn - k, n2, share) - whole)
+    def log_p(k: Amount) -> Floats:
+        return log_pmf(k, n1, share) + log_pmf(drawn - k, n2, share) - whole
 
-    here = float(weights(x, x)[0])
-    if x <= mode:
-        below = float(weights(max(low, x - reach), x).sum())
-        less, greater = below, 1 - below + here
-    else:
-        above = float(weights(x, min(high, x + reach)).sum())
-        less, greater = 1 - above + here, above
-    if x <= mode:
-        start = _first(lambda k: float(weights(k, k)[0]) <= here * EQUALLY_LIKELY, mode - 1, high + 1)
-        far = float(weights(start, min(high, start + reach)).sum()) if start <= high else 0.0
-        both = 1.0 if start <= x + 1 else less + far
-    else:
-        start = _first(lambda k: float(weights(k, k)[0]) > here * EQUALLY_LIKELY, low - 1, mode + 1)
-        far = float(weights(max(low, start - 1 - reach), start - 1).sum()) if start > low else 0.0
-        both = 1.0 if start >= x else greater + far
-    return {"two-sided": min(1.0, both), "greater": min(1.0, greater), "less": min(1.0, less)}
+    def among(start: int, stop: int) -> float:
+        return float(np.exp(log_p(np.arange(start, stop + 1, dtype=np.float64))).sum())
+
+    def below(k: int) -> float:
+        return among(max(low, k - reach), k)
+
+    def above(k: int) -> float:
+        return among(k, min(high, k + reach))
+
+    # The tail on the side of x is summed, the other is what is left.
+    near, here = below(x) if x <= mode else above(x), math.exp(log_p(x))
+    tails = near, 1 - near + here
+    less, greater = tails if x <= mode else tails[::-1]
+    both = _as_likely(x, mode, (low, high), lambda k: float(log_p(k)), below, above)
+    return {"two-sided": both, "greater": min(1.0, greater), "less": min(1.0, less)}
 
 
-def _first(true_from: Any, low: int, high: int) -> int:
+def first_true(condition: Callable[[int], bool], low: int, high: int) -> int:
     """The first k in (low, high] where a condition that turns true once is true; `high` is taken as true."""
     while high - low > 1:
         middle = (low + high) // 2
-        if true_from(middle):
-            high = middle
-        else:
-            low = middle
+        low, high = (low, middle) if condition(middle) else (middle, high)
     return high
 
 
@@ -176,10 +164,6 @@ def _deviance(x: Floats, mean: Floats) -> Floats:
     return out
 
 
-# Bisection alone needs about 60 halvings to the last bit; the secant steps end most searches in ten.
-STEPS = 200
-
-
 def crossing(f: Callable[[float], float], low: float, high: float, *, within: float = 0.0) -> float:
     """The point in [low, high] where f changes sign, to the last few bits or `within` so much; an end where it never
     does.
@@ -193,19 +177,14 @@ def crossing(f: Callable[[float], float], low: float, high: float, *, within: fl
     if at_low == 0 or (at_low > 0) == (at_high > 0):
         return low if abs(at_low) <= abs(at_high) else high
     halve = False
-    for _ in range(STEPS):
-        middle = low + (high - low) / 2
-        if not low < middle < high or high - low <= within:
-            break
-        slope = at_high - at_low
-        point = middle if halve or slope in (0, float("inf"), float("-inf")) else low - at_low * (high - low) / slope
+    while low < (middle := low + (high - low) / 2) < high and high - low > within:
+        width, rise = high - low, at_high - at_low
+        point = middle if halve or not math.isfinite(rise) else low - at_low * width / rise
         # A step that lands within a hair of an end would creep: go a little way inside.
-        edge = (high - low) * 1e-3
-        point = min(max(point, low + edge), high - edge)
+        point = min(max(point, low + width * 1e-3), high - width * 1e-3)
         if not low < point < high:
             point = middle
         at_point = f(point)
-        width = high - low
         if at_point == 0:
             return point
         if (at_point > 0) == (at_low > 0):
@@ -216,10 +195,18 @@ def crossing(f: Callable[[float], float], low: float, high: float, *, within: fl
     return low if abs(at_low) <= abs(at_high) else high
 
 
-def lower_limit(statistic: Callable[[float], float], estimate: float, z: float) -> float:
-    """The Δ in [−1, 1] where the statistic is z; it is 0 at the estimate."""
-    ends = (-1.0, estimate) if z >= 0 else (estimate, 1.0)
-    return crossing(lambda delta: statistic(delta) - z, *ends)
+# A difference as a function of what it is tested against: falls as that grows, 0 at the estimate.
+ScoreStatistic = Callable[[float], float]
+
+
+def score_limits(statistic: ScoreStatistic, swapped: ScoreStatistic, estimate: float, z: float) -> Limits:
+    """Where the statistic is ±z; the upper limit is the lower one of the swapped pair with its sign turned."""
+
+    def lower(score: ScoreStatistic, at: float) -> float:
+        ends = (-1.0, at) if z >= 0 else (at, 1.0)
+        return crossing(lambda delta: score(delta) - z, *ends)
+
+    return lower(statistic, estimate), -lower(swapped, -estimate)
 
 
 def tango_z(only_first: float, only_second: float, n: float, delta: float) -> float:
@@ -236,10 +223,7 @@ def tango_z(only_first: float, only_second: float, n: float, delta: float) -> fl
     linear = -b - c + (2 * n - b + c) * delta
     constant = -c * delta * (1 - delta)
     root = math.sqrt(linear * linear - 8 * n * constant)
-    if linear > 0:
-        q = -2 * constant / (linear + root)
-    else:
-        q = (root - linear) / (4 * n) if n else 0.0
+    q = -2 * constant / (linear + root) if linear > 0 else (root - linear) / (4 * n) if n else 0.0
     variance = n * (2 * q + delta * (1 - delta))
     return _over_root(gap, variance)
 
@@ -249,10 +233,10 @@ def tango_limits(only_first: int, only_second: int, n: int, z: float) -> Limits:
     if only_first == only_second == 0:
         edge = z * abs(z) / (n + z * z) if n or z else 0.0
         return -edge, edge
-    d = (only_first - only_second) / n
-    low = lower_limit(lambda delta: tango_z(only_first, only_second, n, delta), d, z)
-    high = -lower_limit(lambda delta: tango_z(only_second, only_first, n, delta), -d, z)
-    return low, high
+    return score_limits(
+        lambda delta: tango_z(only_first, only_second, n, delta),
+        lambda delta: tango_z(only_second, only_first, n, delta), (only_first - only_second) / n, z,
+    )  # fmt: skip
 
 
 def miettinen_nurminen_z(x1: float, n1: float, x2: float, n2: float, delta: float) -> float:
@@ -300,10 +284,10 @@ def constrained_share(x1: float, n1: float, x2: float, n2: float, delta: float) 
 
 def miettinen_nurminen_limits(x1: float, n1: float, x2: float, n2: float, z: float) -> Limits:
     """Miettinen and Nurminen's interval for p1 − p2."""
-    d = x1 / n1 - x2 / n2
-    low = lower_limit(lambda delta: miettinen_nurminen_z(x1, n1, x2, n2, delta), d, z)
-    high = -lower_limit(lambda delta: miettinen_nurminen_z(x2, n2, x1, n1, delta), -d, z)
-    return low, high
+    return score_limits(
+        lambda delta: miettinen_nurminen_z(x1, n1, x2, n2, delta),
+        lambda delta: miettinen_nurminen_z(x2, n2, x1, n1, delta), x1 / n1 - x2 / n2, z,
+    )  # fmt: skip
 
 
 def _over_root(gap: float, variance: float) -> float:
@@ -344,9 +328,10 @@ class RawLimits(NamedTuple):
         return RawLimits(low, high, method, note, self.n)
 
     @property
-    def without_note(self) -> NDArray[np.bool_]:
-        """Where nothing is noted yet."""
-        return np.array([note is None for note in self.note.flat], dtype=bool).reshape(self.note.shape)
+    def only(self) -> IntervalLimits:
+        """The limits of the one estimate that there is."""
+        method, note = str(self.method.item(0)), self.note.item(0)
+        return IntervalLimits(self.low.item(0), self.high.item(0), method, note, n=self.n)
 
     def noted(self, note: Note) -> RawLimits:
         """The same limits under another note."""
@@ -404,17 +389,16 @@ def _with_stand_in(
     return low, high, flat & ~empty
 
 
-def proportion_limits(q: Problem[CountView], method: str) -> RawLimits:
+def proportion_limits(q: Problem[Any], method: str) -> RawLimits:
     """The answer of a form to the question of a plain proportion."""
-    spec, share = q.spec, q.metric.share
-    assert share is not None
-    x, n = (np.atleast_1d(np.asarray(v, dtype=np.float64)) for v in share(q.sample.seen))
+    spec = q.spec
+    x, n = (np.atleast_1d(np.asarray(v, dtype=np.float64)) for v in q.sample.successes)
     low, high, flat = _with_stand_in(x, n, method, spec.level, spec.side, None)
     raw_limits = RawLimits.of((low, high), method)
     if method == "clopper-pearson" or not flat.any():
         return raw_limits
-    used = stand_in(method, spec.factor())
-    return raw_limits.replaced(flat, RawLimits.of((low, high), used, Note("no-width", (method,))))
+    other = RawLimits.of((low, high), stand_in(method, spec.factor()), Note("no-width", (method,)))
+    return raw_limits.replaced(flat, other)
 
 
 def straight_limits(estimate: Amount, variance: Amount, z: Amount) -> Pair:
@@ -437,8 +421,7 @@ def on_logit(estimate: Amount, variance: Amount, z: Amount, bounds: Range = (0.0
     inside = np.where(fine, q, 0.5)
     # Odds rather than logits: exp of a huge reach is inf, and inf gives the end of the range.
     odds = inside / (1 - inside)
-    with np.errstate(over="ignore"):
-        factor = np.exp(np.where(fine, z * np.sqrt(np.where(fine, v, 1.0)) / (inside * (1 - inside)), np.nan))
+    factor = _factor(fine, v, z, inside * (1 - inside))
     low, high = odds / (odds + factor), 1 / (1 + 1 / (odds * factor))
     return start + width * low, start + width * high
 
@@ -449,9 +432,15 @@ def on_log(estimate: Amount, variance: Amount, z: Amount) -> Pair:
     v = np.asarray(variance, dtype=np.float64)
     fine = (v > 0) & (e > 0) & np.isfinite(e)
     inside = np.where(fine, e, 1.0)
-    with np.errstate(over="ignore"):
-        factor = np.exp(np.where(fine, z * np.sqrt(np.where(fine, v, 1.0)) / inside, np.nan))
+    factor = _factor(fine, v, z, inside)
     return inside / factor, inside * factor
+
+
+def _factor(fine: NDArray[np.bool_], variance: Floats, z: Amount, scale: Floats) -> Floats:
+    """exp(z·SE/scale), inf where that is huge; NaN where it is not `fine`."""
+    with np.errstate(over="ignore"):
+        out: Floats = np.exp(np.where(fine, z * np.sqrt(np.where(fine, variance, 1.0)) / scale, np.nan))
+    return out
 
 
 def at_size(estimate: Amount, size: Amount, spec: IntervalSpec, z: Amount, bounds: Range = (0.0, 1.0)) -> Pair:
@@ -470,42 +459,3 @@ def as_jaccard(f: Amount) -> Amount:
 def from_jaccard(j: Amount) -> Amount:
     """F = 2J/(1 + J)."""
     return 2 * j / (1 + j)
-
-
-# Rules of thumb for the simple normal interval.
-FEWEST_TRIALS = 30
-LEAST_VARIANCE = 5.0
-
-
-class CountModel(NamedTuple):
-    """How a count of errors varies from one sample of n rows to another, when each row errs with probability p."""
-
-    mean: float
-    variance: float
-    normal_holds: bool
-    reason: str
-
-    @property
-    def sd(self) -> float:
-        """The standard deviation of the count."""
-        return math.sqrt(self.variance)
-
-
-def count_model(p: float, n: float) -> CountModel:
-    """Binomial: mean np, variance np(1 − p); the normal approximation wants n ≥ 30 and np(1 − p) ≥ 5.
-
-    >>> count_model(0.5, 100)
-    CountModel(mean=50.0, variance=25.0, normal_holds=True, reason='')
-    >>> count_model(0.02, 100).reason
-    'n·p·(1 − p) is 1.96, below 5'
-    """
-    share = check_share(p, "p")
-    if not n >= 0:
-        raise InputError(f"n={n!r} must be 0 or more")
-    variance = n * share * (1 - share)
-    reasons = []
-    if n < FEWEST_TRIALS:
-        reasons.append(f"n is {n:g}, below {FEWEST_TRIALS}")
-    if variance < LEAST_VARIANCE:
-        reasons.append(f"n·p·(1 − p) is {variance:.3g}, below {LEAST_VARIANCE:g}")
-    return CountModel(n * share, variance, not reasons, " and ".join(reasons))

@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 from trueerror.inference._problem import SIDES, critical_z, tail
 from trueerror.inputs._options import InputError, check_confidence, check_word
-from trueerror.methods._registry import Default, inference_method
+from trueerror.methods._registry import ONE, inference_method
 from trueerror.results import Interval, Side
 from trueerror.results._values import Note, joined_notes
 
@@ -29,11 +29,18 @@ FormFunction = TypeVar("FormFunction", bound=Callable[[Any, Any, Any], RawPair])
 
 @dataclass(frozen=True, slots=True)
 class ProportionForm:
-    """How limits of a proportion are computed; `fractional` where the successes need not be whole."""
+    """How limits of a proportion are computed.
+
+    An `exact` form takes a tail's probability in place of z; in a `fractional` one the successes need not be whole; a
+    `normal` one takes the estimate for normal. With fewer than `events` successes or failures its coverage is below
+    what it says.
+    """
 
     function: Callable[[Any, Any, Any], RawPair]
     exact: bool
     fractional: bool
+    normal: bool
+    events: int = 0
 
     def limits(self, x: Amount, n: Amount, confidence: float, side: Side, z: Amount) -> RawPair:
         """Raw limits of x of n > 0; `z` is the normal quantile or what replaces it."""
@@ -45,7 +52,7 @@ FORMS: dict[str, ProportionForm] = {}
 
 
 def proportion_interval(
-    word: str, *, exact: bool = False, fractional: bool = False, default: Default | None = None
+    word: str, *, exact: bool = False, fractional: bool = False, normal: bool = False, events: int = 0
 ) -> Callable[[FormFunction], FormFunction]:
     """Enter a form as an interval of every plain proportion."""
 
@@ -55,15 +62,25 @@ def proportion_interval(
         return proportion_limits(q, word)
 
     def enter(function: FormFunction) -> FormFunction:
-        inference_method(word, answers="proportion", default=default, aliases=(), applies=_plain_rows)(answer)
-        FORMS[word] = ProportionForm(function, exact, fractional)
+        inference_method(word, on=ONE, applies=_is_share)(answer)
+        FORMS[word] = ProportionForm(function, exact, fractional, normal, events)
         return function
 
     return enter
 
 
-def _plain_rows(q: Any) -> bool:
-    return bool(q.sample.plain)
+def _is_share(q: Any) -> bool:
+    return bool(q.sample.is_share(q.metric))
+
+
+def too_few_events(key: str, x: float, n: float) -> bool:
+    """Whether so few successes or failures were seen that a method's limits cover less than they say.
+
+    >>> too_few_events("wilson", 97, 100), too_few_events("clopper-pearson", 97, 100), too_few_events("wilson", 90, 100)
+    (True, False, False)
+    """
+    form = FORMS.get(key)
+    return form is not None and min(x, n - x) < form.events <= n
 
 
 def stand_in(method: str, z: Amount) -> str:
@@ -71,7 +88,7 @@ def stand_in(method: str, z: Amount) -> str:
     return "wilson" if method != "wilson" and z > 0 else "clopper-pearson"
 
 
-@proportion_interval("wald", fractional=True)
+@proportion_interval("wald", fractional=True, normal=True)
 def wald(x: Amount, n: Amount, z: Amount) -> RawPair:
     """p ± z√(pq/n)."""
     p = x / n
@@ -79,18 +96,14 @@ def wald(x: Amount, n: Amount, z: Amount) -> RawPair:
     return p - reach, p + reach
 
 
-@proportion_interval("wald-cc")
+@proportion_interval("wald-cc", normal=True)
 def wald_cc(x: Amount, n: Amount, z: Amount) -> RawPair:
     """p ± (z√(pq/n) + 1/2n)."""
     low, high = wald(x, n, z)
     return low - 0.5 / n, high + 0.5 / n
 
 
-@proportion_interval(
-    "wilson",
-    fractional=True,
-    default=Default(why="coverage at least .927 wherever np and nq are 5 or more (by enumeration)", when=_plain_rows),
-)
+@proportion_interval("wilson", fractional=True, events=5)
 def wilson(x: Amount, n: Amount, z: Amount) -> RawPair:
     """(p + z²/2n ± z√(pq/n + z²/4n²)) / (1 + z²/n), written in counts."""
     square = z * z
@@ -133,10 +146,6 @@ def mid_p(x: Amount, n: Amount, alpha: Amount) -> RawPair:
     return _mid_p_low(x, n, alpha), 1 - _mid_p_low(n - x, n, alpha)
 
 
-# The bracket's ends are of the same size, so this many halvings reach the spacing of floats.
-HALVINGS = 60
-
-
 def _mid_p_low(x: Amount, n: Amount, alpha: Amount) -> Amount:
     """p with ½P(X ≥ x) + ½P(X ≥ x + 1) = α, by bisection: both terms rise with p."""
     import numpy as np
@@ -149,12 +158,13 @@ def _mid_p_low(x: Amount, n: Amount, alpha: Amount) -> Amount:
     # The exact limit at α bounds it from below, the one at 2α from above.
     low = special.betaincinv(a, n - a + 1, alpha)
     high = np.where(2 * np.asarray(alpha) < 1, special.betaincinv(a, n - a + 1, np.minimum(2 * alpha, 1.0)), 1.0)
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
+    middle = (low + high) / 2
+    while ((low < middle) & (middle < high)).any():
         beyond = np.where(all_, 0.0, special.betainc(a + 1, b, middle))
         under = (special.betainc(a, n - a + 1, middle) + beyond) / 2 - alpha < 0
         low, high = np.where(under, middle, low), np.where(under, high, middle)
-    return np.where(none, 0.0, (low + high) / 2)
+        middle = (low + high) / 2
+    return np.where(none, 0.0, middle)
 
 
 @proportion_interval("agresti-coull")
@@ -178,8 +188,6 @@ def jeffreys(x: Amount, n: Amount, alpha: Amount) -> RawPair:
 BinomialMethod = Literal[
     "wald", "wald-cc", "wilson", "wilson-cc", "clopper-pearson", "mid-p", "agresti-coull", "jeffreys"
 ]
-NO_TRIALS = "there are no trials, so nothing is known"
-ANY_TRIALS = "the proportion of successes among all trials"
 
 
 def interval(
@@ -215,32 +223,50 @@ def interval(
         successes, trials = _counted(successes)
     n = _trials(trials)
     x = _successes(successes, rate, n, method)
-    used: str = method
+    used, estimand = str(method), "the proportion of successes among all trials"
     if n == 0:
-        estimate, low, high, note = math.nan, 0.0, 1.0, NO_TRIALS
+        estimate, low, high, note = math.nan, 0.0, 1.0, "there are no trials, so nothing is known"
     else:
-        estimate = x / n
+        estimate, estimand = x / n, f"{estimand} like these {n:,.0f}"
         low, high, used, note = limits_of_one(x, n, method, level, side)
-        note = joined_notes(note, normal_model_caution(used, estimate, n))
+        note = joined_notes(note, normal_model_caution(n, n * estimate * (1 - estimate)) if is_normal(used) else None)
     return Interval(
         name="proportion", estimate=estimate, low=low, high=high, confidence=level, side=side, method=used, n=n,
-        note=note, estimand=f"the proportion of successes among all trials like these {n:,.0f}" if n else ANY_TRIALS,
+        note=note, estimand=estimand,
     )  # fmt: skip
 
 
-NORMAL_MODEL = ("wald", "wald-cc")
+def is_normal(method: str) -> bool:
+    """Whether a method is an interval of a proportion that takes the estimate for normal.
+
+    >>> is_normal("wald"), is_normal("wilson"), is_normal("delong")
+    (True, False, False)
+    """
+    form = FORMS.get(method)
+    return form is not None and form.normal
 
 
-def normal_model_holds(estimate: float, n: float) -> bool:
-    """The rule of thumb for p ± z√(pq/n): n of 30 or more, and n·p·(1 − p) of 5 or more."""
-    return n >= 30 and n * estimate * (1 - estimate) >= 5
+def normal_model_caution(n: float, spread: float, instead: str = "wilson") -> Note | None:
+    """What to say where the normal model does not hold: n below 30, or a variance n·p·(1 − p) of the count below 5."""
+    return None if n >= 30 and spread >= 5 else Note("normal-model", (n, spread, instead))
 
 
-def normal_model_caution(method: str, estimate: float, n: float, instead: str = "wilson") -> Note | None:
-    """What to say where the normal model was asked for and does not hold; None where it was not, or does."""
-    if method not in NORMAL_MODEL or normal_model_holds(estimate, n):
-        return None
-    return Note("normal-model", (n, n * estimate * (1 - estimate), instead))
+class CountModel(NamedTuple):
+    """How a count of errors varies from one sample of n rows to another, when each row errs with probability p."""
+
+    mean: float
+    variance: float
+    caution: Note | None
+
+
+def count_model(p: float, n: float) -> CountModel:
+    """The binomial model, mean np and variance np(1 − p), and whether the normal one is near to it.
+
+    >>> count_model(0.5, 100)
+    CountModel(mean=50.0, variance=25.0, caution=None)
+    """
+    variance = n * p * (1 - p)
+    return CountModel(n * p, variance, normal_model_caution(n, variance))
 
 
 def limits_of_one(x: float, n: float, method: str, confidence: float, side: Side) -> tuple[float, float, str, str]:
@@ -315,12 +341,8 @@ def _successes(successes: Any, rate: Any, n: float, method: str) -> float:
         if is_float(successes) and x == 1 and n > 1:
             raise InputError(one_or_all("successes", n))
         if x != math.floor(x):
-            hint = (
-                f"for a share pass rate={successes!r:.20}, trials={n:g}"
-                if x < 1
-                else "for a share pass rate= and trials="
-            )
-            raise InputError(f"successes={successes!r:.40} must be a whole number; {hint}")
+            how = f"rate={successes!r:.20}, trials={n:g}" if x < 1 else "rate= and trials="
+            raise InputError(f"successes={successes!r:.40} must be a whole number; for a share pass {how}")
         if x > n:
             raise InputError(f"successes={successes!r:.40} is more than trials={n:g}")
         return x
@@ -328,13 +350,16 @@ def _successes(successes: Any, rate: Any, n: float, method: str) -> float:
     if share > 1:
         hint = f"; did you mean {share / 100:g}?" if share <= 100 else ""
         raise InputError(f"rate={rate!r:.40} must lie between 0 and 1{hint}")
-    x = share * n
-    nearest = float(round(x))
-    if abs(x - nearest) <= 1e-9 * max(1.0, x):
-        return nearest
-    if not FORMS[method].fractional:
+    x = whole_if_near(share * n)
+    if not x.is_integer() and not FORMS[method].fractional:
         raise InputError(
             f"rate={rate!r} of {n:g} trials is {x:g} successes, not a whole number, which method={method!r} needs; "
             "use 'wilson' or 'wald', or pass the counts"
         )
     return x
+
+
+def whole_if_near(x: float) -> float:
+    """The whole number that only rounding keeps a rate times rows from."""
+    nearest = float(round(x))
+    return nearest if abs(x - nearest) <= 1e-9 * max(1.0, x) else x

@@ -1,24 +1,23 @@
 """Models on the same rows: McNemar for two, Cochran's Q for several, Bowker for two tables of labels.
 
 Not only different or not: the same within a margin, and not worse by more than a margin.
-
-Cochran's Q over all models at once, from the counts of their pairs: no row is looked at again.
 """
 
 from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import (
     REALS,
     SCORES,
-    SHARES,
     THESE_MODELS,
     Limits,
     check_margin,
@@ -29,26 +28,24 @@ from trueerror.inference._contrast import (
 )
 from trueerror.inference.loss._t_tests import paired_facts, unpaired_facts
 from trueerror.inference.proportion._distributions import (
+    at_most,
+    first_true,
     miettinen_nurminen_limits,
     miettinen_nurminen_z,
     tango_limits,
     tango_z,
 )
-from trueerror.inference.proportion._interval import wilson
+from trueerror.inference.proportion._interval import normal_model_caution, wilson
+from trueerror.inference.proportion._two_samples import reaches
 from trueerror.inputs._arrays import count, count_matrix, matrix, numbers, paired_numbers, plain_numbers
 from trueerror.inputs._options import InputError, check_confidence, check_word
 from trueerror.results import Alternative, Contrast, Test
-from trueerror.results._values import Note
 from trueerror.tallies import Discordance
 
 McNemarMethod = Literal["mid-p", "exact", "chi2", "chi2-cc"]
 McNemarInterval = Literal["tango", "bonett-price", "newcombe", "wald"]
-METHODS = ("mid-p", "exact", "chi2", "chi2-cc")
-INTERVALS = ("tango", "bonett-price", "newcombe", "wald")
-# The keys of its forms: contrasts that rest on the rows which only one model has right.
-MCNEMAR = frozenset(f"mcnemar-{form}" for form in METHODS)
-# The forms whose statistic is a square.
-SQUARES = ("chi2", "chi2-cc")
+METHODS: tuple[McNemarMethod, ...] = get_args(McNemarMethod)
+INTERVALS: tuple[McNemarInterval, ...] = get_args(McNemarInterval)
 
 
 class Pairs(NamedTuple):
@@ -102,22 +99,13 @@ def mcnemar(
     b, c = pairs.only_first, pairs.only_second
     statistic, p_value = mcnemar_test(b, c, method, alternative)
     limits, note = _limits(pairs, interval, normal_quantile(level, alternative))
+    # Without n there is no interval to cut to one side.
+    whole = (-1.0, 1.0) if pairs.n is not None else (math.nan, math.nan)
     return contrast(
-        estimate=(b - c) / pairs.n if pairs.n else math.nan,
-        limits=limits,
-        # Without n there is no interval to cut to one side.
-        whole=(-1.0, 1.0) if pairs.n is not None else (math.nan, math.nan),
-        confidence=level,
-        alternative=alternative,
-        method=f"mcnemar-{method}",
-        p_value=p_value,
-        statistic=statistic,
-        df=1.0 if method in SQUARES else None,
-        n=pairs.n,
-        notes=(note,),
-        p_better=float(special.betaincc(b + 0.5, c + 0.5, 0.5)),
-        estimand=THESE_MODELS,
-    )
+        estimate=(b - c) / pairs.n if pairs.n else math.nan, limits=limits, whole=whole, confidence=level,
+        alternative=alternative, method=f"mcnemar-{method}", p_value=p_value, statistic=statistic, df=TESTS[method].df,
+        n=pairs.n, notes=(note,), p_better=float(special.betaincc(b + 0.5, c + 0.5, 0.5)), estimand=THESE_MODELS,
+    )  # fmt: skip
 
 
 class Unpublished(NamedTuple):
@@ -136,9 +124,6 @@ class Unpublished(NamedTuple):
     deciding: int | None
 
 
-SCANNED = 2_000
-
-
 def mcnemar_bounds(
     first: int, second: int, n: int, *, method: McNemarMethod = "mid-p", confidence: float = 0.95,
     alternative: Alternative = "two-sided",
@@ -147,9 +132,9 @@ def mcnemar_bounds(
 
     b − c = first − second is known, and the rows b that only the first got right can be anything from
     max(0, first − second) to min(first, n − second): both right = first − b, both wrong = n − second − b. The p-value
-    rises with the rows on which they differ (it is looked up at each possible b, at 2,000 of them where there are
-    more). Errors of the two that are independent would differ on n(p1q2 + q1p2) rows; models of one task mostly err
-    together more often than that, and differ on fewer.
+    changes in one direction with the rows on which they differ, from the first of them on; a p-value that decides is
+    found between. Errors of the two that are independent would differ on n(p1q2 + q1p2) rows; models of one task
+    mostly err together more often than that, and differ on fewer.
 
     >>> found = mcnemar_bounds(456, 445, 500)
     >>> round(found.p_low, 4), round(found.p_high, 2), found.deciding
@@ -164,49 +149,60 @@ def mcnemar_bounds(
         raise InputError("there are no rows: nothing is known")
     least, most = max(0, x - y), min(x, rows - y)
 
+    def p(b: int) -> float:
+        return mcnemar_test(b, b - (x - y), method, alternative)[1]
+
     def at(b: int) -> Contrast:
         return mcnemar(
             b, b - (x - y), both_right=x - b, both_wrong=rows - y - b, method=method, confidence=confidence,
             alternative=alternative,
         )  # fmt: skip
 
-    def p(b: int) -> float:
-        return max(mcnemar_test(b, b - (x - y), method, alternative)[1], sys.float_info.min)
+    def differ(b: int) -> int:
+        return 2 * b - (x - y)
 
-    step = max(1, (most - least) // SCANNED)
-    tried = [p(b) for b in {*range(least, most + 1, step), most}]
+    tried = [max(p(b), sys.float_info.min) for b in (least, min(least + 1, most), most)]
     deciding = None
     if p(least) <= level < p(most):
-        low, high = least, most
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (middle, high) if p(middle) <= level else (low, middle)
-        deciding = 2 * low - (x - y)
-    alone = least, min(max(round(x * (rows - y) / rows), least), most), most
-    differ = 2 * alone[0] - (x - y), 2 * alone[1] - (x - y), 2 * alone[2] - (x - y)
-    return Unpublished((at(alone[0]), at(alone[1]), at(alone[2])), differ, min(tried), max(tried), deciding)
+        deciding = differ(first_true(lambda b: p(b) > level, least, most) - 1)
+    b = least, min(max(round(x * (rows - y) / rows), least), most), most
+    contrasts, counts = (at(b[0]), at(b[1]), at(b[2])), (differ(b[0]), differ(b[1]), differ(b[2]))
+    return Unpublished(contrasts, counts, min(tried), max(tried), deciding)
 
 
 def mcnemar_test(b: int, c: int, method: McNemarMethod, alternative: Alternative) -> tuple[float, float]:
     """The statistic (chi², or b for the exact forms) and the p-value."""
-    total = b + c
-    if total == 0:
-        return 0.0, 1.0
-    if method in SQUARES:
-        gap = max(0, abs(b - c) - 1) if method == "chi2-cc" else abs(b - c)
-        z = math.copysign(gap / math.sqrt(total), b - c)
-        return z * z, normal_p(z, alternative)
+    return TESTS[method].of(b, c, alternative) if b + c else (0.0, 1.0)
+
+
+def _squared(b: int, c: int, alternative: Alternative, *, less: int) -> tuple[float, float]:
+    z = math.copysign(max(0, abs(b - c) - less) / math.sqrt(b + c), b - c)
+    return z * z, normal_p(z, alternative)
+
+
+def _binomial(b: int, c: int, alternative: Alternative, *, share: float) -> tuple[float, float]:
+    """P(X < k) and a `share` of P(X = k), X of Binomial(b + c, ½) and k what speaks against a difference."""
     k = min(b, c) if alternative == "two-sided" else c if alternative == "greater" else b
-    # P(X ≤ k) and P(X < k) of Binomial(total, ½); their mean is the mid-p tail.
-    tail, below = (
-        float(special.betaincc(j + 1, total - j, 0.5)) if 0 <= j < total else float(j >= 0) for j in (k, k - 1)
-    )
-    p = (tail + below) / 2 if method == "mid-p" else tail
-    if alternative != "two-sided":
-        return float(b), p
-    if b == c:
-        return float(b), 1 - (tail - below) / 2 if method == "mid-p" else 1.0
-    return float(b), min(1.0, 2 * p)
+    through, below = (float(at_most(j, b + c, 0.5)) for j in (k, k - 1))
+    p = below + share * (through - below)
+    if alternative == "two-sided":
+        p = min(1.0, 2 * p) if b != c else 1 - (1 - share) * (through - below)
+    return float(b), p
+
+
+class McNemarTest(NamedTuple):
+    """A form of the test: statistic and p-value of b, c and the alternative, and its degrees of freedom."""
+
+    of: Callable[[int, int, Alternative], tuple[float, float]]
+    df: float | None = None
+
+
+TESTS: dict[str, McNemarTest] = {
+    "mid-p": McNemarTest(partial(_binomial, share=0.5)),
+    "exact": McNemarTest(partial(_binomial, share=1.0)),
+    "chi2": McNemarTest(partial(_squared, less=0), df=1.0),
+    "chi2-cc": McNemarTest(partial(_squared, less=1), df=1.0),
+}
 
 
 def _four_cells(table: Any) -> tuple[int, int, int, int]:
@@ -250,26 +246,25 @@ def _limits(pairs: Pairs, interval: McNemarInterval, z: float) -> tuple[Limits, 
     if n is None:
         return (math.nan, math.nan), "no interval: give n, or both_right and both_wrong"
     if n == 0:
-        return (-1.0, 1.0), "no rows: nothing is known"
-    if interval == "wald" and _wald_variance(b, c, n) == 0:
-        return tango_limits(b, c, n, z), "Wald's variance is 0 here; interval: tango"
+        return REALS, "no rows: nothing is known"
     words = f"interval: {interval}"
     if interval == "tango":
         return tango_limits(b, c, n, z), words
     if interval == "newcombe":
         return _newcombe_limits(pairs, z), words
     if interval == "bonett-price":
-        b, c, n = b + 1, c + 1, n + 2
-    d, half = (b - c) / n, z * math.sqrt(_wald_variance(b, c, n))
-    spread = n * n * _wald_variance(b, c, n)
-    if interval == "wald" and (n < 30 or spread < 5):
-        words += f"; {Note('normal-model', (n, spread, 'tango'))}"
-    return (d - half, d + half), words
+        return _wald_limits(b + 1, c + 1, n + 2, z), words
+    spread = (b + c) - (b - c) ** 2 / n
+    if spread == 0:
+        return tango_limits(b, c, n, z), "Wald's variance is 0 here; interval: tango"
+    caution = normal_model_caution(n, spread, "tango")
+    return _wald_limits(b, c, n, z), words if caution is None else f"{words}; {caution}"
 
 
-def _wald_variance(b: int, c: int, n: int) -> float:
-    """(b + c − (b − c)²/n)/n², from whole numbers so that nothing cancels."""
-    return ((b + c) * n - (b - c) ** 2) / n**3
+def _wald_limits(b: int, c: int, n: int, z: float) -> Limits:
+    """Limits with the variance (b + c − (b − c)²/n)/n², from whole numbers so that nothing cancels."""
+    d, half = (b - c) / n, z * math.sqrt(((b + c) * n - (b - c) ** 2) / n**3)
+    return d - half, d + half
 
 
 def _newcombe_limits(pairs: Pairs, z: float) -> Limits:
@@ -282,16 +277,10 @@ def _newcombe_limits(pairs: Pairs, z: float) -> Limits:
     twice = 2 * (a * d - b * c)
     if twice > 0:
         twice = max(0, twice - n)
-    phi = twice / 2 / math.sqrt(margins) if margins else 0.0
     p1, p2 = (a + b) / n, (a + c) / n
-    l1, u1 = wilson(a + b, n, z)
-    l2, u2 = wilson(a + c, n, z)
-    sign = math.copysign(1.0, z)
-
-    def reach(x: float, y: float) -> float:
-        return math.sqrt(max(0.0, x * x - 2 * phi * x * y + y * y))
-
-    return p1 - p2 - sign * reach(p1 - l1, u2 - p2), p1 - p2 + sign * reach(u1 - p1, p2 - l2)
+    phi = twice / 2 / math.sqrt(margins) if margins else 0.0
+    down, up = reaches((p1, *wilson(a + b, n, z)), (p2, *wilson(a + c, n, z)), phi)
+    return p1 - p2 - down, p1 - p2 + up
 
 
 def cochran_q(correct: Any) -> Test:
@@ -312,18 +301,36 @@ def cochran_q(correct: Any) -> Test:
         wrong = flags[~np.isin(flags, (0, 1))].flat[0]
         raise InputError(f"correct must hold 0 and 1 (or False and True), but it holds {wrong!r}")
     flags = flags.astype(np.int64)
-    n, k = flags.shape
-    columns, rows = flags.sum(axis=0), flags.sum(axis=1)
-    total = int(rows.sum())
-    spread = k * total - int((rows * rows).sum())
-    if spread == 0:
-        return Test(
-            name="Cochran's Q", statistic=0.0, df=float(k - 1), p_value=1.0, method="cochran-q", n=n,
-            note="no row on which the models differ",
-        )  # fmt: skip
-    q = (k - 1) * (k * sum(int(c) ** 2 for c in columns) - total**2) / spread
-    p_value = float(special.chdtrc(k - 1, q))
-    return Test(name="Cochran's Q", statistic=q, df=float(k - 1), p_value=p_value, method="cochran-q", n=n)
+    squares = int((flags.sum(axis=1) ** 2).sum())
+    return _cochran(flags.sum(axis=0).tolist(), squares, len(flags), "no row on which the models differ")
+
+
+def cochran_from_pairs(pairs: Mapping[tuple[str, str], Discordance], models: tuple[str, ...]) -> Test | None:
+    """Is any of the models different? From the counts of their pairs; None unless all are of the same rows.
+
+    ΣR² is ΣC + 2·Σ over pairs of the rows that both got right, so that no row is looked at again.
+    """
+    k = len(models)
+    if k < 3 or len(pairs) < k * (k - 1) // 2 or len({d.n for d in pairs.values()}) > 1:
+        return None
+    right: dict[str, int] = {}
+    for (a, b), d in pairs.items():
+        right[a] = d.both_right + d.only_first
+        right[b] = d.both_right + d.only_second
+    squares = sum(right.values()) + 2 * sum(d.both_right for d in pairs.values())
+    return _cochran(right.values(), squares, next(iter(pairs.values())).n, "all models are right on the same rows")
+
+
+def _cochran(right: Iterable[int], squares: int, n: int, same: str) -> Test:
+    """Q from the rows that each model got right and ΣR², the squares of how many models got each row right."""
+    columns = list(right)
+    k, total = len(columns), sum(columns)
+    spread = k * total - squares
+    q = (k - 1) * (k * sum(c * c for c in columns) - total * total) / spread if spread else 0.0
+    return Test(
+        name="Cochran's Q", statistic=q, df=float(k - 1), p_value=float(special.chdtrc(k - 1, q)) if spread else 1.0,
+        method="cochran-q", n=n, note="" if spread else same,
+    )  # fmt: skip
 
 
 def bowker(matrix: Any) -> Test:
@@ -344,14 +351,13 @@ def bowker(matrix: Any) -> Test:
     empty = len(seen) - df
     note = f"{empty} pair{'s' if empty > 1 else ''} of labels never confused" if empty else ""
     statistic = float((((one - other) ** 2)[seen] / (one + other)[seen]).sum())
-    p_value = float(special.chdtrc(df, statistic)) if df else 1.0
     return Test(
-        name="Bowker's test of symmetry", statistic=statistic, df=float(df), p_value=p_value, method="bowker",
-        n=int(cells.sum()), note=note,
+        name="Bowker's test of symmetry", statistic=statistic, df=float(df), method="bowker", n=int(cells.sum()),
+        p_value=float(special.chdtrc(df, statistic)) if df else 1.0, note=note,
     )  # fmt: skip
 
 
-def _square(values: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _square(values: Any) -> NDArray[np.float64]:
     cells = plain_numbers(matrix(getattr(values, "matrix", values), "matrix"), "matrix")
     if cells.ndim != 2 or cells.shape[0] != cells.shape[1] or len(cells) < 2:
         shape = " × ".join(map(str, cells.shape))
@@ -362,17 +368,34 @@ def _square(values: Any) -> np.ndarray[Any, np.dtype[np.float64]]:
 
 
 class Shifted(NamedTuple):
-    """A difference that can be tested against any value: its statistic there, its tails and its limits."""
+    """A difference that can be tested against any value: its statistic there, and its limits at a quantile.
+
+    The statistic is Student's t with `df` degrees of freedom, or normal where these are infinite.
+    """
 
     estimate: float
     statistic: Callable[[float], float]
-    tail: Callable[[float], float]
     limits: Callable[[float], Limits]
-    whole: Limits
     family: str
     n: int
-    df: float | None = None
+    df: float = math.inf
+    whole: Limits = (-1.0, 1.0)
+    estimand: str = THESE_MODELS
     note: str = ""
+
+    def p_above(self, t: float) -> float:
+        """The chance of so large a statistic."""
+        return float(special.stdtr(self.df, -t))
+
+    def answer(self, name: str, kind: str, tail: float, confidence: float, alternative: Alternative, p_value: float,
+               statistic: float) -> Contrast:  # fmt: skip
+        """The contrast, with limits that leave `tail` out at an end."""
+        return contrast(
+            name=name, estimate=self.estimate, limits=self.limits(-float(special.stdtrit(self.df, tail))),
+            whole=self.whole, confidence=confidence, alternative=alternative, method=f"{self.family}-{kind}",
+            p_value=p_value, statistic=statistic, df=self.df if 0 < self.df < math.inf else None, n=self.n, null=None,
+            notes=(self.note,), estimand=self.estimand,
+        )  # fmt: skip
 
 
 def equivalence(
@@ -398,11 +421,10 @@ def equivalence(
         raise InputError(f"confidence={confidence!r} must be above 0.5 for two one-sided tests")
     shifted = _shifted(first, second, n, paired)
     above, below = shifted.statistic(-width), shifted.statistic(width)
-    p_values = (shifted.tail(above), shifted.tail(-below))
-    weaker = above if p_values[0] >= p_values[1] else below
-    return _answer(
-        shifted, name=f"equivalence within ±{width:g}", kind="equivalence", confidence=2 * level - 1, tail=1 - level,
-        alternative="two-sided", p_value=max(p_values), statistic=weaker,
+    p_values = shifted.p_above(above), shifted.p_above(-below)
+    return shifted.answer(
+        f"equivalence within ±{width:g}", "equivalence", 1 - level, 2 * level - 1, "two-sided", max(p_values),
+        above if p_values[0] >= p_values[1] else below,
     )  # fmt: skip
 
 
@@ -433,28 +455,9 @@ def noninferiority(
     shifted = _shifted(first, second, n, paired)
     sign = 1.0 if higher_is_better else -1.0
     statistic = shifted.statistic(-sign * width)
-    return _answer(
-        shifted, name=f"non-inferiority within {width:g}", kind="noninferiority", confidence=level, tail=1 - level,
-        alternative="greater" if higher_is_better else "less", p_value=shifted.tail(sign * statistic),
-        statistic=statistic,
-    )  # fmt: skip
-
-
-def _answer(
-    shifted: Shifted,
-    *,
-    name: str,
-    kind: str,
-    confidence: float,
-    tail: float,
-    alternative: Alternative,
-    p_value: float,
-    statistic: float,
-) -> Contrast:
-    return contrast(
-        name=name, estimate=shifted.estimate, limits=shifted.limits(tail), whole=shifted.whole, confidence=confidence,
-        alternative=alternative, method=f"{shifted.family}-{kind}", p_value=p_value, statistic=statistic, df=shifted.df,
-        n=shifted.n, null=None, notes=(shifted.note,), estimand=THESE_MODELS if shifted.whole == SHARES else SCORES,
+    return shifted.answer(
+        f"non-inferiority within {width:g}", "noninferiority", 1 - level, level,
+        "greater" if higher_is_better else "less", shifted.p_above(sign * statistic), statistic,
     )  # fmt: skip
 
 
@@ -481,74 +484,34 @@ def _is_pair(value: Any) -> bool:
 def _paired_counts(b: int, c: int, n: int) -> Shifted:
     if b + c > n:
         raise InputError(f"n={n} is less than the {b + c} rows on which the models differ")
-    return Shifted(
-        estimate=(b - c) / n if n else math.nan, statistic=lambda delta: tango_z(b, c, n, delta) if n else 0.0,
-        tail=_normal_tail, limits=lambda tail: tango_limits(b, c, n, -float(special.ndtri(tail))) if n else SHARES,
-        whole=SHARES, family="tango", n=n, note="" if n else "no rows: nothing is known",
-    )  # fmt: skip
+    if n == 0:
+        return Shifted(math.nan, lambda _: 0.0, lambda _: REALS, "tango", n, note="no rows: nothing is known")
+    return Shifted((b - c) / n, lambda delta: tango_z(b, c, n, delta), lambda z: tango_limits(b, c, n, z), "tango", n)
 
 
 def _independent_counts(first: tuple[int, int], second: tuple[int, int]) -> Shifted:
-    (x1, n1), (x2, n2) = (
+    (x1, n1), (x2, n2) = counts = [
         (count(x, f"{name} successes"), count(rows, f"{name} rows"))
         for name, (x, rows) in (("first", first), ("second", second))
-    )
-    for name, x, rows in (("first", x1, n1), ("second", x2, n2)):
+    ]
+    for name, (x, rows) in zip(("first", "second"), counts, strict=True):
         if x > rows or rows == 0:
             raise InputError(f"{name}=({x}, {rows}) must be successes and rows, with 0 ≤ successes ≤ rows and rows > 0")
     return Shifted(
-        estimate=x1 / n1 - x2 / n2, statistic=lambda delta: miettinen_nurminen_z(x1, n1, x2, n2, delta),
-        tail=_normal_tail, limits=lambda tail: miettinen_nurminen_limits(x1, n1, x2, n2, -float(special.ndtri(tail))),
-        whole=SHARES, family="miettinen-nurminen", n=n1 + n2,
+        x1 / n1 - x2 / n2, lambda delta: miettinen_nurminen_z(x1, n1, x2, n2, delta),
+        lambda z: miettinen_nurminen_limits(x1, n1, x2, n2, z), "miettinen-nurminen", n1 + n2,
     )  # fmt: skip
 
 
 def _scores(first: Any, second: Any, paired: bool) -> Shifted:
     if paired:
-        facts = paired_facts(*paired_numbers(first, second))
+        facts, family = paired_facts(*paired_numbers(first, second)), "paired-t"
     else:
-        facts = unpaired_facts(numbers(first, "first"), numbers(second, "second"), "welch")
+        facts, family = unpaired_facts(numbers(first, "first"), numbers(second, "second"), "welch"), "welch-t"
+    d, error = facts.estimate, facts.error if facts.varies else math.nan
+    made = Shifted(d, lambda _: math.nan, lambda _: REALS, family, facts.n, whole=REALS, estimand=SCORES)
     if not facts.varies:
-        return Shifted(
-            estimate=facts.estimate, statistic=lambda _: math.nan, tail=lambda _: math.nan,
-            limits=lambda _: REALS, whole=REALS, family="paired-t" if paired else "welch-t", n=facts.n, note=facts.note,
-        )  # fmt: skip
-
-    def limits(tail: float) -> Limits:
-        half = -float(special.stdtrit(facts.df, tail)) * facts.error
-        return facts.estimate - half, facts.estimate + half
-
-    return Shifted(
-        estimate=facts.estimate, statistic=lambda delta: (facts.estimate - delta) / facts.error,
-        tail=lambda t: float(special.stdtr(facts.df, -t)), limits=limits, whole=REALS,
-        family="paired-t" if paired else "welch-t", n=facts.n, df=facts.df,
-    )  # fmt: skip
-
-
-def _normal_tail(z: float) -> float:
-    return float(special.ndtr(-z))
-
-
-def cochran_from_pairs(pairs: Mapping[tuple[str, str], Discordance], models: tuple[str, ...]) -> Test | None:
-    """Is any of the models different? None unless all pairs were counted on the same rows.
-
-    Q = (k − 1)(k·ΣC² − (ΣC)²) / (k·ΣC − ΣT²), C the rows that each model got right and T the models that got each row
-    right. ΣT² is ΣC + 2·Σ over pairs of the rows that both got right. Source: Cochran 1950, Biometrika 37:256.
-    """
-    k = len(models)
-    if k < 3 or len(pairs) < k * (k - 1) // 2 or len({d.n for d in pairs.values()}) > 1:
-        return None
-    right: dict[str, int] = {}
-    for (a, b), d in pairs.items():
-        right[a] = d.both_right + d.only_first
-        right[b] = d.both_right + d.only_second
-    total = sum(right.values())
-    spread = k * total - (total + 2 * sum(d.both_right for d in pairs.values()))
-    top = (k - 1) * (k * sum(c * c for c in right.values()) - total * total)
-    n = next(iter(pairs.values())).n
-    if spread == 0:
-        note = "all models are right on the same rows"
-        return Test(name="Cochran's Q", statistic=0.0, df=k - 1, p_value=1.0, method="cochran-q", n=n, note=note)
-    q = top / spread
-    p = float(special.chdtrc(k - 1, q))
-    return Test(name="Cochran's Q", statistic=q, df=k - 1, p_value=p, method="cochran-q", n=n)
+        return made._replace(note=facts.note)
+    return made._replace(
+        statistic=lambda delta: (d - delta) / error, limits=lambda t: (d - t * error, d + t * error), df=facts.df
+    )

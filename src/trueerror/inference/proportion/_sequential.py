@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._contrast import SHARES, THESE_MODELS, Limits, check_test_options, contrast
+from trueerror.inference._contrast import THESE_MODELS, Limits, check_test_options, contrast
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._arrays import count, paired_numbers
 from trueerror.inputs._options import InputError
@@ -25,8 +25,11 @@ from trueerror.results import Alternative, Contrast
 
 Floats = NDArray[np.float64]
 
-# Wealth e⁻⁵⁰ below its peak adds nothing to the integral.
-DEPTH = 50.0
+LARGEST = math.log(sys.float_info.max)
+# Wealth so far below its peak, in logarithms, is lost in rounding: it adds nothing to the integral.
+DEPTH = -math.log(sys.float_info.epsilon)
+# Just below a share of 1, where a lost bet takes everything.
+TOP = math.nextafter(1.0, 0.0)
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(96)
 
 
@@ -37,18 +40,15 @@ class Bets(NamedTuple):
     times: Floats
     n: int | None
 
+    @property
+    def mean(self) -> float:
+        """The mean difference, NaN where the rows are not known."""
+        total = float(self.times.sum())
+        return float(self.values @ self.times) / total if total and self.n is not None else math.nan
+
     def turned(self) -> Bets:
         """The same with first and second exchanged."""
         return Bets(-self.values[::-1], self.times[::-1], self.n)
-
-    @property
-    def signs_only(self) -> bool:
-        """Whether every difference is −1, 0 or 1."""
-        return bool(np.isin(self.values, (-1.0, 0.0, 1.0)).all())
-
-    def seen(self, value: float) -> float:
-        """How often this difference was seen."""
-        return float(self.times[self.values == value].sum())
 
 
 def e_value(
@@ -105,23 +105,15 @@ def confidence_sequence(
 
 def _answer(bets: Bets, margin: float, level: float, alternative: Alternative, method: str) -> Contrast:
     log_e = log_e_value(bets, margin, alternative)
-    notes = []
-    total = float(bets.times.sum())
-    estimate = float(bets.values @ bets.times) / total if total and bets.n is not None else math.nan
-    if bets.n is None:
-        limits, whole = (math.nan, math.nan), (math.nan, math.nan)
-        notes.append("no interval: give n")
-    else:
-        limits, whole = _limits(bets, level, alternative), SHARES
-        if not bets.n:
-            notes.append("no rows: nothing is known")
-    if log_e > math.log(sys.float_info.max):
-        notes.append(f"the e-value is about 10^{log_e / math.log(10):.0f}, written as the largest float")
+    large = f"the e-value is about 10^{log_e / math.log(10):.0f}, written as the largest float"
+    unknown = {None: "no interval: give n", 0: "no rows: nothing is known"}.get(bets.n, "")
+    # Without n there is no interval to cut to one side.
+    whole = (-1.0, 1.0) if bets.n is not None else (math.nan, math.nan)
     return contrast(
-        estimate=estimate, limits=limits, whole=whole, confidence=level, alternative=alternative, method=method,
-        p_value=math.exp(-max(0.0, log_e)),
-        statistic=math.exp(log_e) if log_e <= math.log(sys.float_info.max) else sys.float_info.max, n=bets.n,
-        notes=tuple(notes), null=None, estimand=THESE_MODELS,
+        estimate=bets.mean, limits=_limits(bets, level, alternative) if bets.n else whole, whole=whole,
+        confidence=level, alternative=alternative, method=method, p_value=math.exp(-max(0.0, log_e)),
+        statistic=math.exp(log_e) if log_e <= LARGEST else sys.float_info.max, n=bets.n, null=None,
+        notes=(unknown, large if log_e > LARGEST else ""), estimand=THESE_MODELS,
     )  # fmt: skip
 
 
@@ -131,7 +123,11 @@ def log_e_value(bets: Bets, margin: float, alternative: Alternative) -> float:
         return _log_wealth(bets, margin)
     if alternative == "less":
         return _log_wealth(bets.turned(), margin)
-    return float(np.logaddexp(_log_wealth(bets, margin), _log_wealth(bets.turned(), margin))) - math.log(2)
+    return _log_mean(_log_wealth(bets, margin), _log_wealth(bets.turned(), margin))
+
+
+def _log_mean(a: float, b: float) -> float:
+    return float(np.logaddexp(a, b)) - math.log(2)
 
 
 def _limits(bets: Bets, level: float, alternative: Alternative) -> Limits:
@@ -140,15 +136,10 @@ def _limits(bets: Bets, level: float, alternative: Alternative) -> Limits:
     def lower(side: Bets) -> float:
         def excess(delta: float) -> float:
             up = _log_wealth(side, delta)
-            if alternative != "two-sided":
-                return up - bar
-            return float(np.logaddexp(up, _log_wealth(side.turned(), -delta))) - math.log(2) - bar
+            return (_log_mean(up, _log_wealth(side.turned(), -delta)) if alternative == "two-sided" else up) - bar
 
-        mean = float(side.values @ side.times) / float(side.times.sum())
-        return crossing(excess, -1.0, mean) if excess(-1.0) > 0 else -1.0
+        return crossing(excess, -1.0, side.mean) if excess(-1.0) > 0 else -1.0
 
-    if not bets.n:
-        return SHARES
     return lower(bets), -lower(bets.turned())
 
 
@@ -156,27 +147,28 @@ def _log_wealth(bets: Bets, delta: float) -> float:
     """log E₊(δ) = log of (2/π)∫ Π(1 + sin φ·(D − δ)/(1 + δ)) dφ over (0, π/2)."""
     if not len(bets.values):
         return 0.0
-    if delta == 0 and bets.signs_only:
-        b, c = bets.seen(1.0), bets.seen(-1.0)
-        both = (b + c) * math.log(2) + float(special.betaln(b + 0.5, c + 0.5) - special.betaln(0.5, 0.5))
-        return both + math.log(2) + _log_upper_half(b + 0.5, c + 0.5)
+    if delta == 0 and np.isin(bets.values, (-1.0, 0.0, 1.0)).all():
+        b, c = (float(bets.times[bets.values == value].sum()) for value in (1.0, -1.0))
+        upper = float(special.betaincc(b + 0.5, c + 0.5, 0.5))
+        # Where this underflows the integral has its logarithm.
+        if upper > sys.float_info.min:
+            both = special.betaln(b + 0.5, c + 0.5) - special.betaln(0.5, 0.5)
+            return (b + c + 1) * math.log(2) + float(both) + math.log(upper)
     if delta <= -1:
         # Any difference above −1 disproves "at most −1" at once; without one there is nothing to win.
         return math.inf if bets.values[-1] > -1 else -math.inf
     gains = (bets.values - delta) / (1 + delta)
 
     def log_growth(f: float) -> float:
-        with np.errstate(divide="ignore"):
-            return float(bets.times @ np.log1p(f * gains)) if f > 0 else 0.0
+        return float(_log_growths(np.array([f]), gains, bets.times)[0])
 
     peak = _peak(gains, bets.times)
     floor = log_growth(peak) - DEPTH
     low = 0.0 if log_growth(0.0) >= floor else crossing(lambda f: log_growth(f) - floor, 0.0, peak)
-    top = math.nextafter(1.0, 0.0)
-    high = 1.0 if log_growth(top) >= floor else crossing(lambda f: log_growth(f) - floor, peak, top)
-    angles = [math.asin(f) for f in (low, peak, high)]
+    high = 1.0 if log_growth(TOP) >= floor else crossing(lambda f: log_growth(f) - floor, peak, TOP)
+    middle = math.asin(peak)
     logs, sizes = [], []
-    for start, stop in ((angles[0], angles[1]), (angles[1], angles[2])):
+    for start, stop in ((math.asin(low), middle), (middle, math.asin(high))):
         if stop > start:
             phi = start + (stop - start) * (NODES + 1) / 2
             logs.append(_log_growths(np.sin(phi), gains, bets.times))
@@ -198,27 +190,7 @@ def _peak(gains: Floats, times: Floats) -> float:
 
     if slope(0.0) <= 0:
         return 0.0
-    top = math.nextafter(1.0, 0.0)
-    return 1.0 if slope(top) >= 0 else crossing(slope, 0.0, top)
-
-
-def _log_upper_half(a: float, b: float) -> float:
-    """log P(Beta(a, b) > ½), also where it underflows."""
-    chance = float(special.betaincc(a, b, 0.5))
-    if chance > 1e-290:
-        return math.log(chance)
-    # Far in the tail P ≈ the first term of the series of the incomplete beta function at ½.
-    return -(a + b) * math.log(2) - math.log(b) - float(special.betaln(a, b)) + math.log(_tail_series(a, b))
-
-
-def _tail_series(a: float, b: float) -> float:
-    """2F1(a + b, 1; b + 1; ½), the factor beside ½^(a+b)/(b·B(a, b)) in I_½(b, a), for b much larger than a."""
-    term, total, k = 1.0, 1.0, 0
-    while term > 1e-17 * total and k < 10_000_000:
-        term *= (a + b + k) / (b + 1 + k) / 2
-        total += term
-        k += 1
-    return total
+    return 1.0 if slope(TOP) >= 0 else crossing(slope, 0.0, TOP)
 
 
 def _bets(first: Any, second: Any, n: Any) -> Bets:

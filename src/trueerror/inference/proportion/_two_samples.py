@@ -1,25 +1,28 @@
-"""The difference of two proportions from different rows: five intervals, and the chance that one is lower.
+"""Two proportions from different rows: five intervals of their difference, tests, and the chance that one is lower.
 
-Tests of one proportion against a value, and of two proportions from different rows.
+Tests of one proportion against a value.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import special
 
 from trueerror.inference._contrast import (
+    REALS,
+    SIDES,
     THESE_MODELS,
     Limits,
     check_test_options,
     contrast,
     normal_p,
     normal_quantile,
-    tail_area,
 )
 from trueerror.inference.proportion._distributions import (
     as_likely,
@@ -32,11 +35,11 @@ from trueerror.inference.proportion._distributions import (
 )
 from trueerror.inference.proportion._interval import (
     FORMS,
-    clopper_pearson,
     is_float,
+    limits_of_one,
     normal_model_caution,
-    normal_model_holds,
     one_or_all,
+    whole_if_near,
     wilson,
     wilson_cc,
 )
@@ -45,13 +48,6 @@ from trueerror.inputs._options import InputError, check_word
 from trueerror.results import Alternative, Contrast, Interval, Result
 
 DifferenceMethod = Literal["miettinen-nurminen", "newcombe", "newcombe-cc", "agresti-caffo", "wald"]
-KEYS: dict[str, str] = {
-    "miettinen-nurminen": "miettinen-nurminen",
-    "newcombe": "newcombe-difference",
-    "newcombe-cc": "newcombe-difference-cc",
-    "agresti-caffo": "agresti-caffo",
-    "wald": "wald-difference",
-}
 NO_ROWS = "no rows in one of the samples: nothing is known"
 
 
@@ -70,6 +66,11 @@ class Share(NamedTuple):
     def variance(self) -> float:
         """p(1 − p)/n."""
         return self.x * (self.n - self.x) / self.n**3
+
+    @property
+    def caution(self) -> str:
+        """What to say where the normal model does not hold."""
+        return str(normal_model_caution(self.n, self.n * self.p * (1 - self.p), "miettinen-nurminen") or "")
 
 
 def difference(
@@ -105,7 +106,7 @@ def difference(
     difference: first − second = +0.200 [0.053, 0.338], 95 % miettinen-nurminen, p = .008, n = 150
     """
     if method is not None:
-        check_word(method, KEYS, "method")
+        check_word(method, DIFFERENCES, "method")
     if isinstance(first, Result) or isinstance(second, Result):
         from_results = _of_results(first, second, method, metric, confidence, alternative)
         if isinstance(from_results, Contrast):
@@ -117,36 +118,24 @@ def difference(
     a, b = two_shares(first, second, method or "newcombe")
     if method is None:
         method = "miettinen-nurminen" if all(float(s.x).is_integer() for s in (a, b)) else "newcombe"
+    form = DIFFERENCES[method]
+    made = partial(contrast, confidence=level, alternative=alternative, n=a.n + b.n, estimand=THESE_MODELS)
     if a.n == 0 or b.n == 0:
-        return contrast(
-            estimate=math.nan, limits=(-1.0, 1.0), confidence=level, alternative=alternative, method=KEYS[method],
-            p_value=1.0, statistic=0.0, n=a.n + b.n, notes=(NO_ROWS,), p_better=0.5, estimand=THESE_MODELS,
-        )  # fmt: skip
-    z = normal_quantile(level, alternative)
-    note = ""
-    p_better = _less_normal(b, a) if method == "wald" else _less_beta(b, a)
-    if method == "wald" and a.variance + b.variance == 0:
-        method, p_better = "newcombe", _less_beta(b, a)
-        note = "Wald's variance is 0 here; Newcombe's method is given instead"
-    if method == "miettinen-nurminen":
-        limits = miettinen_nurminen_limits(a.x, a.n, b.x, b.n, z)
-        statistic = miettinen_nurminen_z(a.x, a.n, b.x, b.n, 0.0)
-    elif method == "agresti-caffo":
-        limits = wald_limits(Share(a.x + 1, a.n + 2), Share(b.x + 1, b.n + 2), z)
-        statistic = miettinen_nurminen_z(a.x, a.n, b.x, b.n, 0.0)
-        note = "p-value by the score test"
-    elif method == "wald":
-        limits, statistic = wald_limits(a, b, z), wald_z(a, b)
-        worst = min((a, b), key=lambda share: (normal_model_holds(share.p, share.n), share.n))
-        note = str(normal_model_caution("wald", worst.p, worst.n, "miettinen-nurminen") or "")
-    else:
-        corrected = method == "newcombe-cc"
-        limits = newcombe_limits(a, b, z, corrected=corrected)
-        statistic = _newcombe_z(a, b, corrected=corrected)
-    return contrast(
-        estimate=a.p - b.p, limits=limits, confidence=level, alternative=alternative, method=KEYS[method],
-        p_value=normal_p(statistic, alternative), statistic=statistic, n=a.n + b.n, notes=(note,), p_better=p_better,
-        estimand=THESE_MODELS,
+        return made(
+            estimate=math.nan, limits=REALS, method=form.key, p_value=1.0, statistic=0.0, notes=(NO_ROWS,), p_better=0.5
+        )
+    note = form.note
+    if form.normal:
+        # The sample for which the model fails, the smaller one where it does for both.
+        note = min((a, b), key=lambda share: (not share.caution, share.n)).caution
+        if a.variance + b.variance == 0:
+            form = DIFFERENCES["newcombe"]
+            note = "Wald's variance is 0 here; Newcombe's method is given instead"
+    statistic = form.z(a, b)
+    return made(
+        estimate=a.p - b.p, limits=form.limits(a, b, normal_quantile(level, alternative)), method=form.key,
+        p_value=normal_p(statistic, alternative), statistic=statistic, notes=(note,),
+        p_better=(_less_normal if form.normal else _less_beta)(b, a),
     )  # fmt: skip
 
 
@@ -194,10 +183,10 @@ def _metric_of(given: Any, metric: str | None, name: str) -> Interval:
 
 def _counts_behind(found: Interval) -> Counts | None:
     """Successes and rows of an interval that is of a plain proportion."""
-    if found.method not in FORMS or found.n is None or not math.isfinite(found.estimate):
+    if FORMS.get(found.method) is None or not found.n or not math.isfinite(found.estimate):
         return None
     x = found.estimate * found.n
-    return (round(x), int(found.n)) if found.n and abs(x - round(x)) <= 1e-6 else None
+    return (round(x), int(found.n)) if abs(x - round(x)) <= 1e-6 else None
 
 
 def _of_limits(a: Interval, b: Interval, level: float, alternative: Alternative) -> Contrast:
@@ -208,25 +197,36 @@ def _of_limits(a: Interval, b: Interval, level: float, alternative: Alternative)
             f"{a.name} is undefined or infinite on one side: {a.note or b.note or 'no difference follows'}"
         )
     two_sided_z = normal_quantile(level, "two-sided")
-    down = math.hypot(a.estimate - a.low, b.high - b.estimate) / two_sided_z
-    up = math.hypot(a.high - a.estimate, b.estimate - b.low) / two_sided_z
+    down, up = (x / two_sided_z for x in reaches((a.estimate, a.low, a.high), (b.estimate, b.low, b.high)))
     towards = down if d > 0 else up
     statistic = 0.0 if d == 0 else d / towards if towards else math.copysign(math.inf, d)
     z = normal_quantile(level, alternative)
-    return replace(
-        contrast(
-            estimate=d, limits=(d - z * down, d + z * up), whole=(-math.inf, math.inf), confidence=level,
-            alternative=alternative, method="newcombe-hybrid", p_value=normal_p(statistic, alternative),
-            statistic=statistic, n=None if a.n is None or b.n is None else a.n + b.n,
-            notes=("from the limits of both, as of different rows",), estimand=THESE_MODELS,
-        ),
-        name=a.name,
+    made = contrast(
+        estimate=d, limits=(d - z * down, d + z * up), whole=REALS, confidence=level, alternative=alternative,
+        method="newcombe-hybrid", p_value=normal_p(statistic, alternative), statistic=statistic,
+        n=None if a.n is None or b.n is None else a.n + b.n, notes=("from the limits of both, as of different rows",),
+        estimand=THESE_MODELS,
     )  # fmt: skip
+    return replace(made, name=a.name)
+
+
+def reaches(a: tuple[float, float, float], b: tuple[float, float, float], phi: float = 0.0) -> Limits:
+    """How far the limits of a difference reach down and up, from (estimate, low, high) of each and their correlation φ.
+
+    √(x² − 2φxy + y²) of the distances x, y to the limits that make the difference smaller, or larger. Zou and Donner
+    2008, Stat. Med. 27:1693.
+    """
+
+    def reach(x: float, y: float) -> float:
+        return math.sqrt(max(0.0, x * x - 2 * phi * x * y + y * y))
+
+    return reach(a[0] - a[1], b[2] - b[0]), reach(a[2] - a[0], b[0] - b[1])
 
 
 def prior_words(c: Contrast) -> str:
     """The prior behind `p_better` of a difference: a flat one on the normal scale for Wald's method, else Jeffreys'."""
-    return "flat prior, normal approximation" if c.method == KEYS["wald"] else "Jeffreys' prior"
+    form = BY_KEY.get(c.method)
+    return "flat prior, normal approximation" if form is not None and form.normal else "Jeffreys' prior"
 
 
 def probability_less(
@@ -244,23 +244,32 @@ def probability_less(
     """
     check_word(method, ("normal", "beta"), "method")
     a, b = two_shares(first, second, "wald")
-    if method == "normal" and a.n and b.n:
-        return _less_normal(a, b)
-    return _less_beta(a, b)
+    return (_less_normal if method == "normal" and a.n and b.n else _less_beta)(a, b)
 
 
-def newcombe_limits(a: Share, b: Share, z: float, *, corrected: bool = False) -> Limits:
+def newcombe_limits(a: Share, b: Share, z: float, *, single: Callable[..., Any] = wilson) -> Limits:
     """Newcombe's method 10, or 11 with continuity-corrected Wilson limits."""
-    single = wilson_cc if corrected else wilson
-    d = a.p - b.p
-    l1, u1 = single(a.x, a.n, z)
-    l2, u2 = single(b.x, b.n, z)
-    # Below confidence ½ a one-sided z is negative: then all limits lie on the other side of their estimates.
-    sign = math.copysign(1.0, z)
-    return d - sign * math.hypot(a.p - l1, u2 - b.p), d + sign * math.hypot(u1 - a.p, b.p - l2)
+    down, up = reaches((a.p, *single(a.x, a.n, z)), (b.p, *single(b.x, b.n, z)))
+    return a.p - b.p - down, a.p - b.p + up
 
 
-def wald_z(a: Share, b: Share) -> float:
+def _newcombe_z(a: Share, b: Share, *, single: Callable[..., Any] = wilson) -> float:
+    """The z at which the interval first reaches 0, with the sign of the difference."""
+    if a.p < b.p:
+        return -_newcombe_z(b, a, single=single)
+
+    def limit(z: float) -> float:
+        return newcombe_limits(a, b, z, single=single)[0]
+
+    if a.p == b.p or limit(0.0) <= 0:
+        return 0.0
+    top = 1.0
+    while limit(top) > 0:
+        top *= 2
+    return crossing(limit, 0.0, top)
+
+
+def _wald_z(a: Share, b: Share) -> float:
     """d over its unpooled standard error; infinite where that is 0 and d is not."""
     d, variance = a.p - b.p, a.variance + b.variance
     if variance == 0:
@@ -268,33 +277,46 @@ def wald_z(a: Share, b: Share) -> float:
     return d / math.sqrt(variance)
 
 
-def wald_limits(a: Share, b: Share, z: float) -> Limits:
-    """d ± z times the unpooled standard error."""
+def _wald_limits(a: Share, b: Share, z: float) -> Limits:
     d, half = a.p - b.p, z * math.sqrt(a.variance + b.variance)
     return d - half, d + half
 
 
-def _newcombe_z(a: Share, b: Share, *, corrected: bool) -> float:
-    """The z at which the interval first reaches 0, with the sign of the difference."""
-    d = a.p - b.p
-    if d < 0:
-        return -_newcombe_z(b, a, corrected=corrected)
+class DifferenceForm(NamedTuple):
+    """An interval of p1 − p2 with the z of its test; a `normal` one takes the shares for normal."""
 
-    def limit(z: float) -> float:
-        return newcombe_limits(a, b, z, corrected=corrected)[0]
+    key: str
+    limits: Callable[[Share, Share, float], Limits]
+    z: Callable[[Share, Share], float]
+    fractional: bool = False
+    normal: bool = False
+    note: str = ""
 
-    if d == 0 or limit(0.0) <= 0:
-        return 0.0
-    top = 1.0
-    while limit(top) > 0 and top < 1e8:
-        top *= 2
-    return crossing(limit, 0.0, top)
+
+# By the word that people ask for, and by the key that results carry.
+SCORE = DifferenceForm(
+    "miettinen-nurminen", lambda a, b, z: miettinen_nurminen_limits(*a, *b, z),
+    lambda a, b: miettinen_nurminen_z(*a, *b, 0.0),
+)  # fmt: skip
+DIFFERENCES: dict[str, DifferenceForm] = {
+    "miettinen-nurminen": SCORE,
+    "newcombe": DifferenceForm("newcombe-difference", newcombe_limits, _newcombe_z, fractional=True),
+    "newcombe-cc": DifferenceForm(
+        "newcombe-difference-cc", partial(newcombe_limits, single=wilson_cc), partial(_newcombe_z, single=wilson_cc)
+    ),
+    "agresti-caffo": DifferenceForm(
+        "agresti-caffo", lambda a, b, z: _wald_limits(Share(a.x + 1, a.n + 2), Share(b.x + 1, b.n + 2), z), SCORE.z,
+        note="p-value by the score test",
+    ),
+    "wald": DifferenceForm("wald-difference", _wald_limits, _wald_z, fractional=True, normal=True),
+}  # fmt: skip
+BY_KEY = {form.key: form for form in DIFFERENCES.values()}
 
 
 def _less_normal(a: Share, b: Share) -> float:
     if a.variance + b.variance == 0:
         return 0.5 if a.p == b.p else _less_beta(a, b)
-    return float(special.ndtr(wald_z(b, a)))
+    return float(special.ndtr(_wald_z(b, a)))
 
 
 def _less_beta(a: Share, b: Share) -> float:
@@ -340,11 +362,8 @@ def _share(x: Any, rows: int, name: str, method: str, rates: bool) -> Share:
             raise InputError(one_or_all(name, rows))
         return Share(rows, rows)
     if is_float(x) and 0 < float(x) < 1:
-        successes = float(x) * rows
-        nearest = round(successes)
-        if abs(successes - nearest) <= 1e-9 * max(1, nearest):
-            return Share(nearest, rows)
-        if method not in ("wald", "newcombe"):
+        successes = whole_if_near(float(x) * rows)
+        if not successes.is_integer() and not DIFFERENCES[method].fractional:
             raise InputError(
                 f"{name}=({x:g}, {rows}) is {successes:g} successes, which is not a whole count; "
                 'a rate needs method="wald" or "newcombe"'
@@ -358,14 +377,7 @@ def _share(x: Any, rows: int, name: str, method: str, rates: bool) -> Share:
     return Share(successes, rows)
 
 
-TwoProportionsMethod = Literal["pooled-z", "unpooled-z", "fisher", "yates"]
-# The interval that goes with each test of two proportions: the one that is nearest to inverting it.
-INTERVALS: dict[str, Any] = {
-    "pooled-z": ("miettinen-nurminen", "Miettinen and Nurminen's"),
-    "unpooled-z": ("wald", "Wald's"),
-    "fisher": ("miettinen-nurminen", "Miettinen and Nurminen's"),
-    "yates": ("newcombe-cc", "Newcombe's with continuity correction"),
-}
+EXACT_TAILS: dict[str, Callable[..., Any]] = {"two-sided": as_likely, "greater": at_least, "less": at_most}
 
 
 def one_proportion(
@@ -392,30 +404,49 @@ def one_proportion(
     successes, rows, null = count(x, "x"), count(n, "n"), open_share(p0, "p0")
     if successes > rows:
         raise InputError(f"x={successes} is more than n={rows}")
-    if rows == 0:
-        limits: Limits = (0.0, 1.0)
-        statistic, p_value, notes = 0.0, 1.0, ("no rows: nothing is known",)
-    elif method == "exact":
-        low, high = clopper_pearson(successes, rows, tail_area(level, alternative))
-        limits = float(low), float(high)
-        statistic, notes = float(successes), ("interval: Clopper–Pearson less p0",)
-        p_value = _exact_p(successes, rows, null, alternative)
-    else:
-        limits = wilson(successes, rows, normal_quantile(level, alternative))
+    low, high, statistic, p_value, note = 0.0, 1.0, 0.0, 1.0, "no rows: nothing is known"
+    if rows and method == "exact":
+        low, high, *_ = limits_of_one(successes, rows, "clopper-pearson", level, SIDES[alternative])
+        statistic, note = successes, "interval: Clopper–Pearson less p0"
+        p_value = float(EXACT_TAILS[alternative](successes, rows, null))
+    elif rows:
+        low, high, *_ = limits_of_one(successes, rows, "wilson", level, SIDES[alternative])
         statistic = (successes - rows * null) / math.sqrt(rows * null * (1 - null))
-        notes = ("interval: Wilson less p0",)
-        p_value = normal_p(statistic, alternative)
+        p_value, note = normal_p(statistic, alternative), "interval: Wilson less p0"
     return contrast(
-        estimate=successes / rows - null if rows else math.nan, limits=(limits[0] - null, limits[1] - null),
+        estimate=successes / rows - null if rows else math.nan, limits=(low - null, high - null),
         whole=(-null, 1 - null), confidence=level, alternative=alternative, method=f"binomial-{method}",
-        p_value=p_value, statistic=statistic, n=rows, notes=notes, estimand="this model, on rows like these",
+        p_value=p_value, statistic=statistic, n=rows, notes=(note,), estimand="this model, on rows like these",
     )  # fmt: skip
 
 
-def _exact_p(x: int, n: int, p0: float, alternative: Alternative) -> float:
-    if alternative == "two-sided":
-        return as_likely(x, n, p0)
-    return float(at_least(x, n, p0) if alternative == "greater" else at_most(x, n, p0))
+def _pooled_z(a: Share, b: Share, less: float = 0.0) -> float:
+    """(|d| − less)/√(p̄q̄(1/n1 + 1/n2)) with the sign of d; less takes at most the difference itself."""
+    pooled, d = (a.x + b.x) / (a.n + b.n), a.p - b.p
+    return math.copysign(max(0.0, abs(d) - less), d) / math.sqrt(pooled * (1 - pooled) * (1 / a.n + 1 / b.n))
+
+
+def _yates_z(a: Share, b: Share) -> float:
+    return _pooled_z(a, b, (1 / a.n + 1 / b.n) / 2)
+
+
+TwoProportionsMethod = Literal["pooled-z", "unpooled-z", "fisher", "yates"]
+
+
+class TwoProportionsTest(NamedTuple):
+    """The z of a test, None where it is exact, and the interval that is nearest to inverting it."""
+
+    z: Callable[[Share, Share], float] | None
+    interval: DifferenceMethod
+    words: str
+
+
+TESTS: dict[str, TwoProportionsTest] = {
+    "pooled-z": TwoProportionsTest(_pooled_z, "miettinen-nurminen", "Miettinen and Nurminen's"),
+    "unpooled-z": TwoProportionsTest(_wald_z, "wald", "Wald's"),
+    "fisher": TwoProportionsTest(None, "miettinen-nurminen", "Miettinen and Nurminen's"),
+    "yates": TwoProportionsTest(_yates_z, "newcombe-cc", "Newcombe's with continuity correction"),
+}
 
 
 def two_proportions(
@@ -441,39 +472,30 @@ def two_proportions(
     difference: first − second = −0.100 [−0.219, 0.021], 95 % pooled-z, p = .102, n = 200
     (interval: Miettinen and Nurminen's)
     """
-    check_word(method, INTERVALS, "method")
+    check_word(method, TESTS, "method")
     level = check_test_options(confidence, alternative)
-    interval, words = INTERVALS[method]
+    test, used = TESTS[method], str(method)
     a, b = Share(count(x1, "x1"), count(n1, "n1")), Share(count(x2, "x2"), count(n2, "n2"))
-    size = difference(a, b, method=interval, confidence=level, alternative=alternative)
+    size = difference(a, b, method=test.interval, confidence=level, alternative=alternative)
+    normal = DIFFERENCES[test.interval].normal
     # A Wald interval that fell back to another says so itself.
-    notes = [size.note if interval == "wald" and size.note else f"interval: {words}"]
+    notes = [size.note if normal and size.note else f"interval: {test.words}"]
+    statistic, p_value = 0.0, 1.0
     if a.n == 0 or b.n == 0:
-        statistic, p_value, notes = 0.0, 1.0, [NO_ROWS]
+        notes = [NO_ROWS]
     elif a.x + b.x in (0, a.n + b.n):
-        statistic, p_value = 0.0, 1.0
         notes.append("both proportions are the same end of the range")
-    elif method == "fisher":
-        statistic = a.x
-        p_value = hypergeometric_p(int(a.x), a.n, b.n, int(a.x + b.x))[alternative]
+    elif test.z is None:
+        statistic, p_value = a.x, hypergeometric_p(int(a.x), a.n, b.n, int(a.x + b.x))[alternative]
     else:
-        if method == "unpooled-z" and a.variance + b.variance == 0:
-            method = "pooled-z"
+        score = test.z
+        if normal and a.variance + b.variance == 0:
+            score, used = _pooled_z, "pooled-z"
             notes.append("the unpooled variance is 0; the pooled test is given instead")
-        statistic = wald_z(a, b) if method == "unpooled-z" else _pooled_z(a, b, corrected=method == "yates")
+        statistic = score(a, b)
         p_value = normal_p(statistic, alternative)
     return contrast(
-        estimate=size.estimate, limits=(size.low, size.high), confidence=level, alternative=alternative, method=method,
+        estimate=size.estimate, limits=(size.low, size.high), confidence=level, alternative=alternative, method=used,
         p_value=p_value, statistic=statistic, n=a.n + b.n, notes=tuple(notes), p_better=size.p_better,
         estimand=THESE_MODELS,
     )  # fmt: skip
-
-
-def _pooled_z(a: Share, b: Share, *, corrected: bool) -> float:
-    pooled = (a.x + b.x) / (a.n + b.n)
-    scale = 1 / a.n + 1 / b.n
-    d = a.p - b.p
-    if corrected:
-        # The correction never turns the sign: Yates' term is at most the difference itself.
-        d = math.copysign(max(0.0, abs(d) - scale / 2), d)
-    return d / math.sqrt(pooled * (1 - pooled) * scale)

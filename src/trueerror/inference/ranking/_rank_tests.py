@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import combinations
 from typing import Any, Literal, NamedTuple
@@ -25,16 +26,17 @@ from trueerror.inference._contrast import (
     REALS,
     SCORES,
     Limits,
-    adjust_shaffer,
     check_test_options,
     contrast,
     normal_p,
     normal_quantile,
     tail_area,
 )
+from trueerror.inference._many import adjust_shaffer, groups_not_told_apart
 from trueerror.inference.proportion._distributions import at_least, at_most, crossing
-from trueerror.inference.ranking._ranking import Ranking, compose_ranking
+from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._arrays import column, matrix, paired_numbers, plain_numbers, same_length
+from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.inputs._words import speaks
 from trueerror.kernels._numpy import average_ranks
@@ -42,52 +44,46 @@ from trueerror.results import Alternative, Contrast, Test
 
 Floats = NDArray[np.float64]
 
-# The integrand is entire and falls like a normal density, so equal steps converge at once: .05 is exact to rounding.
-STEP = 0.05
-REACH = 9.0
-BLOCK = 256
-
 
 def range_above(q: Floats | float, k: int) -> Floats:
     """P(range of k standard normals > q), precise in the far tail too.
 
     With x the largest of the k: k·∫ φ(x)·(Φ(x)^(k−1) − (Φ(x) − Φ(x − q))^(k−1)) dx. The difference is taken inside the
-    integral, so nothing cancels.
+    integral, so nothing cancels. The integrand is entire and falls like a normal density, so equal steps are exact to
+    rounding: with φ(r) = φ(0)·ε, steps of 1/r serve densities as narrow as a sixth of the normal one.
 
     >>> range_above(3.633160, 4).round(6)
     array([0.05])
     """
     points = np.atleast_1d(np.asarray(q, dtype=np.float64))
-    x = np.arange(-REACH, float(points.max(initial=0.0)) + REACH, STEP)
+    reach = math.sqrt(-2 * math.log(np.finfo(np.float64).eps))
+    x = np.arange(-reach, float(points.max(initial=0.0)) + reach, 1 / reach)
     log_below = special.log_ndtr(x)
-    weight = np.exp((k - 1) * log_below - 0.5 * x * x) * (k * STEP / math.sqrt(2 * math.pi))
-    below = np.exp(log_below)
-    above = np.empty(len(points))
-    for start in range(0, len(points), BLOCK):
-        part = points[start : start + BLOCK, None]
-        share = np.minimum(special.ndtr(x - part) / below, 1.0)
+    weight = np.exp((k - 1) * log_below - 0.5 * x * x)
+    # The weights add up to 1, and a range above 0 is certain.
+    weight /= weight.sum()
+    below, above = np.exp(log_below), np.empty(len(points))
+    step = max(1, BLOCK // len(x))
+    for start in range(0, len(points), step):
+        share = np.minimum(special.ndtr(x - points[start : start + step, None]) / below, 1.0)
         with np.errstate(divide="ignore"):
-            above[start : start + BLOCK] = -np.expm1((k - 1) * np.log1p(-share)) @ weight
-    # The weights add up to 1 but for rounding, and a range above 0 is certain.
-    return np.where(points <= 0, 1.0, np.clip(above / weight.sum(), 0.0, 1.0))
+            above[start : start + step] = -np.expm1((k - 1) * np.log1p(-share)) @ weight
+    return np.where(points <= 0, 1.0, np.clip(above, 0.0, 1.0))
 
 
 @lru_cache(maxsize=256)
 def range_point(alpha: float, k: int) -> float:
-    """The q that the range of k standard normals exceeds with probability alpha.
+    """The q that the range of k standard normals exceeds with probability alpha; Bonferroni's over all pairs is higher.
 
     >>> round(range_point(0.05, 4) / 2**0.5, 3)
     2.569
     """
-    target = math.log(alpha)
-    high = 4.0
-    while float(range_above(high, k)[0]) > alpha:
-        high *= 1.5
+    high = -math.sqrt(2) * float(special.ndtri(alpha / (k * (k - 1))))
+    return crossing(lambda q: math.log(max(float(range_above(q, k)[0]), TINY) / alpha), 0.0, high)
 
-    def excess(q: float) -> float:
-        return math.log(max(float(range_above(q, k)[0]), 1e-323)) - target
 
-    return crossing(excess, 0.0, high)
+# A p-value that underflows is tiny, never 0.
+TINY = sys.float_info.min
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,8 +110,13 @@ class ScoreMatrix:
         """How many models."""
         return len(self.models)
 
+    @property
+    def rank_error(self) -> float:
+        """The standard deviation of a difference of two mean ranks when no model is better, √(k(k+1)/(6N))."""
+        return math.sqrt(self.k * (self.k + 1) / (6 * self.n))
 
-def score_matrix(scores: Any, *, higher_is_better: bool = True, names: Iterable[Any] | None = None) -> ScoreMatrix:
+
+def score_matrix(scores: Any, *, higher_is_better: bool = True) -> ScoreMatrix:
     """Read a table of scores: a frame or a mapping of columns, or an array with one column for each model.
 
     One column of text in a frame names the data sets; so does a text index of pandas. A cell without a score is an
@@ -134,26 +135,21 @@ def score_matrix(scores: Any, *, higher_is_better: bool = True, names: Iterable[
         values = matrix(scores, "scores")
         if values.ndim != 2:
             raise InputError("scores must be a table: one row for each data set, one column for each model")
-        models = [f"model {j + 1}" for j in range(values.shape[1])]
-        columns: list[Any] = [values[:, j] for j in range(values.shape[1])]
-        datasets: list[str] = []
-    else:
-        models, columns, datasets = named
-    if names is not None:
-        given = [str(name) for name in names]
-        if len(given) != len(models):
-            raise InputError(f"names= has {len(given)} names for {len(models)} columns")
-        models = given
+        named = {f"model {j + 1}": values[:, j] for j in range(values.shape[1])}
+    texts = [name for name, values in named.items() if _is_text(values)]
+    if len(texts) > 1:
+        raise InputError(f"scores has text in {texts[0]!r} and {texts[1]!r}; only one column may name the data sets")
+    datasets = named.pop(texts[0]) if texts else ()
+    if not texts and getattr(getattr(scores, "index", None), "inferred_type", "") == "string":
+        datasets = scores.index
+    models = list(named)
     if len(models) < 2:
         raise InputError(f"scores has {len(models)} model; ranking needs at least two columns")
-    twice = next((m for i, m in enumerate(models) if m in models[:i]), None)
-    if twice is not None:
-        raise InputError(f"scores has two columns named {twice!r}; name them apart")
-    same_length(dict(zip(models, columns, strict=True)))
-    table = np.column_stack([_numbers(c, m) for c, m in zip(columns, models, strict=True)])
+    same_length(named)
+    table = np.column_stack([plain_numbers(c, f"the scores of {m!r}") for m, c in named.items()])
     if len(table) == 0:
         raise InputError("scores has no rows; ranking needs at least one data set")
-    rows = tuple(datasets) or tuple(str(i + 1) for i in range(len(table)))
+    rows = tuple(map(str, datasets if len(datasets) else range(1, len(table) + 1)))
     wrong = np.argwhere(~np.isfinite(table))
     if len(wrong):
         i, j = (int(v) for v in wrong[0])
@@ -164,8 +160,8 @@ def score_matrix(scores: Any, *, higher_is_better: bool = True, names: Iterable[
     return ScoreMatrix(table, tuple(models), rows, higher_is_better)
 
 
-def _named_columns(scores: Any) -> tuple[list[str], list[Any], list[str]] | None:
-    """The columns of a mapping or a frame by name, and the names of the rows; None for a plain array."""
+def _named_columns(scores: Any) -> dict[str, Any] | None:
+    """The columns of a mapping or a frame by name; None for a plain array."""
     if isinstance(scores, Mapping):
         columns = {str(name): values for name, values in scores.items()}
     elif hasattr(scores, "column_names"):
@@ -178,28 +174,14 @@ def _named_columns(scores: Any) -> tuple[list[str], list[Any], list[str]] | None
         columns = {str(name): scores[name] for name in scores.columns}
     else:
         return None
-    arrays = {name: column(values, name) for name, values in columns.items()}
-    texts = [name for name, values in arrays.items() if _is_text(values)]
-    if len(texts) > 1:
-        raise InputError(f"scores has text in {texts[0]!r} and {texts[1]!r}; only one column may name the data sets")
-    datasets: list[str] = []
-    if texts:
-        datasets = [str(v) for v in arrays.pop(texts[0])]
-    elif hasattr(scores, "index") and getattr(scores.index, "inferred_type", "") == "string":
-        datasets = [str(v) for v in scores.index]
-    return list(arrays), list(arrays.values()), datasets
+    return {name: column(values, name) for name, values in columns.items()}
 
 
 def _is_text(values: NDArray[Any]) -> bool:
     return values.dtype.kind in "UST" or (values.dtype.kind == "O" and any(isinstance(v, str) for v in values))
 
 
-def _numbers(values: Any, model: str) -> Floats:
-    return plain_numbers(values, f"the scores of {model!r}")
-
-
-# A p-value that underflows is tiny, never 0.
-TINY = sys.float_info.min
+ALL_TIE = "all models tie on every data set"
 
 
 def friedman(scores: Any, *, ties: bool = True, higher_is_better: bool = True) -> Test:
@@ -213,24 +195,25 @@ def friedman(scores: Any, *, ties: bool = True, higher_is_better: bool = True) -
     """
     m = score_matrix(scores, higher_is_better=higher_is_better)
     ranks = m.ranks
-    statistic = friedman_statistic(ranks.mean(axis=0), m.n, tie_sum(ranks) if ties else 0.0)
-    note = "all models tie on every data set" if _all_tied(ranks) else ""
+    statistic = friedman_statistic(ranks.mean(axis=0), m.n, _squares(ranks) if ties else None)
     return Test(
         name="Friedman", statistic=statistic, df=m.k - 1, p_value=max(float(special.chdtrc(m.k - 1, statistic)), TINY),
-        method="friedman", n=m.n, note=note,
+        method="friedman", n=m.n, note=ALL_TIE if _all_tied(ranks) else "",
     )  # fmt: skip
 
 
-def friedman_statistic(mean_ranks: Floats, n: int, tied: float = 0.0) -> float:
-    """χ² from mean ranks over n data sets; `tied` is Σ(t³ − t) over all groups of ties.
+def friedman_statistic(mean_ranks: Floats, n: int, squares: float | None = None) -> float:
+    """χ² = N²(k − 1)·Σ(R̄ⱼ − (k+1)/2)²/ΣΣ(rᵢⱼ − (k+1)/2)² of mean ranks over n data sets.
+
+    `squares` is the sum below the line; without ties it is N(k³ − k)/12.
 
     >>> round(friedman_statistic(np.array([2.1, 3.25, 2.2, 4.333, 3.117]), 30), 1)
     39.6
     """
     k = len(mean_ranks)
-    spread = 12 * n / (k * (k + 1)) * float(((mean_ranks - (k + 1) / 2) ** 2).sum())
-    left = 1 - tied / (n * (k**3 - k))
-    return spread / left if left > 0 else 0.0
+    squares = n * (k**3 - k) / 12 if squares is None else squares
+    between = n * n * (k - 1) * float(((mean_ranks - (k + 1) / 2) ** 2).sum())
+    return between / squares if squares > 0 else 0.0
 
 
 def iman_davenport(scores: Any, *, ties: bool = True, higher_is_better: bool = True) -> Test:
@@ -244,19 +227,8 @@ def iman_davenport(scores: Any, *, ties: bool = True, higher_is_better: bool = T
     """
     m = score_matrix(scores, higher_is_better=higher_is_better)
     ranks = m.ranks
-    chi2 = friedman_statistic(ranks.mean(axis=0), m.n, tie_sum(ranks) if ties else 0.0)
-    df = (m.k - 1.0, (m.k - 1.0) * (m.n - 1.0))
-    room = m.n * (m.k - 1) - chi2
-    if m.n == 1:
-        statistic, p, note = math.nan, 1.0, "one data set alone shows nothing over data sets"
-    elif _all_tied(ranks):
-        statistic, p, note = 0.0, 1.0, "all models tie on every data set"
-    elif room <= 1e-12 * m.n * m.k:
-        statistic, p, note = math.inf, _chance_of_one_order(ranks), _ONE_ORDER
-    else:
-        statistic = iman_davenport_statistic(chi2, m.n, m.k)
-        p, note = max(float(special.fdtrc(*df, statistic)), TINY), ""
-    return Test(name="Iman–Davenport", statistic=statistic, df=df, p_value=p, method="iman-davenport", n=m.n, note=note)
+    chi2 = friedman_statistic(ranks.mean(axis=0), m.n, _squares(ranks) if ties else None)
+    return _f_test("Iman–Davenport", m, ranks, chi2, "iman-davenport")
 
 
 def iman_davenport_statistic(chi2: float, n: int, k: int) -> float:
@@ -266,6 +238,22 @@ def iman_davenport_statistic(chi2: float, n: int, k: int) -> float:
     14.309
     """
     return (n - 1) * chi2 / (n * (k - 1) - chi2)
+
+
+def _f_test(name: str, m: ScoreMatrix, ranks: Floats, chi2: float, method: str) -> Test:
+    """F from χ², or why there is none."""
+    df, note = (m.k - 1.0, (m.k - 1.0) * (m.n - 1.0)), ""
+    if m.n == 1:
+        statistic, p, note = math.nan, 1.0, "one data set alone shows nothing over data sets"
+    elif _all_tied(ranks):
+        statistic, p, note = 0.0, 1.0, ALL_TIE
+    elif math.isclose(chi2, m.n * (m.k - 1), rel_tol=1e-12):
+        statistic, p = math.inf, _chance_of_one_order(ranks)
+        note = "every data set ranks the models alike: F is infinite, and p is the chance of that when none is better"
+    else:
+        statistic = iman_davenport_statistic(chi2, m.n, m.k)
+        p = max(float(special.fdtrc(*df, statistic)), TINY)
+    return Test(name=name, statistic=statistic, df=df, p_value=p, method=method, n=m.n, note=note)
 
 
 def quade(scores: Any, *, higher_is_better: bool = True) -> Test:
@@ -278,21 +266,11 @@ def quade(scores: Any, *, higher_is_better: bool = True) -> Test:
     Quade: 3.415 on 2 and 6 degrees of freedom, p = .102
     """
     m = score_matrix(scores, higher_is_better=higher_is_better)
-    ranks = m.ranks
-    weights = _range_ranks(m.values)
-    parts = weights[:, None] * (ranks - (m.k + 1) / 2)
-    a, b = float((parts**2).sum()), float((parts.sum(axis=0) ** 2).sum()) / m.n
-    df = (m.k - 1.0, (m.k - 1.0) * (m.n - 1.0))
-    if m.n == 1:
-        statistic, p, note = math.nan, 1.0, "one data set alone shows nothing over data sets"
-    elif a == 0:
-        statistic, p, note = 0.0, 1.0, "all models tie on every data set"
-    elif a - b <= 1e-12 * a:
-        statistic, p, note = math.inf, _chance_of_one_order(ranks), _ONE_ORDER
-    else:
-        statistic = (m.n - 1) * b / (a - b)
-        p, note = max(float(special.fdtrc(*df, statistic)), TINY), ""
-    return Test(name="Quade", statistic=statistic, df=df, p_value=p, method="quade", n=m.n, note=note)
+    ranks, ranges = m.ranks, m.values.max(axis=1) - m.values.min(axis=1)
+    weights = average_ranks(_settled(ranges, 4 * float(np.finfo(np.float64).eps * np.abs(m.values).max())))
+    middle = (m.k + 1) / 2
+    parts = weights[:, None] * (ranks - middle) + middle
+    return _f_test("Quade", m, ranks, friedman_statistic(parts.mean(axis=0), m.n, _squares(parts)), "quade")
 
 
 @partial(speaks, room="te.significance")
@@ -306,10 +284,13 @@ def nemenyi(scores: Any, *, confidence: float = 0.95, higher_is_better: bool = T
     >>> round(r.critical_difference, 3), r.groups
     (1.657, (('a', 'b'), ('b', 'c')))
     """
-    m, level, se = _prepared(scores, confidence, higher_is_better)
-    pairs = _pairs(m, se, level, "nemenyi", list(combinations(range(m.k), 2)))
-    adjusted = np.maximum(range_above(np.array([abs(p.statistic) for p in pairs]) * math.sqrt(2), m.k), TINY)
-    return _ranking(m, pairs, adjusted, "nemenyi", level, nemenyi_distance(m.k, m.n, level))
+    m, alpha = _prepared(scores, confidence, higher_is_better)
+
+    def adjusted(pairs: Sequence[Contrast]) -> Floats:
+        above: Floats = range_above(np.array([abs(p.statistic) for p in pairs]) * math.sqrt(2), m.k)
+        return np.maximum(above, TINY)
+
+    return _of_mean_ranks(m, alpha, "nemenyi", adjusted, nemenyi_distance(m.k, m.n, alpha))
 
 
 def nemenyi_distance(k: int, n: int, alpha: float = 0.05) -> float:
@@ -333,12 +314,14 @@ def bonferroni_dunn(scores: Any, *, control: Any, confidence: float = 0.95, high
     >>> [(p.second, round(p.p_adjusted, 3)) for p in r.pairs]
     [('b', 0.315), ('c', 0.009)]
     """
-    m, level, se = _prepared(scores, confidence, higher_is_better)
-    chosen = _find_model(control, m.models)
-    pairs = _pairs(m, se, level, "bonferroni-dunn", [(chosen, j) for j in range(m.k) if j != chosen])
-    adjusted = np.minimum(1.0, np.array([p.p_value for p in pairs]) * (m.k - 1))
-    critical = -float(special.ndtri(level / (2 * (m.k - 1)))) * se
-    return _ranking(m, pairs, adjusted, "bonferroni-dunn", level, critical, m.models[chosen])
+    m, alpha = _prepared(scores, confidence, higher_is_better)
+    others = m.k - 1
+
+    def adjusted(pairs: Sequence[Contrast]) -> Floats:
+        return np.array([min(1.0, others * p.p_value) for p in pairs])
+
+    critical = -float(special.ndtri(alpha / (2 * others))) * m.rank_error
+    return _of_mean_ranks(m, alpha, "bonferroni-dunn", adjusted, critical, m.models[_find_model(control, m.models)])
 
 
 @partial(speaks, room="te.significance")
@@ -351,22 +334,12 @@ def shaffer(scores: Any, *, confidence: float = 0.95, higher_is_better: bool = T
     >>> [round(p.p_adjusted, 3) for p in r.pairs]
     [0.157, 0.014, 0.157]
     """
-    m, level, se = _prepared(scores, confidence, higher_is_better)
-    pairs = _pairs(m, se, level, "shaffer", list(combinations(range(m.k), 2)))
-    adjusted = adjust_shaffer(np.array([p.p_value for p in pairs]), m.k)
-    return _ranking(m, pairs, adjusted, "shaffer", level, None)
+    m, alpha = _prepared(scores, confidence, higher_is_better)
+    return _of_mean_ranks(m, alpha, "shaffer", lambda pairs: adjust_shaffer([p.p_value for p in pairs], m.k))
 
 
-def tie_sum(ranks: Floats) -> float:
-    """Σ(t³ − t) over the groups of tied ranks in each row."""
-    total = 0.0
-    for row in ranks:
-        sizes = np.unique(row, return_counts=True)[1].astype(np.float64)
-        total += float((sizes**3 - sizes).sum())
-    return total
-
-
-_ONE_ORDER = "every data set ranks the models alike: F is infinite, and p is the chance of that when none is better"
+def _squares(ranks: Floats) -> float:
+    return float(((ranks - (ranks.shape[1] + 1) / 2) ** 2).sum())
 
 
 def _all_tied(ranks: Floats) -> bool:
@@ -380,61 +353,62 @@ def _chance_of_one_order(ranks: Floats) -> float:
     return max(TINY, math.exp((n - 1) * (sum(math.lgamma(t + 1) for t in sizes.tolist()) - math.lgamma(k + 1))))
 
 
-def _range_ranks(values: Floats) -> Floats:
-    """Ranks of the data sets' ranges, with ranges that rounding alone tells apart tied."""
-    ranges = values.max(axis=1) - values.min(axis=1)
-    order = np.argsort(ranges, kind="stable")
-    dust = 4 * np.finfo(np.float64).eps * float(np.abs(values).max())
-    group = np.concatenate(([0], np.cumsum(np.diff(ranges[order]) > dust)))
-    places = np.bincount(group, weights=np.arange(1, len(ranges) + 1)) / np.bincount(group)
-    ranks = np.empty(len(ranges))
-    ranks[order] = places[group]
-    return ranks
+def _prepared(scores: Any, confidence: float, higher_is_better: bool) -> tuple[ScoreMatrix, float]:
+    return score_matrix(scores, higher_is_better=higher_is_better), round(1 - check_confidence(confidence), 12)
 
 
-def _prepared(scores: Any, confidence: float, higher_is_better: bool) -> tuple[ScoreMatrix, float, float]:
-    m = score_matrix(scores, higher_is_better=higher_is_better)
-    return m, round(1 - check_confidence(confidence), 12), math.sqrt(m.k * (m.k + 1) / (6 * m.n))
-
-
-def _pairs(m: ScoreMatrix, se: float, alpha: float, method: str, chosen: list[tuple[int, int]]) -> list[Contrast]:
+def _of_mean_ranks(
+    m: ScoreMatrix, alpha: float, method: str, adjusted: Callable[[Sequence[Contrast]], Floats],
+    critical: float | None = None, control: str | None = None,
+) -> Ranking:  # fmt: skip
     """Differences of mean ranks with normal p-values; a lower rank is better, so the first is better below 0."""
-    mean_ranks = m.ranks.mean(axis=0)
-    half = -float(special.ndtri(alpha / 2)) * se
+    mean_ranks = dict(zip(m.models, m.ranks.mean(axis=0).tolist(), strict=True))
+    half = -float(special.ndtri(alpha / 2)) * m.rank_error
     pairs = []
-    for i, j in chosen:
-        difference = float(mean_ranks[i] - mean_ranks[j])
-        z = difference / se
+    for first, second in pairs_of(m.models, control):
+        gap = mean_ranks[first] - mean_ranks[second]
+        z, low, high = gap / m.rank_error, max(1.0 - m.k, gap - half), min(m.k - 1.0, gap + half)
         pairs.append(
             Contrast(
-                name="mean rank",
-                first=m.models[i],
-                second=m.models[j],
-                estimate=difference,
-                low=max(1.0 - m.k, difference - half),
-                high=min(m.k - 1.0, difference + half),
-                confidence=1 - alpha,
-                method=method,
-                statistic=z,
-                p_value=max(normal_p(z, "two-sided"), TINY),
-                n=m.n,
+                name="mean rank", first=first, second=second, estimate=gap, low=low, high=high, confidence=1 - alpha,
+                method=method, statistic=z, p_value=max(normal_p(z, "two-sided"), TINY), n=m.n,
             )
-        )
-    return pairs
+        )  # fmt: skip
+    return ranking_of(m, pairs, adjusted(pairs), method, alpha, critical, control)
 
 
-def _ranking(
-    m: ScoreMatrix,
-    pairs: list[Contrast],
-    adjusted: Floats,
-    method: str,
-    alpha: float,
-    critical: float | None,
-    control: str | None = None,
-) -> Ranking:
-    return compose_ranking(
-        m, friedman=friedman(m), iman_davenport=iman_davenport(m), pairs=pairs, p_adjusted=adjusted.tolist(),
-        method=method, alpha=alpha, critical_difference=critical, control=control,
+def pairs_of(models: Sequence[str], control: str | None) -> list[tuple[str, str]]:
+    """All pairs, or those with the control."""
+    return list(combinations(models, 2)) if control is None else [(control, m) for m in models if m != control]
+
+
+def ranking_of(
+    m: ScoreMatrix, pairs: Sequence[Contrast], p_adjusted: Floats, method: str, alpha: float,
+    critical: float | None = None, control: str | None = None,
+) -> Ranking:  # fmt: skip
+    """A ranking from its parts, whatever test compared the pairs."""
+    ranks = dict(zip(m.models, m.ranks.T, strict=True))
+    adjusted = tuple(replace(p, p_adjusted=q) for p, q in zip(pairs, p_adjusted.tolist(), strict=True))
+    outcomes = []
+    for p in adjusted:
+        gap = ranks[p.first] - ranks[p.second]
+        outcomes.append((int((gap < 0).sum()), int((gap == 0).sum()), int((gap > 0).sum())))
+    mean_ranks = [float(r) for r in m.ranks.mean(axis=0)]
+    order = [name for _, name in sorted(zip(mean_ranks, m.models, strict=True), key=lambda pair: pair[0])]
+    apart = {frozenset((p.first, p.second)) for p, q in zip(pairs, p_adjusted, strict=True) if q <= alpha}
+    if control is None:
+        groups = groups_not_told_apart(order, apart)
+    else:
+        groups = (tuple(name for name in order if name == control or frozenset((name, control)) not in apart),)
+    # A signed-rank test of N data sets has 2^N equally likely outcomes.
+    smallest, few = math.ldexp(1.0, 1 - m.n), ""
+    if smallest > alpha:
+        sets = "one data set is" if m.n == 1 else f"{m.n} data sets are"
+        few = f'{sets} too few for "best overall": a signed-rank test cannot go below p = {smallest:g} here'
+    return Ranking(
+        names=m.models, mean_ranks=tuple(mean_ranks), n=m.n, friedman=friedman(m), iman_davenport=iman_davenport(m),
+        pairs=adjusted, outcomes=tuple(outcomes), groups=groups, method=method, alpha=float(alpha),
+        critical_difference=critical, control=control, higher_is_better=m.higher_is_better, note=few,
     )  # fmt: skip
 
 
@@ -451,8 +425,6 @@ WilcoxonMethod = Literal["auto", "exact", "normal", "normal-cc"]
 # Up to here the exact distribution takes a millisecond or so; asked for, it goes on to EXACT_MOST.
 EXACT_UP_TO = 100
 EXACT_MOST = 1000
-# Up to here all pairwise means fit in memory at once.
-WALSH_DIRECT = 1500
 # Differences nearer than this, beside the scores themselves, are equal: 0.82 − 0.80 and 0.83 − 0.81 are a tie.
 ROUNDING = 16 * float(np.finfo(np.float64).eps)
 
@@ -494,23 +466,31 @@ def wilcoxon(
     level = check_test_options(confidence, alternative)
     d = _differences(first, second)
     ranks = signed_ranks(d, pratt=zeros == "pratt")
-    m = len(ranks.twice)
+    m, n = len(ranks.twice), len(d)
     exact = method == "exact" or (method == "auto" and m <= EXACT_UP_TO)
     note = ""
     if exact and m > EXACT_MOST:
         exact, note = False, f"more than {EXACT_MOST:,} differences: normal approximation"
     if m == 0:
-        p_value = 1.0 if len(d) else math.nan
-        note = "no difference is other than 0" if len(d) else "no values"
+        p_value, note = _none_differs(d)
     elif exact:
         p_value = _exact_p(ranks, alternative)
     else:
         p_value = _normal_p(ranks, alternative, corrected=method == "normal-cc")
-    limits, more = _walsh_limits(d, level, alternative)
+    if n <= EXACT_UP_TO:
+        k = int(
+            np.searchsorted(np.cumsum(rank_sum_chances(np.arange(1, n + 1))), tail_area(level, alternative), "right")
+        )
+    else:
+        spread = math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+        k = math.floor(n * (n + 1) / 4 - normal_quantile(level, alternative) * spread)
+    ranked, total = np.sort(d), n * (n + 1) // 2
+    low, high, *middle = _walsh_orders(ranked, max(k, 1), total + 1 - max(k, 1), (total + 1) // 2, total // 2 + 1)
+    limits, more = _order_limits(k, low, high, ranked, level)
     return contrast(
-        estimate=_walsh_quantile(np.sort(d), 0.5) if len(d) else math.nan, limits=limits, whole=REALS, confidence=level,
+        estimate=sum(middle) / 2, limits=limits, whole=REALS, confidence=level,
         alternative=alternative, method="wilcoxon" if zeros == "wilcox" else "wilcoxon-pratt", p_value=p_value,
-        statistic=ranks.sum_positive, n=len(d), notes=(note, more), estimand=SCORES,
+        statistic=ranks.sum_positive, n=n, notes=(note, more), estimand=SCORES,
     )  # fmt: skip
 
 
@@ -526,18 +506,27 @@ def sign(first: Any, second: Any, *, confidence: float = 0.95, alternative: Alte
     level = check_test_options(confidence, alternative)
     d = _differences(first, second)
     wins, losses = int((d > 0).sum()), int((d < 0).sum())
-    m = wins + losses
-    greater, less = float(at_least(wins, m, 0.5)), float(at_most(wins, m, 0.5))
-    p_value = {"two-sided": min(1.0, 2 * min(greater, less)), "greater": greater, "less": less}[alternative]
-    note = ""
+    n, m = len(d), wins + losses
+    p_value, note = _one_of(float(at_least(wins, m, 0.5)), float(at_most(wins, m, 0.5)), alternative), ""
     if m == 0:
-        p_value, note = (1.0, "no difference is other than 0") if len(d) else (math.nan, "no values")
-    limits, more = _median_limits(np.sort(d), level, alternative)
+        p_value, note = _none_differs(d)
+    ranked = np.sort(d) if n else np.array([math.nan])
+    k = bisect_right(range(n), tail_area(level, alternative), key=lambda j: float(at_most(j, n, 0.5)))
+    limits, more = _order_limits(k, float(ranked[k - 1]), float(ranked[n - k]) if k else math.nan, ranked[:n], level)
     return contrast(
-        estimate=float(np.median(d)) if len(d) else math.nan, limits=limits, whole=REALS, confidence=level,
-        alternative=alternative, method="sign", p_value=p_value, statistic=wins, n=len(d), notes=(note, more),
+        estimate=float(np.median(ranked)), limits=limits, whole=REALS, confidence=level,
+        alternative=alternative, method="sign", p_value=p_value, statistic=wins, n=n, notes=(note, more),
         p_better=float(special.betaincc(wins + 0.5, losses + 0.5, 0.5)), estimand=SCORES,
     )  # fmt: skip
+
+
+def _none_differs(d: Floats) -> tuple[float, str]:
+    return (1.0, "no difference is other than 0") if len(d) else (math.nan, "no values")
+
+
+def _one_of(greater: float, less: float, alternative: Alternative) -> float:
+    """The p-value of the side that was asked for."""
+    return min(1.0, {"two-sided": 2 * min(greater, less), "greater": greater, "less": less}[alternative])
 
 
 def signed_ranks(d: Floats, *, pratt: bool = False) -> SignedRanks:
@@ -547,11 +536,8 @@ def signed_ranks(d: Floats, *, pratt: bool = False) -> SignedRanks:
     [5, 2, 5]
     """
     kept = d[d != 0]
-    if pratt:
-        twice = 2 * average_ranks(np.abs(d))[d != 0]
-    else:
-        twice = 2 * average_ranks(np.abs(kept))
-    return SignedRanks(np.rint(twice).astype(np.int64), kept > 0)
+    ranks = average_ranks(np.abs(d))[d != 0] if pratt else average_ranks(np.abs(kept))
+    return SignedRanks(np.rint(2 * ranks).astype(np.int64), kept > 0)
 
 
 def _differences(first: Any, second: Any) -> Floats:
@@ -563,15 +549,19 @@ def _differences(first: Any, second: Any) -> Floats:
     tolerance = ROUNDING * max(float(np.abs(a).max()), float(np.abs(b).max()))
     size = np.abs(d)
     size[size <= tolerance] = 0.0
-    order = np.argsort(size)
-    ranked = size[order]
+    return np.copysign(_settled(size, tolerance), d) + 0.0
+
+
+def _settled(values: Floats, tolerance: float) -> Floats:
+    """Values nearer than this become equal: each group takes its middle member, so that −x gives the same turned."""
+    order = np.argsort(values, kind="stable")
+    ranked = values[order]
     group = np.cumsum(np.diff(ranked, prepend=ranked[:1]) > tolerance)
-    # Each group of ties takes its middle member, so that swapping the models only turns signs.
     starts = np.searchsorted(group, np.arange(group[-1] + 1))
     ends = np.append(starts[1:], len(group))
-    merged = np.empty_like(size)
+    merged = np.empty_like(values)
     merged[order] = ranked[(starts + ends - 1) // 2][group]
-    return np.copysign(merged, d) + 0.0
+    return merged
 
 
 def rank_sum_chances(ranks: NDArray[np.int64]) -> Floats:
@@ -595,7 +585,7 @@ def _exact_p(ranks: SignedRanks, alternative: Alternative) -> float:
     chances = rank_sum_chances(ranks.twice)
     seen = int(ranks.twice[ranks.positive].sum())
     greater, less = float(chances[seen:].sum()), float(chances[: seen + 1].sum())
-    return min(1.0, {"two-sided": 2 * min(greater, less), "greater": greater, "less": less}[alternative])
+    return _one_of(greater, less, alternative)
 
 
 def _normal_p(ranks: SignedRanks, alternative: Alternative, *, corrected: bool) -> float:
@@ -607,43 +597,22 @@ def _normal_p(ranks: SignedRanks, alternative: Alternative, *, corrected: bool) 
     return normal_p(gap / math.sqrt(float((ranked**2).sum()) / 4), alternative)
 
 
-def _walsh_limits(d: Floats, level: float, alternative: Alternative) -> tuple[Limits, str]:
-    """Order statistics of the n(n + 1)/2 pairwise means, from the exact null distribution or its normal limit."""
-    n = len(d)
-    tail = tail_area(level, alternative)
-    if n == 0:
-        return REALS, ""
-    total = n * (n + 1) // 2
-    if n <= EXACT_UP_TO:
-        below = np.cumsum(rank_sum_chances(np.arange(1, n + 1)))
-        k = int(np.searchsorted(below, tail, side="right"))
-    else:
-        spread = math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        k = math.floor(total / 2 - normal_quantile(level, alternative) * spread)
-    if k < 1:
-        return REALS, f"{n} values cannot give {100 * level:g} % limits"
-    ranked = np.sort(d)
-    low, high = _walsh_order(ranked, k), _walsh_order(ranked, total + 1 - k)
-    return _opened(low, high, ranked)
-
-
-def _walsh_quantile(ranked: Floats, share: float) -> float:
-    total = len(ranked) * (len(ranked) + 1) // 2
-    low = math.floor((total - 1) * share)
-    high = math.ceil((total - 1) * share)
-    return (_walsh_order(ranked, low + 1) + _walsh_order(ranked, high + 1)) / 2
-
-
-def _walsh_order(ranked: Floats, k: int) -> float:
-    """The k-th smallest of the pairwise means (x_i + x_j)/2, i ≤ j, of sorted values."""
+def _walsh_orders(ranked: Floats, *places: int) -> list[float]:
+    """The k-th smallest of the pairwise means (x_i + x_j)/2, i ≤ j, of sorted values, for each k; NaN of none."""
     n = len(ranked)
-    if n <= WALSH_DIRECT:
-        rows, columns = np.triu_indices(n)
-        means = (ranked[rows] + ranked[columns]) / 2
-        return float(np.partition(means, k - 1)[k - 1])
-    # Too many to list: halve the range by counting how many lie at or below a value.
+    if n == 0:
+        return [math.nan for _ in places]
+    if n * (n + 1) // 2 > BLOCK:
+        return [_counted(ranked, k) for k in places]
+    rows, columns = np.triu_indices(n)
+    means = np.partition((ranked[rows] + ranked[columns]) / 2, [k - 1 for k in places])
+    return [float(means[k - 1]) for k in places]
+
+
+def _counted(ranked: Floats, k: int) -> float:
+    """The k-th smallest pairwise mean where they are too many to list: halve the range by counting."""
     low, high = float(ranked[0]), float(ranked[-1])
-    places = np.arange(n)
+    places = np.arange(len(ranked))
 
     def at_or_below(value: float) -> int:
         ends = np.searchsorted(ranked, 2 * value - ranked, side="right")
@@ -651,35 +620,36 @@ def _walsh_order(ranked: Floats, k: int) -> float:
 
     if at_or_below(low) >= k:
         return low
-    while True:
-        middle = low + (high - low) / 2
-        if not low < middle < high:
-            return high
-        if at_or_below(middle) >= k:
-            high = middle
-        else:
-            low = middle
+    while low < (middle := low + (high - low) / 2) < high:
+        low, high = (low, middle) if at_or_below(middle) >= k else (middle, high)
+    return high
 
 
-def _median_limits(ranked: Floats, level: float, alternative: Alternative) -> tuple[Limits, str]:
+def _order_limits(k: int, low: float, high: float, ranked: Floats, level: float) -> tuple[Limits, str]:
+    """The k-th value from either end; limits that fall on one tied value reach out to the next different ones.
+
+    Wider limits hold at least as often.
+    """
     n = len(ranked)
-    if n == 0:
-        return REALS, ""
-    tail = tail_area(level, alternative)
-    if n <= 100_000:
-        k = int(np.searchsorted(at_most(np.arange(n), n, 0.5), tail, side="right"))
-    else:
-        k = math.floor(n / 2 - normal_quantile(level, alternative) * math.sqrt(n) / 2)
-    if k < 1:
-        return REALS, f"{n} values cannot give {100 * level:g} % limits"
-    return _opened(float(ranked[k - 1]), float(ranked[n - k]), ranked)
-
-
-def _opened(low: float, high: float, ranked: Floats) -> tuple[Limits, str]:
-    """Limits that fall on one tied value reach out to the next different ones: wider holds at least as often."""
+    if k < 1 or n == 0:
+        return REALS, f"{n} values cannot give {100 * level:g} % limits" if n else ""
     if low != high:
         return (low, high), ""
     below, above = ranked[ranked < low], ranked[ranked > high]
-    low = float(below[-1]) if len(below) else -math.inf
-    high = float(above[0]) if len(above) else math.inf
-    return (low, high), "tied values: limits reach out to the next different value"
+    opened = float(below[-1]) if len(below) else -math.inf, float(above[0]) if len(above) else math.inf
+    return opened, "tied values: limits reach out to the next different value"
+
+
+class PairTest(NamedTuple):
+    """A test of pairs over data sets: what it is called, and which middle of the differences it estimates."""
+
+    test: Callable[..., Contrast]
+    name: str
+    middle: str
+
+
+# The tests that compare each pair of models by itself, by key; others compare mean ranks of all.
+PAIR_TESTS = {
+    "wilcoxon": PairTest(wilcoxon, "signed-rank", "Hodges–Lehmann"),
+    "sign": PairTest(sign, "sign", "of the data sets"),
+}

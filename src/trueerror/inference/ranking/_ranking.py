@@ -7,21 +7,13 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
-from trueerror.inference._contrast import groups_not_told_apart, mirrored
+from trueerror.inference._contrast import mirrored
 from trueerror.inputs._options import InputError, nearest
 from trueerror.results import Contrast, Result, Table, Test
-from trueerror.results._format import listing, number, p_value, percent, signed
-
-if TYPE_CHECKING:
-    from trueerror.inference.ranking._rank_tests import ScoreMatrix
-
-
-# Whom a ranking with more models than this names in its verdict.
-SHOWN = 6
+from trueerror.results._format import number, p_value, percent, signed, some
+from trueerror.results._values import deciding_p
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -76,7 +68,7 @@ class Ranking(Result):
 
     def told_apart(self, first: str, second: str) -> bool:
         """Whether the two differ at `alpha`, after the correction for the number of pairs."""
-        return _apart(self[first, second], self.alpha)
+        return deciding_p(self[first, second]) <= self.alpha
 
     def records(self) -> list[dict[str, object]]:
         """One record for each pair."""
@@ -94,7 +86,7 @@ class Ranking(Result):
                 "statistic": p.statistic,
                 "p_value": p.p_value,
                 "p_adjusted": p.p_adjusted,
-                "told_apart": _apart(p, self.alpha),
+                "told_apart": deciding_p(p) <= self.alpha,
             }
             for p, (wins, ties, losses) in zip(self.pairs, self.outcomes, strict=True)
         ]
@@ -142,8 +134,8 @@ class Ranking(Result):
                 rows.append((name, f"{rank:.2f}", "", "", ""))
                 continue
             pair, (wins, ties, losses) = self._compared(name, anchor)
-            p = pair.p_value if pair.p_adjusted is None else pair.p_adjusted
-            rows.append((name, f"{rank:.2f}", signed(rank - ranks[anchor], 2), f"{wins}–{ties}–{losses}", p_value(p)))
+            gap, outcome = signed(rank - ranks[anchor], 2), f"{wins}–{ties}–{losses}"
+            rows.append((name, f"{rank:.2f}", gap, outcome, p_value(deciding_p(pair))))
         columns = ("model", "mean rank", f"from {anchor}", "won–tied–lost", "adjusted")
         return Table(columns=columns, rows=tuple(rows))
 
@@ -177,7 +169,7 @@ class Ranking(Result):
         figures = f"(Iman–Davenport F = {number(test.statistic)}, {p_value(test.p_value)})"
         if not test.p_value <= self.alpha:
             return f"Over all: no evidence of a difference {figures}."
-        which = "" if any(_apart(p, self.alpha) for p in self.pairs) else ", but not which"
+        which = "" if any(deciding_p(p) <= self.alpha for p in self.pairs) else ", but not which"
         return f"Over all: evidence that some differ{which} {figures}."
 
     def _how(self) -> str:
@@ -187,57 +179,5 @@ class Ranking(Result):
         return f"{how}: mean ranks must lie {self.critical_difference:.2f} apart (critical difference)."
 
 
-def compose_ranking(
-    scores: ScoreMatrix,
-    *,
-    friedman: Test,
-    iman_davenport: Test,
-    pairs: Sequence[Contrast],
-    p_adjusted: Sequence[float],
-    method: str,
-    alpha: float,
-    critical_difference: float | None = None,
-    control: str | None = None,
-    notes: Iterable[str] = (),
-) -> Ranking:
-    """A ranking from its parts, whatever test compared the pairs."""
-    ranks = scores.ranks
-    column = {name: j for j, name in enumerate(scores.models)}
-    adjusted = tuple(replace(p, p_adjusted=q) for p, q in zip(pairs, p_adjusted, strict=True))
-    outcomes = []
-    for p in adjusted:
-        a, b = ranks[:, column[p.first]], ranks[:, column[p.second]]
-        outcomes.append((int((a < b).sum()), int((a == b).sum()), int((a > b).sum())))
-    mean_ranks = tuple(float(r) for r in ranks.mean(axis=0))
-    order = sorted(scores.models, key=lambda m: (mean_ranks[column[m]], column[m]))
-    apart = {frozenset((p.first, p.second)) for p in adjusted if _apart(p, alpha)}
-    if control is None:
-        groups = groups_not_told_apart(order, apart)
-    else:
-        groups = (tuple(m for m in order if m == control or frozenset((m, control)) not in apart),)
-    return Ranking(
-        names=scores.models, mean_ranks=mean_ranks, n=scores.n, friedman=friedman, iman_davenport=iman_davenport,
-        pairs=adjusted, outcomes=tuple(outcomes), groups=groups, method=method, alpha=float(alpha),
-        critical_difference=critical_difference, control=control, higher_is_better=scores.higher_is_better,
-        note="; ".join([*notes, *_few_data_sets(scores.n, alpha)]),
-    )  # fmt: skip
-
-
-def _apart(pair: Contrast, alpha: float) -> bool:
-    p = pair.p_value if pair.p_adjusted is None else pair.p_adjusted
-    return p <= alpha
-
-
-def _few_data_sets(n: int, alpha: float) -> list[str]:
-    """With N data sets a signed-rank test has 2^N equally likely outcomes, so p cannot go below 2^(1 − N)."""
-    smallest = math.ldexp(1.0, 1 - n)
-    if smallest <= alpha:
-        return []
-    count = "one data set is" if n == 1 else f"{n} data sets are"
-    return [f'{count} too few for "best overall": a signed-rank test cannot go below p = {smallest:g} here']
-
-
 def _named(models: list[str]) -> str:
-    if len(models) <= SHOWN:
-        return listing(models)
-    return f"{', '.join(models[: SHOWN - 1])} and {len(models) - SHOWN + 1} more"
+    return some(models, 6 if len(models) <= 6 else 5)

@@ -11,15 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.multitest import multipletests
 
-from trueerror.inference._contrast import (
+from trueerror.inference._contrast import REALS, contrast, mirrored, student_p
+from trueerror.inference._many import (
     ADJUSTMENTS,
-    REALS,
     adjust,
     adjust_shaffer,
-    contrast,
-    mirrored,
     shaffer_multipliers,
-    student_p,
     true_pair_counts,
     with_anchor,
 )
@@ -164,6 +161,8 @@ def test_limits_that_hold_together_leave_zero_out_just_where_p_says_so(df, chose
             own = alone.get((c.first, c.second)) or mirrored(alone[c.second, c.first])
             assert c.low <= own.low < own.high <= c.high
             assert c.p_adjusted >= c.p_value
+            # Bonferroni's bound over the ten pairs of five models.
+            assert not chosen or c.p_adjusted <= max(0.05, 10 * c.p_value * (1 + 1e-6))
 
 
 def test_a_pair_of_few_degrees_of_freedom_does_not_widen_the_others() -> None:

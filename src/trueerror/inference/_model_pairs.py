@@ -1,0 +1,415 @@
+"""Two models on the same rows: the sample of a `Problem` on their difference, one class for each kind of metric.
+
+A pair knows what each row, cluster or weighted row adds to the difference (`difference`), whether it is of shares, how
+far one more row could move it (`extreme`), and what is to be said where nothing can be estimated.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inference._clusters import class_weighted_sizes, clusters_in_words, without_gaps
+from trueerror.inference._effective_t import KEY, effective_t_contrast
+from trueerror.inference._estimate import Estimate
+from trueerror.inference._fragility import undone_by
+from trueerror.inference._problem import Problem
+from trueerror.inference._sample import Sampled
+from trueerror.inference._score_tables import difference_of_areas, difference_of_scores, estimate_of_influences
+from trueerror.inference.auc._binned import binned_contrast
+from trueerror.inference.auc._influences import score_influences
+from trueerror.inference.auc._multiclass import class_area_estimate, class_area_rows
+from trueerror.inference.bootstrap._paired import paired_bootstrap
+from trueerror.inference.counts._paired import PairedMetric, paired_metric
+from trueerror.inference.loss._mean import (
+    ClusterSums,
+    contrast_without_rows,
+    infinite_contrast,
+    infinite_rows,
+    mean_of_rows,
+)
+from trueerror.inputs._labels import Codes
+from trueerror.inputs._memory import MemoryBudgetExceeded
+from trueerror.inputs._options import InputError
+from trueerror.methods._registry import SAME, InferenceMethod
+from trueerror.metrics._registry import Measure
+from trueerror.results import Contrast
+from trueerror.sources.engines._array_source import class_scored_rows, loss_rows
+from trueerror.tallies import Agreement, Discordance, Moments
+from trueerror.tallies._confusion import BinaryCounts
+from trueerror.tallies._moments import Placements
+
+if TYPE_CHECKING:
+    from trueerror.inference._two_models import PairedRows
+
+Range = tuple[float, float]
+Floats = NDArray[np.float64]
+# Replicates of a function of the user's own, and of a statistic of ranks, cost more than those of a table of counts.
+ROW_REPLICATES = 2_000
+
+
+@dataclass(eq=False)
+class ModelPair(Sampled):
+    """Two models on the same rows."""
+
+    on = SAME
+    rows: PairedRows
+    first: str
+    second: str
+
+    @property
+    def repeated(self) -> bool:
+        """Whether the rows were tested several times."""
+        return self.rows.p.repeated
+
+    @property
+    def discordance(self) -> Discordance | None:
+        """Right and wrong row by row, where the metric is a share of rows that the truth alone picks; else None."""
+        return None
+
+    def is_share(self, metric: Measure) -> bool:
+        """Whether the metric is a share of these rows, each by itself."""
+        return not self.rows.clustered and self.discordance is not None
+
+    def ranks_within_folds(self, metric: Measure) -> bool:
+        """Whether rows are ranked within folds."""
+        return self.rows.ranked_within_folds
+
+    @property
+    def plain(self) -> bool:
+        """Whether rows are neither in clusters nor ranked within folds."""
+        return not self.rows.clustered and not self.rows.ranked_within_folds
+
+    @property
+    def knows_gaps(self) -> bool:
+        """Whether rows are plain, or in several clusters without weights and folds."""
+        rows = self.rows
+        if not self.plain and (rows.p.weights_kind is not None or not rows.clustered or rows.p.folded):
+            return False
+        up, _, keys = rows.columns
+        return len(up if keys is None else np.unique(keys)) > 1
+
+    @property
+    def places(self) -> tuple[int, int]:
+        """Where the two stand among the models."""
+        return self.rows.p.models.index(self.first), self.rows.p.models.index(self.second)
+
+    @property
+    def agreement(self) -> Agreement:
+        """Truth × first × second."""
+        return self.rows.p.agreement(self.first, self.second, threshold=self.rows.threshold)
+
+    @property
+    def groups(self) -> float | None:
+        """How many clusters there are; None of rows."""
+        p = self.rows.p
+        return float(len(p.keys("clusters").names)) if p.has_key("clusters") else None
+
+    def difference(self, q: Pair) -> tuple[Estimate, float]:
+        """What each row, cluster or weighted row adds to the difference, and how many rows it is of."""
+        raise NotImplementedError
+
+    def nothing(self, q: Problem[Any], method: str) -> Contrast | None:
+        """What is said where nothing can be estimated; else None."""
+        return None
+
+    def by_effective_t(self, q: Pair) -> Contrast:
+        """The effective t of the difference."""
+        made, n = self.difference(q)
+        note = self.note(made)
+        return effective_t_contrast(made, q.spec, n=n, higher_is_better=q.metric.higher_is_better, note=note)
+
+    def resampled(self, q: Pair) -> Contrast:
+        """Rows drawn again, for both models together."""
+        # A function of the user's own is called for every replicate.
+        replicates = min(q.spec.replicates, ROW_REPLICATES) if q.metric.origin else q.spec.replicates
+        return paired_bootstrap(
+            self.agreement, metric=q.metric.name, positive=self.rows.positive, prior=self.rows.prior,
+            replicates=replicates, confidence=q.spec.confidence, alternative=q.spec.alternative, rng=q.spec.rng,
+            **q.options,
+        )  # fmt: skip
+
+    def note(self, made: Estimate) -> str:
+        """How many clusters there are, and what they are worth; nothing of rows."""
+        return "" if made.sizes is None else clusters_in_words(made.sizes, self.rows.units)
+
+    def answered(self, q: Pair, chosen: InferenceMethod) -> Contrast:
+        """The contrast by a method, with the models' names, what it estimates and what would undo it."""
+        made: Contrast = chosen.function(q)
+        estimand = made.estimand if chosen.of_learners else self._estimand()
+        undone = undone_by(made, q.spec, self.extreme)
+        return replace(
+            made, name=q.metric.title, first=self.first, second=self.second, estimand=estimand, undone_by=undone
+        )  # fmt: skip
+
+    def _estimand(self) -> str:
+        r = self.rows
+        mix = "" if r.prior is None else ", at the class mix asked for"
+        who = "these two models"
+        if r.p.folded:
+            who = f"the two models of each of these {len(r.p.keys('folds').names):,} folds"
+        return f"the difference in {r.measure.title} between {who}, on rows like these {r.p.n:,}{mix}"
+
+    def extreme(self) -> Range | None:
+        """The least and the most that one more row, or cluster of mean size, could add to the difference.
+
+        A row may be called anything, ranked first or last, or have the label that its forecasts make dearest. In a
+        cluster one of the models may fail throughout, the other doing as elsewhere. None where that is not known.
+        """
+        ends, groups = self._extremes(), self.groups
+        if ends is None:
+            return None
+        (low1, high1), (low2, high2) = ends
+        if groups is None:
+            return low1 - high2, high1 - low2
+        size = self.rows.p.n / groups
+        return min(low1, -high2) * size, max(high1, -low2) * size
+
+    def _extremes(self) -> tuple[Range, Range] | None:
+        """The least and the most that one more row adds to the metric of either model; None where that is not known."""
+        return None
+
+
+Pair = Problem[ModelPair]
+
+
+class LabelPair(ModelPair):
+    """By a metric of labels."""
+
+    @cached_property
+    def metric(self) -> PairedMetric:
+        """The metric of both models, over the cells of their agreement."""
+        r = self.rows
+        return paired_metric(self.agreement, r.measure.name, r.positive, r.options, r.prior)
+
+    @cached_property
+    def labels(self) -> Estimate | None:
+        """The difference of a metric of labels over rows, clusters or weighted rows; None without a derivative."""
+        r, compared = self.rows, self.metric
+        if not r.clustered:
+            return compared.estimate()
+        if math.isnan(compared.difference()):
+            raise InputError(f"{r.measure.name} cannot be compared over clusters: {compared.why}")
+        keyed = r.p.keyed_agreement(self.first, self.second, "clusters", threshold=r.threshold)
+        return compared.over_clusters(keyed, each_row=r.units == "weighted rows")
+
+    @cached_property
+    def discordance(self) -> Discordance | None:
+        """Right and wrong row by row, where the metric is a share of rows that the truth alone picks; else None."""
+        m = self.rows.measure
+        if m.share is None or self.rows.prior is not None or not (m.right_or_wrong or m.of_one_class):
+            return None
+        table = self.agreement
+        if m.right_or_wrong:
+            right, first, second, wrong = cells = table.discordance()
+            return cells if m.right_or_wrong == 1 else Discordance(wrong, second, first, right)
+        index = table.labels.index(self.rows.positive)
+        true = table.truth == index
+        parts = []
+        for called in (table.first == index, table.second == index):
+            unit = (true & called, ~true & called, true & ~called, ~true & ~called)
+            parts.append([np.asarray(v, dtype=float) for v in m.share(BinaryCounts(*(u.astype(float) for u in unit)))])
+        (x1, n1), (x2, n2) = parts
+        if not np.array_equal(n1, n2):
+            return None
+        counts = table.counts * n1
+        both, one, two = (int((counts * w).sum()) for w in (x1 * x2, x1 * (1 - x2), (1 - x1) * x2))
+        return Discordance(both, one, two, int(counts.sum()) - both - one - two)
+
+    def difference(self, q: Pair) -> tuple[Estimate, float]:
+        """The metric of the agreement, where it has a derivative."""
+        made = self.labels
+        if made is None:
+            raise InputError(f"{q.metric.name} has no derivative: rows can only be drawn again")
+        return made, self.agreement.n
+
+    def by_effective_t(self, q: Pair) -> Contrast:
+        """The same; rows are drawn again where the metric has no derivative."""
+        if self.labels is None:
+            return self.resampled(q)
+        made, lost = super().by_effective_t(q), int(np.isnan(self.labels.units).sum())
+        if not lost or len(self.labels.units) == 1:
+            return made
+        without = f"{'one' if lost == 1 else lost} of the {self.rows.units}"
+        return replace(made, note=f"without {without} the metric is undefined, so they show no spread")
+
+    def _extremes(self) -> tuple[Range, Range] | None:
+        return self.metric.extremes()
+
+
+class LossPair(ModelPair):
+    """By a mean of losses or grades."""
+
+    @cached_property
+    def discordance(self) -> Discordance | None:
+        """Of a metric that counts each row as 1 or 0: Σd = b − c and Σd² = b + c of the differences d."""
+        r = self.rows
+        if not r.measure.row_hits or r.clustered:
+            return None
+        apart = r.p.paired_moments(self.first, self.second, r.measure.function, **r.options)
+        first_moments = r.p.moments(self.first, r.measure.function, **r.options)
+        if apart.n == 0 or apart.n != first_moments.n:
+            return None
+        gap, differ = apart.n * apart.mean, apart.squares + apart.n * apart.mean**2
+        one, two = round((differ + gap) / 2), round((differ - gap) / 2)
+        both = round(first_moments.n * first_moments.mean) - one
+        return Discordance(both, one, two, apart.n - both - one - two)
+
+    @cached_property
+    def losses(self) -> Moments | ClusterSums:
+        """The differences of the losses of rows: their moments, or their sums over clusters."""
+        r = self.rows
+        if not r.clustered:
+            return r.p.paired_moments(self.first, self.second, r.measure.function, **r.options)
+        keyed = r.p.paired_keyed_losses(self.first, self.second, "clusters", r.measure.function, **r.options)
+        return ClusterSums(keyed.weights, keyed.sums, float(keyed.sizes.sum()), r.units)
+
+    def nothing(self, q: Problem[Any], method: str) -> Contrast | None:
+        """What is said without rows, and of a mean loss that is infinite."""
+        r, losses = self.rows, self.losses
+        if not losses.n:
+            return contrast_without_rows(r.reach, q.spec, method)
+        if math.isfinite(losses.mean):
+            return None
+        rows = {m: infinite_rows(r.p, m, r.measure, r.options) for m in (self.first, self.second)}
+        return infinite_contrast(
+            losses.mean, {m: k for m, k in rows.items() if k}, r.measure, confidence=q.spec.confidence,
+            alternative=q.spec.alternative, method=method, n=int(losses.n),
+        )  # fmt: skip
+
+    def difference(self, q: Pair) -> tuple[Estimate, float]:
+        """The mean of the differences."""
+        losses = self.losses
+        if isinstance(losses, Moments):
+            return mean_of_rows(losses, self.rows.reach), losses.n
+        return losses.over_units(self.rows.reach), float(losses.occupied.n or 0)
+
+    def by_effective_t(self, q: Pair) -> Contrast:
+        """The same, where there is a mean."""
+        return self.nothing(q, KEY) or super().by_effective_t(q)
+
+    def extreme(self) -> Range | None:
+        """By the labels that the forecasts seen would have made dearest, and by the ends of the scale of grades."""
+        r, groups = self.rows, self.groups
+        if r.measure.of_grades or r.measure.row_hits:
+            units = float(r.p.n) if groups is None else 2 * groups
+            return r.reach[0] / units, r.reach[1] / units
+        return None if r.weighted else self._extreme_losses(groups)
+
+    def _extreme_losses(self, groups: float | None) -> Range | None:
+        """By the labels that the forecasts seen would have made dearest: of one row, or to one model of a cluster."""
+        r = self.rows
+        loss = partial(r.measure.function, **r.options)
+        try:
+            if groups is None:
+                rows = loss_rows(r.p, (self.first, self.second), loss)
+                return rows.lowest / r.p.n, rows.highest / r.p.n
+            one, two = (loss_rows(r.p, (model,), loss) for model in (self.first, self.second))
+        except MemoryBudgetExceeded:
+            return None
+        return -(two.all_highest - float(two.values.mean())) / groups, (
+            one.all_highest - float(one.values.mean())
+        ) / groups
+
+
+class ScorePair(ModelPair):
+    """By a metric of scores."""
+
+    def difference(self, q: Pair) -> tuple[Estimate, float]:
+        """What rows, or clusters, add by leaving out or to first order."""
+        up, scores, keys = self.rows.columns
+        one, two = (scores[:, place] for place in self.places)
+        return difference_of_scores(q, up, (one, two), None if keys is None else without_gaps(keys)), len(up)
+
+    def _extremes(self) -> tuple[Range, Range] | None:
+        """Of one more row at any score seen."""
+        r, ends = self.rows, []
+        if r.p.positive is None:
+            return None
+        for model in (self.first, self.second):
+            moves = score_influences(r.measure, r.p.scores(model), r.options)
+            if moves is None:
+                return None
+            ends.append((float(min(x.min() for x in moves)), float(max(x.max() for x in moves))))
+        return ends[0], ends[1]
+
+
+class AreaPair(ScorePair):
+    """By an area under the ROC curve."""
+
+    def areas(self) -> Estimate:
+        """The difference of two areas over rows, clusters or weighted rows."""
+        r, scale = self.rows, self.rows.measure.area
+        if not r.clustered:
+            return difference_of_areas(r.placements, *self.places, scale)
+        one, two = map(r.area_over_clusters, self.places)
+        sizes = np.bincount(r.cluster_codes, weights=r.weighted_columns[1]).astype(np.float64)
+        return Estimate(
+            value=np.array(scale * (one.area - two.area)), units=scale * (one.units - two.units), sizes=sizes,
+            range=(-scale, scale),
+        )  # fmt: skip
+
+    @property
+    def left_open(self) -> tuple[float, float]:
+        """By how much binned scores leave the difference of two areas open, and by how much its standard error."""
+        found = None if self.rows.clustered else self.rows.placements
+        if not isinstance(found, Placements):
+            return 0.0, 0.0
+        (i, j), scale = self.places, self.rows.measure.area
+        return scale * float(found.slack[i] + found.slack[j]), scale * float(found.error[i] + found.error[j])
+
+    def difference(self, q: Pair) -> tuple[Estimate, float]:
+        """DeLong's structural components."""
+        r = self.rows
+        return self.areas(), len(r.weighted_columns[0][0]) if r.clustered else sum(r.class_sizes)
+
+    def by_effective_t(self, q: Pair) -> Contrast:
+        """The same, widened by what binned scores leave open."""
+        if not any(left_open := self.left_open):
+            return super().by_effective_t(q)
+        made, n = self.difference(q)
+        return binned_contrast(made, *left_open, q.spec, n=int(n))
+
+    def _extremes(self) -> tuple[Range, Range] | None:
+        """Of one more row ranked last, or first, of all."""
+        r = self.rows
+        if r.p.positive is None or r.clustered:
+            return super()._extremes()
+        scale, few = r.measure.area, min(r.class_sizes)
+        one, two = (float(r.placements.areas[place]) for place in self.places)
+        return (-scale * one / few, scale * (1 - one) / few), (-scale * two / few, scale * (1 - two) / few)
+
+
+class ClassAreaPair(ModelPair):
+    """By a mean of areas over many classes."""
+
+    def difference(self, q: Pair) -> tuple[Estimate, float]:
+        """Placements of rows, each class a sample of its own; clusters to first order."""
+        rows = self.rows
+        of_classes = class_scored_rows(rows.p, (self.first, self.second))
+        codes, (first, second) = of_classes.codes, of_classes.scores
+        value, parts = class_area_rows(q.metric, codes, first, second, q.options)
+        if of_classes.clusters is None:
+            return class_area_estimate(value, parts, codes, (-1.0, 1.0)), len(codes)
+        return summed(value, parts, codes, without_gaps(of_classes.clusters)), len(codes)
+
+
+def pair_of(rows: PairedRows, first: str, second: str) -> ModelPair:
+    """The pair that the metric calls for."""
+    m = rows.measure
+    kinds: dict[type[ModelPair], Any] = {
+        LabelPair: m.of_labels, LossPair: m.of_losses, AreaPair: m.area, ClassAreaPair: m.of_class_scores,
+        ScorePair: True,
+    }  # fmt: skip
+    return next(kind for kind, holds in kinds.items() if holds)(rows, first, second)
+
+
+def summed(value: float, influences: Floats, truth: Codes, clusters: Codes) -> Estimate:
+    """Clusters by what their rows move a difference between −1 and 1."""
+    sums = np.bincount(clusters, weights=influences).astype(np.float64)
+    return estimate_of_influences(value, sums, class_weighted_sizes(clusters, truth, influences), (-1.0, 1.0))
