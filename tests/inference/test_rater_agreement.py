@@ -68,6 +68,32 @@ def test_cohen_is_the_kappa_of_the_confusion_matrix(weights):
     assert te.agreement(human, judge, weights=weights)["cohen"].estimate == pytest.approx(metric, abs=1e-12)
 
 
+@pytest.mark.parametrize("weights", ["none", "quadratic"])
+@pytest.mark.parametrize("n", [20, 60, 400])
+def test_cohens_limits_are_those_of_the_kappa_of_a_classifier(n, weights):
+    rng = np.random.default_rng(n)
+    human = rng.integers(0, 3, n)
+    judge = np.where(rng.random(n) < 0.7, human, rng.integers(0, 3, n))
+    wanted = ["kappa"] if weights == "none" else {"kappa": {"weights": weights}}
+    metric = te.evaluate(human, judge, metrics=wanted)["kappa"]
+    found = te.agreement(human, judge, weights=weights)["cohen"]
+    # Where half an item could be in one of several cells it is in one of them there, and in all alike here.
+    assert (found.low, found.high) == pytest.approx((metric.low, metric.high), abs=2e-3)
+
+
+def test_gaps_leave_conger_its_limits_beside_raters_of_one_label():
+    rows = [["a", "a", None], ["a", None, "a"], ["a", "a", "b"], ["a", "a", "a"], [None, "a", "a"]] * 4
+    found = te.agreement(rows, method="cohen")["cohen"]
+    assert found.low < found.estimate < found.high
+
+
+def test_many_different_measurements_of_a_ratio():
+    rng = np.random.default_rng(5)
+    x = rng.gamma(3, size=(700, 1)) * np.exp(0.1 * rng.normal(size=(700, 2)))
+    found = te.agreement(x, level="ratio")["krippendorff"]
+    assert 0.8 < found.low < found.estimate < found.high < 1
+
+
 def test_cohen_of_cohens_table():
     # psych::cohen.kappa(matrix(c(20, 10, 5, 15), 2)) in R: kappa .4.
     a = [0] * 25 + [1] * 25
@@ -134,6 +160,7 @@ def test_a_rare_label_gives_wide_limits_and_says_so():
     found = te.agreement(["a"] * 49 + ["b"], ["a"] * 49 + ["b"])["krippendorff"]
     assert found.low < 0.3
     assert "one item has a label besides 'a'" in found.note
+    assert not te.agreement(["a"] * 45 + ["b"] * 5, ["a"] * 45 + ["b"] * 5)["krippendorff"].note
 
 
 def test_one_item_and_no_pairs_are_told():

@@ -2,26 +2,26 @@
 
 A judge's labels are cheap and biased, people's are few and right. Rows are split by what the judge says of them: how
 many there are is known from all rows, and how often people agree from those that were labelled.
-
-People and judges who label: do they agree (`te.agreement`), and what do few of their labels say of many rows?
-
-`te.prediction_powered` puts few human labels and many of a judge together; `te.label_plan` says which rows to label.
+`te.prediction_powered` puts both together, `te.label_plan` says which rows to label.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from trueerror.inference._contrast import normal_p, student_p
-from trueerror.inference._problem import IntervalSpec
+from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference._rater_agreement import is_number
+from trueerror.inference.proportion._interval import wilson
 from trueerror.inputs._arrays import (
     LARGEST,
     column,
@@ -54,12 +54,8 @@ from trueerror.results._values import Note, short
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 PoweredMethod = Literal["post-stratified", "ppi++", "classical"]
-POWERED: tuple[PoweredMethod, ...] = ("post-stratified", "ppi++", "classical")
-# A judge with more answers than this gives scores, which are cut into groups of equal size.
-MOST_ANSWERS = 8
-LABELS_A_GROUP = 20
-# Pseudo-rows at each end of the range, in each group: of shares, and of other values.
-PSEUDO_SHARE, PSEUDO_VALUE = 1.0, 1.0
+# Labelled rows whose answers of the judge differ from those of all rows by a smaller p-value are no random sample.
+NOT_RANDOM = 0.001
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,16 +64,20 @@ class LabelledSample:
 
     `shares` are the groups' shares among all rows, `rows` how many those are; `judge_all` is the mean and the variance
     of the judge's answers over the rows without a label, and how many those are; None where answers are no numbers.
+    `stands_for` is how many rows a label alone stands for, by the design it was drawn with, and `power` the λ of PPI++
+    where it is given.
     """
 
     truth: Floats
     groups: Ints
     shares: Floats
-    rows: int
-    bounds: tuple[float, float] | None
+    rows: float
+    bounds: Range | None
     weights: Floats | None = None
     judge: Floats | None = None
     judge_all: tuple[float, float, int] | None = None
+    stands_for: Floats | None = None
+    power: float | None = None
 
     @property
     def n(self) -> int:
@@ -89,29 +89,36 @@ class LabelledSample:
         """Whether labels are 0 and 1."""
         return self.bounds is not None and bool(np.isin(self.truth, self.bounds).all())
 
+    def as_one_group(self, weights: Floats | None) -> LabelledSample:
+        """The same labels without the judge."""
+        return replace(self, groups=np.zeros(self.n, dtype=np.int64), shares=np.ones(1), rows=math.inf, weights=weights)
+
 
 class Powered(NamedTuple):
-    """A mean, its standard error, limits and how many plain labels would say as much."""
+    """A mean, its limits, how many plain labels would say as much, and the two-sided p-value of a mean of 0."""
 
+    method: str
     estimate: float
-    error: float
     low: float
     high: float
     size: float
+    p_of_zero: float
 
 
-def judge_groups(answers: Floats, labelled: int) -> tuple[Floats, int]:
-    """Where scores of a judge are cut into groups, and how many groups: each answer of a few, else equal shares.
+def judge_groups(answers: Floats, labelled: int) -> Floats:
+    """Where a judge's answers are cut into groups: each answer of at most √n, n labels, else as many groups as ∛n.
 
-    >>> judge_groups(np.array([0.0, 1.0, 1.0]), 50)
-    (array([0., 1.]), 2)
+    What k groups of a score leave unexplained falls as 1/k², and what their means cost rises as k/n.
+
+    >>> judge_groups(np.array([0.0, 1.0, 1.0]), 50).tolist()
+    [0.0, 1.0]
+    >>> judge_groups(np.arange(100.0), 30).tolist()
+    [0.0, 33.0, 66.0]
     """
-    kinds = np.unique(answers)
-    if len(kinds) <= MOST_ANSWERS:
-        return kinds, len(kinds)
-    count = int(min(max(labelled // LABELS_A_GROUP, 2), MOST_ANSWERS))
-    edges = np.unique(np.quantile(answers, np.arange(count) / count, method="lower"))
-    return edges, len(edges)
+    kinds, most = np.unique(answers), max(round(float(np.cbrt(labelled))), 2)
+    if len(kinds) <= max(math.isqrt(labelled), 2):
+        return kinds
+    return np.unique(np.quantile(answers, np.arange(most) / most, method="lower"))
 
 
 def grouped_by(answers: Floats, edges: Floats) -> Ints:
@@ -123,100 +130,98 @@ def post_stratified(s: LabelledSample, spec: IntervalSpec) -> Powered:
     """Σ W_k·ȳ_k over groups k of the judge's answers, with Wilson's limits at its effective number of labels.
 
     W_k are the groups' shares among all rows, ȳ_k means of the labels in a group (weighted where rows were labelled
-    with unequal chances). The variance is Σ W_k²·s̃_k²/n_k + (Σ W_k·ỹ_k² − ỹ²)/N with one pseudo-row at each end of the
-    range in each group, so that a group in which all labels agree still has one. With a judge of two answers the
-    estimate is that of power-tuned prediction-powered inference (PPI++).
+    with unequal chances). The variance is Σ W_k²·s̃_k²/n_k + (Σ W_k·ỹ_k² − ỹ²)/N with one row more at each end of the
+    range, in each group of a share and in all together of other values, so that a group in which all labels agree still
+    has one. With a judge of two answers the estimate is that of power-tuned prediction-powered inference (PPI++).
     """
     if s.bounds is None:
         raise InputError("post-stratified limits need values with bounds: pass bounds=(lowest, highest)")
     low, high = s.bounds
-    y = (s.truth - low) / (high - low)
+    y, k = (s.truth - low) / (high - low), len(s.shares)
     w = np.ones(s.n) if s.weights is None else s.weights
-    k = len(s.shares)
-    totals, squares = (np.bincount(s.groups, weights=x, minlength=k) for x in (w, w * w))
-    size = np.where(totals > 0, totals**2 / np.where(squares > 0, squares, 1.0), 0.0)
+    totals, squares, sums, seconds = (np.bincount(s.groups, x, k).astype(float) for x in (w, w * w, w * y, w * y * y))
+    size = _over(totals**2, squares, 0.0)
     pooled = float((w * y).sum() / w.sum())
-    sums = np.bincount(s.groups, weights=w * y, minlength=k)
-    means = np.where(totals > 0, sums / np.where(totals > 0, totals, 1.0), pooled)
-    second = np.bincount(s.groups, weights=w * y * y, minlength=k)
-    second = np.where(totals > 0, second / np.where(totals > 0, totals, 1.0), pooled)
+    means, second = _over(sums, totals, pooled), _over(seconds, totals, pooled)
     estimate = float(s.shares @ means)
     if k == 1 and s.share:
-        variance = estimate * (1 - estimate) / size[0]
-        return _at_size(s, estimate, variance, float(size[0]), spec)
-    add = PSEUDO_SHARE if s.share else PSEUDO_VALUE * s.shares
-    smooth = (means * size + add) / (size + 2 * add)
-    spread = np.maximum((second * size + add) / (size + 2 * add) - smooth**2, 0.0)
-    of_shares = max(float(s.shares @ smooth**2) - float(s.shares @ smooth) ** 2, 0.0) / max(s.rows, 1)
-    variance = float((s.shares**2 * spread / np.maximum(size, 0.5)).sum()) + of_shares
+        return _at_size(s.bounds, estimate, float(size[0]), spec)
+    more = np.ones(k) if s.share else s.shares
+    smooth = (means * size + more) / (size + 2 * more)
+    spread = np.maximum((second * size + more) / (size + 2 * more) - smooth**2, 0.0)
     middle = float(s.shares @ smooth)
-    return _at_size(s, estimate, variance, middle * (1 - middle) / variance, spec)
+    of_shares = max(float(s.shares @ smooth**2) - middle**2, 0.0) / s.rows
+    # A group without a label has half of one.
+    variance = float((s.shares**2 * spread / np.maximum(size, 0.5)).sum()) + of_shares
+    return _at_size(s.bounds, estimate, middle * (1 - middle) / variance, spec)
 
 
-def _at_size(s: LabelledSample, p: float, variance: float, size: float, spec: IntervalSpec) -> Powered:
-    """Wilson's limits of a mean in [0, 1] that so many labels would give, on the scale of the values."""
-    z = spec.factor()
-    middle, reach = (p + z * z / (2 * size)) / (1 + z * z / size), z / (1 + z * z / size)
-    reach *= math.sqrt(max(p * (1 - p), 0.0) / size + z * z / (4 * size * size))
-    low, high = s.bounds or (0.0, 1.0)
-    width = high - low
-    return Powered(
-        low + width * p, width * math.sqrt(variance), low + width * max(middle - reach, 0.0),
-        low + width * min(middle + reach, 1.0), size,
-    )  # fmt: skip
+def _over(top: Floats, bottom: Floats, otherwise: float) -> Floats:
+    return np.asarray(np.where(bottom > 0, top / np.where(bottom > 0, bottom, 1.0), otherwise))
 
 
-def ppi_plus(s: LabelledSample, spec: IntervalSpec, power: float | None = None) -> Powered:
-    """PPI++ as published: λ·f̄ + mean of (y − λ·f), limits ± t·√(λ²·s²(f)/N + s²(y − λf)/n).
+def _at_size(bounds: Range, p: float, size: float, spec: IntervalSpec) -> Powered:
+    """Wilson's limits of a mean in [0, 1] that so many labels would give, on the scale of the values, and their test.
 
-    λ = cov(y, f)/((1 + n/N)·s²(f)), cut to [0, 1], unless `power` gives it.
+    >>> round(_at_size((-1.0, 1.0), 0.6, 96.0, IntervalSpec()).p_of_zero, 3)
+    0.05
     """
+    low, high = bounds
+    zero, (start, end) = -low / (high - low), wilson(p * size, size, spec.factor())
+    p_of_zero = normal_p((p - zero) / math.sqrt(zero * (1 - zero) / size), "two-sided") if 0 < zero < 1 else math.nan
+    mean, least, most = (low + (high - low) * min(max(float(x), 0.0), 1.0) for x in (p, start, end))
+    return Powered("post-stratified", mean, least, most, size, p_of_zero)
+
+
+def ppi_plus(s: LabelledSample, spec: IntervalSpec) -> Powered:
+    """PPI++ as published: λ·f̄ + mean of (y − λ·f), limits ± t·√(λ²·s²(f)/N + s²(y − λf)/n)."""
     if s.judge is None or s.judge_all is None:
         raise InputError('method="ppi++" needs answers of the judge that are numbers, of labelled and other rows')
     if s.n < 3:
         raise InputError(f'method="ppi++" needs three labels or more, here {s.n}')
     w = np.ones(s.n) / s.n if s.weights is None else s.weights / s.weights.sum()
     mean, variance, others = s.judge_all
-    y, f = s.truth, s.judge
-    df = 1 / float((w * w).sum()) - 1
-    y_mean, f_mean = float(w @ y), float(w @ f)
-    slope_top = float(w @ ((y - y_mean) * (f - f_mean)))
-    slope_bottom = float(w @ ((f - f_mean) ** 2))
-    factor = power
-    if factor is None:
-        tuned = slope_top / slope_bottom / (1 + (df + 1) / others) if slope_bottom > 0 else 0.0
-        factor = min(max(tuned, 0.0), 1.0)
-    rest = y - factor * f
+    size, factor = 1 / float((w * w).sum()), used_power(s)
+    rest = s.truth - factor * s.judge
     left = float(w @ rest)
-    residual_variance = float(w @ ((rest - left) ** 2)) * (df + 1) / df
-    error = math.sqrt(factor**2 * variance / others + residual_variance / (df + 1))
     estimate = factor * mean + left
-    reach = spec.factor(df) * error
-    plain = float(w @ ((y - y_mean) ** 2)) * (df + 1) / df
-    low, high = s.bounds or (-math.inf, math.inf)
+    plain, residual = (float(w @ (x - float(w @ x)) ** 2) * size / (size - 1) for x in (s.truth, rest))
+    error = math.sqrt(factor**2 * variance / others + residual / size)
+    reach, (low, high) = spec.factor(size - 1) * error, s.bounds or (-math.inf, math.inf)
     return Powered(
-        estimate, error, max(estimate - reach, low), min(estimate + reach, high), plain / error**2 if error else 0.0
-    )
+        "ppi++", estimate, max(estimate - reach, low), min(estimate + reach, high),
+        plain / error**2 if error else 0.0, student_p(estimate / error, size - 1, "two-sided") if error else math.nan,
+    )  # fmt: skip
 
 
-def tuned_power(s: LabelledSample) -> float:
-    """λ of PPI++, how much of the judge is used: 0 none of it, 1 all of it; NaN where its answers are no numbers."""
+def used_power(s: LabelledSample) -> float:
+    """λ of PPI++, how much of the judge is used: cov(y, f)/((1 + n/N)·s²(f)), cut to [0, 1], unless it is given.
+
+    0 is none of it, 1 all of it; NaN where its answers are no numbers.
+    """
     if s.judge is None or s.judge_all is None or s.n < 3:
         return math.nan
-    bottom = float(((s.judge - s.judge.mean()) ** 2).sum())
-    top = float(((s.truth - s.truth.mean()) * (s.judge - s.judge.mean())).sum())
-    return min(max(top / bottom / (1 + s.n / s.judge_all[2]), 0.0), 1.0) if bottom > 0 else 0.0
+    if s.power is not None:
+        return float(s.power)
+    w = np.ones(s.n) / s.n if s.weights is None else s.weights / s.weights.sum()
+    f = s.judge - float(w @ s.judge)
+    top, bottom = float(w @ ((s.truth - float(w @ s.truth)) * f)), float(w @ f**2)
+    size = 1 / float((w * w).sum())
+    return min(max(top / bottom / (1 + size / s.judge_all[2]), 0.0), 1.0) if bottom > 0 else 0.0
 
 
-def p_of_zero(found: Powered, bounds: tuple[float, float]) -> float:
-    """The two-sided p-value of a mean of 0, by the score test that the limits invert.
+def labels_alone(s: LabelledSample, spec: IntervalSpec) -> Powered:
+    """The labels without the judge, by the design that they were drawn with."""
+    if s.bounds is None:
+        found = ppi_plus(replace(s, judge=np.zeros(s.n), judge_all=(0.0, 0.0, 1), power=0.0), spec)
+    else:
+        found = post_stratified(s.as_one_group(s.stands_for), spec)
+    return found._replace(method="classical")
 
-    >>> round(p_of_zero(Powered(0.2, 0.1, 0.0, 0.4, 96.0), (-1.0, 1.0)), 3)
-    0.05
-    """
-    low, high = bounds
-    nothing, seen = (0 - low) / (high - low), (found.estimate - low) / (high - low)
-    return normal_p((seen - nothing) / math.sqrt(nothing * (1 - nothing) / found.size), "two-sided")
+
+WAYS: dict[PoweredMethod, Callable[[LabelledSample, IntervalSpec], Powered]] = {
+    "post-stratified": post_stratified, "ppi++": ppi_plus, "classical": labels_alone
+}  # fmt: skip
 
 
 def neyman(shares: Floats, spreads: Floats, available: Ints, budget: int, least: int = 2) -> Ints:
@@ -228,24 +233,29 @@ def neyman(shares: Floats, spreads: Floats, available: Ints, budget: int, least:
     taken = np.minimum(available, least)
     if int(taken.sum()) > budget:
         raise InputError(f"budget={budget} is less than {least} labels for each of {len(shares)} groups")
-    wanted = shares * np.maximum(spreads, 1e-9)
     goal = min(budget, int(available.sum()))
-
-    def at(scale: float) -> Floats:
-        return np.clip(scale * wanted, taken, available)
-
-    # The sum of the clipped amounts grows with the scale: halve until it is the budget.
-    low, high = 0.0, float((available / wanted).max())
-    for _ in range(200):
-        middle = (low + high) / 2
-        low, high = (middle, high) if at(middle).sum() <= goal else (low, middle)
-    ideal = at(low)
+    ideal = proportional(shares * np.maximum(spreads, 1e-9), taken, available, goal)
     whole: Ints = np.minimum(np.floor(ideal + 1e-9).astype(np.int64), available)
     order = np.argsort(-(ideal - whole), kind="stable")
     while int(whole.sum()) < goal:
         for i in order[whole[order] < available[order]][: goal - int(whole.sum())]:
             whole[i] += 1
     return whole
+
+
+def proportional(weights: Floats, least: Floats | Ints, most: Floats | Ints, total: float) -> Floats:
+    """Amounts in proportion to weights, kept between the least and the most of each, with a given sum.
+
+    >>> proportional(np.array([1.0, 1.0, 4.0]), np.zeros(3), np.ones(3), 2.0).round(6).tolist()
+    [0.5, 0.5, 1.0]
+    """
+
+    low, high = 0.0, float((most / weights).max())
+    # The sum grows with the scale: halve until no number lies between.
+    while low < (middle := (low + high) / 2) < high:
+        enough = float(np.clip(middle * weights, least, most).sum()) > total
+        low, high = (low, middle) if enough else (middle, high)
+    return np.asarray(np.clip(high * weights, least, most))
 
 
 def inclusion_chances(spreads: Floats, budget: int, mix: float = 0.2) -> Floats:
@@ -257,19 +267,8 @@ def inclusion_chances(spreads: Floats, budget: int, mix: float = 0.2) -> Floats:
     [0.12, 0.44, 0.44, 1.0]
     """
     n = len(spreads)
-    weight = (1 - mix) * spreads / max(float(spreads.sum()), 1e-300) + mix / n
-    chance = np.minimum(budget * weight, 1.0)
-    for _ in range(50):
-        free = chance < 1
-        left = budget - float((~free).sum())
-        if not free.any() or left <= 0:
-            break
-        scaled = np.minimum(left * weight / float(weight[free].sum()), 1.0)
-        after = np.where(free, scaled, 1.0)
-        if np.allclose(after, chance, atol=1e-12):
-            break
-        chance = after
-    return np.asarray(chance)
+    weight = (1 - mix) * spreads / max(float(spreads.sum()), np.finfo(float).tiny) + mix / n
+    return proportional(weight, np.zeros(n), np.ones(n), budget)
 
 
 def systematic_sample(chances: Floats, rng: np.random.Generator) -> Ints:
@@ -280,12 +279,6 @@ def systematic_sample(chances: Floats, rng: np.random.Generator) -> Ints:
     hits = np.floor(steps - start).astype(np.int64)
     taken = np.diff(hits, prepend=math.floor(-start)) > 0
     return np.sort(order[taken])
-
-
-# Judges that add less than this share of labels are left aside.
-HELPS = 1.05
-# Labelled rows whose answers of the judge differ from those of all rows by a smaller p-value are no random sample.
-NOT_RANDOM = 0.001
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -376,8 +369,8 @@ class PredictionPowered(DocumentResult, Interval):
         """The methods behind both intervals."""
         from trueerror.methods import explain_parts
 
-        parts = [("with the judge", self.method), ("labels alone", "classical")]
-        return Text(explain_parts(self, parts if self.method != "classical" else parts[1:]))
+        parts = {self.method: "with the judge"} | {self.classical.method: "labels alone"}
+        return Text(explain_parts(self, [(what, method) for method, what in parts.items()]))
 
 
 def prediction_powered(
@@ -415,18 +408,17 @@ def prediction_powered(
     >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3), round(found.worth)
     (0.7, 0.634, 0.759, 204)
     """
-    level = check_confidence(confidence)
-    spec = IntervalSpec(confidence=level)
+    spec = IntervalSpec(confidence=check_confidence(confidence))
     if method is not None:
-        check_word(method, POWERED, "method")
-    if power is not None and method != "ppi++":
+        check_word(method, WAYS, "method")
+    if power is not None and (method is None or WAYS[method] is not ppi_plus):
         raise InputError('power= is the λ of method="ppi++"; name that method too')
+    read = partial(_rows, positive=positive, strata=strata, other_strata=strata_unlabelled, inclusion=inclusion)
+    answer = partial(_powered, method=method, power=power, spec=spec)
     if isinstance(human, Mapping):
-        return _difference_of_two(
-            human, judge, judge_unlabelled, positive, strata, strata_unlabelled, inclusion, bounds, method, power, spec
-        )
-    rows = _rows(human, judge, judge_unlabelled, positive, strata, strata_unlabelled, inclusion, "judge")
-    return _powered(rows, _bounds(rows, bounds), method, power, spec, name=_what(rows))
+        return _difference_of_two(_two_models(human, judge, judge_unlabelled, read), bounds, answer)
+    rows = read(human, judge, judge_unlabelled)
+    return answer(rows, _bounds(rows, bounds), _what(rows))
 
 
 ppi = prediction_powered
@@ -471,11 +463,8 @@ def _values(values: Any, name: str, positive: object) -> tuple[Any, Any, bool]:
         cells = np.array([v.item() if isinstance(v, np.generic) else v for v in cells], dtype=object)
         known = dict.fromkeys(v if isinstance(v, Hashable) else str(v) for v in cells[~gone].tolist())
         if (positive := plain_label(positive, "positive=")) in known or len(known) <= 2:
-            return (
-                np.array([np.nan if g else float(v == positive) for v, g in zip(cells, gone, strict=True)]),
-                gone,
-                True,
-            )
+            counted = [np.nan if g else float(v == positive) for v, g in zip(cells, gone, strict=True)]
+            return np.array(counted), gone, True
     if array.dtype.kind in "biuf" or all(is_number(v) for v in cells[~gone]):
         numbers = np.full(len(cells), np.nan)
         numbers[~gone] = plain_numbers(array[~gone], name)
@@ -489,48 +478,47 @@ def _values(values: Any, name: str, positive: object) -> tuple[Any, Any, bool]:
 
 
 def _rows(
-    human: Any, judge: Any, others: Any, positive: object, strata: Any, other_strata: Any, inclusion: Any, name: str
+    human: Any, judge: Any, others: Any, *, positive: object, strata: Any, other_strata: Any, inclusion: Any
 ) -> _Rows:
     truth, gone, numeric = _values(human, "human", positive)
     if not numeric:
         raise InputError("human labels are text: say which one is counted with positive=, such as positive='right'")
-    joint = others is not None
-    both = list(column(judge, name)) + (list(column(others, f"{name}_unlabelled")) if joint else [])
-    answers, absent, numbers = _values(both, name, positive)
-    n = len(truth)
-    if joint:
-        if len(column(judge, name)) != n:
-            raise InputError(
-                f"human has {n:,} labels and {name} {len(column(judge, name)):,}: they are of the same rows"
-            )
-        if gone.any():
-            raise InputError(f"human has gaps, though {name}_unlabelled is given: leave unlabelled rows out of both")
-    elif len(answers) != n:
+    n, joint, said = len(truth), others is not None, list(column(judge, "judge"))
+    answers, absent, numbers = _values(
+        [*said, *column(others, "judge_unlabelled")] if joint else said, "judge", positive
+    )
+    if joint and len(said) != n:
+        raise InputError(f"human has {n:,} labels and judge {len(said):,}: they are of the same rows")
+    if joint and gone.any():
+        raise InputError("human has gaps, though judge_unlabelled is given: leave unlabelled rows out of both")
+    if len(said) != n:
         raise InputError(
-            f"human has {n:,} labels and {name} {len(answers):,}: give {name}_unlabelled=, the other rows, or one "
+            f"human has {n:,} labels and judge {len(said):,}: give judge_unlabelled=, the other rows, or one "
             "entry for each row in both, with gaps where people did not label"
         )
     if absent.any():
-        raise InputError(f"{name} has {int(absent.sum()):,} gaps; the judge must say something of each row")
-    place = np.flatnonzero(~gone)
-    rest = np.arange(n, len(answers)) if joint else np.flatnonzero(gone)
+        raise InputError(f"judge has {int(absent.sum()):,} gaps; the judge must say something of each row")
+    place, rest = np.flatnonzero(~gone), np.arange(n, len(answers)) if joint else np.flatnonzero(gone)
     if len(place) < 2:
         raise InputError(f"there are {len(place)} labels of people; two or more are needed")
     if not len(rest):
         raise InputError(
-            f"every row has a label of people: te.interval or te.mean_interval will do; or give {name}_unlabelled="
+            "every row has a label of people: te.interval or te.mean_interval will do; or give judge_unlabelled="
         )
     labelled_strata, other = _strata_of(strata, other_strata, place, rest, n, joint)
-    chance = None
-    if inclusion is not None:
-        given = numbers_in(inclusion, "inclusion")
-        given = given[place] if len(given) == n and not joint else given
-        if len(given) != len(place):
-            raise InputError(f"inclusion= has {len(given):,} chances for {len(place):,} labelled rows")
-        if not ((given > 0) & (given <= 1)).all():
-            raise InputError("inclusion= are chances to be labelled, above 0 and at most 1")
-        chance = given
-    return _Rows(truth[place], answers[place], answers[rest], labelled_strata, other, chance, numbers)
+    chances = None if inclusion is None else _chances(inclusion, None if joint else n, place)
+    return _Rows(truth[place], answers[place], answers[rest], labelled_strata, other, chances, numbers)
+
+
+def _chances(inclusion: Any, n: int | None, place: Ints) -> Floats:
+    """The chances of the labelled rows, given for these or for all n."""
+    given = numbers_in(inclusion, "inclusion")
+    given = given[place] if len(given) == n else given
+    if len(given) != len(place):
+        raise InputError(f"inclusion= has {len(given):,} chances for {len(place):,} labelled rows")
+    if not ((given > 0) & (given <= 1)).all():
+        raise InputError("inclusion= are chances to be labelled, above 0 and at most 1")
+    return given
 
 
 def _strata_of(strata: Any, others: Any, place: Any, rest: Any, n: int, joint: bool) -> tuple[Any, Any]:
@@ -552,94 +540,80 @@ def _strata_of(strata: Any, others: Any, place: Any, rest: Any, n: int, joint: b
     return codes[place], codes[rest]
 
 
-def _sample(rows: _Rows, bounds: tuple[float, float] | None) -> LabelledSample:
+def _sample(rows: _Rows, bounds: Range | None, power: float | None) -> LabelledSample:
     everything = np.concatenate([rows.judge, rows.others])
-    edges, count = judge_groups(everything, len(rows.truth))
-    few = len(np.unique(everything)) <= MOST_ANSWERS
+    edges = judge_groups(everything, len(rows.truth))
     labelled, other = grouped_by(rows.judge, edges), grouped_by(rows.others, edges)
+    weights = stands_for = None if rows.inclusion is None else 1 / rows.inclusion
     if rows.strata is not None:
         # Scores were cut into strata already; a few answers are looked at within each.
-        labelled = rows.strata * count + labelled if few else rows.strata
-        other = rows.other_strata * count + other if few else rows.other_strata
+        few = len(np.unique(everything)) <= len(edges)
+        labelled = rows.strata * len(edges) + labelled if few else rows.strata
+        other = rows.other_strata * len(edges) + other if few else rows.other_strata
+        # What a label stands for: as many rows as its stratum has for each label.
+        there, made = np.bincount(np.concatenate([rows.strata, rows.other_strata])), np.bincount(rows.strata)
+        stands_for = (there[: len(made)] / np.maximum(made, 1))[rows.strata]
     cells, codes = np.unique(np.concatenate([labelled, other]), return_inverse=True)
     shares = np.bincount(codes, minlength=len(cells)) / len(codes)
-    weights = None if rows.inclusion is None else 1 / rows.inclusion
     others = (float(rows.others.mean()), float(rows.others.var()), len(rows.others))
     return LabelledSample(
         rows.truth, codes[: len(labelled)].astype(np.int64), shares, len(codes), bounds, weights,
-        rows.judge if rows.numeric else None, others if rows.numeric else None,
+        rows.judge if rows.numeric else None, others if rows.numeric else None, stands_for, power,
     )  # fmt: skip
-
-
-def _alone(s: LabelledSample, rows: _Rows, spec: IntervalSpec) -> Powered:
-    """The labels alone, by the design that they were drawn with."""
-    if s.bounds is None:
-        return ppi_plus(replace(s, judge=np.zeros(s.n), judge_all=(0.0, 0.0, 1)), spec, 0.0)
-    if rows.strata is None:
-        return post_stratified(replace(s, groups=np.zeros(s.n, dtype=np.int64), shares=np.ones(1), rows=1 << 60), spec)
-    # What a label stands for: as many rows as its stratum has for each label.
-    whole_, labelled = (np.bincount(x) for x in (np.concatenate([rows.strata, rows.other_strata]), rows.strata))
-    weights = (whole_[: len(labelled)] / np.maximum(labelled, 1))[rows.strata]
-    alone = replace(s, groups=np.zeros(s.n, dtype=np.int64), shares=np.ones(1), rows=1 << 60, weights=weights)
-    return post_stratified(alone, spec)
 
 
 def _powered(
-    rows: _Rows, bounds: tuple[float, float] | None, method: PoweredMethod | None, power: float | None,
-    spec: IntervalSpec, *, name: str,
+    rows: _Rows, bounds: Range | None, name: str, *, method: PoweredMethod | None, power: float | None,
+    spec: IntervalSpec, tested: bool = False,
 ) -> PredictionPowered:  # fmt: skip
-    s = _sample(rows, bounds)
-    alone = _alone(s, rows, spec)
-    if method in (None, "post-stratified"):
-        powered = post_stratified(s, spec) if bounds is not None or method else ppi_plus(s, spec)
-        key = "post-stratified" if bounds is not None else "ppi++"
-    else:
-        powered, key = (ppi_plus(s, spec, power), "ppi++") if method == "ppi++" else (alone, "classical")
-    helps = key != "classical" and powered.size >= HELPS * alone.size
-    if not helps and method is None:
-        powered, key = alone, "classical"
-    whole_ = bounds or (-math.inf, math.inf)
+    """The answer with the judge, or by the method that was asked for, beside the labels alone.
 
-    def interval(found: Powered, key: str, title: str, *notes: Note) -> Interval:
-        return spec.interval(title, found.estimate, found.low, found.high, bounds=whole_, method=key, n=s.n, note=notes)
+    The judge is left aside unless its answers go with the labels: the labels that it gains are n·R²/(1 − R²), which is
+    χ² where it answers at random.
+    """
+    s = _sample(rows, bounds, power)
+    best = ppi_plus if bounds is None else post_stratified
+    alone, found = labels_alone(s, spec), (best if method is None else WAYS[method])(s, spec)
+    worth = s.n * found.size / alone.size
+    helps = bool(worth - s.n > special.chdtri(max(len(s.shares) - 1, 1), 1 - spec.confidence))
+    if method is None and not helps:
+        found, worth = alone, float(s.n)
 
-    notes = _design_notes(s, rows)
-    base = interval(powered, key, name, *notes)
-    alone_ = interval(alone, "classical", name)
-    numeric = rows.numeric
+    def interval(p: Powered, *notes: Note) -> Interval:
+        whole_ = bounds or (-math.inf, math.inf)
+        return spec.interval(name, p.estimate, p.low, p.high, bounds=whole_, method=p.method, n=s.n, note=notes)
+
+    everything = np.concatenate([rows.judge, rows.others])
     return PredictionPowered(
-        **{f.name: getattr(base, f.name) for f in fields(Interval)},
-        classical=alone_,
-        worth=s.n * powered.size / alone.size,
-        rows=len(rows.judge) + len(rows.others),
-        helps=helps,
-        judge_alone=float(np.concatenate([rows.judge, rows.others]).mean()) if numeric else math.nan,
-        bias=_bias(rows, bounds, spec) if numeric else None,
-        power=(tuned_power(s) if power is None else float(power)) if numeric else math.nan,
-        reading=f"Read {whole(s.n)} labelled rows of {whole(len(rows.judge) + len(rows.others))}; the judge has "
-        f"{_answers(rows)}.",
+        **_fields(interval(found, *_design_notes(s, rows))), classical=interval(alone), worth=worth, helps=helps,
+        rows=len(everything), judge_alone=float(everything.mean()) if rows.numeric else math.nan,
+        bias=_bias(rows, s, spec) if rows.numeric else None, power=used_power(s),
+        p_value=found.p_of_zero if tested else math.nan,
+        reading=f"Read {whole(s.n)} labelled rows of {whole(len(everything))}; "
+        f"the judge has {_answers(everything, s.n)}.",
     )  # fmt: skip
 
 
-def _answers(rows: _Rows) -> str:
-    kinds = len(np.unique(np.concatenate([rows.judge, rows.others])))
-    return f"{kinds} answers" if kinds <= MOST_ANSWERS else f"scores ({whole(kinds)} different ones)"
+def _fields(i: Interval) -> dict[str, Any]:
+    return {f.name: getattr(i, f.name) for f in fields(Interval)}
 
 
-def _bias(rows: _Rows, bounds: tuple[float, float] | None, spec: IntervalSpec) -> Interval | None:
+def _answers(everything: Floats, labelled: int) -> str:
+    answers = np.unique(everything)
+    few = len(answers) == len(judge_groups(everything, labelled)) or bool((answers % 1 == 0).all())
+    return f"{whole(len(answers))} answers" if few else f"scores ({whole(len(answers))} different ones)"
+
+
+def _bias(rows: _Rows, s: LabelledSample, spec: IntervalSpec) -> Interval | None:
     """The judge's answers minus people's on the labelled rows, where both are on one scale."""
-    if bounds is None or rows.judge.min() < bounds[0] or rows.judge.max() > bounds[1]:
+    if s.bounds is None or rows.judge.min() < s.bounds[0] or rows.judge.max() > s.bounds[1]:
         return None
-    reach = bounds[1] - bounds[0]
-    gaps = LabelledSample(
-        rows.judge - rows.truth, np.zeros(len(rows.truth), dtype=np.int64), np.ones(1), 1 << 60, (-reach, reach),
-        None if rows.inclusion is None else 1 / rows.inclusion,
-    )  # fmt: skip
+    reach = s.bounds[1] - s.bounds[0]
+    gaps = replace(s, truth=rows.judge - rows.truth, bounds=(-reach, reach)).as_one_group(s.weights)
     bias = post_stratified(gaps, spec)
     return spec.interval(
-        "bias of the judge", bias.estimate, bias.low, bias.high, bounds=(-reach, reach), method="classical",
-        n=len(rows.truth),
-    )  # fmt: skip
+        "bias of the judge", bias.estimate, bias.low, bias.high, bounds=(-reach, reach), method="classical", n=s.n
+    )
 
 
 def _design_notes(s: LabelledSample, rows: _Rows) -> list[Note]:
@@ -648,65 +622,54 @@ def _design_notes(s: LabelledSample, rows: _Rows) -> list[Note]:
     expected = s.n * s.shares
     if len(expected) < 2 or expected.min() < 1:
         return []
-    from scipy import special
-
     seen = np.bincount(s.groups, minlength=len(expected))
     p = float(special.chdtrc(len(expected) - 1, float(((seen - expected) ** 2 / expected).sum())))
     return [Note("labels-not-random", (p,))] if p < NOT_RANDOM else []
 
 
-def _difference_of_two(
-    human: Mapping[Any, Any], judge: Any, others: Any, positive: object, strata: Any, other_strata: Any, inclusion: Any,
-    bounds: tuple[float, float] | None, method: PoweredMethod | None, power: float | None, spec: IntervalSpec,
-) -> PredictionPowered:  # fmt: skip
+def _two_models(human: Mapping[Any, Any], judge: Any, others: Any, read: Callable[..., _Rows]) -> dict[str, _Rows]:
+    """The rows of each of two models by their names."""
     names = [str(name) for name in human]
-    same = isinstance(judge, Mapping) and (others is None or isinstance(others, Mapping))
-    if len(names) != 2 or not same or [str(k) for k in judge] != names or (
-        others is not None and [str(k) for k in others] != names
-    ):  # fmt: skip
+    given = [x for x in (judge, others) if x is not None]
+    same = all(isinstance(x, Mapping) and [str(name) for name in x] == names for x in given)
+    if len(names) != 2 or not same:
         raise InputError(
             'two models are compared by name, in the same order: human={"a": …, "b": …}, judge={"a": …, "b": …}, '
             'judge_unlabelled={"a": …, "b": …}'
         )
-    parts = [
-        _rows(h, j, o, positive, strata, other_strata, inclusion, "judge")
-        for h, j, o in zip(
-            human.values(), judge.values(), [None, None] if others is None else others.values(), strict=True
-        )
-    ]
-    first, second = parts
+    rest = [None, None] if others is None else others.values()
+    first, second = (read(*each) for each in zip(human.values(), judge.values(), rest, strict=True))
     if len(first.truth) != len(second.truth) or len(first.others) != len(second.others):
         raise InputError("both models are labelled on the same rows: give a label of both for each labelled row")
     if not (first.numeric and second.numeric):
         raise InputError("answers of the judge are text: say which one is counted with positive=")
-    model_bounds = [_bounds(p, bounds) for p in parts]
-    low, high = model_bounds[0] or (0.0, 0.0)
-    reach = None if None in model_bounds else (low - high, high - low)
-    gap = replace(
-        first, truth=first.truth - second.truth, judge=first.judge - second.judge, others=first.others - second.others
+    return dict(zip(names, (first, second), strict=True))
+
+
+def _difference_of_two(
+    models: Mapping[str, _Rows], given: Range | None, answer: Callable[..., PredictionPowered]
+) -> PredictionPowered:
+    bounds = [_bounds(rows, given) for rows in models.values()]
+    low, high = bounds[0] or (0.0, 0.0)
+    first, second = models.values()
+    gaps = {part: getattr(first, part) - getattr(second, part) for part in ("truth", "judge", "others")}
+    reach = None if None in bounds else (low - high, high - low)
+    each = tuple(
+        replace(Interval(**_fields(answer(rows, b, _what(rows)))), name=name)
+        for b, (name, rows) in zip(bounds, models.items(), strict=True)
     )
-    difference = _powered(gap, reach, method, power, spec, name="difference")
-    models = tuple(
-        replace(_plain(_powered(p, b, method, power, spec, name=_what(p))), name=name)
-        for p, b, name in zip(parts, model_bounds, names, strict=True)
-    )
-    s = _sample(gap, reach)
-    if reach is None:
-        error = (difference.high - difference.low) / 2 / spec.factor(s.n - 1)
-        p_value = student_p(difference.estimate / error, s.n - 1, "two-sided")
-    else:
-        powered = _alone(s, gap, spec) if difference.method == "classical" else (
-            ppi_plus(s, spec, power) if difference.method == "ppi++" else post_stratified(s, spec)
-        )  # fmt: skip
-        p_value = p_of_zero(powered, reach)
-    return replace(difference, models=models, p_value=p_value)
+    return replace(answer(replace(first, **gaps), reach, "difference", tested=True), models=each)
 
 
-def _plain(i: Interval) -> Interval:
-    return Interval(**{f.name: getattr(i, f.name) for f in fields(Interval)})
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How rows are chosen: each with a chance of its own, or as many of each group, by how labels vary in it or not."""
+
+    by_row: bool = False
+    by_spread: bool = False
 
 
-PLANS = ("neyman", "active", "random")
+PLANS = {"neyman": Sampling(by_spread=True), "active": Sampling(by_row=True), "random": Sampling()}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -756,10 +719,9 @@ class LabelPlan(DocumentResult):
             raise InputError(
                 f"human has {len(labels):,} labels; give {len(self.rows):,}, those of plan.rows, or all rows'"
             )
-        if self.method != "active":
-            return prediction_powered(
-                labels, judge, strata=grouped_by(answers, np.array(self.edges)), confidence=confidence
-            )
+        if not PLANS[self.method].by_row:
+            strata = grouped_by(answers, np.array(self.edges))
+            return prediction_powered(labels, judge, strata=strata, confidence=confidence)
         chance = dict(zip(self.rows, self.inclusion, strict=True))
         kept = [label if i in chance else None for i, label in enumerate(labels)]
         gone = missing_rows(column(kept, "human"))
@@ -813,51 +775,52 @@ def label_plan(
     >>> plan.labels, len(plan.rows), round(plan.worth)
     ((53, 47), 100, 146)
     """
-    check_word(method, PLANS, "method")
+    plan = PLANS[check_word(method, PLANS, "method")]
     answers, absent, numeric = _values(judge, "judge", None)
     if absent.any():
         raise InputError(f"judge has {int(absent.sum()):,} gaps; the judge must say something of each row")
-    wanted = count(budget, "budget")
-    share = open_share(mix, "mix")
-    if share != 0.2 and method != "active":
+    wanted, share = count(budget, "budget"), open_share(mix, "mix")
+    if share != 0.2 and not plan.by_row:
         raise InputError('mix= is the even part of method="active"; leave it out')
+    if plan.by_row and (not numeric or answers.min() < 0 or answers.max() > 1):
+        raise InputError('method="active" needs scores between 0 and 1; method="neyman" takes any answers')
     draw, seed = generator(rng)
-    known = np.zeros(len(answers), dtype=bool)
-    truth = np.full(len(answers), np.nan)
-    if human is not None:
-        truth, gone, numbers = _values(human, "human", None)
-        if len(truth) != len(answers) or not numbers:
-            raise InputError("human= are numbers for all rows, with gaps where there is no label yet")
-        known = ~gone
-        if method == "active" and known.any():
-            raise InputError('method="active" starts without labels; method="neyman" goes on from those that there are')
-    free = np.flatnonzero(~known)
-    if not 2 <= wanted <= len(free):
-        raise InputError(f"budget={budget!r}: give a number of rows from 2 to {len(free):,}, those without a label")
-    edges, k = judge_groups(answers, max(wanted, 40))
-    groups = grouped_by(answers, edges)
-    sizes = np.bincount(groups, minlength=k)
-    spreads = _spreads(answers, truth, groups, k, numeric)
+    truth = _labels_so_far(human, len(answers))
+    free = np.isnan(truth)
+    if plan.by_row and not free.all():
+        raise InputError('method="active" starts without labels; method="neyman" goes on from those that there are')
+    if not 2 <= wanted <= free.sum():
+        raise InputError(f"budget={budget!r}: give a number of rows from 2 to {free.sum():,}, those without a label")
+    edges = judge_groups(answers, wanted)
+    k, groups = len(edges), grouped_by(answers, edges)
+    sizes, spreads = np.bincount(groups, minlength=k), _spreads(answers, truth, groups, k, numeric)
     shares = sizes / len(answers)
-    each = np.sqrt(np.clip(answers * (1 - answers), 0.01, None)) if method == "active" and numeric else None
-    if method == "active":
-        if each is None or answers.min() < 0 or answers.max() > 1:
-            raise InputError('method="active" needs scores between 0 and 1; method="neyman" takes any answers')
-        chances = inclusion_chances(each, wanted, share)
+    if plan.by_row:
+        chances = inclusion_chances(np.sqrt(np.clip(answers * (1 - answers), 0.01, None)), wanted, share)
         rows = systematic_sample(chances, draw)
         labels = np.bincount(groups[rows], minlength=k)
     else:
         available = np.bincount(groups[free], minlength=k)
-        labels = neyman(shares, spreads if method == "neyman" else np.ones(k), available, wanted)
-        picked = [draw.choice(np.flatnonzero((groups == g) & ~known), labels[g], replace=False) for g in range(k)]
+        labels = neyman(shares, spreads if plan.by_spread else np.ones(k), available, wanted)
+        picked = [draw.choice(np.flatnonzero((groups == g) & free), labels[g], replace=False) for g in range(k)]
         rows = np.sort(np.concatenate(picked))
-        chances = np.where(available > 0, labels / np.maximum(available, 1), 0.0)[groups]
-    plan = float((shares**2 * spreads**2 / np.maximum(labels, 0.5)).sum())
+        chances = (labels / np.maximum(available, 1))[groups]
+    variance = float((shares**2 * spreads**2 / np.maximum(labels, 0.5)).sum())
     return LabelPlan(
         rows=tuple(rows.tolist()), inclusion=tuple(chances[rows].tolist()), edges=tuple(edges.tolist()),
         sizes=tuple(sizes.tolist()), labels=tuple(labels.tolist()), spreads=tuple(spreads.tolist()), method=method,
-        worth=float((shares * spreads**2).sum()) / plan, seed=seed,
+        worth=float((shares * spreads**2).sum()) / variance, seed=seed,
     )  # fmt: skip
+
+
+def _labels_so_far(human: Any, n: int) -> Floats:
+    """The labels that there are, NaN where there is none."""
+    if human is None:
+        return np.full(n, np.nan)
+    truth, _, numbers = _values(human, "human", None)
+    if len(truth) != n or not numbers:
+        raise InputError("human= are numbers for all rows, with gaps where there is no label yet")
+    return np.asarray(truth, dtype=np.float64)
 
 
 def _spreads(said: Any, truth: Any, groups: Any, k: int, numeric: bool) -> Any:

@@ -1,7 +1,9 @@
 """How far raters agree (`te.agreement`): per-cent agreement, Cohen, Fleiss, Gwet, Krippendorff, with their limits.
 
 Items are a random sample, raters are these. Each coefficient is 1 − D/E, the disagreement seen over the disagreement
-expected by chance, and a function of sums over items; so each has its jackknife over items in closed form.
+expected by chance, and a function of sums over items. What one more item adds to it follows in closed form, and its
+limits are those of the effective t (`_estimate`): the standard error is found with half an item more of the kind that
+lowers, or raises, the coefficient most.
 """
 
 from __future__ import annotations
@@ -12,11 +14,14 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inference._effective_t import effective_t_limits
+from trueerror.inference._estimate import Estimate
+from trueerror.inference._label_tables import HALF, TIED
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inputs._arrays import (
     LARGEST,
@@ -59,14 +64,16 @@ WEIGHTS: tuple[Weights, ...] = ("none", "linear", "quadratic", "ordinal", "ratio
 OF_LEVEL: dict[Level, Weights] = {"nominal": "none", "ordinal": "linear", "interval": "quadratic", "ratio": "ratio"}
 # More labels than this are measurements, of which only Krippendorff's alpha is told.
 MOST_LABELS = 60
-MOST_RATIO = 1_000
-# Beyond so many labels ranks are taken as known when an item is left out.
-MOST_RANKS = 20
+# Krippendorff's (2004) bars: labels for tentative conclusions, and labels to rely on.
+BARS = (0.667, 0.8)
 
 
 @dataclass(frozen=True, eq=False)
 class Ratings:
-    """Who said what of which item: `codes` is items × raters, −1 where a rater did not rate; labels in order."""
+    """Who said what of which item: `codes` is items × raters, −1 where a rater did not rate; labels in order.
+
+    A row stands for `times` items.
+    """
 
     codes: Codes
     labels: tuple[object, ...]
@@ -91,16 +98,6 @@ class Ratings:
         return replace(self, codes=kinds, times=times)
 
     @cached_property
-    def counts(self) -> Floats:
-        """Items × labels: how many raters gave an item this label."""
-        n, k = len(self.codes), len(self.labels)
-        counts = np.zeros((n, k))
-        for given in self.codes.T:
-            rated = np.flatnonzero(given >= 0)
-            counts[rated, given[rated]] += 1
-        return counts
-
-    @cached_property
     def each(self) -> Floats:
         """How many raters rated each item."""
         return np.asarray((self.codes >= 0).sum(axis=1), dtype=float)
@@ -108,11 +105,9 @@ class Ratings:
     @property
     def pooled(self) -> Floats:
         """How often each label was given."""
-        rated = self.codes >= 0
-        times = np.broadcast_to(self.often[:, None], self.codes.shape)
-        return np.bincount(self.codes[rated], weights=times[rated], minlength=len(self.labels)).astype(float)
+        return self.total(self.often)
 
-    @property
+    @cached_property
     def pairable(self) -> NDArray[np.bool_]:
         """Items with two ratings or more."""
         return np.asarray(self.each >= 2)
@@ -124,6 +119,16 @@ class Ratings:
     def taken(self, items: NDArray[np.bool_]) -> Ratings:
         """Some of the items."""
         return replace(self, codes=self.codes[items], times=self.often[items])
+
+    def total(self, weight: Floats) -> Floats:
+        """By label, the weights of the items that were given it, as often as they were."""
+        rated = self.codes >= 0
+        each = np.broadcast_to(weight[:, None], self.codes.shape)
+        return np.bincount(self.codes[rated], weights=each[rated], minlength=len(self.labels)).astype(float)
+
+    def mean_of(self, values: Floats) -> Floats:
+        """By item, the mean over its ratings of what each label has for a value."""
+        return np.asarray(np.where(self.codes >= 0, values[self.codes], 0.0).sum(axis=1) / np.maximum(self.each, 1.0))
 
 
 def agreement_weights(scheme: Weights, scale: Floats) -> Floats:
@@ -146,208 +151,175 @@ def agreement_weights(scheme: Weights, scale: Floats) -> Floats:
     if scheme == "ratio":
         if (scale < 0).any():
             raise InputError("ratio weights need labels that are numbers from 0 up")
-        gap = gap / np.where(gap > 0, scale[:, None] + scale, 1.0)
+        gap = _ratio(scale[:, None], scale)
     power = 1 if scheme == "linear" else 2
     return np.asarray(1 - (gap / gap.max()) ** power)
 
 
-@dataclass(frozen=True, eq=False)
-class ItemSums:
-    """A coefficient as a function of sums over items: `features` is items × sums, `value` sums → coefficient.
+def _ratio(x: Floats, y: Floats) -> Floats:
+    """|x − y|/(x + y); 0 of equal numbers."""
+    gap = np.abs(x - y)
+    return np.asarray(gap / np.where(gap > 0, x + y, 1.0))
 
-    `chance` is the disagreement expected by chance at these sums; a row of `features` stands for `times` items.
+
+class Distance(NamedTuple):
+    """How far labels are apart: `within` is the mean over pairs of an item's ratings, `toward` each label's mean
+    distance from labels that come up with given shares.
     """
 
-    features: Floats
-    times: Floats
-    value: Callable[[Floats], Floats]
-    chance: Callable[[Floats], Floats]
-
-    @property
-    def total(self) -> Floats:
-        """The sums over all items."""
-        return np.asarray(self.times @ self.features)
-
-    @property
-    def estimate(self) -> float:
-        """The coefficient of the sample."""
-        return float(self.value(self.total[None])[0])
-
-    def variance(self) -> float:
-        """Of the coefficient, by the jackknife over items; an item without which it has no value is passed over."""
-        n, estimate, total = float(self.times.sum()), self.estimate, self.total
-        one_less = np.concatenate([self.value(total - part) for part in _blocks(self.features)])
-        gaps = np.where(np.isnan(one_less), 0.0, one_less - estimate)
-        return float(self.times @ gaps**2) * (n - 1) / n
+    within: Callable[[Ratings], Floats]
+    toward: Callable[[Floats], Floats]
 
 
-def _blocks(rows: Floats, cells: int = 1 << 22) -> list[Floats]:
-    return np.array_split(rows, max(1, rows.size // cells))
+def _blocks(rows: NDArray[Any], width: int, cells: int = 1 << 22) -> list[NDArray[Any]]:
+    return np.array_split(rows, max(1, len(rows) * width // cells))
 
 
-def _over(top: Floats, bottom: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.where(bottom > 1e-12, top / np.where(bottom > 1e-12, bottom, 1.0), np.nan))
+def between_labels(far: Callable[[Codes, Codes], Floats], k: int) -> Distance:
+    """Of a function of two codes that is 0 of equal ones."""
+    labels = np.arange(k)
+
+    def within(r: Ratings) -> Floats:
+        m = r.each
+        most = int(m.max(initial=0))
+        codes = -np.sort(-r.codes, axis=1)[:, :most]
+        sums = []
+        for part in _blocks(codes, most * most):
+            a, b = part[:, :, None], part[:, None, :]
+            sums.append(np.where((a >= 0) & (b >= 0), far(a, b), 0.0).sum(axis=(1, 2)))
+        return np.concatenate(sums) / np.maximum(m * (m - 1), 1.0)
+
+    blocks = _blocks(labels, k)
+    tables = [far(part[:, None], labels) for part in blocks] if len(blocks) == 1 else None
+
+    def toward(shares: Floats) -> Floats:
+        return np.concatenate([t @ shares for t in tables or (far(part[:, None], labels) for part in blocks)])
+
+    return Distance(within, toward)
 
 
-def _by_chance(r: Ratings, weights: Floats, chance: Callable[[Floats], Floats]) -> ItemSums:
-    """(pa − pe)/(1 − pe) with pe a function of the labels' shares: Gwet's frame, items with gaps included."""
-    m, counts = r.each, r.counts
-    many = r.pairable
-    pairs = np.where(many, m * (m - 1), 1.0)
-    agreeing = np.where(many, ((counts @ weights) * counts).sum(axis=1) - m, 0.0) / pairs
-    shares = counts / np.maximum(m, 1.0)[:, None]
-    features = np.column_stack([np.where(many, 1 - agreeing, 0.0), many, m >= 1, shares])
+def on_a_scale(x: Floats) -> Distance:
+    """(x − y)² of labels at places x."""
 
-    def expected(s: Floats) -> Floats:
-        return 1 - chance(s[:, 3:] / s[:, 2:3])
+    def within(r: Ratings) -> Floats:
+        m, mean = r.each, r.mean_of(x)
+        return np.asarray(2 * (r.mean_of(x * x) - mean * mean) * m / np.maximum(m - 1, 1.0))
 
-    def value(s: Floats) -> Floats:
-        return 1 - _over(_over(s[:, 0], s[:, 1]), expected(s))
-
-    return ItemSums(features, r.often, value, expected)
+    return Distance(within, lambda shares: np.asarray(x * x - 2 * x * (x @ shares) + (x * x) @ shares))
 
 
-def percent_agreement(r: Ratings, weights: Floats) -> ItemSums:
-    """Mean over items of the share of pairs of raters that agree (weighted where labels are near each other)."""
-    return _by_chance(r, weights, lambda shares: np.zeros(len(shares)))
+def by_weights(r: Ratings, scheme: Weights) -> Distance:
+    """1 less the weight of agreement."""
+    if scheme == "none":
+        return between_labels(lambda a, b: (a != b).astype(float), len(r.labels))
+    table = 1 - agreement_weights(scheme, r.scale())
+    return between_labels(lambda a, b: np.asarray(table[a, b]), len(r.labels))
 
 
-def fleiss(r: Ratings, weights: Floats) -> ItemSums:
-    """pe = Σ w_kl·π_k·π_l with π the mean shares of the labels."""
-    return _by_chance(r, weights, lambda shares: np.asarray(((shares @ weights) * shares).sum(axis=1)))
-
-
-def gwet(r: Ratings, weights: Floats) -> ItemSums:
-    """pe = Σw/(q(q − 1))·Σ π_k(1 − π_k), q labels."""
-    q = len(weights)
-    factor = float(weights.sum()) / (q * (q - 1)) if q > 1 else 0.0
-    return _by_chance(r, weights, lambda shares: np.asarray(factor * (shares * (1 - shares)).sum(axis=1)))
-
-
-def cohen(r: Ratings, weights: Floats) -> ItemSums:
-    """pe from each rater's own shares, over pairs of raters: Cohen's kappa of two, Conger's of more."""
-    if len(r.raters) == 2:
-        r = r.taken(r.pairable)
-    plain = _by_chance(r, weights, lambda shares: np.zeros(len(shares)))
-    n, k, raters = len(r.codes), len(r.labels), len(r.raters)
-    indicators = np.zeros((n, raters, k))
-    for g, given in enumerate(r.codes.T):
-        rated = np.flatnonzero(given >= 0)
-        indicators[rated, g, given[rated]] = 1
-    features = np.column_stack([plain.features[:, :2], indicators.reshape(n, -1)])
-
-    def expected(s: Floats) -> Floats:
-        cells = s[:, 2:].reshape(len(s), raters, k)
-        shares = cells / np.maximum(cells.sum(axis=2, keepdims=True), 1e-300)
-        whole = shares.sum(axis=1)
-        both = ((whole @ weights) * whole).sum(axis=1) - ((shares @ weights) * shares).sum(axis=(1, 2))
-        return np.asarray(1 - both / (raters * (raters - 1)))
-
-    def value(s: Floats) -> Floats:
-        return 1 - _over(_over(s[:, 0], s[:, 1]), expected(s))
-
-    return ItemSums(features, r.often, value, expected)
-
-
-def krippendorff(r: Ratings, level: Level) -> ItemSums:
-    """α = 1 − (n − 1)·Σ o_ck·δ²_ck / Σ n_c·n_k·δ²_ck over pairable values.
-
-    δ² is 1 of different labels (nominal), (c − k)² (interval), ((c − k)/(c + k))² (ratio); ordinal is interval on
-    mid-ranks of the pooled values, since Σ n_g from c to k less half of n_c and n_k is their distance.
+def by_level(r: Ratings, level: Level) -> Distance:
+    """Krippendorff's δ²: 1 of different labels (nominal), (c − k)² (interval), ((c − k)/(c + k))² (ratio); ordinal is
+    interval on mid-ranks of the pooled values, since Σ n_g from c to k less half of n_c and n_k is their distance.
     """
-    check_word(level, LEVELS, "level")
-    r = r.taken(r.pairable)
-    k = len(r.labels)
-    if level == "interval" or (level == "ordinal" and k > MOST_RANKS):
-        pooled = r.pooled
-        x = r.scale() if level == "interval" else np.cumsum(pooled) - pooled / 2
-        return _on_a_scale(r, x - float(x @ pooled) / max(float(pooled.sum()), 1.0))
-    if level == "ordinal":
-        return _on_ranks(r)
-    if level == "ratio" and k > MOST_RATIO:
-        raise InputError(f"level='ratio' takes at most {MOST_RATIO:,} different values, here {k:,}: round them")
-    scale = r.scale()
-    if level == "ratio" and (scale < 0).any():
-        raise InputError("level='ratio' needs values from 0 up; level='interval' takes any numbers")
-    m, counts, squares = r.each, r.counts, 1 - np.eye(k)
+    pooled, scale = r.pooled, r.scale()
+    if check_word(level, LEVELS, "level") == "nominal":
+        return by_weights(r, "none")
     if level == "ratio":
-        gap = np.abs(scale[:, None] - scale)
-        squares = (gap / np.where(gap > 0, scale[:, None] + scale, 1.0)) ** 2
-    seen = ((counts @ squares) * counts).sum(axis=1) / np.maximum(m - 1, 1)
-
-    def pairs(s: Floats) -> Floats:
-        return np.asarray(((s[:, 1:] @ squares) * s[:, 1:]).sum(axis=1))
-
-    return _of_sums(
-        np.column_stack([seen, counts]), r.often, lambda s: s[:, 0], pairs, lambda s: np.asarray(s[:, 1:].sum(axis=1))
-    )
+        if (scale < 0).any():
+            raise InputError("level='ratio' needs values from 0 up; level='interval' takes any numbers")
+        return between_labels(lambda a, b: _ratio(scale[a], scale[b]) ** 2, len(scale))
+    x = scale if level == "interval" else np.cumsum(pooled) - pooled / 2
+    return on_a_scale(x - float(x @ pooled) / max(float(pooled.sum()), 1.0))
 
 
-def _of_sums(
-    features: Floats,
-    times: Floats,
-    seen: Callable[[Floats], Floats],
-    pairs: Callable[[Floats], Floats],
-    values: Callable[[Floats], Floats],
-) -> ItemSums:
-    """Alpha of sums: what was `seen` within items, over all `pairs` of values, from so many `values`."""
+class Mean(NamedTuple):
+    """A figure of all items, and what one more item of each row adds to it."""
 
-    def expected(s: Floats) -> Floats:
-        n = values(s)
-        return _over(pairs(s), n * (n - 1))
-
-    def value(s: Floats) -> Floats:
-        return 1 - _over(_over(seen(s), values(s)), expected(s))
-
-    return ItemSums(features, times, value, expected)
+    value: float
+    units: Floats
 
 
-def _on_a_scale(r: Ratings, x: Floats) -> ItemSums:
-    values = np.where(r.codes >= 0, x[r.codes], 0.0)
-    m, first, second = r.each, values.sum(axis=1), (values * values).sum(axis=1)
-    seen = 2 * (m * second - first * first) / np.maximum(m - 1, 1)
-    return _of_sums(
-        np.column_stack([seen, m, first, second]), r.often, lambda s: s[:, 0],
-        lambda s: np.asarray(2 * (s[:, 1] * s[:, 3] - s[:, 2] ** 2)), lambda s: np.asarray(s[:, 1]),
-    )  # fmt: skip
+def _mean(weight: Floats, values: Floats, times: Floats) -> Mean:
+    """A weighted mean over items, each there so many times."""
+    total = float(times @ weight)
+    value = float(times @ (weight * values)) / total if total > 0 else math.nan
+    return Mean(value, weight * (values - value) / total if total > 0 else np.zeros(len(weight)))
 
 
-def _on_ranks(r: Ratings) -> ItemSums:
-    counts, k = r.counts, len(r.labels)
-    # How often two labels met within an item, whatever their ranks are.
-    met = counts[:, :, None] * counts[:, None, :] / np.maximum(r.each - 1, 1)[:, None, None]
-    features = np.column_stack([counts, met.reshape(len(counts), -1)])
+def _of_shares(r: Ratings, weight: Floats, times: Floats, expected: Callable[[Floats], tuple[float, Floats]]) -> Mean:
+    """A function of the labels' mean shares, which gives its value and its slopes."""
+    value, slopes = expected(r.total(times * weight / np.maximum(r.each, 1.0)) / max(float(times @ weight), 1.0))
+    return Mean(value, _mean(weight, r.mean_of(slopes), times).units)
 
-    def squares(s: Floats) -> Floats:
-        x = np.cumsum(s[:, :k], axis=1) - s[:, :k] / 2
-        return np.asarray((x[:, :, None] - x[:, None, :]) ** 2)
 
-    def seen(s: Floats) -> Floats:
-        return np.asarray((s[:, k:].reshape(-1, k, k) * squares(s)).sum(axis=(1, 2)))
+def certain(r: Ratings, distance: Distance, times: Floats) -> Mean:
+    """Per cent agreement counts nothing as chance."""
+    return Mean(1.0, np.zeros(len(times)))
 
-    def pairs(s: Floats) -> Floats:
-        return np.asarray((squares(s) * s[:, :k, None] * s[:, None, :k]).sum(axis=(1, 2)))
 
-    return _of_sums(features, r.often, seen, pairs, lambda s: np.asarray(s[:, :k].sum(axis=1)))
+def fleiss(r: Ratings, distance: Distance, times: Floats) -> Mean:
+    """E = Σ δ_kl·π_k·π_l with π the mean shares of the labels."""
+
+    def expected(shares: Floats) -> tuple[float, Floats]:
+        away = distance.toward(shares)
+        return float(shares @ away), 2 * away
+
+    return _of_shares(r, np.ones(len(times)), times, expected)
+
+
+def gwet(r: Ratings, distance: Distance, times: Floats) -> Mean:
+    """E = 1 − Σw/(q(q − 1))·Σ π_k(1 − π_k), q labels, w = 1 − δ."""
+    q = len(r.labels)
+    factor = (q * q - float(distance.toward(np.ones(q)).sum())) / (q * (q - 1)) if q > 1 else 0.0
+
+    def expected(shares: Floats) -> tuple[float, Floats]:
+        return 1 - factor * float(shares @ (1 - shares)), -factor * (1 - 2 * shares)
+
+    return _of_shares(r, np.ones(len(times)), times, expected)
+
+
+def cohen(r: Ratings, distance: Distance, times: Floats) -> Mean:
+    """E from each rater's own shares, over pairs of raters: Cohen's kappa of two, Conger's of more."""
+    raters, k, rated = len(r.raters), len(r.labels), r.codes >= 0
+    place, weight = np.arange(raters), np.where(rated, times[:, None], 0.0)
+    flat = np.bincount((r.codes + k * place)[rated], weights=weight[rated], minlength=k * raters)
+    total = np.maximum(weight.sum(axis=0), np.finfo(float).tiny)
+    shares = flat.reshape(raters, k).T / total
+    slopes = distance.toward(shares.sum(axis=1, keepdims=True) - shares) / (raters * (raters - 1))
+    means = (shares * slopes).sum(axis=0)
+    units = np.where(rated, 2 * (slopes[r.codes, place] - means) / total, 0.0).sum(axis=1)
+    return Mean(float(means.sum()), units)
+
+
+def krippendorff(r: Ratings, distance: Distance, times: Floats) -> Mean:
+    """E = Σ n_c·n_k·δ²_ck/(n(n − 1)) over pairable values."""
+    n = float(times @ r.each)
+
+    def expected(shares: Floats) -> tuple[float, Floats]:
+        away = distance.toward(shares) * n / (n - 1)
+        return float(shares @ away), 2 * away
+
+    value, units = _of_shares(r, r.each, times, expected)
+    return Mean(value, units - value * r.each / (n * (n - 1)))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Coefficient:
-    """One way to say how far raters agree: its word, its title and the statistic of ratings.
+    """One way to say how far raters agree: its word, its title and the disagreement that it expects by chance.
 
     `of_more` is its title with more than two raters; `rare_labels`: it leans on items with rare labels; `measured`: it
-    goes by the level of measurement, not by weights.
+    goes by the level of measurement, not by weights, and an item counts with its ratings; `of_raters`: chance goes by
+    each rater's own labels.
     """
 
     word: str
     title: str
-    statistic: Callable[[Ratings, Weights, Level], ItemSums]
+    chance: Callable[[Ratings, Distance, Floats], Mean]
     weighted_title: str = ""
     of_more: str = ""
-    by_chance: bool = True
+    lowest: float = -1.0
     rare_labels: bool = True
     measured: bool = False
+    of_raters: bool = False
 
     @property
     def key(self) -> str:
@@ -361,45 +333,81 @@ class Coefficient:
         title = self.of_more if self.of_more and raters > 2 else self.title
         return title if scheme == "none" else f"{self.weighted_title or title} ({scheme} weights)"
 
+    def rows(self, r: Ratings) -> Ratings:
+        """The items that it goes by: each that was rated, or those with two ratings."""
+        return r.taken(r.pairable) if self.measured or (self.of_raters and len(r.raters) == 2) else r
 
-def _weighted(function: Callable[[Ratings, Floats], ItemSums]) -> Callable[[Ratings, Weights, Level], ItemSums]:
-    return lambda r, scheme, _: function(r, agreement_weights(scheme, r.scale()))
+    def of(self, r: Ratings, distance: Distance, within: Floats, times: Floats) -> Mean:
+        """1 − D/E, and what one more item of each row adds to it; NaN where no disagreement could be expected."""
+        weight = np.where(r.pairable, r.each if self.measured else 1.0, 0.0)
+        seen, chance = _mean(weight, within, times), self.chance(r, distance, times)
+        if not chance.value > np.finfo(float).eps:
+            return Mean(math.nan, np.zeros(len(times)))
+        share = seen.value / chance.value
+        return Mean(1 - share, (share * chance.units - seen.units) / chance.value)
+
+    def estimate(self, r: Ratings, distance: Distance) -> Estimate:
+        """The coefficient, and what it is with half an item more of the kind that lowers, or raises, it most.
+
+        Measurements have no such kinds.
+        """
+        if len(r.labels) > MOST_LABELS:
+            here = self.of(r, distance, distance.within(r), r.often)
+            return Estimate(value=np.array(here.value), units=here.units, count=r.often, range=(self.lowest, 1.0))
+        possible = boundary_items(r)
+        full = replace(r, codes=np.concatenate([r.codes, possible]), times=None)
+        within, times = distance.within(full), np.concatenate([r.often, np.zeros(len(possible))])
+        here = self.of(full, distance, within, times)
+        ends, counts = [], []
+        for moves in (here.units[len(r.codes) :], -here.units[len(r.codes) :]):
+            alike = np.flatnonzero(moves <= moves.min() + TIED * abs(moves.min()))
+            # Kinds that are alike share the half item, so that the order of labels and raters does not matter.
+            counts.append(times.copy())
+            counts[-1][len(r.codes) + alike] += HALF / len(alike)
+            ends.append(self.of(full, distance, within, counts[-1]))
+        worst = Estimate(
+            value=np.array([m.value for m in ends]), units=np.array([m.units for m in ends]), count=np.array(counts),
+            range=(self.lowest, 1.0), labels=True,
+        )  # fmt: skip
+        return replace(worst, value=np.array(here.value), units=np.zeros(0), count=None, worst=worst)
+
+
+def boundary_items(r: Ratings) -> Codes:
+    """Items that could have come up, of labels that were given: rated alike, or one half of the ratings differently.
+
+    They have as many ratings as the others on average.
+    """
+    m = max(2, round(float(r.often @ r.each / r.often.sum())))
+    given = np.flatnonzero(r.pooled)
+    items = np.full((len(given) ** 2, len(r.raters)), -1)
+    items[:, : m // 2], items[:, m // 2 : m] = (
+        np.repeat(given, len(given))[:, None],
+        np.tile(given, len(given))[:, None],
+    )
+    return items
 
 
 COEFFICIENTS: dict[str, Coefficient] = {
     c.word: c
     for c in (
+        Coefficient(word="percent", title="per cent agreement", chance=certain, lowest=0.0, rare_labels=False),
         Coefficient(
-            word="percent", title="per cent agreement", by_chance=False, statistic=_weighted(percent_agreement)
+            word="cohen", title="Cohen's kappa", of_more="Conger's kappa", chance=cohen, of_raters=True
         ),
-        Coefficient(word="cohen", title="Cohen's kappa", of_more="Conger's kappa", statistic=_weighted(cohen)),
-        Coefficient(word="fleiss", title="Fleiss' kappa", statistic=_weighted(fleiss)),
+        Coefficient(word="fleiss", title="Fleiss' kappa", chance=fleiss),
         Coefficient(
-            word="gwet", title="Gwet's AC1", weighted_title="Gwet's AC2", rare_labels=False, statistic=_weighted(gwet)
+            word="gwet", title="Gwet's AC1", weighted_title="Gwet's AC2", chance=gwet, rare_labels=False
         ),
-        Coefficient(
-            word="krippendorff", title="Krippendorff's alpha", measured=True,
-            statistic=lambda r, _, level: krippendorff(r, level),
-        ),
+        Coefficient(word="krippendorff", title="Krippendorff's alpha", chance=krippendorff, measured=True),
     )
 }  # fmt: skip
 ALIASES = {
     "kappa": "cohen", "conger": "cohen", "alpha": "krippendorff", "ac1": "gwet", "ac2": "gwet", "percentage": "percent"
 }  # fmt: skip
-# Items that show more than the commonest label, below which a coefficient leans on a handful of them.
-FEW_ITEMS, FEWEST_ITEMS = 10, 5
-PSEUDO = 0.5
-# Below this a coefficient and its standard error are rounding errors.
-NOTHING = 1e-9
 
 
 def rater_agreement(r: Ratings, word: str, *, level: Level, scheme: Weights, spec: IntervalSpec) -> Interval:
-    """One coefficient with its interval, raters as they are and items as a random sample.
-
-    The limits of a coefficient c = 1 − D/E are 1 − (D′/E)·exp(±t·s), with the jackknife's standard error s of
-    log(D′/E) over items and D′ the disagreement with half an item more that agrees as chance would; where fewer than
-    10 items hold a label besides the commonest, the outer limits with Wilson's at half that many items.
-    """
+    """One coefficient with its interval by the effective t over items, a random sample; raters are as they are."""
     word = ALIASES.get(word, word)
     coefficient = COEFFICIENTS[check_word(word, COEFFICIENTS, "method")]
     if not coefficient.measured and len(r.labels) > MOST_LABELS:
@@ -407,60 +415,43 @@ def rater_agreement(r: Ratings, word: str, *, level: Level, scheme: Weights, spe
             f"{len(r.labels):,} different labels are measurements: method='krippendorff' with level='interval' takes "
             "them, or round them"
         )
-    name = coefficient.named(scheme, level, len(r.raters))
-    r = r.grouped()
-    items = r.items
+    name, items = coefficient.named(scheme, level, len(r.raters)), r.items
+    r = coefficient.rows(r.grouped())
 
     def made(estimate: float, low: float, high: float, *notes: Note) -> Interval:
-        bounds = (-1.0 if coefficient.by_chance else 0.0, 1.0)
+        bounds = (coefficient.lowest, 1.0)
         return spec.interval(name, estimate, low, high, bounds=bounds, method=coefficient.key, n=items, note=notes)
 
-    nothing = math.nan
     if items == 0:
-        return made(nothing, nothing, nothing, Note("no-pairs-of-ratings"))
-    statistic = coefficient.statistic(r, scheme, level)
-    estimate = statistic.estimate
+        return made(math.nan, math.nan, math.nan, Note("no-pairs-of-ratings"))
+    distance = by_level(r, level) if coefficient.measured else by_weights(r, scheme)
+    e = coefficient.estimate(r, distance)
+    estimate = float(e.value)
     if math.isnan(estimate):
-        return made(nothing, nothing, nothing, Note("one-label"))
+        return made(estimate, math.nan, math.nan, Note("one-label"))
     if items < 2:
-        return made(estimate, nothing, nothing, Note("one-item"))
-    variance = statistic.variance()
-    t = spec.factor(items - 1)
-    if not coefficient.by_chance:
-        size = items if variance <= 0 else min(estimate * (1 - estimate) / variance, items * len(r.raters))
-        return made(estimate, *_wilson(estimate, size if size > 0 else items, t))
-    if abs(estimate) < NOTHING and variance < NOTHING**2:
-        return made(0.0, nothing, nothing, Note("constant-rater"))
-    chance = float(statistic.chance(statistic.total[None])[0])
-    seen = (1 - estimate) * chance
-    ratio = (items * seen + PSEUDO * chance) / (items + PSEUDO) / chance
-    spread = variance * (items / (items + PSEUDO)) ** 2 + PSEUDO * (1 - ratio) ** 2 / (items + PSEUDO) ** 2
-    reach = math.exp(min(t * math.sqrt(spread) / ratio, 700.0))
-    low, high = 1 - ratio * reach, max(1 - ratio / reach, estimate)
+        return made(estimate, math.nan, math.nan, Note("one-item"))
+    if coefficient.of_raters and (r.codes >= 0).all() and (r.codes != r.codes[0]).any(axis=0).sum() < 2:
+        return made(0.0, math.nan, math.nan, Note("constant-rater"))
+    low, high, *_ = effective_t_limits(e, spec)
+    return made(estimate, low, high, *_few_others(r, coefficient, spec))
+
+
+def _few_others(r: Ratings, coefficient: Coefficient, spec: IntervalSpec) -> list[Note]:
+    """A note where the items with another label than the commonest are so few that there could have been none."""
+    pooled, given = r.pooled, r.each
     # Of labels that are equally common, the one beside which the fewest items have another.
-    common = np.flatnonzero(r.pooled == r.pooled.max()).tolist()
-    beside = [int(r.often[((r.codes == c).sum(axis=1) < r.each) & r.pairable].sum()) for c in common]
+    common = np.flatnonzero(pooled == pooled.max())
+    beside = [int(r.often[((r.codes == c).sum(axis=1) < given) & r.pairable].sum()) for c in common]
     others = min(beside)
-    commonest = common[beside.index(others)]
-    if others >= FEW_ITEMS or not coefficient.rare_labels:
-        return made(estimate, low, high)
-    outer = _wilson(min(max(estimate, 0.0), 1.0), max(others, 1) / 2, spec.factor())
-    high = 1.0 if others < FEWEST_ITEMS else max(high, outer[1])
-    return made(estimate, min(low, outer[0]), high, Note("few-other-labels", (others, str(r.labels[commonest]))))
-
-
-def _wilson(p: float, n: float, z: float) -> tuple[float, float]:
-    middle, reach = (p + z * z / (2 * n)) / (1 + z * z / n), z / (1 + z * z / n)
-    reach *= math.sqrt(max(p * (1 - p), 0.0) / n + z * z / (4 * n * n))
-    return middle - reach, middle + reach
+    if not coefficient.rare_labels or others > spec.factor() ** 2:
+        return []
+    return [Note("few-other-labels", (others, str(r.labels[common[beside.index(others)]])))]
 
 
 RATER = frozenset(("rater", "annotator", "judge", "coder", "grader", "worker", "labeler", "labeller", "reviewer"))
 ITEM = frozenset(("item", "itemid", "id", "unit", "subject", "question", "prompt", "example", "doc", "docid", "row"))
 LABEL = frozenset(("label", "rating", "score", "value", "grade", "code", "answer", "category", "verdict"))
-# Krippendorff's (2004) bars: labels to rely on, and labels for tentative conclusions.
-RELIABLE, TENTATIVE = 0.8, 0.667
-MOST_PAIRS = 15
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -520,10 +511,7 @@ class RaterAgreement(DocumentResult):
             cells = tuple((one_line(a), one_line(b), interval_cell(i)[0], whole(i.n)) for a, b, i in self.pairs)
             head = ("pair", "", f"{self.pairs[0][2].name} {level} CI", "items")
             pairs = TableBlock(Table(columns=head, rows=cells, names=2, title="Pairs of raters:"))
-        footer = (
-            "Intervals: these raters, items like these (jackknife over items on the log of the disagreement); "
-            "not adjusted for their number.",
-        )
+        footer = ("Intervals: these raters, items like these (effective t over items); not adjusted for their number.",)
         return page(
             self.reading, (self.verdict,), TableBlock(table), Bullets(notes) if notes else None, pairs,
             footer=footer,
@@ -531,17 +519,16 @@ class RaterAgreement(DocumentResult):
 
 
 def _against_bars(i: Interval) -> str:
+    tentative, reliable = BARS
     source = "the usual bar for tentative conclusions"
-    if i.low >= RELIABLE:
-        return f"above {RELIABLE:.3f}, the usual bar for labels to rely on"
-    if i.high < TENTATIVE:
-        return f"below {TENTATIVE:.3f}, {source}"
-    if i.low >= TENTATIVE:
-        more = (
-            "" if i.high < RELIABLE else f"; whether above {RELIABLE:.3f}, for labels to rely on, is too close to call"
-        )
-        return f"above {TENTATIVE:.3f}, {source}{more}"
-    return f"too close to call whether it is above {TENTATIVE:.3f}, {source}"
+    if i.low >= reliable:
+        return f"above {reliable:.3f}, the usual bar for labels to rely on"
+    if i.high < tentative:
+        return f"below {tentative:.3f}, {source}"
+    if i.low < tentative:
+        return f"too close to call whether it is above {tentative:.3f}, {source}"
+    more = "" if i.high < reliable else f"; whether above {reliable:.3f}, for labels to rely on, is too close to call"
+    return f"above {tentative:.3f}, {source}{more}"
 
 
 def agreement(
@@ -574,7 +561,7 @@ def agreement(
     >>> human, judge = [1, 1, 0, 1, 0] * 10, [1, 1, 0, 1, 1] * 2 + [1, 1, 0, 1, 0] * 8
     >>> found = agreement(human, judge)
     >>> print(found["krippendorff"])
-    Krippendorff's alpha (nominal) 0.916 [0.662, 0.974], 95 % krippendorff-agreement, n = 50
+    Krippendorff's alpha (nominal) 0.916 [0.710, 0.978], 95 % krippendorff-agreement, n = 50
     >>> round(found["cohen"].estimate, 3), round(found["percent"].estimate, 3)
     (0.915, 0.96)
     """
@@ -590,13 +577,14 @@ def agreement(
     r = _coded(given, level, scheme, labels)
     words = [ALIASES.get(method, method)] if method is not None else _words_for(r)
     coefficients = {word: rater_agreement(r, word, level=level, scheme=scheme, spec=spec) for word in words}
-    pairs: tuple[tuple[str, str, Interval], ...] = ()
-    several = list(combinations(range(len(r.raters)), 2))
-    if 1 < len(several) <= MOST_PAIRS and "cohen" in coefficients:
-        pairs = tuple(
-            (r.raters[a], r.raters[b], rater_agreement(_two(r, a, b), "cohen", level=level, scheme=scheme, spec=spec))
-            for a, b in several
-        )
+    # Pairs of more raters than a sentence names are a matrix, not a list.
+    all_named = some(list(r.raters)) == listing(list(r.raters))
+    several = all_named and len(r.raters) > 2 and "cohen" in coefficients
+    shown = combinations(range(len(r.raters)), 2) if several else ()
+    pairs = tuple(
+        (r.raters[a], r.raters[b], rater_agreement(_two(r, a, b), "cohen", level=level, scheme=scheme, spec=spec))
+        for a, b in shown
+    )
     reading = " ".join((_reading(r), *(() if opened is None else opened.notes)))
     return RaterAgreement(
         coefficients=coefficients, pairs=pairs, raters=r.raters, labels=r.labels, items=r.items, level=level,
@@ -712,10 +700,11 @@ def _spread(table: InputTable, item: str, who: str, what: str, raters: Sequence[
         if place in cells:
             raise InputError(f"{str(name)!r} rated item {key!r} twice in {table.name}; keep one rating of each")
         cells[place] = value
-    wanted = [str(name) for name in raters] if raters is not None else list(dict.fromkeys(str(n) for n in names))
-    unknown = next((name for name in wanted if not any(name == n for _, n in cells)), None)
+    known = list(dict.fromkeys(name for _, name in cells))
+    wanted = [str(name) for name in raters] if raters is not None else known
+    unknown = next((name for name in wanted if name not in known), None)
     if unknown is not None:
-        raise InputError(f"raters= names {unknown!r}, who rated nothing{nearest(unknown, {n for _, n in cells})}")
+        raise InputError(f"raters= names {unknown!r}, who rated nothing{nearest(unknown, known)}")
     order = list(dict.fromkeys(items))
     if len(wanted) < 2:
         raise InputError(f"agreement needs two raters or more; {table.name} has {listing(wanted)} alone")
@@ -728,53 +717,71 @@ def _listed(names: Iterable[str]) -> str:
 
 def _coded(given: Mapping[str, Column], level: Level, scheme: Weights, labels: Sequence[object] | None) -> Ratings:
     """The ratings as codes into labels in order."""
-    rows = len(next(iter(given.values())))
-    cells = np.empty((rows, len(given)), dtype=object)
-    for j, values in enumerate(given.values()):
-        kept = values.astype(object)
-        kept[missing_rows(values)] = None
-        cells[:, j] = [None if v is None or (isinstance(v, str) and not v.strip()) else v for v in kept]
-    odd = next((v for v in cells.ravel().tolist() if not isinstance(v, Hashable)), None)
-    if odd is not None:
-        raise InputError(f"a rating is one plain value, not {odd!r:.60}")
-    seen = dict.fromkeys(v for v in cells.ravel().tolist() if v is not None)
+    cells = _cells(given)
+    seen = list(dict.fromkeys(v for v in cells.ravel().tolist() if v is not None))
     numeric = all(is_number(v) for v in seen)
-    written = {f"{v:g}" if isinstance(v, float | np.floating) else str(v): v for v in seen if is_number(v)}
-    twice = next((v for v in seen if isinstance(v, str) and v.strip() in written), None)
-    if twice is not None:
-        raise InputError(f"{twice!r} is text for one rater and a number for another: convert one of the two")
-    order: list[Any]
+    if not numeric:
+        _check_spelling(seen)
     if labels is not None:
         order = list(column(labels, "labels"))
         unknown = next((v for v in seen if v not in order), None)
         if unknown is not None:
             raise InputError(f"labels= lacks {unknown!r}, which was given{nearest(unknown, order)}")
-    elif numeric:
-        order = sorted(seen)
     else:
-        order = sorted(seen, key=str)
-        if level != "nominal" or scheme != "none":
-            option = f"level={level!r}" if level != "nominal" else f"weights={scheme!r}"
-            raise InputError(
-                f"{option} needs the order of the labels, which are text: pass labels=[…] from lowest to highest "
-                f"({some([str(v) for v in order])})"
-            )
-    if not numeric and level in ("interval", "ratio"):
-        raise InputError(f"level={level!r} needs labels that are numbers; level='ordinal' takes labels= in order")
+        order = sorted(seen) if numeric else sorted(seen, key=str)
+    if not numeric:
+        _check_text(order, level, scheme, ordered=labels is not None)
     place = {value: i for i, value in enumerate(order)}
     codes = np.array([[-1 if v is None else place[v] for v in row] for row in cells], dtype=np.int64)
-    codes = codes.reshape(rows, len(given))
-    rated = np.flatnonzero((codes >= 0).any(axis=1))
-    numbers = plain_numbers(order, "ratings") if numeric and all(is_number(v) for v in order) else None
-    if numbers is not None and np.isinf(numbers).any():
-        raise InputError("a rating is infinite; ratings are text or finite numbers")
-    if numbers is not None and np.abs(numbers).max(initial=0) > LARGEST:
-        raise InputError("a rating is too large for a square; scale the numbers")
+    codes = codes.reshape(cells.shape)
     plain = tuple(v.item() if isinstance(v, np.generic) else v for v in order)
     odd = next((v for v in plain if not isinstance(v, str | int | float)), None)
     if odd is not None:
         raise InputError(f"a rating is {in_few_words(odd)}; ratings are text or finite numbers")
-    return Ratings(codes[rated], plain, tuple(given), numbers)
+    return Ratings(codes[(codes >= 0).any(axis=1)], plain, tuple(given), _as_numbers(order) if numeric else None)
+
+
+def _cells(given: Mapping[str, Column]) -> NDArray[np.object_]:
+    """Items × raters, None where there is no rating."""
+    cells = np.empty((len(next(iter(given.values()))), len(given)), dtype=object)
+    for j, values in enumerate(given.values()):
+        kept = values.astype(object)
+        kept[missing_rows(values)] = None
+        cells[:, j] = [None if isinstance(v, str) and not v.strip() else v for v in kept]
+    odd = next((v for v in cells.ravel().tolist() if not isinstance(v, Hashable)), None)
+    if odd is not None:
+        raise InputError(f"a rating is one plain value, not {odd!r:.60}")
+    return cells
+
+
+def _check_spelling(seen: Iterable[object]) -> None:
+    written = {f"{v:g}" if isinstance(v, float | np.floating) else str(v) for v in seen if is_number(v)}
+    twice = next((v for v in seen if isinstance(v, str) and v.strip() in written), None)
+    if twice is not None:
+        raise InputError(f"{twice!r} is text for one rater and a number for another: convert one of the two")
+
+
+def _check_text(order: Sequence[object], level: Level, scheme: Weights, *, ordered: bool) -> None:
+    """Text has an order only where it is given, and is never a number."""
+    if not ordered and (level != "nominal" or scheme != "none"):
+        option = f"level={level!r}" if level != "nominal" else f"weights={scheme!r}"
+        raise InputError(
+            f"{option} needs the order of the labels, which are text: pass labels=[…] from lowest to highest "
+            f"({some([str(v) for v in order])})"
+        )
+    if level in ("interval", "ratio"):
+        raise InputError(f"level={level!r} needs labels that are numbers; level='ordinal' takes labels= in order")
+
+
+def _as_numbers(order: Sequence[object]) -> Floats | None:
+    if not all(is_number(v) for v in order):
+        return None
+    numbers = plain_numbers(list(order), "ratings")
+    if np.isinf(numbers).any():
+        raise InputError("a rating is infinite; ratings are text or finite numbers")
+    if np.abs(numbers).max(initial=0) > LARGEST:
+        raise InputError("a rating is too large for a square; scale the numbers")
+    return numbers
 
 
 def is_number(value: object) -> bool:

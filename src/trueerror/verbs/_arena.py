@@ -292,7 +292,7 @@ def arena(
         raise InputError("there are no battles with a winner")
     if position and not given.ordered:
         raise InputError("position= needs the order in which models were shown, and here each winner stands first")
-    fitted = strengths(given, position=position, ties=ties == "davidson", penalised=penalised or None, z=spec.factor())
+    fitted = strengths(given, position=position, ties=ties == "davidson", penalised=penalised, z=spec.factor())
     standings = _assembled(given, fitted, anchor, adjust, spec, names_of_columns)
     return standings if opened is None else replace(standings, reading=" ".join((standings.reading, *opened.notes)))
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from trueerror.experiments._summary import constant_name, constant_value
-from trueerror.inference._rater_agreement import RELIABLE, TENTATIVE
+from trueerror.inference._rater_agreement import BARS
 from trueerror.inputs._options import InputError, check_word, nearest
 from trueerror.metrics._registry import find_measure
 from trueerror.plots._specs import Forest, ForestRow, Heat, Panel
@@ -261,7 +261,7 @@ def evaluation_forest(ev: Evaluation, *, metric: str | None = None) -> Forest:
 def agreement_forest(found: RaterAgreement) -> Forest:
     """Coefficients under each other, then Cohen's kappa of each pair of raters, with the usual bars for labels."""
     rows = tuple(interval_row(plain(i.name), i) for i in found.coefficients.values())
-    bars = ((TENTATIVE, ""), (RELIABLE, ""))
+    bars = tuple((bar, "") for bar in BARS)
     panels = [_cut_panel(rows, axis="agreement", references=bars, shares=False)]
     if found.pairs:
         pairs = tuple(interval_row(f"{plain(a)} and {plain(b)}", i) for a, b, i in found.pairs)
