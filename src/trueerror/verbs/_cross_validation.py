@@ -124,8 +124,8 @@ def _part(name: str, metric: str, own: Interval, settings: Settings) -> ModelEva
         note="scores of folds do not say how common each class is",
     )  # fmt: skip
     return ModelEvaluation(
-        name=name, confusion=None, positive=None, overall={metric: own}, baseline=none, baseline_label=None,
-        baseline_p=math.nan, cheapest=None, loaded_selective={}, loaded_classes={}, counted=_NoRows(name, settings),
+        name=name, confusion=None, positive=None, overall={metric: own}, loaded_baseline=none, baseline_label=None,
+        loaded_p=math.nan, cheapest=None, loaded_selective={}, loaded_classes={}, counted=_NoRows(name, settings),
     )  # fmt: skip
 
 

@@ -12,7 +12,6 @@ import numpy as np
 
 from trueerror.findings import find
 from trueerror.inference._problem import NotOffered
-from trueerror.inference.proportion._interval import interval
 from trueerror.inputs._labels import Label, need_positive
 from trueerror.inputs._options import InputError, Rng
 from trueerror.metrics._registry import Measure, Prior, class_shares, every_measure, find_measure
@@ -31,7 +30,6 @@ from trueerror.verbs._model_metrics import (
     Design,
     ModelMetrics,
     Settings,
-    commonest_p,
     cost_words,
     fixed_model,
     named_costs,
@@ -253,15 +251,15 @@ def _one_model(bench: ModelMetrics) -> ModelEvaluation:
     if bench.settings.simultaneous:
         bench = bench.holding_together(len(names))
     overall = _overall(bench, names)
-    label, baseline, p = _baseline(bench)
+    label, known = _commonest(bench)
     return ModelEvaluation(
         name=bench.model,
         confusion=bench.confusion if bench.calls else None,
         positive=bench.positive,
         overall=overall,
-        baseline=baseline,
         baseline_label=label,
-        baseline_p=p,
+        loaded_baseline=known,
+        loaded_p=None if known is None and bench.calls else math.nan,
         cheapest=cheapest_threshold(bench),
         counts_suffice=bench.clusters is None and not bench.settings.other_mix,
         counted=bench,
@@ -356,36 +354,28 @@ def _all_metrics(bench: ModelMetrics) -> list[str]:
     ]
 
 
-def _baseline(bench: ModelMetrics) -> tuple[Label | None, Interval, float]:
-    """The constant answer of the commonest class: its label, its accuracy, and the p-value of the model against it."""
+def _commonest(bench: ModelMetrics) -> tuple[Label | None, Interval | None]:
+    """The commonest class, and its share of the rows where that need not be estimated: known, or there is none."""
     confidence = bench.settings.confidence
+    unknown = partial(Interval, name="accuracy", estimate=math.nan, low=math.nan, high=math.nan, confidence=confidence)
     if bench.predictions is not None and bench.predictions.scale is not None:
-        none = Interval(name="mean_score", estimate=math.nan, low=math.nan, high=math.nan, confidence=confidence)
-        return None, replace(none, note="rows that carry grades have no commonest class"), math.nan
+        return None, unknown(name="mean_score", note="rows that carry grades have no commonest class")
     if not bench.calls:
         assert bench.predictions is not None
-        totals = bench.predictions.truth_counts()
-        top = int(np.argmax(totals))
-        share = interval(int(totals[top]), int(totals.sum()), confidence=confidence)
-        return bench.labels[top], replace(share, name=f"accuracy of always {bench.labels[top]}"), math.nan
+        return bench.labels[int(np.argmax(bench.predictions.truth_counts()))], None
     t = bench.confusion
-    unknown = partial(Interval, name="accuracy", estimate=math.nan, low=math.nan, high=math.nan, confidence=confidence)
     if t.n == 0:
-        return None, unknown(low=0.0, high=1.0, method="wilson", n=0, note="there are no rows"), math.nan
+        return None, unknown(low=0.0, high=1.0, method="wilson", n=0, note="there are no rows")
     if is_graded(t):
-        return None, unknown(note="rows that are graded right or wrong have no commonest class"), math.nan
+        return None, unknown(note="rows that are graded right or wrong have no commonest class")
     if bench.settings.unknown_mix:
-        note = "a case-control sample does not show how common each class is: pass prior="
-        return None, unknown(note=note), math.nan
+        return None, unknown(note="a case-control sample does not show how common each class is: pass prior=")
     if bench.settings.prior is not None:
         shares = class_shares(bench.settings.prior, t.labels, t.positive)
         index = int(np.argmax(shares))
         note = "known: it is the prior that was given"
-        known = unknown(estimate=float(shares[index]), estimand=bench.estimand, note=note)
-        return t.labels[index], known, math.nan
-    label = t.labels[int(np.argmax(t.classes().truth))]
-    share = bench.interval("prevalence", label)
-    return label, replace(share, name=f"accuracy of always {label}"), commonest_p(bench)
+        return t.labels[index], unknown(estimate=float(shares[index]), estimand=bench.estimand, note=note)
+    return t.labels[int(np.argmax(t.classes().truth))], None
 
 
 def _recorded(settings: Settings) -> RecordedSettings:

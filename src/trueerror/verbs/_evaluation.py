@@ -48,7 +48,7 @@ from trueerror.results._format import (
 from trueerror.results._values import common_decimals, interval_cell, short, surety
 from trueerror.tallies import Confusion
 from trueerror.tallies._graded import is_graded
-from trueerror.verbs._model_metrics import Design, ModelMetrics, Settings
+from trueerror.verbs._model_metrics import Design, ModelMetrics, Settings, commonest_p, commonest_share
 
 if TYPE_CHECKING:
     from trueerror.verbs._gaps import Gaps
@@ -60,6 +60,11 @@ RATHER = ("auc", "balanced_accuracy")
 SHOWN_CLASSES = 12
 SHOWN_SLICES = 20
 NOT_SAVED = {"saved": False}
+# What is saved of a model.
+PART = (
+    "name", "confusion", "positive", "overall", "baseline", "baseline_label", "baseline_p", "counts_suffice",
+    "cheapest", "selective", "classes",
+)  # fmt: skip
 
 
 class RecordedSettings(TypedDict, total=False):
@@ -81,18 +86,19 @@ class ModelEvaluation(DocumentResult):
     `confusion` is None for scores that were never cut into calls. `counts_suffice` says whether the confusion matrix
     alone, as a saved evaluation has it, gives further metrics: not where rows are clustered or another class mix or
     design was asked for. `cheapest` is the cost-optimal threshold, where costs or a class mix were given with scores.
-    `counted` is where further metrics come from; a loaded evaluation has `loaded_selective` and `loaded_classes`.
+    `counted` is where further metrics come from, and how a constant answer does; a loaded evaluation has what was saved
+    of them (`loaded_…`).
     """
 
     name: str
     confusion: Confusion | None
     positive: Label | None
     overall: dict[str, Interval]
-    baseline: Interval
     baseline_label: Label | None
-    baseline_p: float
     counts_suffice: bool = True
     cheapest: OperatingPoint | None
+    loaded_baseline: Interval | None = field(default=None, metadata=NOT_SAVED)
+    loaded_p: float | None = field(default=None, metadata=NOT_SAVED)
     loaded_selective: dict[float, Interval] | None = field(default=None, metadata=NOT_SAVED)
     loaded_classes: dict[tuple[str, Label], Interval] | None = field(default=None, metadata=NOT_SAVED)
     counted: ModelMetrics | None = field(default=None, metadata=NOT_SAVED)
@@ -119,6 +125,18 @@ class ModelEvaluation(DocumentResult):
     def confidence(self) -> float:
         """The confidence of the intervals."""
         return next((i.confidence for i in self.overall.values()), 0.95)
+
+    @cached_property
+    def baseline(self) -> Interval:
+        """How often always answering the commonest class is right."""
+        if self.loaded_baseline is not None:
+            return self.loaded_baseline
+        return commonest_share(self.bench, self.baseline_label)
+
+    @cached_property
+    def baseline_p(self) -> float:
+        """The p-value of the model's accuracy against that answer; NaN where they are not held against each other."""
+        return commonest_p(self.bench) if self.loaded_p is None else self.loaded_p
 
     @cached_property
     def classes(self) -> dict[tuple[str, Label], Interval]:
@@ -201,11 +219,12 @@ class ModelEvaluation(DocumentResult):
         return int(found.n) if found.n is not None and float(found.n).is_integer() else found.n
 
     def _to_data(self) -> dict[str, Any]:
-        return {**DocumentResult._to_data(self), "selective": self.selective, "classes": self.classes}
+        return {name: getattr(self, name) for name in PART}
 
     @classmethod
     def _from_data(cls, data: dict[str, Any]) -> Self:
         loaded = {"selective": "loaded_selective", "classes": "loaded_classes"}
+        loaded |= {"baseline": "loaded_baseline", "baseline_p": "loaded_p"}
         return super()._from_data({loaded.get(name, name): value for name, value in data.items()})
 
     def document(self) -> Document:

@@ -31,6 +31,7 @@ from trueerror.inference.counts._paired import against_one_answer, gains_in_accu
 from trueerror.inference.learner._fold_scores import FoldedModel, is_word_of_folds
 from trueerror.inference.loss._bounded_mean import graded_units
 from trueerror.inference.loss._mean import ClusterSums, MeanSample
+from trueerror.inference.proportion._interval import interval
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import one_number, sum_slack
 from trueerror.inputs._costs import cost_matrix
@@ -765,6 +766,18 @@ def cheapest_constant(bench: ModelMetrics) -> tuple[object, float]:
     costs = np.asarray(shares) @ cost_matrix(bench.settings.costs, t.labels, t.positive)[:, : len(t.labels)]
     best = int(np.argmin(costs))
     return t.labels[best], float(costs[best])
+
+
+def commonest_share(bench: ModelMetrics, label: Label | None) -> Interval:
+    """The share of the rows that are of the commonest class: as often always answering it is right."""
+    assert label is not None
+    if bench.calls:
+        share = bench.interval("prevalence", label)
+    else:
+        assert bench.predictions is not None
+        totals = bench.predictions.truth_counts()
+        share = interval(int(totals.max()), int(totals.sum()), confidence=bench.settings.confidence)
+    return replace(share, name=f"accuracy of always {label}")
 
 
 def commonest_p(bench: ModelMetrics) -> float:
