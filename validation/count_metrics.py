@@ -141,7 +141,7 @@ def random_rows(
     p = cells / cells.sum()
     truth = true_values(p, metrics, **extra)
     # A total grows with the rows: here with n of them, not with the population's.
-    truth = {m: v * n / POPULATION if find_measure(m).additive else v for m, v in truth.items()}
+    truth = {m: v * n / POPULATION if find_measure(m).total_of else v for m, v in truth.items()}
 
     def draw(rng: np.random.Generator) -> np.ndarray:
         return rng.multinomial(n, p.ravel()).reshape(p.shape)

@@ -27,7 +27,7 @@ def bare(measure, sample, options=None):
 
 def per_row(measure, table, **options):
     """A total as a mean over rows."""
-    return value(measure, table, **options) / (table.n if measure.additive else 1)
+    return value(measure, table, **options) / (table.n if measure.total_of else 1)
 
 
 @pytest.mark.parametrize("measure", LABELS, ids=lambda m: m.name)

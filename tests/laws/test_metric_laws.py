@@ -193,7 +193,7 @@ def test_the_order_of_columns_and_rows_does_not_matter(rows: ClassScores, data: 
 def test_rows_that_come_several_times_change_nothing_but_totals(table: Confusion, times: int) -> None:
     for measure in OF_COUNTS:
         once = of_table(measure, table)
-        expected = once * times if measure.additive else once
+        expected = once * times if measure.total_of else once
         assert_same(measure, of_table(measure, table, table.masses * times), expected)
 
 

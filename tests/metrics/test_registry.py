@@ -45,7 +45,7 @@ def test_every_metric_has_its_facts() -> None:
         assert low < high
         assert measure.best is None or low <= measure.best <= high
         assert measure.summary.endswith(".") or measure.summary.endswith(")"), measure.name
-        assert measure.undefined or measure.additive, measure.name
+        assert measure.undefined or measure.total_of, measure.name
         assert (measure.higher_is_better is None) == (measure.best is None)
 
 

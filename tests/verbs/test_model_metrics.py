@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import trueerror as te
+from trueerror.inference.counts._one_class import LabelSample
 from trueerror.metrics._registry import find_measure
 from trueerror.sources._predictions import Predictions
-from trueerror.verbs import _model_metrics
 from trueerror.verbs._compare import own_rows
 from trueerror.verbs._model_metrics import ModelMetrics, Settings
 
@@ -57,7 +57,7 @@ def test_a_method_that_is_not_offered_gives_way_at_any_confidence():
 
 def test_limits_at_several_levels_rest_on_one_variance(monkeypatch):
     p = te.predictions(TRUTH, {"m": LABELS}, clusters=CLUSTERS)
-    views = counted(monkeypatch, _model_metrics, "view_of_sample")
+    views = counted(monkeypatch, LabelSample, "of")
     interval_at = own_rows(p, "m", find_measure("f1"), Settings())[4]
     narrow, wide = interval_at(0.8), interval_at(0.95)
     assert wide.low < narrow.low < narrow.high < wide.high

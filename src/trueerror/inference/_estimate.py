@@ -70,6 +70,13 @@ class Estimate:
         )  # fmt: skip
 
 
+def scaled(e: Estimate, by: float) -> Estimate:
+    """So many times an estimate."""
+    worst = None if e.worst is None else scaled(e.worst, by)
+    ends = e.range[0] * by, e.range[1] * by
+    return e if by == 1 else replace(e, value=e.value * by, units=e.units * by, range=ends, worst=worst)
+
+
 class Spread(NamedTuple):
     """A standard error and the degrees of freedom with which the units tell it; 0 and 1 where they show none."""
 

@@ -14,28 +14,26 @@ centred on the mean less its bias.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._estimate import Estimate, Floats, left_out
+from trueerror.inference._designs import BLOCK, HALF, Rows
+from trueerror.inference._estimate import Estimate, Floats
 from trueerror.inference._problem import Range
-from trueerror.inference._variance import STEPPED_CELLS, Sample
+from trueerror.inference._variance import STEPPED_CELLS, Sample, slopes_seen
 from trueerror.inputs._costs import cost_matrix
-from trueerror.inputs._labels import Label
-from trueerror.metrics._registry import Measure, MetricOptions, classes_in_play, find_measure
+from trueerror.metrics._registry import Measure, MetricOptions, Seen, classes_in_play, find_measure
 from trueerror.tallies._confusion import BinaryCounts, Confusion, collapsed
 
-# Haldane's and Jeffreys' pseudo-count.
-HALF = 0.5
 # Slopes that differ by less are equal but for rounding.
 TIED = 1e-9
-# Numbers held at a time.
-BLOCK = 1 << 20
 
 Ints = NDArray[np.int64]
+# No half rows.
+NONE: Ints = np.zeros(0, dtype=np.int64)
 
 
 def label_estimate(
@@ -44,14 +42,13 @@ def label_estimate(
     """The metric of a sample; `bare` leaves the half rows out, as in a difference on the same rows.
 
     >>> from trueerror.inference._estimate import limits
-    >>> from trueerror.metrics._registry import find_measure
     >>> m, table = find_measure("mcc"), Confusion([[80, 10], [8, 30]])
     >>> low, high = limits(label_estimate(m, Sample.of(m, table), {}, m.range), 0.025)
     >>> round(float(low), 2), round(float(high), 2)
     (0.5, 0.79)
     """
-    seen = _Seen.of(measure, sample, dict(options), bounds)
-    return seen.estimate(seen.masses) if bare or measure.origin is not None else seen.with_worst()
+    table = LabelTable.of(measure, sample, options, bounds)
+    return table.bare() if bare else table.with_worst()
 
 
 def label_range(measure: Measure, sample: Sample, options: MetricOptions) -> Range:
@@ -61,71 +58,85 @@ def label_range(measure: Measure, sample: Sample, options: MetricOptions) -> Ran
     """
     if "costs" not in measure.options or measure.relative_cost:
         return measure.range
-    table, costs = sample.table, options.get("costs")
+    seen, costs = sample.seen, options.get("costs")
+    table = seen.table
     k = len(table.labels)
     unanswered = bool((table.col >= k).any())
     if costs is None:
         return 0.0, 1.0
     prices = cost_matrix(costs, table.labels, table.positive)[:, : k + unanswered]
     least, most = prices.min(axis=1), prices.max(axis=1)
-    if sample.shares is None or sample.place is not None:
+    if seen.mix is None or len(seen.steps) > 1:
         return float(least.min()), float(most.max())
-    return float(sample.shares @ least), float(sample.shares @ most)
+    return float(seen.mix.shares @ least), float(seen.mix.shares @ most)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Seen:
-    """A sample whose table lists every cell that could have been filled; `place` is where its own cells went."""
+class LabelTable:
+    """A sample's table with every cell that could have been filled, and a metric of it; of a total its mean.
+
+    `rows` has those cells, `seen` is how the formula sees them, and `place` where the sample's own cells are.
+    """
 
     measure: Measure
-    sample: Sample
-    options: dict[str, Any]
+    options: MetricOptions
     bounds: Range
-    source: Sample
+    drawn: Rows
+    rows: Confusion
+    seen: Seen
     place: Ints
     masses: Floats
 
     @classmethod
-    def of(cls, measure: Measure, sample: Sample, options: dict[str, Any], bounds: Range) -> _Seen:
-        """The cells of the table that the formula sees; of the rows, where a class mix is asked for by their class."""
-        rows, one_class = sample.rows, sample.of_class
-        if measure.of_one_class and one_class is None:
-            one_class = rows.positive if sample.positive is None else sample.positive
-        by_row = sample.shares is not None and sample.shares_of_rows
-        table: Confusion
-        place: Ints | None
-        positive: Label | None
-        if one_class is not None and len(rows.labels) > 2 and not by_row:
-            small, moved = collapsed(rows, one_class)
-            full, found = every_cell(small)
-            table, place, moved, positive = full, None, found[moved], True
-        else:
-            full, moved = _as_it_is(sample) if measure.origin else every_cell(rows if by_row else sample.table)
-            table, place, positive = full, None, sample.positive
-            if sample.place is not None:
-                table, place = collapsed(full, one_class)
-        masses = np.bincount(moved, weights=rows.masses, minlength=len(full.row)).astype(np.float64)
-        seen = replace(sample, rows=full, table=table, place=place, positive=positive, clusters=None)
-        return cls(measure, seen, options, bounds, sample, moved, masses)
+    def of(cls, measure: Measure, sample: Sample, options: MetricOptions, bounds: Range) -> LabelTable:
+        """Of one class among several the four cells against the rest."""
+        measure = find_measure(measure.total_of or measure)
+        rows, positive, place = sample.rows, sample.positive, np.arange(len(sample.rows.row))
+        if sample.one_class is not None:
+            rows, place = collapsed(rows, sample.one_class)
+            positive = True
+        if measure.origin is None:  # a metric of one's own is called once for each cell
+            rows, found = every_cell(rows)
+            place = found[place]
+        masses = np.bincount(place, weights=sample.rows.masses, minlength=len(rows.row)).astype(np.float64)
+        seen = Seen.of(measure, rows, positive, sample.prior)
+        return cls(measure, options, bounds, sample.drawn, rows, seen, place, masses)
 
+    @np.errstate(invalid="ignore", divide="ignore")
     def value(self, masses: Floats) -> Floats:
-        """The metric under other masses (…, cells); of a total its mean over the rows."""
-        value = np.asarray(self.sample.value(self.measure, self.options, masses), dtype=np.float64)
-        return value / masses.sum(axis=-1) if self.measure.additive else value
+        """The metric under other masses (…, cells)."""
+        return np.asarray(self.seen.value(self.measure, masses, self.options), dtype=np.float64)
 
     def moves(self, masses: Floats) -> Floats:
         """How far one more row in each cell moves it."""
-        slopes = np.asarray(self.sample.influence(self.measure, self.options, masses))
-        if self.measure.additive:
-            slopes = (slopes - self.value(masses)[..., None]) / masses.sum(axis=-1, keepdims=True)
-        return slopes
+        return slopes_seen(self.measure, self.seen, masses, self.options)
+
+    def known(self, masses: Floats) -> Estimate:
+        """The estimate of tables (…, cells), units apart."""
+        bounded = bool(np.isfinite(self.bounds).any())
+        return Estimate(value=self.value(masses), units=np.zeros(0), range=self.bounds, labels=bounded)
+
+    def spread_out(self, amounts: NDArray[Any]) -> Floats:
+        """Amounts in the sample's own cells, by cell."""
+        return np.bincount(self.place, weights=amounts, minlength=len(self.rows.row)).astype(np.float64)
+
+    @property
+    def strata(self) -> Ints | None:
+        """At another class mix each class is a sample of its own."""
+        return None if self.seen.mix is None else self.rows.row
+
+    def bare(self) -> Estimate:
+        """The estimate without half rows."""
+        return self.drawn.estimate(self, self.masses, NONE)
 
     def with_worst(self) -> Estimate:
         """The estimate, and what it is with half a row in the worst and in the best cell."""
+        if self.measure.origin is not None:  # a metric of one's own need not take fractions of rows
+            return self.bare()
         half = self._half_rows()
         masses = np.repeat(self.masses[None], 2, axis=0)
-        np.put_along_axis(masses, half, np.take_along_axis(masses, half, -1) + HALF * self.weight, -1)
-        worst = self.estimate(masses, half)
+        np.put_along_axis(masses, half, np.take_along_axis(masses, half, -1) + HALF * self.drawn.weight, -1)
+        worst = self.drawn.estimate(self, masses, half)
         value = np.clip(self.value(self.masses) - self.bias(), *self.bounds)
         return Estimate(value=value, units=np.zeros(0), range=self.bounds, labels=True, worst=worst)
 
@@ -135,25 +146,25 @@ class _Seen:
         The F1 of a class with few rows is too low on average, which does not average out over many such classes.
         Source: Quenouille 1956, Biometrika 43:353.
         """
-        if self.measure.average != "macro" or self.sample.shares is not None or not np.isfinite(self.bounds).all():
+        if self.measure.average != "macro" or self.seen.mix is not None or not np.isfinite(self.bounds).all():
             return 0.0
-        base, t = find_measure(self.measure.of), self.sample.table.classes(self.masses)
+        base, t, one = find_measure(self.measure.of), self.rows.classes(self.masses), self.drawn.weight
         four, off = t.one_vs_rest(), np.zeros(len(t.truth))
         with np.errstate(invalid="ignore", divide="ignore"):
             value = np.asarray(base.function(four, **self.options))
             for i, count in enumerate(four):
-                less = [np.maximum(c - self.weight, 0.0) if i == j else c for j, c in enumerate(four)]
+                less = [np.maximum(c - one, 0.0) if i == j else c for j, c in enumerate(four)]
                 moved = np.asarray(base.function(BinaryCounts(*less), **self.options)) - value
-                off = off + np.where(np.isfinite(moved), count / self.weight * moved, 0.0)
+                off = off + np.where(np.isfinite(moved), count / one * moved, 0.0)
         return float(off[classes_in_play(t)].mean())
 
     def _half_rows(self) -> Ints:
         """The cells (ends, strata) in which half a row more lowers, and raises, the metric most."""
-        moves, rows = self.moves(self.masses), self.sample.rows
+        moves, rows = self.moves(self.masses), self.rows
         present = np.bincount(rows.row, weights=self.masses, minlength=len(rows.labels)) > 0
         possible = np.flatnonzero(present[rows.row])
         groups = [possible]
-        if self.sample.shares is not None:
+        if self.strata is not None:
             groups = [possible[rows.row[possible] == k] for k in np.flatnonzero(present)]
         return np.array([[self._furthest(side, side * moves, g) for g in groups] for side in (1, -1)], dtype=np.int64)
 
@@ -169,71 +180,13 @@ class _Seen:
         if len(tied) == 1:
             return int(tied[0])
         tied = tied[: max(1, BLOCK // len(moves))]
-        values = side * self.value(self.masses + HALF * self.weight * (tied[:, None] == np.arange(len(moves))))
+        values = side * self.value(self.masses + HALF * self.drawn.weight * (tied[:, None] == np.arange(len(moves))))
         values = np.where(np.isnan(values), np.inf, values)
         lowest = tied[values <= values.min() + TIED * abs(values.min())]
         # Of those that are alike even so the one of the smallest class, whatever the order of the labels.
-        row, col = self.sample.rows.row, self.sample.rows.col
+        row, col = self.rows.row, self.rows.col
         sizes = np.bincount(row, weights=self.masses)[row[lowest]] + np.bincount(col, weights=self.masses)[col[lowest]]
         return int(lowest[np.argmin(sizes)])
-
-    @property
-    def weight(self) -> float:
-        """What a row weighs: Σw²/Σw."""
-        rows = self.source.rows
-        return 1.0 if rows.weight_squares is None else float(rows.weight_squares.sum() / rows.masses.sum())
-
-    def estimate(self, masses: Floats, half: Ints | None = None) -> Estimate:
-        """The metric of tables (…, cells), and what their units add; `half` are the cells with half a row more."""
-        value, bounded = self.value(masses), bool(np.isfinite(self.bounds).any())
-        e = Estimate(value=value, units=np.zeros(0), range=self.bounds, labels=bounded)
-        if self.source.clusters is not None:
-            return self._of_clusters(e, masses, half)
-        e = replace(e, units=self.moves(masses), count=masses)
-        if self.sample.shares is not None:
-            e = replace(e, strata=self.sample.rows.row)
-        if self.source.rows.weight_squares is not None:
-            e = self._of_weights(e, masses, half)
-        return replace(e, units=np.where(np.asarray(e.count) > 0, e.units, 0.0))
-
-    def _of_weights(self, e: Estimate, masses: Floats, half: Ints | None) -> Estimate:
-        """Of a cell (Σw)²/Σw² equal rows of weight Σw²/Σw, each left out."""
-        weighed = self.source.rows.weight_squares
-        one = np.bincount(self.place, weights=weighed, minlength=masses.shape[-1]).astype(np.float64)
-        squares = np.broadcast_to(one, masses.shape).copy()
-        if half is not None:
-            np.put_along_axis(squares, half, np.take_along_axis(squares, half, -1) + HALF * self.weight**2, -1)
-        heavy = np.where(squares > 0, squares / np.where(masses > 0, masses, 1.0), 0.0)
-        rows = np.where(squares > 0, masses / np.where(heavy > 0, heavy, 1.0), 0.0)
-        share = heavy / masses.sum(axis=-1, keepdims=True)
-        return replace(e, units=left_out(share, heavy * e.units), count=rows, sizes=heavy)
-
-    def _of_clusters(self, e: Estimate, masses: Floats, half: Ints | None) -> Estimate:
-        """(G − 1)/G times what the metric loses without each cluster; half a row is a unit of its own."""
-        keyed = self.source.clusters
-        assert keyed is not None
-        held = keyed.sizes > 0
-        groups, cells = int(held.sum()), masses.shape[-1]
-        order, place = (np.cumsum(held) - 1)[keyed.key], self.place[keyed.cell]
-        step, without = max(1, BLOCK // (cells * (1 if half is None else 2))), []
-        for start in range(0, groups, step):
-            stop = min(start + step, groups)
-            mine = slice(None) if stop - start == groups else (order >= start) & (order < stop)
-            flat = (order[mine] - start) * cells + place[mine]
-            taken = np.bincount(flat, weights=keyed.masses[mine], minlength=(stop - start) * cells)
-            without.append(self.value(masses[..., None, :] - taken.reshape(stop - start, cells)))
-        units = (groups - 1) / groups * (np.asarray(e.value)[..., None] - np.concatenate(without, axis=-1))
-        if half is None:
-            return replace(e, units=units, sizes=keyed.weights[held])
-        more = half.shape[-1]
-        units = np.concatenate([units, np.take_along_axis(self.moves(masses), half, -1)], axis=-1)
-        count = np.concatenate([np.ones(groups), np.full(more, HALF * self.weight)])
-        return replace(e, units=units, count=count, sizes=np.concatenate([keyed.weights[held], np.ones(more)]))
-
-
-def _as_it_is(sample: Sample) -> tuple[Confusion, Ints]:
-    """The table of a metric of one's own, which is called once for each cell and need not take fractions of rows."""
-    return sample.table, np.arange(len(sample.table.row))
 
 
 def every_cell(table: Confusion) -> tuple[Confusion, Ints]:
@@ -257,11 +210,7 @@ def every_cell(table: Confusion) -> tuple[Confusion, Ints]:
     where = np.searchsorted(cells, known)
 
     def spread_out(values: NDArray[Any] | None) -> NDArray[Any] | None:
-        if values is None:
-            return None
-        out = np.zeros(len(cells), dtype=values.dtype)
-        np.add.at(out, where, values)
-        return out
+        return None if values is None else np.bincount(where, values, len(cells)).astype(values.dtype)
 
     full = Confusion.from_cells(
         labels=table.labels, positive=table.positive, row=cells // width, col=cells % width,

@@ -17,15 +17,15 @@ from trueerror.inference._choose import choose
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference._sample import OneSample
 from trueerror.inference._score_tables import ScoreRows
-from trueerror.inference._variance import Design, Sample
+from trueerror.inference._variance import Design
 from trueerror.inference.bootstrap._tables import TableBootstrap, Unfit, bootstrap_of_table
 from trueerror.inference.counts._at_prior import multilabel_interval
 from trueerror.inference.counts._one_class import (
     CountProblem,
-    every_class,
+    EveryClass,
+    LabelSample,
     in_array,
     limits_of_counts,
-    view_of_sample,
 )
 from trueerror.inference.loss._mean import MeanSample
 from trueerror.inference.proportion._distributions import RawLimits
@@ -95,8 +95,7 @@ def metric_interval(
     elif isinstance(table, ScoreTable):
         sample = ScoreRows.of(m, table, chosen, prior=prior, design=design)
     else:
-        counted = Sample.of(m, table, positive=positive, clusters=clusters, prior=prior, design=design)
-        sample = view_of_sample(m, counted, chosen, prior)
+        sample = LabelSample.of(m, table, chosen, positive=positive, clusters=clusters, prior=prior, design=design)
     return interval_of(Problem(metric=m, sample=sample, spec=spec, options=chosen), method)
 
 
@@ -129,7 +128,8 @@ def class_intervals(
     margins = table.classes(weighted=False)
     occurring = np.flatnonzero((margins.truth > 0) | (margins.predicted > 0))
     spec = IntervalSpec(confidence=confidence, side=side, over=simultaneous_over, estimand=estimand)
-    q = Problem(metric=m, sample=every_class(m, table, chosen), spec=spec, options=chosen)
+    view = EveryClass.of(m, table.classes(weighted=False).one_vs_rest(), chosen)
+    q: CountProblem = Problem(metric=m, sample=view, spec=spec, options=chosen)
     free = prior is None or m.is_prior_free(len(table.labels))
     plain = free and design == "random" and clusters is None and table.weight_sums is None
     named_method = method_named(q, method) if method is not None and plain else None
@@ -143,7 +143,6 @@ def class_intervals(
             )
             for i in occurring
         }  # fmt: skip
-    view = q.sample
     used = choose(q) if named_method is None else named_method
     raw_limits = limits_of_counts(q, used)
     undefined = np.isnan(view.estimate)
@@ -167,6 +166,7 @@ def class_intervals(
 
 def _resampled(q: CountProblem, kind: TableBootstrap) -> RawLimits:
     """Limits of resampled tables that hold the estimate within its range; raises `Unfit` where they have none."""
+    assert isinstance(q.sample, LabelSample)
     sample, estimate, bounds = q.sample.sample, q.sample.value, q.sample.ends(q)
     low, high, note = bootstrap_of_table(q.metric, sample, estimate, kind, q.spec, dict(q.options))
     low, high = max(min(low, estimate), bounds[0]), min(max(high, estimate), bounds[1])
@@ -188,8 +188,8 @@ def _bootstrap(q: CountProblem, kind: TableBootstrap) -> RawLimits:
 
 
 def _has_rows(q: CountProblem) -> bool:
-    """Whether rows of a table of labels can be drawn again: sampling weights were summed over them."""
-    return q.sample.tally == "labels" and q.sample.kind != "weighted"
+    """Whether rows of a table of labels can be drawn again."""
+    return q.sample.tally == "labels" and q.sample.drawable
 
 
 @inference_method("bootstrap-bca", on=ONE, word="bootstrap", applies=_has_rows)

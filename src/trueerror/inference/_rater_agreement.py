@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inference._designs import HALF
 from trueerror.inference._effective_t import effective_t_limits
 from trueerror.inference._estimate import Estimate
-from trueerror.inference._label_tables import HALF, TIED
+from trueerror.inference._label_tables import TIED
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inputs._arrays import (
     LARGEST,

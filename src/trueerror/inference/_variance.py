@@ -12,13 +12,14 @@ Sources: Agresti 2013, Categorical Data Analysis, 3rd ed., section 16.1; Zou and
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inference._designs import Kind, Rows, design_of
 from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._options import InputError, check_word
 from trueerror.metrics._registry import (
@@ -26,15 +27,13 @@ from trueerror.metrics._registry import (
     Measure,
     MetricOptions,
     Prior,
-    class_shares,
+    Seen,
     classes_in_play,
     find_measure,
-    needs_collapse,
-    reweighted,
     summed,
 )
 from trueerror.tallies._agreement import KeyedConfusion
-from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts, Confusion, collapsed, sum_columns
+from trueerror.tallies._confusion import Amount, BinaryCounts, ClassCounts, Confusion
 from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
@@ -64,15 +63,9 @@ def influence(
     >>> influence(find_measure("accuracy"), Confusion([[8, 1], [1, 0]]))     # cells (0, 0), (0, 1), (1, 0)
     array([ 0.02, -0.08, -0.08])
     """
-    chosen = dict(options or {})
-    if measure.of_one_class:
-        slopes = binary_gradients(measure, table.binary(positive, masses), chosen)
-        return _binary_to_cells(table, positive, slopes)
-    if measure.of_all_classes:
-        return _margins_to_cells(table, margin_gradients(measure, table.classes(masses), chosen))
-    if measure.of_cells:
-        return _cell_gradients(measure, table, table.masses if masses is None else masses, chosen)
-    raise InputError(f"{measure.name} is not a function of a confusion matrix")
+    if not measure.of_labels:
+        raise InputError(f"{measure.name} is not a function of a confusion matrix")
+    return _BY_CELL[measure.needs](measure, table, positive, masses, dict(options or {}))
 
 
 @np.errstate(invalid="ignore", over="ignore")
@@ -165,25 +158,21 @@ _AVERAGED: dict[str, Callable[..., MarginGradients]] = {"macro": _macro, "weight
 # From counts and margins to cells.
 
 
-def _binary_to_cells(table: Confusion, positive: Label | None, slopes: BinaryCounts) -> Floats:
-    index = table.labels.index(chosen_positive(table, positive))
+def _of_one_class(
+    measure: Measure, table: Confusion, positive: Label | None, masses: Floats | None, options: MetricOptions
+) -> Floats:
+    slopes = binary_gradients(measure, table.binary(positive, masses), options)
+    index = table.labels.index(table.positive if positive is None else find_label(positive, table.labels))
     is_true, is_called = table.row == index, table.col == index
     tp, fp, fn, tn = (np.asarray(s)[..., None] for s in slopes)
     out: Floats = np.where(is_true, np.where(is_called, tp, fn), np.where(is_called, fp, tn))
     return out
 
 
-def chosen_positive(table: Confusion, positive: Label | None) -> Label:
-    """The label that a binary metric speaks of: the one given, else the table's own."""
-    from trueerror.inputs._labels import find_label, need_positive
-
-    label = table.positive if positive is None else find_label(positive, table.labels)
-    if label is None:
-        raise need_positive(table.labels, "a binary metric")
-    return label
-
-
-def _margins_to_cells(table: Confusion, slopes: MarginGradients) -> Floats:
+def _of_margins(
+    measure: Measure, table: Confusion, positive: Label | None, masses: Floats | None, options: MetricOptions
+) -> Floats:
+    slopes = margin_gradients(measure, table.classes(masses), options)
     k = len(table.labels)
     called = np.minimum(table.col, k - 1)
     out: Floats = np.asarray(slopes.total)[..., None] + slopes.truth[..., table.row]
@@ -191,14 +180,20 @@ def _margins_to_cells(table: Confusion, slopes: MarginGradients) -> Floats:
     return out + np.where(table.row == table.col, slopes.hits[..., table.row], 0.0)
 
 
-def _cell_gradients(measure: Measure, table: Confusion, masses: Floats, options: MetricOptions) -> Floats:
+def _of_cells(
+    measure: Measure, table: Confusion, positive: Label | None, masses: Floats | None, options: MetricOptions
+) -> Floats:
+    of_cells = table.masses if masses is None else masses
     if measure.gradient is not None:
-        return np.asarray(measure.gradient(table, masses, **options))
+        return np.asarray(measure.gradient(table, of_cells, **options))
     cells = len(table.row)
-    if cells > STEPPED_CELLS or masses.ndim > 1:
+    if cells > STEPPED_CELLS or of_cells.ndim > 1:
         raise InputError(f"{measure.name} has no analytic interval here; use method='bootstrap-percentile'")
-    steps = masses + 1j * STEP * np.eye(cells)
+    steps = of_cells + 1j * STEP * np.eye(cells)
     return np.asarray(np.imag(measure.function(table, steps, **options)) / STEP, dtype=np.float64)
+
+
+_BY_CELL: dict[str, Callable[..., Floats]] = {"binary": _of_one_class, "classes": _of_margins, "cells": _of_cells}
 
 
 # From the signed reach of each part to ΣΣ_{i≠j} ρ_ij·reach_i·reach_j.
@@ -252,27 +247,24 @@ def effective_size(share: Amount, variance: Amount, rows: Amount, without: Amoun
 
 
 Design = Literal["random", "case-control"]
-Kind = Literal["random", "clustered", "weighted"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """A table as one metric sees it, with the rows that it came from.
+    """The rows of a metric of labels, as its formula sees them (`seen`), and how they were drawn.
 
-    `table` may be one class of `rows` against the rest; `place` then says where each cell of `rows` went. `shares` is
-    the class distribution to speak of instead of the sample's own; it is over the classes of `rows` where
-    `shares_of_rows`, else over those of `table`.
+    `positive` is the class asked for, `one_class` the one of several whose four counts are all that matters, `prior`
+    the class distribution to speak of where it is not that of the rows.
     """
 
     rows: Confusion
-    table: Confusion
-    place: NDArray[np.int64] | None
+    seen: Seen
     positive: Label | None
-    shares: Floats | None
-    shares_of_rows: bool
+    one_class: Label | None
+    prior: Prior | None
     clusters: KeyedConfusion | None
+    drawn: Rows
     design: Design
-    of_class: Label | None = None  # the class that the table is against the rest of, where it was collapsed
 
     @classmethod
     def of(
@@ -297,26 +289,13 @@ class Sample:
                 f'{measure.name} depends on how common each class is, which a sample with design="case-control" does '
                 "not show: pass prior= (the share of each class where the model will be used)"
             )
-        several = len(rows.labels) > 2
-        by_class = isinstance(prior, dict) or (prior is not None and not several)
-        shares = None
-        if by_class and prior is not None:
-            chosen = rows.positive if positive is None else find_label(positive, rows.labels)
-            shares = class_shares(prior, rows.labels, chosen)
-        elif prior is not None and positive is None:
-            class_shares(prior, rows.labels)  # raises: one share does not fit many classes
-        table, place, of_class = rows, None, None
-        if needs_collapse(measure, rows, positive) or (prior is not None and not by_class):
-            of_class = rows.positive if positive is None else positive
-            table, place = collapsed(rows, positive)
-            positive = True
-            if prior is not None and not by_class:
-                shares = class_shares(prior, table.labels, True)
-        elif positive is not None and len(rows.labels) == 2 and positive != rows.positive:
-            table = rows.with_positive(positive)
-        if invariant and shares is not None and _all_known(rows if by_class else table, shares):
-            shares = None
-        return cls(rows, table, place, positive, shares, by_class, clusters, design, of_class)
+        seen = Seen.of(measure, rows, positive, prior)
+        if invariant and seen.mix is not None and seen.mix.known:
+            seen, prior = Seen.of(measure, rows, positive), None
+        by_class = isinstance(prior, Mapping) or len(rows.labels) <= 2
+        alone = not by_class and (measure.of_one_class or bool(seen.steps))
+        one_class = (rows.positive if positive is None else positive) if alone else None
+        return cls(rows, seen, positive, one_class, prior, clusters, design_of(rows, clusters), design)
 
     @staticmethod
     def check_clusters(rows: Confusion, clusters: KeyedConfusion) -> None:
@@ -328,75 +307,41 @@ class Sample:
                 f"{len(rows.labels)}: both must come from the same rows"
             )
 
-    # What the formula sees.
-
-    def masses(self, of_rows: Amount = None) -> Any:
-        """The masses of the table's cells at the class distribution asked for; leading axes are replicates."""
-        m = self.rows.masses if of_rows is None else of_rows
-        if self.shares is not None and self.shares_of_rows:
-            m = reweighted(self.rows, self.shares, m)
-        if self.place is not None:
-            m = sum_columns(m, self.place, len(self.table.counts))
-        if self.shares is not None and not self.shares_of_rows:
-            m = reweighted(self.table, self.shares, m)
-        return m
+    def counts(self, measure: Measure, masses: Amount) -> BinaryCounts | ClassCounts:
+        """What the formula is given of masses of the cells that it sees: those of one class, or the margins of all."""
+        table, positive = self.seen.table, self.seen.positive
+        return table.binary(positive, masses) if measure.of_one_class else table.classes(masses)
 
     @np.errstate(invalid="ignore", divide="ignore")
-    def value(self, measure: Measure, options: dict[str, Any], of_rows: Amount = None) -> Any:
+    def value(self, measure: Measure, options: MetricOptions, of_rows: Amount = None) -> Any:
         """The metric, of the sample or of replicates of its cells."""
-        m = self.masses(of_rows)
-        return measure.of_table(self.table, m, positive=self.positive, **options)
+        return self.seen.value(measure, self.rows.masses if of_rows is None else of_rows, options)
 
-    @np.errstate(invalid="ignore", over="ignore")
-    def influence(self, measure: Measure, options: dict[str, Any], of_rows: Amount = None) -> Floats:
+    def influence(self, measure: Measure, options: MetricOptions, of_rows: Amount = None) -> Floats:
         """How far one more row in each cell of `rows` moves the metric."""
-        masses = self.rows.masses if of_rows is None else of_rows
-        # The margins of the table as it was counted are at hand.
-        seen = None if of_rows is None and self.plain and self.place is None else self.masses(of_rows)
-        slopes = influence(measure, self.table, positive=self.positive, options=options, masses=seen)
-        if self.shares is not None and not self.shares_of_rows:
-            inner = masses if self.place is None else sum_columns(masses, self.place, len(self.table.counts))
-            slopes = _at_shares(self.table, self.shares, inner, slopes)
-        if self.place is not None:
-            slopes = slopes[..., self.place]
-        if self.shares is not None and self.shares_of_rows:
-            slopes = _at_shares(self.rows, self.shares, masses, slopes)
-        return slopes
-
-    # What a variance is here.
+        return slopes_seen(measure, self.seen, self.rows.masses if of_rows is None else of_rows, options)
 
     @property
     def plain(self) -> bool:
         """Rows at random, at their own class distribution: the case that closed forms are for."""
-        return self.clusters is None and self.rows.weight_sums is None and self.shares is None
+        return self.kind == "random" and self.seen.mix is None
 
     @property
     def kind(self) -> Kind:
         """Which variance holds."""
-        if self.clusters is not None:
-            return "clustered"
-        return "random" if self.rows.weight_sums is None else "weighted"
+        return self.drawn.kind
 
     @property
     def groups(self) -> int:
         """Clusters with rows; without clusters every row is its own."""
-        return self.rows.n if self.clusters is None else int((self.clusters.sizes > 0).sum())
+        return self.drawn.groups
 
 
-def _all_known(table: Confusion, shares: Floats) -> bool:
-    sizes = table.classes().truth
-    return bool(((sizes > 0) | (shares == 0)).all())
-
-
-def _at_shares(table: Confusion, shares: Floats, masses: Any, slopes: Floats) -> Floats:
-    """Chain rule through m_c = share·n_c/n_class: within each class the mean slope is taken out."""
-    k = len(table.labels)
-    sizes = sum_columns(masses, table.row, k)
-    safe = np.where(sizes == 0, 1.0, sizes)
-    mean = sum_columns(masses * slopes, table.row, k) / safe
-    scale = shares * np.asarray(masses.sum(axis=-1))[..., None] / safe
-    out: Floats = scale[..., table.row] * (slopes - mean[..., table.row])
-    return out
+@np.errstate(invalid="ignore", over="ignore")
+def slopes_seen(measure: Measure, seen: Seen, of_rows: Floats, options: MetricOptions) -> Floats:
+    """How far one more row in each cell moves a metric, through what its formula sees of the cells."""
+    slopes = influence(measure, seen.table, positive=seen.positive, options=options, masses=seen.masses(of_rows))
+    return np.asarray(seen.slopes(of_rows, slopes))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -16,6 +16,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import product
 from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
@@ -69,7 +70,8 @@ class Measure:
     `share` gives (successes, trials) where the metric is a plain proportion; `undefined` says why it can be NaN;
     `higher_is_better` is None where neither end is good (prevalence). `average` is set on the averaged versions.
 
-    `additive`: a total, which doubles when every row is there twice. `ordinal`: the order of the classes matters.
+    `total_of`: it is the rows times this metric, and doubles when every row is there twice. `ordinal`: the order of the
+    classes matters.
     `probabilities`: the scores must be some.
     `top_label`: with more than two classes it is asked of the called class and its probability. `multilabel` is the
     formula for rows that carry several labels, where the metric has one.
@@ -105,7 +107,7 @@ class Measure:
     options: tuple[str, ...] = ()
     average: Average | None = None
     of: str = ""
-    additive: bool = False
+    total_of: str = ""
     ordinal: bool = False
     probabilities: bool = False
     top_label: bool = False
@@ -173,11 +175,7 @@ class Measure:
         self, table: Confusion, masses: Amount | None = None, *, positive: object = None, **options: Any
     ) -> Amount:
         """The metric of a confusion matrix, or of (weighted) counts (…, cells) in place of its own."""
-        if self.of_one_class:
-            return self.function(table.binary(positive, masses), **options)
-        if self.of_all_classes:
-            return self.function(table.classes(masses), **options)
-        return self.function(table, masses, **options)
+        return self.function(*COUNTED[self.needs](table, masses, positive), **options)
 
     def bounds(self, options: Mapping[str, Any]) -> tuple[float, float]:
         """Where its value can lie with these options."""
@@ -195,6 +193,14 @@ class Measure:
         return self.prior_free == "always" or (self.prior_free == "two classes" and classes <= 2)
 
 
+# What a formula of labels is given of a table.
+COUNTED: dict[Needs, Callable[[Confusion, Any, Any], tuple[Any, ...]]] = {
+    "binary": lambda table, masses, positive: (table.binary(positive, masses),),
+    "classes": lambda table, masses, positive: (table.classes(masses),),
+    "cells": lambda table, masses, positive: (table, masses),
+}
+
+
 class MarginGradients(NamedTuple):
     """∂f by each class's hits, true rows and calls, and by the total."""
 
@@ -208,6 +214,7 @@ class MarginGradients(NamedTuple):
 class _Registry:
     measures: dict[str, Measure] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
+    averages: dict[str, tuple[Measure, Average]] = field(default_factory=dict)
     own: dict[str, Measure] = field(default_factory=dict)
     loaded: bool = False
 
@@ -229,19 +236,20 @@ def measure(
     by_order = bool(facts.get("row_hits")) or needs == "grades"
 
     def enter(function: Formula) -> Formula:
-        if by_order:
-            function.__dict__["any_scores"] = True
-        if of_truth is not None:
-            function.__dict__["of_truth"] = of_truth
-        for word in (name, *aliases):
-            if word in _REGISTRY.measures or word in _REGISTRY.aliases:
-                raise ValueError(f"metric {word!r} is registered twice")
-        _REGISTRY.measures[name] = Measure(
+        function.__dict__.update(any_scores=by_order, of_truth=of_truth)
+        words = (name, *aliases)
+        twice = [word for word in words if word in _REGISTRY.measures or word in _REGISTRY.aliases]
+        if twice:
+            raise ValueError(f"metric {twice[0]!r} is registered twice")
+        made = Measure(
             name=name, title=title or name.replace("_", " "), function=function, needs=needs, best=best, range=range,
             aliases=aliases, probabilities=probabilities or (needs == "losses" and not by_order), **facts,
         )  # fmt: skip
-        for alias in aliases:
-            _REGISTRY.aliases[alias] = name
+        _REGISTRY.measures[name] = made
+        _REGISTRY.aliases.update(dict.fromkeys(aliases, name))
+        if made.of_one_class:
+            for average, word in product(AVERAGES, words):
+                _REGISTRY.averages |= dict.fromkeys((f"{average}_{word}", f"{word}_{average}"), (made, average))
         return function
 
     return enter
@@ -256,11 +264,8 @@ def ratio(a: Amount, b: Amount) -> Amount:
     if isinstance(a, int | float) and isinstance(b, int | float):
         return float(a) / float(b) if b else math.nan
     top, bottom = np.asarray(a), np.asarray(b)
-    if bottom.all():
-        quotient = top / bottom
-    else:
-        empty = bottom == 0
-        quotient = np.where(empty, np.nan, top / np.where(empty, 1, bottom))
+    empty = bottom == 0
+    quotient = np.where(empty, np.nan, top / np.where(empty, 1, bottom))
     return quotient if quotient.ndim else quotient.item()
 
 
@@ -300,32 +305,38 @@ def find_measure(name: str | Formula | Measure) -> Measure:
     if isinstance(name, Measure):
         return name
     if not isinstance(name, str):
-        if not callable(name) or isinstance(name, type):
-            raise InputError(
-                f"a metric is named by text, such as 'accuracy', and not by {in_few_words(name)}; it comes first: "
-                "te.metric('accuracy', truth, labels)"
-            )
-        from trueerror.metrics._compute import own_measure
-
-        return own_measure(name)
+        return _own_measure(name)
     word = name.strip().lower().replace("-", "_").replace(" ", "_")
-    if word in _REGISTRY.own:
-        return _REGISTRY.own[word]
     # Scorers of other libraries: neg_log_loss, accuracy_score, f1_macro.
     for spelt in (word, word.removeprefix("neg_"), word.removesuffix("_score"), word.removesuffix("_score_loss")):
         canonical = _REGISTRY.aliases.get(spelt, spelt)
-        if canonical in _REGISTRY.measures:
-            return _REGISTRY.measures[canonical]
-        for average, rest in (spelt.split("_", 1), spelt.rsplit("_", 1)[::-1]) if "_" in spelt else ():
-            base = _REGISTRY.measures.get(_REGISTRY.aliases.get(rest, rest))
-            if base is not None and base.needs == "binary" and average in AVERAGES:
-                return averaged(base, average)
+        for named in (_REGISTRY.own, _REGISTRY.measures):
+            if canonical in named:
+                return named[canonical]
+        if spelt in _REGISTRY.averages:
+            return averaged(*_REGISTRY.averages[spelt])
+    return _unnamed(name, word)
+
+
+def _own_measure(function: Any) -> Measure:
+    if not callable(function) or isinstance(function, type):
+        raise InputError(
+            f"a metric is named by text, such as 'accuracy', and not by {in_few_words(function)}; it comes first: "
+            "te.metric('accuracy', truth, labels)"
+        )
+    from trueerror.metrics._compute import own_measure
+
+    return own_measure(function)
+
+
+def _unnamed(name: str, word: str) -> Measure:
+    """What scores of folds are a measure of where nothing says it; any other word is refused with the nearest."""
     if word == UNNAMED:
         return Measure(
             name=UNNAMED, title="score", function=_no_formula, needs="folds", best=math.inf, range=(-math.inf, math.inf)
         )
     known = [*_REGISTRY.measures, *_REGISTRY.aliases]
-    known += [f"{a}_{m.name}" for a in AVERAGES for m in _REGISTRY.measures.values() if m.needs == "binary"]
+    known += [f"{a}_{m.name}" for a in AVERAGES for m in _REGISTRY.measures.values() if m.of_one_class]
     options = NAMED_OPTIONS.get(word)
     if options is not None:
         raise InputError(f"metric {name!r} is one that takes an option: metric={options}")
@@ -376,29 +387,29 @@ ROW_ONCE: dict[str, Share] = {
 @cache
 def averaged(base: Measure, average: Average) -> Measure:
     """The averaged version of a metric of one class, as a metric of all classes."""
-    makers = {"macro": _macro, "micro": _micro, "weighted": _weighted}
-    # Recalls weighted by their class's rows are the accuracy, as is the recall of all counts summed.
-    by_rows = average == "micro" or (average == "weighted" and base.within_class)
-    share = ROW_ONCE.get(base.name) if by_rows else None
+    make, facts = MEANS[average]
     return replace(
-        base,
-        name=f"{average}_{base.name}",
-        title=f"{average} {base.title}",
-        function=makers[average](base),
-        needs="classes",
-        share=share,
-        aliases=(),
-        average=average,
-        of=base.name,
-        # A mean of ratios that have no end is not one of what happens within classes.
-        prior_free=base.prior_free if average == "macro" and math.isfinite(base.range[1]) else "never",
-        share_of_rows=(1 if base.best else -1) if by_rows and base.within_class else 0,
-        sum_of=None,
-        given_by_prior=False,
-        rows_in_play=False,
-        gradient=None,
-        undefined=base.undefined if average == "micro" else f"for some class {base.undefined}",
-    )
+        base, name=f"{average}_{base.name}", title=f"{average} {base.title}", function=make(base), needs="classes",
+        aliases=(), average=average, of=base.name, sum_of=None, given_by_prior=False, rows_in_play=False,
+        gradient=None, **{"share": None, "share_of_rows": 0, "prior_free": "never", **facts(base)},
+    )  # fmt: skip
+
+
+def _mean_over_classes(base: Measure) -> dict[str, Any]:
+    # A mean of ratios that have no end is not one of what happens within classes.
+    within = math.isfinite(base.range[1])
+    return {"prior_free": base.prior_free if within else "never", "undefined": f"for some class {base.undefined}"}
+
+
+def _mean_over_rows(base: Measure) -> dict[str, Any]:
+    """Recalls weighted by their class's rows are the accuracy, as is the recall of all counts summed."""
+    rows = _sum_over_rows(base) if base.within_class else {}
+    return {**rows, "undefined": f"for some class {base.undefined}"}
+
+
+def _sum_over_rows(base: Measure) -> dict[str, Any]:
+    right = 1 if base.best else -1
+    return {"share": ROW_ONCE.get(base.name), "share_of_rows": right if base.within_class else 0}
 
 
 def classes_in_play(t: ClassCounts) -> NDArray[np.bool_]:
@@ -433,6 +444,14 @@ def _micro(base: Measure) -> Formula:
 
     micro.__doc__ = f"From the counts summed over classes: {base.summary}"
     return micro
+
+
+# How each average is made, and what is known of it.
+MEANS: dict[Average, tuple[Callable[[Measure], Formula], Callable[[Measure], dict[str, Any]]]] = {
+    "macro": (_macro, _mean_over_classes),
+    "micro": (_micro, _sum_over_rows),
+    "weighted": (_weighted, _mean_over_rows),
+}
 
 
 def summed(t: ClassCounts) -> BinaryCounts:
@@ -700,15 +719,12 @@ def value(
     0.75
     """
     check_metric_options(measure, options)
-    if isinstance(tally, Confusion) and measure.needs in ("binary", "classes", "cells"):
-        return _of_confusion(measure, tally, positive, prior, options)
-    if isinstance(tally, MultiLabel) and measure.needs in ("binary", "classes"):
-        return _of_multilabel(measure, tally, positive, prior, options)
-    if isinstance(tally, ScoreTable) and measure.needs in ("scores", "losses"):
-        return _of_score_table(measure, tally, positive, prior, options)
-    if isinstance(tally, ClassScores) and measure.needs in ("losses", "grades", "class_scores"):
-        return _of_class_scores(measure, tally, prior, options)
-    raise InputError(f"{measure.name} cannot be computed from {KINDS[type(tally).__name__]}; {NEEDED[measure.needs]}")
+    of_tally, needs = VALUES[type(tally)]
+    if measure.needs not in needs:
+        raise InputError(
+            f"{measure.name} cannot be computed from {KINDS[type(tally).__name__]}; {NEEDED[measure.needs]}"
+        )
+    return of_tally(measure, tally, positive, prior, options)
 
 
 NEEDED = {
@@ -724,16 +740,19 @@ NEEDED = {
 
 def check_metric_options(measure: Measure, options: MetricOptions) -> None:
     """Options that the metric does not have are refused, with the nearest that it has."""
-    for option in options:
-        if option in measure.options:
-            continue
-        if option in ("weights", "weights_kind", "sample_weight"):
-            raise InputError(
-                f"{measure.name} has no option {option}=; to weigh rows, count them with weights= and weights_kind= "
-                "(te.Confusion.count, te.ScoreTable.count) and pass the table"
-            )
-        known = nearest(option, measure.options) if measure.options else "; it has none"
-        raise InputError(f"{measure.name} has no option {option}={known}")
+    unknown = [option for option in options if option not in measure.options]
+    if unknown:
+        raise _unknown_option(measure, unknown[0])
+
+
+def _unknown_option(measure: Measure, option: str) -> InputError:
+    if option in ("weights", "weights_kind", "sample_weight"):
+        return InputError(
+            f"{measure.name} has no option {option}=; to weigh rows, count them with weights= and weights_kind= "
+            "(te.Confusion.count, te.ScoreTable.count) and pass the table"
+        )
+    known = nearest(option, measure.options) if measure.options else "; it has none"
+    return InputError(f"{measure.name} has no option {option}={known}")
 
 
 def needs_collapse(measure: Measure, table: Confusion, positive: object) -> bool:
@@ -741,42 +760,113 @@ def needs_collapse(measure: Measure, table: Confusion, positive: object) -> bool
     if positive is None:
         return False
     find_label(positive, table.labels)
-    if len(table.labels) <= 2:
-        return False
-    if measure.average is not None:
+    several = len(table.labels) > 2
+    if several and measure.average is not None:
         raise InputError(
             f"{measure.name} is an average over all classes; leave positive= out, or ask for {measure.of} of one class"
         )
-    return measure.needs != "binary"
+    return several and not measure.of_one_class
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassMix:
+    """Cells brought to a class distribution: within a class nothing changes."""
+
+    table: Confusion
+    shares: Floats
+
+    def masses(self, of_rows: Amount) -> Amount:
+        """share·n_c/n_class in each cell, times all rows."""
+        return reweighted(self.table, self.shares, of_rows)
+
+    def slopes(self, of_rows: Amount, slopes: Floats) -> Floats:
+        """The chain rule: the mean slope of each class is taken out."""
+        k = len(self.table.labels)
+        sizes = sum_columns(of_rows, self.table.row, k)
+        safe = np.where(sizes == 0, 1.0, sizes)
+        mean = sum_columns(of_rows * slopes, self.table.row, k) / safe
+        scale = self.shares * np.asarray(of_rows.sum(axis=-1))[..., None] / safe
+        return np.asarray(scale[..., self.table.row] * (slopes - mean[..., self.table.row]))
+
+    @property
+    def known(self) -> bool:
+        """Whether every class that has a share has rows."""
+        return bool(((self.table.classes().truth > 0) | (self.shares == 0)).all())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OneClass:
+    """Cells added up into the four of one class against the rest; `place` is where each goes."""
+
+    table: Confusion
+    place: NDArray[np.int64]
+
+    def masses(self, of_rows: Amount) -> Amount:
+        """Those of the cells of `table`."""
+        return sum_columns(of_rows, self.place, len(self.table.counts))
+
+    def slopes(self, of_rows: Amount, slopes: Floats) -> Floats:
+        """A row of a cell moves what it goes to."""
+        return slopes[..., self.place]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Seen:
+    """A table as the formula of a metric sees it: `table`, and the steps from the cells of the rows to its cells."""
+
+    table: Confusion
+    positive: Any
+    mix: ClassMix | None
+    steps: tuple[ClassMix | OneClass, ...]
+
+    @classmethod
+    def of(cls, measure: Measure, rows: Confusion, positive: Any = None, prior: Prior | None = None) -> Seen:
+        """At the prior, where there is one, and one class against the rest, where one is named."""
+        # One share says nothing of many classes, but of a named one against the rest.
+        one_share = prior is not None and not isinstance(prior, Mapping)
+        against = one_share and len(rows.labels) > 2 and positive is not None
+        steps: list[ClassMix | OneClass] = []
+        table, mix = rows, None
+        if prior is not None and not against:
+            chosen = rows.positive if positive is None else find_label(positive, rows.labels)
+            mix = ClassMix(rows, class_shares(prior, rows.labels, chosen))
+            steps.append(mix)
+        if against or needs_collapse(measure, rows, positive):
+            table, place = collapsed(rows, positive)
+            positive = True
+            steps.append(OneClass(table, place))
+        elif positive is not None and len(rows.labels) == 2:
+            table = rows.with_positive(positive)
+        if against:
+            assert prior is not None
+            mix = ClassMix(table, class_shares(prior, table.labels, True))
+            steps.append(mix)
+        return cls(table, positive, mix, tuple(steps))
+
+    def masses(self, of_rows: Amount) -> Amount:
+        """Those of the cells of `table`; leading axes are replicates."""
+        for step in self.steps:
+            of_rows = step.masses(of_rows)
+        return of_rows
+
+    def slopes(self, of_rows: Amount, slopes: Floats) -> Floats:
+        """How far a row in each cell of the rows moves what a row in each cell of `table` moves so far."""
+        before = [of_rows]
+        for step in self.steps[:-1]:
+            before.append(step.masses(before[-1]))
+        for step, masses in zip(reversed(self.steps), reversed(before), strict=False):
+            slopes = step.slopes(masses, slopes)
+        return slopes
+
+    def value(self, measure: Measure, of_rows: Amount, options: MetricOptions) -> Amount:
+        """The metric of these masses."""
+        return measure.of_table(self.table, self.masses(of_rows), positive=self.positive, **options)
 
 
 def _of_confusion(
     measure: Measure, table: Confusion, positive: object, prior: Prior | None, options: MetricOptions
 ) -> float:
-    table, masses, positive = prepared(measure, table, positive, prior)
-    return float(measure.of_table(table, masses, positive=positive, **options))
-
-
-def prepared(
-    measure: Measure, table: Confusion, positive: object = None, prior: Prior | None = None
-) -> tuple[Confusion, Amount | None, Any]:
-    """The table and masses that the formula sees: one class against the rest where a class is named, at the prior."""
-    masses = None
-    by_class = isinstance(prior, Mapping) or (prior is not None and len(table.labels) <= 2)
-    if prior is not None and by_class:
-        chosen = table.positive if positive is None else find_label(positive, table.labels)
-        masses = reweighted(table, class_shares(prior, table.labels, chosen))
-    elif prior is not None and positive is None:
-        class_shares(prior, table.labels)  # raises: one share does not fit many classes
-    if needs_collapse(measure, table, positive) or (prior is not None and not by_class):
-        table, place = collapsed(table, positive)
-        masses = None if masses is None else sum_columns(masses, place, len(table.counts))
-        positive = True
-        if prior is not None and not by_class:
-            masses = reweighted(table, class_shares(prior, table.labels, True))
-    elif positive is not None and len(table.labels) == 2:
-        table = table.with_positive(positive)
-    return table, masses, positive
+    return float(Seen.of(measure, table, positive, prior).value(measure, table.masses, options))
 
 
 def _of_multilabel(
@@ -826,7 +916,9 @@ def score_share(prior: Prior, table: ScoreTable) -> float:
     return float(class_shares(prior, (False, True), True)[1])
 
 
-def _of_class_scores(measure: Measure, rows: ClassScores, prior: Prior | None, options: MetricOptions) -> float:
+def _of_class_scores(
+    measure: Measure, rows: ClassScores, positive: object, prior: Prior | None, options: MetricOptions
+) -> float:
     shares = None if prior is None else class_shares(prior, rows.labels)
     if measure.needs == "class_scores":
         return float(measure.function(rows.codes, rows.scores, shares, **options))
@@ -843,6 +935,14 @@ def _of_class_scores(measure: Measure, rows: ClassScores, prior: Prior | None, o
     means = np.bincount(rows.codes, weights=losses, minlength=len(sizes)) / np.where(sizes == 0, 1, sizes)
     return float((np.where(shares > 0, means, 0) * shares).sum())
 
+
+# How each tally gives a metric, and of which kinds.
+VALUES: dict[type, tuple[Callable[..., float], tuple[Needs, ...]]] = {
+    Confusion: (_of_confusion, ("binary", "classes", "cells")),
+    MultiLabel: (_of_multilabel, ("binary", "classes")),
+    ScoreTable: (_of_score_table, ("scores", "losses")),
+    ClassScores: (_of_class_scores, ("losses", "grades", "class_scores")),
+}
 
 NAMED = 3
 
@@ -867,13 +967,13 @@ def undefined_reason(
         return _absent_classes(tally) or measure.undefined
     if measure.average in ("macro", "weighted"):
         if isinstance(tally, Confusion):
-            table, masses, _ = prepared(measure, tally, positive, prior)
-            return _average_reason(measure, table.classes(masses), table.labels, options)
+            seen = Seen.of(measure, tally, positive, prior)
+            return _average_reason(measure, seen.table.classes(seen.masses(tally.masses)), seen.table.labels, options)
         assert isinstance(tally, MultiLabel)
         return _average_reason(measure, tally.classes(), tally.labels, options)
     if measure.needs == "classes" and isinstance(tally, Confusion):
-        table, masses, _ = prepared(measure, tally, positive, prior)
-        return _margin_reason(measure, table.classes(masses), table)
+        seen = Seen.of(measure, tally, positive, prior)
+        return _margin_reason(measure, seen.table.classes(seen.masses(tally.masses)), seen.table)
     return measure.undefined
 
 

@@ -433,7 +433,7 @@ def _cost_gradient(table: Confusion, masses: Floats, *, costs: object = None) ->
 
 
 @measure("cost", needs="cells", best=0.0, range=(-np.inf, np.inf), title="total cost",
-         aliases=("total_cost",), options=("costs",), additive=True,
+         aliases=("total_cost",), options=("costs",), total_of="expected_cost",
          gradient=_cost_gradient)  # fmt: skip
 def total_cost(t: Confusion, masses: Floats | None = None, *, costs: object = None) -> Amount:
     """Sum over the rows of what their calls cost; without `costs` every error costs 1.

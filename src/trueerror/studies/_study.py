@@ -123,7 +123,7 @@ def why_failed(runs: Sequence[Experiment], learner: str) -> str:
 def judged_measure(metric: str) -> Measure:
     """A metric that learners can be judged by."""
     measure = find_measure(metric)
-    if measure.higher_is_better is None or measure.additive:
+    if measure.higher_is_better is None or measure.total_of:
         raise InputError(f"{measure.name} has no better end, or is a total, so learners cannot be judged by it")
     return measure
 

@@ -370,7 +370,7 @@ class Confusion(Result):
 
     def classes(self, masses: Array | None = None, *, weighted: bool = True) -> ClassCounts:
         """The margins that multi-class metrics need; `masses` (…, cells) replaces the counts, as in a bootstrap."""
-        if masses is None:
+        if masses is None or masses is self.masses:
             weighted = weighted and self.weight_sums is not None
             if weighted not in self._margins:
                 amounts = self.masses if weighted else self.counts.astype(np.float64)
@@ -396,7 +396,7 @@ class Confusion(Result):
         if chosen is None:
             raise need_positive(self.labels, "a binary metric")
         index = self.labels.index(chosen)
-        if masses is None:
+        if masses is None or masses is self.masses:
             if index not in self._one_class:
                 self._one_class[index] = self._binary_counts(index, self.masses)
             return self._one_class[index]

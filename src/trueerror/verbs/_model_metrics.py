@@ -23,10 +23,9 @@ from trueerror.inference._metric_interval import class_intervals
 from trueerror.inference._problem import IntervalSpec, NotOffered, Problem
 from trueerror.inference._sample import OneSample
 from trueerror.inference._score_tables import ScoreRows, clustered_scores
-from trueerror.inference._variance import Sample
 from trueerror.inference.auc._multiclass import ClassScoreSample
 from trueerror.inference.auc._within_folds import Comparability, fold_comparability
-from trueerror.inference.counts._one_class import view_of_sample
+from trueerror.inference.counts._one_class import LabelSample
 from trueerror.inference.counts._paired import against_one_answer, gains_in_accuracy
 from trueerror.inference.learner._fold_scores import FoldedModel, is_word_of_folds
 from trueerror.inference.loss._bounded_mean import graded_units
@@ -637,10 +636,10 @@ class ModelMetrics:
         """The rows of one round as one sample."""
         s = self.settings
         if measure.of_labels:
-            sample = Sample.of(
-                measure, self.confusion, positive=chosen, clusters=self.clusters, prior=self.prior, design=s.design
-            )
-            return view_of_sample(measure, sample, options, self.prior)
+            return LabelSample.of(
+                measure, self.confusion, options, positive=chosen, clusters=self.clusters, prior=self.prior,
+                design=s.design,
+            )  # fmt: skip
         p = self._predictions
         if p is None or not p.has_scores(self.model):
             raise labels_only(measure.name, self.model)

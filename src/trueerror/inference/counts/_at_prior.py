@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from trueerror.inference._choose import choose
 from trueerror.inference._problem import IntervalSpec, Problem
-from trueerror.inference.counts._one_class import CountProblem, limits_of_counts, view_of_counts
+from trueerror.inference.counts._one_class import CountProblem, EveryClass, limits_of_counts
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError
@@ -112,5 +112,5 @@ def multilabel_interval(
 
 
 def _label_problem(measure: Measure, counts: BinaryCounts, options: MetricOptions, spec: IntervalSpec) -> CountProblem:
-    view = view_of_counts(measure, counts, options)
+    view = EveryClass.of(measure, counts, options)
     return Problem(metric=measure, sample=view, spec=spec, options=options)

@@ -7,7 +7,8 @@ label table (`_label_tables`). The delta method on several scales can be asked f
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import math
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._effective_t import KEY, effective_t, effective_units
-from trueerror.inference._estimate import Estimate, effective_rows, spread
-from trueerror.inference._label_tables import label_estimate, label_range
+from trueerror.inference._estimate import Estimate, effective_rows, scaled, spread
+from trueerror.inference._label_tables import LabelTable, label_range
 from trueerror.inference._problem import IntervalLimits, Problem, Range
 from trueerror.inference._sample import Estimated, OneSample
-from trueerror.inference._variance import Kind, Sample, binary_gradients, variance
+from trueerror.inference._variance import Design, Sample, binary_gradients, variance
 from trueerror.inference.proportion._distributions import (
     RawLimits,
     as_jaccard,
@@ -29,9 +30,11 @@ from trueerror.inference.proportion._distributions import (
     on_logit,
     straight_limits,
 )
+from trueerror.inputs._labels import Label
 from trueerror.methods._registry import ONE, InferenceMethod, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, undefined_reason
 from trueerror.results._values import Note
+from trueerror.tallies._agreement import KeyedConfusion
 from trueerror.tallies._confusion import BinaryCounts, Confusion
 
 Floats = NDArray[np.float64]
@@ -41,45 +44,35 @@ VARIANCE_TOLERANCE = 1e-27
 
 
 @dataclass(eq=False, kw_only=True)
-class CountView(OneSample):
-    """A metric of labels as methods see it: of one sample, or of every class of plain rows at once (no `source`).
+class Counts(OneSample):
+    """A metric of labels as methods see it, with one element for each class where it is of every class.
 
     `seen` is what formulas are given (weights or another class mix in it), `rows` counts rows.
     """
 
     tally = "labels"
     measure: Measure
+    options: MetricOptions
     seen: Any
     rows: Any
     estimate: Floats
-    source: Sample | None = None
-    options: dict[str, Any] = field(default_factory=dict)
-    prior: Prior | None = None
 
     @property
-    def plain(self) -> bool:
-        """Rows at random, at their own class mix."""
-        return self.source is None or self.source.plain
+    def drawable(self) -> bool:
+        """Whether rows can be drawn again."""
+        return True
 
     @property
-    def clustered(self) -> bool:
-        """Whether the rows are in clusters."""
-        return self.kind == "clustered"
+    def df(self) -> float:
+        """Degrees of freedom for methods that take normal units."""
+        return math.inf
 
     @property
-    def value(self) -> float:
-        """The metric of the sample."""
-        return float(self.estimate[0]) if self.sample.rows.n else np.nan
-
-    @property
-    def n(self) -> float:
-        """How many rows it speaks of."""
-        return float(self.rows_spoken_of[0])
-
-    @property
-    def groups(self) -> int:
-        """How many clusters there are."""
-        return self.sample.groups
+    def variances(self) -> Floats:
+        """The variance of each estimate by the delta method, or by leaving out; 0 where rounding alone is left."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            slopes = binary_gradients(self.measure, self.seen, self.options)
+            return seen_at_all(sum(c * s * s for c, s in zip(self.seen, slopes, strict=True)))
 
     def is_share(self, metric: Measure) -> bool:
         """Whether the metric is a plain proportion."""
@@ -93,73 +86,152 @@ class CountView(OneSample):
         return x, n
 
     @property
-    def kind(self) -> Kind:
-        """How the rows were drawn."""
-        return "random" if self.source is None else self.source.kind
+    def rows_spoken_of(self) -> Floats:
+        """How many rows an interval speaks of: the trials of a proportion, those in play for F1, else all."""
+        m, total = self.measure, np.asarray(self.rows.total, dtype=np.float64) + np.zeros_like(self.estimate)
+        if m.rows_in_play:
+            in_play = np.asarray(self.rows.tp + self.rows.fp + self.rows.fn, dtype=np.float64)
+            return np.where(in_play > 0, in_play, total)
+        if m.share is not None and (m.of_one_class or self.plain):
+            return np.atleast_1d(np.asarray(m.share(self.rows)[1], dtype=np.float64))
+        return total
+
+    def by_effective_t(self, q: CountProblem) -> RawLimits:
+        """The effective t."""
+        raise NotImplementedError
+
+
+class EveryClass(Counts):
+    """A metric of each class against the rest, of plain rows."""
+
+    @classmethod
+    def of(cls, measure: Measure, counts: BinaryCounts, options: MetricOptions) -> EveryClass:
+        """From the four counts of many classes."""
+        with np.errstate(invalid="ignore", divide="ignore"):
+            estimate = np.asarray(measure.function(counts, **options), dtype=np.float64)
+        return cls(measure=measure, options=options, seen=counts, rows=counts, estimate=estimate)
 
     @property
-    def sample(self) -> Sample:
-        """The sample, of a view that is not of every class at once."""
-        assert self.source is not None
-        return self.source
+    def plain(self) -> bool:
+        """They are."""
+        return True
+
+    def by_effective_t(self, q: CountProblem) -> RawLimits:
+        """Of each class against the rest by itself."""
+        parts = []
+        for four in zip(*(np.asarray(c, dtype=np.int64) for c in self.seen), strict=True):
+            sample = LabelSample.of(self.measure, table_of(BinaryCounts(*four)), self.options)
+            parts.append(sample.by_effective_t(replace(q, sample=sample)))
+        low, high, method, note = (np.concatenate([part[i] for part in parts]) for i in range(4))
+        return RawLimits(low, high, method, note)
+
+
+@dataclass(eq=False, kw_only=True)
+class LabelSample(Counts):
+    """A metric of the labels of one sample; `prior` is the class distribution that was asked for."""
+
+    sample: Sample
+    prior: Prior | None = None
+
+    @classmethod
+    def of(
+        cls, measure: Measure, table: Confusion, options: MetricOptions, *, positive: Label | None = None,
+        clusters: KeyedConfusion | None = None, prior: Prior | None = None, design: Design = "random",
+    ) -> LabelSample:  # fmt: skip
+        """That of a table, with its clusters, at a class distribution."""
+        sample = Sample.of(measure, table, positive=positive, clusters=clusters, prior=prior, design=design)
+        seen = rows = sample.counts(measure, sample.seen.masses(sample.rows.masses))
+        if not sample.plain:
+            rows = sample.counts(measure, sample.seen.table.counts.astype(np.float64))
+        estimate = np.atleast_1d(np.asarray(sample.value(measure, options), dtype=np.float64))
+        return cls(
+            measure=measure, options=dict(options), seen=seen, rows=rows, estimate=estimate, sample=sample, prior=prior
+        )  # fmt: skip
+
+    @property
+    def plain(self) -> bool:
+        """Rows at random, at their own class mix."""
+        return self.sample.plain
+
+    @property
+    def clustered(self) -> bool:
+        """Whether the rows are in clusters."""
+        return self.sample.clusters is not None
+
+    @property
+    def drawable(self) -> bool:
+        """Sampling weights were summed over rows."""
+        return self.sample.kind != "weighted"
+
+    @property
+    def groups(self) -> int:
+        """How many clusters there are."""
+        return self.sample.groups
+
+    @property
+    def n(self) -> float:
+        """How many rows it speaks of."""
+        return float(self.rows_spoken_of[0])
+
+    @property
+    def value(self) -> float:
+        """The metric of the sample."""
+        return float(self.estimate[0]) if self.sample.rows.n else math.nan
+
+    @cached_property
+    def bounds(self) -> Range:
+        """Between which values it lies; a total its mean over the rows."""
+        return label_range(self.measure, self.sample, self.options)
 
     @property
     def scale(self) -> float:
         """A total is so many times the mean over the rows."""
-        return float(self.sample.rows.masses.sum()) if self.measure.additive else 1.0
+        return float(self.sample.rows.masses.sum()) if self.measure.total_of else 1.0
 
     def ends(self, q: Problem[Any]) -> Range:
         """Between which values it lies."""
-        low, high = label_range(self.measure, self.sample, self.options)
-        return low * self.scale, high * self.scale
+        return self.bounds[0] * self.scale, self.bounds[1] * self.scale
 
-    @property
-    def total(self) -> Floats:
-        """How many rows there are, for each estimate."""
-        return np.asarray(self.rows.total, dtype=np.float64) + np.zeros_like(self.estimate)
-
-    @property
-    def rows_spoken_of(self) -> Floats:
-        """How many rows an interval speaks of: the trials of a proportion, those in play for F1, else all."""
-        m = self.measure
-        if m.rows_in_play:
-            in_play = np.asarray(self.rows.tp + self.rows.fp + self.rows.fn, dtype=np.float64)
-            return np.where(in_play > 0, in_play, self.total)
-        if m.share is not None and (m.of_one_class or self.plain):
-            return np.atleast_1d(np.asarray(m.share(self.rows)[1], dtype=np.float64))
-        return self.total
+    @cached_property
+    def table(self) -> LabelTable:
+        """The table with every cell that could have been filled."""
+        return LabelTable.of(self.measure, self.sample, self.options, self.bounds)
 
     @cached_property
     def bare(self) -> Estimate:
         """The estimate with what its units add, without half a row."""
-        bounds = label_range(self.measure, self.sample, self.options)
-        return label_estimate(self.measure, self.sample, self.options, bounds, bare=True)
+        return self.table.bare()
+
+    @property
+    def worth(self) -> float:
+        """How many independent rows a share is worth; NaN of other metrics, and where its units show no spread."""
+        error = spread(self.bare).error
+        return float(effective_rows(self.bare, error)) if self.measure.share is not None and error > 0 else math.nan
+
+    @property
+    def df(self) -> float:
+        """As many as units of equal size less 1, but of rows at random."""
+        return self.sample.drawn.df(effective_units(self.bare))
 
     @cached_property
     def variances(self) -> Floats:
-        """The variance of each estimate by the delta method, or by leaving out; 0 where rounding alone is left."""
-        with np.errstate(invalid="ignore", over="ignore"):
-            if self.plain and self.measure.of_one_class:
-                slopes = binary_gradients(self.measure, self.seen, self.options)
-                v: Any = sum(c * s * s for c, s in zip(self.seen, slopes, strict=True))
-            elif self.plain:
-                v = variance(self.sample.influence(self.measure, self.options), self.sample.rows.counts)
-            else:
-                v = float(spread(self.bare).error) ** 2 * self.scale**2
-        v = np.atleast_1d(np.asarray(v, dtype=np.float64))
-        return np.where(v > VARIANCE_TOLERANCE, v, 0.0)
+        """The variance of the estimate."""
+        if self.plain and self.measure.of_one_class:
+            return super().variances
+        if not self.plain:
+            return seen_at_all(float(spread(self.bare).error) ** 2 * self.scale**2)
+        return seen_at_all(variance(self.sample.influence(self.measure, self.options), self.sample.rows.counts))
 
     def why_undefined(self, q: Problem[Any]) -> str | Note:
         """Why the metric has no value."""
         s = self.sample
-        positive = s.positive if s.place is None else s.of_class
-        reason = undefined_reason(self.measure, s.rows, positive=positive, prior=self.prior, **self.options)
+        reason = undefined_reason(self.measure, s.rows, positive=s.positive, prior=self.prior, **self.options)
         return reason or Note("no-rows")
 
     def nothing(self, q: Problem[Any]) -> IntervalLimits | None:
         """What is said of an undefined metric, of one cluster, and of a value that the class mix asked for gives."""
-        if self.measure.given_by_prior and self.sample.shares is not None and not np.isnan(self.value):
-            return IntervalLimits(np.nan, np.nan, "", Note("given-by-prior"))
+        if self.measure.given_by_prior and self.sample.seen.mix is not None and not np.isnan(self.value):
+            return IntervalLimits(math.nan, math.nan, "", Note("given-by-prior"))
         return super().nothing(q)
 
     def estimated(self, q: Problem[Any]) -> Estimated:
@@ -167,49 +239,38 @@ class CountView(OneSample):
 
         The ends of the range stand where the metric has no value without one of the clusters.
         """
-        bounds = label_range(self.measure, self.sample, self.options)
+        if not np.isfinite(self.value):
+            unknown = IntervalLimits(math.nan, math.nan, KEY, Note("zero-count"))
+            return Estimated(estimate=Estimate(value=np.array(math.nan), units=np.zeros(0)), instead=lambda: unknown)
         if self.clustered and not np.isfinite(self.bare.units).all():
-            low, high = (b if np.isfinite(b) else np.nan for b in bounds)
+            low, high = (b if np.isfinite(b) else math.nan for b in self.ends(q))
             ends = IntervalLimits(low, high, KEY, Note("class-in-one-cluster"))
             return Estimated(estimate=self.bare, instead=lambda: ends)
-        e = label_estimate(self.measure, self.sample, self.options, bounds)
-        return Estimated(estimate=e, notes=_of_design(self))
+        e = scaled(self.table.with_worst(), self.scale)
+        return Estimated(estimate=e, notes=self.sample.drawn.notes(self))
 
-    def limits(self, q: Problem[Any], chosen: InferenceMethod) -> IntervalLimits:
-        """What the method gives."""
-        return limits_of_counts(q, chosen).only
+    def by_effective_t(self, q: CountProblem) -> RawLimits:
+        """The effective t."""
+        made = effective_t(q)
+        pair = np.array([made.low]), np.array([made.high])
+        return RawLimits.of(pair, made.method, in_array(made.note or None))
 
 
-CountProblem = Problem[CountView]
+CountProblem = Problem[Counts]
 
 
 def limits_of_counts(q: CountProblem, chosen: InferenceMethod) -> RawLimits:
     """What a method gives, of one sample or of every class by itself."""
     if chosen.function is effective_t:
-        return by_effective_t(q)
+        return q.sample.by_effective_t(q)
     raw: RawLimits = chosen.function(q)
     return raw
 
 
-def by_effective_t(q: CountProblem) -> RawLimits:
-    """The effective t of one sample, or of each class against the rest by itself."""
-    if q.sample.source is not None:
-        return _of_one(q)
-    parts = []
-    for four in zip(*(np.asarray(c, dtype=np.int64) for c in q.sample.seen), strict=True):
-        sample = Sample.of(q.metric, table_of(BinaryCounts(*four)))
-        parts.append(_of_one(replace(q, sample=view_of_sample(q.metric, sample, q.options))))
-    low, high, method, note = (np.concatenate([part[i] for part in parts]) for i in range(4))
-    return RawLimits(low, high, method, note)
-
-
-def _of_one(q: CountProblem) -> RawLimits:
-    """A total has its mean's limits, so many times."""
-    made = IntervalLimits(np.nan, np.nan, KEY, Note("zero-count"))
-    if np.isfinite(q.sample.estimate[0]):
-        made = effective_t(q)
-    low, high = (np.array([x * q.sample.scale]) for x in made[:2])
-    return RawLimits.of((low, high), made.method, in_array(made.note or None))
+def seen_at_all(variances: Any) -> Floats:
+    """0 where rounding alone is left."""
+    v = np.atleast_1d(np.asarray(variances, dtype=np.float64))
+    return np.where(v > VARIANCE_TOLERANCE, v, 0.0)
 
 
 def in_array(note: Any) -> NDArray[np.object_]:
@@ -235,19 +296,6 @@ def table_of(counts: BinaryCounts) -> Confusion:
     return Confusion([[tn, fp], [fn, tp]], labels=[False, True], positive=True)
 
 
-def _of_design(view: CountView) -> tuple[Note, ...]:
-    """How many clusters, and how many independent rows a share of clustered or weighted rows is worth."""
-    if view.kind == "random":
-        return ()
-    found = spread(view.bare)
-    share = view.measure.share is not None and float(found.error) > 0
-    worth = float(effective_rows(view.bare, found.error)) if share else np.nan
-    if view.kind == "weighted":
-        return (Note("weights-worth", (worth,)),) if worth > 0 else ()
-    groups = float(view.groups)
-    return (Note("clusters-worth", (groups, worth)) if worth > 0 else Note("clusters", (groups,)),)
-
-
 # F1.
 
 
@@ -265,7 +313,7 @@ def wilson_f1(q: CountProblem) -> RawLimits:
 # Ratios.
 
 
-@inference_method("delta-log", on=ONE, applies=lambda q: of_labels(q) and q.metric.range == (0.0, np.inf))
+@inference_method("delta-log", on=ONE, applies=lambda q: of_labels(q) and q.metric.range == (0.0, math.inf))
 def delta_log(q: CountProblem) -> RawLimits:
     """The delta method on the scale of the logarithm; of one class with ½ added to each count where one is 0."""
     view = q.sample
@@ -289,9 +337,7 @@ def delta_log(q: CountProblem) -> RawLimits:
 
 def _factor(q: CountProblem) -> float:
     """How many standard errors to go: Student's t over clusters or weighted rows, with as many of equal size less 1."""
-    if q.sample.kind == "random":
-        return q.spec.factor()
-    return q.spec.factor(max(effective_units(q.sample.bare) - 1, 1.0))
+    return q.spec.factor(q.sample.df)
 
 
 def _or_default(q: CountProblem, found: RawLimits) -> RawLimits:
@@ -299,7 +345,7 @@ def _or_default(q: CountProblem, found: RawLimits) -> RawLimits:
     lost = np.isnan(found.low) & ~np.isnan(q.sample.estimate)
     if not lost.any():
         return found
-    return found.replaced(lost, wilson_f1(q) if _is_f1(q) else by_effective_t(q))
+    return found.replaced(lost, wilson_f1(q) if _is_f1(q) else q.sample.by_effective_t(q))
 
 
 @inference_method("delta", on=ONE, applies=of_labels)
@@ -339,48 +385,3 @@ def fisher_z(q: CountProblem) -> RawLimits:
     """The delta method on the scale of atanh."""
     pair = on_logit(q.sample.estimate, q.sample.variances, _factor(q), (-1.0, 1.0))
     return _or_default(q, RawLimits.of(pair, "fisher-z"))
-
-
-# Views of counts.
-
-
-def every_class(measure: Measure, table: Confusion, options: MetricOptions) -> CountView:
-    """All classes of plain rows at once."""
-    return view_of_counts(measure, table.classes(weighted=False).one_vs_rest(), options)
-
-
-def view_of_counts(measure: Measure, rows: BinaryCounts, options: MetricOptions) -> CountView:
-    """Plain rows, from the four counts of many classes."""
-    return CountView(
-        measure=measure, seen=rows, rows=rows, estimate=_values(measure, rows, options), options=dict(options)
-    )
-
-
-def view_of_sample(measure: Measure, sample: Sample, options: MetricOptions, prior: Prior | None = None) -> CountView:
-    """A sample's metric, of one class or of all together, as arrays of one element."""
-    table, masses = sample.table, None if sample.plain else sample.masses()
-    seen: Any
-    rows: Any
-    if measure.of_one_class:
-        # Plain rows are seen as they were counted.
-        seen = _as_arrays(table.binary(sample.positive, masses))
-        rows = seen if sample.plain else _as_arrays(table.binary(sample.positive, table.counts.astype(np.float64)))
-        estimate = _values(measure, seen, options)
-    else:
-        seen = table.classes(masses)
-        rows = seen if sample.plain else sample.rows.classes(weighted=False)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            exact = measure.function(seen, **options) if measure.of_all_classes else sample.value(measure, {**options})
-        estimate = np.array([float(exact)])
-    return CountView(
-        measure=measure, seen=seen, rows=rows, estimate=estimate, source=sample, options=dict(options), prior=prior
-    )  # fmt: skip
-
-
-@np.errstate(invalid="ignore", divide="ignore")
-def _values(measure: Measure, counts: BinaryCounts, options: MetricOptions) -> Floats:
-    return np.asarray(measure.function(counts, **options), dtype=np.float64)
-
-
-def _as_arrays(counts: BinaryCounts) -> BinaryCounts:
-    return BinaryCounts(*(np.array([c], dtype=np.float64) for c in counts))

@@ -21,7 +21,7 @@ from trueerror.inference._effective_t import effective_t_contrast, effective_uni
 from trueerror.inference._estimate import Estimate, left_out
 from trueerror.inference._label_tables import every_cell
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference._variance import Sample
+from trueerror.inference._variance import slopes_seen
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._options import InputError
@@ -29,6 +29,7 @@ from trueerror.metrics._registry import (
     Measure,
     MetricOptions,
     Prior,
+    Seen,
     check_metric_options,
     class_shares,
     find_measure,
@@ -155,8 +156,8 @@ class PairedMetric:
 
     def influence(self, table: Confusion, masses: Floats | None = None) -> Floats:
         """How far one more row in each cell of a table moves the metric, at the class distribution asked for."""
-        sample = Sample(table, table, None, self.positive, self.shares, True, None, "random")
-        return sample.influence(self.measure, dict(self.options), masses)
+        seen = Seen.of(self.measure, table, self.positive, self.prior)
+        return slopes_seen(self.measure, seen, table.masses if masses is None else masses, self.options)
 
     def extremes(self) -> tuple[Floats, Floats]:
         """The least and the most (2, classes) that a row of each class adds to the first metric, and to the second."""

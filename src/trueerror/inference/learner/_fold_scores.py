@@ -40,9 +40,8 @@ from trueerror.metrics._registry import (
     Measure,
     MetricOptions,
     Prior,
+    Seen,
     check_metric_options,
-    needs_collapse,
-    prepared,
     ranks_rows,
     value,
 )
@@ -52,7 +51,6 @@ from trueerror.results._values import sentences_of
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import class_scored_rows, scored_rows
 from trueerror.tallies import Confusion, ScoreTable
-from trueerror.tallies._confusion import collapsed, sum_columns
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -98,11 +96,7 @@ def _of_masses(
 ) -> Floats:
     """The metric of each of several tables that have the cells of one, as masses (tables, cells)."""
     check_metric_options(measure, options)
-    table, _, chosen = prepared(measure, total, positive)
-    if needs_collapse(measure, total, positive):
-        table, place = collapsed(total, positive)
-        masses = sum_columns(masses, place, len(table.counts))
-    return np.asarray(measure.of_table(table, masses, positive=chosen, **options), dtype=np.float64)
+    return np.asarray(Seen.of(measure, total, positive).value(measure, masses, options), dtype=np.float64)
 
 
 def _pseudo_values(

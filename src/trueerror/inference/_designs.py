@@ -1,0 +1,150 @@
+"""How rows of a label table were drawn: at random, with sampling weights, or in clusters.
+
+A design says what its units are and what each adds to a metric: a row the derivative by its cell; a weighted row, or a
+cluster, what the metric loses without it. `half` are cells with half a row more (…, cells that have it), none where
+there are none.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueerror.inference._estimate import Estimate, Floats, left_out
+from trueerror.results._values import Note
+from trueerror.tallies._agreement import KeyedConfusion
+from trueerror.tallies._confusion import Confusion
+
+if TYPE_CHECKING:
+    from trueerror.inference._label_tables import LabelTable
+
+Ints = NDArray[np.int64]
+Kind = Literal["random", "clustered", "weighted"]
+
+# Haldane's and Jeffreys' pseudo-count.
+HALF = 0.5
+# Numbers held at a time.
+BLOCK = 1 << 20
+
+
+class Worth(Protocol):
+    """How many independent rows an estimate is worth; NaN where that is not said."""
+
+    @property
+    def worth(self) -> float: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Rows that were drawn at random and count alike."""
+
+    kind: ClassVar[Kind] = "random"
+    rows: Confusion
+
+    @property
+    def groups(self) -> int:
+        """How many units there are."""
+        return self.rows.n
+
+    @property
+    def weight(self) -> float:
+        """What a row weighs: Σw²/Σw."""
+        squares = self.rows.weight_squares
+        return 1.0 if squares is None else float(squares.sum() / self.rows.masses.sum())
+
+    def estimate(self, t: LabelTable, masses: Floats, half: Ints) -> Estimate:
+        """The metric of tables (…, cells), and what their units add."""
+        units = np.where(masses > 0, t.moves(masses), 0.0)
+        return replace(t.known(masses), units=units, count=masses, strata=t.strata)
+
+    def df(self, units: float) -> float:
+        """Degrees of freedom of a standard error from so many effective units, for methods that take normal ones."""
+        return math.inf
+
+    def notes(self, found: Worth) -> tuple[Note, ...]:
+        """What is said of the design beside an interval."""
+        return ()
+
+
+class WeightedRows(Rows):
+    """Rows with sampling weights: of a cell (Σw)²/Σw² equal rows of weight Σw²/Σw, each left out."""
+
+    __slots__ = ()
+    kind = "weighted"
+
+    @property
+    def squares(self) -> Floats:
+        """Σw² of each cell; where it was not counted, as of equal weights."""
+        known = self.rows.weight_squares
+        return self.rows.masses**2 / self.rows.counts if known is None else known
+
+    def estimate(self, t: LabelTable, masses: Floats, half: Ints) -> Estimate:
+        """The metric of tables (…, cells), and what their units add."""
+        squares = np.broadcast_to(t.spread_out(self.squares), masses.shape).copy()
+        np.put_along_axis(squares, half, np.take_along_axis(squares, half, -1) + HALF * self.weight**2, -1)
+        heavy = np.where(squares > 0, squares / np.where(masses > 0, masses, 1.0), 0.0)
+        rows = np.where(squares > 0, masses / np.where(heavy > 0, heavy, 1.0), 0.0)
+        units = left_out(heavy / masses.sum(axis=-1, keepdims=True), heavy * t.moves(masses))
+        units = np.where(rows > 0, units, 0.0)
+        return replace(t.known(masses), units=units, count=rows, sizes=heavy, strata=t.strata)
+
+    def df(self, units: float) -> float:
+        """As many as rows of equal weight less 1."""
+        return max(units - 1, 1.0)
+
+    def notes(self, found: Worth) -> tuple[Note, ...]:
+        """What a share is worth."""
+        return (Note("weights-worth", (found.worth,)),) if found.worth > 0 else ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clusters(Rows):
+    """Rows in clusters: (G − 1)/G times what the metric loses without each; half a row is a unit of its own."""
+
+    kind = "clustered"
+    keyed: KeyedConfusion
+
+    @property
+    def groups(self) -> int:
+        """Clusters with rows."""
+        return int((self.keyed.sizes > 0).sum())
+
+    def estimate(self, t: LabelTable, masses: Floats, half: Ints) -> Estimate:
+        """The metric of tables (…, cells), and what their units add."""
+        keyed, held = self.keyed, self.keyed.sizes > 0
+        known, groups, cells = t.known(masses), self.groups, masses.shape[-1]
+        order, place = (np.cumsum(held) - 1)[keyed.key], t.place[keyed.cell]
+        step, without = max(1, BLOCK // masses.size), []
+        for start in range(0, groups, step):
+            stop = min(start + step, groups)
+            mine = (order >= start) & (order < stop)
+            flat = (order[mine] - start) * cells + place[mine]
+            taken = np.bincount(flat, weights=keyed.masses[mine], minlength=(stop - start) * cells)
+            without.append(t.value(masses[..., None, :] - taken.reshape(stop - start, cells)))
+        units = (groups - 1) / groups * (np.asarray(known.value)[..., None] - np.concatenate(without, axis=-1))
+        if not half.size:
+            return replace(known, units=units, sizes=keyed.weights[held])
+        more = half.shape[-1]
+        units = np.concatenate([units, np.take_along_axis(t.moves(masses), half, -1)], axis=-1)
+        count = np.concatenate([np.ones(groups), np.full(more, HALF * self.weight)])
+        return replace(known, units=units, count=count, sizes=np.concatenate([keyed.weights[held], np.ones(more)]))
+
+    def df(self, units: float) -> float:
+        """As many as clusters of equal size less 1."""
+        return max(units - 1, 1.0)
+
+    def notes(self, found: Worth) -> tuple[Note, ...]:
+        """How many clusters, and what a share is worth."""
+        groups = float(self.groups)
+        return (Note("clusters-worth", (groups, found.worth)) if found.worth > 0 else Note("clusters", (groups,)),)
+
+
+def design_of(rows: Confusion, clusters: KeyedConfusion | None) -> Rows:
+    """How the rows of a table were drawn."""
+    if clusters is not None:
+        return Clusters(rows, clusters)
+    return Rows(rows) if rows.weight_sums is None else WeightedRows(rows)
