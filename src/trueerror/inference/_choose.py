@@ -136,7 +136,8 @@ TABLE = (
 
 def row_of(q: Question) -> Row:
     """The first row that holds."""
-    return next(row for row in TABLE if q.on in row.on and row.when(q))
+    on = q.on
+    return next(row for row in TABLE if on in row.on and row.when(q))
 
 
 def choose(q: Question) -> InferenceMethod:

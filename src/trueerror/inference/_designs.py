@@ -51,9 +51,14 @@ class Rows:
         return self.rows.n
 
     @property
+    def squares(self) -> Floats | None:
+        """Σw² of each cell, where rows have weights."""
+        return self.rows.weight_squares
+
+    @property
     def weight(self) -> float:
         """What a row weighs: Σw²/Σw."""
-        squares = self.rows.weight_squares
+        squares = self.squares
         return 1.0 if squares is None else float(squares.sum() / self.rows.masses.sum())
 
     def estimate(self, t: LabelTable, masses: Floats, half: Ints) -> Estimate:
@@ -84,7 +89,8 @@ class WeightedRows(Rows):
 
     def estimate(self, t: LabelTable, masses: Floats, half: Ints) -> Estimate:
         """The metric of tables (…, cells), and what their units add."""
-        squares = np.broadcast_to(t.spread_out(self.squares), masses.shape).copy()
+        assert t.squares is not None
+        squares = np.broadcast_to(t.squares, masses.shape).copy()
         np.put_along_axis(squares, half, np.take_along_axis(squares, half, -1) + HALF * self.weight**2, -1)
         heavy = np.where(squares > 0, squares / np.where(masses > 0, masses, 1.0), 0.0)
         rows = np.where(squares > 0, masses / np.where(heavy > 0, heavy, 1.0), 0.0)

@@ -14,7 +14,7 @@ centred on the mean less its bias.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ from trueerror.inference._problem import Range
 from trueerror.inference._variance import STEPPED_CELLS, Sample, slopes_seen
 from trueerror.inputs._costs import cost_matrix
 from trueerror.metrics._registry import Measure, MetricOptions, Seen, classes_in_play, find_measure
-from trueerror.tallies._confusion import BinaryCounts, Confusion, collapsed
+from trueerror.tallies._confusion import BinaryCounts, Confusion, collapsed, sum_columns
 
 # Slopes that differ by less are equal but for rounding.
 TIED = 1e-9
@@ -49,6 +49,23 @@ def label_estimate(
     """
     table = LabelTable.of(measure, sample, options, bounds)
     return table.bare() if bare else table.with_worst()
+
+
+def estimate_of_tables(
+    measure: Measure, sample: Sample, bounds: Range, masses: Floats, squares: Floats | None = None
+) -> Estimate:
+    """The metric of many tables (…, cells) of one sample, which lists every cell: those at the thresholds of a curve.
+
+    `squares` are the sums of squared weights of their cells.
+    """
+    table = LabelTable.of(measure, sample, {}, bounds)
+    return replace(table, masses=masses, squares=table.squares if squares is None else squares).with_worst()
+
+
+def with_half_rows(measure: Measure, sample: Sample, options: MetricOptions, cells: list[int]) -> Estimate:
+    """The metric of a table that lists every cell, with half a row more in some of them."""
+    table, half = LabelTable.of(measure, sample, options, label_range(measure, sample, options)), np.array(cells)
+    return table.drawn.estimate(table, table.with_more(table.masses, half), half)
 
 
 def label_range(measure: Measure, sample: Sample, options: MetricOptions) -> Range:
@@ -75,7 +92,8 @@ def label_range(measure: Measure, sample: Sample, options: MetricOptions) -> Ran
 class LabelTable:
     """A sample's table with every cell that could have been filled, and a metric of it; of a total its mean.
 
-    `rows` has those cells, `seen` is how the formula sees them, and `place` where the sample's own cells are.
+    `rows` has those cells, `seen` is how the formula sees them, and `place` where the sample's own cells are. `masses`
+    (…, cells) may be those of many tables with the same rows in each class; `squares` with sampling weights.
     """
 
     measure: Measure
@@ -86,6 +104,7 @@ class LabelTable:
     seen: Seen
     place: Ints
     masses: Floats
+    squares: Floats | None
 
     @classmethod
     def of(cls, measure: Measure, sample: Sample, options: MetricOptions, bounds: Range) -> LabelTable:
@@ -98,9 +117,13 @@ class LabelTable:
         if measure.origin is None:  # a metric of one's own is called once for each cell
             rows, found = every_cell(rows)
             place = found[place]
-        masses = np.bincount(place, weights=sample.rows.masses, minlength=len(rows.row)).astype(np.float64)
         seen = Seen.of(measure, rows, positive, sample.prior)
-        return cls(measure, options, bounds, sample.drawn, rows, seen, place, masses)
+        masses, squares = (
+            None if x is None else np.bincount(place, weights=x, minlength=len(rows.row)).astype(np.float64)
+            for x in (sample.rows.masses, sample.drawn.squares)
+        )
+        assert masses is not None
+        return cls(measure, options, bounds, sample.drawn, rows, seen, place, masses, squares)
 
     @np.errstate(invalid="ignore", divide="ignore")
     def value(self, masses: Floats) -> Floats:
@@ -116,10 +139,6 @@ class LabelTable:
         bounded = bool(np.isfinite(self.bounds).any())
         return Estimate(value=self.value(masses), units=np.zeros(0), range=self.bounds, labels=bounded)
 
-    def spread_out(self, amounts: NDArray[Any]) -> Floats:
-        """Amounts in the sample's own cells, by cell."""
-        return np.bincount(self.place, weights=amounts, minlength=len(self.rows.row)).astype(np.float64)
-
     @property
     def strata(self) -> Ints | None:
         """At another class mix each class is a sample of its own."""
@@ -134,11 +153,15 @@ class LabelTable:
         if self.measure.origin is not None:  # a metric of one's own need not take fractions of rows
             return self.bare()
         half = self._half_rows()
-        masses = np.repeat(self.masses[None], 2, axis=0)
-        np.put_along_axis(masses, half, np.take_along_axis(masses, half, -1) + HALF * self.drawn.weight, -1)
-        worst = self.drawn.estimate(self, masses, half)
+        worst = self.drawn.estimate(self, self.with_more(np.stack([self.masses, self.masses]), half), half)
         value = np.clip(self.value(self.masses) - self.bias(), *self.bounds)
         return Estimate(value=value, units=np.zeros(0), range=self.bounds, labels=True, worst=worst)
+
+    def with_more(self, masses: Floats, half: Ints) -> Floats:
+        """Tables with half a row more in these cells."""
+        more = masses.copy()
+        np.put_along_axis(more, half, np.take_along_axis(more, half, -1) + HALF * self.drawn.weight, -1)
+        return more
 
     def bias(self) -> float:
         """How far a mean over classes is off on average, by leaving out rows: limits are centred on what is left.
@@ -159,34 +182,46 @@ class LabelTable:
         return float(off[classes_in_play(t)].mean())
 
     def _half_rows(self) -> Ints:
-        """The cells (ends, strata) in which half a row more lowers, and raises, the metric most."""
+        """The cells (ends, …, strata) in which half a row more lowers, and raises, the metric most."""
         moves, rows = self.moves(self.masses), self.rows
-        present = np.bincount(rows.row, weights=self.masses, minlength=len(rows.labels)) > 0
+        sizes = self.masses.reshape(-1, len(rows.row))[0]
+        present = np.bincount(rows.row, weights=sizes, minlength=len(rows.labels)) > 0
         possible = np.flatnonzero(present[rows.row])
         groups = [possible]
         if self.strata is not None:
             groups = [possible[rows.row[possible] == k] for k in np.flatnonzero(present)]
-        return np.array([[self._furthest(side, side * moves, g) for g in groups] for side in (1, -1)], dtype=np.int64)
+        return np.array([np.stack([self._furthest(s, s * moves, g) for g in groups], axis=-1) for s in (1, -1)])
 
-    def _furthest(self, side: int, moves: Floats, cells: Ints) -> int:
-        """The cell with the least slope; of equal ones and those without a slope, that where half a row lowers it most.
+    def _furthest(self, side: int, moves: Floats, cells: Ints) -> Ints:
+        """The cell with the least slope in each table; of equal ones and those without a slope see `_of_tied`.
 
         Of a class that was never found the geometric mean has no derivative.
         """
-        slopes = moves[cells]
+        slopes = moves[..., cells]
         known = np.isfinite(slopes)
-        least = slopes[known].min(initial=np.inf)
-        tied = cells[~known | (slopes <= least + TIED * abs(least))]
+        least = slopes.min(axis=-1, keepdims=True, initial=np.inf, where=known)
+        tied = (~known | (slopes <= least + TIED * abs(least))).reshape(-1, len(cells))
+        masses = self.masses.reshape(len(tied), -1)
+        kinds, kind = (tied, np.zeros(1)) if len(tied) == 1 else np.unique(tied, axis=0, return_inverse=True)
+        found = np.empty(len(tied), dtype=np.int64)
+        for i, alike in enumerate(kinds):
+            found[kind == i] = self._of_tied(side, cells[alike], masses[kind == i])
+        return found.reshape(slopes.shape[:-1])
+
+    def _of_tied(self, side: int, tied: Ints, masses: Floats) -> Ints:
+        """Of tied cells that where half a row lowers the metric of each table (tables, cells) most."""
         if len(tied) == 1:
-            return int(tied[0])
-        tied = tied[: max(1, BLOCK // len(moves))]
-        values = side * self.value(self.masses + HALF * self.drawn.weight * (tied[:, None] == np.arange(len(moves))))
+            return np.full(len(masses), tied[0])
+        tied = tied[: max(1, BLOCK // masses.shape[-1])]
+        more = HALF * self.drawn.weight * (tied[:, None] == np.arange(masses.shape[-1]))
+        values = side * self.value(masses[:, None, :] + more)
         values = np.where(np.isnan(values), np.inf, values)
-        lowest = tied[values <= values.min() + TIED * abs(values.min())]
+        least = values.min(axis=-1, keepdims=True)
         # Of those that are alike even so the one of the smallest class, whatever the order of the labels.
         row, col = self.rows.row, self.rows.col
-        sizes = np.bincount(row, weights=self.masses)[row[lowest]] + np.bincount(col, weights=self.masses)[col[lowest]]
-        return int(lowest[np.argmin(sizes)])
+        one, two = (sum_columns(masses, codes, int(codes.max()) + 1)[:, codes[tied]] for codes in (row, col))
+        sizes = np.where(values <= least + TIED * abs(least), one + two, np.inf)
+        return np.asarray(tied[np.argmin(sizes, axis=-1)])
 
 
 def every_cell(table: Confusion) -> tuple[Confusion, Ints]:

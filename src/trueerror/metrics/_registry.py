@@ -306,6 +306,8 @@ def find_measure(name: str | Formula | Measure) -> Measure:
         return name
     if not isinstance(name, str):
         return _own_measure(name)
+    if name in _REGISTRY.measures:
+        return _REGISTRY.measures[name]
     word = name.strip().lower().replace("-", "_").replace(" ", "_")
     # Scorers of other libraries: neg_log_loss, accuracy_score, f1_macro.
     for spelt in (word, word.removeprefix("neg_"), word.removesuffix("_score"), word.removesuffix("_score_loss")):
@@ -795,14 +797,14 @@ class ClassMix:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class OneClass:
-    """Cells added up into the four of one class against the rest; `place` is where each goes."""
+class Pooled:
+    """Cells added up into those of a smaller table, as of one class against the rest; `place` is where each goes."""
 
     table: Confusion
     place: NDArray[np.int64]
 
     def masses(self, of_rows: Amount) -> Amount:
-        """Those of the cells of `table`."""
+        """Their sums."""
         return sum_columns(of_rows, self.place, len(self.table.counts))
 
     def slopes(self, of_rows: Amount, slopes: Floats) -> Floats:
@@ -817,7 +819,7 @@ class Seen:
     table: Confusion
     positive: Any
     mix: ClassMix | None
-    steps: tuple[ClassMix | OneClass, ...]
+    steps: tuple[ClassMix | Pooled, ...]
 
     @classmethod
     def of(cls, measure: Measure, rows: Confusion, positive: Any = None, prior: Prior | None = None) -> Seen:
@@ -825,7 +827,7 @@ class Seen:
         # One share says nothing of many classes, but of a named one against the rest.
         one_share = prior is not None and not isinstance(prior, Mapping)
         against = one_share and len(rows.labels) > 2 and positive is not None
-        steps: list[ClassMix | OneClass] = []
+        steps: list[ClassMix | Pooled] = []
         table, mix = rows, None
         if prior is not None and not against:
             chosen = rows.positive if positive is None else find_label(positive, rows.labels)
@@ -834,8 +836,8 @@ class Seen:
         if against or needs_collapse(measure, rows, positive):
             table, place = collapsed(rows, positive)
             positive = True
-            steps.append(OneClass(table, place))
-        elif positive is not None and len(rows.labels) == 2:
+            steps.append(Pooled(table, place))
+        elif positive is not None and len(rows.labels) == 2 and positive != rows.positive:
             table = rows.with_positive(positive)
         if against:
             assert prior is not None
