@@ -12,6 +12,7 @@ from trueerror.inference._answer import words_for
 from trueerror.inference._choose import TABLE
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._problem import IntervalSpec, Problem
+from trueerror.inference._variance import Sample
 from trueerror.inference.counts._one_class import LabelSample
 from trueerror.methods import decisions, every_method, explain, method, usual_method
 from trueerror.methods._registry import MODULES, always, methods_on
@@ -69,7 +70,7 @@ def test_every_offered_method_works_where_it_is_offered():
     for name in ("accuracy", "f1", "macro_f1", "lr_plus"):
         measure = find_measure(name)
         positive = 1 if measure.needs == "binary" else None
-        sample = LabelSample.of(measure, t, {}, positive=positive)
+        sample = LabelSample.of(measure, Sample.of(measure, t, positive=positive), {})
         words = words_for(Problem(metric=measure, sample=sample, spec=IntervalSpec()))
         assert len(words) >= 5
         assert next(iter(words.values())).key == usual_method(measure)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from trueerror.tallies._confusion import Confusion
 
 if TYPE_CHECKING:
     from trueerror.inference._label_tables import LabelTable
+    from trueerror.inference.counts._one_class import LabelSample
 
 Ints = NDArray[np.int64]
 Kind = Literal["random", "clustered", "weighted"]
@@ -29,13 +30,6 @@ Kind = Literal["random", "clustered", "weighted"]
 HALF = 0.5
 # Numbers held at a time.
 BLOCK = 1 << 20
-
-
-class Worth(Protocol):
-    """How many independent rows an estimate is worth; NaN where that is not said."""
-
-    @property
-    def worth(self) -> float: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +64,7 @@ class Rows:
         """Degrees of freedom of a standard error from so many effective units, for methods that take normal ones."""
         return math.inf
 
-    def notes(self, found: Worth) -> tuple[Note, ...]:
+    def notes(self, found: LabelSample) -> tuple[Note, ...]:
         """What is said of the design beside an interval."""
         return ()
 
@@ -102,7 +96,7 @@ class WeightedRows(Rows):
         """As many as rows of equal weight less 1."""
         return max(units - 1, 1.0)
 
-    def notes(self, found: Worth) -> tuple[Note, ...]:
+    def notes(self, found: LabelSample) -> tuple[Note, ...]:
         """What a share is worth."""
         return (Note("weights-worth", (found.worth,)),) if found.worth > 0 else ()
 
@@ -143,7 +137,7 @@ class Clusters(Rows):
         """As many as clusters of equal size less 1."""
         return max(units - 1, 1.0)
 
-    def notes(self, found: Worth) -> tuple[Note, ...]:
+    def notes(self, found: LabelSample) -> tuple[Note, ...]:
         """How many clusters, and what a share is worth."""
         groups = float(self.groups)
         return (Note("clusters-worth", (groups, found.worth)) if found.worth > 0 else Note("clusters", (groups,)),)

@@ -17,7 +17,7 @@ from trueerror.inference._choose import choose
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference._sample import OneSample
 from trueerror.inference._score_tables import ScoreRows
-from trueerror.inference._variance import Design
+from trueerror.inference._variance import Design, Sample
 from trueerror.inference.bootstrap._tables import TableBootstrap, Unfit, bootstrap_of_table
 from trueerror.inference.counts._at_prior import multilabel_interval
 from trueerror.inference.counts._one_class import (
@@ -95,7 +95,8 @@ def metric_interval(
     elif isinstance(table, ScoreTable):
         sample = ScoreRows.of(m, table, chosen, prior=prior, design=design)
     else:
-        sample = LabelSample.of(m, table, chosen, positive=positive, clusters=clusters, prior=prior, design=design)
+        counted = Sample.of(m, table, positive=positive, clusters=clusters, prior=prior, design=design)
+        sample = LabelSample.of(m, counted, chosen)
     return interval_of(Problem(metric=m, sample=sample, spec=spec, options=chosen), method)
 
 

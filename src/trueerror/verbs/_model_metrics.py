@@ -23,6 +23,7 @@ from trueerror.inference._metric_interval import class_intervals
 from trueerror.inference._problem import IntervalSpec, NotOffered, Problem
 from trueerror.inference._sample import OneSample
 from trueerror.inference._score_tables import ScoreRows, clustered_scores
+from trueerror.inference._variance import Sample
 from trueerror.inference.auc._multiclass import ClassScoreSample
 from trueerror.inference.auc._within_folds import Comparability, fold_comparability
 from trueerror.inference.counts._one_class import LabelSample
@@ -636,10 +637,10 @@ class ModelMetrics:
         """The rows of one round as one sample."""
         s = self.settings
         if measure.of_labels:
-            return LabelSample.of(
-                measure, self.confusion, options, positive=chosen, clusters=self.clusters, prior=self.prior,
-                design=s.design,
-            )  # fmt: skip
+            sample = Sample.of(
+                measure, self.confusion, positive=chosen, clusters=self.clusters, prior=self.prior, design=s.design
+            )
+            return LabelSample.of(measure, sample, options)
         p = self._predictions
         if p is None or not p.has_scores(self.model):
             raise labels_only(measure.name, self.model)

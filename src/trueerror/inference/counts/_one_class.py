@@ -20,7 +20,7 @@ from trueerror.inference._estimate import Estimate, effective_rows, scaled, spre
 from trueerror.inference._label_tables import LabelTable, label_range
 from trueerror.inference._problem import IntervalLimits, Problem, Range
 from trueerror.inference._sample import Estimated, OneSample
-from trueerror.inference._variance import Design, Sample, binary_gradients, variance
+from trueerror.inference._variance import Sample, binary_gradients, variance
 from trueerror.inference.proportion._distributions import (
     RawLimits,
     as_jaccard,
@@ -30,11 +30,9 @@ from trueerror.inference.proportion._distributions import (
     on_logit,
     straight_limits,
 )
-from trueerror.inputs._labels import Label
 from trueerror.methods._registry import ONE, InferenceMethod, inference_method
-from trueerror.metrics._registry import Measure, MetricOptions, Prior, undefined_reason
+from trueerror.metrics._registry import Measure, MetricOptions, undefined_reason
 from trueerror.results._values import Note
-from trueerror.tallies._agreement import KeyedConfusion
 from trueerror.tallies._confusion import BinaryCounts, Confusion
 
 Floats = NDArray[np.float64]
@@ -120,33 +118,27 @@ class EveryClass(Counts):
         """Of each class against the rest by itself."""
         parts = []
         for four in zip(*(np.asarray(c, dtype=np.int64) for c in self.seen), strict=True):
-            sample = LabelSample.of(self.measure, table_of(BinaryCounts(*four)), self.options)
-            parts.append(sample.by_effective_t(replace(q, sample=sample)))
+            sample = Sample.of(self.measure, table_of(BinaryCounts(*four)))
+            one = LabelSample.of(self.measure, sample, self.options)
+            parts.append(one.by_effective_t(replace(q, sample=one)))
         low, high, method, note = (np.concatenate([part[i] for part in parts]) for i in range(4))
         return RawLimits(low, high, method, note)
 
 
 @dataclass(eq=False, kw_only=True)
 class LabelSample(Counts):
-    """A metric of the labels of one sample; `prior` is the class distribution that was asked for."""
+    """A metric of the labels of one sample."""
 
     sample: Sample
-    prior: Prior | None = None
 
     @classmethod
-    def of(
-        cls, measure: Measure, table: Confusion, options: MetricOptions, *, positive: Label | None = None,
-        clusters: KeyedConfusion | None = None, prior: Prior | None = None, design: Design = "random",
-    ) -> LabelSample:  # fmt: skip
-        """That of a table, with its clusters, at a class distribution."""
-        sample = Sample.of(measure, table, positive=positive, clusters=clusters, prior=prior, design=design)
+    def of(cls, measure: Measure, sample: Sample, options: MetricOptions) -> LabelSample:
+        """As weights and the class mix make it, and as rows."""
         seen = rows = sample.counts(measure, sample.seen.masses(sample.rows.masses))
         if not sample.plain:
             rows = sample.counts(measure, sample.seen.table.counts.astype(np.float64))
         estimate = np.atleast_1d(np.asarray(sample.value(measure, options), dtype=np.float64))
-        return cls(
-            measure=measure, options=dict(options), seen=seen, rows=rows, estimate=estimate, sample=sample, prior=prior
-        )  # fmt: skip
+        return cls(measure=measure, options=dict(options), seen=seen, rows=rows, estimate=estimate, sample=sample)
 
     @property
     def plain(self) -> bool:
@@ -225,7 +217,7 @@ class LabelSample(Counts):
     def why_undefined(self, q: Problem[Any]) -> str | Note:
         """Why the metric has no value."""
         s = self.sample
-        reason = undefined_reason(self.measure, s.rows, positive=s.positive, prior=self.prior, **self.options)
+        reason = undefined_reason(self.measure, s.rows, positive=s.positive, prior=s.prior, **self.options)
         return reason or Note("no-rows")
 
     def nothing(self, q: Problem[Any]) -> IntervalLimits | None:
