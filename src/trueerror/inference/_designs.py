@@ -7,7 +7,6 @@ there are none.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -33,10 +32,11 @@ BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Rows:
+class RowUnits:
     """Rows that were drawn at random and count alike."""
 
     kind: ClassVar[Kind] = "random"
+    alike: ClassVar[bool] = True
     rows: Confusion
 
     @property
@@ -60,20 +60,17 @@ class Rows:
         units = np.where(masses > 0, t.moves(masses), 0.0)
         return replace(t.known(masses), units=units, count=masses, strata=t.strata)
 
-    def df(self, units: float) -> float:
-        """Degrees of freedom of a standard error from so many effective units, for methods that take normal ones."""
-        return math.inf
-
     def notes(self, found: LabelSample) -> tuple[Note, ...]:
         """What is said of the design beside an interval."""
         return ()
 
 
-class WeightedRows(Rows):
+class WeightedUnits(RowUnits):
     """Rows with sampling weights: of a cell (Σw)²/Σw² equal rows of weight Σw²/Σw, each left out."""
 
     __slots__ = ()
     kind = "weighted"
+    alike = False
 
     @property
     def squares(self) -> Floats:
@@ -92,20 +89,17 @@ class WeightedRows(Rows):
         units = np.where(rows > 0, units, 0.0)
         return replace(t.known(masses), units=units, count=rows, sizes=heavy, strata=t.strata)
 
-    def df(self, units: float) -> float:
-        """As many as rows of equal weight less 1."""
-        return max(units - 1, 1.0)
-
     def notes(self, found: LabelSample) -> tuple[Note, ...]:
         """What a share is worth."""
         return (Note("weights-worth", (found.worth,)),) if found.worth > 0 else ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Clusters(Rows):
+class ClusterUnits(RowUnits):
     """Rows in clusters: (G − 1)/G times what the metric loses without each; half a row is a unit of its own."""
 
     kind = "clustered"
+    alike = False
     keyed: KeyedConfusion
 
     @property
@@ -133,18 +127,14 @@ class Clusters(Rows):
         count = np.concatenate([np.ones(groups), np.full(more, HALF * self.weight)])
         return replace(known, units=units, count=count, sizes=np.concatenate([keyed.weights[held], np.ones(more)]))
 
-    def df(self, units: float) -> float:
-        """As many as clusters of equal size less 1."""
-        return max(units - 1, 1.0)
-
     def notes(self, found: LabelSample) -> tuple[Note, ...]:
         """How many clusters, and what a share is worth."""
         groups = float(self.groups)
         return (Note("clusters-worth", (groups, found.worth)) if found.worth > 0 else Note("clusters", (groups,)),)
 
 
-def design_of(rows: Confusion, clusters: KeyedConfusion | None) -> Rows:
+def units_of(rows: Confusion, clusters: KeyedConfusion | None) -> RowUnits:
     """How the rows of a table were drawn."""
     if clusters is not None:
-        return Clusters(rows, clusters)
-    return Rows(rows) if rows.weight_sums is None else WeightedRows(rows)
+        return ClusterUnits(rows, clusters)
+    return RowUnits(rows) if rows.weight_sums is None else WeightedUnits(rows)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._designs import BLOCK, HALF, Rows
+from trueerror.inference._designs import BLOCK, HALF, RowUnits
 from trueerror.inference._estimate import Estimate, Floats
 from trueerror.inference._problem import Range
 from trueerror.inference._variance import STEPPED_CELLS, Sample, slopes_seen
@@ -99,7 +99,7 @@ class LabelTable:
     measure: Measure
     options: MetricOptions
     bounds: Range
-    drawn: Rows
+    drawn: RowUnits
     rows: Confusion
     seen: Seen
     place: Ints

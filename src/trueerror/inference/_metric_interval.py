@@ -134,7 +134,7 @@ def class_intervals(
     free = prior is None or m.is_prior_free(len(table.labels))
     plain = free and design == "random" and clusters is None and table.weight_sums is None
     named_method = method_named(q, method) if method is not None and plain else None
-    if not plain or (named_method is not None and named_method.function in _BOOTSTRAPS):
+    if not plain or (named_method is not None and named_method.key in _BOOTSTRAPS):
         each_prior = None if free else prior_of_each(prior, table.labels, table.positive)
         return {
             table.labels[i]: metric_interval(
@@ -152,40 +152,35 @@ def class_intervals(
         reason = np.full(view.estimate.shape, m.undefined, dtype=object)
         raw_limits = raw_limits.replaced(undefined, RawLimits.of((low, high), used.key, reason))
     rows = np.broadcast_to(view.rows_spoken_of, view.estimate.shape)
-    columns = [
-        a[occurring].tolist()
-        for a in (view.estimate, raw_limits.low, raw_limits.high, rows, raw_limits.method, raw_limits.note)
-    ]
+    low, high, key, note = (column.tolist() for column in raw_limits[:4])
     return {
-        table.labels[i]: spec.interval(m.name, e, lo, hi, bounds=m.range, method=key, n=size, note=note)
-        for i, e, lo, hi, size, key, note in zip(occurring.tolist(), *columns, strict=True)
-    }
+        table.labels[i]: spec.interval(
+            m.name, float(view.estimate[i]), low[i], high[i], bounds=m.range, method=key[i], n=float(rows[i]),
+            note=note[i],
+        )
+        for i in occurring.tolist()
+    }  # fmt: skip
 
 
 # The bootstrap of a confusion matrix.
 
 
-def _resampled(q: CountProblem, kind: TableBootstrap) -> RawLimits:
-    """Limits of resampled tables that hold the estimate within its range; raises `Unfit` where they have none."""
+def _bootstrap(q: CountProblem, kind: TableBootstrap) -> RawLimits:
+    """Limits of resampled tables that hold the estimate within its range; where they have none, the default's."""
     assert isinstance(q.sample, LabelSample)
     sample, estimate, bounds = q.sample.sample, q.sample.value, q.sample.ends(q)
-    low, high, note = bootstrap_of_table(q.metric, sample, estimate, kind, q.spec, dict(q.options))
-    low, high = max(min(low, estimate), bounds[0]), min(max(high, estimate), bounds[1])
-    if not low < high:
-        raise Unfit(Note("flat-resamples"))
-    pair = np.array([low]), np.array([high])
-    return RawLimits.of(pair, f"bootstrap-{kind}", in_array(note))._replace(n=float(sample.rows.n))
-
-
-def _bootstrap(q: CountProblem, kind: TableBootstrap) -> RawLimits:
-    """Resampled limits, or those of the default with the reason."""
     try:
-        return _resampled(q, kind)
+        low, high, note = bootstrap_of_table(q.metric, sample, estimate, kind, q.spec, dict(q.options))
+        low, high = max(min(low, estimate), bounds[0]), min(max(high, estimate), bounds[1])
+        if not low < high:
+            raise Unfit(Note("flat-resamples"))
     except Unfit as unfit:
         other = choose(q)
         raw_limits = limits_of_counts(q, other)
-        note = Note("instead-of-bootstrap", (unfit.note, other.key))
-        return raw_limits._replace(note=in_array((note, *raw_limits.only.notes)))
+        why = Note("instead-of-bootstrap", (unfit.note, other.key))
+        return raw_limits._replace(note=in_array((why, *raw_limits.only.notes)))
+    pair = np.array([low]), np.array([high])
+    return RawLimits.of(pair, f"bootstrap-{kind}", in_array(note))._replace(n=float(sample.rows.n))
 
 
 def _has_rows(q: CountProblem) -> bool:
@@ -193,15 +188,9 @@ def _has_rows(q: CountProblem) -> bool:
     return q.sample.tally == "labels" and q.sample.drawable
 
 
-@inference_method("bootstrap-bca", on=ONE, word="bootstrap", applies=_has_rows)
-def bootstrap_bca(q: CountProblem) -> RawLimits:
-    """Bias-corrected and accelerated."""
-    return _bootstrap(q, "bca")
-
-
-_BOOTSTRAPS: list[Callable[[CountProblem], RawLimits]] = [bootstrap_bca]
-_KINDS: tuple[TableBootstrap, ...] = ("percentile", "basic", "normal", "studentised")
-for _kind in _KINDS:
-    _function = update_wrapper(partial(_bootstrap, kind=_kind), _bootstrap)
-    inference_method(f"bootstrap-{_kind}", on=ONE, applies=_has_rows)(_function)
-    _BOOTSTRAPS.append(_function)
+_BOOTSTRAPS: dict[str, Callable[[CountProblem], RawLimits]] = {}
+_WORDS: dict[TableBootstrap, str] = {"bca": "bootstrap", "percentile": "", "basic": "", "normal": "", "studentised": ""}
+for _kind, _word in _WORDS.items():
+    _key = f"bootstrap-{_kind}"
+    _BOOTSTRAPS[_key] = update_wrapper(partial(_bootstrap, kind=_kind), _bootstrap)
+    inference_method(_key, on=ONE, word=_word, applies=_has_rows)(_BOOTSTRAPS[_key])

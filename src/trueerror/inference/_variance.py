@@ -19,7 +19,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._designs import Kind, Rows, design_of
+from trueerror.inference._designs import BLOCK, Kind, RowUnits, units_of
 from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._options import InputError, check_word
 from trueerror.metrics._registry import (
@@ -40,11 +40,8 @@ Floats = NDArray[np.float64]
 
 
 STEP = 1e-30
-# A complex step over all margins costs (3K + 1)·K; beyond this many classes a derivative must be written out.
-STEPPED_CLASSES = 300
+# A step in each of many cells costs their square: beyond as many a derivative must be written out.
 STEPPED_CELLS = 4096
-# Which of TP, FP, FN and TN are meant.
-Parts = tuple[bool, bool, bool, bool]
 
 
 # At the edge of its domain (no rows of a class) a metric has no slope: NaN or infinite, for the caller to see.
@@ -85,37 +82,6 @@ def binary_gradients(measure: Measure, counts: BinaryCounts, options: MetricOpti
         moved = [c + 1j * STEP if i == j else c for j, c in enumerate(stacked)]
         slopes.append(np.imag(measure.function(BinaryCounts(*moved), **options)) / STEP)
     return BinaryCounts(*slopes)
-
-
-def margin_gradients(measure: Measure, counts: ClassCounts, options: MetricOptions) -> MarginGradients:
-    """∂f by the margins: by class where f is an average over classes, written out where it is known, else stepped."""
-    if measure.average is not None:
-        return _AVERAGED[measure.average](find_measure(measure.of), counts, options)
-    if measure.gradient is not None:
-        slopes: MarginGradients = measure.gradient(counts)
-        return slopes
-    return _stepped_margins(measure, counts, options)
-
-
-def _stepped_margins(measure: Measure, counts: ClassCounts, options: MetricOptions) -> MarginGradients:
-    k = counts.hits.shape[-1]
-    if k > STEPPED_CLASSES:
-        raise InputError(
-            f"{measure.name} has no analytic interval for {k:,} classes; use method='bootstrap-percentile'"
-        )
-    complete: list[Any] = [np.asarray(c, dtype=np.complex128) for c in counts]
-    slopes: list[Any] = []
-    for field in range(3):
-        by_class = []
-        for i in range(k):
-            moved = list(complete)
-            moved[field] = complete[field].copy()
-            moved[field][..., i] += 1j * STEP
-            by_class.append(np.imag(measure.function(ClassCounts(*moved), **options)) / STEP)
-        slopes.append(np.stack(by_class, axis=-1))
-    moved = [*complete[:3], complete[3] + 1j * STEP]
-    slopes.append(np.imag(measure.function(ClassCounts(*moved), **options)) / STEP)
-    return MarginGradients(*slopes)
 
 
 # Averages over the classes.
@@ -172,7 +138,12 @@ def _of_one_class(
 def _of_margins(
     measure: Measure, table: Confusion, positive: Label | None, masses: Floats | None, options: MetricOptions
 ) -> Floats:
-    slopes = margin_gradients(measure, table.classes(masses), options)
+    if measure.average is not None:
+        slopes = _AVERAGED[measure.average](find_measure(measure.of), table.classes(masses), options)
+    elif measure.gradient is not None:
+        slopes = measure.gradient(table.classes(masses))
+    else:
+        return _of_cells(measure, table, positive, masses, options)
     k = len(table.labels)
     called = np.minimum(table.col, k - 1)
     out: Floats = np.asarray(slopes.total)[..., None] + slopes.truth[..., table.row]
@@ -183,14 +154,18 @@ def _of_margins(
 def _of_cells(
     measure: Measure, table: Confusion, positive: Label | None, masses: Floats | None, options: MetricOptions
 ) -> Floats:
+    """Written out, or by a step in each cell."""
     of_cells = table.masses if masses is None else masses
     if measure.gradient is not None:
         return np.asarray(measure.gradient(table, of_cells, **options))
-    cells = len(table.row)
-    if cells > STEPPED_CELLS or of_cells.ndim > 1:
-        raise InputError(f"{measure.name} has no analytic interval here; use method='bootstrap-percentile'")
-    steps = of_cells + 1j * STEP * np.eye(cells)
-    return np.asarray(np.imag(measure.function(table, steps, **options)) / STEP, dtype=np.float64)
+    cells, slopes = len(table.row), []
+    if cells > STEPPED_CELLS:
+        raise InputError(
+            f"{measure.name} has no analytic interval for {cells:,} cells; use method='bootstrap-percentile'"
+        )
+    for steps in np.array_split(1j * STEP * np.eye(cells), max(1, cells * of_cells.size // BLOCK)):
+        slopes.append(np.imag(measure.of_table(table, of_cells[..., None, :] + steps, **options)) / STEP)
+    return np.concatenate(slopes, axis=-1)
 
 
 _BY_CELL: dict[str, Callable[..., Floats]] = {"binary": _of_one_class, "classes": _of_margins, "cells": _of_cells}
@@ -263,26 +238,24 @@ class Sample:
     one_class: Label | None
     prior: Prior | None
     clusters: KeyedConfusion | None
-    drawn: Rows
+    drawn: RowUnits
     design: Design
 
     @classmethod
     def of(
-        cls,
-        measure: Measure,
-        rows: Confusion,
-        *,
-        positive: Label | None = None,
-        clusters: KeyedConfusion | None = None,
-        prior: Prior | None = None,
-        design: Design = "random",
-    ) -> Sample:
+        cls, measure: Measure, rows: Confusion, *, positive: Label | None = None,
+        clusters: KeyedConfusion | None = None, prior: Prior | None = None, design: Design = "random",
+    ) -> Sample:  # fmt: skip
         """The table that the metric's formula sees, and what is known about its rows."""
         check_word(design, ("random", "case-control"), "design")
         if clusters is not None:
-            cls.check_clusters(rows, clusters)
-            named = rows.positive
-            rows = clusters.table if clusters.table.positive == named else clusters.table.with_positive(named)
+            pooled, named = clusters.table, rows.positive
+            if pooled.labels != rows.labels or pooled.n != rows.n:
+                raise InputError(
+                    f"clusters= counts {pooled.n:,} rows of {len(pooled.labels)} classes, but the table has {rows.n:,} "
+                    f"of {len(rows.labels)}: both must come from the same rows"
+                )
+            rows = pooled if pooled.positive == named else pooled.with_positive(named)
         invariant = measure.is_prior_free(len(rows.labels))
         if design == "case-control" and prior is None and not invariant:
             raise InputError(
@@ -295,17 +268,7 @@ class Sample:
         by_class = isinstance(prior, Mapping) or len(rows.labels) <= 2
         alone = not by_class and (measure.of_one_class or bool(seen.steps))
         one_class = (rows.positive if positive is None else positive) if alone else None
-        return cls(rows, seen, positive, one_class, prior, clusters, design_of(rows, clusters), design)
-
-    @staticmethod
-    def check_clusters(rows: Confusion, clusters: KeyedConfusion) -> None:
-        """Clusters must have been counted from the same rows."""
-        pooled = clusters.table
-        if pooled.labels != rows.labels or pooled.n != rows.n:
-            raise InputError(
-                f"clusters= counts {pooled.n:,} rows of {len(pooled.labels)} classes, but the table has {rows.n:,} of "
-                f"{len(rows.labels)}: both must come from the same rows"
-            )
+        return cls(rows, seen, positive, one_class, prior, clusters, units_of(rows, clusters), design)
 
     def counts(self, measure: Measure, masses: Amount) -> BinaryCounts | ClassCounts:
         """What the formula is given of masses of the cells that it sees: those of one class, or the margins of all."""

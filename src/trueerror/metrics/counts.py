@@ -240,7 +240,8 @@ def error_rate(t: ClassCounts) -> Amount:
 
 @measure("hamming_loss", needs="classes", best=0.0, undefined=NO_ROWS, title="Hamming loss",
          multilabel=lambda t: ratio((t.fp + t.fn).sum(), t.n * len(t.labels)),
-         share=lambda t: (t.total - t.hits.sum(axis=-1), t.total), share_of_rows=-1)  # fmt: skip
+         share=lambda t: (t.total - t.hits.sum(axis=-1), t.total), share_of_rows=-1,
+         gradient=_error_rate_gradient)  # fmt: skip
 def hamming_loss(t: ClassCounts) -> Amount:
     """Share of wrong label decisions; with one label a row this is the error rate."""
     return ratio(t.total - t.hits.sum(axis=-1), t.total)

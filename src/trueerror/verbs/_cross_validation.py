@@ -27,7 +27,7 @@ from trueerror.sources.logs.sklearn_cv import ASK_SIZES, fold_table, looks_like_
 from trueerror.verbs._compare import assemble_comparison
 from trueerror.verbs._comparison import Comparison, ComparisonDetails
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
-from trueerror.verbs._model_metrics import ModelMetrics, Settings
+from trueerror.verbs._model_metrics import ModelMetrics, Settings, unknown
 
 # scikit-learn's names of scores that have other names here, and those that are losses with a minus.
 SCORERS = {
@@ -119,13 +119,11 @@ class _NoRows(ModelMetrics):
 
 
 def _part(name: str, metric: str, own: Interval, settings: Settings) -> ModelEvaluation:
-    none = Interval(
-        name="accuracy", estimate=math.nan, low=math.nan, high=math.nan, confidence=settings.confidence,
-        note="scores of folds do not say how common each class is",
-    )  # fmt: skip
+    none = unknown("accuracy", settings.confidence, "scores of folds do not say how common each class is")
     return ModelEvaluation(
         name=name, confusion=None, positive=None, overall={metric: own}, loaded_baseline=none, baseline_label=None,
-        loaded_p=math.nan, cheapest=None, loaded_selective={}, loaded_classes={}, counted=_NoRows(name, settings),
+        loaded_baseline_p=math.nan, cheapest=None, loaded_selective={}, loaded_classes={},
+        counted=_NoRows(name, settings),
     )  # fmt: skip
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from trueerror.findings import find
 from trueerror.inference._problem import NotOffered
+from trueerror.inference.proportion._interval import interval
 from trueerror.inputs._labels import Label, need_positive
 from trueerror.inputs._options import InputError, Rng
 from trueerror.metrics._registry import Measure, Prior, class_shares, every_measure, find_measure
@@ -37,6 +37,7 @@ from trueerror.verbs._model_metrics import (
     reading,
     refuse_classes,
     settled_for,
+    unknown,
 )
 
 BINARY = ("accuracy", "balanced_accuracy", "recall", "specificity", "precision", "f1", "mcc")
@@ -259,7 +260,7 @@ def _one_model(bench: ModelMetrics) -> ModelEvaluation:
         overall=overall,
         baseline_label=label,
         loaded_baseline=known,
-        loaded_p=None if known is None and bench.calls else math.nan,
+        loaded_baseline_p=None if known is None else math.nan,
         cheapest=cheapest_threshold(bench),
         counts_suffice=bench.clusters is None and not bench.settings.other_mix,
         counted=bench,
@@ -289,10 +290,7 @@ def _usual(bench: ModelMetrics, measure: Measure) -> Interval:
     except InputError as reason:
         if not bench.settings.other_mix:
             raise
-        nan = math.nan
-        return Interval(
-            name=measure.name, estimate=nan, low=nan, high=nan, confidence=bench.settings.confidence, note=str(reason)
-        )
+        return unknown(measure.name, bench.settings.confidence, str(reason))
 
 
 def _chosen_metrics(bench: ModelMetrics) -> list[str]:
@@ -357,24 +355,27 @@ def _all_metrics(bench: ModelMetrics) -> list[str]:
 def _commonest(bench: ModelMetrics) -> tuple[Label | None, Interval | None]:
     """The commonest class, and its share of the rows where that need not be estimated: known, or there is none."""
     confidence = bench.settings.confidence
-    unknown = partial(Interval, name="accuracy", estimate=math.nan, low=math.nan, high=math.nan, confidence=confidence)
     if bench.predictions is not None and bench.predictions.scale is not None:
-        return None, unknown(name="mean_score", note="rows that carry grades have no commonest class")
-    if not bench.calls:
-        assert bench.predictions is not None
-        return bench.labels[int(np.argmax(bench.predictions.truth_counts()))], None
+        return None, unknown("mean_score", confidence, "rows that carry grades have no commonest class")
+    if bench.predictions is not None and not bench.calls:
+        totals = bench.predictions.truth_counts()
+        label = bench.labels[int(np.argmax(totals))]
+        share = interval(int(max(totals)), int(sum(totals)), confidence=confidence)
+        return label, replace(share, name=f"accuracy of always {label}")
     t = bench.confusion
     if t.n == 0:
-        return None, unknown(low=0.0, high=1.0, method="wilson", n=0, note="there are no rows")
+        return None, unknown("accuracy", confidence, "there are no rows", low=0.0, high=1.0, method="wilson", n=0)
     if is_graded(t):
-        return None, unknown(note="rows that are graded right or wrong have no commonest class")
+        return None, unknown("accuracy", confidence, "rows that are graded right or wrong have no commonest class")
     if bench.settings.unknown_mix:
-        return None, unknown(note="a case-control sample does not show how common each class is: pass prior=")
+        return None, unknown(
+            "accuracy", confidence, "a case-control sample does not show how common each class is: pass prior="
+        )
     if bench.settings.prior is not None:
         shares = class_shares(bench.settings.prior, t.labels, t.positive)
         index = int(np.argmax(shares))
-        note = "known: it is the prior that was given"
-        return t.labels[index], unknown(estimate=float(shares[index]), estimand=bench.estimand, note=note)
+        known = {"estimate": float(shares[index]), "estimand": bench.estimand}
+        return t.labels[index], unknown("accuracy", confidence, "known: it is the prior that was given", **known)
     return t.labels[int(np.argmax(t.classes().truth))], None
 
 

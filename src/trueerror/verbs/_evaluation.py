@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypedDict
 
@@ -48,7 +48,7 @@ from trueerror.results._format import (
 from trueerror.results._values import common_decimals, interval_cell, short, surety
 from trueerror.tallies import Confusion
 from trueerror.tallies._graded import is_graded
-from trueerror.verbs._model_metrics import Design, ModelMetrics, Settings, commonest_p, commonest_share
+from trueerror.verbs._model_metrics import Design, ModelMetrics, Settings, commonest_p, unknown
 
 if TYPE_CHECKING:
     from trueerror.verbs._gaps import Gaps
@@ -60,11 +60,6 @@ RATHER = ("auc", "balanced_accuracy")
 SHOWN_CLASSES = 12
 SHOWN_SLICES = 20
 NOT_SAVED = {"saved": False}
-# What is saved of a model.
-PART = (
-    "name", "confusion", "positive", "overall", "baseline", "baseline_label", "baseline_p", "counts_suffice",
-    "cheapest", "selective", "classes",
-)  # fmt: skip
 
 
 class RecordedSettings(TypedDict, total=False):
@@ -94,13 +89,13 @@ class ModelEvaluation(DocumentResult):
     confusion: Confusion | None
     positive: Label | None
     overall: dict[str, Interval]
+    loaded_baseline: Interval | None = None
     baseline_label: Label | None
+    loaded_baseline_p: float | None = None
     counts_suffice: bool = True
     cheapest: OperatingPoint | None
-    loaded_baseline: Interval | None = field(default=None, metadata=NOT_SAVED)
-    loaded_p: float | None = field(default=None, metadata=NOT_SAVED)
-    loaded_selective: dict[float, Interval] | None = field(default=None, metadata=NOT_SAVED)
-    loaded_classes: dict[tuple[str, Label], Interval] | None = field(default=None, metadata=NOT_SAVED)
+    loaded_selective: dict[float, Interval] | None = None
+    loaded_classes: dict[tuple[str, Label], Interval] | None = None
     counted: ModelMetrics | None = field(default=None, metadata=NOT_SAVED)
 
     def __reduce__(self) -> Any:
@@ -131,12 +126,13 @@ class ModelEvaluation(DocumentResult):
         """How often always answering the commonest class is right."""
         if self.loaded_baseline is not None:
             return self.loaded_baseline
-        return commonest_share(self.bench, self.baseline_label)
+        share = self.bench.interval("prevalence", self.baseline_label)
+        return replace(share, name=f"accuracy of always {self.baseline_label}")
 
     @cached_property
     def baseline_p(self) -> float:
         """The p-value of the model's accuracy against that answer; NaN where they are not held against each other."""
-        return commonest_p(self.bench) if self.loaded_p is None else self.loaded_p
+        return commonest_p(self.bench) if self.loaded_baseline_p is None else self.loaded_baseline_p
 
     @cached_property
     def classes(self) -> dict[tuple[str, Label], Interval]:
@@ -185,8 +181,7 @@ class ModelEvaluation(DocumentResult):
         try:
             return self.metric(name)
         except InputError as error:
-            gone = math.nan
-            return Interval(name=name, estimate=gone, low=gone, high=gone, confidence=self.confidence, note=str(error))
+            return unknown(name, self.confidence, str(error))
 
     def _made_by(self) -> list[tuple[str, object]]:
         return list(self.overall.items())
@@ -219,13 +214,13 @@ class ModelEvaluation(DocumentResult):
         return int(found.n) if found.n is not None and float(found.n).is_integer() else found.n
 
     def _to_data(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in PART}
+        names = (f.name.removeprefix("loaded_") for f in fields(self) if f.name != "counted")
+        return {name: getattr(self, name) for name in names}
 
     @classmethod
     def _from_data(cls, data: dict[str, Any]) -> Self:
-        loaded = {"selective": "loaded_selective", "classes": "loaded_classes"}
-        loaded |= {"baseline": "loaded_baseline", "baseline_p": "loaded_p"}
-        return super()._from_data({loaded.get(name, name): value for name, value in data.items()})
+        loaded = {f.name.removeprefix("loaded_"): f.name for f in fields(cls)}
+        return super()._from_data({loaded[name]: value for name, value in data.items()})
 
     def document(self) -> Document:
         return Document((Verdict(model_verdict(self)), TableBlock(metrics_table(self), where=Media.SCREEN)))

@@ -65,11 +65,10 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         x = round(interval.estimate * interval.n)
         if too_few_events(interval.method, x, interval.n):
             small.append((title, x, interval.n))
-    # Under costs a constant is judged by its cost (TE210).
-    judged = part.shows_accuracy and bench.settings.costs is None
-    baseline_p = part.baseline_p if judged else math.nan
-    # One cluster gives no p-value, but a model below the constant answer is no better whatever the spread.
-    judged = judged and (not math.isnan(baseline_p) or (bench.clusters is not None and bench.settings.prior is None))
+    # Under costs a constant is judged by its cost (TE210); one cluster gives no p-value, but the two shares.
+    asked = part.shows_accuracy and bench.settings.costs is None
+    clustered = bench.clusters is not None and bench.settings.prior is None
+    judged = asked and (clustered or not math.isnan(part.baseline_p))
     of_counts = Evidence(
         model=part.name,
         confusion=part.confusion,
@@ -86,7 +85,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
             if bench.settings.prior is not None and m.of_labels and not m.is_prior_free(2) and not m.given_by_prior
         ),
         lost_replicates=lost,
-        baseline_p=baseline_p if judged else None,
+        baseline_p=part.baseline_p if judged else None,
         never_found=None if part.confusion is None else never_found(part.confusion),
         constant_answers=constant_answers(part),
     )

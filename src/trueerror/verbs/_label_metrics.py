@@ -16,7 +16,7 @@ from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Interval
 from trueerror.tallies._moments import MultiLabel
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
-from trueerror.verbs._model_metrics import CLASS_METRICS, ModelMetrics, Settings
+from trueerror.verbs._model_metrics import CLASS_METRICS, ModelMetrics, Settings, unknown
 
 USUAL = ("accuracy", "hamming_loss", "micro_f1", "macro_f1", "macro_precision", "macro_recall")
 
@@ -77,15 +77,8 @@ def evaluate_labels(truth: Any, predicted: Any, labels: Any, settings: Settings)
     for name, values in models.items():
         tally = MultiLabel.count(truth, values, labels=labels)
         bench = LabelMetrics(str(name), settings, tally, estimand)
-        none = Interval(
-            name="accuracy",
-            estimate=math.nan,
-            low=math.nan,
-            high=math.nan,
-            confidence=settings.confidence,
-            note="rows with several labels have no commonest class",
-            estimand=estimand,
-        )
+        why = "rows with several labels have no commonest class"
+        none = unknown("accuracy", settings.confidence, why, estimand=estimand)
         parts.append(
             ModelEvaluation(
                 name=str(name),
@@ -94,7 +87,7 @@ def evaluate_labels(truth: Any, predicted: Any, labels: Any, settings: Settings)
                 overall={m: bench.interval(m) for m in names},
                 loaded_baseline=none,
                 baseline_label=None,
-                loaded_p=math.nan,
+                loaded_baseline_p=math.nan,
                 cheapest=None,
                 loaded_selective={},
                 loaded_classes=bench.per_class(),

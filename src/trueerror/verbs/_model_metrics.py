@@ -31,7 +31,6 @@ from trueerror.inference.counts._paired import against_one_answer, gains_in_accu
 from trueerror.inference.learner._fold_scores import FoldedModel, is_word_of_folds
 from trueerror.inference.loss._bounded_mean import graded_units
 from trueerror.inference.loss._mean import ClusterSums, MeanSample
-from trueerror.inference.proportion._interval import interval
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import one_number, sum_slack
 from trueerror.inputs._costs import cost_matrix
@@ -768,16 +767,10 @@ def cheapest_constant(bench: ModelMetrics) -> tuple[object, float]:
     return t.labels[best], float(costs[best])
 
 
-def commonest_share(bench: ModelMetrics, label: Label | None) -> Interval:
-    """The share of the rows that are of the commonest class: as often always answering it is right."""
-    assert label is not None
-    if bench.calls:
-        share = bench.interval("prevalence", label)
-    else:
-        assert bench.predictions is not None
-        totals = bench.predictions.truth_counts()
-        share = interval(int(totals.max()), int(totals.sum()), confidence=bench.settings.confidence)
-    return replace(share, name=f"accuracy of always {label}")
+def unknown(name: str, confidence: float, note: str, **more: Any) -> Interval:
+    """What cannot be estimated, and why."""
+    numbers = {"estimate": math.nan, "low": math.nan, "high": math.nan, **more}
+    return Interval(name=name, confidence=confidence, note=note, **numbers)
 
 
 def commonest_p(bench: ModelMetrics) -> float:
@@ -789,14 +782,11 @@ def commonest_p(bench: ModelMetrics) -> float:
     t = bench.confusion
     if t.n == 0 or is_graded(t):
         return math.nan
-    index = int(np.argmax(t.classes().truth))
-    clusters = bench.clusters
-    if clusters is not None:
-        answer = clusters.table.labels.index(t.labels[index])
-        return against_one_answer(t, gains_in_accuracy(clusters.table, answer), clusters=clusters).p_value
-    if t.weight_sums is not None:
-        return against_one_answer(t, gains_in_accuracy(t, index)).p_value
-    counted = t.classes(weighted=False)
+    counted, clusters = t.classes(), bench.clusters
+    index = int(np.argmax(counted.truth))
+    if clusters is not None or t.weight_sums is not None:
+        gains = gains_in_accuracy(t if clusters is None else clusters.table, index)
+        return against_one_answer(t, gains, clusters=clusters).p_value
     only_model = int(counted.hits.sum() - counted.hits[index])
     only_constant = int(counted.truth[index] - counted.hits[index])
     return mcnemar_test(only_model, only_constant, "mid-p", "two-sided")[1]

@@ -94,10 +94,6 @@ class Counts(OneSample):
             return np.atleast_1d(np.asarray(m.share(self.rows)[1], dtype=np.float64))
         return total
 
-    def by_effective_t(self, q: CountProblem) -> RawLimits:
-        """The effective t."""
-        raise NotImplementedError
-
 
 class EveryClass(Counts):
     """A metric of each class against the rest, of plain rows."""
@@ -117,8 +113,8 @@ class EveryClass(Counts):
     def by_effective_t(self, q: CountProblem) -> RawLimits:
         """Of each class against the rest by itself."""
         parts = []
-        for four in zip(*(np.asarray(c, dtype=np.int64) for c in self.seen), strict=True):
-            sample = Sample.of(self.measure, table_of(BinaryCounts(*four)))
+        for tp, fp, fn, tn in zip(*self.seen, strict=True):
+            sample = Sample.of(self.measure, Confusion(tp=tp, fp=fp, fn=fn, tn=tn))
             one = LabelSample.of(self.measure, sample, self.options)
             parts.append(one.by_effective_t(replace(q, sample=one)))
         low, high, method, note = (np.concatenate([part[i] for part in parts]) for i in range(4))
@@ -202,8 +198,8 @@ class LabelSample(Counts):
 
     @property
     def df(self) -> float:
-        """As many as units of equal size less 1, but of rows at random."""
-        return self.sample.drawn.df(effective_units(self.bare))
+        """Of rows that do not count alike as many as units of equal size less 1."""
+        return math.inf if self.sample.drawn.alike else max(effective_units(self.bare) - 1, 1.0)
 
     @cached_property
     def variances(self) -> Floats:
@@ -248,7 +244,7 @@ class LabelSample(Counts):
         return RawLimits.of(pair, made.method, in_array(made.note or None))
 
 
-CountProblem = Problem[Counts]
+CountProblem = Problem[EveryClass | LabelSample]
 
 
 def limits_of_counts(q: CountProblem, chosen: InferenceMethod) -> RawLimits:
@@ -272,27 +268,16 @@ def in_array(note: Any) -> NDArray[np.object_]:
     return array
 
 
-def is_plain(q: Problem[Any]) -> bool:
-    """Rows at random, at their own class mix."""
-    return bool(q.sample.plain)
-
-
 def of_labels(q: Problem[Any]) -> bool:
     """Whether the sample is a table of labels whose metric is no plain proportion."""
     return q.sample.tally == "labels" and not q.sample.is_share(q.metric)
-
-
-def table_of(counts: BinaryCounts) -> Confusion:
-    """The table of False and True with these four counts."""
-    tp, fp, fn, tn = (int(c) for c in counts)
-    return Confusion([[tn, fp], [fn, tp]], labels=[False, True], positive=True)
 
 
 # F1.
 
 
 def _is_f1(q: Problem[Any]) -> bool:
-    return of_labels(q) and bool(q.metric.rows_in_play) and is_plain(q)
+    return of_labels(q) and bool(q.metric.rows_in_play) and bool(q.sample.plain)
 
 
 @inference_method("wilson-f1", on=ONE, applies=_is_f1)
@@ -348,7 +333,7 @@ def delta(q: CountProblem) -> RawLimits:
 
 @inference_method(
     "takahashi", on=ONE,
-    applies=lambda q: q.sample.tally == "labels" and is_plain(q) and q.metric.average in q.metric.takahashi,
+    applies=lambda q: q.sample.tally == "labels" and q.sample.plain and q.metric.average in q.metric.takahashi,
 )  # fmt: skip
 def takahashi(q: CountProblem) -> RawLimits:
     """The straight delta method, of the averages that it was published for."""
