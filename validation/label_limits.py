@@ -76,7 +76,7 @@ def score_limits(value: float, influence: Floats, masses: Floats, ends: tuple[fl
         x, m = side * influence, masses.copy()
         known = np.isfinite(x)
         x, m = x[known], m[known]
-        if not x.max() > 0:
+        if not x.max() > STEP:
             found.append(value)
             continue
         m[np.argmax(x)] = max(m[np.argmax(x)], 1e-9)

@@ -43,7 +43,7 @@ def limits(metric: str, y: np.ndarray, s: np.ndarray, **options: Any) -> tuple[f
 
 
 @pytest.mark.parametrize("design", DESIGNS)
-@pytest.mark.parametrize("metric", (*SCORES, *LABELS))
+@pytest.mark.parametrize("metric", [*SCORES, *LABELS])
 def test_limits_are_nested_in_confidence(metric: str, design: str) -> None:
     y, s = drawn(1)
     before = None
@@ -87,7 +87,7 @@ def test_a_right_row_turned_wrong_raises_hardly_any_limit(k: int) -> None:
     assert not [name for name, *_ in raised if name in ("accuracy", "f1", "mcc")]
 
 
-@pytest.mark.parametrize("metric", (*SCORES, *LABELS))
+@pytest.mark.parametrize("metric", [*SCORES, *LABELS])
 def test_clusters_of_one_row_are_rows_and_weights_of_one_are_none(metric: str) -> None:
     y, s = drawn(2, n=400)
     n = len(y)
@@ -100,7 +100,7 @@ def test_clusters_of_one_row_are_rows_and_weights_of_one_are_none(metric: str) -
     assert tens == pytest.approx(weighed, rel=1e-9)
 
 
-@pytest.mark.parametrize("metric", (*SCORES, *LABELS))
+@pytest.mark.parametrize("metric", [*SCORES, *LABELS])
 @pytest.mark.parametrize(("n", "distance"), [(60, 1.0), (200, 2.0), (200, 3.5)])
 def test_one_row_more_moves_no_limit_far(metric: str, n: int, distance: float) -> None:
     far, draws = [], 60
