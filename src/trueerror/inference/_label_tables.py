@@ -26,7 +26,7 @@ from trueerror.inference._variance import STEPPED_CELLS, Sample
 from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._labels import Label
 from trueerror.metrics._registry import Measure, MetricOptions, classes_in_play, find_measure
-from trueerror.tallies._confusion import BinaryCounts, Confusion, collapsed
+from trueerror.tallies._confusion import BinaryCounts, Confusion, collapsed, sum_columns
 
 # Haldane's and Jeffreys' pseudo-count.
 HALF = 0.5
@@ -54,6 +54,17 @@ def label_estimate(
     return seen.estimate(seen.masses) if bare or measure.origin is not None else seen.with_worst()
 
 
+def estimate_of_tables(
+    measure: Measure, sample: Sample, bounds: Range, masses: Floats, squares: Floats | None = None
+) -> Estimate:
+    """The metric of many tables (…, cells) of one sample, which lists every cell: those at the thresholds of a curve.
+
+    `squares` are the sums of squared weights of their cells.
+    """
+    seen = _Seen.of(measure, sample, {}, bounds)
+    return replace(seen, masses=masses, squares=seen.squares if squares is None else squares).with_worst()
+
+
 def label_range(measure: Measure, sample: Sample, options: MetricOptions) -> Range:
     """Between which values the metric of a sample lies; of a total its mean over the rows.
 
@@ -75,7 +86,10 @@ def label_range(measure: Measure, sample: Sample, options: MetricOptions) -> Ran
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
-    """A sample whose table lists every cell that could have been filled; `place` is where its own cells went."""
+    """A sample whose table lists every cell that could have been filled; `place` is where its own cells went.
+
+    `masses` (…, cells) may be those of many tables with the same rows in each class; `squares` with sampling weights.
+    """
 
     measure: Measure
     sample: Sample
@@ -84,6 +98,7 @@ class _Seen:
     source: Sample
     place: Ints
     masses: Floats
+    squares: Floats | None
 
     @classmethod
     def of(cls, measure: Measure, sample: Sample, options: dict[str, Any], bounds: Range) -> _Seen:
@@ -104,9 +119,13 @@ class _Seen:
             table, place, positive = full, None, sample.positive
             if sample.place is not None:
                 table, place = collapsed(full, one_class)
-        masses = np.bincount(moved, weights=rows.masses, minlength=len(full.row)).astype(np.float64)
+        masses, squares = (
+            None if x is None else np.bincount(moved, weights=x, minlength=len(full.row)).astype(np.float64)
+            for x in (rows.masses, rows.weight_squares)
+        )
+        assert masses is not None
         seen = replace(sample, rows=full, table=table, place=place, positive=positive, clusters=None)
-        return cls(measure, seen, options, bounds, sample, moved, masses)
+        return cls(measure, seen, options, bounds, sample, moved, masses, squares)
 
     def value(self, masses: Floats) -> Floats:
         """The metric under other masses (…, cells); of a total its mean over the rows."""
@@ -148,34 +167,45 @@ class _Seen:
         return float(off[classes_in_play(t)].mean())
 
     def _half_rows(self) -> Ints:
-        """The cells (ends, strata) in which half a row more lowers, and raises, the metric most."""
+        """The cells (ends, …, strata) in which half a row more lowers, and raises, the metric most."""
         moves, rows = self.moves(self.masses), self.sample.rows
-        present = np.bincount(rows.row, weights=self.masses, minlength=len(rows.labels)) > 0
+        sizes = self.masses.reshape(-1, len(rows.row))[0]
+        present = np.bincount(rows.row, weights=sizes, minlength=len(rows.labels)) > 0
         possible = np.flatnonzero(present[rows.row])
         groups = [possible]
         if self.sample.shares is not None:
             groups = [possible[rows.row[possible] == k] for k in np.flatnonzero(present)]
-        return np.array([[self._furthest(side, side * moves, g) for g in groups] for side in (1, -1)], dtype=np.int64)
+        return np.array([np.stack([self._furthest(s, s * moves, g) for g in groups], axis=-1) for s in (1, -1)])
 
-    def _furthest(self, side: int, moves: Floats, cells: Ints) -> int:
-        """The cell with the least slope; of equal ones and those without a slope, that where half a row lowers it most.
+    def _furthest(self, side: int, moves: Floats, cells: Ints) -> Ints:
+        """The cell with the least slope in each table; of equal ones and those without a slope see `_of_tied`.
 
         Of a class that was never found the geometric mean has no derivative.
         """
-        slopes = moves[cells]
+        slopes = moves[..., cells]
         known = np.isfinite(slopes)
-        least = slopes[known].min(initial=np.inf)
-        tied = cells[~known | (slopes <= least + TIED * abs(least))]
+        least = slopes.min(axis=-1, keepdims=True, initial=np.inf, where=known)
+        tied = (~known | (slopes <= least + TIED * abs(least))).reshape(-1, len(cells))
+        masses = self.masses.reshape(len(tied), -1)
+        kinds, kind = (tied, np.zeros(1)) if len(tied) == 1 else np.unique(tied, axis=0, return_inverse=True)
+        found = np.empty(len(tied), dtype=np.int64)
+        for i, alike in enumerate(kinds):
+            found[kind == i] = self._of_tied(side, cells[alike], masses[kind == i])
+        return found.reshape(slopes.shape[:-1])
+
+    def _of_tied(self, side: int, tied: Ints, masses: Floats) -> Ints:
+        """Of tied cells that where half a row lowers the metric of each table (tables, cells) most."""
         if len(tied) == 1:
-            return int(tied[0])
-        tied = tied[: max(1, BLOCK // len(moves))]
-        values = side * self.value(self.masses + HALF * self.weight * (tied[:, None] == np.arange(len(moves))))
+            return np.full(len(masses), tied[0])
+        tied = tied[: max(1, BLOCK // masses.shape[-1])]
+        more = HALF * self.weight * (tied[:, None] == np.arange(masses.shape[-1]))
+        values = side * self.value(masses[:, None, :] + more)
         values = np.where(np.isnan(values), np.inf, values)
-        lowest = tied[values <= values.min() + TIED * abs(values.min())]
+        least = values.min(axis=-1, keepdims=True)
         # Of those that are alike even so the one of the smallest class, whatever the order of the labels.
         row, col = self.sample.rows.row, self.sample.rows.col
-        sizes = np.bincount(row, weights=self.masses)[row[lowest]] + np.bincount(col, weights=self.masses)[col[lowest]]
-        return int(lowest[np.argmin(sizes)])
+        sizes = [sum_columns(masses, codes, int(codes.max()) + 1)[:, codes[tied]] for codes in (row, col)]
+        return tied[np.argmin(np.where(values <= least + TIED * abs(least), sizes[0] + sizes[1], np.inf), axis=-1)]
 
     @property
     def weight(self) -> float:
@@ -192,15 +222,14 @@ class _Seen:
         e = replace(e, units=self.moves(masses), count=masses)
         if self.sample.shares is not None:
             e = replace(e, strata=self.sample.rows.row)
-        if self.source.rows.weight_squares is not None:
+        if self.squares is not None:
             e = self._of_weights(e, masses, half)
         return replace(e, units=np.where(np.asarray(e.count) > 0, e.units, 0.0))
 
     def _of_weights(self, e: Estimate, masses: Floats, half: Ints | None) -> Estimate:
         """Of a cell (Σw)²/Σw² equal rows of weight Σw²/Σw, each left out."""
-        weighed = self.source.rows.weight_squares
-        one = np.bincount(self.place, weights=weighed, minlength=masses.shape[-1]).astype(np.float64)
-        squares = np.broadcast_to(one, masses.shape).copy()
+        assert self.squares is not None
+        squares = np.broadcast_to(self.squares, masses.shape).copy()
         if half is not None:
             np.put_along_axis(squares, half, np.take_along_axis(squares, half, -1) + HALF * self.weight**2, -1)
         heavy = np.where(squares > 0, squares / np.where(masses > 0, masses, 1.0), 0.0)
