@@ -158,18 +158,14 @@ def test_counts_along_the_ranking_are_those_of_every_cutoff(shape, weighted, by_
         out[keyed.key, keyed.cell] = values
         return out
 
-    for between in (False, True):
-        for i, keyed in enumerate(clusters.tables(thresholds, between=between)):
-            called = s >= thresholds[i]
-            if between and i:
-                called &= s < thresholds[i - 1]
-            expected = counted(called, np.ones(len(s)))
-            np.testing.assert_array_equal(dense(keyed, keyed.counts), expected)
-            np.testing.assert_array_equal(keyed.table.counts, expected.sum(axis=0))
-            if weighted:
-                expected = counted(called, weights)
-                np.testing.assert_allclose(dense(keyed, keyed.masses), expected, atol=1e-12)
-                np.testing.assert_allclose(keyed.table.masses, expected.sum(axis=0), atol=1e-12)
+    for i, keyed in enumerate(clusters.tables(thresholds)):
+        expected = counted(s >= thresholds[i], np.ones(len(s)))
+        np.testing.assert_array_equal(dense(keyed, keyed.counts), expected)
+        np.testing.assert_array_equal(keyed.table.counts, expected.sum(axis=0))
+        if weighted:
+            expected = counted(s >= thresholds[i], weights)
+            np.testing.assert_allclose(dense(keyed, keyed.masses), expected, atol=1e-12)
+            np.testing.assert_allclose(keyed.table.masses, expected.sum(axis=0), atol=1e-12)
 
 
 def test_curves_of_one_model_count_its_clusters_once():

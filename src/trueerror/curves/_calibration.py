@@ -326,10 +326,7 @@ class Calibration(TableCurve):
         rows = rows_for_interval(*self._class_sizes, squares)
         low, high = limits(self.observed * rows, rows, "wilson", self.confidence)
         if self.clusters is not None:
-            found = self.clusters.limits_of_bins(self.table.scores[self._starts], self.confidence)
-            # A bin of one cluster has one row.
-            alone = limits(self.observed, 1.0, "wilson", self.confidence)
-            low, high = (np.where(np.isnan(x), one, x) for x, one in zip(found, alone, strict=True))
+            low, high = self.clusters.limits_of_bins(self.table.scores[self._starts], self.confidence)
         return frozen(low), frozen(high)
 
     @property

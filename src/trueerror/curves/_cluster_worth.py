@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from trueerror.curves._points import table_of_cells
 from trueerror.inference._clusters import degrees_of_freedom, effective_clusters
-from trueerror.inference._estimate import Estimate, effective_rows, limits, quantile, spread
+from trueerror.inference._effective_t import effective_t_limits
+from trueerror.inference._estimate import Estimate, effective_rows, left_out, quantile, spread
 from trueerror.inference._label_tables import label_estimate
-from trueerror.inference._problem import critical_t, critical_z, tail
+from trueerror.inference._problem import IntervalSpec, critical_t, critical_z, tail
 from trueerror.inference._variance import ClusteredRows, Sample
 from trueerror.inference.loss._mean import ClusterSums
 from trueerror.inputs._arrays import Floats
@@ -73,19 +74,15 @@ class CurveClusters:
         one, two = (side.take(np.argsort(side.scores)[::-1]) for side in map(self.rows.take, (~up, up)))
         return one, two
 
-    def tables(self, thresholds: Floats, *, between: bool = False) -> Iterator[KeyedConfusion]:
-        """The confusion matrix of each cluster at thresholds that descend, the positive class being 1.
-
-        With `between` a row is called from a threshold up to the one before, which was higher.
-        """
+    def tables(self, thresholds: Floats) -> Iterator[KeyedConfusion]:
+        """The confusion matrix of each cluster at thresholds that descend, the positive class being 1."""
         every = [self._amounts(side) for side in self._sides]
         ends = np.column_stack([_calls(side, thresholds) for side in self._sides])
         called, before = [np.zeros_like(x) for x in every], (0, 0)
         for stops in ends.tolist():
             for i, side in enumerate(self._sides):
-                more = self._amounts(side.take(slice(before[i], stops[i])))
-                called[i] = more if between else called[i] + more
-            before = stops
+                called[i] = called[i] + self._amounts(side.take(slice(before[i], stops[i])))
+            before = tuple(stops)
             yield self._keyed(called, every)
 
     def at(self, threshold: float) -> KeyedConfusion:
@@ -93,8 +90,8 @@ class CurveClusters:
         return next(self.tables(np.array([threshold])))
 
     def _amounts(self, rows: ClusteredRows) -> Floats:
-        """How many rows each cluster has; and with sampling weights their sums, and sums of squares."""
-        columns = [None] if rows.weights is None else [None, rows.weights, rows.weights**2]
+        """How many rows each cluster has; with sampling weights also the sums of their squares, and of the weights."""
+        columns = [None] if rows.weights is None else [None, rows.weights**2, rows.weights]
         return np.array([np.bincount(rows.codes, weights=w, minlength=self.groups) for w in columns], dtype=np.float64)
 
     def _keyed(self, called: list[Floats], every: list[Floats]) -> KeyedConfusion:
@@ -104,16 +101,16 @@ class CurveClusters:
         counts, totals = amounts[0].astype(np.int64), amounts.sum(axis=1)
         key, cell = np.nonzero(counts)
         weighted = len(totals) > 1
-        table = table_of_cells(totals[1], totals[2], totals[0]) if weighted else table_of_cells(totals[0])
-        sums = amounts[1][key, cell] if weighted else None
+        table = table_of_cells(totals[-1], totals[1] if weighted else None, totals[0])
+        sums = amounts[-1][key, cell] if weighted else None
         return KeyedConfusion(tuple(range(self.groups)), table, key, cell, counts[key, cell], sums)
 
     def _estimates(
-        self, metric: str, thresholds: Floats, prior: float | None = None, *, between: bool = False, bare: bool = False
+        self, metric: str, thresholds: Floats, prior: float | None = None, *, bare: bool = False
     ) -> Iterator[Estimate]:
         """The estimate of a metric at each of the thresholds, which descend."""
         measure = find_measure(metric)
-        for keyed in self.tables(thresholds, between=between):
+        for keyed in self.tables(thresholds):
             sample = Sample.of(measure, keyed.table, clusters=keyed, prior=prior)
             yield label_estimate(measure, sample, {}, measure.range, bare=bare)
 
@@ -136,8 +133,10 @@ class CurveClusters:
         p, error, df = self._of_rates[positive]
         spreads = float(((error * quantile(df, tail(confidence)) / critical_z(confidence)) ** 2).sum())
         binomial = float((p * (1 - p)).sum())
-        rows = binomial / spreads if spreads > 0 and binomial > 0 else effective_clusters(self._amounts(side)[-1])
-        return min(float(len(side.codes)), rows)
+        if spreads > 0 and binomial > 0:
+            return min(float(len(side.codes)), binomial / spreads)
+        effective = effective_clusters(self._amounts(side)[-1])
+        return effective * float(critical_z(confidence) / critical_t(confidence, degrees_of_freedom(effective))) ** 2
 
     def of_mix(self, confidence: float) -> float:
         """The same for the share of positives."""
@@ -155,9 +154,21 @@ class CurveClusters:
         return np.array([calls * np.interp(at, places, x) for x in share])
 
     def limits_of_bins(self, starts: Floats, confidence: float) -> tuple[Floats, Floats]:
-        """Limits of the share of positives from each start, which rise, to the next; NaN within one cluster."""
-        found = [limits(e, tail(confidence)) for e in self._estimates("precision", starts[::-1], between=True)]
-        low, high = np.array(found[::-1]).T
+        """Limits of the share of positives among the rows from each start, which rise, to the next.
+
+        A bin without an event has as many rows as clusters.
+        """
+        spec, found = IntervalSpec(confidence=confidence), []
+        place = np.searchsorted(starts, self.rows.scores + 0.0, side="right") - 1
+        for i in range(len(starts)):
+            rows = self.rows.take(place == i)
+            sizes = self._amounts(rows)[-1]
+            here, hits = sizes > 0, self._amounts(rows.take(rows.positive))[-1]
+            n, total, p = float(here.sum()), float(sizes.sum()), float(hits.sum() / sizes.sum())
+            units = left_out(sizes / total, (hits - p * sizes) / total)[here] * (n - 1) / n if n > 1 else np.zeros(1)
+            e = Estimate(value=np.array(p), units=units, sizes=sizes[here], range=(0.0, 1.0), labels=True)
+            found.append(effective_t_limits(e, spec)[:2])
+        low, high = np.array(found).T
         return low, high
 
     def losses(self, table: ScoreTable, measure: Measure) -> ClusterSums:
