@@ -245,7 +245,7 @@ def test_another_mix_in_words_and_json():
     assert curve.average_precision(method="bootstrap", replicates=200).estimate == curve.average_precision().estimate
     drawn = precision_recall_picture([("m", curve)], band=True)
     assert "10 % 1" in drawn.subtitle[-1]
-    assert "MOVER-R" in drawn.bands[0].name
+    assert "effective t" in drawn.bands[0].name
     with pytest.raises(InputError, match="negatives"):
         curve.average_precision(method="boyd-logit")
     for wrong in (0.0, 1.0, 1.5):

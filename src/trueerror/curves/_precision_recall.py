@@ -402,9 +402,9 @@ class PrecisionRecall(TableCurve):
         return lines
 
     def band(self, *, confidence: float = 0.95) -> PrecisionRecallBand:
-        """Wilson limits of the precision at each threshold: pointwise, so the whole curve may well leave them.
+        """Limits of the precision at each threshold: pointwise, so the whole curve may well leave them.
 
-        At another class mix the limits of both rates are carried through (te.explain("mover-r")).
+        Wilson's for independent rows, else those of the effective t (te.explain("effective-t")).
 
         >>> print(precision_recall([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]).band())
         95 % pointwise band around the precision–recall curve, wilson, n = 5: it holds at each threshold by itself, not
@@ -436,7 +436,7 @@ class PrecisionRecall(TableCurve):
         at_mix: Figures = [
             (
                 "precision at one threshold, .at(), and the band, .band(), which holds at each threshold by itself",
-                "mover-r",
+                "effective-t",
             ),
             ("recall at one threshold, .at()", "wilson"),
         ]
