@@ -65,6 +65,14 @@ def estimate_of_tables(
     return replace(seen, masses=masses, squares=seen.squares if squares is None else squares).with_worst()
 
 
+def with_half_rows(measure: Measure, sample: Sample, options: MetricOptions, cells: list[int]) -> Estimate:
+    """The metric of a table that lists every cell, with half a row more in some of them."""
+    seen = _Seen.of(measure, sample, dict(options), label_range(measure, sample, options))
+    masses, half = seen.masses.copy(), np.array(cells)
+    masses[half] += HALF * seen.weight
+    return seen.estimate(masses, half)
+
+
 def label_range(measure: Measure, sample: Sample, options: MetricOptions) -> Range:
     """Between which values the metric of a sample lies; of a total its mean over the rows.
 
