@@ -343,10 +343,11 @@ COST = find_measure("expected_cost")
 
 
 def _powers(missed: Estimate, alarmed: Estimate, scale: float) -> list[list[float]]:
-    """For each sample drawn apart how many units there are, how many effectively, and Σ m²⁻ⁱaⁱ, Σ m³⁻ⁱaⁱ, Σ m⁴⁻ⁱaⁱ.
+    """For each sample drawn apart how many units there are, how many effectively, and the terms of Σ (x·m + y·a)^power.
 
-    m and a are what a unit adds to the rate of misses and of false alarms. The page has from them the standard error of
-    any cost that is made of the two, and its degrees of freedom, as `inference._estimate.spread` finds them.
+    m and a are what a unit adds to the rates of misses and of false alarms, about its mean; x and y are prices. The page
+    has from the powers 2, 3 and 4 the standard error of any cost, and its degrees of freedom, as
+    `inference._estimate.spread` finds them.
     """
     every: list[NDArray[np.bool_] | slice] = [slice(None)]
     samples = every if missed.strata is None else [missed.strata == s for s in np.unique(missed.strata)]
@@ -354,7 +355,10 @@ def _powers(missed: Estimate, alarmed: Estimate, scale: float) -> list[list[floa
     for members in samples:
         one, two = (Stratum.of(e, members) for e in (missed, alarmed))
         m, a = scale * one.apart, scale * two.apart
-        sums = [float((one.often * m ** (power - i) * a**i).sum()) for power in (2, 3, 4) for i in range(power + 1)]
+        sums = [
+            math.comb(power, i) * float((one.often * m ** (power - i) * a**i).sum())
+            for power in (2, 3, 4) for i in range(power + 1)
+        ]  # fmt: skip
         out.append([float(one.n), float(one.effective), *sums])
     return out
 
