@@ -151,7 +151,9 @@ def test_counts_along_the_ranking_are_those_of_every_cutoff(shape, weighted, by_
 
     def counted(called, weights):
         cell = 2 * up + called
-        return np.array([np.bincount(cell[keys == k], weights=weights[keys == k], minlength=4) for k in range(max(keys) + 1)])
+        return np.array(
+            [np.bincount(cell[keys == k], weights=weights[keys == k], minlength=4) for k in range(max(keys) + 1)]
+        )
 
     def dense(keyed, values):
         out = np.zeros((len(keyed.keys), 4))

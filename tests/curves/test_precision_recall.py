@@ -276,7 +276,11 @@ def test_weighted_rows_have_the_limits_of_evaluate(prior, grouped):
     curve = te.precision_recall(p, prior=prior)
     band = curve.band()
     for cut in (-0.4, 0.5, 1.3):
-        ev, point, rates = te.evaluate(p, threshold=cut, prior=prior), curve.at(threshold=cut), te.roc(p).at(threshold=cut)
+        ev, point, rates = (
+            te.evaluate(p, threshold=cut, prior=prior),
+            curve.at(threshold=cut),
+            te.roc(p).at(threshold=cut),
+        )
         for own, found in (
             (ev["precision"], point.precision), (ev["recall"], point.recall), (ev["recall"], rates.tpr_interval),
         ):  # fmt: skip

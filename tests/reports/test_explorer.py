@@ -342,7 +342,9 @@ def test_limits_in_any_design_are_those_of_evaluate(design, browser, tmp_path):
         else:
             for key, value in (("fp", fp), ("fn", fn)):
                 box = browser.one(f'[data-x="{key}"]')
-                browser.run("arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'));", box, value)
+                browser.run(
+                    "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'));", box, value
+                )
         rows = browser.rows('[data-x="thresholds"]')
         for row in rows[1::4]:
             cut = float(row[0])

@@ -183,6 +183,11 @@ class TableCurve(Result):
         """How many clusters there are, for a note; "" without them."""
         return "" if self.clusters is None else self.clusters.note
 
+    @property
+    def _of_shares(self) -> str:
+        """The method of a share of the rows: Wilson's where they are independent and count alike."""
+        return "wilson" if self.clusters is None and self.table.squares is None else "effective-t"
+
     def _table_at(self, place: int) -> Confusion:
         """The confusion matrix where the `place` highest distinct scores are called."""
         table, cut = self.table, len(self.table.scores) - place

@@ -115,15 +115,15 @@ class CurveClusters:
             yield label_estimate(measure, sample, {}, measure.range, bare=bare)
 
     @cached_property
-    def _of_rates(self) -> tuple[tuple[Floats, Floats, Floats], ...]:
+    def _of_rates(self) -> list[Floats]:
         """For the negatives and the positives the share that is called at cutoffs, its standard error, and df."""
         made = []
         for side, metric in zip(self._sides, ("false_positive_rate", "recall"), strict=True):
             parts = np.arange(1, PLACES + 1) / (PLACES + 1) if len(side.scores) else np.empty(0)
             cuts = np.unique(np.quantile(side.scores, parts, method="higher")) if len(parts) else parts
             every = [(e.value, *spread(e)) for e in self._estimates(metric, cuts[::-1], bare=True)]
-            made.append(tuple(np.array(every, dtype=np.float64).reshape(-1, 3).T))
-        return tuple(made)
+            made.append(np.array(every, dtype=np.float64).reshape(-1, 3).T)
+        return made
 
     def of_class(self, positive: bool, confidence: float) -> float:
         """As many independent rows a class has for its rates all along the curve: by the mean of their variances."""

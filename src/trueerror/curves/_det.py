@@ -18,7 +18,6 @@ from trueerror.results import Interval, Result
 from trueerror.results._format import folded, number, percent, whole, with_limits
 from trueerror.results._format import limits as bracket
 from trueerror.results._values import joined_notes
-from trueerror.tallies._score_bounds import Bounds
 
 
 @curve_verb("a DET curve")
@@ -127,7 +126,7 @@ class Det(TableCurve):
     def _figures(self) -> Figures:
         return [
             ("the equal error rate", self.equal_error_rate()),
-            ("misses and false alarms at one threshold, .at()", "wilson"),
+            ("misses and false alarms at one threshold, .at()", self._of_shares),
         ]
 
     def records(self) -> Records:

@@ -22,8 +22,7 @@ from trueerror.inputs._options import InputError, Rng, check_confidence, check_s
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import folded, number, percent, share_words, whole, with_limits
 from trueerror.results._values import joined_notes
-from trueerror.tallies import KeyedConfusion
-from trueerror.tallies._confusion import Amount, Confusion
+from trueerror.tallies._confusion import Amount
 from trueerror.tallies._scores import ScoreTable
 
 if TYPE_CHECKING:

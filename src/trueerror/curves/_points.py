@@ -100,7 +100,7 @@ ROW, COL = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
 def table_of_cells(amounts: Floats, squares: Floats | None = None, counts: Floats | None = None) -> Confusion:
     """The table with these four cells, also where they are empty, 1 being the positive class.
 
-    `squares` are sums of squared sampling weights; without `counts` a cell then has as many rows as its weight is worth.
+    `squares` are sums of squared sampling weights; without `counts` a cell then has its effective number of rows.
 
     >>> table_of_cells(np.array([8.0, 2.0, 1.0, 4.0])).matrix.tolist()
     [[8, 2], [1, 4]]

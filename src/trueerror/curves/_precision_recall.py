@@ -330,9 +330,17 @@ class PrecisionRecall(TableCurve):
             within_bin = self.table.bounds.precision_words(cut)
         note = joined_notes(note, within_bin, self._units)
         precision_interval = self._rate(
-            "precision", place, cut, confidence=confidence, prior=self.prior, note=note, undefined="nothing is retrieved"
+            "precision",
+            place,
+            cut,
+            confidence=confidence,
+            prior=self.prior,
+            note=note,
+            undefined="nothing is retrieved",
         )
-        precision_interval = replace(precision_interval, estimand="" if self.prior is None else f"this model, {self._mix}")
+        precision_interval = replace(
+            precision_interval, estimand="" if self.prior is None else f"this model, {self._mix}"
+        )
         recall_interval = self._rate("recall", place, cut, confidence=confidence, note=note)
         if recall is not None and fp < float(self.table.n_negative) + tp and self.table.n_negative > 0:
             precision_interval = self._on_curve(precision_interval, float(recall), confidence)
@@ -411,21 +419,18 @@ class PrecisionRecall(TableCurve):
         over the whole curve.
         """
         level = check_confidence(confidence)
-        method = "wilson"
         if self.clusters is not None:
             low, high = (
                 proportion_limits(self.precision * rows, rows, "wilson", level)[end]
                 for end, rows in enumerate(self.clusters.of_precision(self.thresholds, level, self.prior))
             )
-            method = "effective-t"
         elif self.prior is None and self.table.squares is None:
             low, high = proportion_limits(self._tp[1:], self._tp[1:] + self._fp[1:], "wilson", level)
         else:
             low, high = self._limits_of_rows(level)
-            method = "effective-t"
         return PrecisionRecallBand(
             name=self.name, thresholds=self.thresholds, recall=self.recall, precision=self.precision, low=low,
-            high=high, confidence=level, method=method, n=float(self.table.n),
+            high=high, confidence=level, method=self._of_precisions, n=float(self.table.n),
             note=joined_notes(
                 "" if self.prior is None else self._mix, self._units,
                 self.caution,
@@ -433,18 +438,17 @@ class PrecisionRecall(TableCurve):
         )  # fmt: skip
 
     def _figures(self) -> Figures:
-        at_mix: Figures = [
-            (
-                "precision at one threshold, .at(), and the band, .band(), which holds at each threshold by itself",
-                "effective-t",
-            ),
-            ("recall at one threshold, .at()", "wilson"),
-        ]
-        as_sampled: Figures = [
-            ("precision and recall at one threshold, .at()", "wilson"),
-            ("the band, .band(), which holds at each threshold by itself", "wilson"),
-        ]
-        return [("the average precision", self.average_precision()), *(as_sampled if self.prior is None else at_mix)]
+        if self.prior is None:
+            points, band = "precision and recall at one threshold, .at()", "the band, .band(), which holds"
+        else:
+            points, band = (
+                "recall at one threshold, .at()",
+                "precision at one threshold, .at(), and the band, .band(), which holds",
+            )
+        return [
+            ("the average precision", self.average_precision()), (points, self._of_shares),
+            (f"{band} at each threshold by itself", self._of_precisions),
+        ]  # fmt: skip
 
     def records(self) -> Records:
         """One record for each threshold, with the four counts and the rates; where scores are binned, also between
@@ -482,8 +486,13 @@ class PrecisionRecall(TableCurve):
             )
         return int(good[-1]) + 1
 
+    @property
+    def _of_precisions(self) -> str:
+        """The method of a precision."""
+        return self._of_shares if self.prior is None else "effective-t"
+
     def _limits_of_rows(self, confidence: float) -> tuple[Floats, Floats]:
-        """Limits of the precision at each threshold by what each row adds: of weighted rows, or at another class mix."""
+        """Limits of the precision at each threshold, of weighted rows or at another class mix."""
         measure, table = find_measure("precision"), self.table
         tp, fp = self._tp[1:], downward(table.negatives)[1:]
         cells = np.stack([fp[-1] - fp, fp, tp[-1] - tp, tp], axis=-1)
@@ -494,7 +503,9 @@ class PrecisionRecall(TableCurve):
         low, high = np.empty((2, len(cells)))
         for start in range(0, len(cells), BLOCK):
             part = slice(start, start + BLOCK)
-            sample = Sample.of(measure, table_of_cells(cells[0], None if squares is None else squares[0]), prior=self.prior)
+            sample = Sample.of(
+                measure, table_of_cells(cells[0], None if squares is None else squares[0]), prior=self.prior
+            )
             some = None if squares is None else squares[part]
             found = limits(estimate_of_tables(measure, sample, measure.range, cells[part], some), tail(confidence))
             low[part], high[part] = (np.clip(x, 0.0, 1.0) for x in found)

@@ -48,7 +48,6 @@ from trueerror.results._format import folded, number, percent, whole, with_limit
 from trueerror.results._values import joined_notes, sentences_of
 from trueerror.sources._predictions import labels_only
 from trueerror.tallies._confusion import Amount
-from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
 
 if TYPE_CHECKING:
@@ -657,7 +656,7 @@ class Roc(TableCurve):
     def _figures(self) -> Figures:
         return [
             *([] if self._of_labels else [("the area", self.auc())]),
-            ("TPR and FPR at one threshold, .at()", "wilson"),
+            ("TPR and FPR at one threshold, .at()", self._of_shares),
             ("the band, .band()", "roc-band-wilson"),
             ('the band, .band("simultaneous")', "roc-band-fixed-width"),
             *([] if self.calls else [("the cost of the cheapest threshold, .operating_point()", "cost-out-of-bag")]),

@@ -212,8 +212,9 @@ class _Seen:
         least = values.min(axis=-1, keepdims=True)
         # Of those that are alike even so the one of the smallest class, whatever the order of the labels.
         row, col = self.sample.rows.row, self.sample.rows.col
-        sizes = [sum_columns(masses, codes, int(codes.max()) + 1)[:, codes[tied]] for codes in (row, col)]
-        return tied[np.argmin(np.where(values <= least + TIED * abs(least), sizes[0] + sizes[1], np.inf), axis=-1)]
+        one, two = (sum_columns(masses, codes, int(codes.max()) + 1)[:, codes[tied]] for codes in (row, col))
+        sizes = np.where(values <= least + TIED * abs(least), one + two, np.inf)
+        return np.asarray(tied[np.argmin(sizes, axis=-1)])
 
     @property
     def weight(self) -> float:

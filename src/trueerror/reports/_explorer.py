@@ -16,7 +16,6 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from trueerror.curves._cluster_worth import CurveClusters
 from trueerror.curves._hull import AT_BEST, RocHull, roc_hull
 from trueerror.curves._operating_point import Condition
 from trueerror.curves._replicates import (
@@ -183,7 +182,8 @@ def explore(p: Predictions, asked: ReportOptions | None = None, *, now: str = IN
         knots=_knots(p, ranked, in_use, grid),
         marks={
             m: _marks(p, c, _cuts(c, in_use[m], grid, len(curves)).thresholds, wanted.confidence)
-            for m, c in ranked.items() if not c.calls and (c.table.squares is not None or p.has_key("clusters"))
+            for m, c in ranked.items()
+            if not c.calls and (c.table.squares is not None or p.has_key("clusters"))
         },
         areas=_areas(p, ranked, wanted.confidence),
         grid=grid,
@@ -219,7 +219,11 @@ def _limits_in_use(
             cost, recall, quiet = (metrics.interval(measure.name) for measure in asks)
         except InputError:
             continue
-        three = (price * cost.low, price * cost.high), (1 - recall.high, 1 - recall.low), (1 - quiet.high, 1 - quiet.low)
+        three = (
+            (price * cost.low, price * cost.high),
+            (1 - recall.high, 1 - recall.low),
+            (1 - quiet.high, 1 - quiet.low),
+        )
         if all(math.isfinite(v) for pair in three for v in pair):
             out[model] = three
     return out
@@ -332,7 +336,8 @@ def _marks(p: Predictions, curve: Roc, thresholds: Floats, confidence: float) ->
             sample = Sample.of(COST, cells, clusters=groups, prior=prior)
             for half in halves:
                 missed, alarmed = (
-                    with_half_rows(COST, sample, {"costs": prices}, half) for prices in ([[0, 0], [1, 0]], [[0, 1], [0, 0]])
+                    with_half_rows(COST, sample, {"costs": prices}, half)
+                    for prices in ([[0, 0], [1, 0]], [[0, 1], [0, 0]])
                 )
                 ways.append(_powers(missed, alarmed, 1.0 if prior is None else 1 / prior))
         out.append(Mark(fpr.estimate, 1 - fnr.estimate, (fnr.low, fnr.high, fpr.low, fpr.high), ways))
@@ -345,8 +350,8 @@ COST = find_measure("expected_cost")
 def _powers(missed: Estimate, alarmed: Estimate, scale: float) -> list[list[float]]:
     """For each sample drawn apart how many units there are, how many effectively, and the terms of Σ (x·m + y·a)^power.
 
-    m and a are what a unit adds to the rates of misses and of false alarms, about its mean; x and y are prices. The page
-    has from the powers 2, 3 and 4 the standard error of any cost, and its degrees of freedom, as
+    m and a are what a unit adds to the rates of misses and of false alarms, about its mean; x and y are prices. From
+    the powers 2, 3 and 4 the page has the standard error of any cost, and its degrees of freedom, as
     `inference._estimate.spread` finds them.
     """
     every: list[NDArray[np.bool_] | slice] = [slice(None)]
@@ -447,9 +452,7 @@ def _summed(key: NDArray[np.int64], counts: NDArray[np.int64], groups: int) -> F
     return np.bincount(key, weights=counts, minlength=groups).astype(np.float64)
 
 
-def _packed(
-    fp: Floats, tp: Floats, fpr: Floats, tpr: Floats, sizes: tuple[float, float], tuned: list[int]
-) -> Knots:
+def _packed(fp: Floats, tp: Floats, fpr: Floats, tpr: Floats, sizes: tuple[float, float], tuned: list[int]) -> Knots:
     """Deviations of the resampled rates in whole parts of their standard deviation."""
     moves = np.stack((fpr - fp / sizes[1], tpr - tp / sizes[0]), axis=2)
     unit = moves.std(axis=0) / FINENESS
