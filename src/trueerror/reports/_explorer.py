@@ -360,9 +360,13 @@ def _powers(missed: Estimate, alarmed: Estimate, scale: float) -> list[list[floa
     for members in samples:
         one, two = (Stratum.of(e, members) for e in (missed, alarmed))
         m, a = scale * one.apart, scale * two.apart
+        pairs = np.array([m * m, m * a, a * a])
+        often = pairs * one.often
+        squares, cubes, fourths = often.sum(axis=1), often @ np.array([m, a]).T, often @ pairs.T
         sums = [
-            math.comb(power, i) * float((one.often * m ** (power - i) * a**i).sum())
-            for power in (2, 3, 4) for i in range(power + 1)
+            squares[0], 2 * squares[1], squares[2],
+            cubes[0, 0], 3 * cubes[0, 1], 3 * cubes[2, 0], cubes[2, 1],
+            fourths[0, 0], 4 * fourths[0, 1], 6 * fourths[0, 2], 4 * fourths[1, 2], fourths[2, 2],
         ]  # fmt: skip
         out.append([float(one.n), float(one.effective), *sums])
     return out
