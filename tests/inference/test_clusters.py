@@ -214,7 +214,7 @@ def test_weights_move_the_estimate_and_what_has_no_weighted_form_is_refused():
     assert area.estimates["a"].estimate - area.estimates["b"].estimate == pytest.approx(area["a", "b"].estimate)
     pairs = PairedRows(te.predictions(truth, scores=scores, **options), find_measure("brier"), {})
     d = (scores["a"] - truth) ** 2 - (scores["b"] - truth) ** 2
-    assert pairs.pair("a", "b").losses().mean == pytest.approx(np.average(d, weights=weights))
+    assert pairs.pair("a", "b").losses.mean == pytest.approx(np.average(d, weights=weights))
     with pytest.raises(ValueError, match="average_precision cannot be compared under sampling weights"):
         te.compare(truth, scores=scores, metric="average_precision", **options)
 

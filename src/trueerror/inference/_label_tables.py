@@ -298,7 +298,7 @@ def every_cell(table: Confusion) -> tuple[Confusion, Ints]:
         if values is None:
             return None
         out = np.zeros(len(cells), dtype=values.dtype)
-        out[where] = values
+        np.add.at(out, where, values)
         return out
 
     full = Confusion.from_cells(

@@ -166,12 +166,12 @@ class ModelPair(Sampled):
             return None
         (low1, high1), (low2, high2) = ends
         if groups is None:
-            return low1 - high2, high1 - low2
+            return float((low1 - high2).min()), float((high1 - low2).max())
         size = self.rows.p.n / groups
-        return min(low1, -high2) * size, max(high1, -low2) * size
+        return float(min(low1.min(), -high2.max()) * size), float(max(high1.max(), -low2.min()) * size)
 
-    def _extremes(self) -> tuple[Range, Range] | None:
-        """The least and the most that one more row adds to the metric of either model; None where that is not known."""
+    def _extremes(self) -> tuple[Floats, Floats] | None:
+        """The least and the most (2, classes) that a row of each class adds to either metric; None where not known."""
         return None
 
 
@@ -238,7 +238,7 @@ class LabelPair(ModelPair):
         without = f"{'one' if lost == 1 else lost} of the {self.rows.units}"
         return replace(made, note=f"without {without} the metric is undefined, so they show no spread")
 
-    def _extremes(self) -> tuple[Range, Range] | None:
+    def _extremes(self) -> tuple[Floats, Floats] | None:
         return self.metric.extremes()
 
 
@@ -326,7 +326,7 @@ class ScorePair(ModelPair):
         one, two = (scores[:, place] for place in self.places)
         return difference_of_scores(q, up, (one, two), None if keys is None else without_gaps(keys)), len(up)
 
-    def _extremes(self) -> tuple[Range, Range] | None:
+    def _extremes(self) -> tuple[Floats, Floats] | None:
         """Of one more row at any score seen."""
         r, ends = self.rows, []
         if r.p.positive is None:
@@ -335,7 +335,7 @@ class ScorePair(ModelPair):
             moves = score_influences(r.measure, r.p.scores(model), r.options)
             if moves is None:
                 return None
-            ends.append((float(min(x.min() for x in moves)), float(max(x.max() for x in moves))))
+            ends.append(np.array([[x.min() for x in moves], [x.max() for x in moves]]))
         return ends[0], ends[1]
 
 
@@ -375,14 +375,14 @@ class AreaPair(ScorePair):
         made, n = self.difference(q)
         return binned_contrast(made, *left_open, q.spec, n=int(n))
 
-    def _extremes(self) -> tuple[Range, Range] | None:
+    def _extremes(self) -> tuple[Floats, Floats] | None:
         """Of one more row ranked last, or first, of all."""
         r = self.rows
         if r.p.positive is None or r.clustered:
             return super()._extremes()
         scale, few = r.measure.area, min(r.class_sizes)
         one, two = (float(r.placements.areas[place]) for place in self.places)
-        return (-scale * one / few, scale * (1 - one) / few), (-scale * two / few, scale * (1 - two) / few)
+        return scale / few * np.array([[-one], [1 - one]]), scale / few * np.array([[-two], [1 - two]])
 
 
 class ClassAreaPair(ModelPair):

@@ -158,15 +158,18 @@ class PairedMetric:
         sample = Sample(table, table, None, self.positive, self.shares, True, None, "random")
         return sample.influence(self.measure, dict(self.options), masses)
 
-    def extremes(self) -> tuple[Limits, Limits]:
-        """The least and the most that a row in any cell would add to the first model's metric, and to the second's."""
-        ends = []
+    def extremes(self) -> tuple[Floats, Floats]:
+        """The least and the most (2, classes) that a row of each class adds to the first metric, and to the second."""
+        found = []
         for table in self.tables:
             full, _ = every_cell(table)
-            moves = self.influence(full, full.masses)[np.isin(full.row, table.row)]
-            known = moves[np.isfinite(moves)]
-            ends.append((float(known.min(initial=0.0)), float(known.max(initial=0.0))))
-        return ends[0], ends[1]
+            moves = self.influence(full, full.masses)
+            ends = np.zeros((2, len(full.labels)))
+            known = np.isfinite(moves) & np.isin(full.row, table.row)
+            np.minimum.at(ends[0], full.row[known], moves[known])
+            np.maximum.at(ends[1], full.row[known], moves[known])
+            found.append(ends)
+        return found[0], found[1]
 
     def _stepped_influences(self) -> Floats | None:
         """By a small step up and down in each cell, for functions that may not know complex numbers."""
