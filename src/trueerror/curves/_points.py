@@ -101,6 +101,7 @@ def table_of_cells(amounts: Floats, squares: Floats | None = None, counts: Float
     """The table with these four cells, also where they are empty, 1 being the positive class.
 
     `squares` are sums of squared sampling weights; without `counts` a cell then has its effective number of rows.
+    Leading axes are many tables.
 
     >>> table_of_cells(np.array([8.0, 2.0, 1.0, 4.0])).matrix.tolist()
     [[8, 2], [1, 4]]
@@ -109,7 +110,7 @@ def table_of_cells(amounts: Floats, squares: Floats | None = None, counts: Float
     if counts is None:
         counts = amounts
         if squares is not None:
-            counts = np.divide(amounts**2, squares, out=np.zeros(4), where=squares > 0)
+            counts = np.divide(amounts**2, squares, out=np.zeros_like(amounts), where=squares > 0)
     whole = np.rint(counts).astype(np.int64)
     return Confusion.from_cells(labels=(0, 1), positive=1, row=ROW, col=COL, counts=whole, declared=True, **weights)
 

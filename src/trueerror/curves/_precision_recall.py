@@ -29,7 +29,7 @@ from trueerror.curves._verb import curve_verb
 from trueerror.inference._answer import interval_of
 from trueerror.inference._binned_limits import widened
 from trueerror.inference._estimate import limits
-from trueerror.inference._label_tables import estimate_of_tables
+from trueerror.inference._label_tables import label_estimate
 from trueerror.inference._problem import IntervalSpec, Problem, tail
 from trueerror.inference._score_tables import ScoreRows
 from trueerror.inference._variance import Sample
@@ -503,11 +503,9 @@ class PrecisionRecall(TableCurve):
         low, high = np.empty((2, len(cells)))
         for start in range(0, len(cells), BLOCK):
             part = slice(start, start + BLOCK)
-            sample = Sample.of(
-                measure, table_of_cells(cells[0], None if squares is None else squares[0]), prior=self.prior
-            )
-            some = None if squares is None else squares[part]
-            found = limits(estimate_of_tables(measure, sample, measure.range, cells[part], some), tail(confidence))
+            tables = table_of_cells(cells[part], None if squares is None else squares[part])
+            e = label_estimate(measure, Sample.of(measure, tables, prior=self.prior), {}, measure.range)
+            found = limits(e, tail(confidence))
             low[part], high[part] = (np.clip(x, 0.0, 1.0) for x in found)
         return low, high
 

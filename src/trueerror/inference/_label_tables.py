@@ -54,17 +54,6 @@ def label_estimate(
     return seen.estimate(seen.masses) if bare or measure.origin is not None else seen.with_worst()
 
 
-def estimate_of_tables(
-    measure: Measure, sample: Sample, bounds: Range, masses: Floats, squares: Floats | None = None
-) -> Estimate:
-    """The metric of many tables (…, cells) of one sample, which lists every cell: those at the thresholds of a curve.
-
-    `squares` are the sums of squared weights of their cells.
-    """
-    seen = _Seen.of(measure, sample, {}, bounds)
-    return replace(seen, masses=masses, squares=seen.squares if squares is None else squares).with_worst()
-
-
 def with_half_rows(measure: Measure, sample: Sample, options: MetricOptions, cells: list[int]) -> Estimate:
     """The metric of a table that lists every cell, with half a row more in some of them."""
     seen = _Seen.of(measure, sample, dict(options), label_range(measure, sample, options))
@@ -96,7 +85,8 @@ def label_range(measure: Measure, sample: Sample, options: MetricOptions) -> Ran
 class _Seen:
     """A sample whose table lists every cell that could have been filled; `place` is where its own cells went.
 
-    `masses` (…, cells) may be those of many tables with the same rows in each class; `squares` with sampling weights.
+    `masses` (…, cells) are those of many tables where the amounts of the sample's table have leading axes; the rows of
+    each class are then the same in all: calls of the same rows at the thresholds of a curve.
     """
 
     measure: Measure
@@ -106,7 +96,6 @@ class _Seen:
     source: Sample
     place: Ints
     masses: Floats
-    squares: Floats | None
 
     @classmethod
     def of(cls, measure: Measure, sample: Sample, options: dict[str, Any], bounds: Range) -> _Seen:
@@ -127,13 +116,9 @@ class _Seen:
             table, place, positive = full, None, sample.positive
             if sample.place is not None:
                 table, place = collapsed(full, one_class)
-        masses, squares = (
-            None if x is None else np.bincount(moved, weights=x, minlength=len(full.row)).astype(np.float64)
-            for x in (rows.masses, rows.weight_squares)
-        )
-        assert masses is not None
+        masses = sum_columns(rows.masses, moved, len(full.row))
         seen = replace(sample, rows=full, table=table, place=place, positive=positive, clusters=None)
-        return cls(measure, seen, options, bounds, sample, moved, masses, squares)
+        return cls(measure, seen, options, bounds, sample, moved, masses)
 
     def value(self, masses: Floats) -> Floats:
         """The metric under other masses (…, cells); of a total its mean over the rows."""
@@ -194,17 +179,16 @@ class _Seen:
         known = np.isfinite(slopes)
         least = slopes.min(axis=-1, keepdims=True, initial=np.inf, where=known)
         tied = (~known | (slopes <= least + TIED * abs(least))).reshape(-1, len(cells))
-        masses = self.masses.reshape(len(tied), -1)
-        kinds, kind = (tied, np.zeros(1)) if len(tied) == 1 else np.unique(tied, axis=0, return_inverse=True)
-        found = np.empty(len(tied), dtype=np.int64)
-        for i, alike in enumerate(kinds):
-            found[kind == i] = self._of_tied(side, cells[alike], masses[kind == i])
-        return found.reshape(slopes.shape[:-1])
+        masses, found = self.masses.reshape(len(tied), -1), cells[np.argmax(tied, axis=-1)]
+        several = np.flatnonzero(tied.sum(axis=-1) > 1)
+        for kind in set(map(bytes, tied[several])):
+            alike = np.frombuffer(kind, dtype=np.bool_)
+            tables = several[(tied[several] == alike).all(axis=-1)]
+            found[tables] = self._of_tied(side, cells[alike], masses[tables])
+        return np.asarray(found.reshape(slopes.shape[:-1]))
 
     def _of_tied(self, side: int, tied: Ints, masses: Floats) -> Ints:
         """Of tied cells that where half a row lowers the metric of each table (tables, cells) most."""
-        if len(tied) == 1:
-            return np.full(len(masses), tied[0])
         tied = tied[: max(1, BLOCK // masses.shape[-1])]
         more = HALF * self.weight * (tied[:, None] == np.arange(masses.shape[-1]))
         values = side * self.value(masses[:, None, :] + more)
@@ -231,14 +215,15 @@ class _Seen:
         e = replace(e, units=self.moves(masses), count=masses)
         if self.sample.shares is not None:
             e = replace(e, strata=self.sample.rows.row)
-        if self.squares is not None:
+        if self.source.rows.weight_squares is not None:
             e = self._of_weights(e, masses, half)
         return replace(e, units=np.where(np.asarray(e.count) > 0, e.units, 0.0))
 
     def _of_weights(self, e: Estimate, masses: Floats, half: Ints | None) -> Estimate:
         """Of a cell (Σw)²/Σw² equal rows of weight Σw²/Σw, each left out."""
-        assert self.squares is not None
-        squares = np.broadcast_to(self.squares, masses.shape).copy()
+        weighed = self.source.rows.weight_squares
+        assert weighed is not None
+        squares = np.broadcast_to(sum_columns(weighed, self.place, masses.shape[-1]), masses.shape).copy()
         if half is not None:
             np.put_along_axis(squares, half, np.take_along_axis(squares, half, -1) + HALF * self.weight**2, -1)
         heavy = np.where(squares > 0, squares / np.where(masses > 0, masses, 1.0), 0.0)
