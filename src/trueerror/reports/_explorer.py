@@ -51,7 +51,7 @@ from trueerror.results._format import brief_names, figures, percent, share_words
 from trueerror.results._values import CLEAR, deciding_p, surety
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import scored_rows
-from trueerror.tallies import KeyedConfusion
+from trueerror.tallies import Confusion, KeyedConfusion
 from trueerror.verbs._compare_costs import CostComparison, at_usual
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._model_metrics import ModelMetrics, Settings
@@ -91,19 +91,6 @@ class Knots(NamedTuple):
     tuned: list[int]
 
 
-class Mark(NamedTuple):
-    """A point of a curve over clusters or weighted rows: its rates, with their limits, and what costs vary by there.
-
-    `ways` are those in which half a row more lowers or raises a cost most, at the mix of the rows and at any other;
-    each has, for each sample drawn apart, the numbers of `_powers`.
-    """
-
-    fpr: float
-    tpr: float
-    limits: tuple[float, float, float, float]
-    ways: list[list[list[float]]]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explored:
     """The curves of all models that rank, the best area first, with their hull and the calls in use.
@@ -117,7 +104,7 @@ class Explored:
     in_use: dict[str, InUse | None]
     limits: dict[str, tuple[tuple[float, float], tuple[float, float], tuple[float, float]]]
     knots: dict[str, Knots]
-    marks: dict[str, list[Mark]]
+    marks: dict[str, list[object]]
     areas: dict[str, Interval]
     grid: Floats
     positive: object
@@ -312,36 +299,39 @@ def _knots(p: Predictions, curves: dict[str, Roc], in_use: dict[str, InUse | Non
     return out
 
 
-# Half a row more where a cost is lowest and highest: at the mix of the rows (with a miss or a false alarm the dearer
-# one), and in each class.
-HALVES: tuple[tuple[float | None, tuple[list[int], ...]], ...] = ((None, ([0], [3], [2], [1])), (0.5, ([0, 3], [1, 2])))
+# Where half a row more makes a cost lowest and highest: at the mix of the rows (with a miss or a false alarm the dearer
+# one), and with each class brought to a share that is asked for.
+HALVES = [(None, half) for half in ([0], [3], [2], [1])] + [(0.5, half) for half in ([0, 3], [1, 2])]
+# A miss alone has a price, or a false alarm.
+PRICES = [[0, 0], [1, 0]], [[0, 1], [0, 0]]
 
 
-def _marks(p: Predictions, curve: Roc, thresholds: Floats, confidence: float) -> list[Mark]:
-    """Points of the curve with what the page needs for their limits, from the end where nothing is flagged."""
-    cuts, table = np.concatenate(([np.inf], thresholds, [-np.inf])), curve.table
-    clusters = curve.clusters
-    keyed: Iterable[KeyedConfusion | None] = [None] * len(cuts)
-    if clusters is not None:
-        keyed = clusters.tables(cuts)
-    elif p.has_key("clusters"):
-        return []
-    out = []
-    places = len(table.scores) - np.searchsorted(table.scores, cuts)
-    for place, groups in zip(places.tolist(), keyed, strict=True):
-        cells = curve._table_at(place) if groups is None else groups.table
-        fnr, fpr = (metric_interval(m, cells, clusters=groups, confidence=confidence) for m in ("fnr", "fpr"))
+def _marks(p: Predictions, curve: Roc, thresholds: Floats, confidence: float) -> list[object]:
+    """Points of a curve over clusters or weighted rows, from the end where nothing is flagged: FPR and TPR, limits of
+    the rates of misses and of false alarms, and in each of `HALVES` what costs vary by, as `_powers` has it.
+    """
+    cuts, scores, clusters = np.concatenate(([np.inf], thresholds, [-np.inf])), curve.table.scores, curve.clusters
+    if clusters is None and p.has_key("clusters"):
+        return []  # each row is alone in its cluster
+    tables: Iterable[tuple[Confusion, KeyedConfusion | None]]
+    if clusters is None:
+        tables = ((curve._table_at(place), None) for place in (len(scores) - np.searchsorted(scores, cuts)).tolist())
+    else:
+        tables = ((keyed.table, keyed) for keyed in clusters.tables(cuts))
+    out: list[object] = []
+    for cells, keyed in tables:
+        fnr, fpr = (metric_interval(m, cells, clusters=keyed, confidence=confidence) for m in ("fnr", "fpr"))
         ways = []
-        for prior, halves in HALVES:
-            sample = Sample.of(COST, cells, clusters=groups, prior=prior)
-            for half in halves:
-                missed, alarmed = (
-                    with_half_rows(COST, sample, {"costs": prices}, half)
-                    for prices in ([[0, 0], [1, 0]], [[0, 1], [0, 0]])
-                )
-                ways.append(_powers(missed, alarmed, 1.0 if prior is None else 1 / prior))
-        out.append(Mark(fpr.estimate, 1 - fnr.estimate, (fnr.low, fnr.high, fpr.low, fpr.high), ways))
+        for prior, half in HALVES:
+            sample = Sample.of(COST, cells, clusters=keyed, prior=prior)
+            missed, alarmed = (with_half_rows(COST, sample, {"costs": prices}, half) for prices in PRICES)
+            ways.append(_powers(missed, alarmed, 1 / (prior or 1.0)))
+        out.append([fpr.estimate, 1 - fnr.estimate, _rounded((fnr.low, fnr.high, fpr.low, fpr.high)), ways])
     return out
+
+
+def _rounded(values: Iterable[float]) -> list[float]:
+    return [float(f"{v:.6g}") for v in values]
 
 
 COST = find_measure("expected_cost")
@@ -368,19 +358,8 @@ def _powers(missed: Estimate, alarmed: Estimate, scale: float) -> list[list[floa
             cubes[0, 0], 3 * cubes[0, 1], 3 * cubes[2, 0], cubes[2, 1],
             fourths[0, 0], 4 * fourths[0, 1], 6 * fourths[0, 2], 4 * fourths[1, 2], fourths[2, 2],
         ]  # fmt: skip
-        out.append([float(one.n), float(one.effective), *sums])
+        out.append(_rounded((float(one.n), float(one.effective), *sums)))
     return out
-
-
-def _mark_data(marks: list[Mark] | None) -> list[object] | None:
-    """Marks as the page reads them: the rates, their limits, and the sums of each way."""
-    if not marks:
-        return None
-    return [
-        [x.fpr, x.tpr, [float(f"{v:.6g}") for v in x.limits],
-         [[[float(f"{v:.6g}") for v in sample] for sample in way] for way in x.ways]]
-        for x in marks
-    ]  # fmt: skip
 
 
 class Cuts(NamedTuple):
@@ -510,7 +489,7 @@ def _student(confidence: float) -> list[float]:
     """Student's t at evenly spaced 1/df, from infinitely many degrees of freedom down to one."""
     with np.errstate(divide="ignore"):
         df = 1 / np.linspace(0, 1, QUANTILES + 1)
-    return [float(f"{t:.7g}") for t in quantile(df, tail(confidence))]
+    return _rounded(quantile(df, tail(confidence)))
 
 
 def _start_gaps(e: Explored, cmp: Comparison | None) -> dict[str, object] | None:
@@ -570,7 +549,7 @@ def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float], place
         "at": at,
         "probabilities": bool(scores[0] >= 0 and scores[-1] <= 1),
         "weight": 1.0 if squares is None else _amount(float(squares.sum() / sum(sizes))),
-        "marks": _mark_data(e.marks.get(name)),
+        "marks": e.marks.get(name) or None,
         **_knot_data(e.knots.get(name), scale),
     }
 
