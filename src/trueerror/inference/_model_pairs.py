@@ -143,8 +143,10 @@ class ModelPair(Sampled):
         made: Contrast = chosen.function(q)
         estimand = made.estimand if chosen.of_learners else self._estimand()
         undone = undone_by(made, q.spec, self.extreme)
+        unit = None if undone is None or self.groups is None else self.rows.units.removesuffix("s")
         return replace(
-            made, name=q.metric.title, first=self.first, second=self.second, estimand=estimand, undone_by=undone
+            made, name=q.metric.title, first=self.first, second=self.second, estimand=estimand, undone_by=undone,
+            undone_unit=unit,
         )  # fmt: skip
 
     def _estimand(self) -> str:
