@@ -25,7 +25,7 @@ from trueerror.inference.auc._binned import binned_contrast
 from trueerror.inference.auc._influences import score_influences
 from trueerror.inference.auc._multiclass import class_area_estimate, class_area_rows
 from trueerror.inference.bootstrap._paired import paired_bootstrap
-from trueerror.inference.counts._paired import PairedMetric, paired_metric
+from trueerror.inference.counts._paired import PairedMetric
 from trueerror.inference.loss._mean import (
     ClusterSums,
     contrast_without_rows,
@@ -187,7 +187,7 @@ class LabelPair(ModelPair):
     def metric(self) -> PairedMetric:
         """The metric of both models, over the cells of their agreement."""
         r = self.rows
-        return paired_metric(self.agreement, r.measure.name, r.positive, r.options, r.prior)
+        return PairedMetric.of(self.agreement, r.measure, r.positive, r.options, r.prior)
 
     @cached_property
     def labels(self) -> Estimate | None:
