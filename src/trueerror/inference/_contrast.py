@@ -140,10 +140,10 @@ def _disagree(low: float, high: float, p_value: float, confidence: float) -> boo
 
 
 def limits_without_spread(estimate: float, units: float, spec: IntervalSpec, whole: Limits) -> Limits:
-    """All units agree: as far as t² more of them could move the mean."""
+    """All units agree: as far as t² more of them, at either end of the range, could move the mean."""
     t = student_quantile(spec.confidence, spec.alternative, units - 1)
-    half = t * t / (units + t * t) * whole[1]
-    return estimate - half, estimate + half
+    share = t * t / (units + t * t)
+    return estimate - share * (estimate - whole[0]), estimate + share * (whole[1] - estimate)
 
 
 def t_contrast(

@@ -108,10 +108,8 @@ def _contrast_without_spread(
         return made(limits=(math.nan, math.nan), p_value=math.nan, notes=(note, ALONE))
     within, p, why = limits_without_spread(estimate, units, spec, e.range), math.nan, ENDLESS
     if math.isfinite(most):
-        # t²/(n + t²) is the difference's share of its range.
-        share = np.float64(min(abs(estimate) / most, 1.0))
-        with np.errstate(divide="ignore"):
-            t = math.copysign(np.sqrt(units * share / (1 - share)), estimate)
+        # With t² more units at the other end the mean is 0.
+        t = math.copysign(math.sqrt(units * min(abs(estimate) / most, 1.0)), estimate)
         p, why = student_p(t, units - 1, spec.alternative), AGREED
     if estimate == 0:
         return made(limits=within, p_value=1.0, p_better=chance_ahead(0.0, 1.0, up), notes=(note, why))

@@ -316,7 +316,7 @@ class LossPair(ModelPair):
         return None if r.weighted else super().extreme()
 
     def failures(self) -> Failures | None:
-        """A row may have the label that its forecast makes dearest: the dearest of all, in a cluster each row its own."""
+        """A row may have the label that its forecast makes dearest: the dearest of all, in a cluster each its own."""
         r, loss = self.rows, partial(self.rows.measure.function, **self.rows.options)
         try:
             both = [loss_rows(r.p, (model,), loss) for model in (self.first, self.second)]

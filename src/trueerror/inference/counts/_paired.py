@@ -188,11 +188,11 @@ class PairedMetric:
         return Estimate(value=np.array(value), units=by_cell, count=count, strata=strata, range=self.range)
 
     def over_clusters(self, keyed: KeyedAgreement, *, each_row: bool = False) -> Estimate:
-        """What the difference loses without each cluster; one without rows is no unit.
+        """What the difference loses without each cluster; one without weight is no unit.
 
         Where each row is a cluster of its own, with a weight, it loses to first order what the row adds over 1 − w.
         """
-        held = keyed.sizes > 0
+        held = keyed.weights > 0
         sizes, groups, value = keyed.weights[held], int(held.sum()), self.difference()
         by_row = self.influences() if each_row else None
         if by_row is not None:
