@@ -83,11 +83,6 @@ def too_few_events(key: str, x: float, n: float) -> bool:
     return form is not None and min(x, n - x) < form.events <= n
 
 
-def stand_in(method: str, z: Amount) -> str:
-    """The form that takes over where another gives limits without width."""
-    return "wilson" if method != "wilson" and z > 0 else "clopper-pearson"
-
-
 @proportion_interval("wald", fractional=True, normal=True)
 def wald(x: Amount, n: Amount, z: Amount) -> RawPair:
     """p ± z√(pq/n)."""
@@ -283,7 +278,8 @@ def limits_of_one(x: float, n: float, method: str, confidence: float, side: Side
     if method == "clopper-pearson":
         # Beyond 10¹⁶ trials the limits differ by less than floats can say.
         return max(0.0, math.nextafter(low, 0.0)), min(1.0, math.nextafter(high, 1.0)), method, ""
-    low, high, used, _ = limits_of_one(x, n, stand_in(method, z), confidence, side)
+    following = "clopper-pearson" if method == "wilson" else "wilson"
+    low, high, used, _ = limits_of_one(x, n, following, confidence, side)
     return low, high, used, f"{method} has no width at {x:g} of {n:g}: {used} instead"
 
 
