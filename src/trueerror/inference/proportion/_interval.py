@@ -118,17 +118,22 @@ def wilson_cc(x: Amount, n: Amount, z: Amount) -> RawPair:
     return wilson(fewer, n, z)[0], wilson(more, n, z)[1]
 
 
-@proportion_interval("clopper-pearson", exact=True)
-def clopper_pearson(x: Amount, n: Amount, alpha: Amount) -> RawPair:
-    """Quantiles of Beta(x, n − x + 1) and Beta(x + 1, n − x); 0 at no success, 1 at no failure."""
+def _beta_limits(x: Amount, n: Amount, alpha: Amount, shift: float) -> RawPair:
+    """Quantiles of Beta(x + s, n − x + 1 − s) and Beta(x + 1 − s, n − x + s); 0 at no success, 1 at no failure."""
     import numpy as np
     from scipy import special
 
     x, n = np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    none, all_ = x <= 0, x >= n
-    low = special.betaincinv(np.where(none, 1.0, x), n - x + 1, alpha)
-    high = special.betainccinv(x + 1, np.where(all_, 1.0, n - x), alpha)
-    return np.where(none, 0.0, low), np.where(all_, 1.0, high)
+    none, every = x <= 0, x >= n
+    low = special.betaincinv(np.where(none, 1.0, x + shift), n - x + 1 - shift, alpha)
+    high = special.betainccinv(x + 1 - shift, np.where(every, 1.0, n - x + shift), alpha)
+    return np.where(none, 0.0, low), np.where(every, 1.0, high)
+
+
+@proportion_interval("clopper-pearson", exact=True)
+def clopper_pearson(x: Amount, n: Amount, alpha: Amount) -> RawPair:
+    """Quantiles of Beta(x, n − x + 1) and Beta(x + 1, n − x); 0 at no success, 1 at no failure."""
+    return _beta_limits(x, n, alpha, 0.0)
 
 
 @proportion_interval("mid-p", exact=True)
@@ -171,13 +176,7 @@ def agresti_coull(x: Amount, n: Amount, z: Amount) -> RawPair:
 @proportion_interval("jeffreys", exact=True)
 def jeffreys(x: Amount, n: Amount, alpha: Amount) -> RawPair:
     """Quantiles of Beta(x + ½, n − x + ½); 0 at no success, 1 at no failure (Brown, Cai and DasGupta 2001)."""
-    import numpy as np
-    from scipy import special
-
-    x, n = np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    low = special.betaincinv(x + 0.5, n - x + 0.5, alpha)
-    high = special.betainccinv(x + 0.5, n - x + 0.5, alpha)
-    return np.where(x <= 0, 0.0, low), np.where(x >= n, 1.0, high)
+    return _beta_limits(x, n, alpha, 0.5)
 
 
 BinomialMethod = Literal[
