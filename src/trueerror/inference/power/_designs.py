@@ -199,17 +199,22 @@ def likely_counts(n: int, share: float) -> Counts:
     return np.arange(max(0, math.floor(n * share - spread)), min(n, math.ceil(n * share + spread)) + 1)
 
 
-def upper_tail(
-    of: Counts, weights: Amount, share: float, least: Counts, *, step: int, null: Amount
-) -> tuple[float, float]:
-    """P(wins ≥ least) and E(step·wins − null; wins ≥ least), wins of so many trials, averaged over their weights.
+def enumerated(
+    delta: float, share: float, null: float, of: Counts, least: Counts, most: Counts, *, weights: Amount, each: float
+) -> DesignAnalysis:  # fmt: skip
+    """Trials are won with probability `share`; `least` wins and more, `most` and fewer are significant against `null`.
 
+    There are `of` trials with these `weights`, and a win more adds `each` to the estimate.
     E(wins; wins ≥ k) = m·p·P(wins ≥ k) + k·(1 − p)·P(wins = k).
     """
-    chance = at_least(least, of, share)
-    edge = least * (1 - share) * pmf(least, of, share)
-    size = (step * of * share - null) * chance + step * edge
-    return float(np.sum(weights * chance)), float(np.sum(weights * size))
+
+    def beyond(share: float, null: float, least: Counts) -> tuple[float, float]:
+        chance, edge = at_least(least, of, share), least * (1 - share) * pmf(least, of, share)
+        return float(np.sum(weights * chance)), float(np.sum(weights * (of * (share - null) * chance + edge)))
+
+    (up, up_size), (down, down_size) = beyond(share, null, least), beyond(1 - share, 1 - null, of - most)
+    right, wrong = (up, down) if share >= null else (down, up)
+    return DesignAnalysis.of(delta, right, wrong, each * (up_size + down_size))
 
 
 def mcnemar_power(
@@ -223,13 +228,9 @@ def mcnemar_power(
     if alternative == "less":
         return mcnemar_power(n, p01, p10, alpha, method, "greater")
     differ, weights, share = _differing(n, p10, p01)
-    least = differ - critical_count(differ, alpha, method, alternative)
-    ups, up_size = upper_tail(differ, weights, share, least, step=2, null=differ)
-    downs = down_size = 0.0
-    if alternative == "two-sided":
-        downs, down_size = upper_tail(differ, weights, 1 - share, least, step=2, null=differ)
-    right, wrong = (ups, downs) if p10 >= p01 else (downs, ups)
-    return DesignAnalysis.of(p10 - p01, right, wrong, (up_size + down_size) / n)
+    lost = critical_count(differ, alpha, method, alternative)
+    most = lost if alternative == "two-sided" else np.full_like(lost, -1)
+    return enumerated(p10 - p01, share, 0.5, differ, differ - lost, most, weights=weights, each=2 / n)
 
 
 def critical_count(differ: Counts, alpha: float, method: McNemarMethod, alternative: Alternative) -> Counts:
@@ -299,11 +300,8 @@ def binomial_power(n: int, p: float, p0: float, alpha: float, alternative: Alter
         p_values = (at_least if alternative == "greater" else at_most)(x, n, p0)
     kept = x[p_values > alpha]
     least, most = (n + 1 if alternative == "less" else kept[-1] + 1), (-1 if alternative == "greater" else kept[0] - 1)
-    trials = np.array(n)
-    up, up_size = upper_tail(trials, 1.0, p, np.array(least), step=1, null=n * p0)
-    down, down_size = upper_tail(trials, 1.0, 1 - p, np.array(n - most), step=1, null=n * (1 - p0))
-    right, wrong = (up, down) if p >= p0 else (down, up)
-    return DesignAnalysis.of(p - p0, right, wrong, (up_size + down_size) / n)
+    trials, least, most = np.array([[n], [least], [most]])
+    return enumerated(p - p0, p, p0, trials, least, most, weights=1.0, each=1 / n)
 
 
 PlannedTest = Literal[

@@ -178,7 +178,7 @@ def _squared(b: int, c: int, alternative: Alternative, *, less: int) -> tuple[fl
 
 def _binomial(b: int, c: int, alternative: Alternative, *, share: float) -> tuple[float, float]:
     """P(X < k) and a `share` of P(X = k), X of Binomial(b + c, ½) and k what speaks against a difference."""
-    k = min(b, c) if alternative == "two-sided" else c if alternative == "greater" else b
+    k = {"two-sided": min(b, c), "greater": c, "less": b}[alternative]
     through, below = (float(at_most(j, b + c, 0.5)) for j in (k, k - 1))
     p = below + share * (through - below)
     if alternative == "two-sided":
