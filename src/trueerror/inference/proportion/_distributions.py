@@ -200,16 +200,13 @@ def tango_z(only_first: float, only_second: float, n: float, delta: float) -> fl
     linear = -b - c + (2 * n - b + c) * delta
     constant = -c * delta * (1 - delta)
     root = math.sqrt(linear * linear - 8 * n * constant)
-    q = -2 * constant / (linear + root) if linear > 0 else (root - linear) / (4 * n) if n else 0.0
+    q = -2 * constant / (linear + root) if linear > 0 else (root - linear) / (4 * n)
     variance = n * (2 * q + delta * (1 - delta))
     return _over_root(gap, variance)
 
 
 def tango_limits(only_first: int, only_second: int, n: int, z: float) -> Limits:
     """Tango's interval; no discordant row gives ±z²/(n + z²)."""
-    if only_first == only_second == 0:
-        edge = z * abs(z) / (n + z * z) if n or z else 0.0
-        return -edge, edge
     b, c = only_first, only_second
     return score_limits(tango_z, (b, c, n), (c, b, n), (b - c) / n, z)
 
