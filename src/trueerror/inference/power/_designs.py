@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -366,9 +366,9 @@ class PowerOptions(NamedTuple):
 class PowerPlan:
     """One test of one true difference; `groups` is 2 where n is the rows of each of two groups.
 
-    `verdict` is what the test finds at n rows, `design` its normal form. Fewer than `least` rows cannot be tested; the
-    search for n begins at `start` or above. `formula_counts`: the normal form's answer is a lower bound for the rows
-    that are asked for.
+    `design` is its normal form, `exact` what the test finds at n rows where the normal form does not say. Fewer than
+    `least` rows cannot be tested; the search for n begins at `start` or above. `formula_counts`: the normal form's
+    answer is a lower bound for the rows that are asked for.
     """
 
     options: PowerOptions
@@ -376,12 +376,18 @@ class PowerPlan:
     first: float
     second: float
     key: str
-    verdict: Callable[[int], DesignAnalysis]
     note: str = ""
+    exact: Callable[[int], DesignAnalysis] | None = None
     groups: int = 1
     least: int = 1
     start: float = 0.0
     formula_counts: bool = False
+
+    @cached_property
+    def verdict(self) -> Callable[[int], DesignAnalysis]:
+        """What so many rows find."""
+        o = self.options
+        return cache(self.exact or (lambda n: self.design.analysis(n, o.alpha, o.alternative)))
 
     def power(self, n: int) -> float:
         """The power of n rows; 0 where they are too few to be tested."""
@@ -422,8 +428,7 @@ def power_plan(options: PowerOptions) -> PowerPlan:
         if getattr(options, name) is not None and name not in used:
             takes = " and ".join(f"{option}=" for option in used) or "the two values alone"
             raise InputError(f"{name}= says nothing to test={options.test!r}, which takes {takes}")
-    plan = make(options)
-    return replace(plan, verdict=cache(plan.verdict))
+    return make(options)
 
 
 def _mcnemar(o: PowerOptions) -> PowerPlan:
@@ -433,32 +438,29 @@ def _mcnemar(o: PowerOptions) -> PowerPlan:
     check_word(method, ("mid-p", "exact", "chi2", "chi2-cc", "normal"), "method")
     design = paired_design(p10, p01)
 
-    def verdict(n: int) -> DesignAnalysis:
+    def exact(n: int) -> DesignAnalysis:
         if method == "normal" or n * (p10 + p01) > ENUMERATE_UP_TO:
             return design.analysis(n, o.alpha, o.alternative)
         return mcnemar_power(n, p10, p01, o.alpha, method, o.alternative)
 
     key, by = ("power-mcnemar-normal", "") if method == "normal" else ("power-mcnemar", f"{method} test")
-    return PowerPlan(
-        o, design, first, second, key, verdict, note="; ".join(filter(None, (by, note))), formula_counts=True
-    )
+    note = "; ".join(filter(None, (by, note)))
+    return PowerPlan(o, design, first, second, key, note, exact, formula_counts=True)
 
 
 def _two_proportions(o: PowerOptions) -> PowerPlan:
     first, second = o.shares()
-    design = two_group_design(first, second)
-    return PowerPlan(
-        o, design, first, second, "power-two-proportions", lambda n: design.analysis(n, o.alpha, o.alternative),
-        note="n rows in each group", groups=2,
-    )  # fmt: skip
+    design, note = two_group_design(first, second), "n rows in each group"
+    return PowerPlan(o, design, first, second, "power-two-proportions", note, groups=2)
 
 
 def _one_proportion(o: PowerOptions) -> PowerPlan:
     first, second = o.shares("the true proportion", "the proportion that is tested, p0")
     open_share(second, "second")
+    design = NormalDesign(first - second, math.sqrt(second * (1 - second)), math.sqrt(first * (1 - first)))
     return PowerPlan(
-        o, NormalDesign(first - second, math.sqrt(second * (1 - second)), math.sqrt(first * (1 - first))),
-        first, second, "power-one-proportion", lambda n: binomial_power(n, first, second, o.alpha, o.alternative),
+        o, design, first, second, "power-one-proportion",
+        exact=lambda n: binomial_power(n, first, second, o.alpha, o.alternative),
     )  # fmt: skip
 
 
@@ -475,13 +477,10 @@ def _auc(o: PowerOptions) -> PowerPlan:
         raise InputError(f"correlation={correlation!r} must lie in [0, 1)")
     share, note = open_share(0.5 if o.prevalence is None else o.prevalence, "prevalence"), "; ".join(notes)
     if second is None:
-        one = area_design(first, share)
-        return PowerPlan(
-            o, one, first, 0.5, "power-auc-chance", lambda n: one.analysis(n, o.alpha, o.alternative), note=note
-        )
+        return PowerPlan(o, area_design(first, share), first, 0.5, "power-auc-chance", note)
     two = TwoAreasDesign(first, second, share, correlation)
     return PowerPlan(
-        o, two.at(math.inf), first, second, "power-auc", lambda n: two.analysis(n, o.alpha, o.alternative), note=note,
+        o, two.at(math.inf), first, second, "power-auc", note, lambda n: two.analysis(n, o.alpha, o.alternative),
         least=2,
     )  # fmt: skip
 
@@ -497,8 +496,8 @@ def _within_margin(o: PowerOptions, *, both: bool) -> PowerPlan:
     spread = paired_design(p10, p01).sd
     return PowerPlan(
         o._replace(alternative="greater"), NormalDesign(room, spread, spread), first, second,
-        "power-equivalence" if both else "power-noninferiority",
-        lambda n: margin_power(n, p10, p01, margin, o.alpha, both=both), note=note,
+        "power-equivalence" if both else "power-noninferiority", note,
+        lambda n: margin_power(n, p10, p01, margin, o.alpha, both=both),
         # A model and its twin never differ: then only the z²·(1 − margin)/margin rows of Tango's test are needed.
         start=2 / margin,
     )  # fmt: skip
@@ -511,14 +510,11 @@ def _means(o: PowerOptions, *, groups: int = 1, student: bool = True) -> PowerPl
     sd = o.sd * math.sqrt(groups)
     design = NormalDesign(first - second, sd, sd)
 
-    def verdict(n: int) -> DesignAnalysis:
-        if not student:
-            return design.analysis(n, o.alpha, o.alternative)
-        return design.student_analysis(n, groups * (n - 1.0), o.alpha, o.alternative)
-
+    if not student:
+        return PowerPlan(o, design, first, second, "power-paired-mean")
     return PowerPlan(
-        o, design, first, second, "power-t" if student else "power-paired-mean", verdict,
-        note="n values in each group" if groups == 2 else "", groups=groups, least=2 if student else 1,
+        o, design, first, second, "power-t", "n values in each group" if groups == 2 else "",
+        lambda n: design.student_analysis(n, groups * (n - 1.0), o.alpha, o.alternative), groups, least=2,
     )  # fmt: skip
 
 
