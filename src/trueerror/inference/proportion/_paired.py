@@ -153,7 +153,7 @@ def mcnemar_bounds(
             alternative=alternative,
         )  # fmt: skip
 
-    def passes(b: int) -> bool:
+    def undecided(b: int) -> bool:
         return mcnemar_test(b, b - (x - y), method, alternative)[1] > level
 
     places = least, min(max(round(x * (rows - y) / rows), least), most), most
@@ -162,7 +162,7 @@ def mcnemar_bounds(
     p_values = [c.p_value for c in (few, at(min(least + 1, most)), likely, many)]
     deciding = None
     if few.p_value <= level < many.p_value:
-        deciding = 2 * (first_true(passes, least, most) - 1) - (x - y)
+        deciding = 2 * (first_true(undecided, least, most) - 1) - (x - y)
     return Unpublished((few, likely, many), (fewest, expected, largest), min(p_values), max(p_values), deciding)
 
 
