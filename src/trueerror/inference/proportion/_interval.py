@@ -151,20 +151,16 @@ def _mid_p_low(x: Amount, n: Amount, alpha: Amount) -> Amount:
     import numpy as np
     from scipy import special
 
-    none = x <= 0
-    a = np.where(none, 1.0, x)
-    all_ = a >= n
-    b = np.where(all_, 1.0, n - a)
-    # The exact limit at α bounds it from below, the one at 2α from above.
-    low = special.betaincinv(a, n - a + 1, alpha)
-    high = np.where(2 * np.asarray(alpha) < 1, special.betaincinv(a, n - a + 1, np.minimum(2 * alpha, 1.0)), 1.0)
+    none, every = x <= 0, x >= n
+    a, b = np.where(none, 1.0, x), np.where(every, 1.0, n - x)
+    low, high = np.zeros(np.shape(x)), np.where(none, 0.0, 1.0)
     middle = (low + high) / 2
     while ((low < middle) & (middle < high)).any():
-        beyond = np.where(all_, 0.0, special.betainc(a + 1, b, middle))
-        under = (special.betainc(a, n - a + 1, middle) + beyond) / 2 - alpha < 0
+        beyond = np.where(every, 0.0, special.betainc(a + 1, b, middle))
+        under = special.betainc(a, n - a + 1, middle) + beyond < 2 * alpha
         low, high = np.where(under, middle, low), np.where(under, high, middle)
         middle = (low + high) / 2
-    return np.where(none, 0.0, middle)
+    return middle
 
 
 @proportion_interval("agresti-coull")
