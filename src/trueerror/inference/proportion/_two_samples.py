@@ -180,7 +180,7 @@ def _metric_of(given: Any, metric: str | None, name: str) -> Interval:
 
 def _counts_behind(found: Interval) -> Counts | None:
     """Successes and rows of an interval that is of a plain proportion."""
-    if found.method not in FORMS or not found.n or not math.isfinite(found.estimate):
+    if FORMS.get(found.method) is None or not found.n or not math.isfinite(found.estimate):
         return None
     x = found.estimate * found.n
     return (round(x), int(found.n)) if abs(x - round(x)) <= 1e-6 else None
