@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from trueerror.inference._estimate import Estimate, Floats, left_out
 from trueerror.results._values import Note
 from trueerror.tallies._agreement import KeyedConfusion
-from trueerror.tallies._confusion import Confusion
+from trueerror.tallies._confusion import Confusion, sum_columns
 
 if TYPE_CHECKING:
     from trueerror.inference._label_tables import LabelTable
@@ -80,8 +80,7 @@ class WeightedUnits(RowUnits):
 
     def estimate(self, t: LabelTable, masses: Floats, half: Ints) -> Estimate:
         """The metric of tables (…, cells), and what their units add."""
-        assert t.squares is not None
-        squares = np.broadcast_to(t.squares, masses.shape).copy()
+        squares = np.broadcast_to(sum_columns(self.squares, t.place, masses.shape[-1]), masses.shape).copy()
         np.put_along_axis(squares, half, np.take_along_axis(squares, half, -1) + HALF * self.weight**2, -1)
         heavy = np.where(squares > 0, squares / np.where(masses > 0, masses, 1.0), 0.0)
         rows = np.where(squares > 0, masses / np.where(heavy > 0, heavy, 1.0), 0.0)

@@ -14,7 +14,7 @@ centred on the mean less its bias.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -51,17 +51,6 @@ def label_estimate(
     return table.bare() if bare else table.with_worst()
 
 
-def estimate_of_tables(
-    measure: Measure, sample: Sample, bounds: Range, masses: Floats, squares: Floats | None = None
-) -> Estimate:
-    """The metric of many tables (…, cells) of one sample, which lists every cell: those at the thresholds of a curve.
-
-    `squares` are the sums of squared weights of their cells.
-    """
-    table = LabelTable.of(measure, sample, {}, bounds)
-    return replace(table, masses=masses, squares=table.squares if squares is None else squares).with_worst()
-
-
 def with_half_rows(measure: Measure, sample: Sample, options: MetricOptions, cells: list[int]) -> Estimate:
     """The metric of a table that lists every cell, with half a row more in some of them."""
     table, half = LabelTable.of(measure, sample, options, label_range(measure, sample, options)), np.array(cells)
@@ -93,7 +82,8 @@ class LabelTable:
     """A sample's table with every cell that could have been filled, and a metric of it; of a total its mean.
 
     `rows` has those cells, `seen` is how the formula sees them, and `place` where the sample's own cells are. `masses`
-    (…, cells) may be those of many tables with the same rows in each class; `squares` with sampling weights.
+    (…, cells) are those of many tables where the amounts of the sample's table have leading axes; the rows of each
+    class are then the same in all: calls of the same rows at the thresholds of a curve.
     """
 
     measure: Measure
@@ -104,7 +94,6 @@ class LabelTable:
     seen: Seen
     place: Ints
     masses: Floats
-    squares: Floats | None
 
     @classmethod
     def of(cls, measure: Measure, sample: Sample, options: MetricOptions, bounds: Range) -> LabelTable:
@@ -118,14 +107,9 @@ class LabelTable:
             rows, found = every_cell(rows)
             place = found[place]
         seen = Seen.of(measure, rows, positive, sample.prior)
-        masses, squares = (
-            None if x is None else np.bincount(place, weights=x, minlength=len(rows.row)).astype(np.float64)
-            for x in (sample.rows.masses, sample.drawn.squares)
-        )
-        assert masses is not None
-        return cls(measure, options, bounds, sample.drawn, rows, seen, place, masses, squares)
+        masses = sum_columns(sample.rows.masses, place, len(rows.row))
+        return cls(measure, options, bounds, sample.drawn, rows, seen, place, masses)
 
-    @np.errstate(invalid="ignore", divide="ignore")
     def value(self, masses: Floats) -> Floats:
         """The metric under other masses (…, cells)."""
         return np.asarray(self.seen.value(self.measure, masses, self.options), dtype=np.float64)
@@ -201,17 +185,16 @@ class LabelTable:
         known = np.isfinite(slopes)
         least = slopes.min(axis=-1, keepdims=True, initial=np.inf, where=known)
         tied = (~known | (slopes <= least + TIED * abs(least))).reshape(-1, len(cells))
-        masses = self.masses.reshape(len(tied), -1)
-        kinds, kind = (tied, np.zeros(1)) if len(tied) == 1 else np.unique(tied, axis=0, return_inverse=True)
-        found = np.empty(len(tied), dtype=np.int64)
-        for i, alike in enumerate(kinds):
-            found[kind == i] = self._of_tied(side, cells[alike], masses[kind == i])
-        return found.reshape(slopes.shape[:-1])
+        masses, found = self.masses.reshape(len(tied), -1), cells[np.argmax(tied, axis=-1)]
+        several = np.flatnonzero(tied.sum(axis=-1) > 1)
+        for kind in set(map(bytes, tied[several])):
+            alike = np.frombuffer(kind, dtype=np.bool_)
+            tables = several[(tied[several] == alike).all(axis=-1)]
+            found[tables] = self._of_tied(side, cells[alike], masses[tables])
+        return np.asarray(found.reshape(slopes.shape[:-1]))
 
     def _of_tied(self, side: int, tied: Ints, masses: Floats) -> Ints:
         """Of tied cells that where half a row lowers the metric of each table (tables, cells) most."""
-        if len(tied) == 1:
-            return np.full(len(masses), tied[0])
         tied = tied[: max(1, BLOCK // masses.shape[-1])]
         more = HALF * self.drawn.weight * (tied[:, None] == np.arange(masses.shape[-1]))
         values = side * self.value(masses[:, None, :] + more)

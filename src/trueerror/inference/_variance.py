@@ -275,7 +275,6 @@ class Sample:
         table, positive = self.seen.table, self.seen.positive
         return table.binary(positive, masses) if measure.of_one_class else table.classes(masses)
 
-    @np.errstate(invalid="ignore", divide="ignore")
     def value(self, measure: Measure, options: MetricOptions, of_rows: Amount = None) -> Any:
         """The metric, of the sample or of replicates of its cells."""
         return self.seen.value(measure, self.rows.masses if of_rows is None else of_rows, options)

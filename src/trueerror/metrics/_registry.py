@@ -805,7 +805,7 @@ class Pooled:
 
     def masses(self, of_rows: Amount) -> Amount:
         """Their sums."""
-        return sum_columns(of_rows, self.place, len(self.table.counts))
+        return sum_columns(of_rows, self.place, len(self.table.row))
 
     def slopes(self, of_rows: Amount, slopes: Floats) -> Floats:
         """A row of a cell moves what it goes to."""
@@ -845,6 +845,17 @@ class Seen:
             steps.append(mix)
         return cls(table, positive, mix, tuple(steps))
 
+    @property
+    def place(self) -> NDArray[np.int64]:
+        """Where each cell of the rows goes."""
+        places = [step.place for step in self.steps if isinstance(step, Pooled)]
+        return places[0] if places else np.arange(len(self.table.row))
+
+    def at(self, table: Confusion) -> Seen:
+        """Another table of the same classes, at the same class mix."""
+        mix = None if self.mix is None else ClassMix(table, self.mix.shares)
+        return Seen(table, self.positive, mix, () if mix is None else (mix,))
+
     def masses(self, of_rows: Amount) -> Amount:
         """Those of the cells of `table`; leading axes are replicates."""
         for step in self.steps:
@@ -860,6 +871,7 @@ class Seen:
             slopes = step.slopes(masses, slopes)
         return slopes
 
+    @np.errstate(invalid="ignore", divide="ignore")
     def value(self, measure: Measure, of_rows: Amount, options: MetricOptions) -> Amount:
         """The metric of these masses."""
         return measure.of_table(self.table, self.masses(of_rows), positive=self.positive, **options)
