@@ -133,7 +133,7 @@ def test_wrong_tables(scores, message) -> None:
 
 
 def test_duplicate_names() -> None:
-    with pytest.raises(InputError, match="two columns of the table are called .a.; rename one"):
+    with pytest.raises(InputError, match="two columns of the table are called 'a'"):
         friedman(pd.DataFrame(SCORES, columns=["a", "b", "a", "c"]))
 
 
