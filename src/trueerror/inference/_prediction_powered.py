@@ -89,8 +89,8 @@ class LabelledSample:
         """How many rows a label alone stands for: in strata, as many as its stratum has for each label."""
         if self.strata is None:
             return self.weights
-        labelled = self.strata[: self.n]
-        return np.asarray((np.bincount(self.strata) / np.maximum(np.bincount(labelled, minlength=1), 1))[labelled])
+        labelled, there = self.strata[: self.n], np.bincount(self.strata)
+        return np.asarray((there / np.maximum(np.bincount(labelled, minlength=len(there)), 1))[labelled])
 
     @cached_property
     def groups(self) -> tuple[Ints, Floats]:
