@@ -297,76 +297,80 @@ def likelihood_limits(
     return min(near, far), max(near, far), normal_p(root, "two-sided")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Strengths:
-    """Strengths in log-odds around their mean, with their covariance and degrees of freedom.
+    """Strengths of the models of some battles, in log-odds, with their covariance and degrees of freedom.
 
-    `position` is the advantage of being first with its standard error, `tested` are (low, high, p-value) of differences
-    that were judged by their penalised likelihood ratio.
+    `position`: whether being shown first has an advantage; `tested` are (low, high, p-value) of differences that were
+    judged by their penalised likelihood ratio.
     """
 
-    names: tuple[str, ...]
+    battles: Battles
+    spec: IntervalSpec
     fit: Fit
     covariance: Floats
     df: float
     penalised: bool
-    position: tuple[float, float] | None
-    method: str
+    position: bool
     tested: Mapping[tuple[int, int], tuple[float, float, float]] = field(default_factory=dict)
 
     @property
     def values(self) -> Floats:
         """Strengths around their mean."""
-        beta = self.fit.parameters[: len(self.names)]
+        beta = self.fit.parameters[: len(self.battles.names)]
         return np.asarray(beta - beta.mean())
 
-    def error(self, i: int, j: int | None = None) -> float:
-        """The standard error of a strength, or of a difference of two; NaN where the battles do not tell it."""
-        return _error(self.covariance, i, j) if self.df > 0 else math.nan
+    @property
+    def order(self) -> list[int]:
+        """The models, strongest first."""
+        names, values = self.battles.names, self.values
+        return sorted(range(len(names)), key=lambda i: (-values[i], names[i]))
 
-    def reach(self, error: float, spec: IntervalSpec) -> float:
-        """How far limits lie from an estimate with this standard error."""
-        return math.nan if math.isnan(error) else spec.factor(self.df) * error
+    @property
+    def method(self) -> str:
+        """The key of how they were found."""
+        clustered = self.battles.clusters is not None
+        return "bradley-terry" + ("-firth" if self.penalised else "") + ("-clustered" if clustered else "")
 
-    def _why(self, *limits: float) -> str:
-        few = FEW_BATTLES if any(map(math.isnan, limits)) else ""
+    def told(self, way: Floats) -> tuple[float, float, float, float]:
+        """A sum of parameters, its standard error and its limits; NaN where the battles do not tell them."""
+        inside = slice(len(way))
+        value, variance = float(way @ self.fit.parameters[inside]), float(way @ self.covariance[inside, inside] @ way)
+        error = math.sqrt(variance) if self.df > 0 and variance > 0 else math.nan
+        reach = self.spec.factor(max(self.df, 1.0)) * error
+        return value, error, value - reach, value + reach
+
+    def _why(self, low: float) -> str:
+        few = FEW_BATTLES if math.isnan(low) else ""
         return str(Note("one-cluster")) if self.df <= 0 else few
 
-    def difference(self, i: int, j: int, spec: IntervalSpec, n: float) -> Contrast:
-        """The strength of one less that of another, in log-odds, with its test."""
-        gap, error = float(self.values[i] - self.values[j]), self.error(i, j)
-        z, reach = gap / error, self.reach(error, spec)
-        low, high = gap - reach, gap + reach
-        p = normal_p(z, "two-sided") if math.isinf(self.df) else student_p(z, self.df, "two-sided")
+    def difference(self, i: int, j: int) -> Contrast:
+        """The strength of one less that of another, with its test."""
+        b, each = self.battles, np.eye(len(self.battles.names))
+        gap, error, low, high = self.told(each[i] - each[j])
+        p = student_p(gap / error, self.df, "two-sided")
         if (i, j) in self.tested:
             low, high, p = self.tested[i, j]
         return contrast(
-            estimate=gap, limits=(low, high), whole=(-math.inf, math.inf), confidence=spec.confidence,
-            method=self.method, n=n, first=self.names[i], second=self.names[j], statistic=z,
-            df=None if math.isinf(self.df) else self.df,
-            p_value=p, alternative="two-sided", name="strength", notes=(self._why(low, high),),
+            estimate=gap, limits=(low, high), whole=(-math.inf, math.inf), confidence=self.spec.confidence,
+            method=self.method, n=b.n, first=b.names[i], second=b.names[j], statistic=gap / error,
+            df=None if math.isinf(self.df) else self.df, p_value=p, alternative="two-sided", name="strength",
+            notes=(self._why(low),),
         )  # fmt: skip
 
-    def own(self, i: int, spec: IntervalSpec, n: float) -> Interval:
-        """One strength from the mean of all, in log-odds."""
-        value, reach = float(self.values[i]), self.reach(self.error(i), spec)
-        return spec.interval(
-            self.names[i], value, value - reach, value + reach, bounds=(-math.inf, math.inf), method=self.method, n=n,
-            note=self._why(reach),
-        )  # fmt: skip
+    def own(self, i: int, n: float) -> Interval:
+        """One strength from the mean of all, over its n battles."""
+        names = self.battles.names
+        value, _, low, high = self.told(np.eye(len(names))[i] - 1 / len(names))
+        return self.spec.interval(
+            names[i], value, low, high, bounds=(-math.inf, math.inf), method=self.method, n=n, note=self._why(low)
+        )
 
 
-def _error(covariance: Floats, i: int, j: int | None = None) -> float:
-    way = np.zeros(len(covariance))
-    way[i] = 1.0
-    if j is not None:
-        way[j] = -1.0
-    variance = float(way @ covariance @ way)
-    return math.sqrt(variance) if variance > 0 else math.nan
-
-
-def strengths(b: Battles, *, z: float, position: bool = False, ties: bool = True, penalised: bool = False) -> Strengths:
-    """Bradley–Terry strengths of models that met, directly or through others; `z` is that of the limits."""
+def strengths(
+    b: Battles, spec: IntervalSpec, *, position: bool = False, ties: bool = True, penalised: bool = False
+) -> Strengths:
+    """Bradley–Terry strengths of models that met, directly or through others."""
     _check_battles(b, position)
     k, tied = len(b.names), b.outcome == TIE
     with_ties = ties and bool(tied.any()) and not bool(tied.all())
@@ -376,29 +380,22 @@ def strengths(b: Battles, *, z: float, position: bool = False, ties: bool = True
         parts = np.arange(k)
     firth = bool(parts.any())
     fit = fit_strengths(b, position=position, ties=with_ties, penalised=firth)
-    covariance, df = fit.covariance, math.inf
-    robust = b.clusters is not None or (not with_ties and bool(tied.any()))
-    if robust:
+    found = Strengths(
+        battles=b, spec=spec, fit=fit, covariance=fit.covariance, df=math.inf, penalised=firth, position=position
+    )
+    if b.clusters is not None or (not with_ties and bool(tied.any())):
         covariance, df = robust_covariance(b, fit)
-        if firth:
-            # Clusters cannot show less spread than independent battles where some never lost.
-            covariance = covariance + fit.covariance
-    centred = np.eye(k + 2)
-    centred[:k, :k] -= 1 / k
-    method = "bradley-terry" + ("-firth" if firth else "") + ("-clustered" if b.clusters is not None else "")
-    place = (float(fit.parameters[k]), _error(covariance, k)) if position else None
-    found = Strengths(b.names, fit, centred @ covariance @ centred.T, df, firth, place, method)
-    if robust:
-        return found
+        # Clusters cannot show less spread than independent battles where some never lost.
+        return replace(found, covariance=covariance + fit.covariance * firth, df=df)
     tested: dict[tuple[int, int], tuple[float, float, float]] = {}
-    for i, j in combinations(sorted(range(k), key=lambda m: (-found.values[m], b.names[m])), 2):
+    for i, j in combinations(found.order, 2):
         if parts[i] != parts[j]:
             null = fit_strengths(
                 b, position=position, ties=with_ties, penalised=True, equal=(i, j), start=fit.parameters,
                 close=math.sqrt(ROUNDING),
             )  # fmt: skip
-            gap = float(found.values[i] - found.values[j])
-            judged = likelihood_limits(gap, found.error(i, j), fit.likelihood, null.likelihood, z)
+            gap, error, *_ = found.told(np.eye(k)[i] - np.eye(k)[j])
+            judged = likelihood_limits(gap, error, fit.likelihood, null.likelihood, spec.factor())
             tested |= {} if judged is None else {(i, j): judged}
     return replace(found, tested=tested)
 
@@ -420,11 +417,12 @@ def _check_battles(b: Battles, position: bool) -> None:
         )
 
 
-def lack_of_fit(b: Battles, s: Strengths) -> Test | None:
+def lack_of_fit(s: Strengths) -> Test | None:
     """Whether head-to-head results follow from one strength each: χ² of wins seen and expected over pairs that met.
 
     None with clusters, or where the wins of a pair vary by no more than one battle, which is too few for χ².
     """
+    b = s.battles
     chances, battles = _chances(s.fit.parameters), b.counts.sum(axis=2)
     mean = chances @ POINTS
     gap, spread = b.counts @ POINTS - battles * mean, battles * (chances @ POINTS**2 - mean**2)
