@@ -23,6 +23,7 @@ from trueerror.inference._answer import interval_of
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference._sample import OneSample
 from trueerror.inference._score_tables import ScoreRows
+from trueerror.inference._variance import Sample
 from trueerror.inference.auc._multiclass import ClassScoreSample
 from trueerror.inference.auc._within_folds import (
     FoldedRows,
@@ -41,8 +42,6 @@ from trueerror.metrics._registry import (
     MetricOptions,
     Prior,
     check_metric_options,
-    needs_collapse,
-    prepared,
     ranks_rows,
     value,
 )
@@ -52,7 +51,6 @@ from trueerror.results._values import sentences_of
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import class_scored_rows, scored_rows
 from trueerror.tallies import Confusion, ScoreTable
-from trueerror.tallies._confusion import collapsed, sum_columns
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -96,11 +94,8 @@ def _of_masses(
 ) -> Floats:
     """The metric of each of several tables that have the cells of one, as masses (tables, cells)."""
     check_metric_options(measure, options)
-    table, _, chosen = prepared(measure, total, positive)
-    if needs_collapse(measure, total, positive):
-        table, place = collapsed(total, positive)
-        masses = sum_columns(masses, place, len(table.counts))
-    return np.asarray(measure.of_table(table, masses, positive=chosen, **options), dtype=np.float64)
+    sample = Sample.of(measure, total, positive=positive)
+    return np.asarray(sample.value(measure, dict(options), masses), dtype=np.float64)
 
 
 def _pseudo_values(
@@ -356,18 +351,18 @@ def _within(q: Folded) -> bool:
 
 @inference_method("within-folds", on=ONE, applies=_within)
 def within_folds_of_model(q: Folded) -> Interval:
-    """The mean over folds: areas by placements, others by the folds' own intervals."""
-    s, m = q.sample, q.metric
+    """The mean over folds: areas by placements, others by the folds' own intervals; clusters are left out whole."""
+    s, m, names = q.sample, q.metric, q.sample.p.keys("folds").names
     if s.p.has_key("clusters"):
         return _clustered(q)
     if m.area:
         return within_folds_interval(s.tables, name=m.name, scale=m.area, spec=q.spec)
-    parts: list[OneSample]
+    parts: list[OneSample] = []
     if m.of_class_scores:
-        rows = [class_scored_rows(s.p.slice(name, "folds"), [s.model]) for name in s.p.keys("folds").names]
-        parts = [ClassScoreSample.of(m, r.codes, r.scores[0], s.p.labels, q.options) for r in rows]
+        rows = [class_scored_rows(s.p.slice(name, "folds"), [s.model]) for name in names]
+        parts += [ClassScoreSample.of(m, r.codes, r.scores[0], s.p.labels, q.options) for r in rows]
     else:
-        parts = [ScoreRows.of(m, t, q.options, prior=s.prior) for t in s.tables]
+        parts += [ScoreRows.of(m, t, q.options, prior=s.prior) for t in s.tables]
     intervals = [interval_of(Problem(metric=m, sample=x, spec=q.spec, options=q.options)) for x in parts]
     return mean_over_folds(intervals, q.spec, name=m.name, bounds=m.range, n=float(s.p.n))
 
@@ -380,9 +375,8 @@ def _clustered(q: Folded) -> Interval:
     else:
         of_class = scored_rows(s.p, [s.model], positive=s.positive)
         codes, scores, clusters = of_class.up.astype(np.int64), of_class.scores[:, 0], of_class.clusters
-    return clustered_within_folds_interval(
-        m, FoldedRows(codes, fold_codes(s.p, [s.model]), clusters), scores, q.options, q.spec
-    )
+    folded = FoldedRows(codes, fold_codes(s.p, [s.model]), clusters)
+    return clustered_within_folds_interval(m, folded, scores, q.options, q.spec)
 
 
 def fold_codes(p: Predictions, models: Sequence[str]) -> Ints:
