@@ -452,27 +452,35 @@ def _bounds(truth: Floats, given: tuple[float, float] | None) -> Range | None:
     return float(ends[0]), float(ends[1])
 
 
-def _values(values: Any, name: str, positive: object) -> tuple[Any, Any, bool]:
-    """A column as numbers, its gaps, and whether they are numbers (or else codes of labels)."""
+def _values(values: Any, name: str, positive: object = None) -> tuple[Floats, bool]:
+    """A column as numbers, NaN in its gaps, and whether it holds numbers; codes of its labels where it does not."""
     array = column(values, name)
-    gone = missing_rows(array)
-    cells = array.astype(object)
+    there = ~missing_rows(array)
+    cells, found = array[there].astype(object), np.full(len(array), np.nan)
     if positive is not None:
         cells = np.array([v.item() if isinstance(v, np.generic) else v for v in cells], dtype=object)
-        known = dict.fromkeys(v if isinstance(v, Hashable) else str(v) for v in cells[~gone].tolist())
+        known = {v if isinstance(v, Hashable) else str(v) for v in cells.tolist()}
         if (positive := plain_label(positive, "positive=")) in known or len(known) <= 2:
-            counted = [np.nan if g else float(v == positive) for v, g in zip(cells, gone, strict=True)]
-            return np.array(counted), gone, True
-    if array.dtype.kind in "biuf" or all(is_number(v) for v in cells[~gone]):
-        numbers = np.full(len(cells), np.nan)
-        numbers[~gone] = plain_numbers(array[~gone], name)
-        if np.isinf(numbers).any():
-            raise InputError(f"{name} is infinite at row {int(np.argmax(np.isinf(numbers))) + 1:,}")
-        if np.abs(numbers[~gone]).max(initial=0) > LARGEST:
+            found[there] = [float(v == positive) for v in cells]
+            return found, True
+    if array.dtype.kind in "biuf" or all(is_number(v) for v in cells):
+        found[there] = plain_numbers(array[there], name)
+        if np.isinf(found).any():
+            raise InputError(f"{name} is infinite at row {int(np.argmax(np.isinf(found))) + 1:,}")
+        if np.abs(found[there]).max(initial=0) > LARGEST:
             raise InputError(f"{name} holds numbers too large for a variance; scale them")
-        return numbers, gone, True
-    order = {v: i for i, v in enumerate(sorted(dict.fromkeys(map(str, cells[~gone]))))}
-    return np.array([np.nan if g else float(order[str(v)]) for v, g in zip(cells, gone, strict=True)]), gone, False
+        return found, True
+    found[there] = np.unique([str(v) for v in cells], return_inverse=True)[1]
+    return found, False
+
+
+def _answers_of_all(judge: Any, positive: object = None) -> tuple[Floats, bool]:
+    """What the judge says of each row, and whether these are numbers."""
+    answers, numeric = _values(judge, "judge", positive)
+    if np.isnan(answers).any():
+        gaps = int(np.isnan(answers).sum())
+        raise InputError(f"judge has {gaps:,} gaps; the judge must say something of each row")
+    return answers, numeric
 
 
 def _sample(
@@ -480,13 +488,10 @@ def _sample(
     bounds: tuple[float, float] | None, power: float | None,
 ) -> LabelledSample:  # fmt: skip
     """What was given, labelled rows first: columns of all rows with gaps, or labelled and other rows apart."""
-    truth, gone, numeric = _values(human, "human", positive)
+    truth, numeric = _values(human, "human", positive)
     if not numeric:
         raise InputError("human labels are text: say which one is counted with positive=, such as positive='right'")
-    n, joint, said = len(truth), others is not None, list(column(judge, "judge"))
-    answers, absent, numbers = _values(
-        [*said, *column(others, "judge_unlabelled")] if joint else said, "judge", positive
-    )
+    n, joint, said, gone = len(truth), others is not None, list(column(judge, "judge")), np.isnan(truth)
     if joint and len(said) != n:
         raise InputError(f"human has {n:,} labels and judge {len(said):,}: they are of the same rows")
     if joint and gone.any():
@@ -496,8 +501,7 @@ def _sample(
             f"human has {n:,} labels and judge {len(said):,}: give judge_unlabelled=, the other rows, or one "
             "entry for each row in both, with gaps where people did not label"
         )
-    if absent.any():
-        raise InputError(f"judge has {int(absent.sum()):,} gaps; the judge must say something of each row")
+    answers, numeric = _answers_of_all([*said, *column(others, "judge_unlabelled")] if joint else said, positive)
     place, rest = np.flatnonzero(~gone), np.arange(n, len(answers)) if joint else np.flatnonzero(gone)
     if len(place) < 2:
         raise InputError(f"there are {len(place)} labels of people; two or more are needed")
@@ -508,7 +512,7 @@ def _sample(
     codes = _strata_of(strata, other_strata, place, rest, None if joint else n)
     chances = None if inclusion is None else _chances(inclusion, None if joint else n, place)
     return LabelledSample(
-        truth=truth[place], judge=answers[np.concatenate([place, rest])], numeric=numbers, strata=codes,
+        truth=truth[place], judge=answers[np.concatenate([place, rest])], numeric=numeric, strata=codes,
         chances=chances, bounds=_bounds(truth[place], bounds), power=power,
     )  # fmt: skip
 
@@ -678,8 +682,8 @@ class LabelPlan(DocumentResult):
 
     def estimate(self, human: Any, judge: Any, *, confidence: float = 0.95) -> PredictionPowered:
         """The answer from the labels: `human` are those of `rows` in order, or of all rows with gaps."""
-        answers, absent, _ = _values(judge, "judge", None)
-        if len(answers) != sum(self.sizes) or absent.any():
+        answers, _ = _values(judge, "judge")
+        if len(answers) != sum(self.sizes) or np.isnan(answers).any():
             raise InputError(f"judge has {len(answers):,} answers; the plan was made for {sum(self.sizes):,} rows")
         labels, here = list(column(human, "human")), list(self.rows)
         if len(labels) == len(here) != len(answers):
@@ -745,16 +749,16 @@ def label_plan(
     ((53, 47), 100, 146)
     """
     plan = PLANS[check_word(method, PLANS, "method")]
-    answers, absent, numeric = _values(judge, "judge", None)
-    if absent.any():
-        raise InputError(f"judge has {int(absent.sum()):,} gaps; the judge must say something of each row")
+    answers, numeric = _answers_of_all(judge)
     wanted, share = count(budget, "budget"), open_share(mix, "mix")
     if share != 0.2 and not plan.by_row:
         raise InputError('mix= is the even part of method="active"; leave it out')
     if plan.by_row and (not numeric or answers.min() < 0 or answers.max() > 1):
         raise InputError('method="active" needs scores between 0 and 1; method="neyman" takes any answers')
     draw, seed = generator(rng)
-    truth = _labels_so_far(human, len(answers))
+    truth, known = (np.full(len(answers), np.nan), True) if human is None else _values(human, "human")
+    if len(truth) != len(answers) or not known:
+        raise InputError("human= are numbers for all rows, with gaps where there is no label yet")
     free = np.isnan(truth)
     if plan.by_row and not free.all():
         raise InputError('method="active" starts without labels; method="neyman" goes on from those that there are')
@@ -782,27 +786,15 @@ def label_plan(
     )  # fmt: skip
 
 
-def _labels_so_far(human: Any, n: int) -> Floats:
-    """The labels that there are, NaN where there is none."""
-    if human is None:
-        return np.full(n, np.nan)
-    truth, _, numbers = _values(human, "human", None)
-    if len(truth) != n or not numbers:
-        raise InputError("human= are numbers for all rows, with gaps where there is no label yet")
-    return np.asarray(truth, dtype=np.float64)
-
-
-def _spreads(said: Any, truth: Any, groups: Any, k: int, numeric: bool) -> Any:
+def _spreads(said: Floats, truth: Floats, groups: Ints, k: int, numeric: bool) -> Floats:
     """How labels vary within each group: as those that are known do, else as scores between 0 and 1 say."""
     known = ~np.isnan(truth)
     if known.any():
         low, high = min(0.0, float(truth[known].min())), max(1.0, float(truth[known].max()))
-        y = (truth[known] - low) / (high - low)
-        n = np.bincount(groups[known], minlength=k)
-        mean = (np.bincount(groups[known], weights=y, minlength=k) + 1) / (n + 2)
-        second = (np.bincount(groups[known], weights=y * y, minlength=k) + 1) / (n + 2)
-        return np.sqrt(np.maximum(second - mean**2, 1e-4)) * (high - low)
+        y, of = (truth[known] - low) / (high - low), groups[known]
+        mean, second = ((np.bincount(of, x, k) + 1) / (np.bincount(of, minlength=k) + 2) for x in (y, y * y))
+        return np.asarray(np.sqrt(np.maximum(second - mean**2, 1e-4)) * (high - low))
     if numeric and not np.isin(said, (0.0, 1.0)).all() and said.min() >= 0 and said.max() <= 1:
-        sizes = np.maximum(np.bincount(groups, minlength=k), 1)
-        return np.sqrt(np.maximum(np.bincount(groups, weights=said * (1 - said), minlength=k) / sizes, 0.01))
+        means = np.bincount(groups, said * (1 - said), k) / np.maximum(np.bincount(groups, minlength=k), 1)
+        return np.asarray(np.sqrt(np.maximum(means, 0.01)))
     return np.full(k, 0.5)
