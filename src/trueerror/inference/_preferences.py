@@ -39,6 +39,8 @@ ELO = 400 / math.log(10)
 FIRST, TIE, SECOND = range(3)
 # What an outcome counts for the model that is shown first.
 POINTS = np.array([1.0, 0.5, 0.0])
+# How the advantage d of the first goes with its strength, that of the second, and the place; ties do not.
+SIDES = np.array([1.0, -1.0, 1.0, 0.0])
 # Steps, and gains of a likelihood beside it, that are rounding.
 ROUNDING = float(np.finfo(np.float64).eps) ** 0.75
 FEW_BATTLES = "too few battles to tell how far apart they may be"
@@ -104,9 +106,10 @@ def shown_one_way(b: Battles) -> bool:
     >>> shown_one_way(make([0, 1], [1, 2])), shown_one_way(make([0, 1], [1, 0]))
     (True, False)
     """
-    met = (b.counts.sum(axis=2) > 0).astype(np.float64)
-    level = np.linalg.pinv(_laplacian(met), hermitian=True) @ _along(met)[:-1]
-    return bool(np.allclose((level[:, None] - level)[met > 0], 1.0))
+    met, k = (b.counts.sum(axis=2) > 0).ravel(), len(b.names)
+    products = _products(met[:, None, None] * np.outer(SIDES, SIDES), _places(k))[: k + 1, : k + 1]
+    ranks = (np.linalg.matrix_rank(part, hermitian=True) for part in (products, products[:k, :k]))
+    return len(set(ranks)) == 1
 
 
 def separated_by_place(b: Battles, *, with_ties: bool) -> bool:
@@ -147,50 +150,32 @@ class _Look(NamedTuple):
     covariance: Floats
 
 
+def _places(k: int) -> Ints:
+    """The parameters that a battle of each cell goes by: strengths of the first and the second, δ, τ."""
+    first, second = np.divmod(np.arange(k * k), k)
+    return np.stack([first, second, np.full(k * k, k), np.full(k * k, k + 1)], axis=-1)
+
+
 def _chances(theta: Floats) -> Floats:
-    """The chance of each outcome in each cell."""
+    """The chance of each outcome in each cell, one below the other."""
     *beta, delta, tau = theta
-    d = np.subtract.outer(beta, beta) + delta
+    d = np.subtract.outer(beta, beta).ravel() + delta
     return np.asarray(special.softmax(np.stack([d / 2, np.full_like(d, tau), -d / 2], axis=-1), axis=-1))
 
 
-def _deviations(chances: Floats) -> tuple[Floats, Floats]:
-    """What each outcome adds to the score along d and along τ, less its mean."""
-    mean = chances @ (POINTS - 0.5)
-    return POINTS - 0.5 - mean[..., None], np.array([0.0, 1.0, 0.0]) - chances[..., TIE, None]
+def _scores(chances: Floats) -> Floats:
+    """What each outcome in each cell adds to the derivatives by the parameters at its places."""
+    along_d = POINTS - chances @ POINTS[:, None]
+    along_t = np.array([0.0, 1.0, 0.0]) - chances[:, [TIE]]
+    return np.where(SIDES == 0, along_t[..., None], along_d[..., None] * SIDES)
 
 
-def _along(cells: Floats) -> Floats:
-    """Σ over cells of a derivative along d, by strengths and by the advantage of being first."""
-    return np.append(cells.sum(axis=1) - cells.sum(axis=0), cells.sum())
-
-
-def _laplacian(cells: Floats) -> Floats:
-    both = cells + cells.T
-    return np.asarray(np.diag(both.sum(axis=0)) - both)
-
-
-def _information(weighted: Floats, along_d: Floats, along_t: Floats) -> Floats:
-    """The second derivatives of the log-likelihood with so many outcomes expected, by all parameters."""
-    k = len(weighted)
-    dd, dt, tt = ((weighted * x * y).sum(axis=-1) for x, y in
-                  ((along_d, along_d), (along_d, along_t), (along_t, along_t)))  # fmt: skip
-    information = np.empty((k + 2, k + 2))
-    information[:k, :k] = _laplacian(dd)
-    for place, cells in ((k, dd), (k + 1, dt)):
-        information[place, :-1] = information[:-1, place] = _along(cells)
-    information[k, k + 1] = information[k + 1, k] = dt.sum()
-    information[-1, -1] = tt.sum()
-    return information
-
-
-def _leverages(covariance: Floats, along_d: Floats, along_t: Floats) -> Floats:
-    """u′Vu of each outcome, u what it adds to the score less its mean."""
-    v, (place, tie) = covariance, covariance[-2:]
-    own = np.diag(v)[:-2]
-    xx = own[:, None] + own - 2 * v[:-2, :-2] + 2 * np.subtract.outer(place[:-2], place[:-2]) + place[-2]
-    xt = np.subtract.outer(tie[:-2], tie[:-2]) + tie[-2]
-    return np.asarray(along_d**2 * xx[..., None] + 2 * along_d * along_t * xt[..., None] + along_t**2 * tie[-1])
+def _products(of_cells: Floats, places: Ints) -> Floats:
+    """Products of derivatives in each cell, added up by pairs of parameters."""
+    k = int(places[-1, -1]) + 1
+    flat = places[:, :, None] * k + places[:, None, :]
+    sums = np.bincount(flat.ravel(), np.broadcast_to(of_cells, flat.shape).ravel(), k * k)
+    return np.asarray(sums, dtype=np.float64).reshape(k, k)
 
 
 def _free(k: int, position: bool, ties: bool, equal: tuple[int, int] | None = None) -> Floats:
@@ -212,30 +197,32 @@ def fit_strengths(
     With `equal` two models are as strong as each other. The prior acts like as many battles more as a cell has
     leverage, so a step goes by the information of both.
     """
-    k, counts = len(b.names), b.counts
+    k, counts = len(b.names), b.counts.reshape(-1, 3)
     if not ties:
-        counts = np.stack([counts @ POINTS, np.zeros((k, k)), counts @ POINTS[::-1]], axis=-1)
-    battles = counts.sum(axis=-1, keepdims=True)
+        counts = np.stack([counts @ POINTS, np.zeros(k * k), counts @ POINTS[::-1]], axis=-1)
+    battles, places = counts.sum(axis=-1, keepdims=True), _places(k)
     ways, every = _free(k, position, ties, equal), _free(k, position, ties)
 
     def look(theta: Floats) -> _Look:
         chances = _chances(theta)
-        along_d, along_t = _deviations(chances)
+        u = _scores(chances)
         value, pull = float(special.xlogy(counts, chances).sum()), counts
-        information = _information(battles * chances, along_d, along_t)
+        expected = np.einsum("co,coi,coj->cij", chances, u, u)
+        information = _products(battles[..., None] * expected, places)
         curvature, covariance = information, _inverse(information, every)
         if penalised:
             sign, size = np.linalg.slogdet(every.T @ information @ every)
             value += float(size) / 2 if sign > 0 else -math.inf
-            more = battles * chances * _leverages(covariance, along_d, along_t)
+            leverages = np.einsum("coi,cij,coj->co", u, covariance[places[:, :, None], places[:, None, :]], u)
+            more = battles * chances * leverages
             pull = counts + more / 2
-            curvature = _information((battles + more.sum(axis=-1, keepdims=True)) * chances, along_d, along_t)
-        gradient = np.append(_along((pull * along_d).sum(axis=-1)), (pull * along_t).sum())
-        return _Look(value, gradient, curvature, covariance)
+            curvature = _products((battles + more.sum(axis=-1, keepdims=True))[..., None] * expected, places)
+        gradient = np.bincount(places.ravel(), np.einsum("co,coi->ci", pull, u).ravel(), k + 2)
+        return _Look(value, gradient.astype(np.float64), curvature, covariance)
 
     theta = np.append(np.zeros(k + 1), -math.inf) if start is None else start.copy()
     if ties and start is None:
-        share = (counts[..., TIE].sum() + 0.5) / (battles.sum() + 1)
+        share = (counts[:, TIE].sum() + 0.5) / (battles.sum() + 1)
         theta[-1] = math.log(2 * share / (1 - share))
     if equal is not None:
         theta[list(equal)] = theta[list(equal)].mean()
@@ -267,16 +254,14 @@ def _inverse(information: Floats, ways: Floats) -> Floats:
 
 def robust_covariance(b: Battles, fit: Fit) -> tuple[Floats, float]:
     """The sandwich over clusters of battles, G/(G − 1)·I⁻¹·Σ U_g·U_g′·I⁻¹; and its degrees of freedom."""
-    k, cell = len(b.names), (b.first, b.second, b.outcome)
-    d, t = (along[cell] for along in _deviations(_chances(fit.parameters)))
-    each = np.arange(b.n) if b.clusters is None else b.clusters
+    k, each = len(b.names), np.arange(b.n) if b.clusters is None else b.clusters
     names, groups = np.unique(each, return_inverse=True)
-    count = len(names)
+    count, cell = len(names), b.first * k + b.second
     if count < 2:
         return np.full_like(fit.covariance, np.nan), 0.0
-    columns = [b.first, b.second, np.full(b.n, k), np.full(b.n, k + 1)]
-    places = (np.tile(groups.ravel(), 4), np.concatenate(columns))
-    scores = sparse.csr_array((np.concatenate([d, -d, d, t]), places), shape=(count, k + 2))
+    u = _scores(_chances(fit.parameters))[cell, b.outcome]
+    where = (np.repeat(groups.ravel(), 4), _places(k)[cell].ravel())
+    scores = sparse.csr_array((u.ravel(), where), shape=(count, k + 2))
     meat = (scores.T @ scores).toarray() * count / (count - 1)
     return np.asarray(fit.covariance @ meat @ fit.covariance), float(count - 1)
 
@@ -322,8 +307,8 @@ class Strengths:
 
     @property
     def order(self) -> list[int]:
-        """The models, strongest first."""
-        names, values = self.battles.names, self.values
+        """The models, strongest first; those that are equal but for rounding by name."""
+        names, values = self.battles.names, self.values.round(9)
         return sorted(range(len(names)), key=lambda i: (-values[i], names[i]))
 
     @property
@@ -423,7 +408,7 @@ def lack_of_fit(s: Strengths) -> Test | None:
     None with clusters, or where the wins of a pair vary by no more than one battle, which is too few for χ².
     """
     b = s.battles
-    chances, battles = _chances(s.fit.parameters), b.counts.sum(axis=2)
+    chances, battles = _chances(s.fit.parameters).reshape(b.counts.shape), b.counts.sum(axis=2)
     mean = chances @ POINTS
     gap, spread = b.counts @ POINTS - battles * mean, battles * (chances @ POINTS**2 - mean**2)
     met = np.triu(battles + battles.T, 1) > 0
