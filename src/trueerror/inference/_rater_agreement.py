@@ -12,7 +12,7 @@ import math
 import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -373,35 +373,34 @@ ALIASES = {
 }  # fmt: skip
 
 
-def rater_agreement(r: Ratings, word: str, *, level: Level, scheme: Weights, spec: IntervalSpec) -> Interval:
+def rater_agreement(
+    r: Ratings, coefficient: Coefficient, *, level: Level, scheme: Weights, spec: IntervalSpec
+) -> Interval:
     """One coefficient with its interval by the effective t over items, a random sample; raters are as they are."""
-    word = ALIASES.get(word, word)
-    coefficient = COEFFICIENTS[check_word(word, COEFFICIENTS, "method")]
     if not coefficient.measured and len(r.labels) > MOST_LABELS:
         raise InputError(
             f"{len(r.labels):,} different labels are measurements: method='krippendorff' with level='interval' takes "
             "them, or round them"
         )
-    name, items = coefficient.named(scheme, level, len(r.raters)), r.items
+    name, items, bounds = coefficient.named(scheme, level, len(r.raters)), r.items, (coefficient.lowest, 1.0)
     r = coefficient.rows(r.grouped())
 
-    def made(estimate: float, low: float, high: float, *notes: Note) -> Interval:
-        bounds = (coefficient.lowest, 1.0)
+    def made(estimate: float, *notes: Note, low: float = math.nan, high: float = math.nan) -> Interval:
         return spec.interval(name, estimate, low, high, bounds=bounds, method=coefficient.key, n=items, note=notes)
 
     if items == 0:
-        return made(math.nan, math.nan, math.nan, Note("no-pairs-of-ratings"))
+        return made(math.nan, Note("no-pairs-of-ratings"))
     distance = by_level(r, level) if coefficient.measured else by_weights(r, scheme)
     e = coefficient.estimate(r, distance)
     estimate = float(e.value)
     if math.isnan(estimate):
-        return made(estimate, math.nan, math.nan, Note("one-label"))
+        return made(estimate, Note("one-label"))
     if items < 2:
-        return made(estimate, math.nan, math.nan, Note("one-item"))
+        return made(estimate, Note("one-item"))
     if coefficient.of_raters and (r.codes >= 0).all() and (r.codes != r.codes[0]).any(axis=0).sum() < 2:
-        return made(0.0, math.nan, math.nan, Note("constant-rater"))
+        return made(0.0, Note("constant-rater"))
     low, high, *_ = effective_t_limits(e, spec)
-    return made(estimate, low, high, *_few_others(r, coefficient, spec))
+    return made(estimate, *_few_others(r, coefficient, spec), low=low, high=high)
 
 
 def _few_others(r: Ratings, coefficient: Coefficient, spec: IntervalSpec) -> list[Note]:
@@ -453,16 +452,13 @@ class RaterAgreement(DocumentResult):
     @property
     def verdict(self) -> str:
         """What the coefficients say; where alpha is among them, on which side of the usual bars it is."""
-        alpha = self.coefficients.get("krippendorff")
-        coefficient = alpha if alpha is not None else next(iter(self.coefficients.values()))
-        if math.isnan(coefficient.estimate):
-            return f"{capitalised(coefficient.name)} has no value: {coefficient.note}."
-        if math.isnan(coefficient.low):
-            return f"{capitalised(coefficient.name)} is {number(coefficient.estimate)}: {coefficient.note}."
-        shown = common_format(coefficient.estimate, coefficient.low, coefficient.high)
-        reach = ci_words(coefficient.low, coefficient.high, self.confidence, shown)
-        words = f"{capitalised(coefficient.name)} is {shown(coefficient.estimate)} ({reach})"
-        return f"{words}: {_against_bars(coefficient)}." if alpha is not None else f"{words}."
+        i = self.coefficients.get("krippendorff", next(iter(self.coefficients.values())))
+        name, shown = capitalised(i.name), common_format(i.estimate, i.low, i.high)
+        if math.isnan(i.low):
+            value = "has no value" if math.isnan(i.estimate) else f"is {number(i.estimate)}"
+            return f"{name} {value}: {i.note}."
+        bars = f": {_against_bars(i)}" if "krippendorff" in self.coefficients else ""
+        return f"{name} is {shown(i.estimate)} ({ci_words(i.low, i.high, self.confidence, shown)}){bars}."
 
     def records(self) -> list[dict[str, object]]:
         """One record for each coefficient, then one for each pair of raters."""
@@ -540,36 +536,26 @@ def agreement(
     check_word(level, LEVELS, "level")
     scheme = OF_LEVEL[level] if weights is None else check_word(weights, WEIGHTS, "weights")
     spec = IntervalSpec(confidence=check_confidence(confidence))
-    if method is not None:
-        check_word(ALIASES.get(str(method), method), COEFFICIENTS, "method")
+    word = None if method is None else check_word(ALIASES.get(str(method), method), COEFFICIENTS, "method")
     check_table_name(ratings, table)
     opened = None if more else _table_of(ratings, table)
     long = {"item": item, "rater": rater, "label": label}
     given = _ratings(ratings, more, raters, long) if opened is None else _of_table(opened, long, raters)
-    r = _coded(given, level, scheme, labels)
-    words = [ALIASES.get(method, method)] if method is not None else _words_for(r)
-    coefficients = {word: rater_agreement(r, word, level=level, scheme=scheme, spec=spec) for word in words}
+    r, answer = _coded(given, level, scheme, labels), partial(rater_agreement, level=level, scheme=scheme, spec=spec)
+    words = [w for w, c in COEFFICIENTS.items() if c.measured or len(r.labels) <= MOST_LABELS]
+    coefficients = {w: answer(r, COEFFICIENTS[w]) for w in ([word] if word is not None else words)}
     # Pairs of more raters than a sentence names are a matrix, not a list.
     all_named = some(list(r.raters)) == listing(list(r.raters))
     several = all_named and len(r.raters) > 2 and "cohen" in coefficients
-    shown = combinations(range(len(r.raters)), 2) if several else ()
-    pairs = tuple(
-        (r.raters[a], r.raters[b], rater_agreement(_two(r, a, b), "cohen", level=level, scheme=scheme, spec=spec))
-        for a, b in shown
-    )
+    pairs = []
+    for a, b in combinations(range(len(r.raters)), 2) if several else ():
+        two = (r.raters[a], r.raters[b])
+        pairs.append((*two, answer(replace(r, codes=r.codes[:, [a, b]], raters=two), COEFFICIENTS["cohen"])))
     reading = " ".join((_reading(r), *(() if opened is None else opened.notes)))
     return RaterAgreement(
-        coefficients=coefficients, pairs=pairs, raters=r.raters, labels=r.labels, items=r.items, level=level,
+        coefficients=coefficients, pairs=tuple(pairs), raters=r.raters, labels=r.labels, items=r.items, level=level,
         weights=scheme, confidence=spec.confidence, reading=reading,
     )  # fmt: skip
-
-
-def _words_for(r: Ratings) -> list[str]:
-    return [w for w, c in COEFFICIENTS.items() if c.measured or len(r.labels) <= MOST_LABELS]
-
-
-def _two(r: Ratings, a: int, b: int) -> Ratings:
-    return replace(r, codes=r.codes[:, [a, b]], raters=(r.raters[a], r.raters[b]))
 
 
 def _reading(r: Ratings) -> str:
@@ -702,9 +688,12 @@ def _coded(given: Mapping[str, Column], level: Level, scheme: Weights, labels: S
 
 def _cells(given: Mapping[str, Column]) -> NDArray[np.object_]:
     """Items × raters, None where there is no rating."""
-    cells = np.column_stack([values.astype(object) for values in given.values()])
-    gone = np.column_stack([missing_rows(values) for values in given.values()])
-    cells[gone | [[isinstance(v, str) and not v.strip() for v in row] for row in cells]] = None
+    columns = []
+    for values in given.values():
+        blank = np.array([isinstance(v, str) and not v.strip() for v in values], dtype=bool)
+        columns.append(values.astype(object))
+        columns[-1][missing_rows(values) | blank] = None
+    cells = np.column_stack(columns)
     odd = next((v for v in cells.ravel().tolist() if not isinstance(v, Hashable)), None)
     if odd is not None:
         raise InputError(f"a rating is one plain value, not {odd!r:.60}")
