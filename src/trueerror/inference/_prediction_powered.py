@@ -255,12 +255,9 @@ def neyman(shares: Floats, spreads: Floats, available: Ints, budget: int, least:
         raise InputError(f"budget={budget} is less than {least} labels for each of {len(shares)} groups")
     goal = min(budget, int(available.sum()))
     ideal = proportional(shares * np.maximum(spreads, 1e-9), taken, available, goal)
-    whole: Ints = np.minimum(np.floor(ideal + 1e-9).astype(np.int64), available)
-    order = np.argsort(-(ideal - whole), kind="stable")
-    while int(whole.sum()) < goal:
-        for i in order[whole[order] < available[order]][: goal - int(whole.sum())]:
-            whole[i] += 1
-    return whole
+    made: Ints = np.floor(ideal + 1e-9).astype(np.int64)
+    made[np.argsort(made - ideal, kind="stable")[: max(goal - int(made.sum()), 0)]] += 1
+    return made
 
 
 def proportional(weights: Floats, least: Floats | Ints, most: Floats | Ints, total: float) -> Floats:
