@@ -50,7 +50,7 @@ from trueerror.results._format import (
 from trueerror.results._values import Note, interval_cell, short
 from trueerror.sources._open_tables import check_table_name, file_table, open_frame
 from trueerror.sources._tables import need_column
-from trueerror.sources.columns._names import known_column
+from trueerror.sources.columns._names import bare
 
 if TYPE_CHECKING:
     from trueerror.sources._tables import InputTable
@@ -612,7 +612,9 @@ def _table_of(source: Any, table: str | None) -> InputTable | None:
 
 
 def _of_table(table: InputTable, long: Mapping[str, str | None], raters: Sequence[str] | None) -> dict[str, Column]:
-    who, item, what = (known_column(table, long[word], word, names) for word, names in LONG.items())
+    by_name = {word: next((c for c in table.columns if bare(c) in names), None) for word, names in LONG.items()}
+    named = {word: need_column(table, name, word) for word, name in long.items() if name is not None}
+    who, item, what = (named.get(word, by_name[word]) for word in LONG)
     # A rater may be called "judge": without all three columns each is one rater.
     if who is None or (long["rater"] is None and None in (item, what)):
         if long["label"] is not None:

@@ -33,7 +33,7 @@ from trueerror.results._format import Text, counted, listing, one_line, p_cell, 
 from trueerror.results._values import Note, deciding_p, surety
 from trueerror.sources._open_tables import check_table_name, file_table, open_frame
 from trueerror.sources._tables import need_column
-from trueerror.sources.columns._names import bare, known_column
+from trueerror.sources.columns._names import bare
 
 if TYPE_CHECKING:
     from trueerror.sources._tables import InputTable
@@ -379,9 +379,15 @@ def _read(battles: Any, asked: Mapping[str, str | None], clusters: Any) -> tuple
     return _of_table(table, asked, clusters)
 
 
+def _known(table: InputTable, given: str | None, option: str, names: frozenset[str]) -> str | None:
+    if given is not None:
+        return need_column(table, given, option)
+    return next((c for c in table.columns if bare(c) in names), None)
+
+
 def _of_table(table: InputTable, asked: Mapping[str, str | None], clusters: Any) -> tuple[Battles, str]:
-    first = known_column(table, asked["model_a"], "model_a", FIRST_MODEL)
-    second = known_column(table, asked["model_b"], "model_b", SECOND_MODEL)
+    first = _known(table, asked["model_a"], "model_a", FIRST_MODEL)
+    second = _known(table, asked["model_b"], "model_b", SECOND_MODEL)
     long = any(asked[word] is not None for word in ("battle", "model", "score"))
     named = {bare(c): c for c in table.columns}
     if first is None and second is None and not long and {"winner", "loser"} <= named.keys():
@@ -390,7 +396,7 @@ def _of_table(table: InputTable, asked: Mapping[str, str | None], clusters: Any)
         return replace(_battles(a, b, [FIRST] * len(a), groups), ordered=False), name
     if first is None or second is None or long:
         return _of_long_table(table, asked, clusters)
-    winner = known_column(table, asked["winner"], "winner", WINNER)
+    winner = _known(table, asked["winner"], "winner", WINNER)
     several = _winners(table) if asked["winner"] is None else None
     if winner is None and several is None:
         raise InputError(
@@ -424,9 +430,9 @@ def _winners(table: InputTable) -> list[object] | None:
 
 def _of_long_table(table: InputTable, asked: Mapping[str, str | None], clusters: Any) -> tuple[Battles, str]:
     """A row for each battle and model: the higher score wins; more than two models in a battle meet in pairs."""
-    battle = known_column(table, asked["battle"], "battle", BATTLE | PROMPT)
-    model = known_column(table, asked["model"], "model", MODEL)
-    score = known_column(table, asked["score"], "score", SCORE)
+    battle = _known(table, asked["battle"], "battle", BATTLE | PROMPT)
+    model = _known(table, asked["model"], "model", MODEL)
+    score = _known(table, asked["score"], "score", SCORE)
     if battle is None or model is None or score is None:
         raise InputError(
             f"{table.name} has the columns {_listed(table.columns)}: name model_a=, model_b= and winner=, or battle=, "

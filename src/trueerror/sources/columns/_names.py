@@ -16,7 +16,7 @@ import numpy as np
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import ColumnError, InputError
 from trueerror.sources._keys import key_column
-from trueerror.sources._tables import InputTable, need_column
+from trueerror.sources._tables import InputTable
 
 Part = Literal["label", "score"]
 
@@ -84,13 +84,6 @@ def bare(name: str) -> str:
     ('ytrue', 'unnamed0')
     """
     return re.sub(r"[^a-z0-9]", "", name.lower())
-
-
-def known_column(table: InputTable, given: str | None, option: str, names: frozenset[str]) -> str | None:
-    """The column that the user named, else the first that is known by its name; None where there is none."""
-    if given is not None:
-        return need_column(table, given, option)
-    return next((c for c in table.columns if bare(c) in names), None)
 
 
 @lru_cache(maxsize=1 << 12)
