@@ -87,7 +87,9 @@ class Measure:
     a function of a proportion of the rows that are positive or were called so. `relative_cost`: a cost against that
     of the cheapest constant call. `takahashi`: the averages for which Takahashi and others published the variance.
     `gradient`: the derivative, written out: by the margins (`ClassCounts` → `MarginGradients`) of a metric of all
-    classes, by the cells (table, counts) of one of cells; without it derivatives are taken by a complex step.
+    classes, by the cells (table, counts) of one of cells; without it derivatives are taken by a complex step. That of a
+    metric of scores, (table, masses) → `ScoreInfluences`, is by the rows of either class at each score. `left_out`,
+    (masses, share): what such a metric loses without one of these rows, times (n − 1)/n.
     `row_hits`: each row counts 1 or 0, so the mean over rows is a plain proportion; any scores will do, since only
     their order within a row matters.
     `origin` is the function of a metric of one's own (`metrics._compute.own_measure`), with its options.
@@ -128,6 +130,7 @@ class Measure:
     relative_cost: bool = False
     takahashi: tuple[Average, ...] = ()
     gradient: Formula | None = None
+    left_out: Formula | None = None
     row_hits: bool = False
     origin: Formula | None = None
     origin_options: tuple[tuple[str, Any], ...] = ()
