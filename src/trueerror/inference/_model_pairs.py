@@ -20,9 +20,10 @@ from trueerror.inference._estimate import Estimate
 from trueerror.inference._fragility import undone_by
 from trueerror.inference._problem import Problem
 from trueerror.inference._sample import Sampled
-from trueerror.inference._score_tables import difference_of_areas, difference_of_scores, estimate_of_influences
+from trueerror.inference._score_tables import difference_of_scores, estimate_of_influences
 from trueerror.inference.auc._binned import binned_contrast
 from trueerror.inference.auc._influences import score_influences
+from trueerror.inference.auc._interval import difference_of_areas
 from trueerror.inference.auc._multiclass import class_area_estimate, class_area_rows
 from trueerror.inference.bootstrap._paired import paired_bootstrap
 from trueerror.inference.counts._paired import PairedMetric, paired_metric
