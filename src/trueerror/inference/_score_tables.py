@@ -222,28 +222,31 @@ def score_estimate(q: Problem[ScoreSample]) -> Estimate:
 
 
 def _of_rows(q: Problem[ScoreSample]) -> Estimate:
-    """What rows at each score add: (n − 1)/n times what the metric loses without them, in full or to first order.
-
-    The classes are samples of their own for areas and at another class mix.
-    """
+    """What rows at each score add; the classes are samples of their own for areas and at another class mix."""
     s, measure = q.sample, q.metric
     table = s.table._at_positives() if measure.by_rank and not measure.area else s.table
-    apart = bool(measure.area) or s.share is not None
-    strata = np.repeat([0, 1 if apart else 0], len(table.scores))
-    masses = np.concatenate([table.positives, table.negatives]).astype(np.float64)
-    heavy = row_weights(table, masses)
-    rows = np.divide(masses, heavy, out=np.zeros_like(masses), where=heavy > 0)
-    whole, n = (np.bincount(strata, weights=x)[strata] for x in (masses, rows))
-    units = (1 - 1 / n) * left_out(heavy / whole, heavy * np.concatenate(units_at_scores(q, table, s.share)))
-    return Estimate(
-        value=np.array(s.estimate), units=np.where(rows > 0, units, 0.0), count=rows, strata=strata if apart else None,
-        sizes=heavy, range=q.ends,
-    )  # fmt: skip
+    masses = [np.asarray(x, dtype=np.float64) for x in (table.positives, table.negatives)]
+    samples = [units_at_scores(q, table, s.share), masses, masses if table.squares is None else table.squares]
+    if not measure.area and s.share is None:
+        samples = [[np.concatenate(classes)] for classes in samples]
+    if table.squares is None:
+        return estimate_of_sums(s.estimate, [Sums.of(u, rows) for u, rows, _ in zip(*samples, strict=True)], q.ends)
+    each = [_weighted(*sample) for sample in zip(*samples, strict=True)]
+    units, count, sizes = (np.concatenate(x) for x in zip(*each, strict=True))
+    strata = np.repeat(np.arange(len(each)), len(units) // len(each))
+    return Estimate(value=np.array(s.estimate), units=units, count=count, strata=strata, sizes=sizes, range=q.ends)
 
 
-def row_weights(table: ScoreTable, masses: Floats) -> Floats:
+def _weighted(influences: Floats, masses: Floats, squares: Floats) -> tuple[Floats, Floats, Floats]:
+    """(n − 1)/n times what is lost without a row of each score, how many there are, (Σw)²/Σw², and their weight."""
+    heavy, rows = row_weights(masses, squares), np.zeros_like(masses)
+    np.divide(masses, heavy, out=rows, where=heavy > 0)
+    units = (1 - 1 / rows.sum()) * left_out(heavy / masses.sum(), heavy * influences)
+    return np.where(rows > 0, units, 0.0), rows, heavy
+
+
+def row_weights(masses: Floats, squares: Floats) -> Floats:
     """What each row of a class and score weighs, Σw²/Σw, as if rows of the same score weighed alike."""
-    squares = masses if table.squares is None else np.concatenate(table.squares)
     return np.divide(squares, masses, out=np.zeros_like(masses), where=masses > 0)
 
 
@@ -257,7 +260,8 @@ def _each_left_out(q: Problem[Any], table: ScoreTable, share: float | None) -> S
     """A row of each cell left out in turn; of many scores neighbours are joined."""
     starts, small = group_starts(table), coarse_table(table)
     masses, size = np.concatenate([small.positives, small.negatives]).astype(np.float64), len(small.scores)
-    heavy, there = row_weights(small, masses), masses > 0
+    there, squares = masses > 0, masses if small.squares is None else np.concatenate(small.squares)
+    heavy = row_weights(masses, squares)
     statistic = score_statistic(q.metric, small, q.options, share)
     lost = float(statistic(masses[None, :size], masses[None, size:])[0]) - one_row_less(masses, statistic, heavy)
     # What is lost for a unit of weight, so far as it is not the row's own part of the whole.
