@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from trueerror.inference._binned_limits import with_bounds
 from trueerror.inference._clusters import effective_clusters, without_gaps
 from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, left_out
-from trueerror.inference._problem import IntervalLimits, Problem, Range
+from trueerror.inference._problem import IntervalLimits, Problem
 from trueerror.inference._sample import Estimated, OneSample
 from trueerror.inference._variance import ClusteredRows, Design, ScoreSample
 from trueerror.inference.auc._average_precision import average_precision_limits
-from trueerror.inference.auc._influences import score_units
+from trueerror.inference.auc._influences import score_influences
 from trueerror.inference.auc._interval import (
     area_sums,
     area_without_clusters,
@@ -32,6 +32,7 @@ from trueerror.inference.auc._interval import (
     newcombe_instead,
     of_area,
     on_scale,
+    squared_weights,
 )
 from trueerror.inference.bootstrap._paired_scores import OrderedScores
 from trueerror.inference.bootstrap._tables import (
@@ -76,9 +77,8 @@ class ScoreRows(ScoreSample, OneSample):
     rows: float | None = None
     tally = "scores"
 
-    @classmethod
+    @staticmethod
     def of(
-        cls,
         measure: Measure,
         table: ScoreTable,
         options: MetricOptions,
@@ -89,7 +89,10 @@ class ScoreRows(ScoreSample, OneSample):
         rows: float | None = None,
     ) -> ScoreRows:
         """The metric of a table, at another share of positives, of rows in clusters."""
-        if not (measure.of_scores or measure.of_losses):
+        kinds = {AreaRows: measure.area, RankedRows: measure.by_rank, LossRows: measure.of_losses,
+                 ScoreRows: measure.of_scores}  # fmt: skip
+        kind: type[ScoreRows] | None = next((kind for kind, holds in kinds.items() if holds), None)
+        if kind is None:
             raise InputError(f"{measure.name} cannot be computed from a score table; it needs labels")
         if design == "case-control" and prior is None and not measure.area:
             raise InputError(
@@ -99,7 +102,7 @@ class ScoreRows(ScoreSample, OneSample):
         prior = None if measure.area else prior
         # Probabilities are best read in the middle of a bin; its lowest score is where a threshold is exact.
         used = middled(table) if measure.of_losses or measure.probabilities else table
-        return cls(
+        return kind(
             table=used, counted=table, measure=measure, options=options, prior=prior, design=design, clusters=clusters,
             estimate=value(measure, used, prior=prior, **options), rows=rows,
             share=None if prior is None else score_share(prior, used),
@@ -113,9 +116,7 @@ class ScoreRows(ScoreSample, OneSample):
     @property
     def n(self) -> float:
         """How many rows it is of; a table of weighted rows knows what they weigh, not how many they are."""
-        if self.rows is not None:
-            return self.rows
-        return float(self.table.n if self.clusters is None else len(self.clusters.positive))
+        return float(self.table.n) if self.rows is None else self.rows
 
     @property
     def clustered(self) -> bool:
@@ -128,6 +129,31 @@ class ScoreRows(ScoreSample, OneSample):
         assert self.clusters is not None
         return self.clusters.groups
 
+    def why_undefined(self, q: Problem[Any]) -> str:
+        """Why the metric has no value."""
+        return undefined_reason(self.measure, self.table, prior=self.prior, **self.options)
+
+    def estimated(self, q: Problem[Any]) -> Estimated:
+        """What rows at each score, or clusters, add."""
+        notes = () if self.clusters is None else (f"{whole(self.groups)} clusters",)
+        return Estimated(estimate=score_estimate(q), notes=notes, instead=lambda: self.at_the_end(q, notes))
+
+    def at_the_end(self, q: Problem[Any], notes: tuple[str, ...]) -> IntervalLimits | None:
+        """The limits of a metric without spread, where it has some of its own."""
+        return None
+
+    def widened(self, q: Problem[Any], found: Interval, made: IntervalLimits, chosen: InferenceMethod) -> Interval:
+        """The interval widened by what binned scores leave open."""
+        if self.counted.exact or math.isnan(found.estimate):
+            return found
+        return with_bounds(q, found, made, chosen, self.counted, self.prior)
+
+
+class LossRows(ScoreRows):
+    """A mean of losses."""
+
+    __slots__ = ()
+
     def is_share(self, metric: Measure) -> bool:
         """Whether each of these rows counts 1 or 0, and they count alike."""
         return metric.row_hits and self.share is None and self.table.squares is None
@@ -138,41 +164,44 @@ class ScoreRows(ScoreSample, OneSample):
         hits = loss_moments(self.table, self.measure, **self.options)
         return hits.mean * hits.n, hits.n
 
-    def why_undefined(self, q: Problem[Any]) -> str:
-        """Why the metric has no value."""
-        return undefined_reason(self.measure, self.table, prior=self.prior, **self.options)
-
     def nothing(self, q: Problem[Any]) -> IntervalLimits | None:
-        """What is said of an undefined metric, of one cluster, and of a mean loss that is infinite."""
-        return super(ScoreRows, self).nothing(q) or infinite_limits(self.estimate)
+        """What is said of an undefined metric, and of a mean that is infinite."""
+        return ScoreRows.nothing(self, q) or infinite_limits(self.estimate)
 
     def estimated(self, q: Problem[Any]) -> Estimated:
-        """What rows at each score, or clusters, add; at the ends of its range an area has limits of its own."""
-        if self.measure.of_losses:
-            return Estimated(estimate=mean_of_table(self.measure, self, self.options, q.ends))
-        notes = () if self.clusters is None else (f"{whole(self.groups)} clusters",)
-        return Estimated(estimate=score_estimate(q), notes=notes, instead=lambda: self._at_the_end(q, notes))
+        """The losses of the rows at each score."""
+        return Estimated(estimate=mean_of_table(self.measure, self, self.options, q.ends))
 
-    def _at_the_end(self, q: Problem[Any], notes: tuple[str, ...]) -> IntervalLimits | None:
-        """Newcombe's method 5 of areas without spread, and Wilson's interval at the positives of average precision."""
-        if not self.measure.by_rank:
-            return None
-        sizes = effective_rows(self.table)
-        if self.clusters is not None:
-            parts = (self.clusters.take(side) for side in (self.clusters.positive, ~self.clusters.positive))
-            ups, downs = (effective_clusters(np.bincount(x.codes, weights=x.weights)) for x in parts)
-            sizes = ups, downs
-        if self.measure.area:
-            made = on_scale(self.measure, newcombe_instead(of_area(self.measure, self.estimate), sizes, q.spec))
-        else:
-            made = IntervalLimits(*average_precision_limits(self.estimate, sizes[0], q.spec))
+
+class RankedRows(ScoreRows):
+    """Average precision."""
+
+    __slots__ = ()
+
+    @property
+    def class_sizes(self) -> tuple[float, float]:
+        """As many positives, and negatives, of equal weight; of rows in clusters, as many clusters of equal size."""
+        if self.clusters is None:
+            return effective_rows(self.table)
+        parts = (self.clusters.take(side) for side in (self.clusters.positive, ~self.clusters.positive))
+        positives, negatives = (effective_clusters(np.bincount(x.codes, weights=x.weights)) for x in parts)
+        return positives, negatives
+
+    def at_the_end(self, q: Problem[Any], notes: tuple[str, ...]) -> IntervalLimits | None:
+        """Wilson's interval at the positives."""
+        made = IntervalLimits(*average_precision_limits(self.estimate, self.class_sizes[0], q.spec))
         return made._replace(note=(*notes, *made.notes))
 
-    def widened(self, q: Problem[Any], found: Interval, made: IntervalLimits, chosen: InferenceMethod) -> Interval:
-        """The interval widened by what binned scores leave open."""
-        if self.counted.exact or math.isnan(found.estimate):
-            return found
-        return with_bounds(q, found, made, chosen, self.counted, self.prior)
+
+class AreaRows(RankedRows):
+    """An area under the ROC curve."""
+
+    __slots__ = ()
+
+    def at_the_end(self, q: Problem[Any], notes: tuple[str, ...]) -> IntervalLimits | None:
+        """Newcombe's method 5."""
+        made = newcombe_instead(of_area(self.measure, self.estimate), self.class_sizes, q.spec)
+        return on_scale(self.measure, made._replace(note=(*notes, *made.notes)))
 
 
 def clustered_scores(
@@ -226,7 +255,7 @@ def _of_rows(q: Problem[ScoreSample]) -> Estimate:
     s, measure = q.sample, q.metric
     table = s.table._at_positives() if measure.by_rank and not measure.area else s.table
     masses = [np.asarray(x, dtype=np.float64) for x in (table.positives, table.negatives)]
-    samples = [units_at_scores(q, table, s.share), masses, masses if table.squares is None else table.squares]
+    samples = [score_units(measure, table, q.options, share=s.share), masses, squared_weights(table)]
     if not measure.area and s.share is None:
         samples = [[np.concatenate(classes)] for classes in samples]
     if table.squares is None:
@@ -239,32 +268,50 @@ def _of_rows(q: Problem[ScoreSample]) -> Estimate:
 
 def _weighted(influences: Floats, masses: Floats, squares: Floats) -> tuple[Floats, Floats, Floats]:
     """(n − 1)/n times what is lost without a row of each score, how many there are, (Σw)²/Σw², and their weight."""
-    heavy, rows = row_weights(masses, squares), np.zeros_like(masses)
+    heavy, rows = _row_weights(masses, squares), np.zeros_like(masses)
     np.divide(masses, heavy, out=rows, where=heavy > 0)
     units = (1 - 1 / rows.sum()) * left_out(heavy / masses.sum(), heavy * influences)
     return np.where(rows > 0, units, 0.0), rows, heavy
 
 
-def row_weights(masses: Floats, squares: Floats) -> Floats:
+def _row_weights(masses: Floats, squares: Floats) -> Floats:
     """What each row of a class and score weighs, Σw²/Σw, as if rows of the same score weighed alike."""
     return np.divide(squares, masses, out=np.zeros_like(masses), where=masses > 0)
 
 
-def units_at_scores(q: Problem[Any], table: ScoreTable, share: float | None = None) -> ScoreInfluences:
-    """What a row of either class at each score adds; where the metric cannot say so, rows are left out in turn."""
-    known = score_units(q.metric, table, q.options, share=share)
-    return _each_left_out(q, table, share) if known is None else known
+def score_units(
+    measure: Measure, table: ScoreTable, options: MetricOptions | None = None, *, share: float | None = None
+) -> ScoreInfluences:
+    """What one row at each score adds to θ: (n − 1)/n times what is lost without it, where the metric knows it.
+
+    Of other metrics it is the derivative, which is the same to first order; where that is not known either, rows are
+    left out in turn. n counts the rows, or with `share` those of the class; with weights it is that of a row of the
+    mean weight, as if it weighed 1.
+
+    >>> from trueerror.metrics._registry import find_measure
+    >>> made = score_units(find_measure("average_precision"), ScoreTable.count([1, 0, 1], [0.9, 0.8, 0.7]))
+    >>> made.positives.round(3).tolist(), made.negatives.round(3).tolist()
+    ([-0.111, 0.0, 0.222], [0.0, -0.111, 0.0])
+    """
+    if measure.left_out is None:
+        slopes = score_influences(measure, table, options, share=share)
+        return _each_left_out(measure, table, options or {}, share) if slopes is None else slopes
+    # What a row of the mean weight adds, over its weight.
+    weight = sum(float(x.sum()) for x in squared_weights(table)) / float(table.n)
+    found = measure.left_out([np.asarray(x) / weight for x in (table.positives, table.negatives)], share)
+    return ScoreInfluences(*(x / weight for x in found))
 
 
-def _each_left_out(q: Problem[Any], table: ScoreTable, share: float | None) -> ScoreInfluences:
+def _each_left_out(
+    measure: Measure, table: ScoreTable, options: MetricOptions, share: float | None
+) -> ScoreInfluences:  # fmt: skip
     """A row of each cell left out in turn; of many scores neighbours are joined."""
     starts, small = group_starts(table), coarse_table(table)
     masses, size = np.concatenate([small.positives, small.negatives]).astype(np.float64), len(small.scores)
-    there, squares = masses > 0, masses if small.squares is None else np.concatenate(small.squares)
-    heavy = row_weights(masses, squares)
-    statistic = score_statistic(q.metric, small, q.options, share)
+    there, heavy = masses > 0, _row_weights(masses, np.concatenate(squared_weights(small)))
+    statistic = score_statistic(measure, small, options, share)
     lost = float(statistic(masses[None, :size], masses[None, size:])[0]) - one_row_less(masses, statistic, heavy)
-    # What is lost for a unit of weight, so far as it is not the row's own part of the whole.
+    # What is lost for a unit of weight, so far as it is not the row's part of the whole.
     units = np.zeros(len(masses))
     units[there] = np.where(np.isfinite(lost), lost * (1 / heavy[there] - 1 / masses.sum()), 0.0)
     group = np.searchsorted(starts, np.arange(len(table.scores)), side="right") - 1
@@ -283,13 +330,6 @@ def _of_clusters(q: Problem[ScoreSample], rows: ClusteredRows) -> Estimate:
     return Estimate(value=np.array(q.sample.estimate), units=units, sizes=sizes, range=q.ends)
 
 
-def estimate_of_influences(value: float, sums: Floats, sizes: Floats, bounds: Range) -> Estimate:
-    """Clusters left out to first order: what each moves an estimate by, as its rows' influences add up."""
-    groups = len(sums)
-    units = (groups - 1) / groups * left_out(sizes / float(sizes.sum()), sums)
-    return Estimate(value=np.array(value), units=units, sizes=sizes, range=bounds)
-
-
 def difference_of_scores(
     q: Problem[Any], is_positive: NDArray[np.bool_], scores: tuple[Floats, Floats], clusters: Ints | None = None
 ) -> Estimate:
@@ -299,7 +339,7 @@ def difference_of_scores(
         return one - two
     models = in_threads(lambda s: OrderedScores(is_positive, s), scores)
     values = [float(q.metric.function(m.table, **q.options)) for m in models]
-    first, second = (m.influences_at_rows(units_at_scores(q, m.table)) for m in models)
+    first, second = (m.influences_at_rows(score_units(q.metric, m.table, q.options)) for m in models)
     first -= second
     low, high = q.metric.bounds(q.options)
     return estimate_of_sums(values[0] - values[1], [Sums.of(first)], (low - high, high - low))

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from trueerror.inference._answer import contrast_of
 from trueerror.inference._clusters import (
     cluster_t_contrast,
+    clusters_left_out,
     without_gaps,
 )
 from trueerror.inference._contrast import mirrored, one_cluster_contrast
 from trueerror.inference._effective_t import KEY, effective_t_contrast
-from trueerror.inference._model_pairs import ROW_REPLICATES, AreaPair, LossPair, ModelPair, Pair, pair_of, summed
+from trueerror.inference._model_pairs import ROW_REPLICATES, AreaPair, LossPair, ModelPair, Pair, pair_of
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.auc._binned import binned_delong
@@ -439,5 +440,5 @@ def harder_rows(skipped: SkippedRows, confidence: float = 0.95) -> Contrast:
     moved = np.concatenate([(left - one) / len(left), -(kept - two) / len(kept)])
     _, codes = np.unique(np.concatenate(skipped.clusters), return_inverse=True)
     which = np.repeat([0, 1], [len(left), len(kept)])
-    made = summed(one - two, moved, which, codes)
+    made = clusters_left_out(one - two, moved, which, codes, (-1.0, 1.0))
     return effective_t_contrast(made, spec, n=len(codes), higher_is_better=None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import Scores
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, check_word
+from trueerror.kernels import chosen
 from trueerror.metrics._registry import Masses, Measure, MetricOptions, Prior, measure, ratio, score_share, value
 from trueerror.tallies._confusion import Amount
 from trueerror.tallies._score_bounds import Bounds
@@ -422,9 +424,28 @@ def pairwise_auc(codes: Codes, scores: NDArray[Any]) -> Floats:
     return area
 
 
+def _placed(scores: NDArray[Any], is_positive: NDArray[np.bool_]) -> Floats:
+    """What each row adds to an area: its placement among the other class less the area, over the rows of its class."""
+    positives, negatives = int(is_positive.sum()), int((~is_positive).sum())
+    others, own = (np.where(is_positive, *sizes) for sizes in ((negatives, positives), (positives, negatives)))
+    placed = chosen(len(is_positive)).placements(np.ascontiguousarray(scores), is_positive) / (2.0 * others)
+    return np.asarray((placed - placed[is_positive].mean()) / own)
+
+
+def _hand_till_slopes(codes: Codes, scores: NDArray[Any]) -> Floats:
+    """A row's placements, averaged over the areas that it takes part in."""
+    k = scores.shape[1]
+    rows = [np.flatnonzero(codes == i) for i in range(k)]
+    total = np.zeros(len(codes))
+    for i, j in permutations(range(k), 2):
+        both = np.concatenate([rows[i], rows[j]])
+        total[both] += _placed(scores[both, i], codes[both] == i)
+    return np.asarray(total / (k * (k - 1)))
+
+
 @measure("hand_till_auc", needs="class_scores", best=1.0, title="Hand and Till's AUC",
          aliases=("auc_ovo", "ovo_auc", "roc_auc_ovo"),
-         undefined="a class has no rows", prior_free="always", by_pairs=True)  # fmt: skip
+         undefined="a class has no rows", prior_free="always", gradient=_hand_till_slopes)  # fmt: skip
 def hand_till_auc(codes: Codes, scores: NDArray[Any], shares: Floats | None = None) -> float:
     """Mean over all pairs of classes of (A(i | j) + A(j | i)) / 2 (Hand and Till 2001); class sizes do not matter.
 
@@ -438,9 +459,17 @@ def hand_till_auc(codes: Codes, scores: NDArray[Any], shares: Floats | None = No
     return float(area[~np.eye(k, dtype=bool)].mean())
 
 
+def _ovr_slopes(
+    codes: Codes, scores: NDArray[Any], *, average: Literal["macro", "weighted"] = "macro"
+) -> Floats:  # fmt: skip
+    k = scores.shape[1]
+    weights = np.full(k, 1 / k) if average == "macro" else np.bincount(codes, minlength=k) / len(codes)
+    return np.asarray(sum(weights[i] * _placed(scores[:, i], codes == i) for i in range(k)))
+
+
 @measure("ovr_auc", needs="class_scores", best=1.0, title="one-vs-rest AUC",
          aliases=("auc_ovr", "roc_auc_ovr"),
-         options=("average",), undefined="a class has no rows")  # fmt: skip
+         options=("average",), undefined="a class has no rows", gradient=_ovr_slopes)  # fmt: skip
 def ovr_auc(
     codes: Codes, scores: NDArray[Any], shares: Floats | None = None, *,
     average: Literal["macro", "weighted"] = "macro",

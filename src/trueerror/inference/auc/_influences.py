@@ -35,26 +35,3 @@ def score_influences(
         scale * (slopes - float((x * slopes).sum()) / float(x.sum()))
         for slopes, x, scale in zip(influences, rows, scales, strict=True)
     ))  # fmt: skip
-
-
-def score_units(
-    measure: Measure, table: ScoreTable, options: MetricOptions | None = None, *, share: float | None = None
-) -> ScoreInfluences | None:
-    """What one row at each score adds to θ: (n − 1)/n times what is lost without it, where that is known exactly.
-
-    Of other metrics it is the derivative, which is the same to first order. n counts the rows, or with `share` those of
-    the class; with weights it is that of a row of the mean weight, as if it weighed 1.
-
-    >>> from trueerror.metrics._registry import find_measure
-    >>> made = score_units(find_measure("average_precision"), ScoreTable.count([1, 0, 1], [0.9, 0.8, 0.7]))
-    >>> made.positives.round(3).tolist(), made.negatives.round(3).tolist()
-    ([-0.111, 0.0, 0.222], [0.0, -0.111, 0.0])
-    """
-    if measure.left_out is None:
-        return score_influences(measure, table, options, share=share)
-    if not table.n_positive or not table.n_negative or share in (0, 1):
-        return None
-    # What a row of the mean weight adds, over its weight.
-    weight = 1.0 if table.squares is None else float(table.squares.sum()) / float(table.n)
-    found = measure.left_out([np.asarray(x) / weight for x in (table.positives, table.negatives)], share)
-    return ScoreInfluences(*(x / weight for x in found))

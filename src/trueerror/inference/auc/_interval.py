@@ -198,12 +198,14 @@ def newcombe_auc(q: Problem[ScoreSample]) -> IntervalLimits:
 
 def effective_rows(table: ScoreTable) -> tuple[float, float]:
     """Positives and negatives; with sampling weights the equal rows that they are worth, (Σw)²/Σw²."""
-    sums = np.array([float(table.n_positive), float(table.n_negative)])
-    if table.squares is None:
-        return float(sums[0]), float(sums[1])
-    squares = table.squares.sum(axis=-1)
-    positives, negatives = np.where(squares > 0, sums**2 / np.where(squares > 0, squares, 1.0), 0.0)
-    return float(positives), float(negatives)
+    up, down = (float(x.sum()) for x in squared_weights(table))
+    m, n = float(table.n_positive), float(table.n_negative)
+    return m * m / (up or 1.0), n * n / (down or 1.0)
+
+
+def squared_weights(table: ScoreTable) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
+    """Σw² of the positives, and of the negatives, at each score; without weights how many there are."""
+    return (table.positives, table.negatives) if table.squares is None else table.squares
 
 
 def delong_variance(table: ScoreTable) -> float:
@@ -212,8 +214,8 @@ def delong_variance(table: ScoreTable) -> float:
     sizes = effective_rows(table)
     if slopes is None or min(sizes) <= 1:
         return math.nan
-    squares = (table.positives, table.negatives) if table.squares is None else table.squares
-    parts = (n / (n - 1) * float((x * u * u).sum()) for n, x, u in zip(sizes, squares, slopes, strict=True))
+    each = zip(sizes, squared_weights(table), slopes, strict=True)
+    parts = (n / (n - 1) * float((x * u * u).sum()) for n, x, u in each)
     # Equal placements leave the square of a rounding error, which must not pass for a variance.
     variance = sum(parts)
     return variance if variance > ROUNDING**2 else 0.0

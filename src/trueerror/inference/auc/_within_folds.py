@@ -2,7 +2,7 @@
 
 A fold's model may have scores on a scale of its own, so a pair of rows from two folds says nothing about either model.
 The mean of the folds' areas speaks of these models, one for each fold. Each class is a sample of its own, whose rows
-spread alike in every fold (`class_sums`).
+spread alike in every fold (`fold_sums`).
 
 Source: LeDell, Petersen and van der Laan 2015, Electron. J. Stat. 9:1583, for the mean over folds; DeLong, DeLong and
 Clarke-Pearson 1988, Biometrics 44:837, for the placements; Satterthwaite 1946, Biometrics Bull. 2:110.
@@ -18,17 +18,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._clusters import class_weighted_sizes
+from trueerror.inference._clusters import clusters_left_out
 from trueerror.inference._effective_t import effective_t_contrast, effective_t_limits
 from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Range
-from trueerror.inference._score_tables import estimate_of_influences
 from trueerror.inference.auc._influences import score_influences
 from trueerror.inference.auc._interval import newcombe_area_limits
-from trueerror.inference.auc._multiclass import area_shares
+from trueerror.inference.auc._multiclass import class_slopes
 from trueerror.inputs._options import InputError
 from trueerror.kernels._numpy import table_placements
-from trueerror.metrics._registry import ClassScores, Measure, MetricOptions, value
+from trueerror.metrics._registry import Measure, MetricOptions, value
 from trueerror.metrics.scores import auc
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import number
@@ -46,7 +45,7 @@ TOO_SMALL = (
 LOSS = 0.01
 
 
-def class_sums(folds: Sequence[Counted]) -> Sums:
+def fold_sums(folds: Sequence[Counted]) -> Sums:
     """What the rows of one class add to a mean over K folds: σ²·Σ_f 1/m_f/K², with m_f rows in a fold.
 
     σ² is the squares within folds over rows − K. With fewer than two rows a fold those rest on next to nothing, so the
@@ -85,7 +84,7 @@ def within_folds_interval(
     if len(kept) < 2:
         raise InputError(TOO_SMALL)
     mean = float(np.mean([auc(t) for t in kept]))
-    samples = [class_sums(of_class) for of_class in zip(*(_placed(t) for t in kept), strict=True)]
+    samples = [fold_sums(of_class) for of_class in zip(*(_placed(t) for t in kept), strict=True)]
 
     def instead() -> IntervalLimits:
         up, down = (float(sum(n)) for n in zip(*((t.n_positive, t.n_negative) for t in kept), strict=True))
@@ -145,8 +144,7 @@ def folded_influences(measure: Measure, rows: FoldedRows, scores: Floats, option
 
 
 def _of_class_scores(measure: Measure, codes: Ints, scores: Floats, options: MetricOptions) -> tuple[float, Floats]:
-    labels = tuple(range(scores.shape[1]))
-    return value(measure, ClassScores(codes, scores, labels), **options), area_shares(measure, codes, scores, options)
+    return float(measure.function(codes, scores, **options)), class_slopes(measure, codes, scores, options)
 
 
 def _of_scores(measure: Measure, codes: Ints, scores: Floats, options: MetricOptions) -> tuple[float, Floats]:
@@ -164,9 +162,7 @@ def _over_clusters(rows: FoldedRows, found: FoldedInfluences, bounds: Range) -> 
     inside = np.concatenate(found.used)
     _, groups = np.unique(rows.clusters[inside], return_inverse=True)
     shares = found.influences[inside] / len(found.used)
-    sums = np.bincount(groups, weights=shares).astype(np.float64)
-    sizes = class_weighted_sizes(groups, rows.codes[inside], shares)
-    return estimate_of_influences(float(np.mean(found.values)), sums, sizes, bounds)
+    return clusters_left_out(float(np.mean(found.values)), shares, rows.codes[inside], groups, bounds)
 
 
 def clustered_within_folds_interval(
@@ -236,7 +232,7 @@ def _over_rows(rows: FoldedRows, found: FoldedInfluences, bounds: Range) -> Esti
     for code in np.unique(rows.codes[np.concatenate(found.used)]):
         parts = [found.influences[inside[rows.codes[inside] == code]] for inside in found.used]
         # Influences times the rows of the class: how far each row lies from its fold's value.
-        samples.append(class_sums([(len(part) * part, np.ones(len(part))) for part in parts]))
+        samples.append(fold_sums([(len(part) * part, np.ones(len(part))) for part in parts]))
     return estimate_of_sums(float(np.mean(found.values)), samples, bounds)
 
 
