@@ -18,6 +18,7 @@ from trueerror.inference._clusters import LEAST_DF, degrees_of_freedom, effectiv
 from trueerror.inference._contrast import FURTHEST, SEARCHED_P, Limits, check_test_options, contrast, tail_area
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem
 from trueerror.inference._variance import ClusteredRows, ScoreSample
+from trueerror.inference.auc._interval import squared_weights
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import ONE, inference_method
@@ -59,21 +60,9 @@ def calibration_error_limits(
     [0.0, 0.198]
     """
     errors, rows = gap_errors(table, share, **options)
-    tail = spec.tail
-    z = -float(special.ndtri(tail))
-    if clusters is not None:
-        gaps = ClusterGaps.of(table, clusters, share, **options)
-        below, above = (gaps.of_largest if measure.worst_bin else gaps.of_sum)(errors, tail)
-        return max(0.0, estimate - below), min(1.0, estimate + above)
-    # Forecasts near 0 or 1 of which none failed have shown no noise: as with Wilson's limit for 0 of n, z² rows may.
-    if not measure.worst_bin:
-        e = errors / rows.sum()
-        low = estimate - quantile_of_sum(e, tail)
-        high = estimate + z * math.sqrt(max(float((e * e).sum()), (z / float(rows.sum())) ** 2))
-    else:
-        reach = quantile_of_largest(np.maximum(errors, z) / rows, tail)
-        low, high = estimate - reach, estimate + reach
-    return max(0.0, min(low, estimate)), min(1.0, max(high, estimate))
+    gaps = RowGaps(rows) if clusters is None else ClusterGaps.of(table, clusters, share, **options)
+    below, above = (gaps.of_largest if measure.worst_bin else gaps.of_sum)(errors, spec.tail)
+    return max(0.0, estimate - max(below, 0.0)), min(1.0, estimate + max(above, 0.0))
 
 
 @inference_method(
@@ -98,27 +87,41 @@ def gap_errors(
     The variance is the larger of Σ(y − p)², what was seen, and Σp(1 − p), what forecasts that hold would show: a bin of
     one row that came out as forecast has seen next to nothing.
     """
-    positives, negatives, p = (np.asarray(x, dtype=float) for x in (table.positives, table.negatives, table.scores))
-    squares = (
-        (positives, negatives) if table.squares is None else tuple(np.asarray(s, dtype=float) for s in table.squares)
-    )
-    if share is not None:
-        total, of_class = float((positives + negatives).sum()), float(positives.sum())
-        weights = share * total / of_class, (1 - share) * total / (total - of_class)
-        positives, negatives = weights[0] * positives, weights[1] * negatives
-        squares = weights[0] ** 2 * squares[0], weights[1] ** 2 * squares[1]
-    place = bin_places(table.scores, positives + negatives, bins, binning)
-    used, where = np.unique(place, return_inverse=True)
+    weights = np.ones(2) if share is None else class_weights(float(table.n_positive), float(table.n_negative), share)
+    masses = weights[0] * table.positives + weights[1] * table.negatives
+    ups, downs = (w * w * x for w, x in zip(weights, squared_weights(table), strict=True))
+    p, place = table.scores, bin_places(table.scores, masses, bins, binning)
     observed, expected, rows = (
-        np.bincount(where, weights=w, minlength=len(used))
-        for w in (
-            squares[0] * (1 - p) ** 2 + squares[1] * p**2,
-            (squares[0] + squares[1]) * p * (1 - p),
-            positives + negatives,
-        )
+        np.bincount(place, weights=w).astype(np.float64)
+        for w in (ups * (1 - p) ** 2 + downs * p**2, (ups + downs) * p * (1 - p), masses)
     )
     occupied = rows > 0
-    return np.sqrt(np.maximum(observed, expected))[occupied], rows[occupied].astype(np.float64)
+    return np.sqrt(np.maximum(observed, expected))[occupied], rows[occupied]
+
+
+def class_weights(positives: float, negatives: float, share: float) -> Floats:
+    """What a positive, and a negative, weighs where this share is positive and all weigh as much as before."""
+    total = positives + negatives
+    return np.array([share * total / positives, (1 - share) * total / negatives])
+
+
+class RowGaps(NamedTuple):
+    """The rows of each bin, which are independent.
+
+    Forecasts near 0 or 1 of which none failed have shown no noise: as with Wilson's limit for 0 of n, z² rows may.
+    """
+
+    rows: Floats
+
+    def of_sum(self, errors: Floats, tail: float) -> tuple[float, float]:
+        """How far ECE may be above and below the true one: q(Σ|ε|), and z·√Σe²."""
+        z, n = -float(special.ndtri(tail)), float(self.rows.sum())
+        return quantile_of_sum(errors / n, tail), z * max(math.sqrt(float((errors * errors).sum())), z) / n
+
+    def of_largest(self, errors: Floats, tail: float) -> tuple[float, float]:
+        """How far MCE may be off either way."""
+        reach = quantile_of_largest(np.maximum(errors, -float(special.ndtri(tail))) / self.rows, tail)
+        return reach, reach
 
 
 class ClusterGaps(NamedTuple):
@@ -139,9 +142,8 @@ class ClusterGaps(NamedTuple):
         """Ratios linearised, each cluster's part divided by 1 − its share of the rows (CR3)."""
         weights = np.ones(len(rows.codes)) if rows.weights is None else rows.weights
         if share is not None:
-            of_class = [float(weights[side].sum()) for side in (rows.positive, ~rows.positive)]
-            to = share * sum(of_class) / of_class[0], (1 - share) * sum(of_class) / of_class[1]
-            weights = weights * np.where(rows.positive, *to)
+            ups, downs = (float(weights[side].sum()) for side in (rows.positive, ~rows.positive))
+            weights = weights * np.where(rows.positive, *class_weights(ups, downs, share))
         at = np.searchsorted(table.scores, rows.scores + 0.0, side="right") - 1
         mass = np.bincount(at, weights=weights, minlength=len(table.scores)).astype(np.float64)
         _, bin_of = np.unique(bin_places(table.scores, mass, bins, binning)[at], return_inverse=True)
@@ -208,18 +210,13 @@ def quantile_of_sum(errors: Floats, tail: float) -> float:
 
 
 def quantile_of_largest(errors: Floats, tail: float) -> float:
-    """The upper quantile of max|ε|: x with Π(2Φ(x/e) − 1) = 1 − tail, by halving.
+    """The upper quantile of max|ε|: x with Π(2Φ(x/e) − 1) = 1 − tail.
 
     >>> round(quantile_of_largest(np.array([1.0]), 0.05), 3)
     1.96
     """
-    low, high = 0.0, float(errors.max(initial=0.0)) * 40
-    for _ in range(60):
-        middle = (low + high) / 2
-        with np.errstate(divide="ignore"):
-            inside = float(np.log(special.erf(middle / (errors * math.sqrt(2)))).sum()) if middle > 0 else -math.inf
-        low, high = (middle, high) if inside < math.log1p(-tail) else (low, middle)
-    return high
+    scales, most = errors * math.sqrt(2), float(errors.max(initial=0.0))
+    return crossing(lambda x: float(special.erf(x / scales).prod()) - (1 - tail), 0.0, 40 * most)
 
 
 # From where limits are searched, in standard errors of either model.
@@ -278,24 +275,17 @@ def calibration_contrast(
         half = sum(1 - (tail / 2) ** (1 / max(float(t.n), 1.0)) for t in (first, second))
         ends, notes = (estimate - half, estimate + half), (*notes, NO_NOISE)
 
-    def one_sided(side: int) -> float:
-        """Twice the tail of either model's limit at which this side's limit reaches 0."""
-        sign = 1 if side == 0 else -1
+    side = {"two-sided": int(estimate <= 0), "greater": 0, "less": 1}[alternative]
 
-        def clear(z: float) -> float:
-            return sign * limits(float(special.ndtr(-z)))[side]
+    def clear(z: float) -> float:
+        """How far the limit stays from 0, nearly a line in z."""
+        return (1 - 2 * side) * limits(float(special.ndtr(-z)))[side]
 
-        if clear(NEAREST) <= 0:
-            return 1.0
-        # Limits move with z nearly on a line, so that a few steps find where they cross 0.
-        if clear(FURTHEST) > 0:
-            return SEARCHED_P
-        return 2 * float(special.ndtr(-crossing(clear, NEAREST, FURTHEST, within=1e-9)))
-
-    if alternative == "two-sided":
-        one = one_sided(0 if estimate > 0 else 1) if estimate != 0 else 1.0
-    else:
-        one = one_sided(0 if alternative == "greater" else 1)
+    # Twice the tail of either model's limit at which this side's limit reaches 0.
+    one = 1.0
+    if clear(NEAREST) > 0:
+        found = 2 * float(special.ndtr(-crossing(clear, NEAREST, FURTHEST, within=1e-9)))
+        one = SEARCHED_P if clear(FURTHEST) > 0 else found
     p = min(1.0, 2 * one) if alternative == "two-sided" else one
     return contrast(
         estimate=estimate, limits=ends, confidence=level, alternative=alternative, notes=notes, null=None, p_value=p,
