@@ -89,11 +89,10 @@ class ScoreRows(ScoreSample, OneSample):
         rows: float | None = None,
     ) -> ScoreRows:
         """The metric of a table, at another share of positives, of rows in clusters."""
-        kinds = {AreaRows: measure.area, RankedRows: measure.by_rank, LossRows: measure.of_losses,
-                 ScoreRows: measure.of_scores}  # fmt: skip
-        kind: type[ScoreRows] | None = next((kind for kind, holds in kinds.items() if holds), None)
-        if kind is None:
-            raise InputError(f"{measure.name} cannot be computed from a score table; it needs labels")
+        kinds: dict[type[ScoreRows], Any] = {
+            AreaRows: measure.area, RankedRows: measure.by_rank, LossRows: measure.of_losses, ScoreRows: True,
+        }  # fmt: skip
+        kind = next(kind for kind, holds in kinds.items() if holds)
         if design == "case-control" and prior is None and not measure.area:
             raise InputError(
                 f'{measure.name} depends on how common the positives are, which a sample with design="case-control" '

@@ -134,15 +134,15 @@ def area_limits(table: ScoreTable, area: float, spec: IntervalSpec, method: str 
     """
     sizes, z = effective_rows(table), max(spec.factor(), 0.0)
     if method == "newcombe":
-        return IntervalLimits(*newcombe_area_limits(area, *sizes, z), "newcombe-auc", asked=method)
+        return IntervalLimits(*newcombe_area_limits(area, *sizes, z), "newcombe-auc")
     variance = hanley_mcneil_variance(area, *sizes) if method == "hanley-mcneil" else delong_variance(table)
     if not variance > 0 or not 0 < area < 1:
-        return newcombe_instead(area, sizes, spec, f" of {method}")._replace(asked=method)
+        return newcombe_instead(area, sizes, spec, f" of {method}")
     reach = z * math.sqrt(variance)
     low, high = max(0.0, area - reach), min(1.0, area + reach)
     if method == "delong-logit":
         low, high = (float(x) for x in on_logit(area, variance, z))
-    return IntervalLimits(low, high, method, asked=method)
+    return IntervalLimits(low, high, method)
 
 
 def newcombe_instead(area: float, sizes: Sequence[float], spec: IntervalSpec, of: str = "") -> IntervalLimits:
