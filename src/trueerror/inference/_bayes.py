@@ -129,8 +129,7 @@ def _rope_wins(z: Floats, rope: float, strength: float, draws: int, dust: float,
         through = np.concatenate((np.zeros((len(weights), 1)), np.cumsum(weights, axis=1)), axis=1)
         left = (weights * through[:, below]).sum(axis=1)
         right = (weights * (through[:, -1:] - through[:, up_to])).sum(axis=1)
-        middle = np.zeros(len(weights)) if rope == 0 else 1 - left - right
-        shares = np.column_stack((left, middle, right))
+        shares = np.column_stack((left, 1 - left - right, right))
         if rope == 0:
             # What adds up to 0 counts half on each side, which decides nothing: it is left out.
             shares[:, 1] = -1.0

@@ -90,7 +90,7 @@ class ScoreRows(ScoreSample, OneSample):
     ) -> ScoreRows:
         """The metric of a table, at another share of positives, of rows in clusters."""
         kinds: dict[type[ScoreRows], Any] = {
-            AreaRows: measure.area, RankedRows: measure.by_rank, LossRows: measure.of_losses, ScoreRows: True,
+            AreaRows: measure.area, RankedRows: measure.by_rank, MeanLossRows: measure.of_losses, ScoreRows: True,
         }  # fmt: skip
         kind = next(kind for kind, holds in kinds.items() if holds)
         if design == "case-control" and prior is None and not measure.area:
@@ -148,7 +148,7 @@ class ScoreRows(ScoreSample, OneSample):
         return with_bounds(q, found, made, chosen, self.counted, self.prior)
 
 
-class LossRows(ScoreRows):
+class MeanLossRows(ScoreRows):
     """A mean of losses."""
 
     __slots__ = ()

@@ -113,7 +113,6 @@ def test_no_discordant_row():
     z = 1.96
     assert d.tango_limits(0, 0, 30, z) == pytest.approx((-z * z / (30 + z * z), z * z / (30 + z * z)))
     assert d.tango_limits(0, 0, 30, -z) == pytest.approx((z * z / (30 + z * z), -z * z / (30 + z * z)))
-    assert d.tango_limits(0, 0, 0, 0.0) == (0.0, 0.0)
 
 
 @pytest.mark.parametrize("table", [(3, 9, 4, 11), (8, 9, 1, 30), (0, 5, 5, 5), (5, 5, 0, 5), (7, 20, 7, 20)])

@@ -43,6 +43,12 @@ def test_mid_p_limits_solve_their_equation():
         assert (above, below) == pytest.approx((0.05, 0.05), rel=1e-10)
 
 
+def test_mid_p_limits_of_so_large_a_count_that_beta_quantiles_lose_digits():
+    wilson, made = (te.interval(10**15, 10**17, method=method) for method in ("wilson", "mid-p"))
+    width = wilson.high - wilson.low
+    assert (made.low, made.high) == pytest.approx((wilson.low, wilson.high), abs=1e-4 * width)
+
+
 def test_a_rate_stands_for_a_fractional_count():
     made = te.interval(rate=0.15, trials=30, method="wald")
     assert (made.estimate, made.high - made.estimate) == pytest.approx((0.15, 1.959964 * math.sqrt(0.15 * 0.85 / 30)))

@@ -22,9 +22,7 @@ from trueerror.inference._sample import Estimated, OneSample
 from trueerror.inference._variance import Kind, Sample, binary_gradients, variance
 from trueerror.inference.proportion._distributions import (
     RawLimits,
-    as_jaccard,
-    at_size,
-    from_jaccard,
+    limits,
     on_log,
     on_logit,
     straight_limits,
@@ -258,8 +256,9 @@ def _is_f1(q: Problem[Any]) -> bool:
 @inference_method("wilson-f1", on=ONE, applies=_is_f1)
 def wilson_f1(q: CountProblem) -> RawLimits:
     """Wilson's limits of J = F1/(2 − F1), and back."""
-    low, high = at_size(as_jaccard(q.sample.estimate), q.sample.rows_spoken_of, q.spec, np.asarray(q.spec.factor()))
-    return RawLimits.of((from_jaccard(low), from_jaccard(high)), "wilson-f1")
+    f1, rows = q.sample.estimate, q.sample.rows_spoken_of
+    low, high = limits(f1 / (2 - f1) * rows, rows, "wilson", q.spec.level, q.spec.side)
+    return RawLimits.of((2 * low / (1 + low), 2 * high / (1 + high)), "wilson-f1")
 
 
 # Ratios.

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import check_margin, normal_quantile, student_quantile
-from trueerror.inference.proportion._distributions import EQUALLY_LIKELY, at_least, at_most, pmf, tango_z
+from trueerror.inference.proportion._distributions import EQUALLY_LIKELY, at_least, at_most, first_true, pmf, tango_z
 from trueerror.inference.proportion._paired import McNemarMethod
 from trueerror.inputs._arrays import open_share
 from trueerror.inputs._options import InputError, check_share, check_word
@@ -62,13 +62,17 @@ class NormalDesign(NamedTuple):
     null_sd: float
     sd: float
 
+    def towards(self, alternative: Alternative) -> float:
+        """The difference in the direction that the test looks."""
+        return {"two-sided": abs(self.delta), "greater": self.delta, "less": -self.delta}[alternative]
+
     def rows(self, alpha: float, power: float, alternative: Alternative) -> float:
-        """((z_α·null_sd + z_β·sd)/δ)², not rounded; infinite where there is no difference.
+        """((z_α·null_sd + z_β·sd)/δ)², not rounded; infinite where there is no difference to be found.
 
         >>> round(NormalDesign(0.02, 0.1**0.5, (0.1 - 0.02**2) ** 0.5).rows(0.05, 0.8, "two-sided"))
         1960
         """
-        if self.delta == 0:
+        if self.towards(alternative) <= 0:
             return math.inf
         z = normal_quantile(1 - alpha, alternative)
         return ((z * self.null_sd + float(special.ndtri(power)) * self.sd) / self.delta) ** 2
@@ -88,12 +92,11 @@ class NormalDesign(NamedTuple):
         """At n rows, with a t-test on `df` degrees of freedom (non-central t)."""
         error = self.sd / math.sqrt(n)
         critical = student_quantile(1 - alpha, alternative, df)
-        shift = self.delta / error
-        toward = {"two-sided": abs(shift), "greater": shift, "less": -shift}[alternative]
+        shift = self.towards(alternative) / error
         # Given the standard deviation that is seen, the estimate is normal and the cut is fixed.
         seen = error * np.sqrt(special.chdtri(df, (1 - NODES) / 2) / df)
         right, wrong, size = (WEIGHTS @ part / 2 for part in tails(self.delta, error, critical * seen, alternative))
-        return DesignAnalysis.of(self.delta, right, wrong, size, float(special.nctdtr(df, -toward, -critical)))
+        return DesignAnalysis.of(self.delta, right, wrong, size, float(special.nctdtr(df, -shift, -critical)))
 
 
 def tails(delta: float, sd: float, cut: Amount, alternative: Alternative) -> tuple[Any, Any, Any]:
@@ -196,17 +199,22 @@ def likely_counts(n: int, share: float) -> Counts:
     return np.arange(max(0, math.floor(n * share - spread)), min(n, math.ceil(n * share + spread)) + 1)
 
 
-def upper_tail(
-    of: Counts, weights: Amount, share: float, least: Counts, *, step: int, null: Amount
-) -> tuple[float, float]:
-    """P(wins ≥ least) and E(step·wins − null; wins ≥ least), wins of so many trials, averaged over their weights.
+def enumerated(
+    delta: float, share: float, null: float, of: Counts, least: Counts, most: Counts, *, weights: Amount, each: float
+) -> DesignAnalysis:  # fmt: skip
+    """Trials are won with probability `share`; `least` wins and more, `most` and fewer are significant against `null`.
 
+    There are `of` trials with these `weights`, and a win more adds `each` to the estimate.
     E(wins; wins ≥ k) = m·p·P(wins ≥ k) + k·(1 − p)·P(wins = k).
     """
-    chance = at_least(least, of, share)
-    edge = least * (1 - share) * pmf(least, of, share)
-    size = (step * of * share - null) * chance + step * edge
-    return float(np.sum(weights * chance)), float(np.sum(weights * size))
+
+    def beyond(share: float, null: float, least: Counts) -> tuple[float, float]:
+        chance, edge = at_least(least, of, share), least * (1 - share) * pmf(least, of, share)
+        return float(np.sum(weights * chance)), float(np.sum(weights * (of * (share - null) * chance + edge)))
+
+    (up, up_size), (down, down_size) = beyond(share, null, least), beyond(1 - share, 1 - null, of - most)
+    right, wrong = (up, down) if share >= null else (down, up)
+    return DesignAnalysis.of(delta, right, wrong, each * (up_size + down_size))
 
 
 def mcnemar_power(
@@ -220,13 +228,9 @@ def mcnemar_power(
     if alternative == "less":
         return mcnemar_power(n, p01, p10, alpha, method, "greater")
     differ, weights, share = _differing(n, p10, p01)
-    least = differ - critical_count(differ, alpha, method, alternative)
-    ups, up_size = upper_tail(differ, weights, share, least, step=2, null=differ)
-    downs = down_size = 0.0
-    if alternative == "two-sided":
-        downs, down_size = upper_tail(differ, weights, 1 - share, least, step=2, null=differ)
-    right, wrong = (ups, downs) if p10 >= p01 else (downs, ups)
-    return DesignAnalysis.of(p10 - p01, right, wrong, (up_size + down_size) / n)
+    lost = critical_count(differ, alpha, method, alternative)
+    most = lost if alternative == "two-sided" else np.full_like(lost, -1)
+    return enumerated(p10 - p01, share, 0.5, differ, differ - lost, most, weights=weights, each=2 / n)
 
 
 def critical_count(differ: Counts, alpha: float, method: McNemarMethod, alternative: Alternative) -> Counts:
@@ -296,11 +300,8 @@ def binomial_power(n: int, p: float, p0: float, alpha: float, alternative: Alter
         p_values = (at_least if alternative == "greater" else at_most)(x, n, p0)
     kept = x[p_values > alpha]
     least, most = (n + 1 if alternative == "less" else kept[-1] + 1), (-1 if alternative == "greater" else kept[0] - 1)
-    trials = np.array(n)
-    up, up_size = upper_tail(trials, 1.0, p, np.array(least), step=1, null=n * p0)
-    down, down_size = upper_tail(trials, 1.0, 1 - p, np.array(n - most), step=1, null=n * (1 - p0))
-    right, wrong = (up, down) if p >= p0 else (down, up)
-    return DesignAnalysis.of(p - p0, right, wrong, (up_size + down_size) / n)
+    trials, least, most = np.array([[n], [least], [most]])
+    return enumerated(p - p0, p, p0, trials, least, most, weights=1.0, each=1 / n)
 
 
 PlannedTest = Literal[
@@ -361,9 +362,6 @@ class PowerOptions(NamedTuple):
         return (low + gap, low, note) if first >= second else (low, low + gap, note)
 
 
-Analysis = Callable[[int, float, Alternative], DesignAnalysis]
-
-
 @dataclass(frozen=True)
 class PowerPlan:
     """One test of one true difference; `groups` is 2 where n is the rows of each of two groups.
@@ -379,22 +377,21 @@ class PowerPlan:
     second: float
     key: str
     note: str = ""
-    exact: Analysis | None = None
+    exact: Callable[[int], DesignAnalysis] | None = None
     groups: int = 1
     least: int = 1
     start: float = 0.0
     formula_counts: bool = False
-    known: dict[int, DesignAnalysis] = field(default_factory=dict)
 
-    def at(self, n: int) -> DesignAnalysis:
-        """What n rows find."""
-        if n not in self.known:
-            self.known[n] = (self.exact or self.design.analysis)(n, self.options.alpha, self.options.alternative)
-        return self.known[n]
+    @cached_property
+    def verdict(self) -> Callable[[int], DesignAnalysis]:
+        """What so many rows find."""
+        o = self.options
+        return cache(self.exact or (lambda n: self.design.analysis(n, o.alpha, o.alternative)))
 
     def power(self, n: int) -> float:
         """The power of n rows; 0 where they are too few to be tested."""
-        power = self.at(n).power if n >= self.least else math.nan
+        power = self.verdict(n).power if n >= self.least else math.nan
         return 0.0 if math.isnan(power) else power
 
     def rows(self, target: float) -> int:
@@ -402,36 +399,36 @@ class PowerPlan:
 
         Power rises with n but for small teeth; the search ends where one row less would miss the target.
         """
-        most, delta, alternative = 10**12, self.design.delta, self.options.alternative
-        other_way = delta < 0 if alternative == "greater" else delta > 0 and alternative == "less"
+
+        def reached(n: int) -> bool:
+            if n >= 10**12:
+                raise InputError("more than 10^12 rows would be needed; the difference is too small to be shown")
+            return self.power(n) >= target
+
         target -= 4 * np.finfo(np.float64).eps  # sums of probabilities round
-        guess = max(self.start, self.design.rows(self.options.alpha, target, alternative))
-        high = most if other_way or guess >= most else max(2, math.ceil(guess))
-        if self.formula_counts and high < most and self.power(max(1, math.ceil(guess))) >= target:
-            return max(1, math.ceil(guess))
-        while high < most and self.power(high) < target:
+        by_formula = self.design.rows(self.options.alpha, target, self.options.alternative)
+        high = max(1, math.ceil(min(max(self.start, by_formula), 1e12)))
+        if self.formula_counts and reached(high):
+            return high
+        high = max(2, high)
+        while not reached(high):
             high *= 2
-        if high >= most:
-            raise InputError("more than 10^12 rows would be needed; the difference is too small to be shown")
         low = max(self.least, high // 2)
-        while low > self.least and self.power(low) >= target:
+        while low > self.least and reached(low):
             high, low = low, max(self.least, low // 2)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.power(middle) >= target else (middle, high)
-        return low if self.power(low) >= target else high
+        return low if reached(low) else first_true(reached, low, high)
 
 
 def power_plan(options: PowerOptions) -> PowerPlan:
     """The plan of a test, with every option checked."""
     check_word(options.test, TESTS, "test")
     open_share(options.alpha, "alpha")
-    plan, used = TESTS[options.test]
+    make, used = TESTS[options.test]
     for name in ("disagreement", "prevalence", "margin", "method", "correlation", "sd"):
         if getattr(options, name) is not None and name not in used:
             takes = " and ".join(f"{option}=" for option in used) or "the two values alone"
             raise InputError(f"{name}= says nothing to test={options.test!r}, which takes {takes}")
-    return plan(options)
+    return make(options)
 
 
 def _mcnemar(o: PowerOptions) -> PowerPlan:
@@ -441,10 +438,10 @@ def _mcnemar(o: PowerOptions) -> PowerPlan:
     check_word(method, ("mid-p", "exact", "chi2", "chi2-cc", "normal"), "method")
     design = paired_design(p10, p01)
 
-    def exact(n: int, alpha: float, alternative: Alternative) -> DesignAnalysis:
+    def exact(n: int) -> DesignAnalysis:
         if method == "normal" or n * (p10 + p01) > ENUMERATE_UP_TO:
-            return design.analysis(n, alpha, alternative)
-        return mcnemar_power(n, p10, p01, alpha, method, alternative)
+            return design.analysis(n, o.alpha, o.alternative)
+        return mcnemar_power(n, p10, p01, o.alpha, method, o.alternative)
 
     key, by = ("power-mcnemar-normal", "") if method == "normal" else ("power-mcnemar", f"{method} test")
     note = "; ".join(filter(None, (by, note)))
@@ -461,11 +458,10 @@ def _one_proportion(o: PowerOptions) -> PowerPlan:
     first, second = o.shares("the true proportion", "the proportion that is tested, p0")
     open_share(second, "second")
     design = NormalDesign(first - second, math.sqrt(second * (1 - second)), math.sqrt(first * (1 - first)))
-
-    def exact(n: int, alpha: float, alternative: Alternative) -> DesignAnalysis:
-        return binomial_power(n, first, second, alpha, alternative)
-
-    return PowerPlan(o, design, first, second, "power-one-proportion", exact=exact)
+    return PowerPlan(
+        o, design, first, second, "power-one-proportion",
+        exact=lambda n: binomial_power(n, first, second, o.alpha, o.alternative),
+    )  # fmt: skip
 
 
 def _auc(o: PowerOptions) -> PowerPlan:
@@ -483,27 +479,28 @@ def _auc(o: PowerOptions) -> PowerPlan:
     if second is None:
         return PowerPlan(o, area_design(first, share), first, 0.5, "power-auc-chance", note)
     two = TwoAreasDesign(first, second, share, correlation)
-    return PowerPlan(o, two.at(math.inf), first, second, "power-auc", note, two.analysis, least=2)
+    return PowerPlan(
+        o, two.at(math.inf), first, second, "power-auc", note, lambda n: two.analysis(n, o.alpha, o.alternative),
+        least=2,
+    )  # fmt: skip
 
 
 def _within_margin(o: PowerOptions, *, both: bool) -> PowerPlan:
     first = check_share(o.needed("first", "the accuracy of the first model"), "first")
     second = first if o.second is None else check_share(o.second, "second")
-    if o.margin is None:
-        raise InputError("margin= is needed: how large a difference still does not matter?")
-    margin = check_margin(o.margin)
+    margin = check_margin(o.needed("margin", "how large a difference still does not matter?"))
     p10, p01, note = o.discordant(first, second)
     room = margin - abs(first - second) if both else margin + first - second
     if room <= 0:
         raise InputError(f"the true difference {first - second:+g} lies outside the margin {margin:g}")
     spread = paired_design(p10, p01).sd
-
-    def exact(n: int, alpha: float, _: Alternative) -> DesignAnalysis:
-        return margin_power(n, p10, p01, margin, alpha, both=both)
-
-    design, key = NormalDesign(room, spread, spread), "power-equivalence" if both else "power-noninferiority"
-    # A model and its twin never differ: then only the z²·(1 − margin)/margin rows of Tango's test are needed.
-    return PowerPlan(o._replace(alternative="greater"), design, first, second, key, note, exact, start=2 / margin)
+    return PowerPlan(
+        o._replace(alternative="greater"), NormalDesign(room, spread, spread), first, second,
+        "power-equivalence" if both else "power-noninferiority", note,
+        lambda n: margin_power(n, p10, p01, margin, o.alpha, both=both),
+        # A model and its twin never differ: then only the z²·(1 − margin)/margin rows of Tango's test are needed.
+        start=2 / margin,
+    )  # fmt: skip
 
 
 def _means(o: PowerOptions, *, groups: int = 1, student: bool = True) -> PowerPlan:
@@ -512,14 +509,13 @@ def _means(o: PowerOptions, *, groups: int = 1, student: bool = True) -> PowerPl
         raise InputError(f"sd={o.sd!r} must be a positive number: the standard deviation of the row differences")
     sd = o.sd * math.sqrt(groups)
     design = NormalDesign(first - second, sd, sd)
+
     if not student:
         return PowerPlan(o, design, first, second, "power-paired-mean")
-
-    def exact(n: int, alpha: float, alternative: Alternative) -> DesignAnalysis:
-        return design.student_analysis(n, groups * (n - 1.0), alpha, alternative)
-
-    note = "n values in each group" if groups == 2 else ""
-    return PowerPlan(o, design, first, second, "power-t", note, exact, groups, least=2)
+    return PowerPlan(
+        o, design, first, second, "power-t", "n values in each group" if groups == 2 else "",
+        lambda n: design.student_analysis(n, groups * (n - 1.0), o.alpha, o.alternative), groups, least=2,
+    )  # fmt: skip
 
 
 # Each test, and what it looks at besides the two values, the level and the alternative.

@@ -342,7 +342,7 @@ def _planned(plan: PowerPlan, o: PowerOptions, n: int, clusters: Clusters) -> Po
     rows = clusters.independent(n)
     if rows < plan.least:
         raise InputError(f"n={n} is too few rows to plan with")
-    analysis, note = plan.at(rows), plan.note
+    analysis, note = plan.verdict(rows), plan.note
     if clusters.effect > 1:
         worth = f"worth {rows:,} independent rows: design effect {clusters.effect:.3g} of equal clusters"
         note = f"{note}; {worth}" if note else worth

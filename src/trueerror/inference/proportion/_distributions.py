@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._contrast import Limits
-from trueerror.inference._problem import IntervalLimits, IntervalSpec, Range, critical_z
-from trueerror.inference.proportion._interval import FORMS, stand_in
-from trueerror.inputs._options import check_word
+from trueerror.inference._problem import IntervalLimits, Range, critical_z
+from trueerror.inference.proportion._interval import FORMS, limits_of_one
 from trueerror.results import Side
 from trueerror.results._values import Note
 
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
     from trueerror.tallies._confusion import Amount
 
 Floats = NDArray[np.float64]
+Counts = tuple[float, ...]
 
 # Two probabilities that differ by less than this factor count as equally likely, as in R.
 EQUALLY_LIKELY = 1 + 1e-7
@@ -74,26 +74,18 @@ def at_least(k: Amount, n: Amount, p: Amount) -> Floats:
 def as_likely(x: int, n: int, p: float) -> float:
     """P of all counts that are at most as likely as x: the two-sided exact p-value (minimum likelihood).
 
+    The tail from x outwards is summed, and beyond the mode the counts that are at most as likely.
+
     >>> round(as_likely(9, 10, 0.5), 6)
     0.021484
     """
-    return _as_likely(
-        x, min(n, int((n + 1) * p)), (0, n), lambda k: float(log_pmf(k, n, p)), lambda k: float(at_most(k, n, p)),
-        lambda k: float(at_least(k, n, p)),
-    )  # fmt: skip
-
-
-def _as_likely(
-    x: int, mode: int, ends: tuple[int, int], log_p: Callable[[int], float], below: Callable[[int], float],
-    above: Callable[[int], float],
-) -> float:  # fmt: skip
-    """The tail from x outwards and, beyond the mode, the counts that are at most as likely."""
-    level = log_p(x) + math.log(EQUALLY_LIKELY)
+    mode = min(n, int((n + 1) * p))
+    level = float(log_pmf(x, n, p)) + math.log(EQUALLY_LIKELY)
     if x <= mode:
-        far = first_true(lambda k: log_p(k) <= level, mode - 1, ends[1] + 1)
-        return 1.0 if far <= x + 1 else min(1.0, below(x) + above(far))
-    far = first_true(lambda k: log_p(k) > level, ends[0] - 1, mode + 1)
-    return 1.0 if far >= x else min(1.0, below(far - 1) + above(x))
+        far = first_true(lambda k: float(log_pmf(k, n, p)) <= level, mode - 1, n + 1)
+        return 1.0 if far <= x + 1 else min(1.0, float(at_most(x, n, p) + at_least(far, n, p)))
+    far = first_true(lambda k: float(log_pmf(k, n, p)) > level, -1, mode + 1)
+    return 1.0 if far >= x else min(1.0, float(at_most(far - 1, n, p) + at_least(x, n, p)))
 
 
 def hypergeometric_p(x: int, n1: int, n2: int, drawn: int) -> dict[str, float]:
@@ -104,28 +96,14 @@ def hypergeometric_p(x: int, n1: int, n2: int, drawn: int) -> dict[str, float]:
     low, high, total = max(0, drawn - n2), min(n1, drawn), n1 + n2
     mode = min(high, max(low, (n1 + 1) * (drawn + 1) // (total + 2)))
     share = drawn / total if total else 0.0
-    # Beyond 40 standard deviations a term adds nothing to the sum that starts nearer the mode.
-    reach = int(40 * math.sqrt(max(1.0, n1 * share * (1 - share) * n2 / max(total, 1)))) + 50
-    whole = float(log_pmf(drawn, total, share))
-
-    def log_p(k: Amount) -> Floats:
-        return log_pmf(k, n1, share) + log_pmf(drawn - k, n2, share) - whole
-
-    def among(start: int, stop: int) -> float:
-        return float(np.exp(log_p(np.arange(start, stop + 1, dtype=np.float64))).sum())
-
-    def below(k: int) -> float:
-        return among(max(low, k - reach), k)
-
-    def above(k: int) -> float:
-        return among(k, min(high, k + reach))
-
-    # The tail on the side of x is summed, the other is what is left.
-    near, here = below(x) if x <= mode else above(x), math.exp(log_p(x))
-    tails = near, 1 - near + here
-    less, greater = tails if x <= mode else tails[::-1]
-    both = _as_likely(x, mode, (low, high), lambda k: float(log_p(k)), below, above)
-    return {"two-sided": both, "greater": min(1.0, greater), "less": min(1.0, less)}
+    # Tables further from the mode have a probability below the smallest float (Bennett's inequality).
+    reach = int(40 * math.sqrt(max(1.0, n1 * share * (1 - share) * n2 / max(total, 1)))) + 200
+    k = np.arange(max(low, mode - reach), min(high, mode + reach) + 1)
+    log_chance = log_pmf(k, n1, share) + log_pmf(drawn - k, n2, share)
+    chance = np.exp(log_chance - log_chance.max())
+    likely = chance <= chance[k == x].sum() * EQUALLY_LIKELY
+    chosen = {"two-sided": likely, "greater": k >= x, "less": k <= x}
+    return {alternative: float(chance[among].sum() / chance.sum()) for alternative, among in chosen.items()}
 
 
 def first_true(condition: Callable[[int], bool], low: int, high: int) -> int:
@@ -195,18 +173,17 @@ def crossing(f: Callable[[float], float], low: float, high: float, *, within: fl
     return low if abs(at_low) <= abs(at_high) else high
 
 
-# A difference as a function of what it is tested against: falls as that grows, 0 at the estimate.
-ScoreStatistic = Callable[[float], float]
+def score_limits(score: Callable[..., float], counts: Counts, turned: Counts, estimate: float, z: float) -> Limits:
+    """Where a score statistic is ±z: `score` of the counts and a difference falls as that grows, 0 at the estimate.
 
+    The upper limit is the lower one of the counts with first and second exchanged, with its sign turned.
+    """
 
-def score_limits(statistic: ScoreStatistic, swapped: ScoreStatistic, estimate: float, z: float) -> Limits:
-    """Where the statistic is ±z; the upper limit is the lower one of the swapped pair with its sign turned."""
-
-    def lower(score: ScoreStatistic, at: float) -> float:
+    def lower(counts: Counts, at: float) -> float:
         ends = (-1.0, at) if z >= 0 else (at, 1.0)
-        return crossing(lambda delta: score(delta) - z, *ends)
+        return crossing(lambda delta: score(*counts, delta) - z, *ends)
 
-    return lower(statistic, estimate), -lower(swapped, -estimate)
+    return lower(counts, estimate), -lower(turned, -estimate)
 
 
 def tango_z(only_first: float, only_second: float, n: float, delta: float) -> float:
@@ -223,20 +200,15 @@ def tango_z(only_first: float, only_second: float, n: float, delta: float) -> fl
     linear = -b - c + (2 * n - b + c) * delta
     constant = -c * delta * (1 - delta)
     root = math.sqrt(linear * linear - 8 * n * constant)
-    q = -2 * constant / (linear + root) if linear > 0 else (root - linear) / (4 * n) if n else 0.0
+    q = -2 * constant / (linear + root) if linear > 0 else (root - linear) / (4 * n)
     variance = n * (2 * q + delta * (1 - delta))
     return _over_root(gap, variance)
 
 
 def tango_limits(only_first: int, only_second: int, n: int, z: float) -> Limits:
     """Tango's interval; no discordant row gives ±z²/(n + z²)."""
-    if only_first == only_second == 0:
-        edge = z * abs(z) / (n + z * z) if n or z else 0.0
-        return -edge, edge
-    return score_limits(
-        lambda delta: tango_z(only_first, only_second, n, delta),
-        lambda delta: tango_z(only_second, only_first, n, delta), (only_first - only_second) / n, z,
-    )  # fmt: skip
+    b, c = only_first, only_second
+    return score_limits(tango_z, (b, c, n), (c, b, n), (b - c) / n, z)
 
 
 def miettinen_nurminen_z(x1: float, n1: float, x2: float, n2: float, delta: float) -> float:
@@ -284,10 +256,7 @@ def constrained_share(x1: float, n1: float, x2: float, n2: float, delta: float) 
 
 def miettinen_nurminen_limits(x1: float, n1: float, x2: float, n2: float, z: float) -> Limits:
     """Miettinen and Nurminen's interval for p1 − p2."""
-    return score_limits(
-        lambda delta: miettinen_nurminen_z(x1, n1, x2, n2, delta),
-        lambda delta: miettinen_nurminen_z(x2, n2, x1, n1, delta), x1 / n1 - x2 / n2, z,
-    )  # fmt: skip
+    return score_limits(miettinen_nurminen_z, (x1, n1, x2, n2), (x2, n2, x1, n1), x1 / n1 - x2 / n2, z)
 
 
 def _over_root(gap: float, variance: float) -> float:
@@ -338,67 +307,46 @@ class RawLimits(NamedTuple):
         return self._replace(note=np.full(np.shape(self.low), note, dtype=object))
 
 
-def limits(
-    x: Amount,
-    n: Amount,
-    method: str = "wilson",
-    confidence: float = 0.95,
-    side: Side = "two-sided",
-    *,
-    z: Amount = None,
-) -> Pair:
+def limits(x: Amount, n: Amount, method: str = "wilson", confidence: float = 0.95, side: Side = "two-sided") -> Pair:
     """Lower and upper limits for each x of n; [0, 1] where n is 0.
 
-    Trials need not be whole (effective sizes are not). `z` replaces the normal quantile in the closed forms, as where
-    Student's t is wanted. A limit pair without width becomes Wilson's, then Clopper and Pearson's.
+    Trials need not be whole (effective sizes are not). A limit pair without width becomes Wilson's, then Clopper and
+    Pearson's.
 
     >>> low, high = limits([750, 0], [1000, 0], confidence=0.8)
     >>> low.round(3), high.round(3)
     (array([0.732, 0.   ]), array([0.767, 1.   ]))
     """
-    low, high, _ = _with_stand_in(x, n, method, confidence, side, z)
+    low, high, _ = _with_stand_ins(x, n, method, confidence, side)
     return low, high
 
 
-def _with_stand_in(
-    x: Amount, n: Amount, method: str, confidence: float, side: Side, z: Amount
-) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-    """Limits, and where the method's own had no width."""
-    check_word(method, FORMS, "method")
-    successes, trials = np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    if successes.shape != trials.shape:
-        successes, trials = np.broadcast_arrays(successes, trials)
+def _with_stand_ins(
+    x: Amount, n: Amount, method: str, confidence: float, side: Side
+) -> tuple[Floats, Floats, dict[int, str]]:
+    """Limits, and for those whose own had no width the place and the method that took over."""
+    given, trials = np.broadcast_arrays(np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64))
     empty = ~(trials > 0)
-    any_empty = bool(empty.any())
-    size = np.where(empty, 1.0, trials) if any_empty else trials
-    count = np.where(empty, 0.0, successes) if any_empty else successes
-    factor = critical_z(confidence, side) if z is None else z
-    low, high = FORMS[method].limits(count, size, confidence, side, factor)
+    count, size = np.where(empty, 0.0, given), np.where(empty, 1.0, trials)
+    low, high = FORMS[method].limits(count, size, confidence, side, critical_z(confidence, side))
     estimate = count / size
-    low = np.zeros_like(estimate) if side == "upper" else np.minimum(np.maximum(low, 0.0), estimate)
-    high = np.ones_like(estimate) if side == "lower" else np.minimum(np.maximum(high, estimate), 1.0)
-    flat = ~(low < high)
-    if flat.any():
-        if method == "clopper-pearson":
-            again = np.nextafter(low, 0.0), np.nextafter(high, 1.0)
-        else:
-            again = limits(count, size, stand_in(method, np.min(factor)), confidence, side, z=z)
-        low, high = np.where(flat, again[0], low), np.where(flat, again[1], high)
-    if any_empty:
-        low, high = np.where(empty, 0.0, low), np.where(empty, 1.0, high)
-    return low, high, flat & ~empty
+    low = np.zeros_like(estimate) if side == "upper" else np.array(np.minimum(np.maximum(low, 0.0), estimate))
+    high = np.ones_like(estimate) if side == "lower" else np.array(np.minimum(np.maximum(high, estimate), 1.0))
+    used = {}
+    for i in np.flatnonzero(low >= high).tolist():
+        low.flat[i], high.flat[i], used[i], _ = limits_of_one(count.flat[i], size.flat[i], method, confidence, side)
+    low[empty], high[empty] = 0.0, 1.0
+    return low[()], high[()], {i: word for i, word in used.items() if word != method and not empty.flat[i]}
 
 
 def proportion_limits(q: Problem[Any], method: str) -> RawLimits:
     """The answer of a form to the question of a plain proportion."""
-    spec = q.spec
-    x, n = (np.atleast_1d(np.asarray(v, dtype=np.float64)) for v in q.sample.successes)
-    low, high, flat = _with_stand_in(x, n, method, spec.level, spec.side, None)
-    raw_limits = RawLimits.of((low, high), method)
-    if method == "clopper-pearson" or not flat.any():
-        return raw_limits
-    other = RawLimits.of((low, high), stand_in(method, spec.factor()), Note("no-width", (method,)))
-    return raw_limits.replaced(flat, other)
+    x, n = q.sample.successes
+    low, high, others = _with_stand_ins(x, n, method, q.spec.level, q.spec.side)
+    found = RawLimits.of((low, high), method)
+    for i, word in others.items():
+        found.method[i], found.note[i] = word, Note("no-width", (method,))
+    return found
 
 
 def straight_limits(estimate: Amount, variance: Amount, z: Amount) -> Pair:
@@ -419,11 +367,8 @@ def on_logit(estimate: Amount, variance: Amount, z: Amount, bounds: Range = (0.0
     v = np.asarray(variance, dtype=np.float64) / width**2
     fine = (v > 0) & (q > 0) & (q < 1)
     inside = np.where(fine, q, 0.5)
-    # Odds rather than logits: exp of a huge reach is inf, and inf gives the end of the range.
-    odds = inside / (1 - inside)
-    factor = _factor(fine, v, z, inside * (1 - inside))
-    low, high = odds / (odds + factor), 1 / (1 + 1 / (odds * factor))
-    return start + width * low, start + width * high
+    centre, reach = special.logit(inside), z * np.sqrt(np.where(fine, v, np.nan)) / (inside * (1 - inside))
+    return start + width * special.expit(centre - reach), start + width * special.expit(centre + reach)
 
 
 def on_log(estimate: Amount, variance: Amount, z: Amount) -> Pair:
@@ -432,30 +377,6 @@ def on_log(estimate: Amount, variance: Amount, z: Amount) -> Pair:
     v = np.asarray(variance, dtype=np.float64)
     fine = (v > 0) & (e > 0) & np.isfinite(e)
     inside = np.where(fine, e, 1.0)
-    factor = _factor(fine, v, z, inside)
-    return inside / factor, inside * factor
-
-
-def _factor(fine: NDArray[np.bool_], variance: Floats, z: Amount, scale: Floats) -> Floats:
-    """exp(z·SE/scale), inf where that is huge; NaN where it is not `fine`."""
     with np.errstate(over="ignore"):
-        out: Floats = np.exp(np.where(fine, z * np.sqrt(np.where(fine, variance, 1.0)) / scale, np.nan))
-    return out
-
-
-def at_size(estimate: Amount, size: Amount, spec: IntervalSpec, z: Amount, bounds: Range = (0.0, 1.0)) -> Pair:
-    """Wilson's limits for the place in the range, as if it were a proportion of `size` rows."""
-    start, width = bounds[0], bounds[1] - bounds[0]
-    q = np.clip((np.asarray(estimate, dtype=np.float64) - start) / width, 0.0, 1.0)
-    low, high = limits(q * size, size, "wilson", spec.level, spec.side, z=z)
-    return start + width * low, start + width * high
-
-
-def as_jaccard(f: Amount) -> Amount:
-    """J = F/(2 − F)."""
-    return f / (2 - f)
-
-
-def from_jaccard(j: Amount) -> Amount:
-    """F = 2J/(1 + J)."""
-    return 2 * j / (1 + j)
+        factor = np.exp(z * np.sqrt(np.where(fine, v, np.nan)) / inside)
+    return inside / factor, inside * factor

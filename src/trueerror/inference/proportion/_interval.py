@@ -83,11 +83,6 @@ def too_few_events(key: str, x: float, n: float) -> bool:
     return form is not None and min(x, n - x) < form.events <= n
 
 
-def stand_in(method: str, z: Amount) -> str:
-    """The form that takes over where another gives limits without width."""
-    return "wilson" if method != "wilson" and z > 0 else "clopper-pearson"
-
-
 @proportion_interval("wald", fractional=True, normal=True)
 def wald(x: Amount, n: Amount, z: Amount) -> RawPair:
     """p ± z√(pq/n)."""
@@ -123,17 +118,22 @@ def wilson_cc(x: Amount, n: Amount, z: Amount) -> RawPair:
     return wilson(fewer, n, z)[0], wilson(more, n, z)[1]
 
 
-@proportion_interval("clopper-pearson", exact=True)
-def clopper_pearson(x: Amount, n: Amount, alpha: Amount) -> RawPair:
-    """Quantiles of Beta(x, n − x + 1) and Beta(x + 1, n − x); 0 at no success, 1 at no failure."""
+def _beta_limits(x: Amount, n: Amount, alpha: Amount, shift: float) -> RawPair:
+    """Quantiles of Beta(x + s, n − x + 1 − s) and Beta(x + 1 − s, n − x + s); 0 at no success, 1 at no failure."""
     import numpy as np
     from scipy import special
 
     x, n = np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    none, all_ = x <= 0, x >= n
-    low = special.betaincinv(np.where(none, 1.0, x), n - x + 1, alpha)
-    high = special.betainccinv(x + 1, np.where(all_, 1.0, n - x), alpha)
-    return np.where(none, 0.0, low), np.where(all_, 1.0, high)
+    none, every = x <= 0, x >= n
+    low = special.betaincinv(np.where(none, 1.0, x + shift), n - x + 1 - shift, alpha)
+    high = special.betainccinv(x + 1 - shift, np.where(every, 1.0, n - x + shift), alpha)
+    return np.where(none, 0.0, low), np.where(every, 1.0, high)
+
+
+@proportion_interval("clopper-pearson", exact=True)
+def clopper_pearson(x: Amount, n: Amount, alpha: Amount) -> RawPair:
+    """Quantiles of Beta(x, n − x + 1) and Beta(x + 1, n − x); 0 at no success, 1 at no failure."""
+    return _beta_limits(x, n, alpha, 0.0)
 
 
 @proportion_interval("mid-p", exact=True)
@@ -151,20 +151,16 @@ def _mid_p_low(x: Amount, n: Amount, alpha: Amount) -> Amount:
     import numpy as np
     from scipy import special
 
-    none = x <= 0
-    a = np.where(none, 1.0, x)
-    all_ = a >= n
-    b = np.where(all_, 1.0, n - a)
-    # The exact limit at α bounds it from below, the one at 2α from above.
-    low = special.betaincinv(a, n - a + 1, alpha)
-    high = np.where(2 * np.asarray(alpha) < 1, special.betaincinv(a, n - a + 1, np.minimum(2 * alpha, 1.0)), 1.0)
+    none, every = x <= 0, x >= n
+    a, b = np.where(none, 1.0, x), np.where(every, 1.0, n - x)
+    low, high = np.zeros(np.shape(x)), np.where(none, 0.0, 1.0)
     middle = (low + high) / 2
     while ((low < middle) & (middle < high)).any():
-        beyond = np.where(all_, 0.0, special.betainc(a + 1, b, middle))
-        under = (special.betainc(a, n - a + 1, middle) + beyond) / 2 - alpha < 0
+        beyond = np.where(every, 0.0, special.betainc(a + 1, b, middle))
+        under = special.betainc(a, n - a + 1, middle) + beyond < 2 * alpha
         low, high = np.where(under, middle, low), np.where(under, high, middle)
         middle = (low + high) / 2
-    return np.where(none, 0.0, middle)
+    return middle
 
 
 @proportion_interval("agresti-coull")
@@ -176,13 +172,7 @@ def agresti_coull(x: Amount, n: Amount, z: Amount) -> RawPair:
 @proportion_interval("jeffreys", exact=True)
 def jeffreys(x: Amount, n: Amount, alpha: Amount) -> RawPair:
     """Quantiles of Beta(x + ½, n − x + ½); 0 at no success, 1 at no failure (Brown, Cai and DasGupta 2001)."""
-    import numpy as np
-    from scipy import special
-
-    x, n = np.asarray(x, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    low = special.betaincinv(x + 0.5, n - x + 0.5, alpha)
-    high = special.betainccinv(x + 0.5, n - x + 0.5, alpha)
-    return np.where(x <= 0, 0.0, low), np.where(x >= n, 1.0, high)
+    return _beta_limits(x, n, alpha, 0.5)
 
 
 BinomialMethod = Literal[
@@ -283,7 +273,8 @@ def limits_of_one(x: float, n: float, method: str, confidence: float, side: Side
     if method == "clopper-pearson":
         # Beyond 10¹⁶ trials the limits differ by less than floats can say.
         return max(0.0, math.nextafter(low, 0.0)), min(1.0, math.nextafter(high, 1.0)), method, ""
-    low, high, used, _ = limits_of_one(x, n, stand_in(method, z), confidence, side)
+    following = "clopper-pearson" if method == "wilson" else "wilson"
+    low, high, used, _ = limits_of_one(x, n, following, confidence, side)
     return low, high, used, f"{method} has no width at {x:g} of {n:g}: {used} instead"
 
 

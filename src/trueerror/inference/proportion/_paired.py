@@ -6,7 +6,6 @@ Not only different or not: the same within a margin, and not worse by more than 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
@@ -45,7 +44,6 @@ from trueerror.tallies import Discordance
 McNemarMethod = Literal["mid-p", "exact", "chi2", "chi2-cc"]
 McNemarInterval = Literal["tango", "bonett-price", "newcombe", "wald"]
 METHODS: tuple[McNemarMethod, ...] = get_args(McNemarMethod)
-INTERVALS: tuple[McNemarInterval, ...] = get_args(McNemarInterval)
 
 
 class Pairs(NamedTuple):
@@ -149,25 +147,23 @@ def mcnemar_bounds(
         raise InputError("there are no rows: nothing is known")
     least, most = max(0, x - y), min(x, rows - y)
 
-    def p(b: int) -> float:
-        return mcnemar_test(b, b - (x - y), method, alternative)[1]
-
     def at(b: int) -> Contrast:
         return mcnemar(
             b, b - (x - y), both_right=x - b, both_wrong=rows - y - b, method=method, confidence=confidence,
             alternative=alternative,
         )  # fmt: skip
 
-    def differ(b: int) -> int:
-        return 2 * b - (x - y)
+    def undecided(b: int) -> bool:
+        return mcnemar_test(b, b - (x - y), method, alternative)[1] > level
 
-    tried = [max(p(b), sys.float_info.min) for b in (least, min(least + 1, most), most)]
+    places = least, min(max(round(x * (rows - y) / rows), least), most), most
+    few, likely, many = (at(b) for b in places)
+    fewest, expected, largest = (2 * b - (x - y) for b in places)
+    p_values = [c.p_value for c in (few, at(min(least + 1, most)), likely, many)]
     deciding = None
-    if p(least) <= level < p(most):
-        deciding = differ(first_true(lambda b: p(b) > level, least, most) - 1)
-    b = least, min(max(round(x * (rows - y) / rows), least), most), most
-    contrasts, counts = (at(b[0]), at(b[1]), at(b[2])), (differ(b[0]), differ(b[1]), differ(b[2]))
-    return Unpublished(contrasts, counts, min(tried), max(tried), deciding)
+    if few.p_value <= level < many.p_value:
+        deciding = 2 * (first_true(undecided, least, most) - 1) - (x - y)
+    return Unpublished((few, likely, many), (fewest, expected, largest), min(p_values), max(p_values), deciding)
 
 
 def mcnemar_test(b: int, c: int, method: McNemarMethod, alternative: Alternative) -> tuple[float, float]:
@@ -182,7 +178,7 @@ def _squared(b: int, c: int, alternative: Alternative, *, less: int) -> tuple[fl
 
 def _binomial(b: int, c: int, alternative: Alternative, *, share: float) -> tuple[float, float]:
     """P(X < k) and a `share` of P(X = k), X of Binomial(b + c, ½) and k what speaks against a difference."""
-    k = min(b, c) if alternative == "two-sided" else c if alternative == "greater" else b
+    k = {"two-sided": min(b, c), "greater": c, "less": b}[alternative]
     through, below = (float(at_most(j, b + c, 0.5)) for j in (k, k - 1))
     p = below + share * (through - below)
     if alternative == "two-sided":
@@ -223,22 +219,19 @@ def _four_cells(table: Any) -> tuple[int, int, int, int]:
 
 
 def _pairs(b: Any, c: Any, n: Any, both_right: Any, both_wrong: Any) -> Pairs:
-    first, second = count(b, "only_first"), count(c, "only_second")
-    right = None if both_right is None else count(both_right, "both_right")
-    wrong = None if both_wrong is None else count(both_wrong, "both_wrong")
-    rows = None if n is None else count(n, "n")
-    if rows is None and right is not None and wrong is not None:
-        rows = first + second + right + wrong
-    if rows is None:
-        return Pairs(first, second, None, None)
-    agreed = rows - first - second - (right or 0) - (wrong or 0)
-    if agreed < 0 or (agreed and right is not None and wrong is not None):
-        given = {"only_first": first, "only_second": second, "both_right": right, "both_wrong": wrong}
-        parts = " + ".join(f"{name} {value}" for name, value in given.items() if value is not None)
+    known = {"only_first": count(b, "only_first"), "only_second": count(c, "only_second")}
+    agreements = {"both_right": both_right, "both_wrong": both_wrong}
+    known |= {name: count(value, name) for name, value in agreements.items() if value is not None}
+    every = len(known) == 4
+    if n is None and not every:
+        return Pairs(known["only_first"], known["only_second"], None, None)
+    rows = sum(known.values()) if n is None else count(n, "n")
+    agreed = rows - sum(known.values())
+    if agreed < 0 or (agreed and every):
+        parts = " + ".join(f"{name} {value}" for name, value in known.items())
         raise InputError(f"n={rows} does not fit {parts}")
-    if right is None and wrong is not None:
-        right = agreed
-    return Pairs(first, second, rows, right)
+    right = known.get("both_right", agreed if "both_wrong" in known else None)
+    return Pairs(known["only_first"], known["only_second"], rows, right)
 
 
 def _limits(pairs: Pairs, interval: McNemarInterval, z: float) -> tuple[Limits, str]:
@@ -247,40 +240,38 @@ def _limits(pairs: Pairs, interval: McNemarInterval, z: float) -> tuple[Limits, 
         return (math.nan, math.nan), "no interval: give n, or both_right and both_wrong"
     if n == 0:
         return REALS, "no rows: nothing is known"
-    words = f"interval: {interval}"
-    if interval == "tango":
-        return tango_limits(b, c, n, z), words
-    if interval == "newcombe":
-        return _newcombe_limits(pairs, z), words
-    if interval == "bonett-price":
-        return _wald_limits(b + 1, c + 1, n + 2, z), words
-    spread = (b + c) - (b - c) ** 2 / n
-    if spread == 0:
-        return tango_limits(b, c, n, z), "Wald's variance is 0 here; interval: tango"
-    caution = normal_model_caution(n, spread, "tango")
-    return _wald_limits(b, c, n, z), words if caution is None else f"{words}; {caution}"
+    spread, caution = (b + c) - (b - c) ** 2 / n, None
+    if interval == "wald":
+        if spread == 0:
+            return tango_limits(b, c, n, z), "Wald's variance is 0 here; interval: tango"
+        caution = normal_model_caution(n, spread, "tango")
+    return INTERVALS[interval](*pairs, z), "; ".join(map(str, filter(None, (f"interval: {interval}", caution))))
 
 
-def _wald_limits(b: int, c: int, n: int, z: float) -> Limits:
+def _wald_limits(b: int, c: int, n: int, both_right: int | None, z: float) -> Limits:
     """Limits with the variance (b + c − (b − c)²/n)/n², from whole numbers so that nothing cancels."""
     d, half = (b - c) / n, z * math.sqrt(((b + c) * n - (b - c) ** 2) / n**3)
     return d - half, d + half
 
 
-def _newcombe_limits(pairs: Pairs, z: float) -> Limits:
+def _newcombe_limits(b: int, c: int, n: int, both_right: int, z: float) -> Limits:
     """Newcombe 1998, Stat. Med. 17:2635, method 10: φ loses n/2 of its numerator where positive."""
-    b, c, n, a = pairs
-    assert n is not None
-    assert a is not None
-    d = n - a - b - c
-    margins = (a + b) * (c + d) * (a + c) * (b + d)
-    twice = 2 * (a * d - b * c)
+    first, second, both_wrong = both_right + b, both_right + c, n - both_right - b - c
+    margins = first * (n - first) * second * (n - second)
+    twice = 2 * (both_right * both_wrong - b * c)
     if twice > 0:
         twice = max(0, twice - n)
-    p1, p2 = (a + b) / n, (a + c) / n
     phi = twice / 2 / math.sqrt(margins) if margins else 0.0
-    down, up = reaches((p1, *wilson(a + b, n, z)), (p2, *wilson(a + c, n, z)), phi)
-    return p1 - p2 - down, p1 - p2 + up
+    down, up = reaches((first / n, *wilson(first, n, z)), (second / n, *wilson(second, n, z)), phi)
+    return (b - c) / n - down, (b - c) / n + up
+
+
+INTERVALS: dict[McNemarInterval, Callable[..., Limits]] = {
+    "tango": lambda b, c, n, both_right, z: tango_limits(b, c, n, z),
+    "bonett-price": lambda b, c, n, both_right, z: _wald_limits(b + 1, c + 1, n + 2, both_right, z),
+    "newcombe": _newcombe_limits,
+    "wald": _wald_limits,
+}
 
 
 def cochran_q(correct: Any) -> Test:
@@ -486,7 +477,7 @@ def _paired_counts(b: int, c: int, n: int) -> Shifted:
         raise InputError(f"n={n} is less than the {b + c} rows on which the models differ")
     if n == 0:
         return Shifted(math.nan, lambda _: 0.0, lambda _: REALS, "tango", n, note="no rows: nothing is known")
-    return Shifted((b - c) / n, lambda delta: tango_z(b, c, n, delta), lambda z: tango_limits(b, c, n, z), "tango", n)
+    return Shifted((b - c) / n, partial(tango_z, b, c, n), partial(tango_limits, b, c, n), "tango", n)
 
 
 def _independent_counts(first: tuple[int, int], second: tuple[int, int]) -> Shifted:
@@ -498,8 +489,8 @@ def _independent_counts(first: tuple[int, int], second: tuple[int, int]) -> Shif
         if x > rows or rows == 0:
             raise InputError(f"{name}=({x}, {rows}) must be successes and rows, with 0 ≤ successes ≤ rows and rows > 0")
     return Shifted(
-        x1 / n1 - x2 / n2, lambda delta: miettinen_nurminen_z(x1, n1, x2, n2, delta),
-        lambda z: miettinen_nurminen_limits(x1, n1, x2, n2, z), "miettinen-nurminen", n1 + n2,
+        x1 / n1 - x2 / n2, partial(miettinen_nurminen_z, x1, n1, x2, n2),
+        partial(miettinen_nurminen_limits, x1, n1, x2, n2), "miettinen-nurminen", n1 + n2,
     )  # fmt: skip
 
 
@@ -509,9 +500,7 @@ def _scores(first: Any, second: Any, paired: bool) -> Shifted:
     else:
         facts, family = unpaired_facts(numbers(first, "first"), numbers(second, "second"), "welch"), "welch-t"
     d, error = facts.estimate, facts.error if facts.varies else math.nan
-    made = Shifted(d, lambda _: math.nan, lambda _: REALS, family, facts.n, whole=REALS, estimand=SCORES)
-    if not facts.varies:
-        return made._replace(note=facts.note)
-    return made._replace(
-        statistic=lambda delta: (d - delta) / error, limits=lambda t: (d - t * error, d + t * error), df=facts.df
-    )
+    return Shifted(
+        d, lambda delta: (d - delta) / error, lambda t: (d - t * error, d + t * error) if facts.varies else REALS,
+        family, facts.n, facts.df if facts.varies else math.inf, REALS, SCORES, facts.note,
+    )  # fmt: skip

@@ -147,13 +147,6 @@ def _log_wealth(bets: Bets, delta: float) -> float:
     """log E₊(δ) = log of (2/π)∫ Π(1 + sin φ·(D − δ)/(1 + δ)) dφ over (0, π/2)."""
     if not len(bets.values):
         return 0.0
-    if delta == 0 and np.isin(bets.values, (-1.0, 0.0, 1.0)).all():
-        b, c = (float(bets.times[bets.values == value].sum()) for value in (1.0, -1.0))
-        upper = float(special.betaincc(b + 0.5, c + 0.5, 0.5))
-        # Where this underflows the integral has its logarithm.
-        if upper > sys.float_info.min:
-            both = special.betaln(b + 0.5, c + 0.5) - special.betaln(0.5, 0.5)
-            return (b + c + 1) * math.log(2) + float(both) + math.log(upper)
     if delta <= -1:
         # Any difference above −1 disproves "at most −1" at once; without one there is nothing to win.
         return math.inf if bets.values[-1] > -1 else -math.inf

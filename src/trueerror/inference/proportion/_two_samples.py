@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -108,11 +107,8 @@ def difference(
     if method is not None:
         check_word(method, DIFFERENCES, "method")
     if isinstance(first, Result) or isinstance(second, Result):
-        from_results = _of_results(first, second, method, metric, confidence, alternative)
-        if isinstance(from_results, Contrast):
-            return from_results
-        first, second, confidence = from_results
-    elif metric is not None:
+        return _of_results(first, second, method, metric, confidence, alternative)
+    if metric is not None:
         raise InputError("metric= says which metric of two evaluations is compared; counts need none")
     level = check_test_options(0.95 if confidence is None else confidence, alternative)
     a, b = two_shares(first, second, method or "newcombe")
@@ -144,16 +140,17 @@ Sample = Counts | Result
 
 
 def _of_results(
-    first: Any, second: Any, method: str | None, metric: str | None, confidence: float | None, alternative: Alternative
-) -> Contrast | tuple[Counts, Counts, float]:
-    """The difference of two intervals; where both are of plain proportions, the counts behind them."""
+    first: Any, second: Any, method: DifferenceMethod | None, metric: str | None, confidence: float | None,
+    alternative: Alternative,
+) -> Contrast:  # fmt: skip
+    """The difference of two intervals; where both are of plain proportions, that of the counts behind them."""
     a, b = (_metric_of(given, metric, name) for given, name in ((first, "first"), (second, "second")))
     if a.name != b.name:
         raise InputError(f"first is {a.name} and second {b.name}: the difference is of one metric")
     level = a.confidence if confidence is None else confidence
-    counts = [_counts_behind(x) for x in (a, b)]
-    if counts[0] is not None and counts[1] is not None:
-        return counts[0], counts[1], level
+    one, two = _counts_behind(a), _counts_behind(b)
+    if one is not None and two is not None:
+        return difference(one, two, method=method, confidence=level, alternative=alternative)
     if method is not None:
         raise InputError(f"method= is for proportions; the limits of {a.name} are combined as they are")
     if not a.confidence == b.confidence == level or (a.side, b.side) != ("two-sided", "two-sided"):
@@ -196,18 +193,16 @@ def _of_limits(a: Interval, b: Interval, level: float, alternative: Alternative)
         raise InputError(
             f"{a.name} is undefined or infinite on one side: {a.note or b.note or 'no difference follows'}"
         )
-    two_sided_z = normal_quantile(level, "two-sided")
-    down, up = (x / two_sided_z for x in reaches((a.estimate, a.low, a.high), (b.estimate, b.low, b.high)))
-    towards = down if d > 0 else up
+    reach = reaches((a.estimate, a.low, a.high), (b.estimate, b.low, b.high))
+    down, up = (x / normal_quantile(level, "two-sided") for x in reach)
+    towards, z = down if d > 0 else up, normal_quantile(level, alternative)
     statistic = 0.0 if d == 0 else d / towards if towards else math.copysign(math.inf, d)
-    z = normal_quantile(level, alternative)
-    made = contrast(
-        estimate=d, limits=(d - z * down, d + z * up), whole=REALS, confidence=level, alternative=alternative,
-        method="newcombe-hybrid", p_value=normal_p(statistic, alternative), statistic=statistic,
-        n=None if a.n is None or b.n is None else a.n + b.n, notes=("from the limits of both, as of different rows",),
-        estimand=THESE_MODELS,
+    return contrast(
+        name=a.name, estimate=d, limits=(d - z * down, d + z * up), whole=REALS, confidence=level,
+        alternative=alternative, method="newcombe-hybrid", p_value=normal_p(statistic, alternative),
+        statistic=statistic, n=None if a.n is None or b.n is None else a.n + b.n,
+        notes=("from the limits of both, as of different rows",), estimand=THESE_MODELS,
     )  # fmt: skip
-    return replace(made, name=a.name)
 
 
 def reaches(a: tuple[float, float, float], b: tuple[float, float, float], phi: float = 0.0) -> Limits:
@@ -325,7 +320,8 @@ def _less_beta(a: Share, b: Share) -> float:
     There the integrand is smooth and dies off like a normal density, for which that rule is nearly exact.
     """
     one, two = (a.x + 0.5, a.n - a.x + 0.5), (b.x + 0.5, b.n - b.x + 0.5)
-    narrow_is_first = _beta_variance(*one) <= _beta_variance(*two)
+    variances = [p * q / ((p + q) ** 2 * (p + q + 1)) for p, q in (one, two)]
+    narrow_is_first = variances[0] <= variances[1]
     narrow, wide = (one, two) if narrow_is_first else (two, one)
     t = np.linspace(-9.0, 9.0, 181)
     upper = t > 0
@@ -334,10 +330,6 @@ def _less_beta(a: Share, b: Share) -> float:
     inner = special.betaincc(*wide, points) if narrow_is_first else special.betainc(*wide, points)
     weights = np.exp(-t * t / 2)
     return min(1.0, max(0.0, float(inner @ weights / weights.sum())))
-
-
-def _beta_variance(a: float, b: float) -> float:
-    return a * b / ((a + b) ** 2 * (a + b + 1))
 
 
 def two_shares(first: Any, second: Any, method: str) -> tuple[Share, Share]:
