@@ -146,6 +146,21 @@ def test_two_models_are_compared_on_the_same_rows():
     assert same.low < 0 < same.high
 
 
+@pytest.mark.parametrize("without", [0, 2])
+def test_a_stratum_without_a_label_has_its_share(without):
+    strata = np.array([1, 1, 1, 2 - without, 2 - without, 2 - without, 1, 2 - without, without, without])
+    human, judge = [1, 0, 1, 1, 0, 1, None, None, None, None], [1, 0, 1, 1, 1, 1, 1, 0, 1, 1]
+    found = te.ppi(human, judge, strata=strata)
+    assert found.low < found.estimate < found.high
+    assert found.classical.estimate == pytest.approx(2 / 3)
+
+
+def test_labels_that_are_all_the_same_without_bounds_have_no_limits():
+    found = te.ppi([5, 5, 5, 5], [1, 1, 1, 1], [1, 1, 1])
+    assert (found.estimate, found.worth, found.helps) == (5, 4, False)
+    assert math.isnan(found.low)
+
+
 def test_grades_and_unbounded_values():
     rng = np.random.default_rng(6)
     truth = rng.integers(1, 6, 3000).astype(float)

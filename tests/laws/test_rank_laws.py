@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from numpy.typing import NDArray
 
-from trueerror.inference.auc._interval import delong_covariance, delong_from_table
+from trueerror.inference.auc._interval import area_sums, centred_placements
 from trueerror.inference.auc._tests import delong, delong_unpaired
 from trueerror.inference.bootstrap._paired import permutation
 from trueerror.inference.ranking._rank_tests import friedman, iman_davenport, nemenyi, quade, shaffer
 from trueerror.kernels._numpy import average_ranks, placements
+from trueerror.metrics.scores import auc
 from trueerror.tallies import ScoreTable
 
 FEW = settings(max_examples=40, deadline=None)
@@ -88,9 +89,10 @@ def test_both_classes_agree_on_the_area_and_tables_on_all(rows) -> None:
     distinct, where = np.unique(scores, return_inverse=True)
     up = np.bincount(where[truth], minlength=len(distinct))
     down = np.bincount(where[~truth], minlength=len(distinct))
-    by_rows, by_table = delong_covariance(truth, [scores]), delong_from_table(ScoreTable(np.arange(len(up)), up, down))
-    assert by_table.areas == pytest.approx(by_rows.areas, abs=1e-15)
-    assert by_table.covariance == pytest.approx(by_rows.covariance, abs=1e-15)
+    by_rows, table = centred_placements(truth, [scores]), ScoreTable(np.arange(len(up)), up, down)
+    assert auc(table) == pytest.approx(by_rows.areas[0], abs=1e-15)
+    for side, found in zip((by_rows.positives[0], by_rows.negatives[0]), area_sums(table), strict=True):
+        assert found.squares * len(side) ** 2 == pytest.approx(side @ side, abs=1e-13)
 
 
 @given(tables())

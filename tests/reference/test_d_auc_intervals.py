@@ -39,6 +39,6 @@ def test_area_and_its_interval(case):
             assert made.method == "newcombe-auc"
             assert made.low < made.high
     if isinstance(case["var_delong"], float) and case["var_delong"] > 0:
-        assert delong_variance(t, area) == pytest.approx(case["var_delong"], rel=1e-9)
+        assert delong_variance(t) == pytest.approx(case["var_delong"], rel=1e-9)
     error = math.sqrt(max(0.0, hanley_mcneil_variance(area, case["n_pos"], case["n_neg"])))
     assert error == pytest.approx(case["se_hanley_mcneil"], rel=1e-9, abs=1e-12)

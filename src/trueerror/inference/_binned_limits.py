@@ -13,7 +13,7 @@ import numpy as np
 from trueerror.inference._effective_t import effective_t_limits
 from trueerror.inference._problem import IntervalLimits, Problem, Range
 from trueerror.inference._variance import ScoreSample
-from trueerror.inference.auc._interval import delong_variance, of_area
+from trueerror.inference.auc._interval import delong_variance
 from trueerror.inference.loss._mean import mean_limits, mean_of_rows, t_mean
 from trueerror.methods._registry import InferenceMethod
 from trueerror.metrics._registry import Prior, loss_moments, reweighted_scores, table_losses
@@ -42,7 +42,7 @@ def with_bounds(
         return noted(found, NO_BOUND)
     low, high = moved(found, bounds)
     if q.metric.area:
-        variance = delong_variance(table, of_area(q.metric, found.estimate))
+        variance = delong_variance(table)
         growth = table.bounds.standard_error_slack() / math.sqrt(variance) if variance > 0 else 0.0
         low -= growth * (found.estimate - found.low)
         high += growth * (found.high - found.estimate)

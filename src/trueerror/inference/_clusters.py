@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from trueerror.inference._contrast import t_contrast
 from trueerror.inference._effective_t import effective_t_contrast, effective_units
-from trueerror.inference._estimate import ROUNDING, Estimate
-from trueerror.inference._problem import IntervalSpec
+from trueerror.inference._estimate import ROUNDING, Estimate, left_out
+from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.results import Contrast
 
 Floats = NDArray[np.float64]
@@ -105,6 +105,21 @@ def class_weighted_sizes(
     mean = np.bincount(truth, weights=influences**2) / np.where(rows > 0, rows, 1.0)
     sizes = np.bincount(codes, weights=w * mean[truth]).astype(np.float64)
     return sizes if sizes.sum() > 0 else np.bincount(codes, weights=w).astype(np.float64)
+
+
+def clusters_left_out(
+    value: float, influences: Floats, truth: NDArray[np.integer], codes: NDArray[np.integer], bounds: Range
+) -> Estimate:
+    """Clusters left out to first order: what each moves an estimate by, as its rows' influences add up.
+
+    >>> truth, codes = np.array([1, 0, 0, 1]), np.array([0, 0, 1, 1])
+    >>> clusters_left_out(0.5, np.array([0.2, 0.1, -0.1, -0.2]), truth, codes, (0.0, 1.0)).units.round(3).tolist()
+    [0.3, -0.3]
+    """
+    sums = np.bincount(codes, weights=influences).astype(np.float64)
+    sizes = class_weighted_sizes(codes, truth, influences)
+    units = (len(sums) - 1) / len(sums) * left_out(sizes / float(sizes.sum()), sums)
+    return Estimate(value=np.array(value), units=units, sizes=sizes, range=bounds)
 
 
 def cr3_variance(sums: Floats, sizes: Floats) -> float:

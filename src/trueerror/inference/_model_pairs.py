@@ -14,15 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._clusters import class_weighted_sizes, clusters_in_words, without_gaps
+from trueerror.inference._clusters import clusters_in_words, clusters_left_out, without_gaps
 from trueerror.inference._effective_t import KEY, effective_t_contrast
 from trueerror.inference._estimate import Estimate
 from trueerror.inference._fragility import undone_by
 from trueerror.inference._problem import Problem
 from trueerror.inference._sample import Sampled
-from trueerror.inference._score_tables import difference_of_areas, difference_of_scores, estimate_of_influences
+from trueerror.inference._score_tables import difference_of_scores
 from trueerror.inference.auc._binned import binned_contrast
 from trueerror.inference.auc._influences import score_influences
+from trueerror.inference.auc._interval import difference_of_areas
 from trueerror.inference.auc._multiclass import class_area_estimate, class_area_rows
 from trueerror.inference.bootstrap._paired import paired_bootstrap
 from trueerror.inference.counts._paired import PairedMetric
@@ -33,7 +34,6 @@ from trueerror.inference.loss._mean import (
     infinite_rows,
     mean_of_rows,
 )
-from trueerror.inputs._labels import Codes
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import SAME, InferenceMethod
@@ -410,7 +410,7 @@ class ClassAreaPair(ModelPair):
         value, parts = class_area_rows(q.metric, codes, first, second, q.options)
         if of_classes.clusters is None:
             return class_area_estimate(value, parts, codes, (-1.0, 1.0)), len(codes)
-        return summed(value, parts, codes, without_gaps(of_classes.clusters)), len(codes)
+        return clusters_left_out(value, parts, codes, without_gaps(of_classes.clusters), (-1.0, 1.0)), len(codes)
 
 
 def pair_of(rows: PairedRows, first: str, second: str) -> ModelPair:
@@ -421,9 +421,3 @@ def pair_of(rows: PairedRows, first: str, second: str) -> ModelPair:
         ScorePair: True,
     }  # fmt: skip
     return next(kind for kind, holds in kinds.items() if holds)(rows, first, second)
-
-
-def summed(value: float, influences: Floats, truth: Codes, clusters: Codes) -> Estimate:
-    """Clusters by what their rows move a difference between −1 and 1."""
-    sums = np.bincount(clusters, weights=influences).astype(np.float64)
-    return estimate_of_influences(value, sums, class_weighted_sizes(clusters, truth, influences), (-1.0, 1.0))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, fields, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
@@ -58,25 +58,20 @@ PoweredMethod = Literal["post-stratified", "ppi++", "classical"]
 NOT_RANDOM = 0.001
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class LabelledSample:
-    """Labelled rows: what people say (`truth`), what the judge says, the group of each and its weight.
+    """All rows, labelled ones first: what people say (`truth`) of these, and what the judge says of all.
 
-    `shares` are the groups' shares among all rows, `rows` how many those are; `judge_all` is the mean and the variance
-    of the judge's answers over the rows without a label, and how many those are; None where answers are no numbers.
-    `stands_for` is how many rows a label alone stands for, by the design it was drawn with, and `power` the λ of PPI++
-    where it is given.
+    `judge` holds codes where its answers are not `numeric`. `strata` are those of all rows, `chances` how likely each
+    labelled row was to be labelled; None where rows were drawn alike. `power` is the λ of PPI++ where it is given.
     """
 
     truth: Floats
-    groups: Ints
-    shares: Floats
-    rows: float
-    bounds: Range | None
-    weights: Floats | None = None
-    judge: Floats | None = None
-    judge_all: tuple[float, float, int] | None = None
-    stands_for: Floats | None = None
+    judge: Floats
+    numeric: bool = True
+    strata: Ints | None = None
+    chances: Floats | None = None
+    bounds: Range | None = None
     power: float | None = None
 
     @property
@@ -85,13 +80,45 @@ class LabelledSample:
         return len(self.truth)
 
     @property
-    def share(self) -> bool:
-        """Whether labels are 0 and 1."""
-        return self.bounds is not None and bool(np.isin(self.truth, self.bounds).all())
+    def weights(self) -> Floats:
+        """What each label counts for, by its chance to be drawn."""
+        return np.ones(self.n) if self.chances is None else 1 / self.chances
 
-    def as_one_group(self, weights: Floats | None) -> LabelledSample:
-        """The same labels without the judge."""
-        return replace(self, groups=np.zeros(self.n, dtype=np.int64), shares=np.ones(1), rows=math.inf, weights=weights)
+    @property
+    def stands_for(self) -> Floats:
+        """How many rows a label alone stands for: in strata, as many as its stratum has for each label."""
+        if self.strata is None:
+            return self.weights
+        labelled, there = self.strata[: self.n], np.bincount(self.strata)
+        return np.asarray((there / np.maximum(np.bincount(labelled, minlength=len(there)), 1))[labelled])
+
+    @cached_property
+    def groups(self) -> tuple[Ints, Floats]:
+        """The group of each labelled row by what the judge says, and the groups' shares among all rows."""
+        edges = judge_groups(self.judge, self.n)
+        codes = grouped_by(self.judge, edges)
+        if self.strata is not None:
+            # Scores were cut into strata already; a few answers are looked at within each.
+            few = len(np.unique(self.judge)) <= len(edges)
+            codes = self.strata * len(edges) + codes if few else self.strata
+        _, places, sizes = np.unique(codes, return_inverse=True, return_counts=True)
+        return places[: self.n], sizes / len(places)
+
+    @property
+    def used_power(self) -> float:
+        """λ of PPI++, how much of the judge is used: cov(y, f)/((1 + n/N)·s²(f)), cut to [0, 1], unless it is given.
+
+        0 is none of it, 1 all of it; NaN where its answers are no numbers.
+        """
+        if not self.numeric or self.n < 3:
+            return math.nan
+        if self.power is not None:
+            return float(self.power)
+        w = self.weights / self.weights.sum()
+        f = self.judge[: self.n] - float(w @ self.judge[: self.n])
+        top, bottom = float(w @ ((self.truth - float(w @ self.truth)) * f)), float(w @ f**2)
+        others = len(self.judge) - self.n
+        return min(max(top / bottom / (1 + 1 / float((w * w).sum()) / others), 0.0), 1.0) if bottom > 0 else 0.0
 
 
 class Powered(NamedTuple):
@@ -127,33 +154,45 @@ def grouped_by(answers: Floats, edges: Floats) -> Ints:
 
 
 def post_stratified(s: LabelledSample, spec: IntervalSpec) -> Powered:
-    """Σ W_k·ȳ_k over groups k of the judge's answers, with Wilson's limits at its effective number of labels.
+    """The mean of groups by the judge's answers, with Wilson's limits at its effective number of labels.
 
-    W_k are the groups' shares among all rows, ȳ_k means of the labels in a group (weighted where rows were labelled
-    with unequal chances). The variance is Σ W_k²·s̃_k²/n_k + (Σ W_k·ỹ_k² − ỹ²)/N with one row more at each end of the
-    range, in each group of a share and in all together of other values, so that a group in which all labels agree still
-    has one. With a judge of two answers the estimate is that of power-tuned prediction-powered inference (PPI++).
+    With a judge of two answers the estimate is that of power-tuned prediction-powered inference (PPI++).
     """
     if s.bounds is None:
         raise InputError("post-stratified limits need values with bounds: pass bounds=(lowest, highest)")
-    low, high = s.bounds
-    y, k = (s.truth - low) / (high - low), len(s.shares)
-    w = np.ones(s.n) if s.weights is None else s.weights
-    totals, squares, sums, seconds = (np.bincount(s.groups, x, k).astype(float) for x in (w, w * w, w * y, w * y * y))
+    return mean_of_groups(s.truth, s.bounds, spec, s.weights, s.groups, len(s.judge))
+
+
+def mean_of_groups(
+    values: Floats, bounds: Range, spec: IntervalSpec, w: Floats,
+    groups: tuple[Ints, Floats] | None = None, rows: float = math.inf,
+) -> Powered:  # fmt: skip
+    """Σ W_k·ȳ_k of `groups` (codes and shares W_k among so many rows; else one), ȳ_k means by the weights w.
+
+    The variance is Σ W_k²·s̃_k²/n_k + (Σ W_k·ỹ_k² − ỹ²)/N with one row more at each end of the range, in each group of
+    a share and in all together of other values, so that a group in which all labels agree still has one.
+
+    >>> round(mean_of_groups(np.repeat([-1.0, 1.0], [20, 80]), (-1.0, 1.0), IntervalSpec(), np.ones(100)).size)
+    100
+    """
+    codes, shares = groups or (np.zeros(len(values), dtype=np.int64), np.ones(1))
+    (low, high), k, share = bounds, len(shares), bool(np.isin(values, bounds).all())
+    y = (values - low) / (high - low)
+    totals, squares, sums, seconds = (np.bincount(codes, x, k).astype(float) for x in (w, w * w, w * y, w * y * y))
     size = _over(totals**2, squares, 0.0)
     pooled = float((w * y).sum() / w.sum())
     means, second = _over(sums, totals, pooled), _over(seconds, totals, pooled)
-    estimate = float(s.shares @ means)
-    if k == 1 and s.share:
-        return _at_size(s.bounds, estimate, float(size[0]), spec)
-    more = np.ones(k) if s.share else s.shares
+    estimate = float(shares @ means)
+    if k == 1 and share:
+        return _at_size(bounds, estimate, float(size[0]), spec)
+    more = np.ones(k) if share else shares
     smooth = (means * size + more) / (size + 2 * more)
     spread = np.maximum((second * size + more) / (size + 2 * more) - smooth**2, 0.0)
-    middle = float(s.shares @ smooth)
-    of_shares = max(float(s.shares @ smooth**2) - middle**2, 0.0) / s.rows
+    middle = float(shares @ smooth)
+    of_shares = max(float(shares @ smooth**2) - middle**2, 0.0) / rows
     # A group without a label has half of one.
-    variance = float((s.shares**2 * spread / np.maximum(size, 0.5)).sum()) + of_shares
-    return _at_size(s.bounds, estimate, middle * (1 - middle) / variance, spec)
+    variance = float((shares**2 * spread / np.maximum(size, 0.5)).sum()) + of_shares
+    return _at_size(bounds, estimate, middle * (1 - middle) / variance, spec)
 
 
 def _over(top: Floats, bottom: Floats, otherwise: float) -> Floats:
@@ -175,18 +214,15 @@ def _at_size(bounds: Range, p: float, size: float, spec: IntervalSpec) -> Powere
 
 def ppi_plus(s: LabelledSample, spec: IntervalSpec) -> Powered:
     """PPI++ as published: λ·f̄ + mean of (y − λ·f), limits ± t·√(λ²·s²(f)/N + s²(y − λf)/n)."""
-    if s.judge is None or s.judge_all is None:
+    if not s.numeric:
         raise InputError('method="ppi++" needs answers of the judge that are numbers, of labelled and other rows')
     if s.n < 3:
         raise InputError(f'method="ppi++" needs three labels or more, here {s.n}')
-    w = np.ones(s.n) / s.n if s.weights is None else s.weights / s.weights.sum()
-    mean, variance, others = s.judge_all
-    size, factor = 1 / float((w * w).sum()), used_power(s)
-    rest = s.truth - factor * s.judge
-    left = float(w @ rest)
-    estimate = factor * mean + left
+    w, factor, others = s.weights / s.weights.sum(), s.used_power, s.judge[s.n :]
+    size, rest = 1 / float((w * w).sum()), s.truth - factor * s.judge[: s.n]
+    estimate = factor * float(others.mean()) + float(w @ rest)
     plain, residual = (float(w @ (x - float(w @ x)) ** 2) * size / (size - 1) for x in (s.truth, rest))
-    error = math.sqrt(factor**2 * variance / others + residual / size)
+    error = math.sqrt(factor**2 * float(others.var()) / len(others) + residual / size)
     reach, (low, high) = spec.factor(size - 1) * error, s.bounds or (-math.inf, math.inf)
     return Powered(
         "ppi++", estimate, max(estimate - reach, low), min(estimate + reach, high),
@@ -194,28 +230,12 @@ def ppi_plus(s: LabelledSample, spec: IntervalSpec) -> Powered:
     )  # fmt: skip
 
 
-def used_power(s: LabelledSample) -> float:
-    """λ of PPI++, how much of the judge is used: cov(y, f)/((1 + n/N)·s²(f)), cut to [0, 1], unless it is given.
-
-    0 is none of it, 1 all of it; NaN where its answers are no numbers.
-    """
-    if s.judge is None or s.judge_all is None or s.n < 3:
-        return math.nan
-    if s.power is not None:
-        return float(s.power)
-    w = np.ones(s.n) / s.n if s.weights is None else s.weights / s.weights.sum()
-    f = s.judge - float(w @ s.judge)
-    top, bottom = float(w @ ((s.truth - float(w @ s.truth)) * f)), float(w @ f**2)
-    size = 1 / float((w * w).sum())
-    return min(max(top / bottom / (1 + size / s.judge_all[2]), 0.0), 1.0) if bottom > 0 else 0.0
-
-
 def labels_alone(s: LabelledSample, spec: IntervalSpec) -> Powered:
     """The labels without the judge, by the design that they were drawn with."""
     if s.bounds is None:
-        found = ppi_plus(replace(s, judge=np.zeros(s.n), judge_all=(0.0, 0.0, 1), power=0.0), spec)
+        found = ppi_plus(replace(s, numeric=True, power=0.0), spec)
     else:
-        found = post_stratified(s.as_one_group(s.stands_for), spec)
+        found = mean_of_groups(s.truth, s.bounds, spec, s.stands_for)
     return found._replace(method="classical")
 
 
@@ -235,12 +255,9 @@ def neyman(shares: Floats, spreads: Floats, available: Ints, budget: int, least:
         raise InputError(f"budget={budget} is less than {least} labels for each of {len(shares)} groups")
     goal = min(budget, int(available.sum()))
     ideal = proportional(shares * np.maximum(spreads, 1e-9), taken, available, goal)
-    whole: Ints = np.minimum(np.floor(ideal + 1e-9).astype(np.int64), available)
-    order = np.argsort(-(ideal - whole), kind="stable")
-    while int(whole.sum()) < goal:
-        for i in order[whole[order] < available[order]][: goal - int(whole.sum())]:
-            whole[i] += 1
-    return whole
+    made: Ints = np.floor(ideal + 1e-9).astype(np.int64)
+    made[np.argsort(made - ideal, kind="stable")[: max(goal - int(made.sum()), 0)]] += 1
+    return made
 
 
 def proportional(weights: Floats, least: Floats | Ints, most: Floats | Ints, total: float) -> Floats:
@@ -308,24 +325,20 @@ class PredictionPowered(DocumentResult, Interval):
         return " ".join(self._sentences())
 
     def _sentences(self) -> list[str]:
-        labels = self.classical
-        alone = "{} ({} to {})".format(*figures(labels.estimate, labels.low, labels.high))
-        shown = common_format(self.estimate, self.low, self.high)
-        answer = f"{shown(self.estimate)}, {ci_words(self.low, self.high, self.confidence, shown)}"
-        sentences = [f"The true {self.name} is about {answer}; labels alone: {alone}."]
+        labels, shown = self.classical, common_format(self.estimate, self.low, self.high)
+        alone = "labels alone: {} ({} to {})".format(*figures(labels.estimate, labels.low, labels.high))
+        answer = f"{shown(self.estimate)}, {ci_words(self.low, self.high, self.confidence, shown)}; {alone}."
+        lead = f"The true {self.name} is about"
         if self.models:
             first, second = (m.name for m in self.models)
-            open_ = not self.p_value <= 1 - self.confidence
-            lead = f"No clear difference between {first} and {second}" if open_ else (
-                f"{first if self.estimate > 0 else second} is better"
-            )  # fmt: skip
-            sentences = [
-                f"{lead} ({p_value_words(self.p_value)}): {first} − {second} is {answer}; labels alone: {alone}."
-            ]
-        if not self.helps:
-            sentences.append("The judge does not help here: these are the limits of the labels alone.")
-        else:
-            sentences.append(f"With the judge {whole(self.n)} labels are worth about {whole(round(self.worth))}.")
+            better = f"{first if self.estimate > 0 else second} is better"
+            if not self.p_value <= 1 - self.confidence:
+                better = f"No clear difference between {first} and {second}"
+            lead = f"{better} ({p_value_words(self.p_value)}): {first} − {second} is"
+        help_ = "The judge does not help here: these are the limits of the labels alone."
+        if self.helps:
+            help_ = f"With the judge {whole(self.n)} labels are worth about {whole(round(self.worth))}."
+        sentences = [f"{lead} {answer}", help_]
         if self.bias is not None and not self.bias.low <= 0 <= self.bias.high:
             way = "high" if self.bias.estimate > 0 else "low"
             sentences.append(
@@ -339,13 +352,10 @@ class PredictionPowered(DocumentResult, Interval):
 
     def records(self) -> list[dict[str, object]]:
         """One record for each way: with the judge, the labels alone, the judge alone."""
-        ways = [("with the judge", self), ("labels alone", self.classical)]
-        records: list[dict[str, object]] = [
-            {"what": what, "estimate": i.estimate, "low": i.low, "high": i.high, "method": i.method, "n": i.n}
-            for what, i in ways
-        ]
-        blank = {"low": math.nan, "high": math.nan, "method": "", "n": self.rows}
-        return [*records, {"what": "judge alone", "estimate": self.judge_alone, **blank}]
+        both = [(i.estimate, i.low, i.high, i.method, i.n) for i in (self, self.classical)]
+        rows = [*both, (self.judge_alone, math.nan, math.nan, "", self.rows)]
+        head, ways = ("estimate", "low", "high", "method", "n"), ("with the judge", "labels alone", "judge alone")
+        return [{"what": what, **dict(zip(head, row, strict=True))} for what, row in zip(ways, rows, strict=True)]
 
     def document(self) -> Document:
         level = percent(self.confidence)
@@ -353,8 +363,7 @@ class PredictionPowered(DocumentResult, Interval):
                 ("labels alone", short(self.classical), whole(self.n))]  # fmt: skip
         if not math.isnan(self.judge_alone):
             rows.append(("judge alone, uncorrected", compact(self.judge_alone, math.nan, math.nan), ""))
-        for m in self.models:
-            rows.append((f"{one_line(m.name)}, with the judge", short(m), ""))
+        rows += [(f"{one_line(m.name)}, with the judge", short(m), "") for m in self.models]
         table = Table(columns=(self.name, f"{level} CI", "worth labels"), rows=tuple(rows))
         notes = (f"! {capitalised(self.note)}.",) if self.note else ()
         footer = (
@@ -413,80 +422,73 @@ def prediction_powered(
         check_word(method, WAYS, "method")
     if power is not None and (method is None or WAYS[method] is not ppi_plus):
         raise InputError('power= is the λ of method="ppi++"; name that method too')
-    read = partial(_rows, positive=positive, strata=strata, other_strata=strata_unlabelled, inclusion=inclusion)
-    answer = partial(_powered, method=method, power=power, spec=spec)
-    if isinstance(human, Mapping):
-        return _difference_of_two(_two_models(human, judge, judge_unlabelled, read), bounds, answer)
-    rows = read(human, judge, judge_unlabelled)
-    return answer(rows, _bounds(rows, bounds), _what(rows))
+    read = partial(
+        _sample, positive=positive, strata=strata, other_strata=strata_unlabelled, inclusion=inclusion, bounds=bounds,
+        power=power,
+    )  # fmt: skip
+    if not isinstance(human, Mapping):
+        return _powered(read(human, judge, judge_unlabelled), method, spec)
+    both = _two_models(human, judge, judge_unlabelled, read)
+    models = (Interval(**_fields(_powered(s, method, spec)) | {"name": name}) for name, s in both.items())
+    return _powered(_difference(*both.values()), method, spec, models=tuple(models))
 
 
 ppi = prediction_powered
 corrected = prediction_powered
 
 
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """What was given: labels of labelled rows, answers of the judge there and elsewhere, design."""
-
-    truth: Any
-    judge: Any
-    others: Any
-    strata: Any = None
-    other_strata: Any = None
-    inclusion: Any = None
-    numeric: bool = True
-
-
-def _what(rows: _Rows) -> str:
-    return "share" if bool(np.isin(rows.truth, (0.0, 1.0)).all()) else "mean"
+def _bounds(truth: Floats, given: tuple[float, float] | None) -> Range | None:
+    least, most = float(truth.min()), float(truth.max())
+    if given is None:
+        return (0.0, 1.0) if least >= 0 and most <= 1 else None
+    ends = numbers_in(given, "bounds")
+    if len(ends) != 2 or not ends[0] < ends[1]:
+        raise InputError(f"bounds={given!r} are (lowest, highest) of the values, such as (1, 5)")
+    if least < ends[0] or most > ends[1]:
+        raise InputError(f"bounds={given!r}: labels go from {least:g} to {most:g}")
+    return float(ends[0]), float(ends[1])
 
 
-def _bounds(rows: _Rows, given: tuple[float, float] | None) -> tuple[float, float] | None:
-    if given is not None:
-        ends = numbers_in(given, "bounds")
-        if len(ends) != 2 or not ends[0] < ends[1]:
-            raise InputError(f"bounds={given!r} are (lowest, highest) of the values, such as (1, 5)")
-        low, high = float(ends[0]), float(ends[1])
-        if rows.truth.min() < low or rows.truth.max() > high:
-            raise InputError(f"bounds={given!r}: labels go from {rows.truth.min():g} to {rows.truth.max():g}")
-        return low, high
-    return (0.0, 1.0) if rows.truth.min() >= 0 and rows.truth.max() <= 1 else None
-
-
-def _values(values: Any, name: str, positive: object) -> tuple[Any, Any, bool]:
-    """A column as numbers, its gaps, and whether they are numbers (or else codes of labels)."""
+def _values(values: Any, name: str, positive: object = None) -> tuple[Floats, bool]:
+    """A column as numbers, NaN in its gaps, and whether it holds numbers; codes of its labels where it does not."""
     array = column(values, name)
-    gone = missing_rows(array)
-    cells = array.astype(object)
+    there = ~missing_rows(array)
+    cells, found = array[there].astype(object), np.full(len(array), np.nan)
     if positive is not None:
         cells = np.array([v.item() if isinstance(v, np.generic) else v for v in cells], dtype=object)
-        known = dict.fromkeys(v if isinstance(v, Hashable) else str(v) for v in cells[~gone].tolist())
+        known = {v if isinstance(v, Hashable) else str(v) for v in cells.tolist()}
         if (positive := plain_label(positive, "positive=")) in known or len(known) <= 2:
-            counted = [np.nan if g else float(v == positive) for v, g in zip(cells, gone, strict=True)]
-            return np.array(counted), gone, True
-    if array.dtype.kind in "biuf" or all(is_number(v) for v in cells[~gone]):
-        numbers = np.full(len(cells), np.nan)
-        numbers[~gone] = plain_numbers(array[~gone], name)
-        if np.isinf(numbers).any():
-            raise InputError(f"{name} is infinite at row {int(np.argmax(np.isinf(numbers))) + 1:,}")
-        if np.abs(numbers[~gone]).max(initial=0) > LARGEST:
+            found[there] = [float(v == positive) for v in cells]
+            return found, True
+    if array.dtype.kind in "biuf" or all(is_number(v) for v in cells):
+        found[there] = plain_numbers(array[there], name)
+        if np.isinf(found).any():
+            raise InputError(f"{name} is infinite at row {int(np.argmax(np.isinf(found))) + 1:,}")
+        if np.abs(found[there]).max(initial=0) > LARGEST:
             raise InputError(f"{name} holds numbers too large for a variance; scale them")
-        return numbers, gone, True
-    order = {v: i for i, v in enumerate(sorted(dict.fromkeys(map(str, cells[~gone]))))}
-    return np.array([np.nan if g else float(order[str(v)]) for v, g in zip(cells, gone, strict=True)]), gone, False
+        return found, True
+    found[there] = np.unique([str(v) for v in cells], return_inverse=True)[1]
+    return found, False
 
 
-def _rows(
-    human: Any, judge: Any, others: Any, *, positive: object, strata: Any, other_strata: Any, inclusion: Any
-) -> _Rows:
-    truth, gone, numeric = _values(human, "human", positive)
+def _answers_of_all(judge: Any, positive: object = None) -> tuple[Floats, bool]:
+    """What the judge says of each row, and whether these are numbers."""
+    answers, numeric = _values(judge, "judge", positive)
+    if np.isnan(answers).any():
+        gaps = int(np.isnan(answers).sum())
+        raise InputError(f"judge has {gaps:,} gaps; the judge must say something of each row")
+    return answers, numeric
+
+
+def _sample(
+    human: Any, judge: Any, others: Any, *, positive: object, strata: Any, other_strata: Any, inclusion: Any,
+    bounds: tuple[float, float] | None, power: float | None,
+) -> LabelledSample:  # fmt: skip
+    """What was given, labelled rows first: columns of all rows with gaps, or labelled and other rows apart."""
+    truth, numeric = _values(human, "human", positive)
     if not numeric:
         raise InputError("human labels are text: say which one is counted with positive=, such as positive='right'")
-    n, joint, said = len(truth), others is not None, list(column(judge, "judge"))
-    answers, absent, numbers = _values(
-        [*said, *column(others, "judge_unlabelled")] if joint else said, "judge", positive
-    )
+    n, joint, said, gone = len(truth), others is not None, list(column(judge, "judge")), np.isnan(truth)
     if joint and len(said) != n:
         raise InputError(f"human has {n:,} labels and judge {len(said):,}: they are of the same rows")
     if joint and gone.any():
@@ -496,8 +498,7 @@ def _rows(
             f"human has {n:,} labels and judge {len(said):,}: give judge_unlabelled=, the other rows, or one "
             "entry for each row in both, with gaps where people did not label"
         )
-    if absent.any():
-        raise InputError(f"judge has {int(absent.sum()):,} gaps; the judge must say something of each row")
+    answers, numeric = _answers_of_all([*said, *column(others, "judge_unlabelled")] if joint else said, positive)
     place, rest = np.flatnonzero(~gone), np.arange(n, len(answers)) if joint else np.flatnonzero(gone)
     if len(place) < 2:
         raise InputError(f"there are {len(place)} labels of people; two or more are needed")
@@ -505,9 +506,12 @@ def _rows(
         raise InputError(
             "every row has a label of people: te.interval or te.mean_interval will do; or give judge_unlabelled="
         )
-    labelled_strata, other = _strata_of(strata, other_strata, place, rest, n, joint)
+    codes = _strata_of(strata, other_strata, place, rest, None if joint else n)
     chances = None if inclusion is None else _chances(inclusion, None if joint else n, place)
-    return _Rows(truth[place], answers[place], answers[rest], labelled_strata, other, chances, numbers)
+    return LabelledSample(
+        truth=truth[place], judge=answers[np.concatenate([place, rest])], numeric=numeric, strata=codes,
+        chances=chances, bounds=_bounds(truth[place], bounds), power=power,
+    )  # fmt: skip
 
 
 def _chances(inclusion: Any, n: int | None, place: Ints) -> Floats:
@@ -521,76 +525,51 @@ def _chances(inclusion: Any, n: int | None, place: Ints) -> Floats:
     return given
 
 
-def _strata_of(strata: Any, others: Any, place: Any, rest: Any, n: int, joint: bool) -> tuple[Any, Any]:
+def _strata_of(strata: Any, others: Any, place: Ints, rest: Ints, n: int | None) -> Ints | None:
+    """The stratum of each row, labelled ones first; given for all n, or for labelled and other rows apart."""
     if strata is None:
         if others is not None:
             raise InputError("strata_unlabelled= goes with strata=, those of the labelled rows")
-        return None, None
-    entries = column(strata, "strata")
+        return None
+    entries = column(strata, "strata").astype(str)
     if others is not None:
-        other = column(others, "strata_unlabelled")
-        whole_ = np.concatenate([entries.astype(str), other.astype(str)])
+        other = column(others, "strata_unlabelled").astype(str)
         if len(entries) != len(place) or len(other) != len(rest):
             raise InputError(f"strata= needs {len(place):,} entries and strata_unlabelled= {len(rest):,}")
-        codes = np.unique(whole_, return_inverse=True)[1]
-        return codes[: len(entries)], codes[len(entries) :]
-    if joint or len(entries) != n:
+        entries = np.concatenate([entries, other])
+    elif len(entries) == n:
+        entries = entries[np.concatenate([place, rest])]
+    else:
         raise InputError("strata= of labelled rows needs strata_unlabelled= too; with gaps in human it is of all rows")
-    codes = np.unique(entries.astype(str), return_inverse=True)[1]
-    return codes[place], codes[rest]
-
-
-def _sample(rows: _Rows, bounds: Range | None, power: float | None) -> LabelledSample:
-    everything = np.concatenate([rows.judge, rows.others])
-    edges = judge_groups(everything, len(rows.truth))
-    labelled, other = grouped_by(rows.judge, edges), grouped_by(rows.others, edges)
-    weights = stands_for = None if rows.inclusion is None else 1 / rows.inclusion
-    if rows.strata is not None:
-        # Scores were cut into strata already; a few answers are looked at within each.
-        few = len(np.unique(everything)) <= len(edges)
-        labelled = rows.strata * len(edges) + labelled if few else rows.strata
-        other = rows.other_strata * len(edges) + other if few else rows.other_strata
-        # What a label stands for: as many rows as its stratum has for each label.
-        there, made = np.bincount(np.concatenate([rows.strata, rows.other_strata])), np.bincount(rows.strata)
-        stands_for = (there[: len(made)] / np.maximum(made, 1))[rows.strata]
-    cells, codes = np.unique(np.concatenate([labelled, other]), return_inverse=True)
-    shares = np.bincount(codes, minlength=len(cells)) / len(codes)
-    others = (float(rows.others.mean()), float(rows.others.var()), len(rows.others))
-    return LabelledSample(
-        rows.truth, codes[: len(labelled)].astype(np.int64), shares, len(codes), bounds, weights,
-        rows.judge if rows.numeric else None, others if rows.numeric else None, stands_for, power,
-    )  # fmt: skip
+    return np.asarray(np.unique(entries, return_inverse=True)[1], dtype=np.int64)
 
 
 def _powered(
-    rows: _Rows, bounds: Range | None, name: str, *, method: PoweredMethod | None, power: float | None,
-    spec: IntervalSpec, tested: bool = False,
-) -> PredictionPowered:  # fmt: skip
-    """The answer with the judge, or by the method that was asked for, beside the labels alone.
+    s: LabelledSample, method: PoweredMethod | None, spec: IntervalSpec, models: tuple[Interval, ...] = ()
+) -> PredictionPowered:
+    """The answer with the judge, or by the method that was asked for, beside the labels alone; of two `models` their
+    difference.
 
     The judge is left aside unless its answers go with the labels: the labels that it gains are n·R²/(1 − R²), which is
     χ² where it answers at random.
     """
-    s = _sample(rows, bounds, power)
-    best = ppi_plus if bounds is None else post_stratified
+    best = ppi_plus if s.bounds is None else post_stratified
     alone, found = labels_alone(s, spec), (best if method is None else WAYS[method])(s, spec)
-    worth = s.n * found.size / alone.size
-    helps = bool(worth - s.n > special.chdtri(max(len(s.shares) - 1, 1), 1 - spec.confidence))
+    worth = s.n * found.size / alone.size if alone.size else float(s.n)
+    helps = bool(worth - s.n > special.chdtri(max(len(s.groups[1]) - 1, 1), 1 - spec.confidence))
     if method is None and not helps:
         found, worth = alone, float(s.n)
+    name = "difference" if models else "share" if bool(np.isin(s.truth, (0.0, 1.0)).all()) else "mean"
 
     def interval(p: Powered, *notes: Note) -> Interval:
-        whole_ = bounds or (-math.inf, math.inf)
-        return spec.interval(name, p.estimate, p.low, p.high, bounds=whole_, method=p.method, n=s.n, note=notes)
+        bounds = s.bounds or (-math.inf, math.inf)
+        return spec.interval(name, p.estimate, p.low, p.high, bounds=bounds, method=p.method, n=s.n, note=notes)
 
-    everything = np.concatenate([rows.judge, rows.others])
     return PredictionPowered(
-        **_fields(interval(found, *_design_notes(s, rows))), classical=interval(alone), worth=worth, helps=helps,
-        rows=len(everything), judge_alone=float(everything.mean()) if rows.numeric else math.nan,
-        bias=_bias(rows, s, spec) if rows.numeric else None, power=used_power(s),
-        p_value=found.p_of_zero if tested else math.nan,
-        reading=f"Read {whole(s.n)} labelled rows of {whole(len(everything))}; "
-        f"the judge has {_answers(everything, s.n)}.",
+        **_fields(interval(found, *_design_notes(s))), classical=interval(alone), worth=worth, helps=helps,
+        rows=len(s.judge), judge_alone=float(s.judge.mean()) if s.numeric else math.nan, bias=_bias(s, spec),
+        power=s.used_power, p_value=found.p_of_zero if models else math.nan, models=models,
+        reading=f"Read {whole(s.n)} labelled rows of {whole(len(s.judge))}; the judge has {_answers(s)}.",
     )  # fmt: skip
 
 
@@ -598,36 +577,37 @@ def _fields(i: Interval) -> dict[str, Any]:
     return {f.name: getattr(i, f.name) for f in fields(Interval)}
 
 
-def _answers(everything: Floats, labelled: int) -> str:
-    answers = np.unique(everything)
-    few = len(answers) == len(judge_groups(everything, labelled)) or bool((answers % 1 == 0).all())
+def _answers(s: LabelledSample) -> str:
+    answers = np.unique(s.judge)
+    few = len(answers) == len(judge_groups(s.judge, s.n)) or bool((answers % 1 == 0).all())
     return f"{whole(len(answers))} answers" if few else f"scores ({whole(len(answers))} different ones)"
 
 
-def _bias(rows: _Rows, s: LabelledSample, spec: IntervalSpec) -> Interval | None:
+def _bias(s: LabelledSample, spec: IntervalSpec) -> Interval | None:
     """The judge's answers minus people's on the labelled rows, where both are on one scale."""
-    if s.bounds is None or rows.judge.min() < s.bounds[0] or rows.judge.max() > s.bounds[1]:
+    said = s.judge[: s.n]
+    if not s.numeric or s.bounds is None or said.min() < s.bounds[0] or said.max() > s.bounds[1]:
         return None
-    reach = s.bounds[1] - s.bounds[0]
-    gaps = replace(s, truth=rows.judge - rows.truth, bounds=(-reach, reach)).as_one_group(s.weights)
-    bias = post_stratified(gaps, spec)
+    bounds = (s.bounds[0] - s.bounds[1], s.bounds[1] - s.bounds[0])
+    bias = mean_of_groups(said - s.truth, bounds, spec, s.weights)
     return spec.interval(
-        "bias of the judge", bias.estimate, bias.low, bias.high, bounds=(-reach, reach), method="classical", n=s.n
+        "bias of the judge", bias.estimate, bias.low, bias.high, bounds=bounds, method="classical", n=s.n
     )
 
 
-def _design_notes(s: LabelledSample, rows: _Rows) -> list[Note]:
-    if rows.inclusion is not None or rows.strata is not None:
+def _design_notes(s: LabelledSample) -> list[Note]:
+    groups, shares = s.groups
+    expected = s.n * shares
+    if s.chances is not None or s.strata is not None or len(shares) < 2 or expected.min() < 1:
         return []
-    expected = s.n * s.shares
-    if len(expected) < 2 or expected.min() < 1:
-        return []
-    seen = np.bincount(s.groups, minlength=len(expected))
-    p = float(special.chdtrc(len(expected) - 1, float(((seen - expected) ** 2 / expected).sum())))
+    seen = np.bincount(groups, minlength=len(shares))
+    p = float(special.chdtrc(len(shares) - 1, float(((seen - expected) ** 2 / expected).sum())))
     return [Note("labels-not-random", (p,))] if p < NOT_RANDOM else []
 
 
-def _two_models(human: Mapping[Any, Any], judge: Any, others: Any, read: Callable[..., _Rows]) -> dict[str, _Rows]:
+def _two_models(
+    human: Mapping[Any, Any], judge: Any, others: Any, read: Callable[..., LabelledSample]
+) -> dict[str, LabelledSample]:
     """The rows of each of two models by their names."""
     names = [str(name) for name in human]
     given = [x for x in (judge, others) if x is not None]
@@ -639,26 +619,19 @@ def _two_models(human: Mapping[Any, Any], judge: Any, others: Any, read: Callabl
         )
     rest = [None, None] if others is None else others.values()
     first, second = (read(*each) for each in zip(human.values(), judge.values(), rest, strict=True))
-    if len(first.truth) != len(second.truth) or len(first.others) != len(second.others):
+    if first.n != second.n or len(first.judge) != len(second.judge):
         raise InputError("both models are labelled on the same rows: give a label of both for each labelled row")
     if not (first.numeric and second.numeric):
         raise InputError("answers of the judge are text: say which one is counted with positive=")
     return dict(zip(names, (first, second), strict=True))
 
 
-def _difference_of_two(
-    models: Mapping[str, _Rows], given: Range | None, answer: Callable[..., PredictionPowered]
-) -> PredictionPowered:
-    bounds = [_bounds(rows, given) for rows in models.values()]
-    low, high = bounds[0] or (0.0, 0.0)
-    first, second = models.values()
-    gaps = {part: getattr(first, part) - getattr(second, part) for part in ("truth", "judge", "others")}
-    reach = None if None in bounds else (low - high, high - low)
-    each = tuple(
-        replace(Interval(**_fields(answer(rows, b, _what(rows)))), name=name)
-        for b, (name, rows) in zip(bounds, models.items(), strict=True)
-    )
-    return replace(answer(replace(first, **gaps), reach, "difference", tested=True), models=each)
+def _difference(first: LabelledSample, second: LabelledSample) -> LabelledSample:
+    """The first model less the second, row by row."""
+    bounds = None
+    if first.bounds is not None and second.bounds is not None:
+        bounds = (first.bounds[0] - first.bounds[1], first.bounds[1] - first.bounds[0])
+    return replace(first, truth=first.truth - second.truth, judge=first.judge - second.judge, bounds=bounds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -706,15 +679,14 @@ class LabelPlan(DocumentResult):
 
     def estimate(self, human: Any, judge: Any, *, confidence: float = 0.95) -> PredictionPowered:
         """The answer from the labels: `human` are those of `rows` in order, or of all rows with gaps."""
-        answers, absent, _ = _values(judge, "judge", None)
-        if len(answers) != sum(self.sizes) or absent.any():
+        answers, _ = _values(judge, "judge")
+        if len(answers) != sum(self.sizes) or np.isnan(answers).any():
             raise InputError(f"judge has {len(answers):,} answers; the plan was made for {sum(self.sizes):,} rows")
-        labels = list(column(human, "human"))
-        if len(labels) == len(self.rows) and len(labels) != len(answers):
-            whole_: list[Any] = [None] * len(answers)
-            for place, label in zip(self.rows, labels, strict=True):
-                whole_[place] = label
-            labels = whole_
+        labels, here = list(column(human, "human")), list(self.rows)
+        if len(labels) == len(here) != len(answers):
+            every = np.full(len(answers), None)
+            every[here] = labels
+            labels = every.tolist()
         if len(labels) != len(answers):
             raise InputError(
                 f"human has {len(labels):,} labels; give {len(self.rows):,}, those of plan.rows, or all rows'"
@@ -722,11 +694,9 @@ class LabelPlan(DocumentResult):
         if not PLANS[self.method].by_row:
             strata = grouped_by(answers, np.array(self.edges))
             return prediction_powered(labels, judge, strata=strata, confidence=confidence)
-        chance = dict(zip(self.rows, self.inclusion, strict=True))
-        kept = [label if i in chance else None for i, label in enumerate(labels)]
-        gone = missing_rows(column(kept, "human"))
-        chances = [chance[i] for i in np.flatnonzero(~gone).tolist()]
-        return prediction_powered(kept, judge, inclusion=chances, confidence=confidence)
+        chances, drawn = np.ones(len(answers)), np.full(len(answers), None)
+        chances[here], drawn[here] = self.inclusion, [labels[i] for i in here]
+        return prediction_powered(drawn, judge, inclusion=chances, confidence=confidence)
 
     def explain(self) -> Text:
         """How the rows were chosen."""
@@ -776,16 +746,16 @@ def label_plan(
     ((53, 47), 100, 146)
     """
     plan = PLANS[check_word(method, PLANS, "method")]
-    answers, absent, numeric = _values(judge, "judge", None)
-    if absent.any():
-        raise InputError(f"judge has {int(absent.sum()):,} gaps; the judge must say something of each row")
+    answers, numeric = _answers_of_all(judge)
     wanted, share = count(budget, "budget"), open_share(mix, "mix")
     if share != 0.2 and not plan.by_row:
         raise InputError('mix= is the even part of method="active"; leave it out')
     if plan.by_row and (not numeric or answers.min() < 0 or answers.max() > 1):
         raise InputError('method="active" needs scores between 0 and 1; method="neyman" takes any answers')
     draw, seed = generator(rng)
-    truth = _labels_so_far(human, len(answers))
+    truth, known = (np.full(len(answers), np.nan), True) if human is None else _values(human, "human")
+    if len(truth) != len(answers) or not known:
+        raise InputError("human= are numbers for all rows, with gaps where there is no label yet")
     free = np.isnan(truth)
     if plan.by_row and not free.all():
         raise InputError('method="active" starts without labels; method="neyman" goes on from those that there are')
@@ -813,27 +783,15 @@ def label_plan(
     )  # fmt: skip
 
 
-def _labels_so_far(human: Any, n: int) -> Floats:
-    """The labels that there are, NaN where there is none."""
-    if human is None:
-        return np.full(n, np.nan)
-    truth, _, numbers = _values(human, "human", None)
-    if len(truth) != n or not numbers:
-        raise InputError("human= are numbers for all rows, with gaps where there is no label yet")
-    return np.asarray(truth, dtype=np.float64)
-
-
-def _spreads(said: Any, truth: Any, groups: Any, k: int, numeric: bool) -> Any:
+def _spreads(said: Floats, truth: Floats, groups: Ints, k: int, numeric: bool) -> Floats:
     """How labels vary within each group: as those that are known do, else as scores between 0 and 1 say."""
     known = ~np.isnan(truth)
     if known.any():
         low, high = min(0.0, float(truth[known].min())), max(1.0, float(truth[known].max()))
-        y = (truth[known] - low) / (high - low)
-        n = np.bincount(groups[known], minlength=k)
-        mean = (np.bincount(groups[known], weights=y, minlength=k) + 1) / (n + 2)
-        second = (np.bincount(groups[known], weights=y * y, minlength=k) + 1) / (n + 2)
-        return np.sqrt(np.maximum(second - mean**2, 1e-4)) * (high - low)
+        y, of = (truth[known] - low) / (high - low), groups[known]
+        mean, second = ((np.bincount(of, x, k) + 1) / (np.bincount(of, minlength=k) + 2) for x in (y, y * y))
+        return np.asarray(np.sqrt(np.maximum(second - mean**2, 1e-4)) * (high - low))
     if numeric and not np.isin(said, (0.0, 1.0)).all() and said.min() >= 0 and said.max() <= 1:
-        sizes = np.maximum(np.bincount(groups, minlength=k), 1)
-        return np.sqrt(np.maximum(np.bincount(groups, weights=said * (1 - said), minlength=k) / sizes, 0.01))
+        means = np.bincount(groups, said * (1 - said), k) / np.maximum(np.bincount(groups, minlength=k), 1)
+        return np.asarray(np.sqrt(np.maximum(means, 0.01)))
     return np.full(k, 0.5)

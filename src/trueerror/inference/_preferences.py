@@ -39,6 +39,8 @@ ELO = 400 / math.log(10)
 FIRST, TIE, SECOND = range(3)
 # What an outcome counts for the model that is shown first.
 POINTS = np.array([1.0, 0.5, 0.0])
+# How the advantage d of the first goes with its strength, that of the second, and the place; ties do not.
+SIDES = np.array([1.0, -1.0, 1.0, 0.0])
 # Steps, and gains of a likelihood beside it, that are rounding.
 ROUNDING = float(np.finfo(np.float64).eps) ** 0.75
 FEW_BATTLES = "too few battles to tell how far apart they may be"
@@ -104,9 +106,10 @@ def shown_one_way(b: Battles) -> bool:
     >>> shown_one_way(make([0, 1], [1, 2])), shown_one_way(make([0, 1], [1, 0]))
     (True, False)
     """
-    met = (b.counts.sum(axis=2) > 0).astype(np.float64)
-    level = np.linalg.pinv(_laplacian(met), hermitian=True) @ _along(met)[:-1]
-    return bool(np.allclose((level[:, None] - level)[met > 0], 1.0))
+    met, k = (b.counts.sum(axis=2) > 0).ravel(), len(b.names)
+    products = _products(met[:, None, None] * np.outer(SIDES, SIDES), _places(k))[: k + 1, : k + 1]
+    ranks = (np.linalg.matrix_rank(part, hermitian=True) for part in (products, products[:k, :k]))
+    return len(set(ranks)) == 1
 
 
 def separated_by_place(b: Battles, *, with_ties: bool) -> bool:
@@ -147,50 +150,32 @@ class _Look(NamedTuple):
     covariance: Floats
 
 
+def _places(k: int) -> Ints:
+    """The parameters that a battle of each cell goes by: strengths of the first and the second, δ, τ."""
+    first, second = np.divmod(np.arange(k * k), k)
+    return np.stack([first, second, np.full(k * k, k), np.full(k * k, k + 1)], axis=-1)
+
+
 def _chances(theta: Floats) -> Floats:
-    """The chance of each outcome in each cell."""
+    """The chance of each outcome in each cell, one below the other."""
     *beta, delta, tau = theta
-    d = np.subtract.outer(beta, beta) + delta
+    d = np.subtract.outer(beta, beta).ravel() + delta
     return np.asarray(special.softmax(np.stack([d / 2, np.full_like(d, tau), -d / 2], axis=-1), axis=-1))
 
 
-def _deviations(chances: Floats) -> tuple[Floats, Floats]:
-    """What each outcome adds to the score along d and along τ, less its mean."""
-    mean = chances @ (POINTS - 0.5)
-    return POINTS - 0.5 - mean[..., None], np.array([0.0, 1.0, 0.0]) - chances[..., TIE, None]
+def _scores(chances: Floats) -> Floats:
+    """What each outcome in each cell adds to the derivatives by the parameters at its places."""
+    along_d = POINTS - chances @ POINTS[:, None]
+    along_t = np.array([0.0, 1.0, 0.0]) - chances[:, [TIE]]
+    return np.where(SIDES == 0, along_t[..., None], along_d[..., None] * SIDES)
 
 
-def _along(cells: Floats) -> Floats:
-    """Σ over cells of a derivative along d, by strengths and by the advantage of being first."""
-    return np.append(cells.sum(axis=1) - cells.sum(axis=0), cells.sum())
-
-
-def _laplacian(cells: Floats) -> Floats:
-    both = cells + cells.T
-    return np.asarray(np.diag(both.sum(axis=0)) - both)
-
-
-def _information(weighted: Floats, along_d: Floats, along_t: Floats) -> Floats:
-    """The second derivatives of the log-likelihood with so many outcomes expected, by all parameters."""
-    k = len(weighted)
-    dd, dt, tt = ((weighted * x * y).sum(axis=-1) for x, y in
-                  ((along_d, along_d), (along_d, along_t), (along_t, along_t)))  # fmt: skip
-    information = np.empty((k + 2, k + 2))
-    information[:k, :k] = _laplacian(dd)
-    for place, cells in ((k, dd), (k + 1, dt)):
-        information[place, :-1] = information[:-1, place] = _along(cells)
-    information[k, k + 1] = information[k + 1, k] = dt.sum()
-    information[-1, -1] = tt.sum()
-    return information
-
-
-def _leverages(covariance: Floats, along_d: Floats, along_t: Floats) -> Floats:
-    """u′Vu of each outcome, u what it adds to the score less its mean."""
-    v, (place, tie) = covariance, covariance[-2:]
-    own = np.diag(v)[:-2]
-    xx = own[:, None] + own - 2 * v[:-2, :-2] + 2 * np.subtract.outer(place[:-2], place[:-2]) + place[-2]
-    xt = np.subtract.outer(tie[:-2], tie[:-2]) + tie[-2]
-    return np.asarray(along_d**2 * xx[..., None] + 2 * along_d * along_t * xt[..., None] + along_t**2 * tie[-1])
+def _products(of_cells: Floats, places: Ints) -> Floats:
+    """Products of derivatives in each cell, added up by pairs of parameters."""
+    k = int(places[-1, -1]) + 1
+    flat = places[:, :, None] * k + places[:, None, :]
+    sums = np.bincount(flat.ravel(), np.broadcast_to(of_cells, flat.shape).ravel(), k * k)
+    return np.asarray(sums, dtype=np.float64).reshape(k, k)
 
 
 def _free(k: int, position: bool, ties: bool, equal: tuple[int, int] | None = None) -> Floats:
@@ -212,30 +197,32 @@ def fit_strengths(
     With `equal` two models are as strong as each other. The prior acts like as many battles more as a cell has
     leverage, so a step goes by the information of both.
     """
-    k, counts = len(b.names), b.counts
+    k, counts = len(b.names), b.counts.reshape(-1, 3)
     if not ties:
-        counts = np.stack([counts @ POINTS, np.zeros((k, k)), counts @ POINTS[::-1]], axis=-1)
-    battles = counts.sum(axis=-1, keepdims=True)
+        counts = np.stack([counts @ POINTS, np.zeros(k * k), counts @ POINTS[::-1]], axis=-1)
+    battles, places = counts.sum(axis=-1, keepdims=True), _places(k)
     ways, every = _free(k, position, ties, equal), _free(k, position, ties)
 
     def look(theta: Floats) -> _Look:
         chances = _chances(theta)
-        along_d, along_t = _deviations(chances)
+        u = _scores(chances)
         value, pull = float(special.xlogy(counts, chances).sum()), counts
-        information = _information(battles * chances, along_d, along_t)
+        expected = np.einsum("co,coi,coj->cij", chances, u, u)
+        information = _products(battles[..., None] * expected, places)
         curvature, covariance = information, _inverse(information, every)
         if penalised:
             sign, size = np.linalg.slogdet(every.T @ information @ every)
             value += float(size) / 2 if sign > 0 else -math.inf
-            more = battles * chances * _leverages(covariance, along_d, along_t)
+            leverages = np.einsum("coi,cij,coj->co", u, covariance[places[:, :, None], places[:, None, :]], u)
+            more = battles * chances * leverages
             pull = counts + more / 2
-            curvature = _information((battles + more.sum(axis=-1, keepdims=True)) * chances, along_d, along_t)
-        gradient = np.append(_along((pull * along_d).sum(axis=-1)), (pull * along_t).sum())
-        return _Look(value, gradient, curvature, covariance)
+            curvature = _products((battles + more.sum(axis=-1, keepdims=True))[..., None] * expected, places)
+        gradient = np.bincount(places.ravel(), np.einsum("co,coi->ci", pull, u).ravel(), k + 2)
+        return _Look(value, gradient.astype(np.float64), curvature, covariance)
 
     theta = np.append(np.zeros(k + 1), -math.inf) if start is None else start.copy()
     if ties and start is None:
-        share = (counts[..., TIE].sum() + 0.5) / (battles.sum() + 1)
+        share = (counts[:, TIE].sum() + 0.5) / (battles.sum() + 1)
         theta[-1] = math.log(2 * share / (1 - share))
     if equal is not None:
         theta[list(equal)] = theta[list(equal)].mean()
@@ -267,16 +254,14 @@ def _inverse(information: Floats, ways: Floats) -> Floats:
 
 def robust_covariance(b: Battles, fit: Fit) -> tuple[Floats, float]:
     """The sandwich over clusters of battles, G/(G − 1)·I⁻¹·Σ U_g·U_g′·I⁻¹; and its degrees of freedom."""
-    k, cell = len(b.names), (b.first, b.second, b.outcome)
-    d, t = (along[cell] for along in _deviations(_chances(fit.parameters)))
-    each = np.arange(b.n) if b.clusters is None else b.clusters
+    k, each = len(b.names), np.arange(b.n) if b.clusters is None else b.clusters
     names, groups = np.unique(each, return_inverse=True)
-    count = len(names)
+    count, cell = len(names), b.first * k + b.second
     if count < 2:
         return np.full_like(fit.covariance, np.nan), 0.0
-    columns = [b.first, b.second, np.full(b.n, k), np.full(b.n, k + 1)]
-    places = (np.tile(groups.ravel(), 4), np.concatenate(columns))
-    scores = sparse.csr_array((np.concatenate([d, -d, d, t]), places), shape=(count, k + 2))
+    u = _scores(_chances(fit.parameters))[cell, b.outcome]
+    where = (np.repeat(groups.ravel(), 4), _places(k)[cell].ravel())
+    scores = sparse.csr_array((u.ravel(), where), shape=(count, k + 2))
     meat = (scores.T @ scores).toarray() * count / (count - 1)
     return np.asarray(fit.covariance @ meat @ fit.covariance), float(count - 1)
 
@@ -297,76 +282,80 @@ def likelihood_limits(
     return min(near, far), max(near, far), normal_p(root, "two-sided")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Strengths:
-    """Strengths in log-odds around their mean, with their covariance and degrees of freedom.
+    """Strengths of the models of some battles, in log-odds, with their covariance and degrees of freedom.
 
-    `position` is the advantage of being first with its standard error, `tested` are (low, high, p-value) of differences
-    that were judged by their penalised likelihood ratio.
+    `position`: whether being shown first has an advantage; `tested` are (low, high, p-value) of differences that were
+    judged by their penalised likelihood ratio.
     """
 
-    names: tuple[str, ...]
+    battles: Battles
+    spec: IntervalSpec
     fit: Fit
     covariance: Floats
     df: float
     penalised: bool
-    position: tuple[float, float] | None
-    method: str
+    position: bool
     tested: Mapping[tuple[int, int], tuple[float, float, float]] = field(default_factory=dict)
 
     @property
     def values(self) -> Floats:
         """Strengths around their mean."""
-        beta = self.fit.parameters[: len(self.names)]
+        beta = self.fit.parameters[: len(self.battles.names)]
         return np.asarray(beta - beta.mean())
 
-    def error(self, i: int, j: int | None = None) -> float:
-        """The standard error of a strength, or of a difference of two; NaN where the battles do not tell it."""
-        return _error(self.covariance, i, j) if self.df > 0 else math.nan
+    @property
+    def order(self) -> list[int]:
+        """The models, strongest first; those that are equal but for rounding by name."""
+        names, values = self.battles.names, self.values.round(9)
+        return sorted(range(len(names)), key=lambda i: (-values[i], names[i]))
 
-    def reach(self, error: float, spec: IntervalSpec) -> float:
-        """How far limits lie from an estimate with this standard error."""
-        return math.nan if math.isnan(error) else spec.factor(self.df) * error
+    @property
+    def method(self) -> str:
+        """The key of how they were found."""
+        clustered = self.battles.clusters is not None
+        return "bradley-terry" + ("-firth" if self.penalised else "") + ("-clustered" if clustered else "")
 
-    def _why(self, *limits: float) -> str:
-        few = FEW_BATTLES if any(map(math.isnan, limits)) else ""
+    def told(self, way: Floats) -> tuple[float, float, float, float]:
+        """A sum of parameters, its standard error and its limits; NaN where the battles do not tell them."""
+        inside = slice(len(way))
+        value, variance = float(way @ self.fit.parameters[inside]), float(way @ self.covariance[inside, inside] @ way)
+        error = math.sqrt(variance) if self.df > 0 and variance > 0 else math.nan
+        reach = self.spec.factor(max(self.df, 1.0)) * error
+        return value, error, value - reach, value + reach
+
+    def _why(self, low: float) -> str:
+        few = FEW_BATTLES if math.isnan(low) else ""
         return str(Note("one-cluster")) if self.df <= 0 else few
 
-    def difference(self, i: int, j: int, spec: IntervalSpec, n: float) -> Contrast:
-        """The strength of one less that of another, in log-odds, with its test."""
-        gap, error = float(self.values[i] - self.values[j]), self.error(i, j)
-        z, reach = gap / error, self.reach(error, spec)
-        low, high = gap - reach, gap + reach
-        p = normal_p(z, "two-sided") if math.isinf(self.df) else student_p(z, self.df, "two-sided")
+    def difference(self, i: int, j: int) -> Contrast:
+        """The strength of one less that of another, with its test."""
+        b, each = self.battles, np.eye(len(self.battles.names))
+        gap, error, low, high = self.told(each[i] - each[j])
+        p = student_p(gap / error, self.df, "two-sided")
         if (i, j) in self.tested:
             low, high, p = self.tested[i, j]
         return contrast(
-            estimate=gap, limits=(low, high), whole=(-math.inf, math.inf), confidence=spec.confidence,
-            method=self.method, n=n, first=self.names[i], second=self.names[j], statistic=z,
-            df=None if math.isinf(self.df) else self.df,
-            p_value=p, alternative="two-sided", name="strength", notes=(self._why(low, high),),
+            estimate=gap, limits=(low, high), whole=(-math.inf, math.inf), confidence=self.spec.confidence,
+            method=self.method, n=b.n, first=b.names[i], second=b.names[j], statistic=gap / error,
+            df=None if math.isinf(self.df) else self.df, p_value=p, alternative="two-sided", name="strength",
+            notes=(self._why(low),),
         )  # fmt: skip
 
-    def own(self, i: int, spec: IntervalSpec, n: float) -> Interval:
-        """One strength from the mean of all, in log-odds."""
-        value, reach = float(self.values[i]), self.reach(self.error(i), spec)
-        return spec.interval(
-            self.names[i], value, value - reach, value + reach, bounds=(-math.inf, math.inf), method=self.method, n=n,
-            note=self._why(reach),
-        )  # fmt: skip
+    def own(self, i: int, n: float) -> Interval:
+        """One strength from the mean of all, over its n battles."""
+        names = self.battles.names
+        value, _, low, high = self.told(np.eye(len(names))[i] - 1 / len(names))
+        return self.spec.interval(
+            names[i], value, low, high, bounds=(-math.inf, math.inf), method=self.method, n=n, note=self._why(low)
+        )
 
 
-def _error(covariance: Floats, i: int, j: int | None = None) -> float:
-    way = np.zeros(len(covariance))
-    way[i] = 1.0
-    if j is not None:
-        way[j] = -1.0
-    variance = float(way @ covariance @ way)
-    return math.sqrt(variance) if variance > 0 else math.nan
-
-
-def strengths(b: Battles, *, z: float, position: bool = False, ties: bool = True, penalised: bool = False) -> Strengths:
-    """Bradley–Terry strengths of models that met, directly or through others; `z` is that of the limits."""
+def strengths(
+    b: Battles, spec: IntervalSpec, *, position: bool = False, ties: bool = True, penalised: bool = False
+) -> Strengths:
+    """Bradley–Terry strengths of models that met, directly or through others."""
     _check_battles(b, position)
     k, tied = len(b.names), b.outcome == TIE
     with_ties = ties and bool(tied.any()) and not bool(tied.all())
@@ -376,29 +365,22 @@ def strengths(b: Battles, *, z: float, position: bool = False, ties: bool = True
         parts = np.arange(k)
     firth = bool(parts.any())
     fit = fit_strengths(b, position=position, ties=with_ties, penalised=firth)
-    covariance, df = fit.covariance, math.inf
-    robust = b.clusters is not None or (not with_ties and bool(tied.any()))
-    if robust:
+    found = Strengths(
+        battles=b, spec=spec, fit=fit, covariance=fit.covariance, df=math.inf, penalised=firth, position=position
+    )
+    if b.clusters is not None or (not with_ties and bool(tied.any())):
         covariance, df = robust_covariance(b, fit)
-        if firth:
-            # Clusters cannot show less spread than independent battles where some never lost.
-            covariance = covariance + fit.covariance
-    centred = np.eye(k + 2)
-    centred[:k, :k] -= 1 / k
-    method = "bradley-terry" + ("-firth" if firth else "") + ("-clustered" if b.clusters is not None else "")
-    place = (float(fit.parameters[k]), _error(covariance, k)) if position else None
-    found = Strengths(b.names, fit, centred @ covariance @ centred.T, df, firth, place, method)
-    if robust:
-        return found
+        # Clusters cannot show less spread than independent battles where some never lost.
+        return replace(found, covariance=covariance + fit.covariance * firth, df=df)
     tested: dict[tuple[int, int], tuple[float, float, float]] = {}
-    for i, j in combinations(sorted(range(k), key=lambda m: (-found.values[m], b.names[m])), 2):
+    for i, j in combinations(found.order, 2):
         if parts[i] != parts[j]:
             null = fit_strengths(
                 b, position=position, ties=with_ties, penalised=True, equal=(i, j), start=fit.parameters,
                 close=math.sqrt(ROUNDING),
             )  # fmt: skip
-            gap = float(found.values[i] - found.values[j])
-            judged = likelihood_limits(gap, found.error(i, j), fit.likelihood, null.likelihood, z)
+            gap, error, *_ = found.told(np.eye(k)[i] - np.eye(k)[j])
+            judged = likelihood_limits(gap, error, fit.likelihood, null.likelihood, spec.factor())
             tested |= {} if judged is None else {(i, j): judged}
     return replace(found, tested=tested)
 
@@ -420,12 +402,13 @@ def _check_battles(b: Battles, position: bool) -> None:
         )
 
 
-def lack_of_fit(b: Battles, s: Strengths) -> Test | None:
+def lack_of_fit(s: Strengths) -> Test | None:
     """Whether head-to-head results follow from one strength each: χ² of wins seen and expected over pairs that met.
 
     None with clusters, or where the wins of a pair vary by no more than one battle, which is too few for χ².
     """
-    chances, battles = _chances(s.fit.parameters), b.counts.sum(axis=2)
+    b = s.battles
+    chances, battles = _chances(s.fit.parameters).reshape(b.counts.shape), b.counts.sum(axis=2)
     mean = chances @ POINTS
     gap, spread = b.counts @ POINTS - battles * mean, battles * (chances @ POINTS**2 - mean**2)
     met = np.triu(battles + battles.T, 1) > 0

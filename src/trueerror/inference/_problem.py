@@ -173,8 +173,8 @@ class IntervalSpec:
 class IntervalLimits(NamedTuple):
     """What a method gives: both limits, the key of the method that was used in the end, and a note.
 
-    `resampled`: they come from replicates. `asked`: the word of the method that another stood in for, if one did. `n`:
-    how many rows they speak of, where that is not what other limits of the sample do.
+    `resampled`: they come from replicates. `n`: how many rows they are of, where other limits of the sample are of
+    another number.
     """
 
     low: float
@@ -182,7 +182,6 @@ class IntervalLimits(NamedTuple):
     method: str
     note: str | Note | tuple[str | Note | None, ...] | None = ""
     resampled: bool = False
-    asked: str = ""
     n: float | None = None
 
     @property

@@ -12,7 +12,7 @@ import math
 import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -33,6 +33,7 @@ from trueerror.inputs._arrays import (
     plain_numbers,
     same_length,
 )
+from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, check_confidence, check_word, in_few_words, nearest
 from trueerror.results import DocumentResult, Interval, Table
 from trueerror.results._document import Bullets, Document, TableBlock, page
@@ -79,24 +80,8 @@ class Ratings:
     codes: Codes
     labels: tuple[object, ...]
     raters: tuple[str, ...]
-    values: Floats | None = None
-    times: Floats | None = None
-
-    @property
-    def often(self) -> Floats:
-        """How many items each row stands for."""
-        return np.ones(len(self.codes)) if self.times is None else self.times
-
-    @property
-    def items(self) -> int:
-        """Items with two ratings or more."""
-        return int(self.often[self.pairable].sum())
-
-    def grouped(self) -> Ratings:
-        """Items that were rated alike, as one row."""
-        kinds, inverse = np.unique(self.codes, axis=0, return_inverse=True)
-        times = np.bincount(inverse.ravel(), weights=self.often, minlength=len(kinds)).astype(float)
-        return replace(self, codes=kinds, times=times)
+    values: Floats | None
+    times: Floats
 
     @cached_property
     def each(self) -> Floats:
@@ -104,22 +89,25 @@ class Ratings:
         return np.asarray((self.codes >= 0).sum(axis=1), dtype=float)
 
     @property
-    def pooled(self) -> Floats:
-        """How often each label was given."""
-        return self.total(self.often)
-
-    @cached_property
     def pairable(self) -> NDArray[np.bool_]:
         """Items with two ratings or more."""
         return np.asarray(self.each >= 2)
 
+    @property
+    def items(self) -> int:
+        """How many items have two ratings or more."""
+        return int(self.times[self.pairable].sum())
+
+    @property
     def scale(self) -> Floats:
         """The labels as numbers: their own values, else their places 1, 2, …"""
         return np.arange(1.0, len(self.labels) + 1) if self.values is None else self.values
 
-    def taken(self, items: NDArray[np.bool_]) -> Ratings:
-        """Some of the items."""
-        return replace(self, codes=self.codes[items], times=self.often[items])
+    def grouped(self) -> Ratings:
+        """Items that were rated alike, as one row."""
+        kinds, inverse = np.unique(self.codes, axis=0, return_inverse=True)
+        times = np.bincount(inverse.ravel(), weights=self.times, minlength=len(kinds)).astype(float)
+        return replace(self, codes=kinds, times=times)
 
     def total(self, weight: Floats) -> Floats:
         """By label, the weights of the items that were given it, as often as they were."""
@@ -127,9 +115,29 @@ class Ratings:
         each = np.broadcast_to(weight[:, None], self.codes.shape)
         return np.bincount(self.codes[rated], weights=each[rated], minlength=len(self.labels)).astype(float)
 
+    def shares(self, weight: Floats) -> Floats:
+        """The labels' mean shares over items of given weights."""
+        parts = self.total(self.times * weight / np.maximum(self.each, 1.0))
+        return np.asarray(parts / max(float(self.times @ weight), 1.0))
+
     def mean_of(self, values: Floats) -> Floats:
         """By item, the mean over its ratings of what each label has for a value."""
         return np.asarray(np.where(self.codes >= 0, values[self.codes], 0.0).sum(axis=1) / np.maximum(self.each, 1.0))
+
+    def mean(self, weight: Floats, values: Floats) -> Mean:
+        """A weighted mean over items, and what one more item of each row adds to it."""
+        total = float(self.times @ weight)
+        if not total > 0:
+            return Mean(math.nan, np.zeros(len(weight)))
+        value = float(self.times @ (weight * values)) / total
+        return Mean(value, weight * (values - value) / total)
+
+
+class Mean(NamedTuple):
+    """A figure of all items, and what one more item of each row adds to it."""
+
+    value: float
+    units: Floats
 
 
 def agreement_weights(scheme: Weights, scale: Floats) -> Floats:
@@ -172,29 +180,21 @@ class Distance(NamedTuple):
     toward: Callable[[Floats], Floats]
 
 
-def _blocks(rows: NDArray[Any], width: int, cells: int = 1 << 22) -> list[NDArray[Any]]:
-    return np.array_split(rows, max(1, len(rows) * width // cells))
-
-
 def between_labels(far: Callable[[Codes, Codes], Floats], k: int) -> Distance:
     """Of a function of two codes that is 0 of equal ones."""
     labels = np.arange(k)
 
     def within(r: Ratings) -> Floats:
-        m = r.each
-        most = int(m.max(initial=0))
-        codes = -np.sort(-r.codes, axis=1)[:, :most]
-        sums = []
-        for part in _blocks(codes, most * most):
-            a, b = part[:, :, None], part[:, None, :]
-            sums.append(np.where((a >= 0) & (b >= 0), far(a, b), 0.0).sum(axis=(1, 2)))
-        return np.concatenate(sums) / np.maximum(m * (m - 1), 1.0)
-
-    blocks = _blocks(labels, k)
-    tables = [far(part[:, None], labels) for part in blocks] if len(blocks) == 1 else None
+        # Ratings to the front, so that there are no more pairs than the most ratings of an item make.
+        rated = -np.sort(-r.codes, axis=1)[:, : int(r.each.max(initial=0))].T
+        sums = np.zeros(len(r.codes))
+        for a, b in combinations(rated, 2):
+            sums += np.where(b >= 0, far(a, b), 0.0)
+        return np.asarray(2 * sums / np.maximum(r.each * (r.each - 1), 1.0))
 
     def toward(shares: Floats) -> Floats:
-        return np.concatenate([t @ shares for t in tables or (far(part[:, None], labels) for part in blocks)])
+        parts = np.array_split(labels, max(1, k * k // BLOCK))
+        return np.concatenate([far(part[:, None], labels) @ shares for part in parts])
 
     return Distance(within, toward)
 
@@ -213,7 +213,7 @@ def by_weights(r: Ratings, scheme: Weights) -> Distance:
     """1 less the weight of agreement."""
     if scheme == "none":
         return between_labels(lambda a, b: (a != b).astype(float), len(r.labels))
-    table = 1 - agreement_weights(scheme, r.scale())
+    table = 1 - agreement_weights(scheme, r.scale)
     return between_labels(lambda a, b: np.asarray(table[a, b]), len(r.labels))
 
 
@@ -221,7 +221,7 @@ def by_level(r: Ratings, level: Level) -> Distance:
     """Krippendorff's δ²: 1 of different labels (nominal), (c − k)² (interval), ((c − k)/(c + k))² (ratio); ordinal is
     interval on mid-ranks of the pooled values, since Σ n_g from c to k less half of n_c and n_k is their distance.
     """
-    pooled, scale = r.pooled, r.scale()
+    pooled, scale = r.total(r.times), r.scale
     if check_word(level, LEVELS, "level") == "nominal":
         return by_weights(r, "none")
     if level == "ratio":
@@ -232,56 +232,31 @@ def by_level(r: Ratings, level: Level) -> Distance:
     return on_a_scale(x - float(x @ pooled) / max(float(pooled.sum()), 1.0))
 
 
-class Mean(NamedTuple):
-    """A figure of all items, and what one more item of each row adds to it."""
-
-    value: float
-    units: Floats
-
-
-def _mean(weight: Floats, values: Floats, times: Floats) -> Mean:
-    """A weighted mean over items, each there so many times."""
-    total = float(times @ weight)
-    value = float(times @ (weight * values)) / total if total > 0 else math.nan
-    return Mean(value, weight * (values - value) / total if total > 0 else np.zeros(len(weight)))
-
-
-def _of_shares(r: Ratings, weight: Floats, times: Floats, expected: Callable[[Floats], tuple[float, Floats]]) -> Mean:
-    """A function of the labels' mean shares, which gives its value and its slopes."""
-    value, slopes = expected(r.total(times * weight / np.maximum(r.each, 1.0)) / max(float(times @ weight), 1.0))
-    return Mean(value, _mean(weight, r.mean_of(slopes), times).units)
-
-
-def certain(r: Ratings, distance: Distance, times: Floats) -> Mean:
+def certain(r: Ratings, distance: Distance) -> Mean:
     """Per cent agreement counts nothing as chance."""
-    return Mean(1.0, np.zeros(len(times)))
+    return Mean(1.0, np.zeros(len(r.codes)))
 
 
-def fleiss(r: Ratings, distance: Distance, times: Floats) -> Mean:
+def fleiss(r: Ratings, distance: Distance, weight: Floats | None = None) -> Mean:
     """E = Σ δ_kl·π_k·π_l with π the mean shares of the labels."""
-
-    def expected(shares: Floats) -> tuple[float, Floats]:
-        away = distance.toward(shares)
-        return float(shares @ away), 2 * away
-
-    return _of_shares(r, np.ones(len(times)), times, expected)
+    w = np.ones(len(r.codes)) if weight is None else weight
+    shares = r.shares(w)
+    away = distance.toward(shares)
+    return Mean(float(shares @ away), r.mean(w, r.mean_of(2 * away)).units)
 
 
-def gwet(r: Ratings, distance: Distance, times: Floats) -> Mean:
+def gwet(r: Ratings, distance: Distance) -> Mean:
     """E = 1 − Σw/(q(q − 1))·Σ π_k(1 − π_k), q labels, w = 1 − δ."""
-    q = len(r.labels)
+    q, w = len(r.labels), np.ones(len(r.codes))
     factor = (q * q - float(distance.toward(np.ones(q)).sum())) / (q * (q - 1)) if q > 1 else 0.0
-
-    def expected(shares: Floats) -> tuple[float, Floats]:
-        return 1 - factor * float(shares @ (1 - shares)), -factor * (1 - 2 * shares)
-
-    return _of_shares(r, np.ones(len(times)), times, expected)
+    shares = r.shares(w)
+    return Mean(1 - factor * float(shares @ (1 - shares)), r.mean(w, r.mean_of(factor * (2 * shares - 1))).units)
 
 
-def cohen(r: Ratings, distance: Distance, times: Floats) -> Mean:
+def cohen(r: Ratings, distance: Distance) -> Mean:
     """E from each rater's own shares, over pairs of raters: Cohen's kappa of two, Conger's of more."""
     raters, k, rated = len(r.raters), len(r.labels), r.codes >= 0
-    place, weight = np.arange(raters), np.where(rated, times[:, None], 0.0)
+    place, weight = np.arange(raters), np.where(rated, r.times[:, None], 0.0)
     flat = np.bincount((r.codes + k * place)[rated], weights=weight[rated], minlength=k * raters)
     total = np.maximum(weight.sum(axis=0), np.finfo(float).tiny)
     shares = flat.reshape(raters, k).T / total
@@ -291,16 +266,11 @@ def cohen(r: Ratings, distance: Distance, times: Floats) -> Mean:
     return Mean(float(means.sum()), units)
 
 
-def krippendorff(r: Ratings, distance: Distance, times: Floats) -> Mean:
+def krippendorff(r: Ratings, distance: Distance) -> Mean:
     """E = Σ n_c·n_k·δ²_ck/(n(n − 1)) over pairable values."""
-    n = float(times @ r.each)
-
-    def expected(shares: Floats) -> tuple[float, Floats]:
-        away = distance.toward(shares) * n / (n - 1)
-        return float(shares @ away), 2 * away
-
-    value, units = _of_shares(r, r.each, times, expected)
-    return Mean(value, units - value * r.each / (n * (n - 1)))
+    n, pooled = float(r.times @ r.each), fleiss(r, distance, r.each)
+    value = pooled.value * n / (n - 1)
+    return Mean(value, (pooled.units * n - value * r.each / n) / (n - 1))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -314,7 +284,7 @@ class Coefficient:
 
     word: str
     title: str
-    chance: Callable[[Ratings, Distance, Floats], Mean]
+    chance: Callable[[Ratings, Distance], Mean]
     weighted_title: str = ""
     of_more: str = ""
     lowest: float = -1.0
@@ -336,14 +306,16 @@ class Coefficient:
 
     def rows(self, r: Ratings) -> Ratings:
         """The items that it goes by: each that was rated, or those with two ratings."""
-        return r.taken(r.pairable) if self.measured or (self.of_raters and len(r.raters) == 2) else r
+        if not self.measured and not (self.of_raters and len(r.raters) == 2):
+            return r
+        return replace(r, codes=r.codes[r.pairable], times=r.times[r.pairable])
 
-    def of(self, r: Ratings, distance: Distance, within: Floats, times: Floats) -> Mean:
+    def of(self, r: Ratings, distance: Distance) -> Mean:
         """1 − D/E, and what one more item of each row adds to it; NaN where no disagreement could be expected."""
         weight = np.where(r.pairable, r.each if self.measured else 1.0, 0.0)
-        seen, chance = _mean(weight, within, times), self.chance(r, distance, times)
+        seen, chance = r.mean(weight, distance.within(r)), self.chance(r, distance)
         if not chance.value > np.finfo(float).eps:
-            return Mean(math.nan, np.zeros(len(times)))
+            return Mean(math.nan, np.zeros(len(r.codes)))
         share = seen.value / chance.value
         return Mean(1 - share, (share * chance.units - seen.units) / chance.value)
 
@@ -352,25 +324,22 @@ class Coefficient:
 
         Measurements have no such kinds.
         """
-        if len(r.labels) > MOST_LABELS:
-            here = self.of(r, distance, distance.within(r), r.often)
-            return Estimate(value=np.array(here.value), units=here.units, count=r.often, range=(self.lowest, 1.0))
-        possible = boundary_items(r)
-        full = replace(r, codes=np.concatenate([r.codes, possible]), times=None)
-        within, times = distance.within(full), np.concatenate([r.often, np.zeros(len(possible))])
-        here = self.of(full, distance, within, times)
-        ends, counts = [], []
-        for moves in (here.units[len(r.codes) :], -here.units[len(r.codes) :]):
-            alike = np.flatnonzero(moves <= moves.min() + TIED * abs(moves.min()))
+        measured = len(r.labels) > MOST_LABELS
+        possible = r.codes[:0] if measured else boundary_items(r)
+        full = replace(r, codes=np.concatenate([r.codes, possible]), times=np.append(r.times, np.zeros(len(possible))))
+        here = self.of(full, distance)
+        e = Estimate(value=np.array(here.value), units=here.units, count=full.times, range=(self.lowest, 1.0))
+        if measured:
+            return e
+        counts = np.array([full.times, full.times])
+        for count, side in zip(counts, (1, -1), strict=True):
+            moves = side * here.units[len(r.codes) :]
             # Kinds that are alike share the half item, so that the order of labels and raters does not matter.
-            counts.append(times.copy())
-            counts[-1][len(r.codes) + alike] += HALF / len(alike)
-            ends.append(self.of(full, distance, within, counts[-1]))
-        worst = Estimate(
-            value=np.array([m.value for m in ends]), units=np.array([m.units for m in ends]), count=np.array(counts),
-            range=(self.lowest, 1.0), labels=True,
-        )  # fmt: skip
-        return replace(worst, value=np.array(here.value), units=np.zeros(0), count=None, worst=worst)
+            alike = np.flatnonzero(moves <= moves.min() + TIED * abs(moves.min()))
+            count[len(r.codes) + alike] += HALF / len(alike)
+        values, units = zip(*(self.of(replace(full, times=count), distance) for count in counts), strict=True)
+        worst = replace(e, value=np.array(values), units=np.array(units), count=counts, labels=True)
+        return replace(worst, value=e.value, units=np.zeros(0), count=None, worst=worst)
 
 
 def boundary_items(r: Ratings) -> Codes:
@@ -378,13 +347,11 @@ def boundary_items(r: Ratings) -> Codes:
 
     They have as many ratings as the others on average.
     """
-    m = max(2, round(float(r.often @ r.each / r.often.sum())))
-    given = np.flatnonzero(r.pooled)
+    m = max(2, round(float(r.times @ r.each / r.times.sum())))
+    given = np.flatnonzero(r.total(r.times))
     items = np.full((len(given) ** 2, len(r.raters)), -1)
-    items[:, : m // 2], items[:, m // 2 : m] = (
-        np.repeat(given, len(given))[:, None],
-        np.tile(given, len(given))[:, None],
-    )
+    items[:, : m // 2] = np.repeat(given, len(given))[:, None]
+    items[:, m // 2 : m] = np.tile(given, len(given))[:, None]
     return items
 
 
@@ -407,52 +374,56 @@ ALIASES = {
 }  # fmt: skip
 
 
-def rater_agreement(r: Ratings, word: str, *, level: Level, scheme: Weights, spec: IntervalSpec) -> Interval:
+def rater_agreement(
+    r: Ratings, coefficient: Coefficient, *, level: Level, scheme: Weights, spec: IntervalSpec
+) -> Interval:
     """One coefficient with its interval by the effective t over items, a random sample; raters are as they are."""
-    word = ALIASES.get(word, word)
-    coefficient = COEFFICIENTS[check_word(word, COEFFICIENTS, "method")]
     if not coefficient.measured and len(r.labels) > MOST_LABELS:
         raise InputError(
             f"{len(r.labels):,} different labels are measurements: method='krippendorff' with level='interval' takes "
             "them, or round them"
         )
-    name, items = coefficient.named(scheme, level, len(r.raters)), r.items
+    name, items, bounds = coefficient.named(scheme, level, len(r.raters)), r.items, (coefficient.lowest, 1.0)
     r = coefficient.rows(r.grouped())
 
-    def made(estimate: float, low: float, high: float, *notes: Note) -> Interval:
-        bounds = (coefficient.lowest, 1.0)
+    def made(estimate: float, *notes: Note, low: float = math.nan, high: float = math.nan) -> Interval:
         return spec.interval(name, estimate, low, high, bounds=bounds, method=coefficient.key, n=items, note=notes)
 
     if items == 0:
-        return made(math.nan, math.nan, math.nan, Note("no-pairs-of-ratings"))
+        return made(math.nan, Note("no-pairs-of-ratings"))
     distance = by_level(r, level) if coefficient.measured else by_weights(r, scheme)
     e = coefficient.estimate(r, distance)
     estimate = float(e.value)
     if math.isnan(estimate):
-        return made(estimate, math.nan, math.nan, Note("one-label"))
+        return made(estimate, Note("one-label"))
     if items < 2:
-        return made(estimate, math.nan, math.nan, Note("one-item"))
+        return made(estimate, Note("one-item"))
     if coefficient.of_raters and (r.codes >= 0).all() and (r.codes != r.codes[0]).any(axis=0).sum() < 2:
-        return made(0.0, math.nan, math.nan, Note("constant-rater"))
+        return made(0.0, Note("constant-rater"))
     low, high, *_ = effective_t_limits(e, spec)
-    return made(estimate, low, high, *_few_others(r, coefficient, spec))
+    return made(estimate, *_few_others(r, coefficient, spec), low=low, high=high)
 
 
 def _few_others(r: Ratings, coefficient: Coefficient, spec: IntervalSpec) -> list[Note]:
     """A note where the items with another label than the commonest are so few that there could have been none."""
-    pooled, given = r.pooled, r.each
+    pooled = r.total(r.times)
     # Of labels that are equally common, the one beside which the fewest items have another.
     common = np.flatnonzero(pooled == pooled.max())
-    beside = [int(r.often[((r.codes == c).sum(axis=1) < given) & r.pairable].sum()) for c in common]
+    beside = [int(r.times[((r.codes == c).sum(axis=1) < r.each) & r.pairable].sum()) for c in common]
     others = min(beside)
     if not coefficient.rare_labels or others > spec.factor() ** 2:
         return []
     return [Note("few-other-labels", (others, str(r.labels[common[beside.index(others)]])))]
 
 
-RATER = frozenset(("rater", "annotator", "judge", "coder", "grader", "worker", "labeler", "labeller", "reviewer"))
-ITEM = frozenset(("item", "itemid", "id", "unit", "subject", "question", "prompt", "example", "doc", "docid", "row"))
-LABEL = frozenset(("label", "rating", "score", "value", "grade", "code", "answer", "category", "verdict"))
+# What the columns of a long table may be called.
+LONG = {
+    "rater": frozenset(("rater", "annotator", "judge", "coder", "grader", "worker", "labeler", "labeller", "reviewer")),
+    "item": frozenset(
+        ("item", "itemid", "id", "unit", "subject", "question", "prompt", "example", "doc", "docid", "row")
+    ),
+    "label": frozenset(("label", "rating", "score", "value", "grade", "code", "answer", "category", "verdict")),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False, kw_only=True)
@@ -482,16 +453,13 @@ class RaterAgreement(DocumentResult):
     @property
     def verdict(self) -> str:
         """What the coefficients say; where alpha is among them, on which side of the usual bars it is."""
-        alpha = self.coefficients.get("krippendorff")
-        coefficient = alpha if alpha is not None else next(iter(self.coefficients.values()))
-        if math.isnan(coefficient.estimate):
-            return f"{capitalised(coefficient.name)} has no value: {coefficient.note}."
-        if math.isnan(coefficient.low):
-            return f"{capitalised(coefficient.name)} is {number(coefficient.estimate)}: {coefficient.note}."
-        shown = common_format(coefficient.estimate, coefficient.low, coefficient.high)
-        reach = ci_words(coefficient.low, coefficient.high, self.confidence, shown)
-        words = f"{capitalised(coefficient.name)} is {shown(coefficient.estimate)} ({reach})"
-        return f"{words}: {_against_bars(coefficient)}." if alpha is not None else f"{words}."
+        i = self.coefficients.get("krippendorff", next(iter(self.coefficients.values())))
+        name, shown = capitalised(i.name), common_format(i.estimate, i.low, i.high)
+        if math.isnan(i.low):
+            value = "has no value" if math.isnan(i.estimate) else f"is {number(i.estimate)}"
+            return f"{name} {value}: {i.note}."
+        bars = f": {_against_bars(i)}" if "krippendorff" in self.coefficients else ""
+        return f"{name} is {shown(i.estimate)} ({ci_words(i.low, i.high, self.confidence, shown)}){bars}."
 
     def records(self) -> list[dict[str, object]]:
         """One record for each coefficient, then one for each pair of raters."""
@@ -569,36 +537,26 @@ def agreement(
     check_word(level, LEVELS, "level")
     scheme = OF_LEVEL[level] if weights is None else check_word(weights, WEIGHTS, "weights")
     spec = IntervalSpec(confidence=check_confidence(confidence))
-    if method is not None:
-        check_word(ALIASES.get(str(method), method), COEFFICIENTS, "method")
+    word = None if method is None else check_word(ALIASES.get(str(method), method), COEFFICIENTS, "method")
     check_table_name(ratings, table)
     opened = None if more else _table_of(ratings, table)
     long = {"item": item, "rater": rater, "label": label}
     given = _ratings(ratings, more, raters, long) if opened is None else _of_table(opened, long, raters)
-    r = _coded(given, level, scheme, labels)
-    words = [ALIASES.get(method, method)] if method is not None else _words_for(r)
-    coefficients = {word: rater_agreement(r, word, level=level, scheme=scheme, spec=spec) for word in words}
+    r, answer = _coded(given, level, scheme, labels), partial(rater_agreement, level=level, scheme=scheme, spec=spec)
+    words = [w for w, c in COEFFICIENTS.items() if c.measured or len(r.labels) <= MOST_LABELS]
+    coefficients = {w: answer(r, COEFFICIENTS[w]) for w in ([word] if word is not None else words)}
     # Pairs of more raters than a sentence names are a matrix, not a list.
     all_named = some(list(r.raters)) == listing(list(r.raters))
     several = all_named and len(r.raters) > 2 and "cohen" in coefficients
-    shown = combinations(range(len(r.raters)), 2) if several else ()
-    pairs = tuple(
-        (r.raters[a], r.raters[b], rater_agreement(_two(r, a, b), "cohen", level=level, scheme=scheme, spec=spec))
-        for a, b in shown
-    )
+    pairs = []
+    for a, b in combinations(range(len(r.raters)), 2) if several else ():
+        two = (r.raters[a], r.raters[b])
+        pairs.append((*two, answer(replace(r, codes=r.codes[:, [a, b]], raters=two), COEFFICIENTS["cohen"])))
     reading = " ".join((_reading(r), *(() if opened is None else opened.notes)))
     return RaterAgreement(
-        coefficients=coefficients, pairs=pairs, raters=r.raters, labels=r.labels, items=r.items, level=level,
+        coefficients=coefficients, pairs=tuple(pairs), raters=r.raters, labels=r.labels, items=r.items, level=level,
         weights=scheme, confidence=spec.confidence, reading=reading,
     )  # fmt: skip
-
-
-def _words_for(r: Ratings) -> list[str]:
-    return [w for w, c in COEFFICIENTS.items() if c.measured or len(r.labels) <= MOST_LABELS]
-
-
-def _two(r: Ratings, a: int, b: int) -> Ratings:
-    return Ratings(r.codes[:, [a, b]], r.labels, (r.raters[a], r.raters[b]), r.values)
 
 
 def _reading(r: Ratings) -> str:
@@ -616,32 +574,30 @@ def _ratings(
 ) -> dict[str, Column]:
     """The column of each rater of arrays, items in the same order."""
     option = next((f"{word}=" for word, name in long.items() if name is not None), None)
-    if more:
-        if option:
-            raise InputError(f"{option} names a column of a long table; columns one by one need no names")
-        names = [str(name) for name in raters] if raters is not None else _names_of([ratings, *more])
-        if len(names) != 1 + len(more):
-            raise InputError(f"raters= has {len(names)} names for {1 + len(more)} columns")
-        columns = {name: column(values, name) for name, values in zip(names, (ratings, *more), strict=True)}
-        same_length({f"the ratings of {name}": values for name, values in columns.items()})
-        return columns
+    columns = [ratings, *more]
+    if more and option:
+        raise InputError(f"{option} names a column of a long table; columns one by one need no names")
     if option:
         raise InputError(f"{option} names a column of a table, but the ratings are an array of items × raters")
-    try:
-        array = np.asarray(ratings)
-    except ValueError:
-        array = np.asarray(ratings, dtype=object)
-    if array.ndim != 2 or array.shape[1] < 2:
-        raise InputError(
-            "ratings are an array of items × raters with two raters or more, a table, or the columns of raters one by "
-            "one: te.agreement(human, judge)"
-        )
-    names = [str(name) for name in raters] if raters is not None else [f"rater {j + 1}" for j in range(array.shape[1])]
-    if len(names) != array.shape[1]:
-        raise InputError(f"raters= has {len(names)} names for {array.shape[1]} columns")
-    # From lists, so that numbers in an array of text or of gaps keep their kind.
-    rows = ratings if isinstance(ratings, list) else array.tolist()
-    return {name: column([row[j] for row in rows], name) for j, name in enumerate(names)}
+    if not more:
+        try:
+            array = np.asarray(ratings)
+        except ValueError:
+            array = np.asarray(ratings, dtype=object)
+        if array.ndim != 2 or array.shape[1] < 2:
+            raise InputError(
+                "ratings are an array of items × raters with two raters or more, a table, or the columns of raters one "
+                "by one: te.agreement(human, judge)"
+            )
+        # From lists, so that numbers in an array of text or of gaps keep their kind.
+        rows = ratings if isinstance(ratings, list) else array.tolist()
+        columns = [[row[j] for row in rows] for j in range(array.shape[1])]
+    names = [str(name) for name in raters] if raters is not None else _names_of(columns)
+    if len(names) != len(columns):
+        raise InputError(f"raters= has {len(names)} names for {len(columns)} columns")
+    given = {name: column(values, name) for name, values in zip(names, columns, strict=True)}
+    same_length({f"the ratings of {name}": values for name, values in given.items()})
+    return given
 
 
 def _names_of(columns: Sequence[Any]) -> list[str]:
@@ -656,20 +612,12 @@ def _table_of(source: Any, table: str | None) -> InputTable | None:
     return open_frame(source) if isinstance(source, Mapping) or is_table(source) else None
 
 
-def _known(table: InputTable, given: str | None, option: str, names: frozenset[str]) -> str | None:
-    if given is not None:
-        return need_column(table, given, option)
-    return next((c for c in table.columns if bare(c) in names), None)
-
-
 def _of_table(table: InputTable, long: Mapping[str, str | None], raters: Sequence[str] | None) -> dict[str, Column]:
-    who = _known(table, long["rater"], "rater", RATER)
-    item = _known(table, long["item"], "item", ITEM)
-    what = _known(table, long["label"], "label", LABEL)
+    by_name = {word: next((c for c in table.columns if bare(c) in names), None) for word, names in LONG.items()}
+    named = {word: need_column(table, name, word) for word, name in long.items() if name is not None}
+    who, item, what = (named.get(word, by_name[word]) for word in LONG)
     # A rater may be called "judge": without all three columns each is one rater.
-    if long["rater"] is None and None in (who, item, what):
-        who = None
-    if who is None:
+    if who is None or (long["rater"] is None and None in (item, what)):
         if long["label"] is not None:
             raise InputError("label= names the labels of a long table, which has a column of raters: name it, rater=")
         # Text that is another one in every row is what was rated, or an id, and no rating.
@@ -694,22 +642,19 @@ def _of_table(table: InputTable, long: Mapping[str, str | None], raters: Sequenc
 
 def _spread(table: InputTable, item: str, who: str, what: str, raters: Sequence[str] | None) -> dict[str, Column]:
     """A long table as a column for each rater."""
-    items, names, values = (table.values(c).tolist() for c in (item, who, what))
-    cells: dict[tuple[object, str], object] = {}
-    for key, name, value in zip(items, names, values, strict=True):
-        place = (key, str(name))
-        if place in cells:
-            raise InputError(f"{str(name)!r} rated item {key!r} twice in {table.name}; keep one rating of each")
-        cells[place] = value
-    known = list(dict.fromkeys(name for _, name in cells))
-    wanted = [str(name) for name in raters] if raters is not None else known
-    unknown = next((name for name in wanted if name not in known), None)
+    items, values = (table.values(c).tolist() for c in (item, what))
+    cells: dict[str, dict[object, object]] = {}
+    for key, name, value in zip(items, map(str, table.values(who).tolist()), values, strict=True):
+        if key in cells.setdefault(name, {}):
+            raise InputError(f"{name!r} rated item {key!r} twice in {table.name}; keep one rating of each")
+        cells[name][key] = value
+    wanted = [str(name) for name in raters] if raters is not None else list(cells)
+    unknown = next((name for name in wanted if name not in cells), None)
     if unknown is not None:
-        raise InputError(f"raters= names {unknown!r}, who rated nothing{nearest(unknown, known)}")
-    order = list(dict.fromkeys(items))
+        raise InputError(f"raters= names {unknown!r}, who rated nothing{nearest(unknown, cells)}")
     if len(wanted) < 2:
         raise InputError(f"agreement needs two raters or more; {table.name} has {listing(wanted)} alone")
-    return {name: column([cells.get((key, name)) for key in order], name) for name in wanted}
+    return {name: column([cells[name].get(key) for key in dict.fromkeys(items)], name) for name in wanted}
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -721,15 +666,16 @@ def _coded(given: Mapping[str, Column], level: Level, scheme: Weights, labels: S
     cells = _cells(given)
     seen = list(dict.fromkeys(v for v in cells.ravel().tolist() if v is not None))
     numeric = all(is_number(v) for v in seen)
-    if not numeric:
-        _check_spelling(seen)
+    written = {f"{v:g}" if isinstance(v, float | np.floating) else str(v) for v in seen if is_number(v)}
+    twice = next((v for v in seen if isinstance(v, str) and v.strip() in written), None)
+    if twice is not None:
+        raise InputError(f"{twice!r} is text for one rater and a number for another: convert one of the two")
+    order = sorted(seen, key=None if numeric else str)
     if labels is not None:
         order = list(column(labels, "labels"))
         unknown = next((v for v in seen if v not in order), None)
         if unknown is not None:
             raise InputError(f"labels= lacks {unknown!r}, which was given{nearest(unknown, order)}")
-    else:
-        order = sorted(seen) if numeric else sorted(seen, key=str)
     if not numeric:
         _check_text(order, level, scheme, ordered=labels is not None)
     place = {value: i for i, value in enumerate(order)}
@@ -739,27 +685,22 @@ def _coded(given: Mapping[str, Column], level: Level, scheme: Weights, labels: S
     odd = next((v for v in plain if not isinstance(v, str | int | float)), None)
     if odd is not None:
         raise InputError(f"a rating is {in_few_words(odd)}; ratings are text or finite numbers")
-    return Ratings(codes[(codes >= 0).any(axis=1)], plain, tuple(given), _as_numbers(order) if numeric else None)
+    rated = codes[(codes >= 0).any(axis=1)]
+    return Ratings(rated, plain, tuple(given), _as_numbers(order) if numeric else None, np.ones(len(rated)))
 
 
 def _cells(given: Mapping[str, Column]) -> NDArray[np.object_]:
     """Items × raters, None where there is no rating."""
-    cells = np.empty((len(next(iter(given.values()))), len(given)), dtype=object)
-    for j, values in enumerate(given.values()):
-        kept = values.astype(object)
-        kept[missing_rows(values)] = None
-        cells[:, j] = [None if isinstance(v, str) and not v.strip() else v for v in kept]
+    columns = []
+    for values in given.values():
+        blank = np.array([isinstance(v, str) and not v.strip() for v in values], dtype=bool)
+        columns.append(values.astype(object))
+        columns[-1][missing_rows(values) | blank] = None
+    cells = np.column_stack(columns)
     odd = next((v for v in cells.ravel().tolist() if not isinstance(v, Hashable)), None)
     if odd is not None:
         raise InputError(f"a rating is one plain value, not {odd!r:.60}")
     return cells
-
-
-def _check_spelling(seen: Iterable[object]) -> None:
-    written = {f"{v:g}" if isinstance(v, float | np.floating) else str(v) for v in seen if is_number(v)}
-    twice = next((v for v in seen if isinstance(v, str) and v.strip() in written), None)
-    if twice is not None:
-        raise InputError(f"{twice!r} is text for one rater and a number for another: convert one of the two")
 
 
 def _check_text(order: Sequence[object], level: Level, scheme: Weights, *, ordered: bool) -> None:

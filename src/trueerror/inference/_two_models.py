@@ -7,7 +7,6 @@ statistics of the folders beside this file. A significance test of one's own is 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, partial
@@ -19,21 +18,20 @@ from numpy.typing import NDArray
 from trueerror.inference._answer import contrast_of
 from trueerror.inference._clusters import (
     cluster_t_contrast,
+    clusters_left_out,
     without_gaps,
 )
 from trueerror.inference._contrast import mirrored, one_cluster_contrast
 from trueerror.inference._effective_t import KEY, effective_t_contrast
-from trueerror.inference._model_pairs import ROW_REPLICATES, AreaPair, LossPair, ModelPair, Pair, pair_of, summed
+from trueerror.inference._model_pairs import ROW_REPLICATES, AreaPair, LossPair, ModelPair, Pair, pair_of
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference._variance import ClusteredRows
-from trueerror.inference.auc._binned import binned_contrast
+from trueerror.inference.auc._binned import binned_delong
 from trueerror.inference.auc._interval import (
-    AreaCovariance,
     CentredPlacements,
     ClusteredArea,
     area_without_clusters,
     centred_placements,
-    delong_from_placements,
 )
 from trueerror.inference.auc._tests import area_contrast
 from trueerror.inference.auc._within_folds import FoldedRows, within_folds_contrast
@@ -234,12 +232,6 @@ class PairedRows:
             return found.positives.shape[1], found.negatives.shape[1]
         return found.positives, found.negatives
 
-    @cached_property
-    def covariance(self) -> AreaCovariance:
-        """DeLong's, of all models' areas."""
-        found = self.placements
-        return found.covariance if isinstance(found, CentredPlacements) else delong_from_placements(found)
-
     def rank_once(self) -> None:
         """Have the models' own areas from the ranking that their differences need: many rows are not sorted twice."""
         p, source = self.p, self.p.source
@@ -248,9 +240,10 @@ class PairedRows:
             return
         if any(m.scores != "one" or m.absent for m in p.facts.models) or not (p.truth_counts() > 0).all():
             return
-        area = self.covariance
+        found = self.placements
+        area = found.sums if isinstance(found, CentredPlacements) else found
         m, n = area.positives, area.negatives
-        spreads = area.among_positives.diagonal() * ((m - 1.0) * m), area.among_negatives.diagonal() * ((n - 1.0) * n)
+        spreads = area.among_positives.diagonal(), area.among_negatives.diagonal()
         for i, model in enumerate(p.models):
             placed = float(round(float(area.areas[i]) * 2 * m * n)), float(spreads[0][i]), float(spreads[1][i])
             count = partial(source.scores, model, positive=self.positive)
@@ -377,13 +370,9 @@ DELONG = "delong-paired-t"
 @inference_method(DELONG, on=SAME, word="delong", applies=lambda q: q.metric.area and _scores(q) and q.sample.plain)
 def delong_of_pair(q: Problem[AreaPair]) -> Contrast:
     """DeLong's covariance of the two areas."""
-    rows, (i, j) = q.sample.rows, q.sample.places
-    if isinstance(rows.placements, Placements) and not rows.placements.exact:
-        straight = replace(q.sample.areas(), range=(-math.inf, math.inf))
-        made = binned_contrast(straight, *q.sample.left_open, q.spec, n=rows.p.n)
-        return replace(made, low=max(made.low, -q.metric.area), high=min(made.high, q.metric.area), method=DELONG)
-    made = area_contrast(rows.covariance, i, j, confidence=q.spec.confidence, alternative=q.spec.alternative)
-    return _scaled(made, q.metric.area)
+    if any(left_open := q.sample.left_open):
+        return binned_delong(q.sample.areas(), *left_open, q.spec, n=q.sample.rows.p.n, method=DELONG)
+    return _scaled(area_contrast(q.sample.rows.placements, *q.sample.places, q.spec), q.metric.area)
 
 
 def _scaled(c: Contrast, scale: float) -> Contrast:
@@ -451,5 +440,5 @@ def harder_rows(skipped: SkippedRows, confidence: float = 0.95) -> Contrast:
     moved = np.concatenate([(left - one) / len(left), -(kept - two) / len(kept)])
     _, codes = np.unique(np.concatenate(skipped.clusters), return_inverse=True)
     which = np.repeat([0, 1], [len(left), len(kept)])
-    made = summed(one - two, moved, which, codes)
+    made = clusters_left_out(one - two, moved, which, codes, (-1.0, 1.0))
     return effective_t_contrast(made, spec, n=len(codes), higher_is_better=None)

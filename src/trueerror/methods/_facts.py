@@ -101,8 +101,7 @@ def _table() -> Any:
 
 def explain(key: str, result: object = None) -> str:
     """A method in words, for the result that used it."""
-    lines = [] if result is None else [str(result), ""]
-    return "\n".join([*lines, *_facts(key, result)])
+    return "\n".join([*([] if result is None else [str(result), ""]), *_facts(key, result)])
 
 
 def explain_parts(result: object, parts: Sequence[tuple[str, object]]) -> str:
@@ -111,25 +110,18 @@ def explain_parts(result: object, parts: Sequence[tuple[str, object]]) -> str:
     A part is (what, method key or the result that names its method).
     """
     lines = [str(result)]
-    by_method: dict[str, list[tuple[str, object]]] = {}
+    uses: dict[str, list[tuple[str, object]]] = {}
     for what, part in parts:
-        key = part if isinstance(part, str) else str(getattr(part, "method", ""))
-        by_method.setdefault(key, []).append((what, None if isinstance(part, str) else part))
-    for key, uses in by_method.items():
-        purpose = "; ".join(dict.fromkeys(what for what, _ in uses if what))
-        lines += [
-            "",
-            *_wrapped("For", purpose),
-            *_facts(key, next((r for _, r in uses if r is not None), None)),
-        ]
-    if not by_method:
-        lines += ["", *_wrapped("What", _first_sentence(result))]
-        lines += _wrapped("Method", "counted or listed, not estimated")
+        named = isinstance(part, str)
+        uses.setdefault(str(part if named else getattr(part, "method", "")), []).append((what, None if named else part))
+    for key, of_key in uses.items():
+        purpose = "; ".join(dict.fromkeys(what for what, _ in of_key if what))
+        used = next((r for _, r in of_key if r is not None), None)
+        lines += ["", *_wrapped("For", purpose), *_facts(key, used)]
+    if not uses:
+        what = " ".join((type(result).__doc__ or "").split("\n\n")[0].split())
+        lines += ["", *_wrapped("What", what), *_wrapped("Method", "counted or listed, not estimated")]
     return "\n".join(lines)
-
-
-def _first_sentence(result: object) -> str:
-    return " ".join((type(result).__doc__ or "").split("\n\n")[0].split())
 
 
 def _wrapped(head: str, text: str) -> list[str]:
@@ -192,23 +184,19 @@ def nearest_measurement(result: object) -> Measured | None:
     >>> found.n, found.truth, 0.93 < found.rate < 0.97
     (100.0, 0.9, True)
     """
-    method = getattr(result, "method", "")
-    n = getattr(result, "n", None)
-    confidence = getattr(result, "confidence", 0.95)
+    method, n = getattr(result, "method", ""), getattr(result, "n", None)
+    confidence, estimate = getattr(result, "confidence", 0.95), getattr(result, "estimate", math.nan)
     if not n or not method or getattr(result, "side", "two-sided") != "two-sided":
         return None
     rows = [m for m in every_measurement() if m.method == method and abs(m.confidence - confidence) < 1e-6]
     name = str(getattr(result, "name", "")).replace(" ", "_").replace("-", "_").lower()
     # The same metric; else any proportion, which has the same law; else whatever the method was tried on.
     alike = [m for m in rows if m.metric == name] or [m for m in rows if m.metric == "proportion"]
-    estimate = getattr(result, "estimate", math.nan)
-    if not (isinstance(estimate, int | float) and math.isfinite(estimate)):
-        estimate = None
+    placed = alike and isinstance(estimate, int | float) and math.isfinite(estimate)
 
     def distance(m: Measured) -> float:
-        size = abs(math.log(n / m.n))
-        comparable = alike and m.truth is not None and estimate is not None
-        return size + (abs(_stretched(m.truth) - _stretched(estimate)) if comparable else 0.0)
+        apart = abs(_stretched(m.truth) - _stretched(estimate)) if placed and m.truth is not None else 0.0
+        return abs(math.log(n / m.n)) + apart
 
     return min(alike or rows, key=distance, default=None)
 
@@ -219,20 +207,18 @@ def nearest_words(result: object) -> str:
     if measured is None:
         return ""
     how = "by enumeration" if measured.samples == 0 else f"{measured.samples:,} samples"
-    where = f"{measured.scenario}; {how}"
+    where = f"({measured.scenario}; {how})"
     n = getattr(result, "n", None) or measured.n
     near = max(n / measured.n, measured.n / n) <= FAR
     start = "" if near else "nothing of this size was tried; nearest: "
     if measured.kind == "test":
-        return f"{start}equal models declared different in {100 * measured.rate:.1f} % of the samples ({where})"
+        return f"{start}equal models declared different in {100 * measured.rate:.1f} % of the samples {where}"
     level = f"{100 * measured.confidence:g} %"
-    return f"{start}{100 * measured.rate:.1f} % of {level} intervals held the true value ({where})"
+    return f"{start}{100 * measured.rate:.1f} % of {level} intervals held the true value {where}"
 
 
-def _stretched(value: float | None) -> float:
+def _stretched(value: float) -> float:
     """The logit of a share, so that .98 and .99 are farther apart than .5 and .51; other values as they are."""
-    if value is None:
-        return 0.0
     if 0 <= value <= 1:
         p = min(max(value, 0.002), 0.998)
         return math.log(p / (1 - p)) / 2

@@ -81,15 +81,18 @@ class Measure:
     less than the sum of these two proportions of different rows. `area`: it is this many times an area under the ROC
     curve, less what is beyond 1 (Gini 2). `by_rank`: only the order of the scores matters. `calibration_error`: it is
     one. `chance_corrected`: 0 is what chance agreement gives. `given_by_prior`: a class distribution that is asked for
-    is its value. `worst_bin`: a calibration error of the bin where it is largest, not of all. `by_pairs`: a mean over
-    pairs of classes, not over each class against the rest. `range_for`: the range as a function of the options.
-    `scale_words`: on which of several usual scales it is, as a function of the number of classes and the options.
+    is its value. `worst_bin`: a calibration error of the bin where it is largest, not of all. `range_for`: the range as
+    a function of the options. `scale_words`: on which of several usual scales it is, as a function of the number of
+    classes and the options.
 
     `within_class`: a proportion of the rows of its class, so that different classes' are independent. `rows_in_play`:
     a function of a proportion of the rows that are positive or were called so. `relative_cost`: a cost against that
     of the cheapest constant call. `takahashi`: the averages for which Takahashi and others published the variance.
     `gradient`: the derivative, written out: by the margins (`ClassCounts` → `MarginGradients`) of a metric of all
-    classes, by the cells (table, counts) of one of cells; without it derivatives are taken by a complex step.
+    classes, by the cells (table, counts) of one of cells; without it derivatives are taken by a complex step. That of a
+    metric of scores, (table, masses) → `ScoreInfluences`, is by the rows of either class at each score. `left_out`,
+    (masses, share): what such a metric loses without one of these rows, times (n − 1)/n. That of a metric of scores by
+    class, (codes, scores), is by row.
     `row_hits`: each row counts 1 or 0, so the mean over rows is a plain proportion; any scores will do, since only
     their order within a row matters.
     `origin` is the function of a metric of one's own (`metrics._compute.own_measure`), with its options.
@@ -122,7 +125,6 @@ class Measure:
     chance_corrected: bool = False
     given_by_prior: bool = False
     worst_bin: bool = False
-    by_pairs: bool = False
     range_for: Callable[..., tuple[float, float]] | None = None
     scale_words: Callable[..., str] | None = None
     within_class: bool = False
@@ -130,6 +132,7 @@ class Measure:
     relative_cost: bool = False
     takahashi: tuple[Average, ...] = ()
     gradient: Formula | None = None
+    left_out: Formula | None = None
     row_hits: bool = False
     origin: Formula | None = None
     origin_options: tuple[tuple[str, Any], ...] = ()

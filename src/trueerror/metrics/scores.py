@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import Scores
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, check_word
+from trueerror.kernels import chosen
 from trueerror.metrics._registry import Masses, Measure, MetricOptions, Prior, measure, ratio, score_share, value
 from trueerror.tallies._confusion import Amount
 from trueerror.tallies._score_bounds import Bounds
@@ -18,6 +20,8 @@ from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
 Binning = Literal["width", "mass"]
+# (weighted) rows of either class at each score.
+Rows = tuple[Floats, Floats]
 NO_ROWS = "there are no rows"
 # Of several classes programs differ by a factor of two or more.
 BRIER_SCALES = {
@@ -25,6 +29,16 @@ BRIER_SCALES = {
     "sum": "on the scale 0 to 2, as scikit-learn's",
     "mean": "as the sum of squares over the number of classes",
 }
+
+
+class ScoreInfluences(NamedTuple):
+    """How far one more positive, and one more negative, at each distinct score moves a metric.
+
+    Σ over the rows is 0, since a metric does not change when every row is there twice.
+    """
+
+    positives: Floats
+    negatives: Floats
 
 
 @measure("log_loss", needs="losses", best=0.0, range=(0.0, np.inf),
@@ -134,8 +148,21 @@ def mean_score(codes: Codes, grades: Scores, *, scale: tuple[float, float] | Non
     return np.take_along_axis(np.asarray(grades, dtype=np.float64), codes[:, None].astype(np.intp), axis=1)[:, 0]
 
 
+def _brier_skill_slopes(t: ScoreTable, rows: Rows) -> ScoreInfluences:
+    """Those of 1 − Σ(s − y)²·n/(PN)."""
+    m, n = (float(x.sum()) for x in rows)
+    at_positive, at_negative = (1 - t.scores) ** 2, t.scores**2
+    scale = -(m + n) / (m * n)
+    mean = float((rows[0] * at_positive + rows[1] * at_negative).sum()) * scale
+    grows = 1 / (m + n)
+    return ScoreInfluences(
+        scale * at_positive + mean * (grows - 1 / m), scale * at_negative + mean * (grows - 1 / n)
+    )  # fmt: skip
+
+
 @measure("brier_skill_score", title="Brier skill score", needs="scores", best=1.0, range=(-np.inf, 1.0),
-         aliases=("brier_skill", "bss"), probabilities=True, undefined="all rows are of one class")  # fmt: skip
+         aliases=("brier_skill", "bss"), probabilities=True, undefined="all rows are of one class",
+         gradient=_brier_skill_slopes)  # fmt: skip
 def brier_skill_score(t: ScoreTable, masses: Masses = None) -> Amount:
     """1 − Brier score / that of always forecasting the share of positives, q(1 − q)."""
     up, down = (t.positives, t.negatives) if masses is None else masses
@@ -174,9 +201,17 @@ def murphy(table: ScoreTable) -> Murphy:
     )
 
 
+def _ece_slopes(t: ScoreTable, rows: Rows, *, bins: int = 10, binning: Binning = "width") -> ScoreInfluences:
+    """Those of Σ|Σ(y − s)|/n, the bins held where they are; at a kink that of the side with more positives."""
+    gaps, sizes = _bin_gaps(t, rows, bins, binning)
+    n, sign = sizes.sum(), np.where(gaps < 0, -1.0, 1.0)[bin_places(t.scores, rows[0] + rows[1], bins, binning)]
+    value = np.abs(gaps).sum() / n
+    return ScoreInfluences((sign * (1 - t.scores) - value) / n, (-sign * t.scores - value) / n)
+
+
 @measure("ece", needs="scores", best=0.0, title="expected calibration error", aliases=("expected_calibration_error",),
          options=("bins", "binning"), probabilities=True, top_label=True, undefined=NO_ROWS,
-         calibration_error=True)  # fmt: skip
+         calibration_error=True, gradient=_ece_slopes)  # fmt: skip
 def ece(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binning = "width") -> Amount:
     """Mean over bins, weighted by rows, of |share of positives − mean forecast| (Naeini et al. 2015).
 
@@ -191,9 +226,19 @@ def ece(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binnin
     return ratio(np.abs(gaps).sum(axis=-1), sizes.sum(axis=-1))
 
 
+def _mce_slopes(t: ScoreTable, rows: Rows, *, bins: int = 10, binning: Binning = "width") -> ScoreInfluences:
+    """Those of |Σ(y − s)|/n in the bin where it is largest; other bins do not move it."""
+    gaps, sizes = _bin_gaps(t, rows, bins, binning)
+    errors = gaps / np.where(sizes == 0, 1, sizes)
+    worst = int(np.argmax(np.abs(errors)))
+    inside = np.where(bin_places(t.scores, rows[0] + rows[1], bins, binning) == worst, 1 / sizes[worst], 0.0)
+    inside *= -1.0 if gaps[worst] < 0 else 1.0
+    return ScoreInfluences(inside * (1 - t.scores - errors[worst]), inside * (-t.scores - errors[worst]))
+
+
 @measure("mce", needs="scores", best=0.0, title="maximum calibration error", aliases=("maximum_calibration_error",),
          options=("bins", "binning"), probabilities=True, top_label=True, undefined=NO_ROWS,
-         calibration_error=True, worst_bin=True)  # fmt: skip
+         calibration_error=True, worst_bin=True, gradient=_mce_slopes)  # fmt: skip
 def mce(t: ScoreTable, masses: Masses = None, *, bins: int = 10, binning: Binning = "width") -> Amount:
     """Largest |share of positives − mean forecast| of any bin; bins as in `ece`."""
     gaps, sizes = _bin_gaps(t, masses, bins, binning)
@@ -248,9 +293,17 @@ def bin_places(scores: Floats, mass: Floats, bins: int, binning: Binning) -> NDA
 ONE_CLASS = "all rows are of one class"
 
 
+def _auc_slopes(t: ScoreTable, rows: Rows) -> ScoreInfluences:
+    """A row's placement in the other class less the area, over the rows of its own class."""
+    (up, down), (m, n) = rows, (float(x.sum()) for x in rows)
+    beats, beaten = (np.cumsum(down) - down / 2) / n, (m - np.cumsum(up) + up / 2) / m
+    area = float((up * beats).sum()) / m
+    return ScoreInfluences((beats - area) / m, (beaten - area) / n)
+
+
 @measure("auc", needs="scores", best=1.0, title="AUC",
          aliases=("roc_auc", "auroc", "auc_roc", "c_statistic", "c_index"), undefined=ONE_CLASS,
-         prior_free="always", area=1.0, by_rank=True)  # fmt: skip
+         prior_free="always", area=1.0, by_rank=True, gradient=_auc_slopes)  # fmt: skip
 def auc(t: ScoreTable, masses: Masses = None) -> Amount:
     """Probability that a positive scores above a negative, ties counting half: (S₊ − P(P + 1)/2) / (P·N).
 
@@ -270,16 +323,70 @@ def auc(t: ScoreTable, masses: Masses = None) -> Amount:
     return ratio(twice, 2.0 * rows_up * rows_down)
 
 
+def _gini_slopes(t: ScoreTable, rows: Rows) -> ScoreInfluences:
+    return ScoreInfluences(*(2 * slopes for slopes in _auc_slopes(t, rows)))
+
+
 @measure("gini", title="Gini coefficient", needs="scores", best=1.0, range=(-1.0, 1.0),
-         aliases=("somers_d",), undefined=ONE_CLASS, prior_free="always", area=2.0, by_rank=True)  # fmt: skip
+         aliases=("somers_d",), undefined=ONE_CLASS, prior_free="always", area=2.0, by_rank=True,
+         gradient=_gini_slopes)  # fmt: skip
 def gini(t: ScoreTable, masses: Masses = None) -> Amount:
     """2·AUC − 1: the share of ordered pairs that are right less the share that are wrong (Somers' D)."""
     return 2 * auc(t, masses) - 1
 
 
+def average_precision_slopes(t: ScoreTable | None, rows: Rows) -> ScoreInfluences:
+    """Those of Σ u·F/C over P, with F positives and C rows at or above a score, u positives at it.
+
+    A row of a score adds to F and C of all scores up to its own: a positive gains Σ u·(C − F)/C² there, a negative
+    costs Σ u·F/C².
+    """
+    up, m = rows[0], float(rows[0].sum())
+    hits, calls = (np.cumsum(x[::-1])[::-1] for x in rows)
+    called = hits + calls
+    called[called == 0] = 1
+    precision, weight = hits / called, up / called
+    lost = np.cumsum(weight * precision)
+    return ScoreInfluences((np.cumsum(weight) - lost + precision - float((up * precision).sum()) / m) / m, -lost / m)
+
+
+def average_precision_left_out(rows: Rows, share: float | None = None) -> ScoreInfluences:
+    """AP less that without a positive, and without a negative, at each score, times (n − 1)/n.
+
+    A row takes itself out of F and C at all scores up to its own; with `share` the other rows of its class then weigh
+    more, so that the class keeps its part, and n counts the rows of the class.
+    """
+    up, down = rows
+    m, n = float(up.sum()), float(down.sum())
+    weights = (1.0, 1.0) if share is None else (share * (m + n) / m, (1 - share) * (m + n) / n)
+    more = (1.0, 1.0) if share is None else (m / max(m - 1, 1.0), n / max(n - 1, 1.0))
+    sizes = (m + n, m + n) if share is None else (m, n)
+    hits, calls = (w * np.cumsum(x[::-1])[::-1] for w, x in zip(weights, rows, strict=True))
+
+    def precision(f: Floats, d: Floats) -> Floats:
+        called = f + d
+        return np.divide(f, called, out=np.zeros_like(called), where=called > 0)
+
+    def without(kept: Floats, less: Floats, rest: float) -> Floats:
+        """The mean over positives, of those above each score as they were and of those up to it with one row less."""
+        whole = up * kept
+        return np.asarray((float(whole.sum()) - np.cumsum(whole) + np.cumsum(up * less)) / max(rest, 1.0))
+
+    value = float((up * precision(hits, calls)).sum()) / m
+    fewer = precision(more[0] * (hits - weights[0]), calls)
+    without_positive = without(precision(more[0] * hits, calls), fewer, m - 1) - fewer / max(m - 1, 1.0)
+    less = precision(hits, more[1] * np.maximum(calls - weights[1], 0.0))
+    without_negative = without(precision(hits, more[1] * calls), less, m)
+    return ScoreInfluences(*(
+        np.where(x > 0, (size - 1) / size * (value - rest), 0.0)
+        for x, size, rest in zip(rows, sizes, (without_positive, without_negative), strict=True)
+    ))  # fmt: skip
+
+
 @measure("average_precision", needs="scores", best=1.0,
          aliases=("ap", "pr_auc", "auc_pr", "auprc", "aucpr", "prauc"),
-         undefined="there are no positive rows", by_rank=True)  # fmt: skip
+         undefined="there are no positive rows", by_rank=True, gradient=average_precision_slopes,
+         left_out=average_precision_left_out)  # fmt: skip
 def average_precision(t: ScoreTable, masses: Masses = None) -> Amount:
     """Mean precision at the positives: Σ (R_i − R_{i−1})·P_i over the distinct scores, highest first.
 
@@ -317,9 +424,28 @@ def pairwise_auc(codes: Codes, scores: NDArray[Any]) -> Floats:
     return area
 
 
+def _placed(scores: NDArray[Any], is_positive: NDArray[np.bool_]) -> Floats:
+    """What each row adds to an area: its placement among the other class less the area, over the rows of its class."""
+    positives, negatives = int(is_positive.sum()), int((~is_positive).sum())
+    others, own = (np.where(is_positive, *sizes) for sizes in ((negatives, positives), (positives, negatives)))
+    placed = chosen(len(is_positive)).placements(np.ascontiguousarray(scores), is_positive) / (2.0 * others)
+    return np.asarray((placed - placed[is_positive].mean()) / own)
+
+
+def _hand_till_slopes(codes: Codes, scores: NDArray[Any]) -> Floats:
+    """A row's placements, averaged over the areas that it takes part in."""
+    k = scores.shape[1]
+    rows = [np.flatnonzero(codes == i) for i in range(k)]
+    total = np.zeros(len(codes))
+    for i, j in permutations(range(k), 2):
+        both = np.concatenate([rows[i], rows[j]])
+        total[both] += _placed(scores[both, i], codes[both] == i)
+    return np.asarray(total / (k * (k - 1)))
+
+
 @measure("hand_till_auc", needs="class_scores", best=1.0, title="Hand and Till's AUC",
          aliases=("auc_ovo", "ovo_auc", "roc_auc_ovo"),
-         undefined="a class has no rows", prior_free="always", by_pairs=True)  # fmt: skip
+         undefined="a class has no rows", prior_free="always", gradient=_hand_till_slopes)  # fmt: skip
 def hand_till_auc(codes: Codes, scores: NDArray[Any], shares: Floats | None = None) -> float:
     """Mean over all pairs of classes of (A(i | j) + A(j | i)) / 2 (Hand and Till 2001); class sizes do not matter.
 
@@ -333,9 +459,17 @@ def hand_till_auc(codes: Codes, scores: NDArray[Any], shares: Floats | None = No
     return float(area[~np.eye(k, dtype=bool)].mean())
 
 
+def _ovr_slopes(
+    codes: Codes, scores: NDArray[Any], *, average: Literal["macro", "weighted"] = "macro"
+) -> Floats:  # fmt: skip
+    k = scores.shape[1]
+    weights = np.full(k, 1 / k) if average == "macro" else np.bincount(codes, minlength=k) / len(codes)
+    return np.asarray(sum(weights[i] * _placed(scores[:, i], codes == i) for i in range(k)))
+
+
 @measure("ovr_auc", needs="class_scores", best=1.0, title="one-vs-rest AUC",
          aliases=("auc_ovr", "roc_auc_ovr"),
-         options=("average",), undefined="a class has no rows")  # fmt: skip
+         options=("average",), undefined="a class has no rows", gradient=_ovr_slopes)  # fmt: skip
 def ovr_auc(
     codes: Codes, scores: NDArray[Any], shares: Floats | None = None, *,
     average: Literal["macro", "weighted"] = "macro",
@@ -373,10 +507,9 @@ def metric_bounds(
     Losses of probabilities fall as positives rise and negatives fall, so they have their bounds in the tables with
     every row at one end of its bin.
     """
-    if measure.name in ("auc", "gini"):
-        low, high = table.bounds.auc()
-        return Bounds(low, high) if measure.name == "auc" else Bounds(2 * low - 1, 2 * high - 1)
-    if measure.name == "average_precision":
+    if measure.area:
+        return Bounds(*(measure.area * (end - 1) + 1 for end in table.bounds.auc()))
+    if measure.by_rank:
         return table.bounds.average_precision(None if prior is None else score_share(prior, table))
     if measure.needs == "losses" or measure.name == "brier_skill_score":
         if table.scores[0] < 0 or table.bounds.uppers[-1] > 1:

@@ -292,17 +292,14 @@ def arena(
         raise InputError("there are no battles with a winner")
     if position and not given.ordered:
         raise InputError("position= needs the order in which models were shown, and here each winner stands first")
-    fitted = strengths(given, position=position, ties=ties == "davidson", penalised=penalised, z=spec.factor())
-    standings = _assembled(given, fitted, anchor, adjust, spec, names_of_columns)
+    fitted = strengths(given, spec, position=position, ties=ties == "davidson", penalised=penalised)
+    standings = _assembled(fitted, anchor, adjust, names_of_columns)
     return standings if opened is None else replace(standings, reading=" ".join((standings.reading, *opened.notes)))
 
 
-def _assembled(
-    b: Battles, s: Strengths, anchor: Mapping[str, float] | None, adjust: Adjustment, spec: IntervalSpec, columns: str
-) -> Arena:
-    k = len(b.names)
-    order = sorted(range(k), key=lambda i: (-s.values[i], b.names[i]))
-    names = tuple(b.names[i] for i in order)
+def _assembled(s: Strengths, anchor: Mapping[str, float] | None, adjust: Adjustment, columns: str) -> Arena:
+    b, spec, order = s.battles, s.spec, s.order
+    k, names = len(b.names), tuple(b.names[i] for i in order)
     played = np.bincount(np.concatenate([b.first, b.second]), minlength=k)
     shift = MIDDLE
     if anchor is not None:
@@ -316,8 +313,8 @@ def _assembled(
         moved = {f: shift + ELO * getattr(i, f) for f in ("estimate", "low", "high")}
         return replace(i, **moved)
 
-    elo = {b.names[i]: points(s.own(i, spec, int(played[i]))) for i in order}
-    pairs = [_in_points(s.difference(i, j, spec, b.n)) for i, j in combinations(order, 2)]
+    elo = {b.names[i]: points(s.own(i, int(played[i]))) for i in order}
+    pairs = [_in_points(s.difference(i, j)) for i, j in combinations(order, 2)]
     pairs = adjust_contrasts(pairs, adjust)
     apart = {frozenset((c.first, c.second)) for c in pairs if deciding_p(c) <= 1 - spec.confidence}
     duels = [(i, j, duel) for i, j in combinations(order, 2) if (duel := head_to_head(b, i, j, spec)) is not None]
@@ -326,10 +323,9 @@ def _assembled(
     rates = {b.names[i]: float(wins[i].sum() / played[i]) for i in order}
     note = Note("never-beaten", (some(_extreme(b, names)),)) if s.penalised else None
     place = None
-    if s.position is not None:
-        middle, error = s.position
-        reach = spec.factor(s.df) * error if s.df > 0 else math.nan
-        low, at_middle, high = (1 / (1 + math.exp(-x)) for x in (middle - reach, middle, middle + reach))
+    if s.position:
+        middle, _, *limits = s.told(np.eye(k + 1)[k])
+        low, at_middle, high = (1 / (1 + math.exp(-x)) for x in (limits[0], middle, limits[1]))
         place = Interval(
             name="first wins between equals", estimate=at_middle, low=low, high=high, confidence=spec.confidence,
             method=s.method, n=b.n,
@@ -340,7 +336,7 @@ def _assembled(
         names=names, elo=elo, pairs=tuple(pairs), tiers=groups_not_told_apart(names, apart),
         battles_of=tuple((c, duel[1]) for c, (*_, duel) in zip(judged, duels, strict=True)),
         played={b.names[i]: int(played[i]) for i in order}, rates=rates, n=b.n, ties=tied, method=s.method,
-        confidence=spec.confidence, clusters=count, position=place, fit=lack_of_fit(b, s), note=str(note or ""),
+        confidence=spec.confidence, clusters=count, position=place, fit=lack_of_fit(s), note=str(note or ""),
         reading=_reading(b, tied, count, columns),
     )  # fmt: skip
 

@@ -686,7 +686,7 @@ class ModelMetrics:
         assert rows.clusters is not None
         assert named is not None
         table, clustered = clustered_scores(rows.up, rows.scores[:, 0], rows.clusters, named, weights)
-        return ScoreRows.of(measure, table, options, prior=self.prior, clusters=clustered)
+        return ScoreRows.of(measure, table, options, prior=self.prior, clusters=clustered, rows=float(len(rows.up)))
 
     def _positive(self, measure: Measure) -> Label:
         if self.positive is None:

@@ -9,10 +9,10 @@ import trueerror as te
 from trueerror.inference._estimate import spread
 from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._problem import IntervalSpec, Problem
-from trueerror.inference._score_tables import difference_of_scores, score_estimate
+from trueerror.inference._score_tables import difference_of_scores, score_estimate, score_units
 from trueerror.inference._variance import ScoreSample
 from trueerror.inference.auc._average_precision import decided_by
-from trueerror.inference.auc._influences import score_influences, score_units
+from trueerror.inference.auc._influences import score_influences
 from trueerror.metrics._registry import find_measure, value
 from trueerror.metrics.scores import average_precision
 from trueerror.tallies import ScoreTable

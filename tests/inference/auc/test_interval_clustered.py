@@ -10,7 +10,7 @@ from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference._score_tables import ScoreRows, clustered_scores, score_estimate
 from trueerror.inference._variance import ScoreSample
-from trueerror.inference.auc._interval import area_without_clusters, delong_covariance
+from trueerror.inference.auc._interval import area_without_clusters, delong_variance
 from trueerror.inference.loss._mean import ClusterSums, MeanSample
 from trueerror.metrics._registry import find_measure
 from trueerror.tallies import ScoreTable
@@ -62,8 +62,8 @@ def test_each_cluster_is_left_out_exactly():
 def test_the_variance_of_rows_as_their_own_clusters_is_delongs():
     up, scores, _ = rows()
     units = area_without_clusters(up, scores, np.arange(320)).units
-    ours, delong = 320 / 319 * ((units - units.mean()) ** 2).sum(), delong_covariance(up, [scores]).covariance[0, 0]
-    assert ours == pytest.approx(delong, rel=0.01)
+    ours = 320 / 319 * ((units - units.mean()) ** 2).sum()
+    assert ours == pytest.approx(delong_variance(ScoreTable.from_codes(up, scores, 1)), rel=0.01)
 
 
 def test_the_bootstrap_of_single_rows_is_the_bootstrap_of_rows():

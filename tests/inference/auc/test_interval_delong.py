@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from trueerror.inference.auc._interval import delong_covariance, delong_from_table, satterthwaite
+from trueerror.inference._estimate import spread
+from trueerror.inference.auc._interval import area_sums, centred_placements, delong_variance, difference_of_areas
+from trueerror.metrics.scores import auc
 from trueerror.tallies import ScoreTable
 
 
@@ -34,10 +36,17 @@ def test_definition(digits: int | None, models: int) -> None:
     columns = [rng.normal(size=300) + positive for _ in range(models)]
     if digits is not None:
         columns = [np.round(c, digits) for c in columns]
-    result = delong_covariance(positive, columns)
+    result = centred_placements(positive, columns)
     areas, covariance = by_definition(positive, columns)
     assert result.areas == pytest.approx(areas, abs=1e-14)
-    assert result.covariance == pytest.approx(covariance, abs=1e-14)
+    sums, m, n = result.sums, int(positive.sum()), int((~positive).sum())
+    found = sums.among_positives / (m * (m - 1)) + sums.among_negatives / (n * (n - 1))
+    assert found == pytest.approx(covariance, abs=1e-14)
+    weights = np.zeros(models)
+    weights[0] += 1
+    weights[-1] -= 1
+    error = float(spread(difference_of_areas(result, 0, models - 1, 1.0)).error)
+    assert error**2 == pytest.approx(weights @ covariance @ weights, abs=1e-14)
 
 
 def test_score_table_gives_the_same_as_rows() -> None:
@@ -47,47 +56,39 @@ def test_score_table_gives_the_same_as_rows() -> None:
     distinct, where = np.unique(scores, return_inverse=True)
     up = np.bincount(where, weights=positive).astype(np.int64)
     down = np.bincount(where, weights=~positive).astype(np.int64)
-    rows, table = delong_covariance(positive, [scores]), delong_from_table(table_of(up, down))
+    rows, table = centred_placements(positive, [scores]), table_of(up, down)
     assert len(distinct) < 100
-    assert table.areas == pytest.approx(rows.areas, abs=1e-15)
-    assert table.among_positives == pytest.approx(rows.among_positives, abs=1e-16)
-    assert table.among_negatives == pytest.approx(rows.among_negatives, abs=1e-16)
+    assert auc(table) == pytest.approx(rows.areas[0], abs=1e-15)
+    for side, found in zip((rows.positives[0], rows.negatives[0]), area_sums(table), strict=True):
+        assert (found.rows, found.squares) == (len(side), pytest.approx((side @ side) / len(side) ** 2, abs=1e-16))
+    assert delong_variance(table) == pytest.approx(by_definition(positive, [scores])[1][0, 0], abs=1e-16)
 
 
 def test_score_table_of_a_billion_rows() -> None:
-    small = delong_from_table(table_of(np.array([1, 4, 5]), np.array([6, 3, 1])))
-    large = delong_from_table(table_of(np.array([1, 4, 5]) * 10**8, np.array([6, 3, 1]) * 10**8))
-    assert large.areas == pytest.approx(small.areas, abs=1e-14)
+    small, large = (table_of(k * np.array([1, 4, 5]), k * np.array([6, 3, 1])) for k in (1, 10**8))
+    assert auc(large) == pytest.approx(auc(small), abs=1e-14)
     # The variance of n rows is S/n, with S over n − 1: at ten rows a class 10/9 of the limit.
-    assert large.covariance * 10**8 == pytest.approx(small.covariance * 0.9, rel=1e-8)
+    assert delong_variance(large) * 10**8 == pytest.approx(delong_variance(small) * 0.9, rel=1e-8)
 
 
 def test_positives_and_negatives_are_not_swapped() -> None:
     # One low negative among many high ones: the spread is among the negatives.
     positive = np.array([True] * 4 + [False] * 4)
-    result = delong_covariance(positive, [np.array([5.0, 5, 5, 5, 1, 9, 9, 9])])
+    result = centred_placements(positive, [np.array([5.0, 5, 5, 5, 1, 9, 9, 9])])
     assert result.areas[0] == 0.25
-    assert result.among_positives[0, 0] == 0
-    assert result.among_negatives[0, 0] == pytest.approx(0.25 / 4)
+    assert result.sums.among_positives[0, 0] == 0
+    assert result.sums.among_negatives[0, 0] == pytest.approx(0.75)
 
 
 def test_single_row_of_a_class_has_no_variance() -> None:
-    result = delong_covariance(np.array([True, False, False]), [np.array([3.0, 1, 2])])
-    assert result.areas[0] == 1
-    assert np.isnan(result.covariance).all()
+    assert np.isnan(delong_variance(ScoreTable.count([1, 0, 0], [3.0, 1, 2])))
 
 
 def test_rounding_dust_of_identical_models_is_no_variance() -> None:
     rng = np.random.default_rng(0)
     positive = rng.random(1000) < 0.5
     scores = rng.random(1000)
-    difference, variance, df = delong_covariance(positive, [scores, np.exp(scores)]).contrast([1, -1])
-    assert (difference, variance) == (0, 0)
-    assert np.isnan(df)
-
-
-def test_satterthwaite_of_welch() -> None:
-    # Welch's degrees of freedom for variances 4 of 10 and 9 of 20.
-    a, b = 4 / 10, 9 / 20
-    assert satterthwaite((a, 9), (b, 19)) == pytest.approx((a + b) ** 2 / (a**2 / 9 + b**2 / 19))
-    assert satterthwaite((0.0, 9), (b, 19)) == pytest.approx(19)
+    found = centred_placements(positive, [scores, np.exp(scores)])
+    for placed in (found, found.sums):
+        e = difference_of_areas(placed, 0, 1, 1.0)
+        assert (float(e.value), float(spread(e).error)) == (0, 0)

@@ -9,12 +9,10 @@ import pytest
 
 import trueerror as te
 from trueerror.inference._estimate import spread
-from trueerror.inference._score_tables import difference_of_areas
-from trueerror.inference.auc._interval import centred_placements
+from trueerror.inference.auc._interval import centred_placements, difference_of_areas
 from trueerror.inference.auc._tests import delong, delong_unpaired
 from trueerror.inputs._options import InputError
 from trueerror.methods import method
-from trueerror.tallies._moments import Placements
 
 RNG = np.random.default_rng(11)
 TRUTH = RNG.random(120) < 0.4
@@ -202,13 +200,7 @@ def test_the_variance_of_a_pair_is_delongs():
 
 def test_of_sums_alone_degrees_of_freedom_are_welchs():
     made, delongs = centred_placements(TRUTH, [FIRST, SECOND]), delong(TRUTH, FIRST, SECOND)
-    among = [side @ side.T for side in (made.positives, made.negatives)]
-    sizes = {"positives": made.positives.shape[1], "negatives": made.negatives.shape[1]}
-    sums = Placements(
-        areas=made.areas, among_positives=among[0], among_negatives=among[1], slack=np.zeros(2), error=np.zeros(2),
-        **sizes,
-    )  # fmt: skip
-    found = spread(difference_of_areas(sums, 0, 1, 1.0))
+    found = spread(difference_of_areas(made.sums, 0, 1, 1.0))
     assert float(found.error) == pytest.approx(delongs.estimate / delongs.statistic, rel=1e-10)
     assert float(found.df) == pytest.approx(delongs.df)
 

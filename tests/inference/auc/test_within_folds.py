@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.auc._interval import delong_from_table
+from trueerror.inference.auc._interval import delong_variance
 from trueerror.inference.auc._within_folds import (
     FoldedRows,
     fold_comparability,
@@ -15,6 +15,7 @@ from trueerror.inference.auc._within_folds import (
 )
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import find_measure
+from trueerror.metrics.scores import auc
 from trueerror.tallies import ScoreTable
 
 AUC = find_measure("auc")
@@ -33,7 +34,7 @@ def tables(codes, folds, scores):
 def test_the_mean_of_the_folds_areas():
     codes, folds, scores = drawn()
     made = within_folds_interval(tables(codes, folds, scores))
-    areas = [delong_from_table(t).areas[0] for t in tables(codes, folds, scores)]
+    areas = [auc(t) for t in tables(codes, folds, scores)]
     assert made.estimate == pytest.approx(np.mean(areas))
     assert made.low < made.estimate < made.high
 
@@ -42,7 +43,7 @@ def test_the_variance_is_that_of_the_mean_of_independent_areas():
     # With equal folds the pooled variance is near the mean of the folds' DeLong variances over K.
     codes, folds, scores = drawn(n=4000)
     made = within_folds_interval(tables(codes, folds, scores))
-    each = [delong_from_table(t).covariance[0, 0] for t in tables(codes, folds, scores)]
+    each = [delong_variance(t) for t in tables(codes, folds, scores)]
     error = np.sqrt(np.sum(each)) / len(each)
     a = made.estimate
     low = 1 / (1 + np.exp(-(np.log(a / (1 - a)) - 1.96 * error / (a * (1 - a)))))

@@ -123,7 +123,7 @@ def test_missing_cells_are_named() -> None:
         ([[0.1], [0.2]], "1 model"),
         ([0.1, 0.2], "must be a table"),
         (np.empty((0, 3)), "no rows"),
-        ({"a": [1, 2], "b": [1]}, "b has 1"),
+        ({"a": [1, 2], "b": [1]}, "'b' has 1"),
         ({"a": [1, 2], "b": ["x", "y"], "c": ["u", "v"]}, "text in 'b' and 'c'"),
     ],
 )
@@ -133,7 +133,7 @@ def test_wrong_tables(scores, message) -> None:
 
 
 def test_duplicate_names() -> None:
-    with pytest.raises(InputError, match="same name"):
+    with pytest.raises(InputError, match="two columns of the table are called 'a'"):
         friedman(pd.DataFrame(SCORES, columns=["a", "b", "a", "c"]))
 
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem
 from trueerror.inference._sample import scored
 from trueerror.inference._variance import ScoreSample
-from trueerror.inference.auc._influences import precision_influences
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inference.proportion._distributions import limits, on_logit
 from trueerror.methods._registry import ONE, inference_method
+from trueerror.metrics.scores import average_precision, average_precision_slopes
 from trueerror.results._format import whole
 from trueerror.tallies._scores import ScoreTable
 
@@ -63,7 +63,7 @@ def decided_by(table: ScoreTable) -> DecidedBy | None:
         return None
     few = table._at_positives()
     ups, downs = (np.asarray(x, dtype=np.float64) for x in (few.positives, few.negatives))
-    value, u = precision_influences(ups, downs)
+    value, u = float(average_precision(few)), average_precision_slopes(few, (ups, downs))
     squares = u.negatives**2
     of_negatives, fourth = float(downs @ squares), float((downs * squares) @ squares)
     total, inside = float(ups @ u.positives**2) + of_negatives, value * (1 - value)
@@ -72,5 +72,5 @@ def decided_by(table: ScoreTable) -> DecidedBy | None:
         from_negatives=of_negatives / total if total > 0 else 0.0,
         few=of_negatives**2 / fourth if fourth > 0 else float(table.n_negative),
         value=value,
-        moved_to=precision_influences(np.append(ups, 0.0), np.append(downs, 1.0))[0],
+        moved_to=float(average_precision(few, (np.append(ups, 0.0), np.append(downs, 1.0)))),
     )

@@ -9,23 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
-from trueerror.inference._contrast import (
-    check_test_options,
-    contrast,
-    limits_without_spread,
-    student_p,
-    student_quantile,
-    tail_area,
-)
+from trueerror.inference._contrast import check_test_options, limits_without_spread, tail_area
 from trueerror.inference._effective_t import effective_t_contrast, effective_units
-from trueerror.inference._estimate import Estimate, limits, spread
+from trueerror.inference._estimate import Estimate, estimate_of_sums, limits, spread
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.auc._interval import delong_from_table
-from trueerror.inference.auc._tests import sure_half_width, sure_p
+from trueerror.inference.auc._interval import area_sums
+from trueerror.inference.auc._tests import BOTH, straight_contrast
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._scores import ScoreTable
 
@@ -60,14 +52,12 @@ def binned_contrast(e: Estimate, slack: float, error: float, spec: IntervalSpec,
     )
 
 
-UNPAIRED = "delong-unpaired-t"
-
-
-class Span(NamedTuple):
-    """The least and the most that something can be."""
-
-    least: float
-    most: float
+def binned_delong(e: Estimate, slack: float, error: float, spec: IntervalSpec, *, n: float, method: str) -> Contrast:
+    """The same by Student's t as it is, within the range."""
+    low, high = e.range
+    straight = replace(e, range=(-math.inf, math.inf)) if float(spread(e).error) > 0 else e
+    made = binned_contrast(straight, slack, error, spec, n=n)
+    return replace(made, low=max(made.low, low), high=min(made.high, high), method=method)
 
 
 def unpaired_table_contrast(
@@ -75,84 +65,30 @@ def unpaired_table_contrast(
 ) -> Contrast:
     """Two areas on different rows from their score tables, binned or not: t = (A₁ − A₂)/√(V₁ + V₂), Satterthwaite's df.
 
-    The standard error is a norm over the rows of both samples, so that it is off by √(e₁² + e₂²) at most. With shares r
-    of the variance, 1/df = Σ r²/df over both classes of both samples, where each r has a largest value.
+    The standard error is a norm over the rows of both samples, so that it is off by √(e₁² + e₂²) at most.
 
     >>> tables = [ScoreTable.count([0, 0, 1, 1], s) for s in ([0.1, 0.4, 0.35, 0.8], [0.4, 0.3, 0.2, 0.9])]
     >>> c = unpaired_table_contrast(*tables)
     >>> c.estimate, c.df
     (0.25, 2.0)
     """
-    level = check_test_options(confidence, alternative)
-    tables = (first, second)
-    samples = [delong_from_table(t) for t in tables]
-    sizes = tuple(size for s in samples for size in (s.positives, s.negatives))
-    parts = [float(x[0, 0]) for s in samples for x in (s.among_positives, s.among_negatives)]
+    tables, method = (first, second), "delong-unpaired-t"
+    spec = IntervalSpec(confidence=confidence, alternative=alternative)
+    samples = [sample for t in tables for sample in area_sums(t)]
     ends = [t.bounds.auc() for t in tables]
-    centres = [(low + high) / 2 for low, high in ends]
+    difference = float(np.mean(ends[0]) - np.mean(ends[1]))
     slack = sum(high - low for low, high in ends) / 2
-    difference = centres[0] - centres[1]
-    if any(math.isnan(v) for v in parts):
-        return contrast(
-            name="AUC", estimate=difference, limits=(math.nan, math.nan), confidence=level, alternative=alternative,
-            method=UNPAIRED, p_value=math.nan, statistic=math.nan, n=sum(sizes),
-            notes=("a class has a single row, so the variance cannot be estimated",),
-        )  # fmt: skip
     error = math.hypot(*(t.bounds.standard_error_slack() for t in tables))
-    whole = math.sqrt(sum(parts))
-    spread = Span(max(0.0, whole - error), whole + error)
-    least, most = ([max(0.0, math.sqrt(v) + sign * error) ** 2 for v in parts] for sign in (-1, 1))
-    free = [size - 1.0 for size in sizes]
-    shares = [m / (m + sum(least) - x) if m else 0.0 for m, x in zip(most, least, strict=True)]
-    inverse = sum(r * r / d for r, d in zip(shares, free, strict=True))
-    lightest = max(min(free), 1 / inverse) if inverse else sum(free)
-    df = Span(lightest, sum(free) if error else lightest)
-    return _widest(difference, slack, spread, df, sizes, level, alternative, UNPAIRED)
-
-
-def _widest(
-    difference: float,
-    slack: float,
-    spread: Span,
-    df: Span,
-    sizes: tuple[int, ...],
-    level: float,
-    alternative: Alternative,
-    method: str,
-) -> Contrast:
-    """The contrast with the outermost limits, and the largest p-value."""
-    factor = student_quantile(level, alternative, df.least)
-    half = max(factor * spread.most, factor * spread.least)
-    if spread.least == 0:
-        # The exact difference may be the same for every row.
-        half = max(half, sure_half_width(math.log(tail_area(level, alternative)), sizes))
-    # Towards no difference, by as much as may be.
-    nearest = math.copysign(max(0.0, abs(difference) - slack), difference)
-    statistic = nearest / spread.most if spread.most > 0 else math.copysign(math.inf, nearest) if nearest else 0.0
-    return contrast(
-        name="AUC", estimate=difference, limits=(difference - slack - half, difference + slack + half),
-        confidence=level, alternative=alternative, method=method,
-        p_value=_largest_p(difference, slack, spread, df, alternative, sizes), statistic=statistic, df=df.least,
-        n=sum(sizes), notes=within_words(slack), p_better=student_p(statistic, df.least, "less"),
-    )  # fmt: skip
+    if slack == error == 0 or min(x.rows for x in samples) < 2:
+        return straight_contrast(difference, samples, spec, method)
+    n = sum(x.rows for x in samples)
+    e = estimate_of_sums(difference, samples, BOTH)
+    return binned_delong(
+        e, slack, error, replace(spec, confidence=check_test_options(confidence, alternative)), n=n, method=method
+    )
 
 
 def within_words(slack: float) -> tuple[str, ...]:
     """What binning leaves open of a difference; nothing where that is nothing."""
     words = f"binned scores: the exact difference lies within ±{slack:.2g} of this one"
     return (f"{words}, which the limits and p allow for",) if slack > 0 else ()
-
-
-def _largest_p(
-    difference: float, slack: float, spread: Span, df: Span, alternative: Alternative, sizes: tuple[int, ...]
-) -> float:
-    """The largest p-value of any difference within ± slack."""
-    gap = {"two-sided": abs(difference), "greater": difference, "less": -difference}[alternative] - slack
-    if gap > 0:
-        # Farther than 0: the largest standard error and the heaviest tails speak least against no difference.
-        sided: Alternative = "two-sided" if alternative == "two-sided" else "greater"
-        p = student_p(gap / spread.most, df.least, sided) if spread.most > 0 else 0.0
-        return p if spread.least > 0 else max(p, sure_p(gap, sided, sizes))
-    if alternative == "two-sided" or spread.least == 0:
-        return 1.0
-    return student_p(gap / spread.least, df.most, "greater")

@@ -19,15 +19,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inference._estimate import ROUNDING, Estimate, Sums, estimate_of_sums
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem
 from trueerror.inference._sample import scored
 from trueerror.inference._variance import ScoreSample
-from trueerror.inference.proportion._distributions import on_logit
+from trueerror.inference.auc._influences import score_influences
+from trueerror.inference.proportion._distributions import crossing, on_logit
 from trueerror.kernels import RANKING, chosen
-from trueerror.kernels._numpy import table_placements
 from trueerror.kernels._threads import in_threads
 from trueerror.methods._registry import ONE, inference_method
-from trueerror.metrics._registry import Measure
+from trueerror.metrics._registry import Measure, find_measure
 from trueerror.tallies._moments import Placements
 from trueerror.tallies._scores import ScoreTable
 
@@ -35,58 +36,6 @@ Floats = NDArray[np.float64]
 
 # From so many rows on, models are ranked in threads.
 THREADED = 1 << 16
-# A cluster that holds all but this part of a class cannot be left out of an area.
-LEAST_LEFT = 1e-6
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class AreaCovariance:
-    """Areas of one or more models on the same rows, and both parts of their covariance.
-
-    `among_positives` is S10/m and `among_negatives` S01/n; a part is NaN where its class has a single row.
-    """
-
-    areas: Floats
-    among_positives: Floats
-    among_negatives: Floats
-    positives: int
-    negatives: int
-
-    @property
-    def covariance(self) -> Floats:
-        """The covariance matrix of the areas."""
-        return self.among_positives + self.among_negatives
-
-    def parts(self, weights: Sequence[float] | Floats) -> tuple[float, float]:
-        """What the positives and the negatives add to the variance of Σ w·area."""
-        w = np.asarray(weights, dtype=np.float64)
-        of_positives, of_negatives = (float(w @ part @ w) for part in (self.among_positives, self.among_negatives))
-        # A difference of identical models leaves rounding dust, which must not pass for a variance.
-        if of_positives + of_negatives <= 1e-14 * float((w * w) @ np.diag(self.covariance)):
-            of_positives = of_negatives = 0.0
-        return of_positives, of_negatives
-
-    def contrast(self, weights: Sequence[float] | Floats) -> tuple[float, float, float]:
-        """Σ w·area, its variance and its Satterthwaite degrees of freedom."""
-        w = np.asarray(weights, dtype=np.float64)
-        of_positives, of_negatives = self.parts(w)
-        return (
-            float(w @ self.areas),
-            of_positives + of_negatives,
-            satterthwaite((of_positives, self.positives - 1), (of_negatives, self.negatives - 1)),
-        )
-
-
-def satterthwaite(*parts: tuple[float, float]) -> float:
-    """Degrees of freedom of a sum of independent variances: V² / Σ v²/df, from (v, df) pairs; NaN when V is 0.
-
-    >>> satterthwaite((2.0, 10), (2.0, 10))
-    20.0
-    """
-    total = sum(v for v, _ in parts)
-    if not total > 0:
-        return float("nan")
-    return total * total / sum(v * v / df for v, df in parts if v > 0)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,11 +50,12 @@ class CentredPlacements:
     negatives: Floats
 
     @property
-    def covariance(self) -> AreaCovariance:
-        """DeLong's covariance of the areas."""
-        return AreaCovariance(
-            self.areas, _spread(self.positives), _spread(self.negatives), self.positives.shape[1],
-            self.negatives.shape[1],
+    def sums(self) -> Placements:
+        """Their sums of squares and products."""
+        up, down, exact = self.positives, self.negatives, np.zeros(len(self.areas))
+        return Placements(
+            areas=self.areas, among_positives=up @ up.T, among_negatives=down @ down.T, positives=up.shape[1],
+            negatives=down.shape[1], slack=exact, error=exact,
         )  # fmt: skip
 
 
@@ -143,86 +93,63 @@ def centred_placements(positive: NDArray[np.bool_], scores: Sequence[NDArray[Any
     return CentredPlacements(areas, over_positives, over_negatives)
 
 
-def delong_covariance(positive: NDArray[np.bool_], scores: Sequence[NDArray[Any]]) -> AreaCovariance:
-    """Areas and covariance of several score columns over the same rows.
+def sums_of_difference(found: CentredPlacements | Placements, first: int, second: int, scale: float) -> list[Sums]:
+    """What the positives, and the negatives, add to the difference of two areas."""
+    if isinstance(found, CentredPlacements):
+        sides = (scale / side.shape[1] * (side[first] - side[second]) for side in (found.positives, found.negatives))
+        return [Sums.of(side) for side in sides]
+    w = np.zeros(len(found.areas))
+    w[[first, second]] = scale, -scale
+    parts = ((found.positives, found.among_positives), (found.negatives, found.among_negatives))
+    return [Sums(size, float(w @ among @ w) / size**2) for size, among in parts]
 
-    >>> truth = np.array([False, False, True, True])
-    >>> delong_covariance(truth, [np.array([0.1, 0.4, 0.35, 0.8])]).areas
-    array([0.75])
+
+def difference_of_areas(found: CentredPlacements | Placements, first: int, second: int, scale: float) -> Estimate:
+    """First − second over the same rows, the classes drawn apart: its variance is DeLong's.
+
+    Where the rows are beyond the memory budget only sums of squared placements are known, and the degrees of freedom
+    are Welch's, from the sizes of the classes.
+
+    >>> truth, scores = np.array([False, False, True, True]), [np.array([1, 4, 3, 8]), np.array([1, 2, 3, 4])]
+    >>> float(difference_of_areas(centred_placements(truth, scores), 0, 1, 1.0).value)
+    -0.25
     """
-    return centred_placements(positive, scores).covariance
+    value = scale * float(found.areas[first] - found.areas[second])
+    return estimate_of_sums(value, sums_of_difference(found, first, second, scale), (-scale, scale))
 
 
-def _spread(apart: Floats) -> Floats:
-    """The sample covariance of placements over their number."""
-    models, size = apart.shape
-    if size < 2:
-        return np.full((models, models), np.nan)
-    spread: Floats = (apart @ apart.T) / ((size - 1.0) * size)
-    return spread
+def area_sums(table: ScoreTable, scale: float = 1.0) -> list[Sums]:
+    """What the positives, and the negatives, of a table add to its area; equal placements leave rounding dust."""
+    _, *among = table.placement_sums()
+    sizes = float(table.n_positive), float(table.n_negative)
+    return [Sums(n, sum_ * (scale / n) ** 2 if sum_ > 1e-30 * n else 0.0) for n, sum_ in zip(sizes, among, strict=True)]
 
 
-def delong_from_table(table: ScoreTable) -> AreaCovariance:
-    """One model from its score table: how many positives and negatives have each distinct score, ascending.
-
-    >>> delong_from_table(ScoreTable.count([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4])).areas
-    array([0.75])
-    """
-    m, n = int(table.n_positive), int(table.n_negative)
-    twice, among_positives, among_negatives = table.placement_sums()
-    return AreaCovariance(
-        areas=np.array([twice / (2.0 * m * n)]),
-        among_positives=_mean_square(among_positives, m),
-        among_negatives=_mean_square(among_negatives, n),
-        positives=m,
-        negatives=n,
-    )
-
-
-def delong_from_placements(found: Placements) -> AreaCovariance:
-    """Several models from the sums of their placements, which were counted where the rows are."""
-    parts = [
-        sums / ((size - 1.0) * size) if size > 1 else np.full(sums.shape, np.nan)
-        for sums, size in ((found.among_positives, found.positives), (found.among_negatives, found.negatives))
-    ]
-    return AreaCovariance(found.areas, parts[0], parts[1], found.positives, found.negatives)
-
-
-def _mean_square(total: float, size: int) -> Floats:
-    if size < 2:
-        return np.full((1, 1), np.nan)
-    # Equal placements leave the square of a rounding error, which must not pass for a variance.
-    return np.array([[total / ((size - 1.0) * size) if total > 1e-30 * size else 0.0]])
-
-
-HALVINGS = 100
-
-
-def area_limits(
-    table: ScoreTable, area: float, spec: IntervalSpec, method: str = "delong-logit", variance: float | None = None
-) -> IntervalLimits:
-    """Limits of the area under the ROC curve of a score table with both classes; `variance` where it is known already.
+def area_limits(table: ScoreTable, area: float, spec: IntervalSpec, method: str = "delong-logit") -> IntervalLimits:
+    """Limits of the area under the ROC curve of a score table with both classes.
 
     >>> t = ScoreTable.count([0] * 20 + [1] * 20, list(range(40)))
     >>> round(area_limits(t, 1.0, IntervalSpec()).low, 4)
     0.8987
     """
-    m, n = effective_rows(table)
-    z = max(spec.factor(), 0.0)
-    modelled = newcombe_area_limits(area, m, n, z)
+    sizes, z = effective_rows(table), max(spec.factor(), 0.0)
     if method == "newcombe":
-        return IntervalLimits(*modelled, "newcombe-auc", asked=method)
-    if variance is None:
-        variance = hanley_mcneil_variance(area, m, n) if method == "hanley-mcneil" else delong_variance(table, area)
+        return IntervalLimits(*newcombe_area_limits(area, *sizes, z), "newcombe-auc")
+    variance = hanley_mcneil_variance(area, *sizes) if method == "hanley-mcneil" else delong_variance(table)
     if not variance > 0 or not 0 < area < 1:
-        why = "one row in a class" if min(m, n) < 2 else "no variance in the order of the scores"
-        note = f"{why}: Newcombe's method 5 instead of {method}"
-        return IntervalLimits(*modelled, "newcombe-auc", note, asked=method)
-    if method != "delong-logit":
-        reach = z * math.sqrt(variance)
-        return IntervalLimits(max(0.0, area - reach), min(1.0, area + reach), method, asked=method)
-    low, high = (float(v) for v in on_logit(area, variance, z))
-    return IntervalLimits(low, high, method, asked=method)
+        return newcombe_instead(area, sizes, spec, f" of {method}")
+    reach = z * math.sqrt(variance)
+    low, high = max(0.0, area - reach), min(1.0, area + reach)
+    if method == "delong-logit":
+        low, high = (float(x) for x in on_logit(area, variance, z))
+    return IntervalLimits(low, high, method)
+
+
+def newcombe_instead(area: float, sizes: Sequence[float], spec: IntervalSpec, of: str = "") -> IntervalLimits:
+    """Newcombe's method 5, for areas whose placements show no variance."""
+    why = "one row in a class" if min(sizes) < 2 else "no variance in the order of the scores"
+    limits = newcombe_area_limits(area, sizes[0], sizes[1], max(spec.factor(), 0.0))
+    return IntervalLimits(*limits, "newcombe-auc", f"{why}: Newcombe's method 5 instead{of}")
 
 
 def of_area(measure: Measure, value: float) -> float:
@@ -271,30 +198,27 @@ def newcombe_auc(q: Problem[ScoreSample]) -> IntervalLimits:
 
 def effective_rows(table: ScoreTable) -> tuple[float, float]:
     """Positives and negatives; with sampling weights the equal rows that they are worth, (Σw)²/Σw²."""
-    sums = np.array([float(table.n_positive), float(table.n_negative)])
-    if table.squares is None:
-        return float(sums[0]), float(sums[1])
-    squares = table.squares.sum(axis=-1)
-    positives, negatives = np.where(squares > 0, sums**2 / np.where(squares > 0, squares, 1.0), 0.0)
-    return float(positives), float(negatives)
-
-
-def delong_variance(table: ScoreTable, area: float) -> float:
-    """S10/m + S01/n from placements; with weights Σw²(V − A)²/(Σw)² for each class. NaN where a class has one row."""
-    if table.squares is None:
-        return float(delong_from_table(table).covariance[0, 0])
+    up, down = (float(x.sum()) for x in squared_weights(table))
     m, n = float(table.n_positive), float(table.n_negative)
-    beats, beaten = table_placements(table.positives, table.negatives)
-    total = 0.0
-    rows = effective_rows(table)
-    for values, squares, mass, size in (
-        (beats / (2 * n), table.squares[0], m, rows[0]),
-        (beaten / (2 * m), table.squares[1], n, rows[1]),
-    ):
-        if size <= 1:
-            return math.nan
-        total += float((squares * (values - area) ** 2).sum()) / mass**2 * size / (size - 1)
-    return total
+    return m * m / (up or 1.0), n * n / (down or 1.0)
+
+
+def squared_weights(table: ScoreTable) -> NDArray[Any] | tuple[NDArray[Any], NDArray[Any]]:
+    """Σw² of the positives, and of the negatives, at each score; without weights how many there are."""
+    return (table.positives, table.negatives) if table.squares is None else table.squares
+
+
+def delong_variance(table: ScoreTable) -> float:
+    """S10/m + S01/n from placements; with weights Σw²(V − A)²/(Σw)² for each class. NaN where a class has one row."""
+    slopes = score_influences(find_measure("auc"), table)
+    sizes = effective_rows(table)
+    if slopes is None or min(sizes) <= 1:
+        return math.nan
+    each = zip(sizes, squared_weights(table), slopes, strict=True)
+    parts = (n / (n - 1) * float((x * u * u).sum()) for n, x, u in each)
+    # Equal placements leave the square of a rounding error, which must not pass for a variance.
+    variance = sum(parts)
+    return variance if variance > ROUNDING**2 else 0.0
 
 
 def hanley_mcneil_variance(area: float, m: float, n: float) -> float:
@@ -325,65 +249,22 @@ def newcombe_area_limits(area: float, m: float, n: float, z: float) -> tuple[flo
 
 
 def score_low(area: float, z: float, variance: Callable[[float], float]) -> float:
-    """The θ below the area with (A − θ)² = z²·V(θ), by halving."""
-    low, high = 0.0, min(area, 1 - 1e-15)
-    for _ in range(HALVINGS if area > 0 else 0):
-        theta = (low + high) / 2
-        if (area - theta) ** 2 > z * z * variance(theta):
-            low = theta
-        else:
-            high = theta
-    return (low + high) / 2
+    """The θ below the area with A − θ = z·√V(θ)."""
+    return crossing(lambda theta: area - theta - z * math.sqrt(max(variance(theta), 0.0)), 0.0, min(area, 1 - 1e-15))
 
 
-def weighted_placements(scores: NDArray[Any], positive: NDArray[np.bool_], weights: Floats) -> Floats:
-    """For each row the weighted share of the other class that it is ordered rightly with, ties counting half.
+def ordered_rightly(scores: NDArray[Any], positive: NDArray[np.bool_], weights: Floats) -> Floats:
+    """For each row what those of the other class weigh that it is ordered rightly with, ties counting half.
 
     >>> up = np.array([False, True, True])
-    >>> weighted_placements(np.array([0.4, 0.3, 0.9]), up, np.array([1.0, 1.0, 3.0])).tolist()
-    [0.75, 0.0, 1.0]
+    >>> ordered_rightly(np.array([0.4, 0.3, 0.9]), up, np.array([1.0, 1.0, 3.0])).tolist()
+    [3.0, 0.0, 1.0]
     """
     _, place = np.unique(scores, return_inverse=True)
-    shares = []
-    for side in (positive, ~positive):
-        at = np.bincount(place[side], weights=weights[side], minlength=int(place.max()) + 1)
-        shares.append((np.cumsum(at) - at / 2) / at.sum())
-    ups, downs = shares
-    placed: Floats = np.where(positive, downs[place], 1 - ups[place])
-    return placed
-
-
-def row_areas(positive: NDArray[np.bool_], column: NDArray[Any], weights: Floats | None = None) -> tuple[float, Floats]:
-    """The area under the ROC curve, and what each row moves it by: its placement less the area, over its class."""
-    if weights is None:
-        m, n = int(positive.sum()), int((~positive).sum())
-        sizes, others = np.where(positive, m, n), np.where(positive, n, m)
-        twice = chosen(len(positive)).placements(np.ascontiguousarray(column), positive)
-        area = float(twice[positive].sum() / (2.0 * m * n))
-        return area, (twice / (2.0 * others) - area) / sizes
-    placed = weighted_placements(column, positive, weights)
-    area = float((weights * placed)[positive].sum() / weights[positive].sum())
-    of_class = np.where(positive, weights[positive].sum(), weights[~positive].sum())
-    return area, weights * (placed - area) / of_class
-
-
-def area_within_clusters(
-    positive: NDArray[np.bool_], column: NDArray[Any], codes: NDArray[np.integer[Any]], weights: Floats | None = None
-) -> Floats:
-    """What the pairs of rows of the same cluster, `codes` from 0 up, add to the area.
-
-    >>> up, scores = np.array([False, False, True, True]), np.array([0.1, 0.4, 0.35, 0.8])
-    >>> area_within_clusters(up, scores, np.array([0, 1, 1, 0])).tolist()
-    [0.25, 0.0]
-    """
-    w, groups = np.ones(len(positive)) if weights is None else weights, int(codes.max()) + 1
-    _, place = np.unique(column, return_inverse=True)
-    placed = weighted_placements(codes.astype(np.int64) * (int(place.max()) + 1) + place, positive, w)
-    of_cluster = np.bincount(codes[~positive], weights=w[~positive], minlength=groups)
-    before = (np.cumsum(of_cluster) - of_cluster) / of_cluster.sum()
-    mine = codes[positive]
-    sums = np.bincount(mine, weights=w[positive] * (placed[positive] - before[mine]), minlength=groups)
-    return np.asarray(sums / w[positive].sum())
+    ups, downs = (np.bincount(place, weights=np.where(side, weights, 0.0)) for side in (positive, ~positive))
+    above, below = ups.sum() - np.cumsum(ups) + ups / 2, np.cumsum(downs) - downs / 2
+    rightly: Floats = np.where(positive, below[place], above[place])
+    return rightly
 
 
 class ClusteredArea(NamedTuple):
@@ -398,21 +279,29 @@ def area_without_clusters(
 ) -> ClusteredArea:
     """Each cluster left out in turn, exactly, from sums over the rows; `codes` number the clusters from 0 up.
 
-    Without cluster g the area is (A(1 − p − q) − s + w)/((1 − p)(1 − q)), with p and q its shares of the positives and
-    of the negatives, s the sum of its rows' influences and w what pairs within it add to A. A cluster that holds all
-    rows of a class adds s. Source: the placements are those of Obuchowski 1997, Biometrics 53:567.
+    Without cluster g the pairs that are ordered rightly are U − s + w, s the sum of those that its rows are in, which
+    has the pairs w within it twice; all pairs are (P − p)(N − q). A cluster that holds all rows of a class adds its
+    rows' placements less the area. Source: the placements are those of Obuchowski 1997, Biometrics 53:567.
 
     >>> truth, clusters = np.array([False, False, True, True]), np.array([0, 1, 1, 0])
     >>> made = area_without_clusters(truth, np.array([0.1, 0.4, 0.35, 0.8]), clusters)
     >>> made.area, made.units.tolist()
     (0.75, [0.375, -0.125])
     """
-    area, moves = row_areas(positive, column, weights)
     w, groups = np.ones(len(positive)) if weights is None else weights, int(codes.max()) + 1
-    ups, downs = (np.bincount(codes[c], weights=w[c], minlength=groups) / w[c].sum() for c in (positive, ~positive))
-    sums = np.bincount(codes, weights=moves, minlength=groups)
-    left = (1 - ups) * (1 - downs)
-    known = left > LEAST_LEFT
-    within = area_within_clusters(positive, column, codes, weights)
-    without = (area * (1 - ups - downs) - sums + within) / np.where(known, left, 1.0)
-    return ClusteredArea(area, np.where(known, (groups - 1) / groups * (area - without), sums))
+
+    def of_clusters(values: Floats) -> Floats:
+        return np.bincount(codes, weights=values, minlength=groups).astype(np.float64)
+
+    _, place = np.unique(column, return_inverse=True)
+    mine, rightly = np.where(positive, w, 0.0), ordered_rightly(place, positive, w)
+    ups, downs = of_clusters(mine), of_clusters(w - mine)
+    p, n, whole = float(ups.sum()), float(downs.sum()), float((mine * rightly).sum())
+    # In the order of the clusters a row stands above all rows of the clusters before its own.
+    inside = ordered_rightly(codes.astype(np.int64) * (int(place.max()) + 1) + place, positive, w)
+    within = of_clusters(mine * (inside - (np.cumsum(downs) - downs)[codes]))
+    in_pairs, left, area = of_clusters(w * rightly), (p - ups) * (n - downs), whole / (p * n)
+    known = left > ROUNDING * p * n
+    without = (whole - in_pairs + within) / np.where(known, left, 1.0)
+    moves = in_pairs / (p * n) - area * (ups / p + downs / n)
+    return ClusteredArea(area, np.where(known, (groups - 1) / groups * (area - without), moves))

@@ -13,15 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._clusters import class_weighted_sizes, effective_clusters
+from trueerror.inference._clusters import clusters_left_out, effective_clusters
 from trueerror.inference._effective_t import KEY
 from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums
 from trueerror.inference._problem import IntervalLimits, Problem, Range
 from trueerror.inference._sample import Estimated, OneSample
-from trueerror.inference._score_tables import estimate_of_influences
 from trueerror.inference.auc._interval import score_low
 from trueerror.inputs._labels import Codes, Label
-from trueerror.kernels import chosen
 from trueerror.metrics._registry import ClassScores, Measure, MetricOptions, undefined_reason
 from trueerror.results._format import whole
 
@@ -85,15 +83,14 @@ class ClassScoreSample(OneSample):
 
         Each class is a sample of its own; clusters are left out to first order.
         """
-        shares = area_shares(self.measure, self.codes, self.scores, self.options)
+        slopes = class_slopes(self.measure, self.codes, self.scores, self.options)
+        notes: tuple[str, ...] = ()
         if self.cluster_codes is None:
-            e = class_area_estimate(self.value, shares, self.codes, WHOLE)
-            return Estimated(estimate=e, instead=lambda: self._modelled(q, ()))
-        sums = np.bincount(self.cluster_codes, weights=shares).astype(np.float64)
-        sizes = class_weighted_sizes(self.cluster_codes, self.codes, shares)
-        e = estimate_of_influences(self.value, sums, sizes, WHOLE)
-        noted = (f"{whole(self.groups)} clusters",)
-        return Estimated(estimate=e, notes=noted, instead=lambda: self._modelled(q, noted))
+            e = class_area_estimate(self.value, slopes, self.codes, WHOLE)
+        else:
+            e = clusters_left_out(self.value, slopes, self.codes, self.cluster_codes, WHOLE)
+            notes = (f"{whole(self.groups)} clusters",)
+        return Estimated(estimate=e, notes=notes, instead=lambda: self._modelled(q, notes))
 
     def _modelled(self, q: Problem[Any], notes: tuple[str, ...]) -> IntervalLimits:
         """Where no two classes overlap, or a class has a single row: limits from Hanley and McNeil's variance."""
@@ -106,9 +103,9 @@ class ClassScoreSample(OneSample):
         return IntervalLimits(low, high, KEY, (*notes, why))
 
 
-def class_area_estimate(value: float, shares: Floats, codes: Codes, bounds: Range) -> Estimate:
+def class_area_estimate(value: float, slopes: Floats, codes: Codes, bounds: Range) -> Estimate:
     """A mean of areas, or a difference of two, with each class as a sample of its own."""
-    return estimate_of_sums(value, [Sums.of(shares[codes == c]) for c in np.unique(codes)], bounds)
+    return estimate_of_sums(value, [Sums.of(slopes[codes == c]) for c in np.unique(codes)], bounds)
 
 
 def modelled_limits(area: float, sizes: Floats, z: float) -> tuple[float, float]:
@@ -125,50 +122,16 @@ def modelled_limits(area: float, sizes: Floats, z: float) -> tuple[float, float]
 
     def spread(theta: float) -> float:
         own_class, other_classes = theta * (1 - theta) ** 2 / (2 - theta), theta * theta * (1 - theta) / (1 + theta)
-        return (
-            float(own_class + 2 * math.sqrt(own_class * other_classes) / (k - 1) ** 1.5 + other_classes / (k - 1))
-            * rows
-        )
+        joint = 2 * math.sqrt(own_class * other_classes) / (k - 1) ** 1.5
+        return float(own_class + joint + other_classes / (k - 1)) * rows
 
     return score_low(area, z, spread), 1 - score_low(1 - area, z, spread)
 
 
-def area_shares(measure: Measure, codes: Codes, scores: Floats, options: MetricOptions) -> Floats:
+def class_slopes(measure: Measure, codes: Codes, scores: Floats, options: MetricOptions) -> Floats:
     """What each row adds to the mean of areas, less its expectation."""
-    return _hand_till(codes, scores) if measure.by_pairs else _one_vs_rest(codes, scores, options)
-
-
-def _placed(scores: Floats, is_positive: NDArray[np.bool_]) -> Floats:
-    """Each row's placement among the other class, less the area, over the rows of its own class."""
-    positives, negatives = int(is_positive.sum()), int((~is_positive).sum())
-    placed = chosen(len(is_positive)).placements(np.ascontiguousarray(scores), is_positive) / (
-        2.0 * np.where(is_positive, negatives, positives)
-    )
-    share: Floats = (placed - placed[is_positive].mean()) / np.where(is_positive, positives, negatives)
-    return share
-
-
-def _hand_till(codes: Codes, scores: Floats) -> Floats:
-    k = scores.shape[1]
-    rows = [np.flatnonzero(codes == i) for i in range(k)]
-    total = np.zeros(len(codes))
-    for i in range(k):
-        for j in range(k):
-            if i != j:
-                both = np.concatenate([rows[i], rows[j]])
-                total[both] += _placed(scores[both, i], codes[both] == i)
-    return np.asarray(total / (k * (k - 1)))
-
-
-def _one_vs_rest(codes: Codes, scores: Floats, options: MetricOptions) -> Floats:
-    k = scores.shape[1]
-    weights = np.full(k, 1 / k)
-    if options.get("average") == "weighted":
-        weights = np.bincount(codes, minlength=k) / len(codes)
-    total = np.zeros(len(codes))
-    for i in range(k):
-        total += weights[i] * _placed(scores[:, i], codes == i)
-    return total
+    assert measure.gradient is not None
+    return np.asarray(measure.gradient(codes, scores, **options))
 
 
 def class_area_rows(
@@ -176,6 +139,6 @@ def class_area_rows(
 ) -> tuple[float, Floats]:
     """First − second, and what each row adds to it, less its expectation."""
     one, two = (float(measure.function(codes, s, **options)) for s in (first, second))
-    rows = area_shares(measure, codes, first, options) - area_shares(measure, codes, second, options)
+    rows = class_slopes(measure, codes, first, options) - class_slopes(measure, codes, second, options)
     # Identical models leave rounding dust, which must not pass for a variance.
     return one - two, np.where(np.abs(rows) > 1e-15, rows, 0.0)

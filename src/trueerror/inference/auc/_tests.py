@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._contrast import (
-    check_test_options,
-    contrast,
-    normal_p,
-    normal_quantile,
-    student_p,
-    student_quantile,
-    tail_area,
-)
-from trueerror.inference.auc._interval import AreaCovariance, delong_covariance, satterthwaite
+from trueerror.inference._contrast import check_test_options, contrast, t_contrast, tail_area
+from trueerror.inference._estimate import Sums, estimate_of_sums, spread
+from trueerror.inference._problem import IntervalSpec
+from trueerror.inference.auc._interval import CentredPlacements, centred_placements, sums_of_difference
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._arrays import check_indexes, column, same_length, score_array
 from trueerror.inputs._labels import code_column, find_label, natural_labels, natural_positive, need_positive
 from trueerror.inputs._options import InputError, check_word
 from trueerror.results import Alternative, Contrast
+from trueerror.tallies._moments import Placements
 
 Reference = Literal["t", "z"]
 UnpairedDf = Literal["welch", "satterthwaite"]
+# Where a difference of two areas lies.
+BOTH = (-1.0, 1.0)
 
 
 def delong(
@@ -56,30 +55,17 @@ def delong(
     is_positive = _positives(truth, positive, "truth")
     columns = [_scores(first, "first"), _scores(second, "second")]
     same_length({"truth": is_positive, "first": columns[0], "second": columns[1]})
-    return area_contrast(
-        delong_covariance(is_positive, columns), confidence=confidence, alternative=alternative, reference=reference
-    )
+    spec = IntervalSpec(confidence=confidence, alternative=alternative)
+    return area_contrast(centred_placements(is_positive, columns), 0, 1, spec, reference)
 
 
 def area_contrast(
-    areas: AreaCovariance,
-    first: int = 0,
-    second: int = 1,
-    *,
-    confidence: float = 0.95,
-    alternative: Alternative = "two-sided",
-    reference: Reference = "t",
+    found: CentredPlacements | Placements, first: int, second: int, spec: IntervalSpec, reference: Reference = "t"
 ) -> Contrast:
-    """The contrast of two of several models whose areas were computed together."""
-    weights = np.zeros(len(areas.areas))
-    weights[first] += 1
-    weights[second] -= 1
-    difference, variance, df = areas.contrast(weights)
-    return _contrast(
-        difference, variance, df if reference == "t" else None, (areas.positives, areas.negatives),
-        confidence=confidence, alternative=alternative, method=f"delong-paired-{reference}",
-        n=areas.positives + areas.negatives,
-    )  # fmt: skip
+    """The contrast of two of several models whose rows were placed together."""
+    sums = sums_of_difference(found, first, second, 1.0)
+    difference = float(found.areas[first] - found.areas[second])
+    return straight_contrast(difference, sums, spec, f"delong-paired-{reference}", reference=reference)
 
 
 def delong_unpaired(
@@ -107,28 +93,24 @@ def delong_unpaired(
     """
     check_word(reference, ("t", "z"), "reference")
     check_word(df, ("welch", "satterthwaite"), "df")
-    samples = []
+    areas, samples = [], []
     for i, (truth, scores) in enumerate(((truth1, scores1), (truth2, scores2)), start=1):
         names = (f"truth{i}", f"scores{i}")
         check_indexes(dict(zip(names, (truth, scores), strict=True)))
         is_positive, values = _positives(truth, positive, names[0]), _scores(scores, names[1])
         same_length(dict(zip(names, (is_positive, values), strict=True)))
-        samples.append(delong_covariance(is_positive, [values]))
-    parts = [
-        (float(part[0, 0]), size - 1.0)
-        for s in samples
-        for part, size in ((s.among_positives, s.positives), (s.among_negatives, s.negatives))
-    ]
-    rows = [s.positives + s.negatives for s in samples]
+        placed = centred_placements(is_positive, [values])
+        areas.append(float(placed.areas[0]))
+        samples.append([Sums.of(side[0] / side.shape[1]) for side in (placed.positives, placed.negatives)])
+    freedom = None
     if df == "welch":
-        freedom = satterthwaite(*((float(s.covariance[0, 0]), n - 1.0) for s, n in zip(samples, rows, strict=True)))
-    else:
-        freedom = satterthwaite(*parts)
-    return _contrast(
-        float(samples[0].areas[0] - samples[1].areas[0]), sum(v for v, _ in parts),
-        freedom if reference == "t" else None, tuple(size for s in samples for size in (s.positives, s.negatives)),
-        confidence=confidence, alternative=alternative, method=f"delong-unpaired-{reference}", n=sum(rows),
-    )  # fmt: skip
+        parts = [(float(spread(estimate_of_sums(0.0, s, BOTH)).error) ** 2, sum(x.rows for x in s)) for s in samples]
+        inverse = sum(v * v / (n - 1) for v, n in parts)
+        freedom = sum(v for v, _ in parts) ** 2 / inverse if inverse > 0 else math.nan
+    spec, every = IntervalSpec(confidence=confidence, alternative=alternative), [x for s in samples for x in s]
+    return straight_contrast(
+        areas[0] - areas[1], every, spec, f"delong-unpaired-{reference}", reference=reference, df=freedom
+    )
 
 
 def _positives(truth: Any, positive: object, name: str) -> NDArray[np.bool_]:
@@ -155,46 +137,37 @@ def _scores(values: Any, name: str) -> NDArray[Any]:
     return array
 
 
-def _contrast(
-    difference: float,
-    variance: float,
-    df: float | None,
-    sizes: tuple[int, ...],
-    *,
-    confidence: float,
-    alternative: Alternative,
-    method: str,
-    n: int,
-) -> Contrast:
-    level = check_test_options(confidence, alternative)
-    better: float | None = None
-    note = ""
-    if math.isnan(variance):
-        statistic = half = p = math.nan
-        note = "a class has a single row, so the variance cannot be estimated"
-    elif variance == 0:
-        statistic = 0.0 if difference == 0 else math.copysign(math.inf, difference)
-        half = sure_half_width(math.log(tail_area(level, alternative)), sizes)
-        p = sure_p(difference, alternative, sizes)
-        better = 0.5 if difference == 0 else None
+def straight_contrast(
+    difference: float, samples: Sequence[Sums], spec: IntervalSpec, method: str, *, reference: Reference = "t",
+    df: float | None = None,
+) -> Contrast:  # fmt: skip
+    """d ± t·√V of a difference of areas, each class a sample of its own; df is Satterthwaite's or the one given."""
+    level = check_test_options(spec.confidence, spec.alternative)
+    e = estimate_of_sums(difference, [Sums(x.rows, x.squares) for x in samples], BOTH)
+    found, sizes = spread(e), [x.rows for x in samples]
+    error, n = float(found.error), sum(sizes)
+    free = math.inf if reference == "z" else float(found.df) if df is None else df
+    if error > 0:
+        return replace(
+            t_contrast(difference, error, free, spec, method=method, n=n, whole=BOTH), name="AUC",
+            df=None if math.isinf(free) else free,
+        )  # fmt: skip
+    half, p, statistic, better = math.nan, math.nan, math.nan, None
+    note = "a class has a single row, so the variance cannot be estimated"
+    if error == 0:
+        half = sure_half_width(math.log(tail_area(level, spec.alternative)), sizes)
+        p, statistic = sure_p(difference, spec.alternative, sizes), math.copysign(math.inf, difference)
         note = "no variance: the difference is the same for every row, so the limits come from the class sizes"
-    else:
-        error = math.sqrt(variance)
-        statistic = difference / error
-        if df is None:
-            half = normal_quantile(level, alternative) * error
-            p, better = normal_p(statistic, alternative), normal_p(statistic, "less")
-        else:
-            half = student_quantile(level, alternative, df) * error
-            p, better = student_p(statistic, df, alternative), student_p(statistic, df, "less")
+        if difference == 0:
+            statistic, better = 0.0, 0.5
     return contrast(
         name="AUC", estimate=difference, limits=(difference - half, difference + half), confidence=level,
-        alternative=alternative, method=method, p_value=p, statistic=statistic, df=df if variance > 0 else None, n=n,
-        notes=(note,), p_better=better,
+        alternative=spec.alternative, method=method, p_value=p, statistic=statistic, n=n, notes=(note,),
+        p_better=better,
     )  # fmt: skip
 
 
-def sure_half_width(log_tail: float, sizes: tuple[int, ...]) -> float:
+def sure_half_width(log_tail: float, sizes: Sequence[float]) -> float:
     """How far off a difference without variance may be.
 
     In each class the rows unlike all those seen have at most the share that goes unseen with probability `tail`.
@@ -202,7 +175,7 @@ def sure_half_width(log_tail: float, sizes: tuple[int, ...]) -> float:
     return sum(-math.expm1(log_tail / size) for size in sizes)
 
 
-def sure_p(difference: float, alternative: Alternative, sizes: tuple[int, ...]) -> float:
+def sure_p(difference: float, alternative: Alternative, sizes: Sequence[float]) -> float:
     """The level at which the limits above just reach 0; 1 when the areas are equal."""
     gap = {"two-sided": abs(difference), "greater": difference, "less": -difference}[alternative]
     if gap <= 0:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from scipy import sparse, special
 
 from trueerror.inference._contrast import Limits, contrast, student_p, tail_area
-from trueerror.inference.auc._influences import ScoreInfluences, score_influences
+from trueerror.inference.auc._influences import score_influences
 from trueerror.inference.bootstrap._limits import bootstrap_limits
 from trueerror.inference.bootstrap._tables import join_scores
 from trueerror.inference.proportion._distributions import crossing
@@ -34,6 +34,7 @@ from trueerror.kernels._random import CellDraws, row_weights, seed_of
 from trueerror.kernels._sorting import ascending_order
 from trueerror.kernels._threads import in_threads, parts
 from trueerror.metrics._registry import Measure, MetricOptions
+from trueerror.metrics.scores import ScoreInfluences
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._scores import ScoreTable
 

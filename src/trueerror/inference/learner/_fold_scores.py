@@ -70,9 +70,7 @@ def taken_together(measure: Measure) -> bool:
 def pooled_parts(
     tables: Sequence[Confusion], measure: Measure, *, positive: Label | None = None, **options: Any
 ) -> Floats:
-    """For each fold θ + (J − 1)·(θ − θ₋j), less what keeps their mean from θ, the metric of all counts together.
-
-    θ₋j is the metric without fold j, θ where it has none; all are NaN where θ is undefined.
+    """What each fold adds to a metric of all counts together (`_pseudo_values`), from the folds' tables.
 
     >>> from trueerror.metrics._registry import find_measure
     >>> parts = [Confusion([[9, 1], [1, 1]]), Confusion([[8, 2], [0, 2]]), Confusion([[10, 0], [2, 0]])]
@@ -102,14 +100,16 @@ def _of_masses(
 def _pseudo_values(
     total: Confusion, masses: Floats, measure: Measure, positive: Label | None, options: Mapping[str, Any]
 ) -> Floats:
-    whole = masses.sum(axis=0)
-    together, *without = _of_masses(total, np.vstack([whole, whole - masses]), measure, positive, options)
+    """For each fold θ + (J − 1)·(θ − θ₋j), less what keeps their mean from θ, the metric of all counts together.
+
+    θ₋j is the metric without fold j, θ where it has none; all are NaN where θ is undefined.
+    """
+    every = masses.sum(axis=0)
+    together, *without = _of_masses(total, np.vstack([every, every - masses]), measure, positive, options)
     if len(masses) == 1:
         return np.array([together])
-    rest_of = np.where(np.isnan(without), together, without)
-    pseudo: Floats = together + (len(masses) - 1) * (together - rest_of)
-    centred: Floats = pseudo + (together - float(pseudo.mean()))
-    return centred
+    pseudo: Floats = together + (len(masses) - 1) * (together - np.where(np.isnan(without), together, without))
+    return np.asarray(pseudo + (together - float(pseudo.mean())))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -133,11 +133,6 @@ class PartScores:
         return scores
 
     @property
-    def subject(self) -> str:
-        """Of what these scores speak."""
-        return f"this learner{self.at_size}"
-
-    @property
     def at_size(self) -> str:
         """At how many training rows, where that is known."""
         return "" if self.rows is None else f" at {round(float(self.trains.mean())):,} training rows"
@@ -146,42 +141,40 @@ class PartScores:
         """Test rows to training rows over some of the folds."""
         return float(self.tests[known].mean() / self.trains[known].mean())
 
-    def interval(self, model: str, spec: IntervalSpec, name: str = "") -> Interval:
+    def interval(self, model: str, spec: IntervalSpec) -> Interval:
         """The learner behind one model: the corrected t over its folds."""
-        scores = self.of(model)
+        scores, m = self.of(model), self.measure
         known = np.isfinite(scores)
         if known.sum() < 2:
+            low, high = (end if math.isfinite(end) else math.nan for end in m.range)
             return spec.interval(
-                name or self.measure.name, math.nan, *_ends(self.measure), bounds=self.measure.range,
-                method="corrected-t", n=self.rows or len(scores),
-                note=self.measure.undefined or "fewer than two folds have a value",
+                m.name, math.nan, low, high, bounds=m.range, method="corrected-t", n=self.rows or len(scores),
+                note=m.undefined or "fewer than two folds have a value",
             )  # fmt: skip
         interval = corrected_t_interval(
             scores[known], test_train_ratio=self.ratio(known), repeats=self.rounds if self.rounds == 1 else None,
             round_of=None if self.round_of is None or self.rounds in (None, 1) else self.round_of[known],
-            bounds=self.measure.range, confidence=spec.level, name=name or self.measure.name, rows=self.rows,
-            estimand=self.subject,
+            bounds=m.range, confidence=spec.level, name=m.name, rows=self.rows, estimand=f"this learner{self.at_size}",
         )  # fmt: skip
         note = sentences_of((interval.note, *self._notes(known)))
         return replace(interval, confidence=spec.confidence, note=note)
 
     def contrast(self, first: str, second: str, spec: IntervalSpec) -> Contrast:
         """First − second of the learners behind two models: the corrected t over the folds' differences."""
-        a, b = self.of(first), self.of(second)
-        known = np.isfinite(a) & np.isfinite(b)
+        gaps, m = self.of(first) - self.of(second), self.measure
+        known = np.isfinite(gaps)
         if known.sum() < 2:
-            raise InputError(f"{self.measure.name} of {first!r} and {second!r} has a value on fewer than two folds")
-        difference = corrected_t(
-            (a - b)[known], test_train_ratio=self.ratio(known), confidence=spec.confidence,
-            alternative=spec.alternative,
-        )  # fmt: skip
-        reach, better = self.measure.range[1] - self.measure.range[0], difference.p_better
-        if better is not None and self.measure.higher_is_better is False:
+            raise InputError(f"{m.name} of {first!r} and {second!r} has a value on fewer than two folds")
+        made = corrected_t(
+            gaps[known], test_train_ratio=self.ratio(known), confidence=spec.confidence, alternative=spec.alternative
+        )
+        reach, better = m.range[1] - m.range[0], made.p_better
+        if better is not None and m.higher_is_better is False:
             better = 1 - better
         return replace(
-            difference, low=max(difference.low, -reach), high=min(difference.high, reach), p_better=better,
-            note=sentences_of((difference.note, *self._notes(known))),
-            estimand=f"the difference in {self.measure.title} between the two learners{self.at_size}",
+            made, low=max(made.low, -reach), high=min(made.high, reach), p_better=better,
+            note=sentences_of((made.note, *self._notes(known))),
+            estimand=f"the difference in {m.title} between the two learners{self.at_size}",
         )  # fmt: skip
 
     def _notes(self, known: NDArray[np.bool_]) -> tuple[str, ...]:
@@ -201,25 +194,19 @@ def chosen_out_of_fold(scores: PartScores, spec: IntervalSpec) -> Interval:
     Source: Varma and Simon 2006, BMC Bioinform. 7:91, on the optimism; Stone 1974, J. R. Stat. Soc. B 36:111, for
     choosing and judging by cross-validation.
     """
-    sign = -1.0 if scores.measure.higher_is_better is False else 1.0
-    values = scores.values[:, np.isfinite(scores.values).all(axis=0)]
-    k = values.shape[1]
-    if k < 2:
-        raise InputError("fewer than two folds have a score of every setting; a choice needs other folds to judge it")
-    rest = sign * (values.sum(axis=1, keepdims=True) - values)
-    judged = values[np.argmax(rest, axis=0), np.arange(k)]
     known = np.isfinite(scores.values).all(axis=0)
+    values = scores.values[:, known]
+    if values.shape[1] < 2:
+        raise InputError("fewer than two folds have a score of every setting; a choice needs other folds to judge it")
+    rest = (values.sum(axis=1, keepdims=True) - values) * (-1.0 if scores.measure.higher_is_better is False else 1.0)
+    judged = np.take_along_axis(values, np.argmax(rest, axis=0)[None], axis=0)
     alone = replace(
-        scores, models=("chosen",), values=judged[None, :], tests=scores.tests[known], trains=scores.trains[known]
-    )
+        scores, models=("chosen",), values=judged, tests=scores.tests[known], trains=scores.trains[known],
+        round_of=None if scores.round_of is None else np.asarray(scores.round_of)[known],
+    )  # fmt: skip
     interval = alone.interval("chosen", spec)
     note = sentences_of((interval.note, f"best of {len(values):,} settings, each fold by the choice of the others"))
     return replace(interval, method="chosen-out-of-fold", note=note, estimand="the chosen setting")
-
-
-def _ends(measure: Measure) -> tuple[float, float]:
-    low, high = (b if math.isfinite(b) else math.nan for b in measure.range)
-    return low, high
 
 
 def part_scores(
@@ -235,47 +222,38 @@ def part_scores(
     if not p.has_key("folds"):
         raise InputError("the corrected t goes over folds, and these rows have none; give them with folds=")
     names = p.keys("folds").names
-    tests, trains, rounds = _sizes(p)
+    tests, trains, rounds, round_of = _sizes(p)
     values = [_scores_of(p, m, names, measure, options, positive, threshold) for m in models]
     return PartScores(
         measure=measure, models=tuple(models), values=np.array(values, dtype=np.float64), tests=tests, trains=trains,
-        rounds=rounds, rows=int((tests + trains).max()), round_of=_rounds_of(p), together=taken_together(measure),
+        rounds=rounds, rows=int((tests + trains).max()), round_of=round_of, together=taken_together(measure),
     )  # fmt: skip
 
 
-def _rounds_of(p: Predictions) -> Ints | None:
-    """The repeat of each fold."""
-    if not p.has_key("repeats"):
-        return None
-    place: dict[Label, int] = {}
-    for i, r in enumerate(p.keys("repeats").names):
-        place |= dict.fromkeys(p.slice(r, "repeats").keys("folds").names, i)
-    return np.array([place[name] for name in p.keys("folds").names], dtype=np.int64)
-
-
-def _sizes(p: Predictions) -> tuple[Ints, Ints, int | None]:
-    """The rows of each fold, those that were trained on, and the number of rounds; None of random splits."""
+def _sizes(p: Predictions) -> tuple[Ints, Ints, int | None, Ints | None]:
+    """The rows of each fold, those that were trained on, the number of rounds (None of random splits), and the round of
+    each fold, where there are several.
+    """
     keys = p.keys("folds")
     tests = np.asarray(keys.sizes, dtype=np.int64)
     if not p.has_key("repeats"):
-        return tests, int(tests.sum()) - tests, 1
-    rounds = [p.slice(r, "repeats").keys("folds") for r in p.keys("repeats").names]
-    total: dict[Label, int] = {}
-    for part in rounds:
-        total |= dict.fromkeys(part.names, int(np.sum(part.sizes)))
-    trains = np.array([total[name] for name in keys.names], dtype=np.int64) - tests
+        return tests, int(tests.sum()) - tests, 1, None
+    rounds = [p.slice(r, "repeats").keys("folds").names for r in p.keys("repeats").names]
+    place = {name: i for i, names in enumerate(rounds) for name in names}
+    round_of = np.array([place[name] for name in keys.names], dtype=np.int64)
+    trains = np.bincount(round_of, weights=tests).astype(np.int64)[round_of] - tests
+    if (trains > 0).all():
+        return tests, trains, len(rounds), round_of
+    # One test fold a repeat: random splits, whose training rows are not in the table.
+    if not p.has_ids:
+        raise InputError(
+            "each repeat holds one test fold only, so nothing says how many rows were trained on; give ids=, or "
+            "hand over what cross_validate returned (with return_indices=True)"
+        )
+    trains = len(set(np.asarray(p.source.fetched().ids).tolist())) - tests
     if (trains <= 0).any():
-        # One test fold a repeat: random splits, whose training rows are not in the table.
-        if not p.has_ids:
-            raise InputError(
-                "each repeat holds one test fold only, so nothing says how many rows were trained on; give ids=, or "
-                "hand over what cross_validate returned (with return_indices=True)"
-            )
-        trains = len(set(np.asarray(p.source.fetched().ids).tolist())) - tests
-        if (trains <= 0).any():
-            raise InputError("every row is tested in every repeat, so nothing was trained on other rows of the table")
-        return tests, trains, None
-    return tests, trains, len(rounds)
+        raise InputError("every row is tested in every repeat, so nothing was trained on other rows of the table")
+    return tests, trains, None, round_of
 
 
 def _scores_of(
@@ -372,18 +350,18 @@ def _within(q: Folded) -> bool:
 
 @inference_method("within-folds", on=ONE, applies=_within)
 def within_folds_of_model(q: Folded) -> Interval:
-    """The mean over folds: areas by placements, others by the folds' own intervals."""
-    s, m = q.sample, q.metric
+    """The mean over folds: areas by placements, others by the folds' own intervals; clusters are left out whole."""
+    s, m, names = q.sample, q.metric, q.sample.p.keys("folds").names
     if s.p.has_key("clusters"):
         return _clustered(q)
     if m.area:
         return within_folds_interval(s.tables, name=m.name, scale=m.area, spec=q.spec)
-    parts: list[OneSample]
+    parts: list[OneSample] = []
     if m.of_class_scores:
-        rows = [class_scored_rows(s.p.slice(name, "folds"), [s.model]) for name in s.p.keys("folds").names]
-        parts = [ClassScoreSample.of(m, r.codes, r.scores[0], s.p.labels, q.options) for r in rows]
+        rows = [class_scored_rows(s.p.slice(name, "folds"), [s.model]) for name in names]
+        parts += [ClassScoreSample.of(m, r.codes, r.scores[0], s.p.labels, q.options) for r in rows]
     else:
-        parts = [ScoreRows.of(m, t, q.options, prior=s.prior) for t in s.tables]
+        parts += [ScoreRows.of(m, t, q.options, prior=s.prior) for t in s.tables]
     intervals = [interval_of(Problem(metric=m, sample=x, spec=q.spec, options=q.options)) for x in parts]
     return mean_over_folds(intervals, q.spec, name=m.name, bounds=m.range, n=float(s.p.n))
 
@@ -396,9 +374,8 @@ def _clustered(q: Folded) -> Interval:
     else:
         of_class = scored_rows(s.p, [s.model], positive=s.positive)
         codes, scores, clusters = of_class.up.astype(np.int64), of_class.scores[:, 0], of_class.clusters
-    return clustered_within_folds_interval(
-        m, FoldedRows(codes, fold_codes(s.p, [s.model]), clusters), scores, q.options, q.spec
-    )
+    folded = FoldedRows(codes, fold_codes(s.p, [s.model]), clusters)
+    return clustered_within_folds_interval(m, folded, scores, q.options, q.spec)
 
 
 def fold_codes(p: Predictions, models: Sequence[str]) -> Ints:

@@ -53,7 +53,6 @@ def fold_t(
     mean over folds 0.100 [0.093, 0.107], 95 % fold-t, n = 11 (the folds' training sets overlap: too narrow for the
     learner)
     """
-    spec = IntervalSpec(confidence=confidence)
     if scores is not None:
         if (mean, sd, folds) != (None, None, None):
             raise InputError("give the scores of the folds, or mean=, sd= and folds=, not both")
@@ -65,7 +64,9 @@ def fold_t(
             raise InputError(f"mean={mean!r}, sd={sd!r} and folds={folds!r}: finite, sd not negative, folds from 1 up")
         spread = CorrectedSpread(float(mean), float(sd) / math.sqrt(folds), int(folds) - 1)
     n = spread.df + 1 if rows is None else rows
-    return _around(spec, "mean over folds", *spread, bounds=bounds, method="fold-t", n=n, note=TOO_NARROW)
+    return _around(
+        "mean over folds", *spread, confidence, bounds=bounds, method="fold-t", n=n, note=TOO_NARROW, estimand=""
+    )
 
 
 def corrected_t_interval(
@@ -94,7 +95,6 @@ def corrected_t_interval(
     >>> print(corrected_t_interval(folds, test_train_ratio=1 / 9, repeats=1))
     mean over folds 0.822 [0.794, 0.850], 95 % corrected-t, n = 10 (one round of folds: conservative)
     """
-    spec = IntervalSpec(confidence=confidence, estimand=estimand)
     values = numbers(matrix(scores, "scores").reshape(-1), "scores")
     spread, note = corrected_spread(values, test_train_ratio), SINGLE_ROUND if repeats == 1 else ""
     each = [] if round_of is None else [values[np.asarray(round_of) == r] for r in np.unique(np.asarray(round_of))]
@@ -103,15 +103,10 @@ def corrected_t_interval(
         within = float(np.mean([part.var(ddof=1) for part in each]))
         spread, note = CorrectedSpread(spread.mean, math.sqrt(within * (1 / k + test_train_ratio)), k - 1), ONE_OF
     n = len(values) if rows is None else rows
-    return _around(spec, name, *spread, bounds=bounds, method="corrected-t", n=n, note=note)
+    return _around(name, *spread, confidence, bounds=bounds, method="corrected-t", n=n, note=note, estimand=estimand)
 
 
-def bayle(
-    losses: Any,
-    *,
-    bounds: Range = REALS,
-    confidence: float = 0.95,
-) -> Interval:
+def bayle(losses: Any, *, bounds: Range = REALS, confidence: float = 0.95) -> Interval:
     """The mean of the losses of n rows, each tested once in a cross-validation: ± z·√(mean (ℓ − ℓ̄)²/n).
 
     It speaks of the K models that the cross-validation made, not of the learner; it needs no spread between folds, so
@@ -123,13 +118,14 @@ def bayle(
     >>> print(bayle([1] * 10 + [0] * 90, bounds=(0, 1)))
     mean loss 0.100 [0.041, 0.159], 95 % bayle, n = 100
     """
-    spec = IntervalSpec(confidence=confidence, estimand="these K models")
     values = numbers(losses, "losses")
     n = len(values)
     if n == 0:
         raise InputError("losses is empty; a mean needs at least one row")
     mean, error, df = float(values.mean()), float(values.std()) / math.sqrt(n), math.inf if n > 1 else 0.0
-    return _around(spec, "mean loss", mean, error, df, bounds=bounds, method="bayle", n=n, rows=n)
+    return _around(
+        "mean loss", mean, error, df, confidence, bounds=bounds, method="bayle", n=n, rows=n, estimand="these K models"
+    )
 
 
 def conservative_z(
@@ -151,28 +147,27 @@ def conservative_z(
     >>> print(conservative_z(0.2, [[0.22, 0.18], [0.24, 0.20], [0.19, 0.23]]))
     mean over splits 0.200 [0.145, 0.255], 95 % conservative-z, n = 3
     """
-    spec = IntervalSpec(confidence=confidence, estimand="this learner")
     table = matrix(halves, "halves")
     if table.ndim != 2 or table.shape[1] != 2 or len(table) == 0:
         raise InputError("halves must have a row for each repetition and two columns, one estimate for each half")
-    pairs = numbers(table.reshape(-1), "halves").reshape(-1, 2)
-    error = math.sqrt(float(((pairs[:, 0] - pairs[:, 1]) ** 2).mean()) / 2)
-    n = len(pairs) if rows is None else rows
+    first, second = numbers(table.reshape(-1), "halves").reshape(-1, 2).T
+    error, n = math.sqrt(float(((first - second) ** 2).mean()) / 2), len(table) if rows is None else rows
     return _around(
-        spec, "mean over splits", float(estimate), error, math.inf, bounds=bounds, method="conservative-z", n=n
+        "mean over splits", float(estimate), error, math.inf, confidence, bounds=bounds, method="conservative-z", n=n
     )
 
 
 def _around(
-    spec: IntervalSpec, name: str, mean: float, error: float, df: float, *, bounds: Range, method: str, n: int,
-    rows: int = 0, note: str = "", besides: tuple[str, ...] = (),
+    name: str, mean: float, error: float, df: float, confidence: float, *, bounds: Range, method: str, n: int,
+    rows: int = 0, note: str = "", besides: str = "", estimand: str = "this learner",
 ) -> Interval:  # fmt: skip
     """mean ± t·error (z with infinite df); where the losses of so many `rows` are all the same, Wilson's limits.
 
     Where nothing varies the reason takes the place of the note.
     """
+    spec = IntervalSpec(confidence=confidence, estimand=estimand)
     low, high, used, reason = mean_limits(mean, error, df, rows, bounds if rows else REALS, spec, method)
-    notes = "; ".join(filter(None, (*besides, reason or note)))
+    notes = "; ".join(filter(None, (besides, reason or note)))
     return spec.interval(name, mean, low, high, bounds=bounds, method=used, n=n, note=notes)
 
 
@@ -199,12 +194,7 @@ class NestedError(NamedTuple):
     rows: int
 
 
-def bates(
-    repeats: Sequence[LeaveTwoOutLosses],
-    *,
-    bounds: Range = (-math.inf, math.inf),
-    confidence: float = 0.95,
-) -> Interval:
+def bates(repeats: Sequence[LeaveTwoOutLosses], *, bounds: Range = REALS, confidence: float = 0.95) -> Interval:
     """The learner's mean loss from R repetitions of K folds with all pairs of folds left out, and its limits.
 
     mean pair loss − bias ± z·inflation·sd/√n, where inflation² compares the squared gap between the losses inside and
@@ -221,10 +211,11 @@ def bates(
     >>> made.method, made.n, made.low < made.estimate < made.high
     ('bates', 100, True)
     """
-    spec = IntervalSpec(confidence=confidence, estimand="this learner")
     mean, error, inflation, _, n = nested_error(repeats)
     note = f"{inflation:.2f} times the naive standard error"
-    return _around(spec, "mean loss", mean, error, math.inf, bounds=bounds, method="bates", n=n, rows=n, note=note)
+    return _around(
+        "mean loss", mean, error, math.inf, confidence, bounds=bounds, method="bates", n=n, rows=n, note=note
+    )
 
 
 def nested_error(repeats: Sequence[LeaveTwoOutLosses]) -> NestedError:
@@ -368,23 +359,19 @@ def bootstrap_error(
     ('bootstrap-632+', 0.27)
     """
     check_word(kind, BOOTSTRAP_ERRORS, "kind")
-    spec = IntervalSpec(confidence=confidence, estimand="this learner")
     usable = [s for s in samples if len(s.rows)]
     if len(usable) < 2:
         raise InputError(f"{len(usable)} bootstrap samples leave rows out; an interval needs at least two, better 200")
     outside, never = leave_one_out_bootstrap(usable, n)
-    estimate = outside
-    if kind == "632":
-        estimate = point_632(apparent, outside)
-    elif kind == "632+":
-        estimate = point_632_plus(apparent, outside, no_information)
+    kinds = {"632+": point_632_plus(apparent, outside, no_information), "632": point_632(apparent, outside)}
+    estimate = kinds.get(kind, outside)
     if math.isnan(estimate):
         raise InputError(f"kind={kind!r} needs apparent=" + (" and no_information=" if kind == "632+" else ""))
     tested = float(np.mean([len(s.rows) for s in usable]))
     spread = corrected_spread(np.array([float(s.losses.mean()) for s in usable]), tested / (n - tested))
     return _around(
-        spec, "error", estimate, spread.error, spread.df, bounds=bounds, method=f"bootstrap-{kind}", n=n, rows=n,
-        besides=(f"{never:,} rows were in every sample" if never else "",),
+        "error", estimate, spread.error, spread.df, confidence, bounds=bounds, method=f"bootstrap-{kind}", n=n, rows=n,
+        besides=f"{never:,} rows were in every sample" if never else "",
     )  # fmt: skip
 
 
@@ -411,43 +398,29 @@ def bbc_cv(
     >>> float(round(draws.mean(axis=0).min(), 2)), round(bbc_cv(draws).estimate, 2)
     (0.23, 0.31)
     """
-    spec = IntervalSpec(confidence=confidence, estimand="the chosen setting")
     table = matrix(losses, "losses")
     if table.ndim != 2 or table.shape[0] < 2 or table.shape[1] < 1:
         raise InputError("losses must have a row for each example (at least 2) and a column for each setting")
     values = numbers(table.reshape(-1), "losses").reshape(table.shape)
-    replicates = check_replicates(replicates)
-    draw, seed = generator(rng)
-    sign = 1.0 if higher_is_better else -1.0
-    n = len(values)
-    units, codes = np.arange(n), None
-    if clusters is not None:
-        units, codes = np.unique(np.asarray(clusters), return_inverse=True)
-        if len(codes) != n:
-            raise InputError(f"there are {len(codes):,} clusters for {n:,} rows of losses; give each row one")
-        if len(units) < 2:
-            raise InputError("all rows are in one cluster, and drawing it again shows no spread; leave clusters= out")
-    blocks = (often if codes is None else often[:, codes] for often in _draws(len(units), int(replicates), draw))
-    scores = np.concatenate([_chosen_scores(often, values, sign) for often in blocks])
+    replicates, (draw, seed), n = check_replicates(replicates), generator(rng), len(values)
+    codes = np.arange(n) if clusters is None else np.unique(np.asarray(clusters), return_inverse=True)[1]
+    if len(codes) != n:
+        raise InputError(f"there are {len(codes):,} clusters for {n:,} rows of losses; give each row one")
+    units = int(codes.max()) + 1
+    if units < 2:
+        raise InputError("all rows are in one cluster, and drawing it again shows no spread; leave clusters= out")
+    blocks = (often[:, codes] for often in _draws(units, int(replicates), draw))
+    scores = np.concatenate([_chosen_scores(often, values, 1.0 if higher_is_better else -1.0) for often in blocks])
     scores = scores[~np.isnan(scores)]
-    drawn = f"{replicates:,} resamples" + (f" of {len(units):,} clusters" if codes is not None else "")
-    mean = float(scores.mean())
+    mean, (name, estimand) = float(scores.mean()), ("loss of the chosen setting", "the chosen setting")
+    spec = IntervalSpec(confidence=confidence, estimand=estimand)
     low, high = (float(q) for q in quantiles(scores, np.array([spec.tail, 1 - spec.tail])))
     if not high > low:
         return _around(
-            spec,
-            "loss of the chosen setting",
-            mean,
-            0.0,
-            len(units) - 1,
-            bounds=bounds,
-            method="bbc-cv",
-            n=n,
-            rows=len(units),
+            name, mean, 0.0, units - 1, confidence, bounds=bounds, method="bbc-cv", n=n, rows=units, estimand=estimand
         )
-    return spec.interval(
-        "loss of the chosen setting", mean, low, high, bounds=bounds, method="bbc-cv", n=n, note=f"{drawn}, {seed}"
-    )
+    drawn = f"{replicates:,} resamples" + ("" if clusters is None else f" of {units:,} clusters")
+    return spec.interval(name, mean, low, high, bounds=bounds, method="bbc-cv", n=n, note=f"{drawn}, {seed}")
 
 
 def _draws(n: int, replicates: int, draw: np.random.Generator) -> Iterator[Floats]:

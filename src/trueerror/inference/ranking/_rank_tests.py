@@ -35,12 +35,13 @@ from trueerror.inference._contrast import (
 from trueerror.inference._many import adjust_shaffer, groups_not_told_apart
 from trueerror.inference.proportion._distributions import at_least, at_most, crossing
 from trueerror.inference.ranking._ranking import Ranking
-from trueerror.inputs._arrays import column, matrix, paired_numbers, plain_numbers, same_length
+from trueerror.inputs._arrays import is_table, matrix, paired_numbers, plain_numbers
 from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.inputs._words import speaks
 from trueerror.kernels._numpy import average_ranks
 from trueerror.results import Alternative, Contrast, Test
+from trueerror.sources._open_tables import open_frame
 
 Floats = NDArray[np.float64]
 
@@ -62,12 +63,10 @@ def range_above(q: Floats | float, k: int) -> Floats:
     weight = np.exp((k - 1) * log_below - 0.5 * x * x)
     # The weights add up to 1, and a range above 0 is certain.
     weight /= weight.sum()
-    below, above = np.exp(log_below), np.empty(len(points))
-    step = max(1, BLOCK // len(x))
-    for start in range(0, len(points), step):
-        share = np.minimum(special.ndtr(x - points[start : start + step, None]) / below, 1.0)
-        with np.errstate(divide="ignore"):
-            above[start : start + step] = -np.expm1((k - 1) * np.log1p(-share)) @ weight
+    below, parts = np.exp(log_below), np.array_split(points, 1 + len(points) * len(x) // BLOCK)
+    with np.errstate(divide="ignore"):
+        shares = (np.minimum(special.ndtr(x - part[:, None]) / below, 1.0) for part in parts)
+        above = np.concatenate([-np.expm1((k - 1) * np.log1p(-share)) @ weight for share in shares])
     return np.where(points <= 0, 1.0, np.clip(above, 0.0, 1.0))
 
 
@@ -130,13 +129,16 @@ def score_matrix(scores: Any, *, higher_is_better: bool = True) -> ScoreMatrix:
         raise InputError(f"higher_is_better={higher_is_better!r:.40} must be True (scores) or False (errors, losses)")
     if isinstance(scores, ScoreMatrix):
         return scores
-    named = _named_columns(scores)
-    if named is None:
+    texts: list[str] = []
+    if isinstance(scores, Mapping) or is_table(scores):
+        table = open_frame(scores)
+        named = {name: table.values(name) for name in table.columns}
+        texts = [name for name in table.columns if table.kind(name) == "text"]
+    else:
         values = matrix(scores, "scores")
         if values.ndim != 2:
             raise InputError("scores must be a table: one row for each data set, one column for each model")
         named = {f"model {j + 1}": values[:, j] for j in range(values.shape[1])}
-    texts = [name for name, values in named.items() if _is_text(values)]
     if len(texts) > 1:
         raise InputError(f"scores has text in {texts[0]!r} and {texts[1]!r}; only one column may name the data sets")
     datasets = named.pop(texts[0]) if texts else ()
@@ -145,40 +147,18 @@ def score_matrix(scores: Any, *, higher_is_better: bool = True) -> ScoreMatrix:
     models = list(named)
     if len(models) < 2:
         raise InputError(f"scores has {len(models)} model; ranking needs at least two columns")
-    same_length(named)
-    table = np.column_stack([plain_numbers(c, f"the scores of {m!r}") for m, c in named.items()])
-    if len(table) == 0:
+    cells = np.column_stack([plain_numbers(c, f"the scores of {m!r}") for m, c in named.items()])
+    if len(cells) == 0:
         raise InputError("scores has no rows; ranking needs at least one data set")
-    rows = tuple(map(str, datasets if len(datasets) else range(1, len(table) + 1)))
-    wrong = np.argwhere(~np.isfinite(table))
+    rows = tuple(map(str, datasets if len(datasets) else range(1, len(cells) + 1)))
+    wrong = np.argwhere(~np.isfinite(cells))
     if len(wrong):
         i, j = (int(v) for v in wrong[0])
         raise InputError(
-            f"scores has {table[i, j]} for {models[j]!r} on data set {rows[i]!r} ({len(wrong)} such cells); "
+            f"scores has {cells[i, j]} for {models[j]!r} on data set {rows[i]!r} ({len(wrong)} such cells); "
             "leave out the model or the data set, or let te.rank say what to do with missing cells"
         )
-    return ScoreMatrix(table, tuple(models), rows, higher_is_better)
-
-
-def _named_columns(scores: Any) -> dict[str, Any] | None:
-    """The columns of a mapping or a frame by name; None for a plain array."""
-    if isinstance(scores, Mapping):
-        columns = {str(name): values for name, values in scores.items()}
-    elif hasattr(scores, "column_names"):
-        columns = {str(name): scores.column(i) for i, name in enumerate(scores.column_names)}
-    elif hasattr(scores, "columns"):
-        if hasattr(scores, "collect"):
-            raise InputError("scores is a lazy table; collect it first")
-        if len(set(map(str, scores.columns))) < len(scores.columns):
-            raise InputError("scores has two columns of the same name; name them apart")
-        columns = {str(name): scores[name] for name in scores.columns}
-    else:
-        return None
-    return {name: column(values, name) for name, values in columns.items()}
-
-
-def _is_text(values: NDArray[Any]) -> bool:
-    return values.dtype.kind in "UST" or (values.dtype.kind == "O" and any(isinstance(v, str) for v in values))
+    return ScoreMatrix(cells, tuple(models), rows, higher_is_better)
 
 
 ALL_TIE = "all models tie on every data set"
@@ -193,13 +173,18 @@ def friedman(scores: Any, *, ties: bool = True, higher_is_better: bool = True) -
     >>> print(friedman([[0.9, 0.8, 0.7], [0.8, 0.7, 0.9], [0.9, 0.7, 0.6], [0.9, 0.8, 0.6]]))
     Friedman: 3.500 on 2 degrees of freedom, p = .174
     """
-    m = score_matrix(scores, higher_is_better=higher_is_better)
-    ranks = m.ranks
-    statistic = friedman_statistic(ranks.mean(axis=0), m.n, _squares(ranks) if ties else None)
+    m, ranks, statistic = _chi2(scores, ties, higher_is_better)
     return Test(
         name="Friedman", statistic=statistic, df=m.k - 1, p_value=max(float(special.chdtrc(m.k - 1, statistic)), TINY),
         method="friedman", n=m.n, note=ALL_TIE if _all_tied(ranks) else "",
     )  # fmt: skip
+
+
+def _chi2(scores: Any, ties: bool, higher_is_better: bool) -> tuple[ScoreMatrix, Floats, float]:
+    """The scores, their ranks and Friedman's statistic."""
+    m = score_matrix(scores, higher_is_better=higher_is_better)
+    ranks = m.ranks
+    return m, ranks, friedman_statistic(ranks.mean(axis=0), m.n, _squares(ranks) if ties else None)
 
 
 def friedman_statistic(mean_ranks: Floats, n: int, squares: float | None = None) -> float:
@@ -225,10 +210,7 @@ def iman_davenport(scores: Any, *, ties: bool = True, higher_is_better: bool = T
     >>> print(iman_davenport([[0.9, 0.8, 0.7], [0.8, 0.7, 0.9], [0.9, 0.7, 0.6], [0.9, 0.8, 0.6]]))
     Iman–Davenport: 2.333 on 2 and 6 degrees of freedom, p = .178
     """
-    m = score_matrix(scores, higher_is_better=higher_is_better)
-    ranks = m.ranks
-    chi2 = friedman_statistic(ranks.mean(axis=0), m.n, _squares(ranks) if ties else None)
-    return _f_test("Iman–Davenport", m, ranks, chi2, "iman-davenport")
+    return _f_test("Iman–Davenport", *_chi2(scores, ties, higher_is_better), "iman-davenport")
 
 
 def iman_davenport_statistic(chi2: float, n: int, k: int) -> float:
@@ -284,13 +266,10 @@ def nemenyi(scores: Any, *, confidence: float = 0.95, higher_is_better: bool = T
     >>> round(r.critical_difference, 3), r.groups
     (1.657, (('a', 'b'), ('b', 'c')))
     """
-    m, alpha = _prepared(scores, confidence, higher_is_better)
-
-    def adjusted(pairs: Sequence[Contrast]) -> Floats:
-        above: Floats = range_above(np.array([abs(p.statistic) for p in pairs]) * math.sqrt(2), m.k)
-        return np.maximum(above, TINY)
-
-    return _of_mean_ranks(m, alpha, "nemenyi", adjusted, nemenyi_distance(m.k, m.n, alpha))
+    m, alpha, pairs = _mean_ranks(scores, "nemenyi", confidence, higher_is_better)
+    adjusted = range_above(np.array([abs(p.statistic) for p in pairs]) * math.sqrt(2), m.k)
+    critical = nemenyi_distance(m.k, m.n, alpha)
+    return ranking_of(m, pairs, np.maximum(adjusted, TINY), "nemenyi", alpha, critical)
 
 
 def nemenyi_distance(k: int, n: int, alpha: float = 0.05) -> float:
@@ -314,14 +293,10 @@ def bonferroni_dunn(scores: Any, *, control: Any, confidence: float = 0.95, high
     >>> [(p.second, round(p.p_adjusted, 3)) for p in r.pairs]
     [('b', 0.315), ('c', 0.009)]
     """
-    m, alpha = _prepared(scores, confidence, higher_is_better)
-    others = m.k - 1
-
-    def adjusted(pairs: Sequence[Contrast]) -> Floats:
-        return np.array([min(1.0, others * p.p_value) for p in pairs])
-
-    critical = -float(special.ndtri(alpha / (2 * others))) * m.rank_error
-    return _of_mean_ranks(m, alpha, "bonferroni-dunn", adjusted, critical, m.models[_find_model(control, m.models)])
+    m, alpha, pairs = _mean_ranks(scores, "bonferroni-dunn", confidence, higher_is_better, control)
+    adjusted = np.array([min(1.0, len(pairs) * p.p_value) for p in pairs])
+    critical = -float(special.ndtri(alpha / (2 * len(pairs)))) * m.rank_error
+    return ranking_of(m, pairs, adjusted, "bonferroni-dunn", alpha, critical, pairs[0].first)
 
 
 @partial(speaks, room="te.significance")
@@ -334,8 +309,8 @@ def shaffer(scores: Any, *, confidence: float = 0.95, higher_is_better: bool = T
     >>> [round(p.p_adjusted, 3) for p in r.pairs]
     [0.157, 0.014, 0.157]
     """
-    m, alpha = _prepared(scores, confidence, higher_is_better)
-    return _of_mean_ranks(m, alpha, "shaffer", lambda pairs: adjust_shaffer([p.p_value for p in pairs], m.k))
+    m, alpha, pairs = _mean_ranks(scores, "shaffer", confidence, higher_is_better)
+    return ranking_of(m, pairs, adjust_shaffer([p.p_value for p in pairs], m.k), "shaffer", alpha)
 
 
 def _squares(ranks: Floats) -> float:
@@ -353,19 +328,15 @@ def _chance_of_one_order(ranks: Floats) -> float:
     return max(TINY, math.exp((n - 1) * (sum(math.lgamma(t + 1) for t in sizes.tolist()) - math.lgamma(k + 1))))
 
 
-def _prepared(scores: Any, confidence: float, higher_is_better: bool) -> tuple[ScoreMatrix, float]:
-    return score_matrix(scores, higher_is_better=higher_is_better), round(1 - check_confidence(confidence), 12)
-
-
-def _of_mean_ranks(
-    m: ScoreMatrix, alpha: float, method: str, adjusted: Callable[[Sequence[Contrast]], Floats],
-    critical: float | None = None, control: str | None = None,
-) -> Ranking:  # fmt: skip
-    """Differences of mean ranks with normal p-values; a lower rank is better, so the first is better below 0."""
+def _mean_ranks(
+    scores: Any, method: str, confidence: float, higher_is_better: bool, control: Any = None
+) -> tuple[ScoreMatrix, float, list[Contrast]]:
+    """The scores, the level, and differences of mean ranks with normal p-values; below 0 the first ranks better."""
+    m, alpha = score_matrix(scores, higher_is_better=higher_is_better), round(1 - check_confidence(confidence), 12)
     mean_ranks = dict(zip(m.models, m.ranks.mean(axis=0).tolist(), strict=True))
     half = -float(special.ndtri(alpha / 2)) * m.rank_error
     pairs = []
-    for first, second in pairs_of(m.models, control):
+    for first, second in pairs_of(m.models, None if control is None else _find_model(control, m.models)):
         gap = mean_ranks[first] - mean_ranks[second]
         z, low, high = gap / m.rank_error, max(1.0 - m.k, gap - half), min(m.k - 1.0, gap + half)
         pairs.append(
@@ -374,7 +345,7 @@ def _of_mean_ranks(
                 method=method, statistic=z, p_value=max(normal_p(z, "two-sided"), TINY), n=m.n,
             )
         )  # fmt: skip
-    return ranking_of(m, pairs, adjusted(pairs), method, alpha, critical, control)
+    return m, alpha, pairs
 
 
 def pairs_of(models: Sequence[str], control: str | None) -> list[tuple[str, str]]:
@@ -389,12 +360,10 @@ def ranking_of(
     """A ranking from its parts, whatever test compared the pairs."""
     ranks = dict(zip(m.models, m.ranks.T, strict=True))
     adjusted = tuple(replace(p, p_adjusted=q) for p, q in zip(pairs, p_adjusted.tolist(), strict=True))
-    outcomes = []
-    for p in adjusted:
-        gap = ranks[p.first] - ranks[p.second]
-        outcomes.append((int((gap < 0).sum()), int((gap == 0).sum()), int((gap > 0).sum())))
-    mean_ranks = [float(r) for r in m.ranks.mean(axis=0)]
-    order = [name for _, name in sorted(zip(mean_ranks, m.models, strict=True), key=lambda pair: pair[0])]
+    gaps = [ranks[p.first] - ranks[p.second] for p in pairs]
+    outcomes = tuple((int((gap < 0).sum()), int((gap == 0).sum()), int((gap > 0).sum())) for gap in gaps)
+    mean_ranks = tuple(m.ranks.mean(axis=0).tolist())
+    order = [m.models[i] for i in np.argsort(mean_ranks, kind="stable")]
     apart = {frozenset((p.first, p.second)) for p, q in zip(pairs, p_adjusted, strict=True) if q <= alpha}
     if control is None:
         groups = groups_not_told_apart(order, apart)
@@ -406,17 +375,17 @@ def ranking_of(
         sets = "one data set is" if m.n == 1 else f"{m.n} data sets are"
         few = f'{sets} too few for "best overall": a signed-rank test cannot go below p = {smallest:g} here'
     return Ranking(
-        names=m.models, mean_ranks=tuple(mean_ranks), n=m.n, friedman=friedman(m), iman_davenport=iman_davenport(m),
-        pairs=adjusted, outcomes=tuple(outcomes), groups=groups, method=method, alpha=float(alpha),
+        names=m.models, mean_ranks=mean_ranks, n=m.n, friedman=friedman(m), iman_davenport=iman_davenport(m),
+        pairs=adjusted, outcomes=outcomes, groups=groups, method=method, alpha=float(alpha),
         critical_difference=critical, control=control, higher_is_better=m.higher_is_better, note=few,
     )  # fmt: skip
 
 
-def _find_model(control: Any, models: tuple[str, ...]) -> int:
+def _find_model(control: Any, models: tuple[str, ...]) -> str:
     if str(control) in models:
-        return models.index(str(control))
+        return str(control)
     if isinstance(control, int | np.integer) and not isinstance(control, bool) and 0 <= control < len(models):
-        return int(control)
+        return models[int(control)]
     raise InputError(f"control={control!r} is not among the models{nearest(control, models)}")
 
 

@@ -1,7 +1,4 @@
-"""Models in the order of their mean ranks, with who differs clearly from whom.
-
-Between whom there is no clear difference: the tiers of a comparison.
-"""
+"""Models in the order of their mean ranks, with who differs clearly from whom."""
 
 from __future__ import annotations
 
@@ -74,22 +71,12 @@ class Ranking(Result):
         """One record for each pair."""
         ranks = self.ranks
         return [
-            {
-                "first": p.first,
-                "second": p.second,
-                "rank_first": ranks[p.first],
-                "rank_second": ranks[p.second],
-                "rank_difference": ranks[p.first] - ranks[p.second],
-                "wins": wins,
-                "ties": ties,
-                "losses": losses,
-                "statistic": p.statistic,
-                "p_value": p.p_value,
-                "p_adjusted": p.p_adjusted,
-                "told_apart": deciding_p(p) <= self.alpha,
-            }
+            {"first": p.first, "second": p.second, "rank_first": ranks[p.first], "rank_second": ranks[p.second],
+             "rank_difference": ranks[p.first] - ranks[p.second], "wins": wins, "ties": ties, "losses": losses,
+             "statistic": p.statistic, "p_value": p.p_value, "p_adjusted": p.p_adjusted,
+             "told_apart": deciding_p(p) <= self.alpha}
             for p, (wins, ties, losses) in zip(self.pairs, self.outcomes, strict=True)
-        ]
+        ]  # fmt: skip
 
     @property
     def verdict(self) -> str:
@@ -99,29 +86,22 @@ class Ranking(Result):
         first = self.best
         level = [m for m in self.order[1:] if not self.told_apart(first, m)]
         behind = [m for m in self.order[1:] if m not in level]
-        if not behind:
-            return f"No clear winner: {_named(list(self.order))} are too close to call."
         if not level:
             return f"{first} ranks ahead of {_named(behind)}."
-        return f"No clear winner: {_named([first, *level])} are too close to call. {_named(behind)} " + (
-            f"rank{'s' if len(behind) == 1 else ''} behind {first}."
-        )
+        open_ = f"No clear winner: {_named([first, *level])} are too close to call."
+        return f"{open_} {_rank(behind)} behind {first}." if behind else open_
 
     def _against_control(self) -> str:
-        control = str(self.control)
-        ranks = self.ranks
+        control, ranks = str(self.control), self.ranks
         others = [m for m in self.order if m != control]
-        apart = [m for m in others if self.told_apart(control, m)]
-        ahead = [m for m in apart if ranks[m] < ranks[control]]
-        behind = [m for m in apart if ranks[m] > ranks[control]]
-        unclear = [m for m in others if m not in apart]
-        parts = []
-        for models, words in ((ahead, "ahead of"), (behind, "behind")):
-            if models:
-                parts.append(f"{_named(models)} rank{'s' if len(models) == 1 else ''} {words} {control}")
+        unclear = [m for m in others if not self.told_apart(control, m)]
+        ahead = [m for m in others if m not in unclear and ranks[m] < ranks[control]]
+        behind = [m for m in others if m not in unclear and m not in ahead]
+        parts = [f"{_rank(ahead)} ahead of {control}"] if ahead else []
+        parts += [f"{_rank(behind)} behind {control}"] if behind else []
         if unclear:
-            verb = "has" if len(unclear) == 1 else "have"
-            parts.append(f"{_named(unclear)} {verb} no clear difference from {control}")
+            has = "has" if len(unclear) == 1 else "have"
+            parts.append(f"{_named(unclear)} {has} no clear difference from {control}")
         return "; ".join(parts) + "."
 
     def _table(self) -> Table:
@@ -140,11 +120,11 @@ class Ranking(Result):
         return Table(columns=columns, rows=tuple(rows))
 
     def _compared(self, first: str, second: str) -> tuple[Contrast, tuple[int, int, int]]:
-        for pair, outcome in zip(self.pairs, self.outcomes, strict=True):
+        for pair, (wins, ties, losses) in zip(self.pairs, self.outcomes, strict=True):
             if (pair.first, pair.second) == (first, second):
-                return pair, outcome
+                return pair, (wins, ties, losses)
             if (pair.first, pair.second) == (second, first):
-                return mirrored(pair, untied=outcome[0] + outcome[2]), (outcome[2], outcome[1], outcome[0])
+                return mirrored(pair, untied=wins + losses), (losses, ties, wins)
         unknown = next((name for name in (first, second) if name not in self.names), None)
         if unknown is not None:
             raise InputError(f"{unknown!r} is not in this ranking{nearest(unknown, self.names)}")
@@ -181,3 +161,7 @@ class Ranking(Result):
 
 def _named(models: list[str]) -> str:
     return some(models, 6 if len(models) <= 6 else 5)
+
+
+def _rank(models: list[str]) -> str:
+    return f"{_named(models)} rank{'s' if len(models) == 1 else ''}"
