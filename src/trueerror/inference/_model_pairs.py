@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._clusters import class_weighted_sizes, clusters_in_words, without_gaps
+from trueerror.inference._contrast import nothing_known
 from trueerror.inference._effective_t import KEY, effective_t_contrast
 from trueerror.inference._estimate import Estimate
 from trueerror.inference._fragility import undone_by
@@ -27,11 +28,10 @@ from trueerror.inference.auc._multiclass import class_area_estimate, class_area_
 from trueerror.inference.bootstrap._paired import paired_bootstrap
 from trueerror.inference.counts._paired import PairedMetric
 from trueerror.inference.loss._mean import (
+    NO_ROWS,
     ClusterSums,
-    contrast_without_rows,
     infinite_contrast,
-    infinite_rows,
-    mean_of_rows,
+    mean_estimate,
 )
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._memory import MemoryBudgetExceeded
@@ -275,21 +275,17 @@ class LossPair(ModelPair):
         """What is said without rows, and of a mean loss that is infinite."""
         r, losses = self.rows, self.losses
         if not losses.n:
-            return contrast_without_rows(r.reach, q.spec, method)
+            return nothing_known(math.nan, NO_ROWS, q.spec, method=method, n=0, whole=r.reach)
         if math.isfinite(losses.mean):
             return None
-        rows = {m: infinite_rows(r.p, m, r.measure, r.options) for m in (self.first, self.second)}
+        models = {self.first: r.p, self.second: r.p}
         return infinite_contrast(
-            losses.mean, {m: k for m, k in rows.items() if k}, r.measure, confidence=q.spec.confidence,
-            alternative=q.spec.alternative, method=method, n=int(losses.n),
+            losses.mean, models, r.measure, r.options, q.spec, method=method, n=int(losses.n)
         )  # fmt: skip
 
     def difference(self, q: Pair) -> tuple[Estimate, float]:
         """The mean of the differences."""
-        losses = self.losses
-        if isinstance(losses, Moments):
-            return mean_of_rows(losses, self.rows.reach), losses.n
-        return losses.over_units(self.rows.reach), float(losses.occupied.n or 0)
+        return mean_estimate(self.losses, self.rows.reach), float(self.losses.n or 0)
 
     def by_effective_t(self, q: Pair) -> Contrast:
         """The same, where there is a mean."""

@@ -21,7 +21,7 @@ from trueerror.inference._clusters import (
     cluster_t_contrast,
     without_gaps,
 )
-from trueerror.inference._contrast import mirrored, one_cluster_contrast
+from trueerror.inference._contrast import mirrored, nothing_known
 from trueerror.inference._effective_t import KEY, effective_t_contrast
 from trueerror.inference._model_pairs import ROW_REPLICATES, AreaPair, LossPair, ModelPair, Pair, pair_of, summed
 from trueerror.inference._problem import IntervalSpec, Problem
@@ -48,6 +48,7 @@ from trueerror.inputs._options import InputError
 from trueerror.methods._registry import SAME, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, prior_of_each, ranks_rows
 from trueerror.results import Contrast
+from trueerror.results._values import joined_notes
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import (
     ArraySource,
@@ -303,7 +304,7 @@ def within_folds_of_pair(q: Pair) -> Contrast:
 def pooled_of_pair(q: Pair) -> Contrast:
     """All rows in one ranking, as if the folds' scores were on one scale."""
     contrast = contrast_of(replace(q, sample=q.sample.rows.pooled.pair(q.sample.first, q.sample.second)))
-    return replace(contrast, note="; ".join(x for x in (contrast.note, ACROSS) if x))
+    return replace(contrast, note=joined_notes(contrast.note, ACROSS))
 
 
 @inference_method(
@@ -404,7 +405,10 @@ def bootstrap_of_scores(q: Pair) -> Contrast:
     one, two = (scores[:, place] for place in q.sample.places)
     if (len(up) if keys is None else len(np.unique(keys))) < 2:
         values = [float(q.metric.function(ScoreTable.from_codes(up, s, 1), **q.options)) for s in (one, two)]
-        contrast = one_cluster_contrast(values[0] - values[1], q.sample.rows.reach, len(up), q.spec)
+        contrast = nothing_known(
+            values[0] - values[1], "one cluster alone shows no spread between clusters", q.spec,
+            method="cluster-t-difference", n=len(up), whole=q.sample.rows.reach,
+        )  # fmt: skip
     else:
         contrast = paired_score_contrast(
             q.metric, up, one, two, clusters=keys, options=dict(q.options),
@@ -413,7 +417,7 @@ def bootstrap_of_scores(q: Pair) -> Contrast:
         )  # fmt: skip
     if not q.metric.calibration_error:
         return contrast
-    return replace(contrast, note="; ".join(note for note in (TOO_NARROW, contrast.note) if note))
+    return replace(contrast, note=joined_notes(TOO_NARROW, contrast.note))
 
 
 @inference_method(
