@@ -41,7 +41,7 @@ from trueerror.metrics._registry import Measure
 from trueerror.results import Contrast
 from trueerror.sources.engines._array_source import class_scored_rows, loss_rows
 from trueerror.tallies import Agreement, Discordance, Moments
-from trueerror.tallies._confusion import BinaryCounts
+from trueerror.tallies._confusion import BinaryCounts, ClassCounts
 from trueerror.tallies._moments import Placements
 
 if TYPE_CHECKING:
@@ -207,16 +207,11 @@ class LabelPair(ModelPair):
         if m.share is None or self.rows.prior is not None or not (m.right_or_wrong or m.of_one_class):
             return None
         table = self.agreement
-        if m.right_or_wrong:
-            right, first, second, wrong = cells = table.discordance()
-            return cells if m.right_or_wrong == 1 else Discordance(wrong, second, first, right)
-        index = table.labels.index(self.rows.positive)
-        true = table.truth == index
-        parts = []
-        for called in (table.first == index, table.second == index):
-            unit = (true & called, ~true & called, true & ~called, ~true & ~called)
-            parts.append([np.asarray(v, dtype=float) for v in m.share(BinaryCounts(*(u.astype(float) for u in unit)))])
-        (x1, n1), (x2, n2) = parts
+        of_row = partial(_row_of_class, table.labels.index(self.rows.positive)) if m.of_one_class else _row
+        (x1, n1), (x2, n2) = (
+            [np.asarray(v, dtype=float) for v in m.share(of_row(table.truth, called))]
+            for called in (table.first, table.second)
+        )
         if not np.array_equal(n1, n2):
             return None
         counts = table.counts * n1
@@ -242,6 +237,18 @@ class LabelPair(ModelPair):
 
     def _extremes(self) -> tuple[Floats, Floats] | None:
         return self.metric.extremes()
+
+
+def _row(truth: Codes, called: Codes) -> ClassCounts:
+    """One row of each cell, as its classes are counted: whether it is right."""
+    one = np.ones((len(truth), 1))
+    return ClassCounts((truth == called)[:, None] * 1.0, one, one, one[:, 0])
+
+
+def _row_of_class(positive: int, truth: Codes, called: Codes) -> BinaryCounts:
+    """One row of each cell, as a class is counted against the rest."""
+    true, said = truth == positive, called == positive
+    return BinaryCounts(*(x * 1.0 for x in (true & said, ~true & said, true & ~said, ~true & ~said)))
 
 
 class LossPair(ModelPair):

@@ -68,6 +68,15 @@ RANKED_ONCE = 1 << 17
 Range = tuple[float, float]
 Floats = NDArray[np.float64]
 
+UNWEIGHTED = (
+    "{} cannot be compared under sampling weights; metrics of labels, the AUC and mean losses can, and evaluate gives "
+    "each model's own interval"
+)
+NO_PRIOR = (
+    "models are compared at another class mix by metrics of labels and by areas, not by {}: leave prior= out, or ask "
+    "evaluate for each model's own"
+)
+
 
 class PairedRows:
     """What all pairs of models on the same rows share, counted once and only when a method asks for it."""
@@ -87,19 +96,14 @@ class PairedRows:
         self.weighted = p.weights_kind == "sampling"
         self.units = "clusters"
         self._areas: dict[int, ClusteredArea] = {}
-        if self.weighted:
-            if not (measure.of_labels or measure.of_losses or measure.area):
-                raise InputError(
-                    f"{measure.name} cannot be compared under sampling weights; metrics of labels, the AUC and mean "
-                    "losses can, and evaluate gives each model's own interval"
-                )
-            if not p.has_key("clusters"):
-                p, self.units = rows_as_clusters(p), "weighted rows"
-        if prior is not None and not (measure.of_labels or measure.area):
-            raise InputError(
-                f"models are compared at another class mix by metrics of labels and by areas, not by {measure.name}: "
-                "leave prior= out, or ask evaluate for each model's own"
-            )
+        of_tables = measure.of_labels or measure.area
+        for asked, offered, why in (
+            (self.weighted, of_tables or measure.of_losses, UNWEIGHTED), (prior is not None, of_tables, NO_PRIOR),
+        ):  # fmt: skip
+            if asked and not offered:
+                raise InputError(why.format(measure.name))
+        if self.weighted and not p.has_key("clusters"):
+            p, self.units = rows_as_clusters(p), "weighted rows"
         self.p, self.measure, self.options, self.threshold = p, measure, options, threshold
         free = prior is None or measure.area or measure.is_prior_free(len(p.labels))
         # The class distribution asked for, where the metric depends on it.
