@@ -55,3 +55,10 @@ def test_a_failed_cluster_has_rows_of_all_classes(metric, failed):
 def test_the_gate_of_two_models_with_many_rows_in_between_is_not_fragile():
     p = te.read(te.data.path("breast_cancer"), positive="malignant")
     assert te.gate(p, "knn", model="logreg", margin=0.03).decision == "pass"
+
+
+def test_what_would_undo_a_difference_is_the_same_for_every_form_of_mcnemars_test():
+    y, a, b = _drawn(400, 2, 3)
+    forms = [te.compare(y, {"a": a, "b": b}, method=m)["a", "b"] for m in ("mid-p", "exact", "chi2", "chi2-cc")]
+    assert forms[0].undone_by > 0
+    assert [c.undone_by for c in forms] == pytest.approx([forms[0].undone_by] * 4, rel=1e-12)

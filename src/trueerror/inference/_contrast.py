@@ -159,12 +159,13 @@ def t_contrast(
     )  # fmt: skip
 
 
-def one_cluster_contrast(estimate: float, whole: Limits, n: int, spec: IntervalSpec) -> Contrast:
-    """One cluster alone shows no spread."""
+def nothing_known(
+    estimate: float, why: str, spec: IntervalSpec, *, method: str, n: float, whole: Limits = REALS
+) -> Contrast:
+    """A difference without limits and p-value, and why."""
     return contrast(
         estimate=estimate, limits=(math.nan, math.nan), p_value=math.nan, statistic=math.nan, whole=whole,
-        confidence=spec.confidence, alternative=spec.alternative, method="cluster-t-difference", n=n,
-        notes=("one cluster alone shows no spread between clusters",),
+        confidence=spec.confidence, alternative=spec.alternative, method=method, n=n, notes=(why,),
     )  # fmt: skip
 
 

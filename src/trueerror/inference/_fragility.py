@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from trueerror.inference._contrast import student_quantile
+from trueerror.inference._contrast import df_of_limits, student_quantile
 from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.results import Contrast
 
@@ -46,9 +46,7 @@ def undone_by(c: Contrast, spec: IntervalSpec, extreme: Callable[[], Range | Non
     ends = extreme()
     if ends is None:
         return None
-    above = c.estimate > spec.bound
-    df = c.df if isinstance(c.df, float) and c.df > 0 else math.inf
-    critical = student_quantile(spec.confidence, spec.alternative, df)
-    reach = c.estimate - c.low if above else c.high - c.estimate
-    worst = min(ends[0], 0.0) if above else max(ends[1], 0.0)
+    limit, end, sign = (c.low, ends[0], 1) if c.estimate > spec.bound else (c.high, ends[1], -1)
+    critical = student_quantile(spec.confidence, spec.alternative, df_of_limits(c))
+    reach, worst = sign * (c.estimate - limit), max(-sign * end, 0.0)
     return units_to_undo(c.estimate - spec.bound, reach / critical, critical, worst)

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._clusters import clusters_in_words, clusters_left_out, without_gaps
+from trueerror.inference._contrast import nothing_known
 from trueerror.inference._effective_t import KEY, effective_t_contrast
 from trueerror.inference._estimate import Estimate
 from trueerror.inference._fragility import undone_by
@@ -28,12 +29,12 @@ from trueerror.inference.auc._multiclass import class_area_estimate, class_area_
 from trueerror.inference.bootstrap._paired import paired_bootstrap
 from trueerror.inference.counts._paired import PairedMetric
 from trueerror.inference.loss._mean import (
+    NO_ROWS,
     ClusterSums,
-    contrast_without_rows,
     infinite_contrast,
-    infinite_rows,
-    mean_of_rows,
+    mean_estimate,
 )
+from trueerror.inputs._labels import Codes
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import SAME, InferenceMethod
@@ -41,7 +42,7 @@ from trueerror.metrics._registry import Measure
 from trueerror.results import Contrast
 from trueerror.sources.engines._array_source import class_scored_rows, loss_rows
 from trueerror.tallies import Agreement, Discordance, Moments
-from trueerror.tallies._confusion import BinaryCounts
+from trueerror.tallies._confusion import BinaryCounts, ClassCounts
 from trueerror.tallies._moments import Placements
 
 if TYPE_CHECKING:
@@ -215,16 +216,11 @@ class LabelPair(ModelPair):
         if m.share is None or self.rows.prior is not None or not (m.right_or_wrong or m.of_one_class):
             return None
         table = self.agreement
-        if m.right_or_wrong:
-            right, first, second, wrong = cells = table.discordance()
-            return cells if m.right_or_wrong == 1 else Discordance(wrong, second, first, right)
-        index = table.labels.index(self.rows.positive)
-        true = table.truth == index
-        parts = []
-        for called in (table.first == index, table.second == index):
-            unit = (true & called, ~true & called, true & ~called, ~true & ~called)
-            parts.append([np.asarray(v, dtype=float) for v in m.share(BinaryCounts(*(u.astype(float) for u in unit)))])
-        (x1, n1), (x2, n2) = parts
+        of_row = partial(_row_of_class, table.labels.index(self.rows.positive)) if m.of_one_class else _row
+        (x1, n1), (x2, n2) = (
+            [np.asarray(v, dtype=float) for v in m.share(of_row(table.truth, called))]
+            for called in (table.first, table.second)
+        )
         if not np.array_equal(n1, n2):
             return None
         counts = table.counts * n1
@@ -254,6 +250,18 @@ class LabelPair(ModelPair):
         counted = self.agreement
         rows = np.bincount(counted.truth, weights=counted.masses, minlength=low.shape[-1]).astype(np.float64)
         return Failures(low, high, rows)
+
+
+def _row(truth: Codes, called: Codes) -> ClassCounts:
+    """One row of each cell, as its classes are counted: whether it is right."""
+    one = np.ones((len(truth), 1))
+    return ClassCounts((truth == called)[:, None] * 1.0, one, one, one[:, 0])
+
+
+def _row_of_class(positive: int, truth: Codes, called: Codes) -> BinaryCounts:
+    """One row of each cell, as a class is counted against the rest."""
+    true, said = truth == positive, called == positive
+    return BinaryCounts(*(x * 1.0 for x in (true & said, ~true & said, true & ~said, ~true & ~said)))
 
 
 class LossPair(ModelPair):
@@ -287,21 +295,17 @@ class LossPair(ModelPair):
         """What is said without rows, and of a mean loss that is infinite."""
         r, losses = self.rows, self.losses
         if not losses.n:
-            return contrast_without_rows(r.reach, q.spec, method)
+            return nothing_known(math.nan, NO_ROWS, q.spec, method=method, n=0, whole=r.reach)
         if math.isfinite(losses.mean):
             return None
-        rows = {m: infinite_rows(r.p, m, r.measure, r.options) for m in (self.first, self.second)}
+        models = {self.first: r.p, self.second: r.p}
         return infinite_contrast(
-            losses.mean, {m: k for m, k in rows.items() if k}, r.measure, confidence=q.spec.confidence,
-            alternative=q.spec.alternative, method=method, n=int(losses.n),
+            losses.mean, models, r.measure, r.options, q.spec, method=method, n=int(losses.n)
         )  # fmt: skip
 
     def difference(self, q: Pair) -> tuple[Estimate, float]:
         """The mean of the differences."""
-        losses = self.losses
-        if isinstance(losses, Moments):
-            return mean_of_rows(losses, self.rows.reach), losses.n
-        return losses.over_units(self.rows.reach), float(losses.occupied.n or 0)
+        return mean_estimate(self.losses, self.rows.reach), float(self.losses.n or 0)
 
     def by_effective_t(self, q: Pair) -> Contrast:
         """The same, where there is a mean."""

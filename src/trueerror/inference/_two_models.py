@@ -21,7 +21,7 @@ from trueerror.inference._clusters import (
     clusters_left_out,
     without_gaps,
 )
-from trueerror.inference._contrast import mirrored, one_cluster_contrast
+from trueerror.inference._contrast import mirrored, nothing_known
 from trueerror.inference._effective_t import KEY, effective_t_contrast
 from trueerror.inference._model_pairs import ROW_REPLICATES, AreaPair, LossPair, ModelPair, Pair, pair_of
 from trueerror.inference._problem import IntervalSpec, Problem
@@ -46,6 +46,7 @@ from trueerror.inputs._options import InputError
 from trueerror.methods._registry import SAME, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, prior_of_each, ranks_rows
 from trueerror.results import Contrast
+from trueerror.results._values import joined_notes
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import (
     ArraySource,
@@ -64,6 +65,15 @@ from trueerror.tallies._moments import Placements
 RANKED_ONCE = 1 << 17
 Range = tuple[float, float]
 Floats = NDArray[np.float64]
+
+UNWEIGHTED = (
+    "{} cannot be compared under sampling weights; metrics of labels, the AUC and mean losses can, and evaluate gives "
+    "each model's own interval"
+)
+NO_PRIOR = (
+    "models are compared at another class mix by metrics of labels and by areas, not by {}: leave prior= out, or ask "
+    "evaluate for each model's own"
+)
 
 
 class PairedRows:
@@ -84,19 +94,14 @@ class PairedRows:
         self.weighted = p.weights_kind == "sampling"
         self.units = "clusters"
         self._areas: dict[int, ClusteredArea] = {}
-        if self.weighted:
-            if not (measure.of_labels or measure.of_losses or measure.area):
-                raise InputError(
-                    f"{measure.name} cannot be compared under sampling weights; metrics of labels, the AUC and mean "
-                    "losses can, and evaluate gives each model's own interval"
-                )
-            if not p.has_key("clusters"):
-                p, self.units = rows_as_clusters(p), "weighted rows"
-        if prior is not None and not (measure.of_labels or measure.area):
-            raise InputError(
-                f"models are compared at another class mix by metrics of labels and by areas, not by {measure.name}: "
-                "leave prior= out, or ask evaluate for each model's own"
-            )
+        of_tables = measure.of_labels or measure.area
+        for asked, offered, why in (
+            (self.weighted, of_tables or measure.of_losses, UNWEIGHTED), (prior is not None, of_tables, NO_PRIOR),
+        ):  # fmt: skip
+            if asked and not offered:
+                raise InputError(why.format(measure.name))
+        if self.weighted and not p.has_key("clusters"):
+            p, self.units = rows_as_clusters(p), "weighted rows"
         self.p, self.measure, self.options, self.threshold = p, measure, options, threshold
         free = prior is None or measure.area or measure.is_prior_free(len(p.labels))
         # The class distribution asked for, where the metric depends on it.
@@ -296,7 +301,7 @@ def within_folds_of_pair(q: Pair) -> Contrast:
 def pooled_of_pair(q: Pair) -> Contrast:
     """All rows in one ranking, as if the folds' scores were on one scale."""
     contrast = contrast_of(replace(q, sample=q.sample.rows.pooled.pair(q.sample.first, q.sample.second)))
-    return replace(contrast, note="; ".join(x for x in (contrast.note, ACROSS) if x))
+    return replace(contrast, note=joined_notes(contrast.note, ACROSS))
 
 
 @inference_method(
@@ -393,7 +398,10 @@ def bootstrap_of_scores(q: Pair) -> Contrast:
     one, two = (scores[:, place] for place in q.sample.places)
     if (len(up) if keys is None else len(np.unique(keys))) < 2:
         values = [float(q.metric.function(ScoreTable.from_codes(up, s, 1), **q.options)) for s in (one, two)]
-        contrast = one_cluster_contrast(values[0] - values[1], q.sample.rows.reach, len(up), q.spec)
+        contrast = nothing_known(
+            values[0] - values[1], "one cluster alone shows no spread between clusters", q.spec,
+            method="cluster-t-difference", n=len(up), whole=q.sample.rows.reach,
+        )  # fmt: skip
     else:
         contrast = paired_score_contrast(
             q.metric, up, one, two, clusters=keys, options=dict(q.options),
@@ -402,7 +410,7 @@ def bootstrap_of_scores(q: Pair) -> Contrast:
         )  # fmt: skip
     if not q.metric.calibration_error:
         return contrast
-    return replace(contrast, note="; ".join(note for note in (TOO_NARROW, contrast.note) if note))
+    return replace(contrast, note=joined_notes(TOO_NARROW, contrast.note))
 
 
 @inference_method(

@@ -37,14 +37,14 @@ from trueerror.inference._answer import contrast_of
 from trueerror.inference._clusters import clusters_in_words
 from trueerror.inference._contrast import contrast
 from trueerror.inference._effective_t import effective_t_contrast
-from trueerror.inference._estimate import Estimate
+from trueerror.inference._estimate import Estimate, apart
 from trueerror.inference._label_tables import label_estimate
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference._sample import Sampled
 from trueerror.inference._variance import Sample
 from trueerror.inference.auc._binned import unpaired_table_contrast, within_words
 from trueerror.inference.auc._tests import delong_unpaired
-from trueerror.inference.loss._mean import infinite_contrast, infinite_rows
+from trueerror.inference.loss._mean import infinite_contrast
 from trueerror.inference.proportion._distributions import crossing, hypergeometric_p
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.inference.ranking._rank_tests import range_above, range_point
@@ -55,6 +55,7 @@ from trueerror.methods._registry import DIFFERENT, InferenceMethod, inference_me
 from trueerror.metrics._registry import Measure, MetricOptions, Prior
 from trueerror.metrics.scores import metric_bounds
 from trueerror.results import Contrast, Interval
+from trueerror.results._values import joined_notes
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import scored_rows
 from trueerror.tallies import Confusion
@@ -210,56 +211,47 @@ def delong_of_two(q: Two) -> Contrast:
 )  # fmt: skip
 def newcombe_hybrid(q: Two) -> Contrast:
     """d − √((θ1 − l1)² + (u2 − θ2)²) and its mirror image; the p-value is the level at which a limit reaches 0."""
-    alternative = q.spec.alternative
+    spec, method = q.spec, "newcombe-hybrid"
+    first, second = (rows.interval(spec.confidence) for rows in q.sample)
+    estimate, n = first.estimate - second.estimate, q.sample.n
+    if math.isinf(first.estimate) or math.isinf(second.estimate):
+        models = {rows.model: rows.rows for rows in q.sample}
+        return infinite_contrast(estimate, models, q.metric, q.options, spec, method=method, n=n)
+    if math.isnan(estimate):
+        raise InputError(f"{q.metric.name} is undefined: {first.note or second.note}")
     # Where scores are binned, the intervals are wider by what is open; that adds up, chance does not.
-    unknown = [rows.bounds(q.metric) for rows in q.sample]
+    (low1, high1), (low2, high2) = (
+        _inner(own, rows.bounds(q.metric)) for own, rows in zip((first, second), q.sample, strict=True)
+    )
+    least, most = low1 - high2, high1 - low2
+    slack = max(estimate - least, most - estimate)
 
     def limits(confidence: float) -> Range:
-        a, b = (_ends(rows.interval(confidence), bounds) for rows, bounds in zip(q.sample, unknown, strict=True))
-        low = a.inner[0] - b.inner[1] - math.hypot(a.reach[0], b.reach[1])
-        return low, a.inner[1] - b.inner[0] + math.hypot(a.reach[1], b.reach[0])
+        a, b = ((own.low, own.high) for own in (rows.interval(confidence) for rows in q.sample))
+        return apart(low1, a, high2, b)[0], apart(high1, a, low2, b)[1]
 
-    a, b = (rows.interval(q.spec.confidence) for rows in q.sample)
-    estimate, n = a.estimate - b.estimate, q.sample.n
-    if math.isinf(a.estimate) or math.isinf(b.estimate):
-        counts = {r.model: infinite_rows(r.rows, r.model, q.metric, q.options) for r in q.sample}
-        return infinite_contrast(
-            estimate, {m: k for m, k in counts.items() if k}, q.metric, confidence=q.spec.confidence,
-            alternative=alternative, method="newcombe-hybrid", n=n,
-        )  # fmt: skip
-    if math.isnan(estimate):
-        raise InputError(f"{q.metric.name} is undefined: {a.note or b.note}")
-    inner = [_ends(x, bounds).inner for x, bounds in zip((a, b), unknown, strict=True)]
-    least, most = inner[0][0] - inner[1][1], inner[0][1] - inner[1][0]
-    slack = max(estimate - least, most - estimate)
     p = two_sided_p = _inverted(limits, estimate)
-    if alternative != "two-sided":
-        towards = estimate > 0 if alternative == "greater" else estimate < 0
-        p = p / 2 if towards else 1 - p / 2
-        if slack > 0 and (not towards or least <= 0 <= most):
-            p = 1.0  # the largest that is possible
+    two_sided = spec.confidence
+    if spec.alternative != "two-sided":
+        two_sided = max(2 * spec.confidence - 1, 1e-6)
+        towards = estimate > 0 if spec.alternative == "greater" else estimate < 0
+        # With binned scores the largest that is possible.
+        unknown = slack > 0 and (not towards or least <= 0 <= most)
+        p = 1.0 if unknown else p / 2 if towards else 1 - p / 2
+    lacking = next((own.note for own in (first, second) if math.isnan(own.low) or math.isnan(own.high)), "")
     ends = q.metric.bounds(q.options)
     reach = ends[1] - ends[0]
-    two_sided = q.spec.confidence if alternative == "two-sided" else 2 * q.spec.confidence - 1
-    made = contrast(
-        estimate=estimate, limits=limits(max(two_sided, 1e-6)), whole=(-reach, reach), confidence=q.spec.confidence,
-        alternative=alternative, method="newcombe-hybrid", statistic=estimate, p_value=p, n=n,
-        notes=within_words(slack), p_at_most=p <= two_sided_p == LEAST_LEVEL,
+    return contrast(
+        estimate=estimate, limits=limits(two_sided), whole=(-reach, reach), confidence=spec.confidence,
+        alternative=spec.alternative, method=method, statistic=estimate, p_value=p, n=n,
+        notes=(lacking,) if lacking and math.isnan(p) else within_words(slack),
+        p_at_most=p <= two_sided_p == LEAST_LEVEL,
     )  # fmt: skip
-    lacking = next((own.note for own in (a, b) if math.isnan(own.low) or math.isnan(own.high)), "")
-    return replace(made, note=lacking) if math.isnan(p) and lacking else made
 
 
-class _Ends(NamedTuple):
-    """Between which values an estimate lies, and how far the limits are beyond."""
-
-    inner: Range
-    reach: Range
-
-
-def _ends(found: Interval, bounds: Bounds | None) -> _Ends:
-    inner = (found.estimate, found.estimate) if bounds is None else (float(bounds.low), float(bounds.high))
-    return _Ends(inner, (inner[0] - found.low, found.high - inner[1]))
+def _inner(own: Interval, bounds: Bounds | None) -> Range:
+    """Between which values an estimate lies."""
+    return (own.estimate, own.estimate) if bounds is None else (float(bounds.low), float(bounds.high))
 
 
 # Where the search for the level at which limits reach 0 ends.
@@ -361,7 +353,7 @@ def group_contrasts(
             if measure.of_labels and measure.share is not None and all(rows.plain for rows in pair):
                 c = _no_surer_than_exact(c, fisher_mid_p(*(rows.proportion(measure) for rows in pair)))
             elif shared:
-                c = replace(c, note="; ".join(x for x in (c.note, SHARED) if x))
+                c = replace(c, note=joined_notes(c.note, SHARED))
         adjusted = range_adjusted(c.p_value, len(samples))
         contrasts.append(
             replace(c, name=measure.title, first=str(a), second=str(b), confidence=spec.confidence, p_adjusted=adjusted)
@@ -374,7 +366,7 @@ def _no_surer_than_exact(c: Contrast, exact: float) -> Contrast:
     if p <= 1 - c.confidence or not (c.low > 0 or c.high < 0):
         return replace(c, p_value=p)
     low, high = (0.0, c.high) if c.low > 0 else (c.low, 0.0)
-    return replace(c, p_value=p, low=low, high=high, note="; ".join(x for x in (c.note, DRAWN) if x))
+    return replace(c, p_value=p, low=low, high=high, note=joined_notes(c.note, DRAWN))
 
 
 @dataclass(eq=False)
@@ -474,8 +466,8 @@ def contrasts_compared(by_group: Mapping[Label, Contrast], spec: IntervalSpec) -
     for (a, first), (b, second) in combinations(by_group.items(), 2):
         d = first.estimate - second.estimate
         z = float(special.ndtri(0.5 + first.confidence / 2))
-        down = math.hypot(first.estimate - first.low, second.high - second.estimate) / z
-        up = math.hypot(first.high - first.estimate, second.estimate - second.low) / z
+        low, high = apart(first.estimate, (first.low, first.high), second.estimate, (second.low, second.high))
+        down, up = (d - low) / z, (high - d) / z
         towards = down if d > 0 else up
         p = 1.0 if d == 0 else 2 * float(special.ndtr(-abs(d) / towards)) if towards > 0 else math.nan
         c = contrast(

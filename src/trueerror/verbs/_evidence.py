@@ -36,7 +36,7 @@ from trueerror.inference.proportion._interval import too_few_events
 from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.methods._registry import speaks_of_learners
-from trueerror.metrics._registry import Measure, find_measure, ranks_rows
+from trueerror.metrics._registry import Measure, find_measure, ranks_rows, score_share
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import in_points, signed
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample
@@ -107,7 +107,8 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     scored = replace(of_rows, score_range=p.score_range(part.name), probabilities=bench.has_probabilities)
     precision = part.overall.get("average_precision")
     if precision is not None and not math.isnan(precision.estimate):
-        scored = replace(scored, precision_by=decided_by(bench.score_table()))
+        table, prior = bench.score_table(), bench.settings.prior
+        scored = replace(scored, precision_by=decided_by(table, None if prior is None else score_share(prior, table)))
     area = part.overall.get("auc")
     if area is None or math.isnan(area.estimate):
         return scored

@@ -57,20 +57,26 @@ class DecidedBy(NamedTuple):
     moved_to: float
 
 
-def decided_by(table: ScoreTable) -> DecidedBy | None:
-    """Which rows decide the average precision of a table; None where a class has no rows, or rows have weights."""
-    if table.squares is not None or not table.n_positive or not table.n_negative:
+def decided_by(table: ScoreTable, share: float | None = None) -> DecidedBy | None:
+    """Which rows decide the average precision of a table, at another share of positives too.
+
+    None where a class has no rows, or rows have weights.
+    """
+    if table.squares is not None or not table.n_positive or not table.n_negative or share in (0, 1):
         return None
-    few = table._at_positives()
-    ups, downs = (np.asarray(x, dtype=np.float64) for x in (few.positives, few.negatives))
-    value, u = float(average_precision(few)), average_precision_slopes(few, (ups, downs))
-    squares = u.negatives**2
-    of_negatives, fourth = float(downs @ squares), float((downs * squares) @ squares)
-    total, inside = float(ups @ u.positives**2) + of_negatives, value * (1 - value)
+    few, n = table._at_positives(), float(table.n)
+    sizes = float(table.n_positive), float(table.n_negative)
+    weights = (1.0, 1.0) if share is None else (share * n / sizes[0], (1 - share) * n / sizes[1])
+    counts = [np.asarray(x, dtype=np.float64) for x in (few.positives, few.negatives)]
+    ups, downs = (w * x for w, x in zip(weights, counts, strict=True))
+    value, u = float(average_precision(few, (ups, downs))), average_precision_slopes(few, (ups, downs))
+    squares = (weights[1] * u.negatives) ** 2
+    of_negatives, fourth = float(counts[1] @ squares), float((counts[1] * squares) @ squares)
+    total, inside = float(counts[0] @ (weights[0] * u.positives) ** 2) + of_negatives, value * (1 - value)
     return DecidedBy(
-        excess=total * float(table.n_positive) / inside if inside > 0 else 0.0,
+        excess=total * sizes[0] / inside if inside > 0 else 0.0,
         from_negatives=of_negatives / total if total > 0 else 0.0,
-        few=of_negatives**2 / fourth if fourth > 0 else float(table.n_negative),
+        few=of_negatives**2 / fourth if fourth > 0 else sizes[1],
         value=value,
-        moved_to=float(average_precision(few, (np.append(ups, 0.0), np.append(downs, 1.0)))),
+        moved_to=float(average_precision(few, (np.append(ups, 0.0), np.append(downs, weights[1])))),
     )

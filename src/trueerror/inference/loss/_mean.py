@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._clusters import clusters_in_words, cr3_variance, degrees_of_freedom, effective_clusters
-from trueerror.inference._contrast import contrast
+from trueerror.inference._contrast import nothing_known
 from trueerror.inference._effective_t import KEY, effective_t_contrast, effective_units
 from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, left_out, spread
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range
@@ -28,7 +28,7 @@ from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._labels import Codes
 from trueerror.methods._registry import ONE, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, loss_moments, table_losses
-from trueerror.results import Alternative, Contrast
+from trueerror.results import Contrast
 from trueerror.results._format import listing, one_line, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies._moments import Moments
@@ -189,9 +189,8 @@ class MeanSample(OneSample):
 
     def estimated(self, q: Problem[Any]) -> Estimated:
         """What rows, or clusters, add to the mean."""
-        if isinstance(self.counted, Moments):
-            return Estimated(estimate=mean_of_rows(self.counted, q.ends))
-        return Estimated(estimate=self.counted.over_units(q.ends), notes=(self.counted.note,))
+        notes = () if isinstance(self.counted, Moments) else (self.counted.note,)
+        return Estimated(estimate=mean_estimate(self.counted, q.ends), notes=notes)
 
 
 def infinite_limits(mean: float) -> IntervalLimits | None:
@@ -246,6 +245,11 @@ def mean_limits(
     return low, high, method, note
 
 
+def mean_estimate(counted: Moments | ClusterSums, ends: Range) -> Estimate:
+    """The mean of rows, or over clusters."""
+    return mean_of_rows(counted, ends) if isinstance(counted, Moments) else counted.over_units(ends)
+
+
 def difference_of_means(
     sample: Moments | ClusterSums, reach: Range, spec: IntervalSpec, higher_is_better: bool | None
 ) -> Contrast:
@@ -257,23 +261,14 @@ def difference_of_means(
     """
     sample = sample.occupied if isinstance(sample, ClusterSums) else sample
     if not sample.n:
-        return contrast_without_rows(reach, spec, KEY)
-    if isinstance(sample, Moments):
-        e, note = mean_of_rows(sample, reach), ""
-    else:
-        e, note = sample.over_units(reach), sample.note
-    return effective_t_contrast(e, spec, n=sample.n, higher_is_better=higher_is_better, note=note)
+        return nothing_known(math.nan, NO_ROWS, spec, method=KEY, n=0, whole=reach)
+    note = "" if isinstance(sample, Moments) else sample.note
+    return effective_t_contrast(
+        mean_estimate(sample, reach), spec, n=sample.n, higher_is_better=higher_is_better, note=note
+    )
 
 
-def contrast_without_rows(reach: Range, spec: IntervalSpec, method: str) -> Contrast:
-    """Nothing can be said of two models that have no row in common."""
-    return contrast(
-        estimate=math.nan, limits=(math.nan, math.nan), whole=reach, confidence=spec.confidence,
-        alternative=spec.alternative, method=method, n=0, statistic=math.nan, p_value=math.nan,
-        notes=("no row has an answer of both",),
-    )  # fmt: skip
-
-
+NO_ROWS = "no row has an answer of both"
 ADVICE = 'Compare by the Brier score, or in Python set a highest loss with options={"clip": 1e-15}'
 
 
@@ -304,25 +299,17 @@ def certain_and_wrong(rows: Mapping[str, int]) -> str:
 
 
 def infinite_contrast(
-    estimate: float,
-    rows: Mapping[str, int],
-    measure: Measure,
-    *,
-    confidence: float,
-    alternative: Alternative,
-    method: str,
-    n: float,
-) -> Contrast:
+    estimate: float, models: Mapping[str, Predictions], measure: Measure, options: MetricOptions, spec: IntervalSpec,
+    *, method: str, n: float,
+) -> Contrast:  # fmt: skip
     """First − second where either loss is infinite: no limits, no p-value, and why."""
+    rows = {m: k for m, p in models.items() if (k := infinite_rows(p, m, measure, options))}
     whose = "its" if len(rows) == 1 else "their"
     why = (
         f"{certain_and_wrong(rows)}, so {whose} {measure.title} is infinite, without interval or p-value; the Brier "
         "score has both, and so has a loss with a clip"
     )
-    return contrast(
-        estimate=estimate, limits=(math.nan, math.nan), whole=(-math.inf, math.inf), confidence=confidence,
-        alternative=alternative, method=method, p_value=math.nan, statistic=math.nan, n=n, notes=(why,),
-    )  # fmt: skip
+    return nothing_known(estimate, why, spec, method=method, n=n)
 
 
 def infinite_words(rows: Mapping[str, int], title: str) -> str:

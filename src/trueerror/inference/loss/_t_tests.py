@@ -26,9 +26,9 @@ from trueerror.inference._contrast import (
     contrast,
     student_p,
     t_contrast,
-    tail_area,
 )
 from trueerror.inference._problem import IntervalSpec
+from trueerror.inference.loss._mean import difference_of_means
 from trueerror.inputs._arrays import count, matrix, numbers, paired_numbers
 from trueerror.inputs._options import InputError, check_word
 from trueerror.results import Alternative, Contrast, Df, Result, Table
@@ -415,19 +415,13 @@ def corrected_spread(scores: Floats, test_train_ratio: float) -> CorrectedSpread
 def paired_t_of_losses(
     m: Moments, whole: tuple[float, float], spec: IntervalSpec, *, higher_is_better: bool | None = False
 ) -> Contrast:
-    """The t-test of paired differences of row losses, from their moments; `whole` is where a difference can lie."""
-    if m.n >= 2 and math.isfinite(m.mean) and m.squares > 0:
-        return t_contrast(
-            m.mean, m.standard_error, m.n - 1.0, spec, method="paired-t-losses", n=m.n, whole=whole,
-            higher_is_better=higher_is_better,
-        )  # fmt: skip
-    same = m.n > 0 and m.mean == 0
-    note = "the losses are the same on every row" if same else "the losses show no spread to judge by"
-    # No row differed: by the rule of three at most a share 1 − α^(1/n) of rows can, each by the whole range.
-    half = (1 - tail_area(spec.confidence, spec.alternative) ** (1 / m.n)) * whole[1] if same else math.inf
-    return contrast(
-        estimate=m.mean if m.n else math.nan, limits=(m.mean - half, m.mean + half), whole=whole,
-        confidence=spec.confidence, alternative=spec.alternative, method="paired-t-losses", n=m.n, statistic=0.0,
-        p_value=1.0 if same else math.nan, p_better=0.5 if m.n else None,
-        notes=(note if m.n else "no row has an answer of both",),
-    )  # fmt: skip
+    """The t-test of paired differences of row losses, from their moments; without spread, what the effective t says.
+
+    `whole` is where a difference can lie.
+    """
+    key = "paired-t-losses"
+    if not (m.n >= 2 and m.squares > 0):
+        return replace(difference_of_means(m, whole, spec, higher_is_better), method=key)
+    return t_contrast(
+        m.mean, m.standard_error, m.n - 1.0, spec, method=key, n=m.n, whole=whole, higher_is_better=higher_is_better
+    )
