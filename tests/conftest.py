@@ -31,7 +31,6 @@ SLOW = (
     "golden",
     "inference/auc/test_binned.py",
     "inference/bootstrap/test_paired_scores.py",
-    "inference/bootstrap/test_paired_scores_resamples.py",
     "inference/counts/test_at_prior.py",
     "inference/counts/test_paired.py",
     "inference/counts/test_paired_constant.py",

@@ -108,11 +108,6 @@ TABLE = (
         when=lambda q: q.metric.calibration_error and q.sample.knows_gaps,
     ),
     Row(
-        "calibration errors of weighted rows or over folds, same rows", (SAME,), "paired-bootstrap-expanded",
-        "rows with weights or folds are drawn again, for want of a standard error of their gaps",
-        when=lambda q: q.metric.calibration_error,
-    ),
-    Row(
         "anything else: one model, or two on the same rows", (ONE, SAME), "effective-t",
         "covers .93–.98 in nearly every design of labels, scores, losses and grades, at 1.0 to 1.4 times the least "
         "possible width; equal models are called different in .01–.065 of the samples, over clusters of any sizes in "

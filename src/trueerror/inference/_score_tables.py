@@ -33,11 +33,12 @@ from trueerror.inference.auc._interval import (
     of_area,
     on_scale,
 )
-from trueerror.inference.bootstrap._paired_scores import BLOCK, OrderedScores
+from trueerror.inference.bootstrap._paired_scores import OrderedScores
 from trueerror.inference.bootstrap._tables import ClusterCells, coarse_table, one_row_less, score_statistic
 from trueerror.inference.loss._mean import infinite_limits, mean_of_table
 from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._labels import Label
+from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, generator
 from trueerror.kernels._threads import in_threads
 from trueerror.methods._registry import InferenceMethod
@@ -304,7 +305,7 @@ def _of_clusters(q: Problem[ScoreSample], rows: ClusteredRows, bounds: Range) ->
 def units_of_clusters(q: Problem[ScoreSample], rows: ClusteredRows) -> Floats:
     """What each cluster adds to a metric of scores; nothing where the metric has no value without it."""
     cells = ClusterCells.of(q, rows)
-    lost = float(cells.evaluate(cells.total)[0]) - cells.one_less()
+    lost = cells.value - cells.one_less()
     return np.where(np.isfinite(lost), (rows.groups - 1) / rows.groups * lost, 0.0)
 
 

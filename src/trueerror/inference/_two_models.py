@@ -395,38 +395,39 @@ def _gaps(q: Pair) -> bool:
 
 
 @inference_method(
-    "paired-bootstrap-expanded", on=SAME, word="bootstrap",
+    "paired-bootstrap-percentile", on=SAME, word="bootstrap",
     applies=lambda q: _gaps(q) or (q.metric.of_scores and _scores(q)),
 )  # fmt: skip
 def bootstrap_of_scores(q: Pair) -> Contrast:
-    """Rows, or whole clusters, drawn again, the same ones for both models; expanded percentile limits."""
-    up, scores, keys = q.sample.rows.columns
-    one, two = (scores[:, place] for place in q.sample.places)
-    if (len(up) if keys is None else len(np.unique(keys))) < 2:
-        values = [float(q.metric.function(ScoreTable.from_codes(up, s, 1), **q.options)) for s in (one, two)]
-        contrast = one_cluster_contrast(values[0] - values[1], q.sample.rows.reach, len(up), q.spec)
-    else:
-        contrast = paired_score_contrast(
-            q.metric, up, one, two, clusters=keys, options=dict(q.options),
-            replicates=min(q.spec.replicates, ROW_REPLICATES), confidence=q.spec.confidence,
-            alternative=q.spec.alternative, rng=q.spec.rng,
-        )  # fmt: skip
+    """Rows, or whole clusters, drawn again, the same ones for both models."""
+    pair = q.sample
+    up, scores, keys = pair.rows.columns
+    one, two = (scores[:, place] for place in pair.places)
+
+    def instead(why: str) -> Contrast:
+        made = pair.by_effective_t(q)
+        return replace(made, note="; ".join(note for note in (why, made.note) if note))
+
+    made = paired_score_contrast(
+        q, up, one, two, clusters=keys, replicates=min(q.spec.replicates, ROW_REPLICATES), instead=instead
+    )
     if not q.metric.calibration_error:
-        return contrast
-    return replace(contrast, note="; ".join(note for note in (TOO_NARROW, contrast.note) if note))
+        return made
+    return replace(made, note="; ".join(note for note in (TOO_NARROW, made.note) if note))
 
 
-@inference_method(
-    "calibration-gaps-difference", on=SAME, word="gaps", applies=lambda q: _gaps(q) and q.sample.knows_gaps
-)
+@inference_method("calibration-gaps-difference", on=SAME, word="gaps", applies=_gaps)
 def gaps_of_pair(q: Pair) -> Contrast:
     """Two calibration errors, from each model's own limits."""
     up, scores, keys = q.sample.rows.columns
     columns = [scores[:, place] for place in q.sample.places]
     tables = [ScoreTable.from_codes(up, column, 1) for column in columns]
+    codes = np.arange(len(up)) if keys is None else np.unique(keys, return_inverse=True)[1]
+    if codes.max(initial=0) == 0:
+        values = [float(q.metric.function(table, **q.options)) for table in tables]
+        return one_cluster_contrast(values[0] - values[1], q.sample.rows.reach, len(up), q.spec)
     clusters: tuple[ClusteredRows | None, ClusteredRows | None] = (None, None)
     if keys is not None:
-        codes = np.unique(keys, return_inverse=True)[1]
         one, two = (ClusteredRows(positive=up, scores=column, codes=codes) for column in columns)
         clusters = one, two
     return calibration_contrast(

@@ -27,6 +27,7 @@ from trueerror.inputs._options import InputError
 from trueerror.kernels._random import row_weights, seed_of
 from trueerror.kernels._threads import in_threads
 from trueerror.results import Alternative
+from trueerror.results._values import Note
 
 Floats = NDArray[np.float64]
 Limits = tuple[float, float]
@@ -44,6 +45,29 @@ NUMPY_NAMES: dict[str, Literal["linear", "weibull", "inverted_cdf"]] = {
     "weibull": "weibull",
     "order": "inverted_cdf",
 }
+
+
+# Above this share of replicates without a value the bootstrap is not to be trusted.
+MOST_LOST = 0.01
+
+
+class Unfit(Exception):
+    """The replicates give no interval; the note says why."""
+
+    def __init__(self, note: str | Note) -> None:
+        super().__init__(str(note))
+        self.note = note
+
+
+def with_a_value(values: Floats) -> tuple[NDArray[np.bool_], float]:
+    """Which replicates have a value, and the share that has none; `Unfit` where that is too large, or all are alike."""
+    known = np.isfinite(values)
+    lost = 1 - float(known.mean())
+    if lost > MOST_LOST:
+        raise Unfit(Note("lost-resamples", (round(lost, 3),)))
+    if float(values[known].min()) == float(values[known].max()):
+        raise Unfit("the resamples have no spread")
+    return known, lost
 
 
 def bootstrap_limits(

@@ -22,8 +22,15 @@ from numpy.typing import NDArray
 from trueerror.inference._contrast import REALS, check_test_options, contrast, tail_area
 from trueerror.inference._effective_t import effective_t_contrast
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.bootstrap._limits import BootstrapMethod, Quantile, Ties, bootstrap_limits, bootstrap_p
-from trueerror.inference.counts._paired import PairedMetric, paired_metric
+from trueerror.inference.bootstrap._limits import (
+    MOST_LOST,
+    BootstrapMethod,
+    Quantile,
+    Ties,
+    bootstrap_limits,
+    bootstrap_p,
+)
+from trueerror.inference.counts._paired import paired_metric
 from trueerror.inference.proportion._distributions import at_least
 from trueerror.inputs._arrays import numbers, paired_numbers
 from trueerror.inputs._labels import Label
@@ -224,8 +231,6 @@ def _random_exchanges(a: Floats, b: Floats, draws: int, rng: np.random.Generator
 
 
 PermutationMethod = Literal["auto", "exact", "monte-carlo"]
-# Above this share of replicates in which the metric is undefined, the effective t takes over.
-MOST_UNDEFINED = 0.01
 # So many splits are enumerated when asked for; it takes a second.
 MOST_SPLITS = 1 << 24
 
@@ -392,56 +397,72 @@ def paired_bootstrap(
     check_word(method, ("bca", "percentile", "basic", "normal"), "method")
     check_word(ties, ("half", "strict"), "ties")
     check_word(quantile, ("linear", "weibull", "r-boot", "order"), "quantile")
-    level = check_test_options(confidence, alternative)
+    spec = IntervalSpec(confidence=check_test_options(confidence, alternative), alternative=alternative)
     draws = check_replicates(replicates, least=99)
     random, seed = generator(rng)
     agreement = data if isinstance(data, Agreement) else Agreement.count(data, first, second)
     if agreement.n == 0:
         raise InputError("there are no rows to draw from")
     compared = paired_metric(agreement, metric, positive, options, prior)
-    estimate = compared.difference()
+    estimate, better = compared.difference(), compared.measure.higher_is_better
+    shown: dict[str, Any] = {
+        "name": compared.title, "estimate": estimate, "whole": compared.range, "method": f"paired-bootstrap-{method}",
+        "n": agreement.n,
+    }  # fmt: skip
     if np.isnan(estimate):
-        return _contrast(compared, estimate, (np.nan, np.nan), np.nan, None, level, alternative, method, compared.why)
-    values = compared.replicates(draws, random)
-    lost = np.isnan(values)
-    values = values[~lost]
-    note = f"{draws:,} replicates, {seed}"
-    tail = tail_area(level, alternative)
-    better = compared.share_better(values)
-    shape: dict[str, Any] = {"influences": compared.influences(), "counts": compared.agreement.counts, "ties": ties}
-    low, high = (np.nan, np.nan)
-    if len(values):
-        low, high = bootstrap_limits(estimate, values, tail=tail, method=method, quantile=quantile, **shape)
-    if lost.mean() > MOST_UNDEFINED or not high - low > 0:
-        few = f"{lost.mean():.1%} of the {draws:,} replicates leave the metric undefined"
-        why = few if lost.mean() > MOST_UNDEFINED else f"all {draws:,} replicates are alike"
+        return _unknown(shown, spec, compared.why)
+
+    def instead(why: str) -> Contrast:
         found = compared.estimate()
         if found is None:
-            return _contrast(compared, estimate, (np.nan, np.nan), np.nan, None, level, alternative, method, why)
-        spec = IntervalSpec(confidence=level, alternative=alternative)
-        up = compared.measure.higher_is_better
-        other = effective_t_contrast(found, spec, n=agreement.n, higher_is_better=up, note=why)
-        return replace(other, name=compared.title)
-    p = bootstrap_p(estimate, values, alternative=alternative, method=method, **shape)
-    difference = _contrast(compared, estimate, (low, high), p, better, level, alternative, method, note)
+            return _unknown(shown, spec, why)
+        return replace(
+            effective_t_contrast(found, spec, n=agreement.n, higher_is_better=better, note=why), name=compared.title
+        )
+
+    return contrast_of_replicates(
+        compared.replicates(draws, random), spec, shown, kind=method, quantile=quantile, higher_is_better=better,
+        notes=(f"{draws:,} replicates, {seed}",), instead=instead, influences=compared.influences(),
+        counts=compared.agreement.counts, ties=ties,
+    )  # fmt: skip
+
+
+def contrast_of_replicates(
+    drawn: Floats,
+    spec: IntervalSpec,
+    shown: dict[str, Any],
+    *,
+    kind: BootstrapMethod,
+    higher_is_better: bool | None,
+    notes: tuple[str, ...],
+    instead: Callable[[str], Contrast],
+    quantile: Quantile = "linear",
+    **shape: Any,
+) -> Contrast:
+    """Limits and p-value of a difference from its replicates; `instead` answers where these give none."""
+    estimate, alternative = shown["estimate"], spec.alternative
+    values = drawn[~np.isnan(drawn)]
+    lost = 1 - len(values) / len(drawn)
+    if lost > MOST_LOST:
+        return instead(f"{lost:.1%} of the {len(drawn):,} replicates leave the metric undefined")
+    tail = tail_area(spec.confidence, alternative)
+    low, high = bootstrap_limits(estimate, values, tail=tail, method=kind, quantile=quantile, **shape)
+    if not high - low > 0:
+        return instead(f"all {len(drawn):,} replicates are alike")
+    better = values if higher_is_better else -values
     # The normal method reads p from a formula, which has no smallest value.
     sides = {"greater": [values.min()], "less": [-values.max()], "two-sided": [values.min(), -values.max()]}
-    return replace(difference, p_at_most=True) if method != "normal" and max(sides[alternative]) > 0 else difference
-
-
-def _contrast(
-    compared: PairedMetric,
-    estimate: float,
-    limits: tuple[float, float],
-    p: float,
-    better: float | None,
-    level: float,
-    alternative: Alternative,
-    method: BootstrapMethod,
-    note: str,
-) -> Contrast:
     return contrast(
-        name=compared.title, estimate=estimate, limits=limits, whole=compared.range, confidence=level,
-        alternative=alternative, method=f"paired-bootstrap-{method}", statistic=estimate, p_value=p,
-        n=compared.agreement.n, notes=(note,), p_better=better,
+        **shown, limits=(low, high), confidence=spec.confidence, alternative=alternative, statistic=estimate,
+        p_value=bootstrap_p(estimate, values, alternative=alternative, method=kind, **shape), notes=notes,
+        p_better=None if higher_is_better is None else float((better > 0).mean() + 0.5 * (better == 0).mean()),
+        p_at_most=kind != "normal" and bool(max(sides[alternative]) > 0),
+    )  # fmt: skip
+
+
+def _unknown(shown: dict[str, Any], spec: IntervalSpec, why: str) -> Contrast:
+    """No limits and no p-value, with the reason."""
+    return contrast(
+        **shown, limits=(math.nan, math.nan), p_value=math.nan, statistic=shown["estimate"],
+        confidence=spec.confidence, alternative=spec.alternative, notes=(why,),
     )  # fmt: skip
