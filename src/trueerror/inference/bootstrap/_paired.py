@@ -30,23 +30,22 @@ from trueerror.inference.bootstrap._limits import (
     bootstrap_limits,
     bootstrap_p,
 )
+from trueerror.inference.bootstrap._tables import blocks
 from trueerror.inference.counts._paired import paired_metric
 from trueerror.inference.proportion._distributions import at_least
 from trueerror.inputs._arrays import numbers, paired_numbers
 from trueerror.inputs._labels import Label
+from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, Rng, check_replicates, check_word, generator
+from trueerror.inputs._settings import current
 from trueerror.metrics._registry import Prior
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._agreement import Agreement
 
 Floats = NDArray[np.float64]
 
-# Up to this many permutations are enumerated.
-ENUMERATED = 1 << 20
-# Up to this many differences that are not 0 the p-value is exact: each half of them is enumerated, and the halves met.
-EXACT_FLIPS = 40
-# Numbers held at a time.
-BLOCK = 1 << 20
+# Up to so many differences all patterns of signs are held at once; up to twice as many halves of them are.
+HALF = BLOCK.bit_length() - 1
 
 
 class Permutations(NamedTuple):
@@ -60,6 +59,23 @@ class Permutations(NamedTuple):
     total: int
     exact: bool
     drawn: bool
+
+    @classmethod
+    def judged(
+        cls, statistics: Floats, losses: Floats, sizes: Floats, observed: float, dust: float, drawn: bool
+    ) -> Permutations:
+        """By how much each permutation lowers the sum of the first set, and how many members it moves.
+
+        `dust` is what rounding can do to a sum.
+        """
+        counts = {
+            "greater": int((losses <= dust).sum()),
+            "less": int((losses >= -dust).sum()),
+            "two-sided": int((np.abs(statistics) >= abs(observed) - 2 * dust).sum()),
+        }
+        total = len(losses) + drawn
+        typical = losses[sizes > 0] / sizes[sizes > 0]
+        return cls({side: (c + drawn) / total for side, c in counts.items()}, typical, total, not drawn, drawn)
 
     def turned(self) -> Permutations:
         """The same with the two sets exchanged."""
@@ -76,34 +92,28 @@ class Permutations(NamedTuple):
         return float(ranked[k - 1]), float(ranked[len(self.typical) - k])
 
 
-def flip_signs(d: Floats, dust: float, *, exact: bool | None, draws: int, rng: np.random.Generator) -> Permutations:
-    """Paired differences with random signs; `dust` is what rounding can do to their sum."""
-    n = len(d)
-    if exact is not False and n <= ENUMERATED.bit_length() - 1:
-        sums, sizes = _subset_sums(d)
-        return _judge(d.sum() - 2 * sums, sums, sizes, float(d.sum()), dust, drawn=False)
-    if d[np.flatnonzero(d)[:1]].sum() < 0:
-        # One of d and −d is sampled, whichever model comes first, so that exchanging them only turns the sign.
-        return flip_signs(-d, dust, exact=exact, draws=draws, rng=rng).turned()
+def _flips(a: Floats, b: Floats, dust: float, exact: bool | None, draws: int, rng: np.random.Generator) -> Permutations:
+    """Paired differences with random signs."""
+    d = a - b
     total = float(d.sum())
+    if exact is not False and len(d) <= HALF:
+        sums, sizes = _subset_sums(d)
+        return Permutations.judged(total - 2 * sums, sums, sizes, total, dust, False)
     sums, sizes = _random_subsets(d, draws, rng)
-    permutations = _judge(total - 2 * sums, sums, sizes, total, dust, drawn=True)
+    made = Permutations.judged(total - 2 * sums, sums, sizes, total, dust, True)
     known = None if exact is False else _exact_flips(d[d != 0], dust)
-    return permutations if known is None else permutations._replace(p_values=known, exact=True)
+    return made if known is None else made._replace(p_values=known, exact=True)
 
 
-def exchange(
-    a: Floats, b: Floats, dust: float, *, exact: bool | None, draws: int, rng: np.random.Generator
+def _exchanges(
+    a: Floats, b: Floats, dust: float, exact: bool | None, draws: int, rng: np.random.Generator
 ) -> Permutations:
     """Two sets of scores whose members could as well be in the other set."""
-    total = float(a.sum() + b.sum())
     unit = 1 / len(a) + 1 / len(b)
-    if _comes_before(b, a):
-        return exchange(b, a, dust, exact=exact, draws=draws, rng=rng).turned()
-    drawn = exact is False or (exact is None and math.comb(len(a) + len(b), len(a)) > ENUMERATED)
+    drawn = exact is False or (exact is None and math.comb(len(a) + len(b), len(a)) > BLOCK)
     gains, sizes = _random_exchanges(a, b, draws, rng) if drawn else _all_exchanges(a, b)
-    observed = float(a.sum()) * unit - total / len(b)
-    return _judge(observed + gains * unit, -gains, sizes, observed, dust, drawn=drawn)
+    observed = float(a.sum()) * unit - float(a.sum() + b.sum()) / len(b)
+    return Permutations.judged(observed + gains * unit, -gains, sizes, observed, dust, drawn)
 
 
 def _comes_before(a: Floats, b: Floats) -> bool:
@@ -111,22 +121,6 @@ def _comes_before(a: Floats, b: Floats) -> bool:
         return len(a) < len(b)
     apart = np.flatnonzero(a != b)[:1]
     return bool((a[apart] < b[apart]).any())
-
-
-def _judge(
-    statistics: Floats, losses: Floats, sizes: Floats, observed: float, dust: float, *, drawn: bool
-) -> Permutations:
-    """`losses`: by how much each permutation lowers the sum of the first set; `sizes`: how many members it moves."""
-    moved = sizes > 0
-    counts = {
-        "greater": int((losses <= dust).sum()),
-        "less": int((losses >= -dust).sum()),
-        "two-sided": int((np.abs(statistics) >= abs(observed) - 2 * dust).sum()),
-    }
-    extra = 1 if drawn else 0
-    total = len(losses) + extra
-    typical = losses[moved] / sizes[moved]
-    return Permutations({side: (c + extra) / total for side, c in counts.items()}, typical, total, not drawn, drawn)
 
 
 def _subset_sums(d: Floats) -> tuple[Floats, Floats]:
@@ -139,66 +133,45 @@ def _subset_sums(d: Floats) -> tuple[Floats, Floats]:
 
 
 def _random_subsets(d: Floats, draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """The sum and size of subsets at random; of few different values it is drawn how many of each are in."""
     values, counts = np.unique(d, return_counts=True)
     if len(values) * 8 <= len(d):
-        return _random_subsets_of_few_values(values, counts, draws, rng)
-    # Eight rows at a time are drawn as one random byte, whose 256 possible sums are looked up.
-    width = -(-len(d) // 8)
-    rows = np.zeros(width * 8)
-    rows[: len(d)] = d
-    is_row = (np.arange(width * 8) < len(d)).astype(np.float64)
-    bits = ((np.arange(256)[:, None] >> np.arange(8)) & 1).astype(np.float64)
-    sums, sizes = np.zeros(draws), np.zeros(draws)
-    for start in range(0, width, 1024):
-        part = slice(start * 8, (start + 1024) * 8)
-        tables = [column[part].reshape(-1, 8) @ bits.T for column in (rows, is_row)]
-        block = len(tables[0])
-        offsets = 256 * np.arange(block, dtype=np.intp)
-        step = max(1, BLOCK // block)
-        for first in range(0, draws, step):
-            drawn = slice(first, min(draws, first + step))
-            where = rng.integers(0, 256, size=(drawn.stop - first, block), dtype=np.uint8) + offsets
-            sums[drawn] += tables[0].ravel().take(where).sum(axis=1)
-            sizes[drawn] += tables[1].ravel().take(where).sum(axis=1)
-    return sums, sizes
-
-
-def _random_subsets_of_few_values(
-    values: Floats, counts: NDArray[np.int64], draws: int, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    sums, sizes = np.zeros(draws), np.zeros(draws)
-    for value, count in zip(values, counts, strict=True):
-        chosen = rng.binomial(count, 0.5, size=draws).astype(np.float64)
-        sums += value * chosen
-        sizes += chosen
+        sums, sizes = np.zeros(draws), np.zeros(draws)
+        for value, count in zip(values, counts, strict=True):
+            chosen = rng.binomial(count, 0.5, size=draws).astype(np.float64)
+            sums += value * chosen
+            sizes += chosen
+        return sums, sizes
+    width, found = -(-len(d) // 8), []
+    both = np.column_stack((d, np.ones(len(d))))
+    for block in blocks(draws, width):
+        drawn = rng.integers(0, 256, size=(len(block), width), dtype=np.uint8)
+        found.append(np.unpackbits(drawn, axis=1, count=len(d), bitorder="little") @ both)
+    sums, sizes = np.concatenate(found).T
     return sums, sizes
 
 
 def _exact_flips(d: Floats, dust: float) -> dict[str, float] | None:
-    """Exact p-values where they are cheap: sizes all alike (a binomial), or at most EXACT_FLIPS differences."""
+    """Exact p-values where they are cheap: sizes all alike (a binomial), or halves of which each can be enumerated."""
     n, total = len(d), float(d.sum())
     size = np.abs(d)
     if n and float(size.max() - size.min()) <= dust:
         up = int((d > 0).sum())
         greater, less = (float(at_least(k, n, 0.5)) for k in (up, n - up))
         return {"greater": greater, "less": less, "two-sided": min(1.0, 2 * min(greater, less))}
-    if n > EXACT_FLIPS:
+    if n > 2 * HALF:
         return None
     left, right = _subset_sums(d[: n // 2])[0], np.sort(_subset_sums(d[n // 2 :])[0])
-    whole = len(left) * len(right)
 
-    def at_most(level: float) -> float:
-        """Share of subsets whose sum is at most `level`."""
-        return int(np.searchsorted(right, level - left, side="right").sum()) / whole
+    def below(level: float, side: Literal["left", "right"]) -> float:
+        """Share of subsets whose sum is below `level`, or at most that."""
+        return int(np.searchsorted(right, level - left, side=side).sum()) / (len(left) * len(right))
 
-    def from_up(level: float) -> float:
-        return 1 - int(np.searchsorted(right, level - left, side="left").sum()) / whole
-
-    greater, less = at_most(dust), from_up(-dust)
+    greater, less = below(dust, "right"), 1 - below(-dust, "left")
     # A flipped subset F gives total − 2·ΣF: at least |total| where ΣF ≤ min(0, total), at most −|total| where
     # ΣF ≥ max(0, total); all of them when the total is 0.
-    both = 1.0 if abs(total) <= dust else at_most(min(0.0, total) + dust) + from_up(max(0.0, total) - dust)
-    return {"greater": greater, "less": less, "two-sided": min(1.0, both)}
+    both = below(min(0.0, total) + dust, "right") + 1 - below(max(0.0, total) - dust, "left")
+    return {"greater": greater, "less": less, "two-sided": 1.0 if abs(total) <= dust else min(1.0, both)}
 
 
 def _all_exchanges(a: Floats, b: Floats) -> tuple[Floats, Floats]:
@@ -219,20 +192,16 @@ def _sums_by_size(x: Floats, most: int) -> list[Floats]:
 
 def _random_exchanges(a: Floats, b: Floats, draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     scores = np.concatenate((a, b))
-    gains, sizes = np.empty(draws), np.empty(draws)
-    step = max(1, BLOCK // len(scores))
-    for first in range(0, draws, step):
-        drawn = slice(first, min(draws, first + step))
-        shape = (drawn.stop - first, len(scores))
-        members = rng.permuted(np.broadcast_to(np.arange(len(scores)), shape), axis=1)[:, : len(a)]
-        gains[drawn] = scores[members].sum(axis=1) - a.sum()
-        sizes[drawn] = (members >= len(a)).sum(axis=1)
-    return gains, sizes
+    gains, sizes = [], []
+    for block in blocks(draws, len(scores)):
+        order = np.broadcast_to(np.arange(len(scores)), (len(block), len(scores)))
+        members = rng.permuted(order, axis=1)[:, : len(a)]
+        gains.append(scores[members].sum(axis=1) - a.sum())
+        sizes.append((members >= len(a)).sum(axis=1, dtype=np.float64))
+    return np.concatenate(gains), np.concatenate(sizes)
 
 
 PermutationMethod = Literal["auto", "exact", "monte-carlo"]
-# So many splits are enumerated when asked for; it takes a second.
-MOST_SPLITS = 1 << 24
 
 
 def permutation(
@@ -282,18 +251,21 @@ def permutation(
         raise InputError("metric= is of labels: te.significance.permutation(truth, first, second, metric=…)")
     if paired:
         a, b = paired_numbers(first, second)
-        if len(a) == 0:
-            raise InputError("first and second have no rows; a permutation test needs at least one")
-        dust = _dust(a, b)
-        permutations = flip_signs(a - b, dust, exact=exact, draws=draws, rng=random)
     else:
         a, b = numbers(first, "first"), numbers(second, "second")
-        if len(a) == 0 or len(b) == 0:
-            raise InputError(f"{'first' if len(a) == 0 else 'second'} has no rows; a permutation test needs some")
-        if exact and math.comb(len(a) + len(b), len(a)) > MOST_SPLITS:
-            raise InputError(f"{len(a) + len(b):,} scores are too many to enumerate; use method='monte-carlo'")
-        dust = _dust(a, b)
-        permutations = exchange(a, b, dust, exact=exact, draws=draws, rng=random)
+    if len(a) == 0 or len(b) == 0:
+        empty = "first and second have" if paired else "first has" if len(a) == 0 else "second has"
+        raise InputError(f"{empty} no rows; a permutation test needs at least one")
+    # Half a dozen numbers of 8 bytes are held for each split.
+    if exact and not paired and 48 * math.comb(len(a) + len(b), len(a)) > current().budget_bytes:
+        raise InputError(f"{len(a) + len(b):,} scores are too many to enumerate; use method='monte-carlo'")
+    dust = _dust(a, b)
+    # One order of the two for both questions: exchanging them turns the signs and changes nothing else.
+    swapped = _comes_before(a, b) == paired
+    one, two = (b, a) if swapped else (a, b)
+    permutations = (_flips if paired else _exchanges)(one, two, dust, exact, draws, random)
+    if swapped:
+        permutations = permutations.turned()
     if exact and not permutations.exact:
         raise InputError(f"{len(a):,} differences are too many to enumerate; use method='monte-carlo'")
     low, high = permutations.limits(tail_area(level, alternative))
@@ -333,8 +305,8 @@ def _exchanged_labels(
     places = (table.truth * width + table.first) * width + table.second
     mirror = np.searchsorted(places, (table.truth * width + table.second) * width + table.first)
     values = []
-    for start in range(0, draws, step := max(1, BLOCK // len(places))):
-        moved = rng.binomial(table.counts, 0.5, size=(min(step, draws - start), len(places)))
+    for block in blocks(draws, len(places)):
+        moved = rng.binomial(table.counts, 0.5, size=(len(block), len(places)))
         values.append(compared.differences((table.counts - moved + moved[:, mirror]).astype(np.float64)))
     drawn = np.concatenate(values)
     lost = int(np.isnan(drawn).sum())

@@ -63,7 +63,7 @@ def drawn_counts(
     """
     totals = [int(counts[s].sum()) for s in strata]
     shares = [counts[s] / t for s, t in zip(strata, totals, strict=True)]
-    for block in _blocks(replicates, len(counts)):
+    for block in blocks(replicates, len(counts)):
         drawn = np.zeros((len(block), len(counts)), dtype=np.int64)
         if len(strata) == 1:
             drawn[:, strata[0]] = draw.multinomial(totals[0], shares[0], size=len(drawn))
@@ -79,7 +79,7 @@ def drawn_units(units: int, seed: int, replicates: range) -> Floats:
     return np.stack([row_weights(units, seed, b) for b in replicates]).astype(np.float64)
 
 
-def _blocks(replicates: int, size: int) -> list[range]:
+def blocks(replicates: int, size: int) -> list[range]:
     """Resamples that are held together, of so many numbers each."""
     step = max(1, BLOCK // max(size, 1))
     return [range(start, min(start + step, replicates)) for start in range(0, replicates, step)]
@@ -129,7 +129,7 @@ def _sample_draws(sample: Sample, draw: np.random.Generator, b: int) -> Iterator
         return
     names, key = np.unique(clusters.key, return_inverse=True)
     seed = seed_of(draw)
-    for block in _blocks(b, max(len(names), len(key), cells)):
+    for block in blocks(b, max(len(names), len(key), cells)):
         yield sum_columns(drawn_units(len(names), seed, block)[:, key] * clusters.counts, clusters.cell, cells)
 
 
@@ -182,7 +182,7 @@ def one_row_less(cells: Counts | Floats, statistic: Statistic, weights: Floats |
     size = len(cells) // 2
     occupied = np.flatnonzero(cells)
     values = []
-    for block in _blocks(len(occupied), len(cells)):
+    for block in blocks(len(occupied), len(cells)):
         part = occupied[block.start : block.stop]
         counts = np.repeat(cells[None], len(part), axis=0)
         taken: Any = 1 if weights is None else weights[part]
@@ -344,8 +344,8 @@ class ClusterCells:
         """
         if self.groups * 2 * self.size > TURNS and self.influences is not None:
             return self.value - np.asarray(self.cells @ self.influences)
-        total, blocks = self.total, _blocks(self.groups, 2 * self.size)
-        return np.concatenate([self.evaluate(total - self.cells[i.start : i.stop].toarray()) for i in blocks])
+        total, turns = self.total, blocks(self.groups, 2 * self.size)
+        return np.concatenate([self.evaluate(total - self.cells[i.start : i.stop].toarray()) for i in turns])
 
 
 def cluster_replicates(tables: Sequence[ClusterCells], seed: int, b: int) -> Floats:
@@ -356,7 +356,7 @@ def cluster_replicates(tables: Sequence[ClusterCells], seed: int, b: int) -> Flo
         often = drawn_units(groups, seed, block).T
         return [t.evaluate(np.asarray((t.cells.T @ often).T)) for t in tables]
 
-    return np.concatenate(in_threads(some, _blocks(b, max(2 * size, groups))), axis=1)
+    return np.concatenate(in_threads(some, blocks(b, max(2 * size, groups))), axis=1)
 
 
 KINDS: tuple[BootstrapMethod, ...] = ("bca", "percentile", "basic", "normal")
