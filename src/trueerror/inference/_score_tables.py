@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from trueerror.inference._binned_limits import with_bounds
 from trueerror.inference._clusters import effective_clusters, without_gaps
 from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, left_out
+from trueerror.inference._ordered_scores import OrderedScores
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range
 from trueerror.inference._sample import Estimated, OneSample
 from trueerror.inference._variance import ClusteredRows, Design, ScoreSample
@@ -33,7 +34,6 @@ from trueerror.inference.auc._interval import (
     of_area,
     on_scale,
 )
-from trueerror.inference.bootstrap._paired_scores import OrderedScores
 from trueerror.inference.bootstrap._tables import ClusterCells, coarse_table, one_row_less, score_statistic
 from trueerror.inference.loss._mean import infinite_limits, mean_of_table
 from trueerror.inputs._arrays import WeightsKind
@@ -200,17 +200,18 @@ def clustered_scores(
 def score_estimate(q: Problem[ScoreSample]) -> Estimate:
     """The metric of a score table, and what its rows, or clusters, add to it.
 
-    Of a table of very many scores an area knows the sums of squared placements alone: its degrees of freedom are then
-    Welch's, from the sizes of the classes.
+        Of a table of very many scores an area knows the sums of squared placements alone: its degrees of freedom are then
+        Welch's, from the sizes of the classes.
 
-    >>> from trueerror.inference._problem import IntervalSpec
-    >>> from trueerror.inference._estimate import limits
-    >>> from trueerror.metrics._registry import find_measure
-    >>> table, auc = ScoreTable.count([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6]), find_measure("auc")
-    >>> sample = ScoreSample(table=table, estimate=8 / 9)
-    >>> made = score_estimate(Problem(metric=auc, sample=sample, spec=IntervalSpec()))
-    >>> [round(float(x), 2) for x in limits(made, 0.025)]
-    [0.27, 0.99]
+        >>> from trueerror.inference._ordered_scores import OrderedScores
+    from trueerror.inference._problem import IntervalSpec
+        >>> from trueerror.inference._estimate import limits
+        >>> from trueerror.metrics._registry import find_measure
+        >>> table, auc = ScoreTable.count([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6]), find_measure("auc")
+        >>> sample = ScoreSample(table=table, estimate=8 / 9)
+        >>> made = score_estimate(Problem(metric=auc, sample=sample, spec=IntervalSpec()))
+        >>> [round(float(x), 2) for x in limits(made, 0.025)]
+        [0.27, 0.99]
     """
     s = q.sample
     if s.clusters is not None:

@@ -37,7 +37,7 @@ from trueerror.inference.auc._interval import (
 )
 from trueerror.inference.auc._tests import area_contrast
 from trueerror.inference.auc._within_folds import FoldedRows, within_folds_contrast
-from trueerror.inference.bootstrap._paired_scores import paired_score_contrast
+from trueerror.inference.bootstrap._paired import paired_score_contrast
 from trueerror.inference.calibration import TOO_NARROW, calibration_contrast
 from trueerror.inference.learner._fold_scores import ACROSS, PartScores, fold_codes, part_scores
 from trueerror.inference.loss._t_tests import paired_t_of_losses

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import trueerror as te
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference.bootstrap import _tables
-from trueerror.inference.bootstrap._paired_scores import paired_score_contrast
+from trueerror.inference.bootstrap._paired import paired_score_contrast
 from trueerror.inputs._options import InputError, generator
 from trueerror.kernels._random import row_weights, seed_of
 from trueerror.metrics._registry import find_measure
