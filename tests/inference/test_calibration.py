@@ -10,7 +10,7 @@ from scipy import special
 
 import trueerror as te
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.inference.calibration import gap_errors, quantile_of_largest, quantile_of_sum
+from trueerror.inference.calibration import Gaps, gaps_of
 from trueerror.tallies import ScoreTable
 
 
@@ -36,21 +36,47 @@ def test_forecasts_that_are_far_off_are_found_out() -> None:
 def test_one_bin_by_hand() -> None:
     # 60 of 100 at .5: Σ(y − p)² = Σp(1 − p) = 25, so e = .05.
     table = ScoreTable.count([0] * 40 + [1] * 60, [0.5] * 100)
-    errors, rows = gap_errors(table)
-    assert (errors.tolist(), rows.tolist()) == ([5.0], [100.0])
-    made = metric_interval("mce", table)
-    reach = 0.05 * 2.241403  # the .975 quantile of |Z|
-    assert (made.low, made.high) == pytest.approx((max(0.0, 0.1 - reach), 0.1 + reach), abs=1e-5)
-    assert metric_interval("ece", table).high == pytest.approx(0.1 + 1.959964 * 0.05, abs=1e-6)
+    gaps, rows = gaps_of(table, None, None)
+    assert (gaps.gaps.tolist(), gaps.errors.tolist(), rows.tolist()) == (pytest.approx([0.1]), [0.05], [100.0])
+    # P(|ε| ≤ .1) = .954 < .975: forecasts may hold. The upper limit is .1 + z·e, since nothing folds at 2 e.
+    for metric in ("ece", "mce"):
+        made = metric_interval(metric, table)
+        assert (made.low, made.high) == (0.0, pytest.approx(0.1 + 1.959964 * 0.05, abs=1e-4))
+    farther = ScoreTable.count([0] * 30 + [1] * 70, [0.5] * 100)
+    # P(|d + ε| ≤ .2) = .975 where d = .102: nothing folds there either.
+    assert metric_interval("mce", farther).low == pytest.approx(0.2 - 1.959964 * 0.05, abs=1e-4)
 
 
-def test_quantiles_are_those_of_simulated_noise() -> None:
+@pytest.mark.parametrize("true", [[0.0, 0.0, 0.0], [2.0, 0.0, 0.5], [5.0, 1.0, 0.0]])
+@pytest.mark.parametrize("together", [False, True])
+def test_the_noise_of_absolute_gaps_is_that_of_simulated_gaps(true: list[float], together: bool) -> None:
     rng = np.random.default_rng(2)
-    errors = np.array([1.0, 0.5, 2.0, 0.2])
-    noise = np.abs(errors * rng.standard_normal((200_000, 4)))
-    for tail in (0.05, 0.025, 0.005):
-        assert quantile_of_sum(errors, tail) == pytest.approx(np.quantile(noise.sum(axis=1), 1 - tail), rel=0.02)
-        assert quantile_of_largest(errors, tail) == pytest.approx(np.quantile(noise.max(axis=1), 1 - tail), rel=0.02)
+    errors, rho = np.array([1.0, 0.5, 2.0]), np.array([[1.0, 0.5, -0.3], [0.5, 1.0, 0.2], [-0.3, 0.2, 1.0]])
+    gaps = Gaps(np.array(true), errors, np.ones(3) / 3, correlations=rho if together else None)
+    noise = rng.multivariate_normal(np.zeros(3), rho if together else np.eye(3), 200_000)
+    seen = np.abs(np.array(true) + errors * noise)
+    for tail in (0.05, 0.025):
+        q = float(special.ndtri(1 - tail))
+        assert gaps.sum_limit(0.0, q) == pytest.approx(np.quantile(seen.sum(axis=1), 1 - tail), rel=0.03)
+        if tail == 0.05 and not together:
+            below = gaps.chance_below(0.0, 5.0, above=-5.0)
+            assert below == pytest.approx((seen.max(axis=1) <= 5.0).mean(), abs=0.005)
+
+
+@pytest.mark.parametrize("slope", [0.4, 0.7, 1.0, 1.5])
+def test_limits_hold_the_true_error_and_are_not_far_wider_than_it_varies(slope: float) -> None:
+    rng, held, wide, seen = np.random.default_rng(7), 0, [], []
+    grid = np.linspace(-12, 12, 200_001)
+    mass = np.exp(-(grid**2) / 4.5)
+    moved = mass / mass.sum() * (special.expit(slope * grid) - special.expit(grid))
+    truth = float(np.abs(np.bincount(np.minimum((special.expit(grid) * 10).astype(int), 9), weights=moved)).sum())
+    for _ in range(200):
+        made = metric_interval("ece", forecasts(rng, 600, slope))
+        held += made.low <= truth + 1e-9 and truth <= made.high
+        wide.append(made.high - made.low)
+        seen.append(made.estimate)
+    assert held >= 182
+    assert np.mean(wide) < 2.1 * 2 * 1.96 * np.std(seen)
 
 
 @pytest.mark.parametrize("metric", ["ece", "mce"])
@@ -88,7 +114,7 @@ def test_another_share_of_positives_and_weights() -> None:
 def test_confident_forecasts_without_a_failure_have_shown_little(metric: str) -> None:
     made = metric_interval(metric, ScoreTable.count([0] * 100, [0.001] * 100))
     z = 1.959964
-    assert made.high >= 0.001 + z * z / 100 - 1e-6
+    assert made.high >= z * z / (100 + z * z) - 1e-6
     assert made.high < 0.07
 
 

@@ -44,7 +44,6 @@ from trueerror.inference._sample import Sampled
 from trueerror.inference._variance import Sample
 from trueerror.inference.auc._binned import unpaired_table_contrast, within_words
 from trueerror.inference.auc._tests import delong_unpaired
-from trueerror.inference.calibration import calibration_contrast
 from trueerror.inference.loss._mean import infinite_contrast, infinite_rows
 from trueerror.inference.proportion._distributions import crossing, hypergeometric_p
 from trueerror.inference.proportion._two_samples import difference
@@ -205,23 +204,9 @@ def delong_of_two(q: Two) -> Contrast:
     )
 
 
-def _gaps(q: Two) -> bool:
-    return q.metric.calibration_error and q.sample.knows_gaps
-
-
-@inference_method("calibration-gaps-difference", on=DIFFERENT, word="gaps", applies=_gaps)
-def gaps_of_two(q: Two) -> Contrast:
-    """Two calibration errors of different rows, from each model's own limits."""
-    gap = calibration_contrast(
-        q.metric, *(rows.rows.scores(rows.model) for rows in q.sample), options=dict(q.options),
-        confidence=q.spec.confidence, alternative=q.spec.alternative,
-    )  # fmt: skip
-    return replace(gap, n=q.sample.n)
-
-
 @inference_method(
     "newcombe-hybrid", on=DIFFERENT, word="newcombe", aliases=("mover",),
-    applies=lambda q: not _shares(q) and not _gaps(q),
+    applies=lambda q: not _shares(q),
 )  # fmt: skip
 def newcombe_hybrid(q: Two) -> Contrast:
     """d − √((θ1 − l1)² + (u2 − θ2)²) and its mirror image; the p-value is the level at which a limit reaches 0."""

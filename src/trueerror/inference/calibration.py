@@ -1,20 +1,31 @@
-"""Calibration errors, and the difference of two: a sum, or the largest, of absolute gaps, which chance pushes up.
+"""Limits of calibration errors: a sum, or the largest, of absolute gaps, which chance pushes up.
 
-Resampling cannot give their limits: a replicate adds noise to gaps that are noise already, so that those of forecasts
-that are perfectly calibrated, whose error is 0, lie well above 0. The better forecasts hold, the more of their error is
-noise, so the difference of two lies beside the true one, and more rows make the miss more certain.
+A gap D = d + ε between what happened in a bin and what was forecast is a true gap d with noise of standard error e. The
+expected |D| is that of a folded normal: above |d|, by .8·e where forecasts hold. Resampling adds the same noise once
+more, so it cannot give limits. Inversion can: true gaps d(s)² = max(D² + s·|s|·e², 0) run from none at all to any size,
+the noisy ones moving first, and a limit is the error at those gaps that put the one observed at a limit of chance. At
+s = −1 each d² is the unbiased estimate.
+
+The noise of bins is independent over rows. Clusters make it vary together: with the Hermite coefficients c₁, c₂ of
+|d + e·z| the covariance of two absolute gaps with correlation ρ is c₁c₁′ρ + c₂c₂′ρ² + r·r′·ρ⁴, r² the variance that is
+left. It is exact at ρ = 0 and ρ = 1.
+
+Sources: Leone, Nelson and Nottingham 1961, Technometrics 3:543 (the folded normal); Wilson 1927, JASA 22:209 (the
+standard error at the candidate); Kish 1965 and Bell and McCaffrey 2002, Surv. Methodol. 28:169 (clusters); Zou and
+Donner 2008, Stat. Med. 27:1693 (differences from two models' own limits).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._clusters import LEAST_DF, degrees_of_freedom, effective_clusters
+from trueerror.inference._clusters import degrees_of_freedom, effective_clusters
 from trueerror.inference._contrast import FURTHEST, SEARCHED_P, Limits, check_test_options, contrast, tail_area
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem
 from trueerror.inference._variance import ClusteredRows, ScoreSample
@@ -28,10 +39,64 @@ from trueerror.results._format import whole
 from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
-# Mean, variance and third cumulant of |Z|, Z standard normal.
-MEAN = math.sqrt(2 / math.pi)
-VARIANCE = 1 - 2 / math.pi
-THIRD = MEAN * (4 / math.pi - 1)
+
+
+class Gaps(NamedTuple):
+    """The gaps of bins as shares of all rows, their standard errors, and what clusters make of them.
+
+    `correlations` (bins, bins) are those of the noise, None over rows. `shares` are the bins' shares of the rows, and
+    `largest` how far each bin's mean gap may be off, beside its own rows. t has `df` degrees of freedom.
+    """
+
+    gaps: Floats
+    errors: Floats
+    shares: Floats
+    df: float = math.inf
+    correlations: Floats | None = None
+
+    def largest(self) -> Gaps:
+        """The mean gap of each bin, over its own rows."""
+        return self._replace(gaps=self.gaps / self.shares, errors=self.errors / self.shares)
+
+    def quantile(self, tail: float) -> float:
+        """Which t lies above with this probability."""
+        return -float(special.ndtri(tail) if math.isinf(self.df) else special.stdtrit(self.df, tail))
+
+    def true_gaps(self, s: float) -> Floats:
+        """The candidates: less (s < 0) or more than what was seen."""
+        return np.asarray(np.sqrt(np.maximum(self.gaps**2 + s * abs(s) * self.errors**2, 0.0)))
+
+    def sum_limit(self, s: float, q: float) -> float:
+        """The value that Σ|D| exceeds with the probability of q, were these the true gaps (Cornish and Fisher 1938)."""
+        d, e = self.true_gaps(s), self.errors
+        r = d / np.where(e > 0, e, 1.0)
+        # E|d + ez| = d·erf(r/√2) + e·√(2/π)·exp(−r²/2); its derivatives by d give the coefficients.
+        rise, density = special.erf(r / math.sqrt(2)), math.sqrt(2 / math.pi) * np.exp(-r * r / 2)
+        mean = d * rise + e * density
+        variance = np.maximum(d * d + e * e - mean * mean, 0.0)
+        cubes = (d**3 + 3 * d * e * e) * rise + (d * d + 2 * e * e) * e * density
+        third = cubes - 3 * mean * (d * d + e * e) + 2 * mean**3
+        spread = float(variance.sum())
+        skew = float(third.sum()) / spread**1.5 if spread > 0 else 0.0
+        if self.correlations is not None:
+            first, second = np.sign(self.gaps) * e * rise, e * density / math.sqrt(2)
+            left, rho = np.sqrt(np.maximum(variance - first**2 - second**2, 0.0)), self.correlations
+            joint = np.outer(first, first) * rho + np.outer(second, second) * rho**2 + np.outer(left, left) * rho**4
+            spread = max(float(joint.sum()), 0.0)
+        return float(mean.sum()) + math.sqrt(spread) * (q + (q * q - 1) * skew / 6)
+
+    def chance_below(self, s: float, value: float, *, above: float = -math.inf) -> float:
+        """P(above ≤ D ≤ value) in all bins, were these the true gaps and their noise independent."""
+        d, e = self.true_gaps(s), np.where(self.errors > 0, self.errors, np.finfo(float).tiny)
+        return float(np.prod(special.ndtr((value - d) / e) - special.ndtr((above - d) / e)))
+
+    def error_where(self, excess: Callable[[float], float], of: Callable[[Floats], Any]) -> float:
+        """The error of the candidate where a rising excess is 0; the least there is where it is positive throughout."""
+        ratios = np.abs(self.gaps) / np.where(self.errors > 0, self.errors, np.inf)
+        least, most = -float(ratios.max(initial=0.0)) * (1 + 1e-9), 1.0
+        while excess(most) < 0:
+            most *= 2
+        return float(of(self.true_gaps(crossing(excess, least, most, within=1e-9) if excess(least) < 0 else least)))
 
 
 def calibration_error_limits(
@@ -44,13 +109,10 @@ def calibration_error_limits(
     share: float | None = None,
     clusters: ClusteredRows | None = None,
 ) -> tuple[float, float]:
-    """Limits that allow for any true gaps, from the standard errors e of the gaps.
+    """The calibration errors of the true gaps that put the one observed at the upper and at the lower limit of chance.
 
-    ECE = Σ|d + ε| over bins, d the true gaps and ε their noise. It is above Σ|d| by Σ|ε| at most, so the lower limit is
-    ECE − q(Σ|ε|); and below it by Σ ±ε at most, so the upper limit is ECE + z·√Σe². MCE = max|d + ε| differs from
-    max|d| by max|ε| at most: MCE ± q(max|ε|). q is the upper quantile for independent normal ε. Σe² over all rows (of
-    MCE, e² of a bin) is at least z². `share` is another share of positives that is asked for. Of rows in `clusters` the
-    gaps of bins vary together, as clusters have them, and t takes the place of z (`ClusterGaps`).
+    `share` is another share of positives that is asked for. Forecasts near 0 or 1 of which none failed have shown no
+    noise: the upper limit is at least Wilson's for 0 of n, and the noise of a bin's mean at least that of z² rows.
 
     >>> from trueerror.metrics._registry import find_measure
     >>> from trueerror.tallies import ScoreTable
@@ -58,22 +120,19 @@ def calibration_error_limits(
     >>> [round(x, 3) for x in calibration_error_limits(find_measure("ece"), table, 0.1, {}, IntervalSpec())]
     [0.0, 0.198]
     """
-    errors, rows = gap_errors(table, share, **options)
-    tail = spec.tail
-    z = -float(special.ndtri(tail))
-    if clusters is not None:
-        gaps = ClusterGaps.of(table, clusters, share, **options)
-        below, above = (gaps.of_largest if measure.worst_bin else gaps.of_sum)(errors, tail)
-        return max(0.0, estimate - below), min(1.0, estimate + above)
-    # Forecasts near 0 or 1 of which none failed have shown no noise: as with Wilson's limit for 0 of n, z² rows may.
-    if not measure.worst_bin:
-        e = errors / rows.sum()
-        low = estimate - quantile_of_sum(e, tail)
-        high = estimate + z * math.sqrt(max(float((e * e).sum()), (z / float(rows.sum())) ** 2))
-    else:
-        reach = quantile_of_largest(np.maximum(errors, z) / rows, tail)
-        low, high = estimate - reach, estimate + reach
-    return max(0.0, min(low, estimate)), min(1.0, max(high, estimate))
+    gaps, rows = gaps_of(table, share, clusters, **options)
+    tail, z = spec.tail, -float(special.ndtri(spec.tail))
+    if measure.worst_bin:
+        each = gaps.largest()
+        t = each.quantile(tail) / z
+        each = each._replace(errors=np.minimum(np.maximum(each.errors, z / rows) * t, 1.0))
+        low = each.error_where(lambda s: 1 - tail - each.chance_below(s, estimate, above=-estimate), np.max)
+        high = each.error_where(lambda s: tail - each.chance_below(s, estimate), np.max)
+        return min(low, estimate), min(1.0, max(high, estimate))
+    q = gaps.quantile(tail)
+    low = gaps.error_where(lambda s: gaps.sum_limit(s, q) - estimate, np.sum)
+    high = gaps.error_where(lambda s: gaps.sum_limit(s, -q) - estimate, np.sum)
+    return min(low, estimate), min(1.0, max(high, estimate, z * z / (float(rows.sum()) + z * z)))
 
 
 @inference_method(
@@ -90,142 +149,69 @@ def calibration_gaps(q: Problem[ScoreSample]) -> IntervalLimits:
     return IntervalLimits(*limits, "calibration-gaps", note)
 
 
-def gap_errors(
-    table: ScoreTable, share: float | None = None, bins: int = 10, binning: Any = "width"
-) -> tuple[Floats, Floats]:
-    """For each bin with rows the standard error of positives − sum of forecasts, and its rows.
+def gaps_of(
+    table: ScoreTable, share: float | None, clusters: ClusteredRows | None, bins: int = 10, binning: Any = "width"
+) -> tuple[Gaps, Floats]:
+    """The gaps of the bins that have rows, and how many rows those have.
 
-    The variance is the larger of Σ(y − p)², what was seen, and Σp(1 − p), what forecasts that hold would show: a bin of
-    one row that came out as forecast has seen next to nothing.
+    The variance of positives − sum of forecasts in a bin is the larger of Σ(y − p)², what was seen, and Σp(1 − p), what
+    forecasts that hold would show: a bin of one row that came out as forecast has seen next to nothing.
     """
-    positives, negatives, p = (np.asarray(x, dtype=float) for x in (table.positives, table.negatives, table.scores))
-    squares = (
-        (positives, negatives) if table.squares is None else tuple(np.asarray(s, dtype=float) for s in table.squares)
+    positives, negatives, p = (
+        np.asarray(x, dtype=np.float64) for x in (table.positives, table.negatives, table.scores)
     )
+    squares = [
+        np.asarray(s, dtype=np.float64) for s in ((positives, negatives) if table.squares is None else table.squares)
+    ]
+    weights = (1.0, 1.0)
     if share is not None:
         total, of_class = float((positives + negatives).sum()), float(positives.sum())
         weights = share * total / of_class, (1 - share) * total / (total - of_class)
         positives, negatives = weights[0] * positives, weights[1] * negatives
-        squares = weights[0] ** 2 * squares[0], weights[1] ** 2 * squares[1]
+        squares = [w * w * s for w, s in zip(weights, squares, strict=True)]
     place = bin_places(table.scores, positives + negatives, bins, binning)
     used, where = np.unique(place, return_inverse=True)
-    observed, expected, rows = (
-        np.bincount(where, weights=w, minlength=len(used))
+    gap, observed, expected, rows = (
+        np.bincount(where, weights=w, minlength=len(used)).astype(np.float64)
         for w in (
+            positives * (1 - p) - negatives * p,
             squares[0] * (1 - p) ** 2 + squares[1] * p**2,
             (squares[0] + squares[1]) * p * (1 - p),
             positives + negatives,
         )
     )
-    occupied = rows > 0
-    return np.sqrt(np.maximum(observed, expected))[occupied], rows[occupied].astype(np.float64)
+    held, n = rows > 0, float(rows.sum())
+    errors = np.sqrt(np.maximum(observed, expected))
+    alone = Gaps(gap[held] / n, errors[held] / n, rows[held] / n)
+    if clusters is None:
+        return alone, rows[held]
+    at = np.searchsorted(table.scores, clusters.scores + 0.0, side="right") - 1
+    return _over_clusters(alone, clusters, weights, (np.cumsum(held) - 1)[where][at]), rows[held]
 
 
-class ClusterGaps(NamedTuple):
-    """What each cluster adds to the gap of each bin, less its expectation (clusters, bins): over all rows and over the
-    rows of the bin; the signs of the gaps, the rows of each bin, and the effective clusters of all and of each bin."""
-
-    over_all: Floats
-    over_bin: Floats
-    signs: Floats
-    rows: Floats
-    effective: float
-    in_bin: Floats
-
-    @classmethod
-    def of(
-        cls, table: ScoreTable, rows: ClusteredRows, share: float | None = None, bins: int = 10, binning: Any = "width"
-    ) -> ClusterGaps:
-        """Ratios linearised, each cluster's part divided by 1 − its share of the rows (CR3)."""
-        weights = np.ones(len(rows.codes)) if rows.weights is None else rows.weights
-        if share is not None:
-            of_class = [float(weights[side].sum()) for side in (rows.positive, ~rows.positive)]
-            to = share * sum(of_class) / of_class[0], (1 - share) * sum(of_class) / of_class[1]
-            weights = weights * np.where(rows.positive, *to)
-        at = np.searchsorted(table.scores, rows.scores + 0.0, side="right") - 1
-        mass = np.bincount(at, weights=weights, minlength=len(table.scores)).astype(np.float64)
-        _, bin_of = np.unique(bin_places(table.scores, mass, bins, binning)[at], return_inverse=True)
-        size, cell = int(bin_of.max()) + 1, rows.codes * (int(bin_of.max()) + 1) + bin_of
-        gaps, masses = (
-            np.bincount(cell, weights=w, minlength=rows.groups * size).astype(np.float64).reshape(rows.groups, size)
-            for w in (weights * (rows.positive - rows.scores), weights)
-        )
-        total, of_bin, clusters = gaps.sum(axis=0), masses.sum(axis=0), masses.sum(axis=1)
-
-        def apart(sizes: Floats, whole: Any) -> Floats:
-            rest = np.maximum(1 - sizes / whole, 1e-9)
-            deviations: Floats = (gaps - sizes * total / whole) / (whole * rest)
-            return deviations
-
-        return cls(
-            apart(clusters[:, None], clusters.sum()), apart(masses, of_bin), np.sign(total), of_bin,
-            effective_clusters(clusters), of_bin**2 / (masses**2).sum(axis=0),
-        )  # fmt: skip
-
-    def of_sum(self, errors: Floats, tail: float) -> tuple[float, float]:
-        """How far ECE may be above and below the true one: q(Σ|ε|), and t·√Var(Σ ±ε).
-
-        |ε| of two bins have the covariance (2/π)(√(1 − ρ²) + ρ·asin ρ − 1)·e·e (Nabeya 1951, Ann. Inst. Stat. Math.
-        3:2).
-        """
-        t = -float(special.stdtrit(degrees_of_freedom(self.effective), tail))
-        covariance, alone = self.over_all.T @ self.over_all, errors / self.rows.sum()
-        e = np.maximum(np.sqrt(np.diag(covariance)), alone)
-        rho = np.clip(covariance / np.outer(e, e), -1.0, 1.0)
-        np.fill_diagonal(rho, 1.0)
-        joint = 2 / math.pi * (np.sqrt(1 - rho**2) + rho * np.arcsin(rho) - 1) * np.outer(e, e)
-        spread = math.sqrt(float(joint.sum()))
-        # As skewed as the sum of as many equal and independent parts.
-        skew = THIRD / VARIANCE**1.5 * spread / (math.sqrt(VARIANCE) * float(e.sum()))
-        z = -float(special.ndtri(tail))
-        below = (t / z) * (float(e.sum()) * MEAN + spread * (z + (z * z - 1) * skew / 6))
-        seen = float(self.signs @ covariance @ self.signs)
-        floor = max(float((alone * alone).sum()), (z / float(self.rows.sum())) ** 2)
-        return below, t * math.sqrt(max(seen, floor))
-
-    def of_largest(self, errors: Floats, tail: float) -> tuple[float, float]:
-        """How far MCE may be off either way; a bin within one cluster may be off by anything."""
-        z = -float(special.ndtri(tail))
-        e = np.maximum(np.sqrt((self.over_bin**2).sum(axis=0)), np.maximum(errors, z) / self.rows)
-        t = -special.stdtrit(np.maximum(self.in_bin - 1, LEAST_DF), tail)
-        reach = quantile_of_largest(np.where(self.in_bin < 1.05, 1.0, np.minimum(e * t / z, 1.0)), tail)
-        return reach, reach
-
-
-def quantile_of_sum(errors: Floats, tail: float) -> float:
-    """The upper quantile of Σ|ε|, by its first three cumulants (Cornish and Fisher 1938).
-
-    >>> round(quantile_of_sum(np.array([1.0]), 0.025), 2)    # exactly 2.24
-    2.26
-    """
-    spread = float((errors**2).sum()) * VARIANCE
-    if spread <= 0:
-        return 0.0
-    z = -float(special.ndtri(tail))
-    skew = float((errors**3).sum()) * THIRD / spread**1.5
-    reach = float(errors.sum()) * MEAN + math.sqrt(spread) * (z + (z * z - 1) * skew / 6)
-    return float(max(0.0, reach))
-
-
-def quantile_of_largest(errors: Floats, tail: float) -> float:
-    """The upper quantile of max|ε|: x with Π(2Φ(x/e) − 1) = 1 − tail, by halving.
-
-    >>> round(quantile_of_largest(np.array([1.0]), 0.05), 3)
-    1.96
-    """
-    low, high = 0.0, float(errors.max(initial=0.0)) * 40
-    for _ in range(60):
-        middle = (low + high) / 2
-        with np.errstate(divide="ignore"):
-            inside = float(np.log(special.erf(middle / (errors * math.sqrt(2)))).sum()) if middle > 0 else -math.inf
-        low, high = (middle, high) if inside < math.log1p(-tail) else (low, middle)
-    return high
+def _over_clusters(alone: Gaps, rows: ClusteredRows, of_class: tuple[float, float], bin_of: NDArray[np.intp]) -> Gaps:
+    """The noise that clusters leave one out show (CR3), in no bin less than that of its rows by themselves."""
+    one = np.ones(len(rows.codes)) if rows.weights is None else rows.weights
+    weights = one * np.where(rows.positive, *of_class)
+    size, groups = len(alone.gaps), rows.groups
+    cell = rows.codes * size + bin_of
+    gaps, masses = (
+        np.bincount(cell, weights=w, minlength=groups * size).astype(np.float64).reshape(groups, size)
+        for w in (weights * (rows.positive - rows.scores), weights)
+    )
+    sizes, of_bin, n = masses.sum(axis=1), masses.sum(axis=0), float(masses.sum())
+    rest = np.maximum(1 - masses / of_bin, 1e-9)
+    apart = (gaps - masses * gaps.sum(axis=0) / of_bin) / (n * rest)
+    covariance = apart.T @ apart
+    errors = np.maximum(np.sqrt(np.diag(covariance)), alone.errors)
+    rho = covariance / np.where(errors > 0, np.outer(errors, errors), 1.0)
+    np.fill_diagonal(rho, 1.0)
+    return alone._replace(errors=errors, correlations=rho, df=degrees_of_freedom(effective_clusters(sizes)))
 
 
 # From where limits are searched, in standard errors of either model.
 NEAREST = 1e-6
 TOO_NARROW = "too narrow where forecasts are near to calibrated, since resampling adds to their errors"
-NO_NOISE = "neither model's gaps show any noise: limits by the rule of three"
 
 
 def calibration_contrast(
@@ -238,13 +224,10 @@ def calibration_contrast(
     alternative: Alternative = "two-sided",
     clusters: tuple[ClusteredRows | None, ClusteredRows | None] = (None, None),
 ) -> Contrast:
-    """First − second, from l1 − u2 to u1 − l2, where l and u leave out half of the tail each.
+    """First − second on the same rows, from l1 − u2 to u1 − l2, l and u the two models' own limits.
 
-    The difference lies below l1 − u2 only if the first error is below l1 or the second above u2, so the two halves add
-    up to the tail whether or not the rows are the same (Bonferroni). The p-value is the smallest level at which the
-    limits exclude 0, searched to 5e-12.
-
-    Source: `calibration_error_limits` for l and u; Dunn 1961, JASA 56:52, for adding up tails.
+    That is the reach of MOVER whatever the correlation of the two: gaps of opposite sign move against each other. The
+    p-value is the level at which a limit reaches 0, searched to 5e-12.
 
     >>> from trueerror.metrics._registry import find_measure
     >>> truth = [0] * 500 + [1] * 500
@@ -270,34 +253,19 @@ def calibration_contrast(
         )
         return low1 - high2, high1 - low2
 
-    tail = tail_area(level, alternative)
-    ends = limits(tail / 2)
+    side = 0 if (estimate > 0 if alternative == "two-sided" else alternative == "greater") else 1
+
+    def clear(z: float) -> float:
+        return (1 if side == 0 else -1) * limits(float(special.ndtr(-z)))[side]
+
+    p = 0.5 if clear(NEAREST) <= 0 else SEARCHED_P
+    if p == 0.5 and alternative != "two-sided":
+        p = 1.0
+    elif p == SEARCHED_P and clear(FURTHEST) <= 0:
+        p = float(special.ndtr(-crossing(clear, NEAREST, FURTHEST, within=1e-9)))
     groups = next((f"{whole(c.groups)} clusters" for c in clusters if c is not None), "")
-    notes: tuple[str, ...] = (groups,) if groups else ()
-    if not ends[1] > ends[0]:
-        half = sum(1 - (tail / 2) ** (1 / max(float(t.n), 1.0)) for t in (first, second))
-        ends, notes = (estimate - half, estimate + half), (*notes, NO_NOISE)
-
-    def one_sided(side: int) -> float:
-        """Twice the tail of either model's limit at which this side's limit reaches 0."""
-        sign = 1 if side == 0 else -1
-
-        def clear(z: float) -> float:
-            return sign * limits(float(special.ndtr(-z)))[side]
-
-        if clear(NEAREST) <= 0:
-            return 1.0
-        # Limits move with z nearly on a line, so that a few steps find where they cross 0.
-        if clear(FURTHEST) > 0:
-            return SEARCHED_P
-        return 2 * float(special.ndtr(-crossing(clear, NEAREST, FURTHEST, within=1e-9)))
-
-    if alternative == "two-sided":
-        one = one_sided(0 if estimate > 0 else 1) if estimate != 0 else 1.0
-    else:
-        one = one_sided(0 if alternative == "greater" else 1)
-    p = min(1.0, 2 * one) if alternative == "two-sided" else one
     return contrast(
-        estimate=estimate, limits=ends, confidence=level, alternative=alternative, notes=notes, null=None, p_value=p,
-        method="calibration-gaps-difference", statistic=estimate, n=float(first.n), p_at_most=one == SEARCHED_P,
+        estimate=estimate, limits=limits(tail_area(level, alternative)), confidence=level, alternative=alternative,
+        notes=(groups,) if groups else (), null=None, p_value=2 * p if alternative == "two-sided" else p,
+        method="calibration-gaps-difference", statistic=estimate, n=float(first.n), p_at_most=p == SEARCHED_P,
     )  # fmt: skip
