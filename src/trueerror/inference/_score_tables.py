@@ -200,18 +200,17 @@ def clustered_scores(
 def score_estimate(q: Problem[ScoreSample]) -> Estimate:
     """The metric of a score table, and what its rows, or clusters, add to it.
 
-        Of a table of very many scores an area knows the sums of squared placements alone: its degrees of freedom are then
-        Welch's, from the sizes of the classes.
+    Of a table of very many scores an area knows the sums of squared placements alone: its degrees of freedom are then
+    Welch's, from the sizes of the classes.
 
-        >>> from trueerror.inference._ordered_scores import OrderedScores
-    from trueerror.inference._problem import IntervalSpec
-        >>> from trueerror.inference._estimate import limits
-        >>> from trueerror.metrics._registry import find_measure
-        >>> table, auc = ScoreTable.count([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6]), find_measure("auc")
-        >>> sample = ScoreSample(table=table, estimate=8 / 9)
-        >>> made = score_estimate(Problem(metric=auc, sample=sample, spec=IntervalSpec()))
-        >>> [round(float(x), 2) for x in limits(made, 0.025)]
-        [0.27, 0.99]
+    >>> from trueerror.inference._problem import IntervalSpec
+    >>> from trueerror.inference._estimate import limits
+    >>> from trueerror.metrics._registry import find_measure
+    >>> table, auc = ScoreTable.count([0, 0, 1, 0, 1, 1], [1, 2, 3, 4, 5, 6]), find_measure("auc")
+    >>> sample = ScoreSample(table=table, estimate=8 / 9)
+    >>> made = score_estimate(Problem(metric=auc, sample=sample, spec=IntervalSpec()))
+    >>> [round(float(x), 2) for x in limits(made, 0.025)]
+    [0.27, 0.99]
     """
     s = q.sample
     if s.clusters is not None:

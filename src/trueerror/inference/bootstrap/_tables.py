@@ -55,15 +55,16 @@ TURNS = 1 << 26
 
 
 def drawn_counts(
-    counts: NDArray[Any], strata: Sequence[NDArray[np.intp]], draw: np.random.Generator, replicates: int
+    counts: NDArray[Any], strata: Sequence[NDArray[np.intp]], draw: np.random.Generator, replicates: int, held: int = 0
 ) -> Iterator[Counts]:
     """Blocks of resamples, one a row: the rows of each stratum's cells are drawn among themselves.
 
-    The draws come one after the other, so the size of a block changes nothing.
+    The draws come one after the other, so the size of a block changes nothing; `held` is how many numbers are made of
+    a resample, where they are more than its cells.
     """
     totals = [int(counts[s].sum()) for s in strata]
     shares = [counts[s] / t for s, t in zip(strata, totals, strict=True)]
-    for block in blocks(replicates, len(counts)):
+    for block in blocks(replicates, max(len(counts), held)):
         drawn = np.zeros((len(block), len(counts)), dtype=np.int64)
         if len(strata) == 1:
             drawn[:, strata[0]] = draw.multinomial(totals[0], shares[0], size=len(drawn))
@@ -128,9 +129,8 @@ def _sample_draws(sample: Sample, draw: np.random.Generator, b: int) -> Iterator
         yield from (drawn.astype(np.float64) for drawn in drawn_counts(rows.counts, strata, draw, b))
         return
     names, key = np.unique(clusters.key, return_inverse=True)
-    seed = seed_of(draw)
-    for block in blocks(b, max(len(names), len(key), cells)):
-        yield sum_columns(drawn_units(len(names), seed, block)[:, key] * clusters.counts, clusters.cell, cells)
+    for often in drawn_counts(np.ones(len(names)), [np.arange(len(names))], draw, b, max(len(key), cells)):
+        yield sum_columns(often[:, key] * clusters.counts, clusters.cell, cells)
 
 
 def _accelerating(measure: Measure, sample: Sample, options: dict[str, Any]) -> tuple[Floats | None, Counts | None]:
