@@ -26,10 +26,7 @@ from trueerror.inference.auc._influences import score_influences
 from trueerror.inference.bootstrap._limits import MOST_LOST, BootstrapMethod, Unfit, bootstrap_limits, with_a_value
 from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, check_replicates, generator
-from trueerror.kernels import chosen
-from trueerror.kernels._device import area_replicates as device_areas
 from trueerror.kernels._random import row_weights, seed_of
-from trueerror.kernels._ranks import rank_layout
 from trueerror.kernels._threads import in_threads
 from trueerror.methods._registry import ONE, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, mean_loss, reweighted_scores
@@ -48,8 +45,6 @@ Statistic = Callable[[NDArray[Any], NDArray[Any]], Floats]
 # With more distinct scores neighbours are grouped for the replicates, which moves an area or a calibration error by
 # far less than its standard error; the limits are moved by what grouping does to the estimate.
 GROUPS = 1024
-# Areas of ranks are resampled row by row, without grouping, while rows × resamples do not exceed this.
-VISITS = 2_000_000_000
 # Clusters times cells up to which each cluster is left out in turn.
 TURNS = 1 << 26
 
@@ -262,13 +257,9 @@ def _of_rows(q: Problem[ScoreSample], kind: BootstrapMethod, draw: np.random.Gen
     small = coarse_table(sample.table)
     cells = table_cells(small.positives, small.negatives)
     statistic = score_statistic(q.metric, small, q.options, sample.share)
-    ranked = small is not sample.table and sample.share is None and sample.design == "random" and q.metric.by_rank
-    if ranked and float(sample.table.n) * b <= VISITS:
-        values, centre = _rank_replicates(q.metric, sample.table, draw, b), sample.estimate
-    else:
-        drawn = drawn_tables(cells, draw, b, by_class=sample.design == "case-control")
-        values = np.concatenate([statistic(*pair) for pair in drawn])
-        centre = float(statistic(small.positives[None], small.negatives[None])[0])
+    drawn = drawn_tables(cells, draw, b, by_class=sample.design == "case-control")
+    values = np.concatenate([statistic(*pair) for pair in drawn])
+    centre = float(statistic(small.positives[None], small.negatives[None])[0])
     if kind != "bca":
         return values, centre, {}
     sizes = cells[cells > 0]
@@ -282,17 +273,6 @@ def _of_clusters(
     (values,) = cluster_replicates([cells], seed_of(draw), b)
     moved = {} if kind != "bca" else {"influences": row_influences(cells.one_less(), np.ones(rows.groups, np.int64))}
     return values, cells.value, moved
-
-
-def _rank_replicates(measure: Measure, table: ScoreTable, draw: np.random.Generator, b: int) -> Floats:
-    """Areas of resampled rows, without grouping and without sorting again: rows stay in score order."""
-    if measure.area and table.groups is not None:
-        areas = device_areas(table.groups, seed_of(draw), 0, b)
-        return measure.area * areas - (measure.area - 1)
-    layout = rank_layout(table.positives, table.negatives)
-    kernels = chosen(layout.rows * b)
-    areas, precisions = kernels.area_replicates(layout, seed_of(draw), 0, b, precision=not measure.area)
-    return measure.area * areas - (measure.area - 1) if measure.area else precisions
 
 
 @dataclass(frozen=True, slots=True, eq=False)
