@@ -36,7 +36,6 @@ SLOW = (
     "inference/counts/test_paired_constant.py",
     "inference/test_metric_interval_binned.py",
     "inference/test_prediction_powered.py",
-    "kernels/test_cell_draws.py",
     "laws",
     "plots/matplotlib/test_draw.py",
     "plots/test_hostile_names.py",
