@@ -1,8 +1,8 @@
 """The hot loops compiled by Numba (the extra `fast`), with the names and answers of `_numpy`; importing loads Numba.
 
 Whole numbers agree to the last bit; sums of fractions are made in a fixed order and agree to 1e-12. Sorting
-(score, row) pairs by radix is kept, since it takes less than half the time of NumPy's argsort; scores alone are sorted by
-NumPy, as quick as a compiled radix sort (decision 10).
+(score, row) pairs by radix is kept, since it takes less than half the time of NumPy's argsort; scores alone are sorted
+by NumPy, as quick as a compiled radix sort (decision 10).
 
 All loops run without the interpreter's lock, on parts of arrays. None uses Numba's own threads, whose default layer
 ends the process when two Python threads enter it at once.

@@ -189,9 +189,6 @@ def _random_exchanges(a: Floats, b: Floats, draws: int, rng: np.random.Generator
     return np.concatenate(gains), np.concatenate(sizes)
 
 
-PermutationMethod = Literal["auto", "exact", "monte-carlo"]
-
-
 def permutation(
     first: Any,
     second: Any,
@@ -200,7 +197,7 @@ def permutation(
     metric: str | Callable[..., Any] | None = None,
     positive: Label | None = None,
     paired: bool = True,
-    method: PermutationMethod = "auto",
+    method: Literal["auto", "exact", "monte-carlo"] = "auto",
     replicates: int = 9_999,
     confidence: float = 0.95,
     alternative: Alternative = "two-sided",
@@ -247,7 +244,8 @@ def permutation(
     # Half a dozen numbers of 8 bytes are held for each split.
     if exact and not paired and 48 * math.comb(len(a) + len(b), len(a)) > current().budget_bytes:
         raise InputError(f"{len(a) + len(b):,} scores are too many to enumerate; use method='monte-carlo'")
-    dust = _dust(a, b)
+    # What rounding can do to a sum of these scores.
+    dust = 16 * float(np.finfo(np.float64).eps) * float(np.abs(a).sum() + np.abs(b).sum())
     # One order of the two for both questions: exchanging them turns the signs and changes nothing else.
     swapped = _comes_before(a, b) == paired
     one, two = (b, a) if swapped else (a, b)
@@ -257,19 +255,17 @@ def permutation(
     if exact and not permutations.exact:
         raise InputError(f"{len(a):,} differences are too many to enumerate; use method='monte-carlo'")
     low, high = permutations.limits(tail_area(level, alternative))
-    notes = (
-        [f"{'limits from ' if permutations.exact else ''}{draws:,} random rearrangements, {seed}"]
-        if permutations.drawn
-        else []
-    )
+    drawn = f"{'limits from ' if permutations.exact else ''}{draws:,} random rearrangements, {seed}"
+    notes = [drawn] if permutations.drawn else []
     if high - low <= dust / len(a):
         low, high = REALS
         notes.append("the differences do not vary, so they put no limits on the true one")
     elif np.isinf(low):
         notes.append(f"{permutations.total:,} arrangements are too few for limits at this confidence")
+    estimate = float(a.mean() - b.mean())
     return contrast(
-        estimate=float(a.mean() - b.mean()), limits=(low, high), whole=REALS, confidence=level, alternative=alternative,
-        method="permutation-paired" if paired else "permutation-unpaired", statistic=float(a.mean() - b.mean()),
+        estimate=estimate, limits=(low, high), whole=REALS, confidence=level, alternative=alternative,
+        method="permutation-paired" if paired else "permutation-unpaired", statistic=estimate,
         p_value=permutations.p_values[alternative], n=len(a) if paired else len(a) + len(b), notes=tuple(notes),
     )  # fmt: skip
 
@@ -314,9 +310,3 @@ def _exchanged_labels(
         confidence=level, alternative=alternative, method="permutation-labels", statistic=estimate, p_value=p,
         n=agreement.n, notes=tuple(notes) if not math.isnan(estimate) else (compared.why,),
     )  # fmt: skip
-
-
-def _dust(a: Any, b: Any) -> float:
-    """What rounding can do to a sum of these scores."""
-    size = float(np.abs(a).sum() + np.abs(b).sum())
-    return 16 * float(np.finfo(np.float64).eps) * size

@@ -9,7 +9,6 @@ The same seed gives the same replicates whatever the size of the blocks that the
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, update_wrapper
@@ -222,28 +221,27 @@ def resampled_limits(q: Problem[Any], kind: BootstrapMethod) -> IntervalLimits:
 
     Where neighbouring scores were joined, the limits are moved by what that does to the estimate.
     """
-    sample, spec, method = q.sample, q.spec, f"bootstrap-{kind}"
-    b = check_replicates(spec.replicates, usual=2_000)
-    draw, seed = generator(spec.rng)
+    sample, clusters = q.sample, q.sample.clusters
+    b = check_replicates(q.spec.replicates, usual=2_000)
+    draw, seed = generator(q.spec.rng)
+    note = f"{b:,} resamples, {seed}"
     try:
-        if sample.clusters is not None:
-            note = f"{whole(sample.clusters.groups)} clusters, {b:,} resamples of them, {seed}"
-            values, centre, acceleration = _of_clusters(q, sample.clusters, kind, draw, b)
-        else:
-            note = f"{b:,} resamples, {seed}"
+        if clusters is None:
             values, centre, acceleration = _of_rows(q, kind, draw, b)
+        else:
+            note = f"{whole(clusters.groups)} clusters, {b:,} resamples of them, {seed}"
+            values, centre, acceleration = _of_clusters(q, clusters, kind, draw, b)
         known, _ = with_a_value(values)
-        low, high = bootstrap_limits(centre, values[known], tail=spec.tail, method=kind, **acceleration)
+        low, high = bootstrap_limits(centre, values[known], tail=q.spec.tail, method=kind, **acceleration)
         move = sample.estimate - centre
         low, high = min(low + move, sample.estimate), max(high + move, sample.estimate)
-        resampled = IntervalLimits(low, high, method, note, resampled=True)
+        if not low < high:
+            raise Unfit(note)
     except Unfit as unfit:
-        resampled = IntervalLimits(math.nan, math.nan, method, unfit.note, resampled=True)
-    if resampled.low < resampled.high:
-        return resampled
-    default = choose(q)
-    instead: IntervalLimits = sample.limits(q, default)
-    return instead._replace(note=(Note("instead-of-bootstrap", (resampled.note, default.key)), *instead.notes))
+        default = choose(q)
+        instead: IntervalLimits = sample.limits(q, default)
+        return instead._replace(note=(Note("instead-of-bootstrap", (unfit.note, default.key)), *instead.notes))
+    return IntervalLimits(low, high, f"bootstrap-{kind}", note, resampled=True)
 
 
 # The metric of each resample, of the table that was drawn from, and what BCa's acceleration is made of.
