@@ -122,7 +122,7 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("plot", "cluster"): ({"kind": "forest"}, "g"),
     ("plot", "id"): ({}, "g"),
     ("plot", "how"): ({"fold": "g"}, "threshold"),
-    ("plot", "seed"): ({"kind": "det"}, 7),
+    ("plot", "seed"): ({"band": "simultaneous"}, 7),
     ("hull", "matrix"): ({}, ["m=150 40 60 250"]),
     ("hull", "labels"): ({"matrix": ["m=150 40 60 250"], "form": Format.json}, "no yes"),
     ("hull", "seed"): ({"prior": 0.4, "form": Format.json}, 7),

@@ -12,9 +12,12 @@ from trueerror.curves._points import rows_for_interval, weighted_sum, wilson_pro
 def test_wilson_for_counts():
     made, wilson = wilson_proportion("x", 13, 3), te.interval(13, 16)
     assert (made.estimate, made.low, made.high, made.n) == (wilson.estimate, wilson.low, wilson.high, 16)
-    none = wilson_proportion("x", 0, 0, undefined="nothing is retrieved", note="more")
+
+
+def test_nothing_retrieved_has_no_precision():
+    none = te.precision_recall([0, 1, 1], [0.1, 0.2, 0.3]).at(threshold=0.9).precision
     assert math.isnan(none.estimate)
-    assert none.note == "nothing is retrieved; more"
+    assert none.note == "nothing is retrieved"
 
 
 def test_effective_rows_of_weights():

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import re
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
 import trueerror as te
 from trueerror.curves._base import every_curve_kind
-from trueerror.curves._cluster_worth import CurveClusters, design_effects, t_rows
+from trueerror.curves._cluster_worth import CurveClusters
 from trueerror.curves._replicates import bags
-from trueerror.inference._clusters import clusters_with_events, cr3_variance, degrees_of_freedom, effective_clusters
-from trueerror.inference._variance import ClusteredRows, effective_size
+from trueerror.inference._variance import ClusteredRows
 from trueerror.inputs._options import InputError
 from trueerror.tallies import ScoreTable
 
@@ -49,7 +46,7 @@ def test_a_curve_has_the_intervals_of_evaluate(shape, by_cluster):
             (e["false_positive_rate"], te.det(p).at(threshold=cut).fpr),
         ):  # fmt: skip
             assert (curve.low, curve.high) == pytest.approx((own.low, own.high), abs=1e-9, nan_ok=True)
-            assert curve.method == own.method == "wilson-clustered"
+            assert curve.method == own.method == "effective-t"
     e = te.evaluate(p, metrics=["auc", "average_precision"])
     area, precision = te.roc(p).auc(), te.precision_recall(p).average_precision()
     assert (area.low, area.high, area.method) == (e["auc"].low, e["auc"].high, e["auc"].method)
@@ -101,8 +98,7 @@ def test_rows_alone_in_their_clusters_are_rows():
     y = (rng.random(80) < 0.5).astype(int)
     s = rng.standard_normal(80) + y
     rows = ClusteredRows(positive=y == 1, scores=s, codes=np.arange(80))
-    worth = CurveClusters(rows).of_class(True, 0.95)
-    assert worth == pytest.approx(t_rows(float(y.sum()), float(y.sum()) - 1, 0.95), rel=0.1)
+    assert CurveClusters(rows).of_class(True, 0.95) == pytest.approx(y.sum(), rel=0.1)
 
 
 def test_clusters_are_drawn_and_left_out_whole():
@@ -142,52 +138,6 @@ def test_a_method_for_independent_rows_is_refused_where_rows_are_not():
         te.roc(te.predictions(y, scores=s, clusters=keys)).auc("delong")
 
 
-class CutoffByCutoff:
-    """What `CurveClusters` answers, with every cutoff counted anew over all rows."""
-
-    def __init__(self, rows):
-        self.rows, self.groups = rows, int(rows.codes.max()) + 1
-
-    def counts(self, chosen):
-        weights = None if self.rows.weights is None else self.rows.weights[chosen]
-        return np.bincount(self.rows.codes[chosen], weights=weights, minlength=self.groups).astype(float)
-
-    def worth(self, hits, trials, confidence):
-        hits, trials = self.counts(hits & trials), self.counts(trials)
-        total = trials.sum()
-        if not total > 0:
-            return 0.0
-        if (trials > 0).sum() < 2:
-            return math.nan
-        p, effective = hits.sum() / total, effective_clusters(trials)
-        variance = cr3_variance((hits - p * trials) / total, trials)
-        size = float(effective_size(p, variance if variance > 1e-18 else 0.0, total, effective))
-        clusters = clusters_with_events(effective, hits, trials - hits)
-        return t_rows(size, degrees_of_freedom(clusters), confidence)
-
-    def called(self, threshold):
-        return self.rows.scores >= threshold
-
-    def of_class(self, positive, confidence):
-        side = self.rows.positive == positive
-        sizes, total = self.counts(side), self.counts(side).sum()
-        effective, spread, binomial = effective_clusters(sizes), 0.0, 0.0
-        for cut in np.unique(np.quantile(self.rows.scores[side], np.arange(1, 20) / 20, method="higher")):
-            hits = self.counts(side & self.called(cut))
-            p = hits.sum() / total
-            spread += cr3_variance((hits - p * sizes) / total, sizes)
-            binomial += p * (1 - p)
-        size = binomial / spread if spread > 0 and binomial > 0 else effective
-        return t_rows(min(float(side.sum()), size), degrees_of_freedom(effective), confidence)
-
-    def of_precision(self, thresholds, confidence):
-        places = np.unique(np.linspace(0, len(thresholds) - 1, 201).astype(int))
-        masks = [self.called(t) for t in thresholds[places]]
-        share = [np.nan_to_num(self.worth(self.rows.positive, m, confidence)) / max(m.sum(), 1) for m in masks]
-        calls = np.array([self.called(t).sum() for t in thresholds])
-        return calls * np.interp(np.arange(len(thresholds)), places, share)
-
-
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("by_cluster", [False, True])
@@ -196,29 +146,28 @@ def test_counts_along_the_ranking_are_those_of_every_cutoff(shape, weighted, by_
     order = np.random.default_rng(9).permutation(len(y))
     keys, up, s = keys[order], y[order] == 1, s[order].round(1)
     weights = np.random.default_rng(8).uniform(0.5, 3.0, len(y)) if weighted else None
-    rows = ClusteredRows(positive=up, scores=s, codes=keys, weights=weights)
-    clusters, plain = CurveClusters(rows), CutoffByCutoff(rows)
-    thresholds, everything = np.unique(s)[::-1], np.ones(len(y), dtype=bool)
-    same = partial(pytest.approx, rel=1e-12, abs=1e-12, nan_ok=True)
-    for confidence in (0.8, 0.95):
-        for positive in (False, True):
-            assert clusters.of_class(positive, confidence) == same(plain.of_class(positive, confidence))
-            for t in (-np.inf, *thresholds[::5], np.inf):
-                expected = plain.worth(plain.called(t), up == positive, confidence)
-                assert clusters.rate_worth(positive, t, confidence) == same(expected)
-        for t in (*thresholds[::5], np.inf):
-            expected = plain.worth(up, plain.called(t), confidence)
-            assert clusters.precision_worth(t, confidence) == same(expected)
-        assert clusters.of_precision(thresholds, confidence) == same(plain.of_precision(thresholds, confidence))
-        mix = plain.worth(up, everything, confidence)
-        assert clusters.of_mix(confidence) == same(1.0 if math.isnan(mix) else mix)
-        starts = np.array([s.min(), 0.0, 0.7, 2.0])
-        bins = [plain.worth(up, (s >= a) & (s < b), confidence) for a, b in pairwise([*starts, np.inf])]
-        assert clusters.of_bins(starts, confidence) == same(np.array(bins))
-    for positive in (False, True):
-        side = plain.counts(up == positive)
-        called = np.column_stack([plain.counts((up == positive) & plain.called(t)) for t in thresholds])
-        assert clusters.rate_effects(positive, thresholds) == same(design_effects(called, side))
+    clusters = CurveClusters(ClusteredRows(positive=up, scores=s, codes=keys, weights=weights))
+    thresholds = np.concatenate(([np.inf], np.unique(s)[::-7], [-np.inf]))
+
+    def counted(called, weights):
+        cell = 2 * up + called
+        return np.array(
+            [np.bincount(cell[keys == k], weights=weights[keys == k], minlength=4) for k in range(max(keys) + 1)]
+        )
+
+    def dense(keyed, values):
+        out = np.zeros((len(keyed.keys), 4))
+        out[keyed.key, keyed.cell] = values
+        return out
+
+    for i, keyed in enumerate(clusters.tables(thresholds)):
+        expected = counted(s >= thresholds[i], np.ones(len(s)))
+        np.testing.assert_array_equal(dense(keyed, keyed.counts), expected)
+        np.testing.assert_array_equal(keyed.table.counts, expected.sum(axis=0))
+        if weighted:
+            expected = counted(s >= thresholds[i], weights)
+            np.testing.assert_allclose(dense(keyed, keyed.masses), expected, atol=1e-12)
+            np.testing.assert_allclose(keyed.table.masses, expected.sum(axis=0), atol=1e-12)
 
 
 def test_curves_of_one_model_count_its_clusters_once():

@@ -85,4 +85,4 @@ def test_sampling_weights_fall_back_to_the_smaller_class():
     rate = made.equal_error_rate()
     assert rate.method == "wilson"
     assert "sampling weights" in rate.note
-    assert made.at(threshold=0.5).fpr.method == "wilson-weighted"
+    assert made.at(threshold=0.5).fpr.method == "effective-t"

@@ -158,7 +158,7 @@ def test_sampling_weights():
     assert plain.width < made.width < 1.3 * plain.width
     point = curve.at(threshold=0.5)
     assert point.tpr == pytest.approx(weights[(TRUTH == 1) & (SCORES >= 0.5)].sum() / weights[TRUTH == 1].sum())
-    assert point.tpr_interval.method == "wilson-weighted"
+    assert point.tpr_interval.method == "effective-t"
     assert curve.band().method == "roc-band-wilson"
     with pytest.raises(InputError, match="pointwise"):
         curve.band("simultaneous")

@@ -177,7 +177,7 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
          fact(rates_at_prior=[RateAtPrior("false alarms", 0, 40)], metrics_at_prior=()), fact(rates_at_prior=[])],
     ),
     "TE215": (
-        fact(undone_by=0.4, significant=True), "0.40 of one is enough",
+        fact(undone_by=0.4, significant=True), "one more row of the worst kind would undo it (0.40 of a row is enough)",
         [fact(undone_by=1.2, significant=True), fact(undone_by=0.4, significant=False)],
     ),
     "TE218": (

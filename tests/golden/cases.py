@@ -528,7 +528,7 @@ def graded_rows() -> Iterator[Case]:
     yield "evaluate, slices", lambda: te.evaluate(te.graded(grades, by=topics))
     yield "evaluate, 1 to 5", lambda: te.evaluate(te.graded({m: 1 + 4 * v for m, v in grades.items()}, scale=(1, 5)))
     yield "evaluate, all at the end", lambda: te.evaluate(te.graded(np.full(25, 0.0), scale=(0, 10)))
-    for method in ("half-row", "t", "betting", "bernstein"):
+    for method in ("half-row", "t"):
         yield f"evaluate, {method}", lambda m=method: te.evaluate(te.graded(grades), method=m)
     yield "compare", lambda: te.compare(te.graded(grades))
     yield "compare, three", lambda: te.compare(te.graded(third))

@@ -470,7 +470,7 @@ def people() -> Iterator[Case]:
     )
     few = np.array([0.2, 0.9, 0.4, 1.0, 0.0, 0.7])
     for name, values in {"few": few, "ones": np.ones(6), "flat": np.full(6, 0.4), "two": few[:2]}.items():
-        for method in (None, "half-row", "t", "betting", "bernstein"):
+        for method in (None, "half-row", "t"):
             yield (
                 f"mean score · {name} · {method}",
                 lambda v=values, m=method: te.evaluate(te.graded(v, scale=(0, 1)), method=m)["mean_score"],

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import special
 
 import trueerror as te
 from trueerror.inference import _two_models
@@ -240,3 +241,29 @@ def test_areas_over_clusters_are_placed_once_for_each_model(monkeypatch):
         alone = two_by_two[tuple(sorted((c.first, c.second)))]
         assert (abs(c.estimate), c.p_value) == pytest.approx((abs(alone.estimate), alone.p_value), rel=1e-12)
     assert len(placed) == 4
+
+
+def test_rows_without_weight_change_no_comparison():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    said = {m: np.where(rng.random(60) < right, y, 1 - y) for m, right in (("a", 0.8), ("b", 0.6))}
+    weights = rng.random(60)
+    asked = {"positive": 1, "metric": "mcc", "weights_kind": "sampling"}
+    one = te.compare(y, said, weights=weights, **asked)["a", "b"]
+    none = {m: np.r_[s, np.zeros(500, int)] for m, s in said.items()}
+    other = te.compare(np.r_[y, np.zeros(500, int)], none, weights=np.r_[weights, np.zeros(500)], **asked)["a", "b"]
+    assert (other.low, other.high, other.p_value) == pytest.approx((one.low, one.high, one.p_value), rel=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["macro_f1", "mcc", "kappa", "balanced_accuracy", "brier"])
+def test_units_that_all_agree_are_no_certainty(metric):
+    p_values = []
+    for n in (4, 8, 20, 60):
+        y = np.arange(n) % 2
+        said = {"scores": {"a": y * 1.0, "b": 1.0 - y}} if metric == "brier" else {"predicted": {"a": y, "b": 1 - y}}
+        found = te.compare(y, **said, positive=1, metric=metric)["a", "b"]
+        t = math.sqrt(n)
+        assert found.p_value == pytest.approx(2 * special.stdtr(n - 1, -t), rel=1e-6)
+        assert (found.low > 0 or found.high < 0) == (found.p_value < 0.05)
+        p_values.append(found.p_value)
+    assert p_values == sorted(p_values, reverse=True)

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from trueerror.curves._points import table_of_cells
 from trueerror.inference._estimate import limits, spread
 from trueerror.inference._label_tables import label_estimate, label_range
 from trueerror.inference._variance import Sample
@@ -118,3 +119,22 @@ def test_a_cost_lies_between_its_prices():
     assert label_range(measure, Sample.of(measure, table), options) == (-2, 20)
     at = label_range(measure, Sample.of(measure, table, prior=0.1), options)
     assert at == pytest.approx((0.1 * -2, 0.9 * 1 + 0.1 * 20))
+
+
+@pytest.mark.parametrize("prior", [None, 0.2])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", ["precision", "f1", "mcc"])
+def test_tables_side_by_side_have_the_limits_of_each(name, prior, weighted):
+    """Those at the thresholds of a curve: 9 negatives and 6 positives, called in every way."""
+    measure = find_measure(name)
+    cells = np.array([[9.0 - fp, fp, 6.0 - tp, tp] for fp in range(10) for tp in range(7)])
+    squares = cells * np.array([1.5, 1.5, 0.5, 0.5]) if weighted else None
+
+    def limits_of(i):
+        table = table_of_cells(cells[i], None if squares is None else squares[i])
+        return limits(label_estimate(measure, Sample.of(measure, table, prior=prior), {}, measure.range), 0.025)
+
+    together = limits_of(slice(None))
+    for i in range(len(cells)):
+        alone = limits_of(i)
+        np.testing.assert_allclose([x[i] for x in together], alone, atol=1e-12)

@@ -324,6 +324,41 @@ def test_rows_in_clusters_are_drawn_by_cluster_and_have_wider_limits(browser, tm
     assert widths[1] > 1.3 * widths[0]
 
 
+@pytest.mark.parametrize("design", ["clusters", "weights", "weighted clusters", "rows"])
+def test_limits_in_any_design_are_those_of_evaluate(design, browser, tmp_path):
+    rng = np.random.default_rng(4)
+    truth = (rng.random(240) < 0.4).astype(int)
+    cluster = np.repeat(np.arange(40), 6)
+    scores = (1 / (1 + np.exp(-(rng.normal(size=40)[cluster] + rng.normal(size=240) + 2 * truth)))).round(3)
+    weights = rng.uniform(0.5, 3.0, 240)
+    given = te.predictions(
+        truth, scores={"m": scores}, positive=1, clusters=cluster if "clusters" in design else None,
+        weights=weights if "weight" in design else None, weights_kind="sampling" if "weight" in design else None,
+    )  # fmt: skip
+    browser.open(te.report(given, tmp_path / "x.html"))
+    for prior, fp, fn in [(None, 1, 4), (None, 3, 1), (None, 1, 1), *CONDITIONS[:4]]:
+        if prior is not None:
+            browser.set_condition(prior, fp, fn)
+        else:
+            for key, value in (("fp", fp), ("fn", fn)):
+                box = browser.one(f'[data-x="{key}"]')
+                browser.run(
+                    "arguments[0].value = arguments[1]; arguments[0].dispatchEvent(new Event('input'));", box, value
+                )
+        rows = browser.rows('[data-x="thresholds"]')
+        for row in rows[1::4]:
+            cut = float(row[0])
+            own = cost_interval(given, "m", cut, prior, fp, fn)
+            if design == "rows" and prior is None and fp == fn:
+                own = te.evaluate(given, threshold=cut, metrics="error_rate").model("m")["error_rate"]
+            digits = len(row[1].split()[-1].partition(".")[2])
+            assert row[1].endswith(f"{100 * own.low:,.{digits}f} to {100 * own.high:,.{digits}f}")
+            rates = te.evaluate(given, threshold=cut, metrics=["recall", "fpr"])
+            sizes = np.bincount(truth, weights=weights if "weight" in design else None)
+            for shown, name, of in ((row[3], "recall", sizes[1]), (row[4], "fpr", sizes[0])):
+                assert shown.endswith(f"{math.floor(rates[name].low * of)}\u00a0to {math.ceil(rates[name].high * of)}")
+
+
 def test_the_line_of_equal_cost_is_the_hulls(pages, browser):
     browser.open(pages("two"))
     browser.set_condition(0.2, 1, 4)

@@ -35,10 +35,10 @@ def folds() -> list[Any]:
 
 # Result → what its explanation must name beside formula and source.
 MADE: dict[str, tuple[Callable[[], Any], tuple[str, ...]]] = {
-    "Roc": (curve, ("DeLong", "Pointwise band", "Simultaneous band", "Measured:", "Fawcett")),
+    "Roc": (curve, ("the effective t", "Pointwise band", "Simultaneous band", "Measured:", "Fawcett")),
     "RocPoint": (lambda: curve().at(threshold=0.5), ("Wilson",)),
     "OperatingPoint": (lambda: curve().operating_point(cost_fn=3), ("rows not used to choose", "Kim and Pollard")),
-    "PrecisionRecall": (lambda: te.precision_recall(TRUTH, FIRST), ("Boyd", "Davis and Goadrich", "band()")),
+    "PrecisionRecall": (lambda: te.precision_recall(TRUTH, FIRST), ("the effective t", "Davis and Goadrich", "band()")),
     "RetrievalPoint": (lambda: te.precision_recall(TRUTH, FIRST).at(recall=0.5), ("Wilson",)),
     "PrecisionRecallGain": (lambda: te.precision_recall_gain(TRUTH, FIRST), ("Flach and Kull", "bootstrap")),
     "Gains": (lambda: te.gains(TRUTH, FIRST), ("Ash and Hughes-Oliver", "Measured:")),

@@ -101,8 +101,8 @@ def test_what_speaks_of_classes_is_refused() -> None:
 
 
 def test_method_words() -> None:
-    short, wide = (te.evaluate(P, method=m).model("new")["mean_score"].width for m in ("effective-t", "betting"))
-    assert short < wide
+    made = {m: te.evaluate(P, method=m).model("new")["mean_score"].method for m in ("effective-t", "t")}
+    assert made == {"effective-t": "effective-t", "t": "t-mean"}
     with pytest.raises(InputError, match="effective-t"):
         te.evaluate(P, metrics="mean_score", method="wilson")
 

@@ -110,6 +110,8 @@ def plot_command(
     from trueerror.plots import save
 
     how_drawn = picture_options(kind, band, costs, prior)
+    if band == "simultaneous":
+        how_drawn["rng"] = chance.seed
     if kind not in JUDGED and chance.confidence != o.ChanceOptions.confidence:
         raise InputError(f"--confidence goes with --kind {listing(list(JUDGED), 'or')}, not with {kind}")
     if kind == "slices" and rows.by is None:

@@ -43,7 +43,7 @@ def repeats_command(
     cost_ratio: Annotated[
         float | None, flag("What a new question costs, in answers: for the best repeats.", "NUMBER")
     ] = None,
-    method: Annotated[str | None, flag("Interval by name: effective-t, t, betting.", "WORD")] = None,
+    method: Annotated[str | None, flag("Interval by name: effective-t, t.", "WORD")] = None,
     adjust: o.Adjust = "holm",
     confidence: o.Confidence = 0.95,
     form: o.Form = Format.text,

@@ -14,15 +14,18 @@ from pkgutil import iter_modules
 from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trueerror.curves._cluster_worth import CurveClusters
 from trueerror.curves._input import Calls, cluster_words
-from trueerror.curves._points import Figures, Places, Records, downward
+from trueerror.curves._points import Figures, Places, Records, downward, table_of_cells
+from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference.auc._interval import effective_rows
 from trueerror.inputs._arrays import Floats
 from trueerror.results import Interval, Result
 from trueerror.results._format import folded
 from trueerror.results._values import joined_notes
+from trueerror.tallies import Confusion, KeyedConfusion
 from trueerror.tallies._scores import ScoreTable
 
 RATES_ALONE = "rates without the rows behind them: no limits can be given"
@@ -180,13 +183,58 @@ class TableCurve(Result):
         """How many clusters there are, for a note; "" without them."""
         return "" if self.clusters is None else self.clusters.note
 
-    def _share_rows(self, hits: str, threshold: float, confidence: float) -> float | None:
-        """The independent rows behind "tpr", "fpr" or "precision" at a threshold; None where all rows are that."""
+    @property
+    def _of_shares(self) -> str:
+        """The method of a share of the rows: Wilson's where they are independent and count alike."""
+        return "wilson" if self.clusters is None and self.table.squares is None else "effective-t"
+
+    def _table_at(self, place: int) -> Confusion:
+        """The confusion matrix where the `place` highest distinct scores are called."""
+        table, cut = self.table, len(self.table.scores) - place
+        if table.squares is None and table.many:
+            tp, fp = (x.tolist() for x in table._called(np.array([place, len(table.scores)])))
+            return table_of_cells(np.array([fp[1] - fp[0], fp[0], tp[1] - tp[0], tp[0]]))
+
+        def cells(columns: Iterable[NDArray[Any]]) -> Floats:
+            return np.array([x.sum() for c in columns for x in (c[:cut], c[cut:])], dtype=np.float64)
+
+        squares = None if table.squares is None else cells(table.squares[::-1])
+        return table_of_cells(cells((table.negatives, table.positives)), squares)
+
+    def _rate(
+        self, metric: str, place: int, threshold: float, *, confidence: float, name: str = "",
+        prior: float | None = None, note: str = "", undefined: str = "there are no rows",
+    ) -> Interval:  # fmt: skip
+        """A metric of the calls that the `place` highest distinct scores give, with the interval of `te.evaluate`.
+
+        Binned scores leave open how many rows of each class are called: the limits are then those of the fewest and of
+        the most that each may be.
+        """
+        table = self.table
+
+        def interval(matrix: Confusion, keyed: KeyedConfusion | None = None) -> Interval:
+            return metric_interval(metric, matrix, confidence=confidence, clusters=keyed, prior=prior)
+
         if self.clusters is None:
-            return None
-        if hits == "precision":
-            return self.clusters.precision_worth(threshold, confidence)
-        return self.clusters.rate_worth(hits == "tpr", threshold, confidence)
+            found = interval(self._table_at(place))
+        else:
+            keyed = self.clusters.at(threshold)
+            found = interval(keyed.table, keyed)
+        ends = [found]
+        if not table.exact and table.squares is None:
+            hits, alarms = table.bounds.counts_at(threshold)
+            ups, downs = float(table.n_positive), float(table.n_negative)
+            ends += [
+                interval(table_of_cells(np.array([downs - b, b, ups - a, a])))
+                for a in (hits.low, hits.high) for b in (alarms.low, alarms.high)
+            ]  # fmt: skip
+        low, high = (pick(getattr(x, end) for x in ends) for pick, end in ((min, "low"), (max, "high")))
+        if math.isnan(found.estimate):
+            low = high = math.nan
+            note = joined_notes(undefined, note)
+        elif math.isnan(found.low):
+            note = joined_notes(found.note, note)
+        return replace(found, name=name or found.name, low=low, high=high, note=note, estimand="this model")
 
     def _noted(self, interval: Interval, *, binned: bool = True) -> Interval:
         """The interval with what binning leaves open (unless its note says that already) and the caution."""

@@ -324,11 +324,9 @@ class Calibration(TableCurve):
         squared = self._read.squares
         squares = None if squared is None else (self._summed(squared[0]), self._summed(squared[1]))
         rows = rows_for_interval(*self._class_sizes, squares)
-        if self.clusters is not None:
-            worth = self.clusters.of_bins(self.table.scores[self._starts], self.confidence)
-            # A bin of one cluster is worth one row.
-            rows = np.minimum(rows, np.nan_to_num(worth, nan=1.0))
         low, high = limits(self.observed * rows, rows, "wilson", self.confidence)
+        if self.clusters is not None:
+            low, high = self.clusters.limits_of_bins(self.table.scores[self._starts], self.confidence)
         return frozen(low), frozen(high)
 
     @property

@@ -1,49 +1,50 @@
-"""What clusters make of a curve: how many independent rows its rates rest on, and whole clusters drawn again.
+"""Rows of a curve in clusters: the clusters' counts at each cutoff, limits from them, and whole clusters drawn again.
 
-A rate at a cutoff is a share of rows, and Wilson's limits with Student's t at n_eff rows are those with z at
-n_eff·(z/t)² rows, since they hang on t²/n alone. So a curve whose rows come in clusters is one with fewer rows, and
-bands, points and areas between limits follow from that number.
+Points, areas and bands ask the one door, as `te.evaluate` does. What has no limits of its own there (a band at a rate,
+a cost curve, a gain) takes as many independent rows as have the standard error of the clusters; Wilson's limits with
+Student's t at n rows are those with z at n·(z/t)², since they hang on t²/n alone.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from itertools import accumulate
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._clusters import clusters_with_events, cr3_variance, degrees_of_freedom, effective_clusters
-from trueerror.inference._problem import critical_t, critical_z
-from trueerror.inference._variance import ClusteredRows, effective_size
+from trueerror.curves._points import table_of_cells
+from trueerror.inference._clusters import degrees_of_freedom, effective_clusters
+from trueerror.inference._effective_t import effective_t_limits
+from trueerror.inference._estimate import Estimate, effective_rows, left_out, quantile, spread
+from trueerror.inference._label_tables import label_estimate
+from trueerror.inference._problem import IntervalSpec, critical_t, critical_z, tail
+from trueerror.inference._variance import ClusteredRows, Sample
 from trueerror.inference.loss._mean import ClusterSums
 from trueerror.inputs._arrays import Floats
 from trueerror.kernels._random import row_weights
-from trueerror.metrics._registry import Measure, table_losses
+from trueerror.metrics._registry import Measure, find_measure, table_losses
 from trueerror.tallies import KeyedConfusion
 from trueerror.tallies._scores import ScoreTable
 
 if TYPE_CHECKING:
     from scipy import sparse
 
-# Cutoffs at which a class' variance is looked at, to say what its rows are worth all along the curve.
+# Cutoffs at which a class' variance is looked at, for the rows of its rates all along the curve.
 PLACES = 19
 # Cutoffs at which precisions have a number of rows of their own; it is interpolated between them.
 CUTS = 201
 
 
-@lru_cache(maxsize=64)
-def t_rows(size: float, df: float, confidence: float) -> float:
-    """With z as many rows have the limits that `size` rows have with t.
-
-    >>> round(t_rows(100, 10, 0.95), 1)
-    77.4
-    """
-    return float(size * (critical_z(confidence) / critical_t(confidence, df)) ** 2)
+def rows_by_t(e: Estimate, confidence: float) -> Floats:
+    """As many independent rows have the limits with z that an estimate has with t; 0 where its units have no spread."""
+    at = e.worst or e
+    error, df = spread(at)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rows = effective_rows(at, error) * (critical_z(confidence) / quantile(df, tail(confidence))) ** 2
+    return np.where(error > 0, rows, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,81 +74,102 @@ class CurveClusters:
         one, two = (side.take(np.argsort(side.scores)[::-1]) for side in map(self.rows.take, (~up, up)))
         return one, two
 
+    def tables(self, thresholds: Floats) -> Iterator[KeyedConfusion]:
+        """The confusion matrix of each cluster at thresholds that descend, the positive class being 1."""
+        every = [self._amounts(side) for side in self._sides]
+        ends = np.column_stack([_calls(side, thresholds) for side in self._sides])
+        called, before = [np.zeros_like(x) for x in every], (0, 0)
+        for stops in ends.tolist():
+            for i, side in enumerate(self._sides):
+                called[i] = called[i] + self._amounts(side.take(slice(before[i], stops[i])))
+            before = tuple(stops)
+            yield self._keyed(called, every)
+
+    def at(self, threshold: float) -> KeyedConfusion:
+        """The same at one threshold."""
+        return next(self.tables(np.array([threshold])))
+
+    def _amounts(self, rows: ClusteredRows) -> Floats:
+        """How many rows each cluster has; with sampling weights also the sums of their squares, and of the weights."""
+        columns = [None] if rows.weights is None else [None, rows.weights**2, rows.weights]
+        return np.array([np.bincount(rows.codes, weights=w, minlength=self.groups) for w in columns], dtype=np.float64)
+
+    def _keyed(self, called: list[Floats], every: list[Floats]) -> KeyedConfusion:
+        """Clusters by cells: negatives not called and called, positives not called and called."""
+        both = [x for calls, rows in zip(called, every, strict=True) for x in (rows - calls, calls)]
+        amounts = np.stack(both, axis=-1)
+        counts, totals = amounts[0].astype(np.int64), amounts.sum(axis=1)
+        key, cell = np.nonzero(counts)
+        weighted = len(totals) > 1
+        table = table_of_cells(totals[-1], totals[1] if weighted else None, totals[0])
+        sums = amounts[-1][key, cell] if weighted else None
+        return KeyedConfusion(tuple(range(self.groups)), table, key, cell, counts[key, cell], sums)
+
+    def _estimates(
+        self, metric: str, thresholds: Floats, prior: float | None = None, *, bare: bool = False
+    ) -> Iterator[Estimate]:
+        """The estimate of a metric at each of the thresholds, which descend."""
+        measure = find_measure(metric)
+        for keyed in self.tables(thresholds):
+            sample = Sample.of(measure, keyed.table, clusters=keyed, prior=prior)
+            yield label_estimate(measure, sample, {}, measure.range, bare=bare)
+
     @cached_property
-    def _sizes(self) -> tuple[Floats, Floats]:
-        """Negatives and positives of each cluster."""
-        down, up = map(self._counts, self._sides)
-        return down, up
-
-    def rate_worth(self, positive: bool, threshold: float, confidence: float) -> float:
-        """How many independent rows the share of a class that is called from a threshold up rests on, as `te.evaluate`
-        has it for a share."""
-        hits = self._counts(_called(self._sides[positive], threshold))
-        return _worth(hits, self._sizes[positive], confidence)
-
-    def rate_effects(self, positive: bool, thresholds: Floats) -> Floats:
-        """The design effects of these shares at thresholds that descend: see `design_effects`."""
-        return _effects(accumulate(self._between(self._sides[positive], thresholds)), self._sizes[positive], 0.95)
-
-    def precision_worth(self, threshold: float, confidence: float) -> float:
-        """The same for the share of positives among the rows from a threshold up."""
-        down, up = (self._counts(_called(side, threshold)) for side in self._sides)
-        return _worth(up, down + up, confidence)
+    def _of_rates(self) -> list[Floats]:
+        """For the negatives and the positives the share that is called at cutoffs, its standard error, and df."""
+        made = []
+        for side, metric in zip(self._sides, ("false_positive_rate", "recall"), strict=True):
+            parts = np.arange(1, PLACES + 1) / (PLACES + 1) if len(side.scores) else np.empty(0)
+            cuts = np.unique(np.quantile(side.scores, parts, method="higher")) if len(parts) else parts
+            every = [(e.value, *spread(e)) for e in self._estimates(metric, cuts[::-1], bare=True)]
+            made.append(np.array(every, dtype=np.float64).reshape(-1, 3).T)
+        return made
 
     def of_class(self, positive: bool, confidence: float) -> float:
-        """The same for the rates of a class all along the curve: by the mean of its variance over cutoffs."""
-        return t_rows(*self._of_rates[positive], confidence)
-
-    @cached_property
-    def _of_rates(self) -> tuple[tuple[float, float], tuple[float, float]]:
-        """What the negatives and the positives are worth, before t takes the place of z, and the degrees of freedom."""
-        down, up = map(self._of_rate, self._sides, self._sizes)
-        return down, up
-
-    def _of_rate(self, side: ClusteredRows, sizes: Floats) -> tuple[float, float]:
-        effective, total = effective_clusters(sizes), float(sizes.sum())
+        """As many independent rows a class has for its rates all along the curve: by the mean of their variances."""
+        side = self._sides[positive]
         if not len(side.codes):
-            return 0.0, degrees_of_freedom(effective)
-        cuts = np.unique(np.quantile(side.scores, np.arange(1, PLACES + 1) / (PLACES + 1), method="higher"))[::-1]
-        spread = binomial = 0.0
-        for hits in accumulate(self._between(side, cuts)):
-            p = float(hits.sum()) / total
-            spread += cr3_variance((hits - p * sizes) / total, sizes)
-            binomial += p * (1 - p)
-        size = binomial / spread if spread > 0 and binomial > 0 else effective
-        return min(float(len(side.codes)), size), degrees_of_freedom(effective)
+            return 0.0
+        p, error, df = self._of_rates[positive]
+        spreads = float(((error * quantile(df, tail(confidence)) / critical_z(confidence)) ** 2).sum())
+        binomial = float((p * (1 - p)).sum())
+        if spreads > 0 and binomial > 0:
+            return min(float(len(side.codes)), binomial / spreads)
+        effective = effective_clusters(self._amounts(side)[-1])
+        return effective * float(critical_z(confidence) / critical_t(confidence, degrees_of_freedom(effective))) ** 2
 
     def of_mix(self, confidence: float) -> float:
         """The same for the share of positives."""
-        down, up = self._sizes
-        worth = _worth(up, down + up, confidence)
-        return 1.0 if math.isnan(worth) else worth
+        everything = np.array([-np.inf])
+        rows = float(rows_by_t(next(self._estimates("precision", everything, bare=True)), confidence))
+        return rows if rows > 0 else 1.0
 
-    def of_precision(self, thresholds: Floats, confidence: float) -> Floats:
-        """The same for the precision at each of the thresholds, which descend."""
+    def of_precision(self, thresholds: Floats, confidence: float, prior: float | None = None) -> Floats:
+        """The rows for the lower and for the upper limits (2, thresholds) of precisions at thresholds that descend."""
         places = np.unique(np.linspace(0, len(thresholds) - 1, CUTS).astype(np.int64))
-        down, up = (accumulate(self._between(side, thresholds[places])) for side in self._sides)
-        worths = np.array([_worth(hits, misses + hits, confidence) for misses, hits in zip(down, up, strict=True)])
+        every = self._estimates("precision", thresholds[places], prior)
+        rows = np.array([rows_by_t(e, confidence) for e in every]).T
         calls = np.add(*(_calls(side, thresholds) for side in self._sides), dtype=np.float64)
-        share = np.nan_to_num(worths) / np.maximum(calls[places], 1)
-        worth: Floats = calls * np.interp(np.arange(len(thresholds)), places, share)
-        return worth
+        share, at = np.nan_to_num(rows) / np.maximum(calls[places], 1), np.arange(len(thresholds))
+        return np.array([calls * np.interp(at, places, x) for x in share])
 
-    def of_bins(self, starts: Floats, confidence: float) -> Floats:
-        """The same for the share of positives from each start, which rise, to the next; NaN within one cluster."""
-        down, up = (self._between(side, starts[::-1]) for side in self._sides)
-        worths = [_worth(hits, misses + hits, confidence) for misses, hits in zip(down, up, strict=True)]
-        return np.array(worths[::-1])
+    def limits_of_bins(self, starts: Floats, confidence: float) -> tuple[Floats, Floats]:
+        """Limits of the share of positives among the rows from each start, which rise, to the next.
 
-    def _counts(self, rows: ClusteredRows) -> Floats:
-        return np.bincount(rows.codes, weights=rows.weights, minlength=self.groups).astype(np.float64)
-
-    def _between(self, ranked: ClusteredRows, thresholds: Floats) -> Iterator[Floats]:
-        """Rows of each cluster from each threshold up to the one before, which was higher."""
-        start = 0
-        for stop in _calls(ranked, thresholds).tolist():
-            yield self._counts(ranked.take(slice(start, stop)))
-            start = stop
+        A bin without an event has as many rows as clusters.
+        """
+        spec, found = IntervalSpec(confidence=confidence), []
+        place = np.searchsorted(starts, self.rows.scores + 0.0, side="right") - 1
+        for i in range(len(starts)):
+            rows = self.rows.take(place == i)
+            sizes = self._amounts(rows)[-1]
+            here, hits = sizes > 0, self._amounts(rows.take(rows.positive))[-1]
+            n, total, p = float(here.sum()), float(sizes.sum()), float(hits.sum() / sizes.sum())
+            units = left_out(sizes / total, (hits - p * sizes) / total)[here] * (n - 1) / n if n > 1 else np.zeros(1)
+            e = Estimate(value=np.array(p), units=units, sizes=sizes[here], range=(0.0, 1.0), labels=True)
+            found.append(effective_t_limits(e, spec)[:2])
+        low, high = np.array(found).T
+        return low, high
 
     def losses(self, table: ScoreTable, measure: Measure) -> ClusterSums:
         """The sum of a loss over each cluster."""
@@ -156,14 +178,8 @@ class CurveClusters:
         lost = np.where(rows.positive, up[place], down[place])
         weights = np.ones(len(lost)) if rows.weights is None else rows.weights
         sums = np.bincount(rows.codes, weights=lost * weights).astype(np.float64)
-        return ClusterSums(self._counts(rows), sums, float(len(lost)))
-
-    def calls(self, threshold: float) -> KeyedConfusion:
-        """The confusion matrix of each cluster at a threshold, the positive class being 1."""
-        called = (self.rows.scores >= threshold).astype(np.int64)
-        return KeyedConfusion.from_codes(
-            self.rows.codes, tuple(range(self.groups)), self.rows.positive.astype(np.int64), called, (0, 1)
-        )
+        sizes = np.bincount(rows.codes, weights=rows.weights, minlength=self.groups).astype(np.float64)
+        return ClusterSums(sizes, sums, float(len(lost)))
 
     def cells(self, starts: Floats) -> sparse.csr_matrix:
         """Rows of each cluster (clusters, class and score): positives, then negatives, from each start to the next."""
@@ -191,36 +207,3 @@ class CurveClusters:
 def _calls(ranked: ClusteredRows, thresholds: Floats) -> NDArray[np.intp]:
     """How many rows, which go from the highest score down, each threshold calls."""
     return len(ranked.scores) - np.searchsorted(ranked.scores[::-1], thresholds, side="left")
-
-
-def _called(ranked: ClusteredRows, threshold: float) -> ClusteredRows:
-    return ranked.take(slice(int(_calls(ranked, np.array([threshold]))[0])))
-
-
-def _worth(hits: Floats, trials: Floats, confidence: float) -> float:
-    total = float(trials.sum())
-    if not total > 0:
-        return 0.0
-    if np.count_nonzero(trials > 0) < 2:
-        return math.nan  # one cluster shows no spread
-    p, effective = float(hits.sum()) / total, effective_clusters(trials)
-    variance = cr3_variance((hits - p * trials) / total, trials)
-    size = float(effective_size(p, variance if variance > 1e-18 else 0.0, total, effective))
-    clusters = clusters_with_events(effective, hits, trials - hits)
-    return t_rows(size, degrees_of_freedom(clusters), confidence)
-
-
-def design_effects(called: Floats, rows: Floats, confidence: float = 0.95) -> Floats:
-    """How many times fewer rows than there are the share called at each point rests on, at least 1.
-
-    `called` (clusters, points) are the rows of each cluster that are called, `rows` all of the class.
-
-    >>> design_effects(np.array([[2.0], [0.0], [2.0], [0.0]]), np.full(4, 2.0)).round(1).tolist()
-    [9.4]
-    """
-    return _effects((np.ascontiguousarray(column) for column in called.T), rows, confidence)
-
-
-def _effects(columns: Iterable[Floats], rows: Floats, confidence: float) -> Floats:
-    worth = np.array([_worth(column, rows, confidence) for column in columns])
-    return np.maximum(float(rows.sum()) / np.where(worth > 0, worth, 1.0), 1.0)

@@ -8,7 +8,7 @@ import numpy as np
 
 from trueerror.curves._base import TableCurve, columns_to_records, curve_kind, interval_records
 from trueerror.curves._input import CurveInput, need_classes
-from trueerror.curves._points import Counts, Figures, Records, cutoffs, downward, wilson_proportion
+from trueerror.curves._points import Counts, Figures, Records, cutoffs, downward
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.curves._verb import curve_verb
 from trueerror.inference.proportion._distributions import limits
@@ -18,7 +18,6 @@ from trueerror.results import Interval, Result
 from trueerror.results._format import folded, number, percent, whole, with_limits
 from trueerror.results._format import limits as bracket
 from trueerror.results._values import joined_notes
-from trueerror.tallies._score_bounds import Bounds
 
 
 @curve_verb("a DET curve")
@@ -91,27 +90,12 @@ class Det(TableCurve):
         fp, tp = float(self._fp[place]), float(self._tp[place])
         negatives, positives = float(self._fp[-1]), float(self._tp[-1])
         cut = float(self.thresholds[place]) if threshold is None else float(threshold)
-        fp_squares = tp_squares = fp_bounds = fn_bounds = None
-        within_bin = ""
-        if self.table.squares is not None:
-            up, down = (downward(s) for s in self.table.squares)
-            fp_squares = float(down[place]), float(down[-1] - down[place])
-            tp_squares = float(up[-1] - up[place]), float(up[place])
-        elif not self.table.exact:
-            hits, alarms = self.table.bounds.counts_at(cut)
-            fp_bounds = alarms, Bounds(negatives - alarms.high, negatives - alarms.low)
-            fn_bounds = Bounds(positives - hits.high, positives - hits.low), hits
-            within_bin = self.table.bounds.words_at(cut)
-            note = joined_notes(note, within_bin)
-        note = joined_notes(note, self._units)
-        fpr_interval = wilson_proportion(
-            "false positive rate", fp, negatives - fp, confidence=confidence, note=note, squares=fp_squares,
-            bounds=fp_bounds, worth=self._share_rows("fpr", cut, confidence),
-        )  # fmt: skip
-        fnr_interval = wilson_proportion(
-            "false negative rate", positives - tp, tp, confidence=confidence, note=note, squares=tp_squares,
-            bounds=fn_bounds, worth=self._share_rows("tpr", cut, confidence),
-        )  # fmt: skip
+        within_bin = "" if self.table.exact or self.table.squares is not None else self.table.bounds.words_at(cut)
+        note = joined_notes(note, within_bin, self._units)
+        fpr_interval, fnr_interval = (
+            self._rate(name.replace(" ", "_"), place, cut, confidence=confidence, name=name, note=note)
+            for name in ("false positive rate", "false negative rate")
+        )
         return ErrorPoint(
             threshold=cut,
             false_alarms=fp,
@@ -142,7 +126,7 @@ class Det(TableCurve):
     def _figures(self) -> Figures:
         return [
             ("the equal error rate", self.equal_error_rate()),
-            ("misses and false alarms at one threshold, .at()", "wilson"),
+            ("misses and false alarms at one threshold, .at()", self._of_shares),
         ]
 
     def records(self) -> Records:

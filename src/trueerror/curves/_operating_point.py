@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from trueerror.curves._points import Counts, Figures, Records, downward, weighted_sum
+from trueerror.curves._points import Counts, Figures, Records, downward
 from trueerror.curves._replicates import bags, balanced_groups
 from trueerror.inference._binned_limits import noted
 from trueerror.inference._metric_interval import metric_interval
@@ -22,8 +22,7 @@ from trueerror.inputs._options import InputError, Rng, check_confidence, check_s
 from trueerror.results import Interval, Result, Table
 from trueerror.results._format import folded, number, percent, share_words, whole, with_limits
 from trueerror.results._values import joined_notes
-from trueerror.tallies import KeyedConfusion
-from trueerror.tallies._confusion import Amount, Confusion
+from trueerror.tallies._confusion import Amount
 from trueerror.tallies._scores import ScoreTable
 
 if TYPE_CHECKING:
@@ -293,8 +292,7 @@ def choose_point(
     costs = condition.cost(curve.fpr, curve.tpr)
     place = int(np.argmax(costs <= costs.min() + 1e-12 * max(1.0, abs(float(costs.min())))))
     fpr, tpr, cost = float(curve.fpr[place]), float(curve.tpr[place]), float(costs[place])
-    calls = None if curve.clusters is None else curve.clusters.calls(float(curve.thresholds[place]))
-    fixed = _fixed_interval(table, condition, fpr, tpr, own_prior=own_prior, confidence=level, clusters=calls)
+    fixed = _fixed_interval(curve, place, condition, own_prior=own_prior, confidence=level)
     optimism, stability, corrected, note = math.nan, (math.nan, math.nan), fixed, ""
     if table.squares is not None:
         note = "sampling weights cannot be resampled from sums: the cost is not corrected for the choice"
@@ -339,31 +337,16 @@ def untuned_threshold(table: ScoreTable, condition: Condition, prevalence: float
     return called / (called + missed) if called + missed > 0 else math.nan
 
 
-def _fixed_interval(
-    table: ScoreTable, condition: Condition, fpr: float, tpr: float, *, own_prior: bool, confidence: float,
-    clusters: KeyedConfusion | None = None,
-) -> Interval:  # fmt: skip
+def _fixed_interval(curve: Roc, place: int, condition: Condition, *, own_prior: bool, confidence: float) -> Interval:
     """The cost of a threshold that was fixed beforehand, with its interval."""
-    sizes = float(table.n_positive), float(table.n_negative)
     words = f"this model where positives have the share {number(condition.prior)}"
-    if table.squares is None:
-        tp, fp = round(tpr * sizes[0]), round(fpr * sizes[1])
-        counts = Confusion([[int(sizes[1]) - fp, fp], [int(sizes[0]) - tp, tp]], labels=[0, 1])
-        cost = metric_interval(
-            "expected_cost", counts, confidence=confidence, options={"costs": condition.costs()},
-            prior=None if own_prior else condition.prior, estimand=words, clusters=clusters,
-        )  # fmt: skip
-        return replace(cost, name="cost of a row")
-    rows = tuple(s * s / float(q.sum()) for s, q in zip(sizes, table.squares, strict=True))
-    weights = (condition.miss, condition.alarm)
-    estimate, low, high = weighted_sum(
-        weights, ((1 - tpr) * rows[0], fpr * rows[1]), (rows[0], rows[1]), confidence=confidence
-    )
-    base = float(condition.cost(fpr, tpr)) - estimate
-    return Interval(
-        name="cost of a row", estimate=estimate + base, low=max(0.0, low) + base, high=min(sum(weights), high) + base,
-        confidence=confidence, method="mover-wilson", n=table.n, estimand=words,
+    calls = None if curve.clusters is None else curve.clusters.at(float(curve.thresholds[place]))
+    cost = metric_interval(
+        "expected_cost", curve._table_at(place) if calls is None else calls.table, confidence=confidence,
+        options={"costs": condition.costs()}, prior=None if own_prior else condition.prior, estimand=words,
+        clusters=calls,
     )  # fmt: skip
+    return replace(cost, name="cost of a row")
 
 
 def _out_of_bag(

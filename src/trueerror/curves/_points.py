@@ -7,15 +7,12 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueerror.inference._sample import ONE_CLUSTER
 from trueerror.inference._variance import mover
 from trueerror.inference.proportion._distributions import limits
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import check_confidence
 from trueerror.results import Interval
-from trueerror.results._values import joined_notes
-from trueerror.tallies._confusion import BinaryCounts
-from trueerror.tallies._score_bounds import Bounds
+from trueerror.tallies._confusion import BinaryCounts, Confusion
 from trueerror.tallies._scores import ScoreTable
 
 # Counts at ascending scores, whole or weighted; leading axes hold resamples.
@@ -96,46 +93,45 @@ def rows_for_interval(hits: ArrayLike, misses: ArrayLike, squares: tuple[ArrayLi
     return np.where(rows > 0, np.where((up > 0) & (down > 0), mixed, alike), 0.0)
 
 
+# Truth and call of the four cells of a table: negatives not called and called, positives not called and called.
+ROW, COL = np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1])
+
+
+def table_of_cells(amounts: Floats, squares: Floats | None = None, counts: Floats | None = None) -> Confusion:
+    """The table with these four cells, also where they are empty, 1 being the positive class.
+
+    `squares` are sums of squared sampling weights; without `counts` a cell then has its effective number of rows.
+    Leading axes are many tables.
+
+    >>> table_of_cells(np.array([8.0, 2.0, 1.0, 4.0])).matrix.tolist()
+    [[8, 2], [1, 4]]
+    """
+    weights = {} if squares is None else {"weight_sums": amounts.copy(), "weight_squares": squares.copy()}
+    if counts is None:
+        counts = amounts
+        if squares is not None:
+            counts = np.divide(amounts**2, squares, out=np.zeros_like(amounts), where=squares > 0)
+    whole = np.rint(counts).astype(np.int64)
+    return Confusion.from_cells(labels=(0, 1), positive=1, row=ROW, col=COL, counts=whole, declared=True, **weights)
+
+
 def wilson_proportion(
     name: str, hits: float, misses: float, *, confidence: float = 0.95, squares: tuple[float, float] | None = None,
-    bounds: tuple[Bounds, Bounds] | None = None, note: str = "", estimand: str = "",
-    undefined: str = "there are no rows", worth: float | None = None,
+    note: str = "", estimand: str = "", clustered: float | None = None,
 ) -> Interval:  # fmt: skip
-    """A proportion with its Wilson interval; with sampling weights at the effective number of rows, and at the
-    independent rows that clusters are `worth`.
-
-    `bounds` are those of the hits and of the misses where binned scores leave them open: the limits are then those of
-    the fewest hits with the most misses, and of the most with the fewest.
+    """A proportion with its Wilson interval; with sampling weights, or `clustered`, at the effective number of rows.
 
     >>> print(wilson_proportion("precision", 30, 10))
     precision 0.750 [0.598, 0.858], 95 % wilson, n = 40
-    >>> print(wilson_proportion("tpr", 30, 10, bounds=(Bounds(30, 32), Bounds(8, 10))))
-    tpr 0.750 [0.598, 0.895], 95 % wilson, n = 40
     """
-    level = check_confidence(confidence)
-    method = "wilson" if squares is None else "wilson-weighted"
-    method = method if worth is None else "wilson-clustered"
-    total = hits + misses
-    if not total > 0:
-        return Interval(
-            name=name, estimate=math.nan, low=math.nan, high=math.nan, confidence=level, method=method, n=0,
-            note=joined_notes(undefined, note), estimand=estimand,
-        )  # fmt: skip
-    rows = float(rows_for_interval(hits, misses, squares)) if worth is None else worth
-    estimate = hits / total
-    if math.isnan(rows):
-        low, high, note = math.nan, math.nan, joined_notes(str(ONE_CLUSTER), note)
-    else:
-        low, high = (float(x) for x in limits(estimate * rows, rows, "wilson", level))
-    if bounds is not None:
-        ends = (bounds[0].low, bounds[1].high), (bounds[0].high, bounds[1].low)
-        fewest, most = (wilson_proportion(name, *counts, confidence=level) for counts in ends)
-        # Where nothing is called the proportion is undefined, and anything may be true.
-        low = min(low, 0.0 if math.isnan(fewest.low) else fewest.low)
-        high = max(high, 1.0 if math.isnan(most.high) else most.high)
+    level, total = check_confidence(confidence), hits + misses
+    rows = float(rows_for_interval(hits, misses, squares)) if clustered is None else clustered
+    low, high = (float(x) for x in limits(hits / total * rows, rows, "wilson", level))
+    kind = "wilson-weighted" if squares is not None else "wilson"
     return Interval(
-        name=name, estimate=estimate, low=low, high=high, confidence=level, method=method,
-        n=round(rows, 1) if squares is not None and worth is None else total, note=note, estimand=estimand,
+        name=name, estimate=hits / total, low=low, high=high, confidence=level, note=note, estimand=estimand,
+        method=kind if clustered is None else "effective-t",
+        n=round(rows, 1) if squares is not None and clustered is None else total,
     )  # fmt: skip
 
 

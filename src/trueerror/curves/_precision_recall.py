@@ -21,17 +21,18 @@ from trueerror.curves._points import (
     Records,
     counted_records,
     downward,
-    rows_for_interval,
-    wilson_proportion,
+    table_of_cells,
 )
 from trueerror.curves._replicates import bootstrap_area
 from trueerror.curves._roc import fpr_limits
 from trueerror.curves._verb import curve_verb
 from trueerror.inference._answer import interval_of
 from trueerror.inference._binned_limits import widened
+from trueerror.inference._estimate import limits
+from trueerror.inference._label_tables import label_estimate
 from trueerror.inference._problem import IntervalSpec, Problem, tail
 from trueerror.inference._score_tables import ScoreRows
-from trueerror.inference.counts._at_prior import precision_limits
+from trueerror.inference._variance import Sample
 from trueerror.inference.proportion._distributions import limits as proportion_limits
 from trueerror.inputs._arrays import Floats, numbers, one_number, plain_numbers
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_share, check_word
@@ -91,6 +92,8 @@ PR_AREAS = {"davis-goadrich": davis_goadrich_area, "linear": linear_area, "step"
 
 Interpolation = Literal["davis-goadrich", "linear", "step"]
 AreaMethod = Literal["effective-t", "boyd-logit", "bootstrap"]
+# Thresholds whose limits are found at a time.
+BLOCK = 1 << 14
 INTERPOLATIONS: tuple[Interpolation, ...] = ("davis-goadrich", "linear", "step")
 
 
@@ -320,34 +323,25 @@ class PrecisionRecall(TableCurve):
         else:
             place = self._reaching(recall, precision)
             cut = float(self.table.scores[len(self.table.scores) - place])
-        squares = self._squares(place)
         tp, relevant = float(self._tp[place]), float(self._tp[-1])
         fp = float(downward(self.table.negatives)[place])
-        precision_bounds = recall_bounds = None
         within_bin = ""
         if not self.table.exact and self.table.squares is None:
-            up, down = self.table.bounds.counts_at(cut)
-            precision_bounds = up, down
-            recall_bounds = up, Bounds(relevant - up.high, relevant - up.low)
             within_bin = self.table.bounds.precision_words(cut)
-            note = joined_notes(note, within_bin)
-        note = joined_notes(note, self._units)
-        precision_interval = wilson_proportion(
-            "precision", tp, fp, confidence=confidence, squares=squares[0], bounds=precision_bounds, note=note,
-            undefined="nothing is retrieved", worth=self._share_rows("precision", cut, confidence),
-        )  # fmt: skip
-        if self.prior is not None and tp + fp > 0:
-            precision_interval = self._at_prior(precision_interval, (tp, fp), precision_bounds)
-        recall_interval = wilson_proportion(
-            "recall",
-            tp,
-            relevant - tp,
+        note = joined_notes(note, within_bin, self._units)
+        precision_interval = self._rate(
+            "precision",
+            place,
+            cut,
             confidence=confidence,
-            squares=squares[1],
-            bounds=recall_bounds,
+            prior=self.prior,
             note=note,
-            worth=self._share_rows("tpr", cut, confidence),
+            undefined="nothing is retrieved",
         )
+        precision_interval = replace(
+            precision_interval, estimand="" if self.prior is None else f"this model, {self._mix}"
+        )
+        recall_interval = self._rate("recall", place, cut, confidence=confidence, note=note)
         if recall is not None and fp < float(self.table.n_negative) + tp and self.table.n_negative > 0:
             precision_interval = self._on_curve(precision_interval, float(recall), confidence)
             note = precision_interval.note
@@ -362,19 +356,6 @@ class PrecisionRecall(TableCurve):
             note=note,
             prior=self.prior,
         )
-
-    def _at_prior(self, own: Interval, counts: tuple[float, float], bounds: tuple[Bounds, Bounds] | None) -> Interval:
-        """The precision of so many hits and false alarms at the prior's mix; of binned scores over all they may be."""
-        assert self.prior is not None
-        sizes, totals = self._class_rows(own.confidence), (float(self.table.n_positive), float(self.table.n_negative))
-        may = [counts] if bounds is None else [counts, (bounds[0].low, bounds[1].high), (bounds[0].high, bounds[1].low)]
-        rates = [np.array([pair[i] / totals[i] * sizes[i] for pair in may]) for i in (0, 1)]
-        low, high = precision_limits(rates[0], rates[1], sizes, self.prior, IntervalSpec(confidence=own.confidence))
-        s, f = counts[0] / totals[0], counts[1] / totals[1]
-        return replace(
-            own, estimate=self.prior * s / (self.prior * s + (1 - self.prior) * f), low=float(low.min()),
-            high=float(high.max()), method="mover-r", n=self.table.n, estimand=f"this model, {self._mix}",
-        )  # fmt: skip
 
     def _on_curve(self, own: Interval, recall: float, confidence: float) -> Interval:
         """The precision with the limits that it has at a recall, wherever the threshold for that is.
@@ -429,31 +410,27 @@ class PrecisionRecall(TableCurve):
         return lines
 
     def band(self, *, confidence: float = 0.95) -> PrecisionRecallBand:
-        """Wilson limits of the precision at each threshold: pointwise, so the whole curve may well leave them.
+        """Limits of the precision at each threshold: pointwise, so the whole curve may well leave them.
 
-        At another class mix the limits of both rates are carried through (te.explain("mover-r")).
+        Wilson's for independent rows, else those of the effective t (te.explain("effective-t")).
 
         >>> print(precision_recall([1, 1, 0, 1, 0], [0.9, 0.8, 0.7, 0.6, 0.1]).band())
         95 % pointwise band around the precision–recall curve, wilson, n = 5: it holds at each threshold by itself, not
         over the whole curve.
         """
         level = check_confidence(confidence)
-        if self.prior is None:
-            tp, fp = self._tp[1:], self._fp[1:]
-            rows = tp + fp
-            if self.clusters is not None:
-                rows = self.clusters.of_precision(self.thresholds, level)
-            elif self.table.squares is not None:
-                squares = downward(self.table.squares)[:, 1:]
-                rows = rows_for_interval(tp, fp, (squares[0], squares[1]))
-            low, high = proportion_limits(self.precision * rows, rows, "wilson", level)
+        if self.clusters is not None:
+            low, high = (
+                proportion_limits(self.precision * rows, rows, "wilson", level)[end]
+                for end, rows in enumerate(self.clusters.of_precision(self.thresholds, level, self.prior))
+            )
+        elif self.prior is None and self.table.squares is None:
+            low, high = proportion_limits(self._tp[1:], self._tp[1:] + self._fp[1:], "wilson", level)
         else:
-            sizes = self._class_rows(level)
-            hits, alarms = (sizes[i] * total[1:] / float(total[-1]) for i, total in enumerate((self._tp, self._fp)))
-            low, high = precision_limits(hits, alarms, sizes, self.prior, IntervalSpec(confidence=level))
+            low, high = self._limits_of_rows(level)
         return PrecisionRecallBand(
             name=self.name, thresholds=self.thresholds, recall=self.recall, precision=self.precision, low=low,
-            high=high, confidence=level, method="wilson" if self.prior is None else "mover-r", n=float(self.table.n),
+            high=high, confidence=level, method=self._of_precisions, n=float(self.table.n),
             note=joined_notes(
                 "" if self.prior is None else self._mix, self._units,
                 self.caution,
@@ -461,18 +438,17 @@ class PrecisionRecall(TableCurve):
         )  # fmt: skip
 
     def _figures(self) -> Figures:
-        at_mix: Figures = [
-            (
-                "precision at one threshold, .at(), and the band, .band(), which holds at each threshold by itself",
-                "mover-r",
-            ),
-            ("recall at one threshold, .at()", "wilson"),
-        ]
-        as_sampled: Figures = [
-            ("precision and recall at one threshold, .at()", "wilson"),
-            ("the band, .band(), which holds at each threshold by itself", "wilson"),
-        ]
-        return [("the average precision", self.average_precision()), *(as_sampled if self.prior is None else at_mix)]
+        if self.prior is None:
+            points, band = "precision and recall at one threshold, .at()", "the band, .band(), which holds"
+        else:
+            points, band = (
+                "recall at one threshold, .at()",
+                "precision at one threshold, .at(), and the band, .band(), which holds",
+            )
+        return [
+            ("the average precision", self.average_precision()), (points, self._of_shares),
+            (f"{band} at each threshold by itself", self._of_precisions),
+        ]  # fmt: skip
 
     def records(self) -> Records:
         """One record for each threshold, with the four counts and the rates; where scores are binned, also between
@@ -510,11 +486,28 @@ class PrecisionRecall(TableCurve):
             )
         return int(good[-1]) + 1
 
-    def _squares(self, place: int) -> tuple[tuple[float, float] | None, tuple[float, float] | None]:
-        if self.table.squares is None:
-            return None, None
-        up, down = (downward(s) for s in self.table.squares)
-        return (float(up[place]), float(down[place])), (float(up[place]), float(up[-1] - up[place]))
+    @property
+    def _of_precisions(self) -> str:
+        """The method of a precision."""
+        return self._of_shares if self.prior is None else "effective-t"
+
+    def _limits_of_rows(self, confidence: float) -> tuple[Floats, Floats]:
+        """Limits of the precision at each threshold, of weighted rows or at another class mix."""
+        measure, table = find_measure("precision"), self.table
+        tp, fp = self._tp[1:], downward(table.negatives)[1:]
+        cells = np.stack([fp[-1] - fp, fp, tp[-1] - tp, tp], axis=-1)
+        squares = None
+        if table.squares is not None:
+            up, down = (downward(s)[1:] for s in table.squares)
+            squares = np.stack([down[-1] - down, down, up[-1] - up, up], axis=-1)
+        low, high = np.empty((2, len(cells)))
+        for start in range(0, len(cells), BLOCK):
+            part = slice(start, start + BLOCK)
+            tables = table_of_cells(cells[part], None if squares is None else squares[part])
+            e = label_estimate(measure, Sample.of(measure, tables, prior=self.prior), {}, measure.range)
+            found = limits(e, tail(confidence))
+            low[part], high[part] = (np.clip(x, 0.0, 1.0) for x in found)
+        return low, high
 
     def _area(
         self, name: str, interpolation: Interpolation, method: AreaMethod, confidence: float, replicates: int, rng: Rng

@@ -425,7 +425,7 @@ class RiskCoverage(TableCurve):
         part = rows / total
         return self._noted(wilson_proportion(
             f"accuracy on the most confident {percent(round(part, 6))}", rows - wrong, wrong, confidence=confidence,
-            squares=self._squares(rows), worth=self._worth(cut, confidence),
+            squares=self._squares(rows), clustered=self._effective(cut, confidence),
             note=joined_notes(f"confidence at least {number(cut)}{read}{ties}", self._units),
             estimand=f"this model on rows with confidence at least {number(cut)}",
         ))  # fmt: skip
@@ -441,12 +441,11 @@ class RiskCoverage(TableCurve):
             return self.table._first_with(rows)
         return int(np.searchsorted(self._covered, rows, side="left"))
 
-    def _worth(self, cut: float, confidence: float) -> float | None:
-        """The independent rows that the answers from a confidence up are worth; None without clusters."""
+    def _effective(self, cut: float, confidence: float) -> float | None:
+        """The effective number of the answers from a confidence up; None without clusters."""
         if self.clusters is None:
             return None
-        worth = self.clusters.precision_worth(cut, confidence)
-        return 1.0 if math.isnan(worth) else worth
+        return float(self.clusters.of_precision(np.array([cut]), confidence).min()) or 1.0
 
     def area(self, *, confidence: float = 0.95, replicates: int = 2000, rng: Rng = None) -> Interval:
         """AURC: the mean over all coverages of the risk; within ties, as if in random order.

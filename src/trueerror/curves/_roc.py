@@ -30,7 +30,6 @@ from trueerror.curves._points import (
     counted_records,
     cutoffs,
     downward,
-    wilson_proportion,
 )
 from trueerror.curves._replicates import bags, balanced_groups, bootstrap_area, resampled_tables
 from trueerror.curves._verb import curve_verb
@@ -49,7 +48,6 @@ from trueerror.results._format import folded, number, percent, whole, with_limit
 from trueerror.results._values import joined_notes, sentences_of
 from trueerror.sources._predictions import labels_only
 from trueerror.tallies._confusion import Amount
-from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
 
 if TYPE_CHECKING:
@@ -644,36 +642,21 @@ class Roc(TableCurve):
 
     def _point(self, place: int, confidence: float, threshold: float | None = None, note: str = "") -> RocPoint:
         """The point at which the `place` highest distinct scores are predicted positive."""
-        table, cut = self.table, len(self.table.scores) - place
         threshold = float(self.thresholds[place]) if threshold is None else threshold
         note = sentences_of((note, self._units, self.caution))
-        sizes = float(table.n_negative), float(table.n_positive)
-        counts = [float(rate[place]) * size for rate, size in zip((self.fpr, self.tpr), sizes, strict=True)]
-        squares: list[tuple[float, float] | None] = [None, None]
-        bounds: list[tuple[Bounds, Bounds] | None] = [None, None]
-        if table.squares is not None:
-            squares = [(float(s[cut:].sum()), float(s[:cut].sum())) for s in table.squares[::-1]]
-        else:
-            counts = [float(round(c)) for c in counts]
-            if not table.exact:
-                called = table.bounds.counts_at(threshold)[::-1]
-                bounds = [(c, Bounds(size - c.high, size - c.low)) for c, size in zip(called, sizes, strict=True)]
         fpr, tpr = (
-            wilson_proportion(
-                word, counts[i], sizes[i] - counts[i], confidence=confidence, squares=squares[i], bounds=bounds[i],
-                note=note, estimand="this model", worth=self._share_rows(word, threshold, confidence),
-            )
-            for i, word in enumerate(("fpr", "tpr"))
-        )  # fmt: skip
+            self._rate(metric, place, threshold, confidence=confidence, name=word, note=note)
+            for word, metric in (("fpr", "false_positive_rate"), ("tpr", "recall"))
+        )
         return RocPoint(
             threshold=threshold, fpr=fpr.estimate, tpr=tpr.estimate, fpr_interval=fpr, tpr_interval=tpr,
-            positives=sizes[1], negatives=sizes[0], note=note,
+            positives=float(self.table.n_positive), negatives=float(self.table.n_negative), note=note,
         )  # fmt: skip
 
     def _figures(self) -> Figures:
         return [
             *([] if self._of_labels else [("the area", self.auc())]),
-            ("TPR and FPR at one threshold, .at()", "wilson"),
+            ("TPR and FPR at one threshold, .at()", self._of_shares),
             ("the band, .band()", "roc-band-wilson"),
             ('the band, .band("simultaneous")', "roc-band-fixed-width"),
             *([] if self.calls else [("the cost of the cheapest threshold, .operating_point()", "cost-out-of-bag")]),

@@ -210,6 +210,7 @@ class Evidence:
     difference: float | None = None  # first − second
     limits: tuple[float, float] | None = None  # of the difference, at confidence 1 − level
     undone_by: float | None = None  # how many more units of the kind that hurts most would undo the difference
+    undone_unit: str | None = None  # what that counts, where it is not rows
     p_values: Mapping[str, float] | None = None  # those of the sound tests of the same hypothesis, unadjusted, by name
     intervals: tuple[tuple[float, float], tuple[float, float]] | None = None  # limits of the two models' own estimates
     margin: float | None = None  # the smallest difference that matters

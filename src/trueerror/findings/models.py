@@ -29,7 +29,7 @@ from trueerror.results._format import (
     share_words,
     whole,
 )
-from trueerror.results._values import HALF_A_UNIT
+from trueerror.results._values import HALF_A_UNIT, undone_in_words
 from trueerror.sources._duplicates import DuplicateRows, Overlap, RepeatedRows
 from trueerror.sources._predictions import Keys
 from trueerror.tallies import Confusion, KeyedConfusion
@@ -527,9 +527,9 @@ def few_errors_at_prior(rates_at_prior: Sequence[RateAtPrior], metrics_at_prior:
         yield f"{listing(list(metrics_at_prior[:4]))} at this class mix {rest} on {listing(seen)}"
 
 
-@rule("TE215", severity="warning", title="half a row more of the worst kind would undo the difference",
+@rule("TE215", severity="warning", title="one more row or cluster of the worst kind would undo the difference",
       fix="Test on more rows of the kind that decides, and treat the difference as open until then.")  # fmt: skip
-def fragile_difference(undone_by: float, significant: bool) -> Iterator[str]:
+def fragile_difference(undone_by: float, significant: bool, undone_unit: str | None = None) -> Iterator[str]:
     """A sample knows nothing of a kind of row that it does not hold: a disaster in one row of a hundred, a positive
     ranked last, a patient on whom one model fails throughout.
 
@@ -538,10 +538,7 @@ def fragile_difference(undone_by: float, significant: bool) -> Iterator[str]:
     p-value and no verdict; a gate answers "cannot tell" where it fires.
     """
     if significant and undone_by <= HALF_A_UNIT:
-        yield (
-            "the difference is fragile: half a row more of the kind that hurts most (or half a cluster) would undo it "
-            f"({max(undone_by, 0.01):.2f} of one is enough)"
-        )
+        yield f"the difference is fragile: {undone_in_words(undone_by, undone_unit)}"
 
 
 class GradesSeen(NamedTuple):

@@ -139,6 +139,6 @@ def cluster_t_contrast(
         same = effective_t_contrast(e, spec, n=n, higher_is_better=higher_is_better, note=note)
         return replace(same, method=key)
     return t_contrast(
-        value, error, degrees_of_freedom(effective_units(e)), spec, method=key, n=n, whole=e.range, note=note,
+        value, error, degrees_of_freedom(effective_units(e)), spec, method=key, n=n, whole=e.range, notes=(note,),
         higher_is_better=higher_is_better,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from scipy import special
 
 from trueerror.inference._problem import IntervalSpec, critical_t, critical_z, tail
 from trueerror.inputs._options import InputError, check_alternative, check_confidence
-from trueerror.results import Alternative, Contrast, Df, Side
+from trueerror.results import Alternative, Contrast, Side
 
 Limits = tuple[float, float]
 
@@ -63,6 +63,13 @@ def student_p(t: float, df: float, alternative: Alternative) -> float:
     return float(special.stdtr(df, -t if alternative == "greater" else t))
 
 
+def chance_ahead(t: float, df: float, higher_is_better: bool | None) -> float | None:
+    """The flat-prior posterior probability that the first is better; None where neither direction is."""
+    if higher_is_better is None:
+        return None
+    return student_p(t if higher_is_better else -t, df, "less")
+
+
 def normal_p(z: float, alternative: Alternative) -> float:
     """The p-value of a statistic that is standard normal when there is no difference.
 
@@ -100,74 +107,55 @@ def contrast(
     limits: Limits,
     confidence: float,
     alternative: Alternative,
-    method: str,
     p_value: float,
-    statistic: float,
     whole: Limits = (-1.0, 1.0),
-    df: Df = None,
-    n: float | None = None,
     notes: tuple[str, ...] = (),
-    p_better: float | None = None,
-    p_at_most: bool = False,
-    undone_by: float | None = None,
-    name: str = "difference",
-    first: str = "first",
-    second: str = "second",
     null: float | None = 0.0,
-    estimand: str = "",
+    name: str = "difference",
+    p_at_most: bool = False,
+    **facts: Any,
 ) -> Contrast:
     """Limits are cut to the range and to the side of the alternative, and always hold the estimate.
 
     A p-value that underflows is written as the smallest normal float: tiny, never 0. `null` is the difference that
-    the test is against, None where p-value and limits cannot disagree. `p_at_most`: replicates, or a
-    search, could show no smaller p.
+    the test is against, None where p-value and limits cannot disagree. `facts` are other fields of the contrast.
     """
-    low, high = limits
-    low, high = max(low, whole[0]), min(high, whole[1])
-    if alternative == "greater":
-        high = whole[1]
-    elif alternative == "less":
-        low = whole[0]
-    elif not math.isnan(estimate):
-        # Shrinkage methods can miss their own estimate at low confidence; rounding can by a hair.
-        low, high = min(low, estimate), max(high, estimate)
-    if p_value == 0:
-        p_value = sys.float_info.min
+    (least, most), low, high = whole, max(limits[0], whole[0]), min(limits[1], whole[1])
+    # Shrinkage methods can miss their own estimate at low confidence; rounding can by a hair.
+    both = min(low, estimate), max(high, estimate)
+    low, high = {"two-sided": both, "greater": (low, most), "less": (least, high)}[alternative]
+    p_value = max(p_value, sys.float_info.min)
     if null is not None and _disagree(low - null, high - null, p_value, confidence):
         notes = (*notes, BORDERLINE)
     return Contrast(
-        name=name, first=first, second=second, estimate=estimate, low=low, high=high, confidence=confidence,
-        side=SIDES[alternative], method=method, n=n, note="; ".join(note for note in notes if note),
-        statistic=statistic, df=df, p_value=p_value, alternative=alternative, p_better=p_better,
-        p_at_most=p_at_most or None, undone_by=undone_by, estimand=estimand,
+        estimate=estimate, low=low, high=high, confidence=confidence, side=SIDES[alternative], alternative=alternative,
+        p_value=p_value, p_at_most=p_at_most or None, name=name, note="; ".join(filter(None, notes)), **facts,
     )  # fmt: skip
 
 
 def _disagree(low: float, high: float, p_value: float, confidence: float) -> bool:
-    if math.isnan(low) or math.isnan(high) or math.isnan(p_value):
-        return False
-    excludes_zero = low > 0 or high < 0
-    return excludes_zero != (p_value < 1 - confidence)
+    """Whether the limits leave 0 out and the test does not, or the other way round; what is NaN says nothing."""
+    known = not any(map(math.isnan, (low, high, p_value)))
+    return known and (low > 0 or high < 0) != (p_value < 1 - confidence)
 
 
 def limits_without_spread(estimate: float, units: float, spec: IntervalSpec, whole: Limits) -> Limits:
-    """All units agree: as far as t² more of them could move the mean."""
+    """All units agree: as far as t² more of them, at either end of the range, could move the mean."""
     t = student_quantile(spec.confidence, spec.alternative, units - 1)
-    half = t * t / (units + t * t) * whole[1]
-    return estimate - half, estimate + half
+    share = t * t / (units + t * t)
+    return estimate - share * (estimate - whole[0]), estimate + share * (whole[1] - estimate)
 
 
 def t_contrast(
-    estimate: float, error: float, df: float, spec: IntervalSpec, *, method: str, n: float, whole: Limits = REALS,
-    note: str = "", estimand: str = "", higher_is_better: bool | None = True,
+    estimate: float, error: float, df: float, spec: IntervalSpec, *, whole: Limits = REALS,
+    higher_is_better: bool | None = True, **facts: Any,
 ) -> Contrast:  # fmt: skip
     """A difference with its standard error: d ± t(df)·SE, and the p-value of t = d/SE."""
     half, statistic = student_quantile(spec.confidence, spec.alternative, df) * error, estimate / error
-    ahead = float(special.stdtr(df, statistic))
     return contrast(
         estimate=estimate, limits=(estimate - half, estimate + half), whole=whole, confidence=spec.confidence,
-        alternative=spec.alternative, method=method, n=n, statistic=statistic, df=df, estimand=estimand, notes=(note,),
-        p_value=student_p(statistic, df, spec.alternative), p_better=1 - ahead if higher_is_better is False else ahead,
+        alternative=spec.alternative, statistic=statistic, df=df, p_value=student_p(statistic, df, spec.alternative),
+        p_better=chance_ahead(statistic, df, higher_is_better), **facts,
     )  # fmt: skip
 
 

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from trueerror.inference._contrast import contrast, limits_without_spread, student_p, tail_area
+from trueerror.inference._contrast import (
+    chance_ahead,
+    contrast,
+    limits_without_spread,
+    student_p,
+    tail_area,
+)
 from trueerror.inference._estimate import (
     Estimate,
     Stratum,
@@ -69,47 +76,41 @@ def effective_t_contrast(
     """A difference over the same units, with its p-value against 0."""
     error = float(spread(e).error)
     if not error > 0:
-        even = None if higher_is_better is None else 0.5
-        return _contrast_without_spread(e, spec, n, note, even, alone=math.isnan(error))
+        return _contrast_without_spread(e, spec, n, note, higher_is_better, alone=math.isnan(error))
     t, df = (float(x) for x in t_statistic(e, 0.0))
-    ahead = student_p(t, df, "greater" if higher_is_better is False else "less")
     low, high = (float(x) for x in limits(e, tail_area(spec.confidence, spec.alternative)))
     return contrast(
-        estimate=float(e.value), limits=(low, high), whole=e.range,
-        confidence=spec.confidence, alternative=spec.alternative, method=KEY, n=n, statistic=t,
-        df=None if math.isinf(df) else df, p_value=float(p_value(e, 0.0, spec.alternative)),
-        p_better=None if higher_is_better is None else ahead, notes=(note,),
+        estimate=float(e.value), limits=(low, high), whole=e.range, confidence=spec.confidence,
+        alternative=spec.alternative, method=KEY, n=n, statistic=t, df=None if math.isinf(df) else df,
+        p_value=float(p_value(e, 0.0, spec.alternative)), p_better=chance_ahead(t, df, higher_is_better), notes=(note,),
     )  # fmt: skip
 
 
+ALONE = "one unit alone shows no spread"
+ENDLESS = "no spread between the units, and no end to how far a difference may be"
+AGREED = "no spread between the units: limits as for as many that agree"
+
+
 def _contrast_without_spread(
-    e: Estimate, spec: IntervalSpec, n: float, note: str, even: float | None, *, alone: bool
+    e: Estimate, spec: IntervalSpec, n: float, note: str, up: bool | None, *, alone: bool
 ) -> Contrast:
     """Models that differ on no unit have p = 1, and are even.
 
     Where all units differ alike, as many more of another kind as Wilson's limits allow say how far the difference may
     be; nothing does where a unit stands alone, or where there is no end to it.
     """
-    estimate, units = float(e.value), effective_units(e)
-    p, ahead = (1.0, even) if estimate == 0 else (math.nan, None)
-    low, high = e.range
-    why = "no spread between the units, and no end to how far a difference may be"
-    if units < 2 or alone:
-        low, high, p, ahead, why = math.nan, math.nan, math.nan, None, "one unit alone shows no spread"
-    elif math.isfinite(high):
-        p = _p_without_spread(estimate / high, units, spec)
-        low, high = limits_without_spread(estimate, units, spec, e.range)
-        why = "no spread between the units: limits as for as many that agree"
-    return contrast(
-        estimate=estimate, limits=(low, high), whole=e.range, confidence=spec.confidence,
-        alternative=spec.alternative, method=KEY, n=n, statistic=0.0 if estimate == 0 else math.nan,
-        df=max(units - 1, 1.0), p_value=p, p_better=ahead, notes=(note, why),
+    estimate, units, most = float(e.value), effective_units(e), e.range[1]
+    made = partial(
+        contrast, estimate=estimate, whole=e.range, confidence=spec.confidence, alternative=spec.alternative,
+        method=KEY, n=n, df=max(units - 1, 1.0), statistic=0.0 if estimate == 0 else math.nan,
     )  # fmt: skip
-
-
-def _p_without_spread(share: float, units: float, spec: IntervalSpec) -> float:
-    """The level at which t²/(n + t²) reaches the difference's share of its range."""
-    if share == 0:
-        return 1.0
-    t = math.inf if abs(share) >= 1 else math.sqrt(units * abs(share) / (1 - abs(share)))
-    return student_p(math.copysign(t, share), units - 1, spec.alternative)
+    if alone or units < 2:
+        return made(limits=(math.nan, math.nan), p_value=math.nan, notes=(note, ALONE))
+    within, p, why = limits_without_spread(estimate, units, spec, e.range), math.nan, ENDLESS
+    if math.isfinite(most):
+        # With t² more units at the other end the mean is 0.
+        t = math.copysign(math.sqrt(units * min(abs(estimate) / most, 1.0)), estimate)
+        p, why = student_p(t, units - 1, spec.alternative), AGREED
+    if estimate == 0:
+        return made(limits=within, p_value=1.0, p_better=chance_ahead(0.0, 1.0, up), notes=(note, why))
+    return made(limits=within, p_value=p, notes=(note, why))

@@ -26,7 +26,7 @@ from trueerror.inference._variance import STEPPED_CELLS, Sample
 from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._labels import Label
 from trueerror.metrics._registry import Measure, MetricOptions, classes_in_play, find_measure
-from trueerror.tallies._confusion import BinaryCounts, Confusion, collapsed
+from trueerror.tallies._confusion import BinaryCounts, Confusion, collapsed, sum_columns
 
 # Haldane's and Jeffreys' pseudo-count.
 HALF = 0.5
@@ -54,6 +54,14 @@ def label_estimate(
     return seen.estimate(seen.masses) if bare or measure.origin is not None else seen.with_worst()
 
 
+def with_half_rows(measure: Measure, sample: Sample, options: MetricOptions, cells: list[int]) -> Estimate:
+    """The metric of a table that lists every cell, with half a row more in some of them."""
+    seen = _Seen.of(measure, sample, dict(options), label_range(measure, sample, options))
+    masses, half = seen.masses.copy(), np.array(cells)
+    masses[half] += HALF * seen.weight
+    return seen.estimate(masses, half)
+
+
 def label_range(measure: Measure, sample: Sample, options: MetricOptions) -> Range:
     """Between which values the metric of a sample lies; of a total its mean over the rows.
 
@@ -75,7 +83,11 @@ def label_range(measure: Measure, sample: Sample, options: MetricOptions) -> Ran
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
-    """A sample whose table lists every cell that could have been filled; `place` is where its own cells went."""
+    """A sample whose table lists every cell that could have been filled; `place` is where its own cells went.
+
+    `masses` (…, cells) are those of many tables where the amounts of the sample's table have leading axes; the rows of
+    each class are then the same in all: calls of the same rows at the thresholds of a curve.
+    """
 
     measure: Measure
     sample: Sample
@@ -104,7 +116,7 @@ class _Seen:
             table, place, positive = full, None, sample.positive
             if sample.place is not None:
                 table, place = collapsed(full, one_class)
-        masses = np.bincount(moved, weights=rows.masses, minlength=len(full.row)).astype(np.float64)
+        masses = sum_columns(rows.masses, moved, len(full.row))
         seen = replace(sample, rows=full, table=table, place=place, positive=positive, clusters=None)
         return cls(measure, seen, options, bounds, sample, moved, masses)
 
@@ -148,34 +160,45 @@ class _Seen:
         return float(off[classes_in_play(t)].mean())
 
     def _half_rows(self) -> Ints:
-        """The cells (ends, strata) in which half a row more lowers, and raises, the metric most."""
+        """The cells (ends, …, strata) in which half a row more lowers, and raises, the metric most."""
         moves, rows = self.moves(self.masses), self.sample.rows
-        present = np.bincount(rows.row, weights=self.masses, minlength=len(rows.labels)) > 0
+        sizes = self.masses.reshape(-1, len(rows.row))[0]
+        present = np.bincount(rows.row, weights=sizes, minlength=len(rows.labels)) > 0
         possible = np.flatnonzero(present[rows.row])
         groups = [possible]
         if self.sample.shares is not None:
             groups = [possible[rows.row[possible] == k] for k in np.flatnonzero(present)]
-        return np.array([[self._furthest(side, side * moves, g) for g in groups] for side in (1, -1)], dtype=np.int64)
+        return np.array([np.stack([self._furthest(s, s * moves, g) for g in groups], axis=-1) for s in (1, -1)])
 
-    def _furthest(self, side: int, moves: Floats, cells: Ints) -> int:
-        """The cell with the least slope; of equal ones and those without a slope, that where half a row lowers it most.
+    def _furthest(self, side: int, moves: Floats, cells: Ints) -> Ints:
+        """The cell with the least slope in each table; of equal ones and those without a slope see `_of_tied`.
 
         Of a class that was never found the geometric mean has no derivative.
         """
-        slopes = moves[cells]
+        slopes = moves[..., cells]
         known = np.isfinite(slopes)
-        least = slopes[known].min(initial=np.inf)
-        tied = cells[~known | (slopes <= least + TIED * abs(least))]
-        if len(tied) == 1:
-            return int(tied[0])
-        tied = tied[: max(1, BLOCK // len(moves))]
-        values = side * self.value(self.masses + HALF * self.weight * (tied[:, None] == np.arange(len(moves))))
+        least = slopes.min(axis=-1, keepdims=True, initial=np.inf, where=known)
+        tied = (~known | (slopes <= least + TIED * abs(least))).reshape(-1, len(cells))
+        masses, found = self.masses.reshape(len(tied), -1), cells[np.argmax(tied, axis=-1)]
+        several = np.flatnonzero(tied.sum(axis=-1) > 1)
+        for kind in set(map(bytes, tied[several])):
+            alike = np.frombuffer(kind, dtype=np.bool_)
+            tables = several[(tied[several] == alike).all(axis=-1)]
+            found[tables] = self._of_tied(side, cells[alike], masses[tables])
+        return np.asarray(found.reshape(slopes.shape[:-1]))
+
+    def _of_tied(self, side: int, tied: Ints, masses: Floats) -> Ints:
+        """Of tied cells that where half a row lowers the metric of each table (tables, cells) most."""
+        tied = tied[: max(1, BLOCK // masses.shape[-1])]
+        more = HALF * self.weight * (tied[:, None] == np.arange(masses.shape[-1]))
+        values = side * self.value(masses[:, None, :] + more)
         values = np.where(np.isnan(values), np.inf, values)
-        lowest = tied[values <= values.min() + TIED * abs(values.min())]
+        least = values.min(axis=-1, keepdims=True)
         # Of those that are alike even so the one of the smallest class, whatever the order of the labels.
         row, col = self.sample.rows.row, self.sample.rows.col
-        sizes = np.bincount(row, weights=self.masses)[row[lowest]] + np.bincount(col, weights=self.masses)[col[lowest]]
-        return int(lowest[np.argmin(sizes)])
+        one, two = (sum_columns(masses, codes, int(codes.max()) + 1)[:, codes[tied]] for codes in (row, col))
+        sizes = np.where(values <= least + TIED * abs(least), one + two, np.inf)
+        return np.asarray(tied[np.argmin(sizes, axis=-1)])
 
     @property
     def weight(self) -> float:
@@ -199,8 +222,8 @@ class _Seen:
     def _of_weights(self, e: Estimate, masses: Floats, half: Ints | None) -> Estimate:
         """Of a cell (Σw)²/Σw² equal rows of weight Σw²/Σw, each left out."""
         weighed = self.source.rows.weight_squares
-        one = np.bincount(self.place, weights=weighed, minlength=masses.shape[-1]).astype(np.float64)
-        squares = np.broadcast_to(one, masses.shape).copy()
+        assert weighed is not None
+        squares = np.broadcast_to(sum_columns(weighed, self.place, masses.shape[-1]), masses.shape).copy()
         if half is not None:
             np.put_along_axis(squares, half, np.take_along_axis(squares, half, -1) + HALF * self.weight**2, -1)
         heavy = np.where(squares > 0, squares / np.where(masses > 0, masses, 1.0), 0.0)

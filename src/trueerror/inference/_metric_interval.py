@@ -20,7 +20,7 @@ from trueerror.inference._score_tables import ScoreRows
 from trueerror.inference._variance import Design, Sample
 from trueerror.inference.bootstrap._limits import Unfit
 from trueerror.inference.bootstrap._tables import TableBootstrap, bootstrap_of_table
-from trueerror.inference.counts._at_prior import multilabel_interval
+from trueerror.inference.counts._multilabel import multilabel_interval
 from trueerror.inference.counts._one_class import (
     CountProblem,
     every_class,

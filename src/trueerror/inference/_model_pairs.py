@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from trueerror.inference.auc._binned import binned_contrast
 from trueerror.inference.auc._influences import score_influences
 from trueerror.inference.auc._multiclass import class_area_estimate, class_area_rows
 from trueerror.inference.bootstrap._paired import paired_bootstrap
-from trueerror.inference.counts._paired import PairedMetric, paired_metric
+from trueerror.inference.counts._paired import PairedMetric
 from trueerror.inference.loss._mean import (
     ClusterSums,
     contrast_without_rows,
@@ -51,6 +51,14 @@ Range = tuple[float, float]
 Floats = NDArray[np.float64]
 # Replicates of a function of the user's own, and of a statistic of ranks, cost more than those of a table of counts.
 ROW_REPLICATES = 2_000
+
+
+class Failures(NamedTuple):
+    """The least and the most (models, classes) that a failed row of a class adds to a metric, and rows by class."""
+
+    low: Floats
+    high: Floats
+    rows: Floats
 
 
 @dataclass(eq=False)
@@ -134,8 +142,10 @@ class ModelPair(Sampled):
         made: Contrast = chosen.function(q)
         estimand = made.estimand if chosen.of_learners else self._estimand()
         undone = undone_by(made, q.spec, self.extreme)
+        unit = None if undone is None or self.groups is None else self.rows.units.removesuffix("s")
         return replace(
-            made, name=q.metric.title, first=self.first, second=self.second, estimand=estimand, undone_by=undone
+            made, name=q.metric.title, first=self.first, second=self.second, estimand=estimand, undone_by=undone,
+            undone_unit=unit,
         )  # fmt: skip
 
     def _estimand(self) -> str:
@@ -147,22 +157,22 @@ class ModelPair(Sampled):
         return f"the difference in {r.measure.title} between {who}, on rows like these {r.p.n:,}{mix}"
 
     def extreme(self) -> Range | None:
-        """The least and the most that one more row, or cluster of mean size, could add to the difference.
+        """The least and the most that one more unit could add to the difference, one model alone failing on it.
 
-        A row may be called anything, ranked first or last, or have the label that its forecasts make dearest. In a
-        cluster one of the models may fail throughout, the other doing as elsewhere. None where that is not known.
+        A unit is a row of the class that hurts most, or a cluster with as many rows of each class as others have. None
+        where that is not known.
         """
-        ends, groups = self._extremes(), self.groups
-        if ends is None:
+        found, groups = self.failures(), self.groups
+        if found is None:
             return None
-        (low1, high1), (low2, high2) = ends
-        if groups is None:
-            return float((low1 - high2).min()), float((high1 - low2).max())
-        size = self.rows.p.n / groups
-        return float(min(low1.min(), -high2.max()) * size), float(max(high1.max(), -low2.min()) * size)
+        low, high = found.low, found.high
+        if groups is not None:
+            low, high = (x * found.rows / groups for x in (low, high))
+            low, high = (x.sum(axis=-1, keepdims=True) for x in (low, high))
+        return float(min(low[0].min(), -high[1].max())), float(max(high[0].max(), -low[1].min()))
 
-    def _extremes(self) -> tuple[Floats, Floats] | None:
-        """The least and the most (2, classes) that a row of each class adds to either metric; None where not known."""
+    def failures(self) -> Failures | None:
+        """What a row adds to the metric of a model that fails on it; None where that is not known."""
         return None
 
 
@@ -176,7 +186,7 @@ class LabelPair(ModelPair):
     def metric(self) -> PairedMetric:
         """The metric of both models, over the cells of their agreement."""
         r = self.rows
-        return paired_metric(self.agreement, r.measure.name, r.positive, r.options, r.prior)
+        return PairedMetric.of(self.agreement, r.measure, r.positive, r.options, r.prior)
 
     @cached_property
     def labels(self) -> Estimate | None:
@@ -229,8 +239,12 @@ class LabelPair(ModelPair):
         without = f"{'one' if lost == 1 else lost} of the {self.rows.units}"
         return replace(made, note=f"without {without} the metric is undefined, so they show no spread")
 
-    def _extremes(self) -> tuple[Floats, Floats] | None:
-        return self.metric.extremes()
+    def failures(self) -> Failures | None:
+        """A row may be called anything."""
+        low, high = np.stack(self.metric.extremes(), axis=1)
+        counted = self.agreement
+        rows = np.bincount(counted.truth, weights=counted.masses, minlength=low.shape[-1]).astype(np.float64)
+        return Failures(low, high, rows)
 
 
 class LossPair(ModelPair):
@@ -290,22 +304,18 @@ class LossPair(ModelPair):
         if r.measure.of_grades or r.measure.row_hits:
             units = float(r.p.n) if groups is None else 2 * groups
             return r.reach[0] / units, r.reach[1] / units
-        return None if r.weighted else self._extreme_losses(groups)
+        return None if r.weighted else super().extreme()
 
-    def _extreme_losses(self, groups: float | None) -> Range | None:
-        """By the labels that the forecasts seen would have made dearest: of one row, or to one model of a cluster."""
-        r = self.rows
-        loss = partial(r.measure.function, **r.options)
+    def failures(self) -> Failures | None:
+        """A row may have the label that its forecast makes dearest: the dearest of all, in a cluster each its own."""
+        r, loss = self.rows, partial(self.rows.measure.function, **self.rows.options)
         try:
-            if groups is None:
-                rows = loss_rows(r.p, (self.first, self.second), loss)
-                return rows.lowest / r.p.n, rows.highest / r.p.n
-            one, two = (loss_rows(r.p, (model,), loss) for model in (self.first, self.second))
+            both = [loss_rows(r.p, (model,), loss) for model in (self.first, self.second)]
         except MemoryBudgetExceeded:
             return None
-        return -(two.all_highest - float(two.values.mean())) / groups, (
-            one.all_highest - float(one.values.mean())
-        ) / groups
+        dearest = [x.highest if self.groups is None else x.all_highest for x in both]
+        more = np.array([[(d - float(x.values.mean())) / r.p.n] for d, x in zip(dearest, both, strict=True)])
+        return Failures(np.zeros_like(more), more, np.array([float(r.p.n)]))
 
 
 class ScorePair(ModelPair):
@@ -317,17 +327,18 @@ class ScorePair(ModelPair):
         one, two = (scores[:, place] for place in self.places)
         return difference_of_scores(q, up, (one, two), None if keys is None else without_gaps(keys)), len(up)
 
-    def _extremes(self) -> tuple[Floats, Floats] | None:
-        """Of one more row at any score seen."""
-        r, ends = self.rows, []
-        if r.p.positive is None:
-            return None
+    def failures(self) -> Failures | None:
+        """A row may score as rows of the other class do."""
+        r, moved = self.rows, []
         for model in (self.first, self.second):
-            moves = score_influences(r.measure, r.p.scores(model), r.options)
+            table = r.p.scores(model)
+            moves = score_influences(r.measure, table, r.options)
             if moves is None:
                 return None
-            ends.append(np.array([[x.min() for x in moves], [x.max() for x in moves]]))
-        return ends[0], ends[1]
+            rows = np.array([float(table.n_positive), float(table.n_negative)])
+            sums = (moves.positives * table.negatives).sum(), (moves.negatives * table.positives).sum()
+            moved.append(np.array(sums, dtype=np.float64) / rows[::-1])
+        return Failures(np.minimum(moved, 0.0), np.maximum(moved, 0.0), rows)
 
 
 class AreaPair(ScorePair):
@@ -366,14 +377,17 @@ class AreaPair(ScorePair):
         made, n = self.difference(q)
         return binned_contrast(made, *left_open, q.spec, n=int(n))
 
-    def _extremes(self) -> tuple[Floats, Floats] | None:
-        """Of one more row ranked last, or first, of all."""
+    def failures(self) -> Failures | None:
+        """A row that scores as rows of the other class do is placed in their middle, and both classes so."""
         r = self.rows
-        if r.p.positive is None or r.clustered:
-            return super()._extremes()
-        scale, few = r.measure.area, min(r.class_sizes)
-        one, two = (float(r.placements.areas[place]) for place in self.places)
-        return scale / few * np.array([[-one], [1 - one]]), scale / few * np.array([[-two], [1 - two]])
+        if r.clustered:
+            up = r.weighted_columns[0][0]
+            areas, rows = [r.area_over_clusters(place).area for place in self.places], (up.sum(), (~up).sum())
+        else:
+            areas, rows = r.placements.areas[list(self.places)].tolist(), r.class_sizes
+        each = np.array(rows, dtype=np.float64)
+        moved = r.measure.area * (0.5 - np.array(areas))[:, None] / each
+        return Failures(np.minimum(moved, 0.0), np.maximum(moved, 0.0), each)
 
 
 class ClassAreaPair(ModelPair):

@@ -8,7 +8,7 @@ choice is comes from resamples of the rows, of which the page has the rates at s
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -16,7 +16,6 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from trueerror.curves._cluster_worth import design_effects
 from trueerror.curves._hull import AT_BEST, RocHull, roc_hull
 from trueerror.curves._operating_point import Condition
 from trueerror.curves._replicates import (
@@ -28,8 +27,11 @@ from trueerror.curves._replicates import (
     rates_of_groups,
 )
 from trueerror.curves._roc import Roc, pointwise_limits, roc
-from trueerror.inference._problem import critical_z
-from trueerror.inference.auc._interval import effective_rows
+from trueerror.inference._estimate import Estimate, Stratum, quantile
+from trueerror.inference._label_tables import with_half_rows
+from trueerror.inference._metric_interval import metric_interval
+from trueerror.inference._problem import tail
+from trueerror.inference._variance import Sample
 from trueerror.inputs._arrays import Array, Floats
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError, generator
@@ -49,6 +51,7 @@ from trueerror.results._format import brief_names, figures, percent, share_words
 from trueerror.results._values import CLEAR, deciding_p, surety
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import scored_rows
+from trueerror.tallies import Confusion, KeyedConfusion
 from trueerror.verbs._compare_costs import CostComparison, at_usual
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._model_metrics import ModelMetrics, Settings
@@ -62,6 +65,8 @@ FINENESS = 8
 # The farthest of these numbers; each travels as a printed character, the middle one of which stands for no move.
 FARTHEST, MIDDLE = 46, 80
 SEED = 0
+# Places at which the page has Student's t.
+QUANTILES = 128
 
 
 class InUse(NamedTuple):
@@ -76,8 +81,7 @@ class Knots(NamedTuple):
     """Points along a model's curve, from the highest threshold down, with what resamples of the rows add to its rates.
 
     `fp` and `tp` are counts (or rates, with weights); `unit` (2, points) is what one part of `draws`
-    (resamples, points, 2) stands for; `tuned` are the points among which a resample chooses anew; `effects`
-    (points, 2) are the design effects of clusters, of positives and of negatives.
+    (resamples, points, 2) stands for; `tuned` are the points among which a resample chooses anew.
     """
 
     fp: Floats
@@ -85,7 +89,6 @@ class Knots(NamedTuple):
     unit: Floats
     draws: NDArray[np.int8]
     tuned: list[int]
-    effects: Floats | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,6 +104,7 @@ class Explored:
     in_use: dict[str, InUse | None]
     limits: dict[str, tuple[tuple[float, float], tuple[float, float], tuple[float, float]]]
     knots: dict[str, Knots]
+    marks: dict[str, list[object]]
     areas: dict[str, Interval]
     grid: Floats
     positive: object
@@ -163,6 +167,11 @@ def explore(p: Predictions, asked: ReportOptions | None = None, *, now: str = IN
         in_use=in_use,
         limits=_limits_in_use(p, [m for m in models if in_use[m] is not None], start, wanted),
         knots=_knots(p, ranked, in_use, grid),
+        marks={
+            m: _marks(p, c, _cuts(c, in_use[m], grid, len(curves)).thresholds, wanted.confidence)
+            for m, c in ranked.items()
+            if not c.calls and (c.table.squares is not None or p.has_key("clusters"))
+        },
         areas=_areas(p, ranked, wanted.confidence),
         grid=grid,
         positive=p.positive,
@@ -183,7 +192,10 @@ def _limits_in_use(
     index = p.labels.index(p.positive)
     prices = [[0.0, 0.0], [0.0, 0.0]]
     prices[1 - index][index], prices[index][1 - index] = start.cost_fp, start.cost_fn
-    asks = [find_measure(name) for name in ("expected_cost", "recall", "specificity")]
+    # Where both errors cost the same, a cost is a share of wrong answers.
+    alike = start.cost_fp == start.cost_fn
+    asks = [find_measure(name) for name in ("error_rate" if alike else "expected_cost", "recall", "specificity")]
+    price = start.cost_fp if alike else 1.0
     settings = Settings(
         confidence=asked.confidence, costs=prices, metrics={m.name: {} for m in asks}, rng=asked.rng, prior=asked.prior
     )
@@ -194,7 +206,11 @@ def _limits_in_use(
             cost, recall, quiet = (metrics.interval(measure.name) for measure in asks)
         except InputError:
             continue
-        three = (cost.low, cost.high), (1 - recall.high, 1 - recall.low), (1 - quiet.high, 1 - quiet.low)
+        three = (
+            (price * cost.low, price * cost.high),
+            (1 - recall.high, 1 - recall.low),
+            (1 - quiet.high, 1 - quiet.low),
+        )
         if all(math.isfinite(v) for pair in three for v in pair):
             out[model] = three
     return out
@@ -270,12 +286,7 @@ def _knots(p: Predictions, curves: dict[str, Roc], in_use: dict[str, InUse | Non
             weights = group_weights(len(negatives), replicates=replicates, seed=seed) if weights is None else weights
             fpr, tpr = rates_of_groups(quiet, negatives, weights), rates_of_groups(hits, positives, weights)
             fp, tp = called_at(c, cuts[m].thresholds)
-            effects = None
-            if c.clusters is not None:
-                effects = np.column_stack([c.clusters.rate_effects(side, cuts[m].thresholds) for side in (True, False)])
-            elif p.has_key("clusters"):
-                effects = np.column_stack((design_effects(hits, positives), design_effects(quiet, negatives)))
-            out[m] = _packed(fp, tp, fpr, tpr, _sizes(c), cuts[m].tuned, effects)
+            out[m] = _packed(fp, tp, fpr, tpr, _sizes(c), cuts[m].tuned)
         else:
             used = in_use[m]
             up, down = _sizes(c)
@@ -284,7 +295,70 @@ def _knots(p: Predictions, curves: dict[str, Roc], in_use: dict[str, InUse | Non
             spread = np.sqrt(rates * (1 - rates) / np.array([down, up]))
             moved = rates + spread * draw.standard_normal((replicates, 2))
             fp, tp = np.array([rates[0] * down]), np.array([rates[1] * up])
-            out[m] = _packed(fp, tp, moved[:, :1], moved[:, 1:], (up, down), [0], None)
+            out[m] = _packed(fp, tp, moved[:, :1], moved[:, 1:], (up, down), [0])
+    return out
+
+
+# Where half a row more makes a cost lowest and highest: at the mix of the rows (with a miss or a false alarm the dearer
+# one), and with each class brought to a share that is asked for.
+HALVES = [(None, half) for half in ([0], [3], [2], [1])] + [(0.5, half) for half in ([0, 3], [1, 2])]
+# A miss alone has a price, or a false alarm.
+PRICES = [[0, 0], [1, 0]], [[0, 1], [0, 0]]
+
+
+def _marks(p: Predictions, curve: Roc, thresholds: Floats, confidence: float) -> list[object]:
+    """Points of a curve over clusters or weighted rows, from the end where nothing is flagged: FPR and TPR, limits of
+    the rates of misses and of false alarms, and in each of `HALVES` what costs vary by, as `_powers` has it.
+    """
+    cuts, scores, clusters = np.concatenate(([np.inf], thresholds, [-np.inf])), curve.table.scores, curve.clusters
+    if clusters is None and p.has_key("clusters"):
+        return []  # each row is alone in its cluster
+    tables: Iterable[tuple[Confusion, KeyedConfusion | None]]
+    if clusters is None:
+        tables = ((curve._table_at(place), None) for place in (len(scores) - np.searchsorted(scores, cuts)).tolist())
+    else:
+        tables = ((keyed.table, keyed) for keyed in clusters.tables(cuts))
+    out: list[object] = []
+    for cells, keyed in tables:
+        fnr, fpr = (metric_interval(m, cells, clusters=keyed, confidence=confidence) for m in ("fnr", "fpr"))
+        ways = []
+        for prior, half in HALVES:
+            sample = Sample.of(COST, cells, clusters=keyed, prior=prior)
+            missed, alarmed = (with_half_rows(COST, sample, {"costs": prices}, half) for prices in PRICES)
+            ways.append(_powers(missed, alarmed, 1 / (prior or 1.0)))
+        out.append([fpr.estimate, 1 - fnr.estimate, _rounded((fnr.low, fnr.high, fpr.low, fpr.high)), ways])
+    return out
+
+
+def _rounded(values: Iterable[float]) -> list[float]:
+    return [float(f"{v:.6g}") for v in values]
+
+
+COST = find_measure("expected_cost")
+
+
+def _powers(missed: Estimate, alarmed: Estimate, scale: float) -> list[list[float]]:
+    """For each sample drawn apart how many units there are, how many effectively, and the terms of Σ (x·m + y·a)^power.
+
+    m and a are what a unit adds to the rates of misses and of false alarms, about its mean; x and y are prices. From
+    the powers 2, 3 and 4 the page has the standard error of any cost, and its degrees of freedom, as
+    `inference._estimate.spread` finds them.
+    """
+    every: list[NDArray[np.bool_] | slice] = [slice(None)]
+    samples = every if missed.strata is None else [missed.strata == s for s in np.unique(missed.strata)]
+    out = []
+    for members in samples:
+        one, two = (Stratum.of(e, members) for e in (missed, alarmed))
+        m, a = scale * one.apart, scale * two.apart
+        pairs = np.array([m * m, m * a, a * a])
+        often = pairs * one.often
+        squares, cubes, fourths = often.sum(axis=1), often @ np.array([m, a]).T, often @ pairs.T
+        sums = [
+            squares[0], 2 * squares[1], squares[2],
+            cubes[0, 0], 3 * cubes[0, 1], 3 * cubes[2, 0], cubes[2, 1],
+            fourths[0, 0], 4 * fourths[0, 1], 6 * fourths[0, 2], 4 * fourths[1, 2], fourths[2, 2],
+        ]  # fmt: skip
+        out.append(_rounded((float(one.n), float(one.effective), *sums)))
     return out
 
 
@@ -361,15 +435,12 @@ def _summed(key: NDArray[np.int64], counts: NDArray[np.int64], groups: int) -> F
     return np.bincount(key, weights=counts, minlength=groups).astype(np.float64)
 
 
-def _packed(
-    fp: Floats, tp: Floats, fpr: Floats, tpr: Floats, sizes: tuple[float, float], tuned: list[int],
-    effects: Floats | None,
-) -> Knots:  # fmt: skip
+def _packed(fp: Floats, tp: Floats, fpr: Floats, tpr: Floats, sizes: tuple[float, float], tuned: list[int]) -> Knots:
     """Deviations of the resampled rates in whole parts of their standard deviation."""
     moves = np.stack((fpr - fp / sizes[1], tpr - tp / sizes[0]), axis=2)
     unit = moves.std(axis=0) / FINENESS
     parts = np.divide(moves, unit, out=np.zeros_like(moves), where=unit > 0)
-    return Knots(fp, tp, unit.T, np.clip(np.rint(parts), -FARTHEST, FARTHEST).astype(np.int8), tuned, effects)
+    return Knots(fp, tp, unit.T, np.clip(np.rint(parts), -FARTHEST, FARTHEST).astype(np.int8), tuned)
 
 
 def _in_use(p: Predictions, model: str) -> InUse | None:
@@ -396,10 +467,11 @@ def explorer_data(e: Explored, panels: list[dict[str, object]], cmp: Comparison 
         "given": e.given,
         "now": e.now,
         "confidence": e.confidence,
-        "z": critical_z(e.confidence),
         # Šidák: all differences from the chosen one together.
-        "together": critical_z(e.confidence ** (1 / rivals)),
-        "clearly": critical_z((1 - CLEAR) ** (1 / rivals)),
+        "t": {
+            "shown": _student(e.confidence), "together": _student(e.confidence ** (1 / rivals)),
+            "clearly": _student((1 - CLEAR) ** (1 / rivals)),
+        },
         "start": start,
         "positive": clipped(e.positive),
         "grid": [finite(t) for t in e.grid.tolist()],
@@ -411,6 +483,13 @@ def explorer_data(e: Explored, panels: list[dict[str, object]], cmp: Comparison 
             for c in e.hull.corners
         ],
     }  # fmt: skip
+
+
+def _student(confidence: float) -> list[float]:
+    """Student's t at evenly spaced 1/df, from infinitely many degrees of freedom down to one."""
+    with np.errstate(divide="ignore"):
+        df = 1 / np.linspace(0, 1, QUANTILES + 1)
+    return _rounded(quantile(df, tail(confidence)))
 
 
 def _start_gaps(e: Explored, cmp: Comparison | None) -> dict[str, object] | None:
@@ -447,7 +526,7 @@ def _sizes(curve: Roc) -> tuple[float, float]:
 
 def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float], place: int) -> dict[str, object]:
     """One model: its sizes, the corners of its own hull, its calls in use and at the slider's thresholds, resamples."""
-    scores, used = curve.table.scores, e.in_use[name]
+    scores, squares, used = curve.table.scores, curve.table.squares, e.in_use[name]
     scale = (1.0, 1.0) if e.exact else sizes
     calls = None if used is None else [used.threshold, used.fp / scale[1], used.tp / scale[0]]
     at = None
@@ -460,7 +539,6 @@ def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float], place
         "name": e.names[name],
         "m": _amount(sizes[0]),
         "n": _amount(sizes[1]),
-        "rows": [_amount(float(r)) for r in effective_rows(curve.table)],
         "look": [look, dash],
         "corners": [
             [_cut(curve, threshold), *_point(sizes, fpr, tpr, e.exact)]
@@ -470,6 +548,8 @@ def _model(e: Explored, name: str, curve: Roc, sizes: tuple[float, float], place
         "limits": e.limits.get(name),
         "at": at,
         "probabilities": bool(scores[0] >= 0 and scores[-1] <= 1),
+        "weight": 1.0 if squares is None else _amount(float(squares.sum() / sum(sizes))),
+        "marks": e.marks.get(name) or None,
         **_knot_data(e.knots.get(name), scale),
     }
 
@@ -483,7 +563,6 @@ def _knot_data(k: Knots | None, scale: tuple[float, float]) -> dict[str, object]
         "knots": [[_amount(float(v)) for v in row] for row in zip(*columns, strict=True)],
         "draws": (k.draws + MIDDLE).tobytes().decode("ascii"),
         "tuned": k.tuned,
-        "effects": None if k.effects is None else [[float(f"{v:.4g}") for v in row] for row in k.effects.tolist()],
     }
 
 

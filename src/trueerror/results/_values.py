@@ -199,7 +199,12 @@ class Interval(_Noted):
 # Half a row (or cluster) more is what a boundary pseudo-count adds (Haldane 1956, Jeffreys): a difference that it would
 # undo is called fragile.
 HALF_A_UNIT = 0.5
-FRAGILE = "fragile: half a row more of the worst kind would undo it"
+
+
+def undone_in_words(undone_by: float, unit: str | None) -> str:
+    """How little would undo a difference; the unit is a row where none is named."""
+    what = unit or "row"
+    return f"one more {what} of the worst kind would undo it ({max(undone_by, 0.01):.2f} of a {what} is enough)"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -209,8 +214,8 @@ class Contrast(Interval):
     The interval is never adjusted for the number of comparisons; `p_adjusted` is, where several were made.
     `p_better` is a flat-prior posterior probability that the first is better, None where it is not computed.
     `p_at_most` is True where the p-value is the smallest that so many replicates, or a search, can show, so that the
-    true one may be less. `undone_by` is about how many more rows (or clusters) of the kind that hurts most would undo
-    what the limits say, None where that is not known: half a row or less makes the difference fragile.
+    true one may be less. `undone_by` is about how many more rows (or what `undone_unit` names) of the kind that hurts
+    most would undo what the limits say, None where that is not known: half of one or less makes it fragile.
     """
 
     first: str = "first"
@@ -223,12 +228,11 @@ class Contrast(Interval):
     p_better: float | None = None
     p_at_most: bool | None = None
     undone_by: float | None = None
+    undone_unit: str | None = None
 
     def __post_init__(self) -> None:
         Interval.__post_init__(self)
-        for field in ("statistic", "p_value"):
-            object.__setattr__(self, field, float(getattr(self, field)))
-        for field in ("p_adjusted", "p_better", "undone_by"):
+        for field in ("statistic", "p_value", "p_adjusted", "p_better", "undone_by"):
             if getattr(self, field) is not None:
                 object.__setattr__(self, field, float(getattr(self, field)))
         object.__setattr__(self, "df", _plain_df(self.df))
@@ -242,8 +246,8 @@ class Contrast(Interval):
         p = p_value(self.p_value, at_most=self.p_at_most)
         adjusted = "" if self.p_adjusted is None else f", adjusted {p_value(self.p_adjusted, at_most=self.p_at_most)}"
         size = "" if self.n is None else f", n = {whole(self.n)}"
-        notes = [FRAGILE] * self.fragile + [self.note] * bool(self.note)
-        note = f" ({'; '.join(notes)})" if notes else ""
+        fragile = f"fragile: {undone_in_words(self.undone_by or 0.0, self.undone_unit)}" if self.fragile else ""
+        note = f" ({notes})" if (notes := joined_notes(fragile, self.note)) else ""
         _, reach = estimate_and_limits(self.estimate, self.low, self.high)
         estimate = common_format(self.estimate, self.low, self.high, sign=True)(self.estimate)
         return (
@@ -255,9 +259,7 @@ class Contrast(Interval):
         from trueerror.results._document import Table
 
         head = ("", "difference", f"{percent(self.confidence)} CI", "p", "method", "n")
-        decided = self.p_value if self.p_adjusted is None else self.p_adjusted
-        p = p_cell(p_value(decided, at_most=self.p_at_most))
-        p += "" if self.p_adjusted is None else " adjusted"
+        p = p_cell(decided(self)) + ("" if self.p_adjusted is None else " adjusted")
         size = "" if self.n is None else whole(self.n)
         name = f"{self.name}: {self.first} − {self.second}"
         row = (name, *estimate_and_limits(self.estimate, self.low, self.high), p, self.method, size)
@@ -389,11 +391,9 @@ def decided(c: Contrast) -> str:
 
 
 def _plain_df(df: Df) -> Df:
-    if df is None:
-        return None
     if isinstance(df, tuple):
-        return (float(df[0]), float(df[1]))
-    return float(df)
+        return float(df[0]), float(df[1])
+    return None if df is None else float(df)
 
 
 def _df_words(df: float | tuple[float, float]) -> str:

@@ -422,6 +422,7 @@ def _pair_evidence(
         limits=(c.low, c.high),
         p_value=judged.p_value if judged.p_adjusted is None else judged.p_adjusted,
         undone_by=c.undone_by,
+        undone_unit=c.undone_unit,
         significant=made.told_apart(*pair),
         comparisons=len(made.pairs),
         share=made.facts.share,

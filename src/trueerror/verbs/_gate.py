@@ -32,7 +32,7 @@ from trueerror.metrics._registry import Measure, Prior, find_measure
 from trueerror.results import DocumentResult, Result, Table, Text
 from trueerror.results._document import Document, Paragraph, TableBlock, Tone, markdown_escape, page
 from trueerror.results._format import decimals_apart, fixed, listing, number, one_line, percent, whole
-from trueerror.results._values import HALF_A_UNIT
+from trueerror.results._values import HALF_A_UNIT, undone_in_words
 from trueerror.sources._collect import opened, takes_whole_rows
 from trueerror.sources._open_tables import columns_for
 from trueerror.sources._pairing import pair
@@ -397,6 +397,7 @@ class Limits(NamedTuple):
     note: str = ""
     unlike: bool = True
     undone_by: float | None = None
+    undone_unit: str | None = None
 
 
 def difference_check(
@@ -436,7 +437,7 @@ def difference_check(
     same = paired and limits.estimate == 0 and _identical(candidate[0], (candidate[1], baseline[1]), settings)
     decision = decide(limits.low, limits.high, bound, higher_is_better=up, strictly=True)
     if decision != "cannot tell" and limits.undone_by is not None and limits.undone_by <= HALF_A_UNIT:
-        decision, limits = "cannot tell", limits._replace(note=_fragile_words(decision, limits.undone_by))
+        decision, limits = "cannot tell", limits._replace(note=_fragile_words(decision, limits))
     return GateCheck(
         metric=measure.name, title=measure.title, kind="difference", candidate=intervals[0].estimate,
         decision=decision,
@@ -447,12 +448,10 @@ def difference_check(
     )  # fmt: skip
 
 
-def _fragile_words(decision: Decision, undone_by: float) -> str:
+def _fragile_words(decision: Decision, limits: Limits) -> str:
     """Why a decision that the limits would make is not made."""
-    return (
-        f"the limits alone would {decision}, but that is fragile: half a row more of the kind that hurts most (or half "
-        f"a cluster) would undo it ({max(undone_by, 0.01):.2f} of one is enough)"
-    )
+    words = undone_in_words(limits.undone_by or 0.0, limits.undone_unit)
+    return f"the limits alone would {decision}, but that is fragile: {words}"
 
 
 def _paired_limits(pair_: ModelPair, settings: Settings, level: float, bound: float, *, sequential: bool) -> Limits:
@@ -505,7 +504,7 @@ def _same_rows(pair_: ModelPair, spec: IntervalSpec, level: float) -> Limits:
     if counts is None:
         c = pair_.rows.contrast(pair_.first, pair_.second, spec)
         n = int(c.n or pair_.rows.p.n)
-        return Limits(c.estimate, c.low, c.high, c.method, n, c.note, undone_by=c.undone_by)
+        return Limits(c.estimate, c.low, c.high, c.method, n, c.note, undone_by=c.undone_by, undone_unit=c.undone_unit)
     b, c_, n = counts.only_first, counts.only_second, counts.n
     if n == 0:
         return Limits(math.nan, math.nan, math.nan, "tango-noninferiority", 0, "no rows: nothing is known")

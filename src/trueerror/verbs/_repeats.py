@@ -368,7 +368,7 @@ def repeats(
     the usual ones. Questions are the draws: intervals and paired differences are over questions (over `clusters` of
     them where given), so answers to one question are never counted as independent. `cost_ratio` is what a new question
     costs in answers: it gives the number of answers to each question that makes the mean surest for the outlay.
-    `method` asks for another interval ("t", "betting", "bernstein"), `adjust` for another correction over pairs.
+    `method` asks for another interval ("t"), `adjust` for another correction over pairs.
 
     >>> r = repeats([[1, 1, 0, 1], [0, 0, 1, 0], [1, 1, 1, 1], [0, 0, 0, 0], [1, 0, 1, 1]])
     >>> print(r["pass@2"])

@@ -5,38 +5,9 @@ import pytest
 
 import trueerror as te
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.counts._at_prior import precision_limits
 from trueerror.tallies._confusion import Confusion
 
 CARRIED = ("npv", "mcc", "kappa", "markedness", "jaccard", "macro_f1", "macro_precision")
-
-
-def wilson(x, n, z=1.959963984540054):
-    p = x / n
-    centre, reach = p + z * z / 2 / n, z * math.sqrt(p * (1 - p) / n + z * z / 4 / n / n)
-    return (centre - reach) / (1 + z * z / n), (centre + reach) / (1 + z * z / n)
-
-
-def ratio_limits(x1, n1, x2, n2):
-    """MOVER-R of p1/p2 with Wilson's limits, as Donner and Zou (2012) write it."""
-    p1, p2 = x1 / n1, x2 / n2
-    (l1, u1), (l2, u2) = wilson(x1, n1), wilson(x2, n2)
-    below = (p1 * p2) ** 2 - l1 * u2 * (2 * p1 - l1) * (2 * p2 - u2)
-    above = (p1 * p2) ** 2 - u1 * l2 * (2 * p1 - u1) * (2 * p2 - l2)
-    return (
-        (p1 * p2 - math.sqrt(below)) / (u2 * (2 * p2 - u2)),
-        (p1 * p2 + math.sqrt(above)) / (l2 * (2 * p2 - l2)),
-    )
-
-
-@pytest.mark.parametrize(("x0", "x1"), [(40, 45), (8, 30), (150, 12)])
-@pytest.mark.parametrize("prior", [0.01, 0.1, 0.6])
-def test_precision_is_that_of_the_ratio_of_the_two_rates(x0, x1, prior):
-    low, high = precision_limits(np.array([x1]), np.array([x0]), (50.0, 200.0), prior, IntervalSpec())
-    ratios = ratio_limits(x0, 200, x1, 50)
-    expected = [prior / (prior + (1 - prior) * r) for r in reversed(ratios)]
-    assert [low[0], high[0]] == pytest.approx(expected, rel=1e-8)
 
 
 def test_the_negative_predictive_value_is_the_precision_of_the_other_class():

@@ -34,6 +34,7 @@ def test_each_row_a_cluster_or_equal_weights_is_the_paired_t_test():
         assert c.estimate == pytest.approx(d.mean(), abs=1e-12)
         assert (c.high - c.low) / error == pytest.approx(2 * 1.968, rel=0.02)
         assert c.p_value == pytest.approx(2 * special.stdtr(N - 1, -abs(d.mean()) / error), abs=1e-3)
+        assert (c.low, c.high, c.p_value) == pytest.approx((found[1].low, found[1].high, found[1].p_value), abs=1e-12)
 
 
 def test_copies_of_a_cluster_do_not_count_as_rows():

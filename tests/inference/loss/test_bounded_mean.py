@@ -12,13 +12,12 @@ from scipy import special
 
 import trueerror as te
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.loss._bounded_mean import betting_limits
 from trueerror.inference.loss._mean import difference_of_means
 from trueerror.tallies import Moments
 
 X = np.array([0.5, 1, 0.25, 0.75, 1, 0, 0.5, 0.75, 0.9, 0.3, 0.8, 1])
 Y = np.array([0.4, 1, 0.0, 0.75, 0.8, 0, 0.25, 0.75, 0.7, 0.35, 0.6, 0.9])
-METHODS = (None, "t", "betting", "bernstein")
+METHODS = (None, "t")
 GRADES = st.lists(st.floats(0, 1).map(lambda x: round(x, 3)), min_size=2, max_size=30).filter(
     lambda xs: not set(xs) <= {0.0, 1.0}
 )
@@ -49,26 +48,6 @@ def test_the_default_is_wilsons_form_with_students_t() -> None:
     middle, reach = X.mean() + q * q / (2 * rows), q * math.sqrt(X.mean() * (1 - X.mean()) / rows + (q / rows / 2) ** 2)
     expected = ((middle - reach) / (1 + q * q / rows), (middle + reach) / (1 + q * q / rows))
     assert (made.low, made.high) == pytest.approx(expected, abs=1e-7)
-
-
-def test_bernstein_by_hand() -> None:
-    # R: r <- sqrt(2*var(x)*log(4/.05)/n) + 7*log(4/.05)/(3*(n - 1)); of these 12 rows it is the whole scale
-    made = mean(X, method="bernstein")
-    assert (made.low, made.high) == (0.0, 1.0)
-    many = np.tile(X, 40)
-    log, n = math.log(80), len(many)
-    reach = math.sqrt(2 * many.var(ddof=1) * log / n) + 7 * log / (3 * (n - 1))
-    assert mean(many, method="bernstein").high == pytest.approx(many.mean() + reach, abs=1e-12)
-
-
-def test_betting_holds_for_a_two_point_distribution() -> None:
-    # The worst case of a bounded mean: 400 samples of 60 rows, 3 % of them at the far end.
-    rng = np.random.default_rng(4)
-    missed = 0
-    for _ in range(400):
-        low, high = betting_limits((rng.random(60) < 0.03).astype(float) * 0.999, 0.025)
-        missed += not low <= 0.03 * 0.999 <= high
-    assert missed / 400 <= 0.05
 
 
 @settings(deadline=None, max_examples=40)

@@ -22,6 +22,7 @@ from trueerror.inference._estimate import Estimate, left_out
 from trueerror.inference._label_tables import every_cell
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._variance import Sample
+from trueerror.inference.loss._mean import ClusterSums, mean_over_units
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._options import InputError
@@ -33,16 +34,13 @@ from trueerror.metrics._registry import (
     class_shares,
     find_measure,
     needs_collapse,
-    reweighted,
     undefined_reason,
 )
 from trueerror.results import Contrast
 from trueerror.tallies import Confusion, KeyedConfusion
 from trueerror.tallies._agreement import Agreement, KeyedAgreement
-from trueerror.tallies._confusion import BinaryCounts, ClassCounts
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 # Numbers held at a time.
 BLOCK = 1 << 21
@@ -52,15 +50,29 @@ ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedMetric:
-    """A metric of both models over the cells of one agreement table: cell c of either table is cell c of the other."""
+    """A metric of both models over the cells of one agreement table: cell c of either sample is cell c of the other.
+
+    `registered` is False for a function of (table, masses), which may not know complex numbers.
+    """
 
     agreement: Agreement
-    tables: tuple[Confusion, Confusion]
+    samples: tuple[Sample, Sample]
     measure: Measure
-    positive: Label | None
-    options: MetricOptions
+    options: dict[str, Any]
     registered: bool = True
-    shares: Floats | None = None  # the class distribution asked for, where it is not that of the rows
+
+    @classmethod
+    def of(
+        cls, agreement: Agreement, measure: Measure, positive: Label | None, options: MetricOptions,
+        prior: Prior | None = None, *, registered: bool = True,
+    ) -> PairedMetric:  # fmt: skip
+        """A metric of labels, perhaps at another prior: one share is that of the agreement's positive class."""
+        shares = None
+        if prior is not None and not measure.is_prior_free(len(agreement.labels)):
+            positive_class = positive if agreement.positive is None else agreement.positive
+            shares = class_shares(prior, agreement.labels, positive_class)
+        first, second = (_sample(agreement, which, positive, shares) for which in (0, 1))
+        return cls(agreement, (first, second), measure, dict(options), registered)
 
     @property
     def title(self) -> str:
@@ -70,21 +82,17 @@ class PairedMetric:
     @property
     def why(self) -> str:
         """Why the metric is undefined for the first, or else the second, model."""
-        if self.registered:
-            for which, name in enumerate(("first", "second")):
-                reason = undefined_reason(
-                    self.measure, self.agreement.model(which), positive=self.positive, prior=self.prior, **self.options
-                )
-                if reason:
-                    return f"{name}: {reason}"
+        shares, prior = self.samples[0].shares, None
+        if shares is not None:
+            prior = dict(zip(self.agreement.labels, map(float, shares), strict=True))
+        for which, name in enumerate(("first", "second") if self.registered else ()):
+            positive = self.samples[which].positive
+            reason = undefined_reason(
+                self.measure, self.agreement.model(which), positive=positive, prior=prior, **self.options
+            )
+            if reason:
+                return f"{name}: {reason}"
         return "the metric is undefined for a model"
-
-    @property
-    def prior(self) -> dict[Label, float] | None:
-        """The class distribution asked for, by label."""
-        if self.shares is None:
-            return None
-        return dict(zip(self.agreement.labels, map(float, self.shares), strict=True))
 
     @property
     def range(self) -> Limits:
@@ -92,30 +100,17 @@ class PairedMetric:
         low, high = self.measure.range
         return low - high, high - low
 
-    def values(self, table: Confusion, masses: Floats) -> Floats:
-        """The metric of one table under other masses (…, cells)."""
-        chosen, function = dict(self.options), self.measure.function
-        if self.shares is not None:
-            masses = reweighted(table, self.shares, masses)
-        if self.measure.of_one_class:
-            values = function(table.binary(self.positive, masses), **chosen)
-        elif self.measure.of_all_classes:
-            values = function(table.classes(masses), **chosen)
-        else:
-            values = function(table, masses, **chosen)
-        return np.asarray(values, dtype=np.float64)
+    def values(self, which: int, masses: Floats) -> Floats:
+        """The metric of one model under other masses (…, cells)."""
+        return np.asarray(self.samples[which].value(self.measure, self.options, masses), dtype=np.float64)
 
     def differences(self, masses: Floats) -> Floats:
-        """First − second under masses (…, cells); what rounding alone tells from 0 is 0."""
-        a, b = (self.values(table, masses) for table in self.tables)
-        return _apart(a, b)
+        """First − second under masses (…, cells)."""
+        return _apart(self.values(0, masses), self.values(1, masses))
 
     def difference(self) -> float:
         """First − second on the sample."""
-        return float(self.differences(self._counts())[0])
-
-    def _counts(self) -> Floats:
-        return self.agreement.masses[None, :]
+        return float(self.differences(self.agreement.masses[None])[0])
 
     def replicates(self, draws: int, rng: np.random.Generator) -> Floats:
         """The difference in `draws` samples of n rows, drawn again with replacement; NaN where it is undefined."""
@@ -131,60 +126,40 @@ class PairedMetric:
         values = np.concatenate(parts)
         # A replicate that is the estimate but for rounding is a tie.
         estimate = self.difference()
-        size = max(float(np.abs(self.values(t, self._counts())).max()) for t in self.tables)
+        size = max(float(np.abs(self.values(which, self.agreement.masses[None])).max()) for which in (0, 1))
         return np.where(np.abs(values - estimate) <= ROUNDING * size, estimate, values)
-
-    def share_better(self, values: Floats) -> float | None:
-        """In which share of the replicates the first is better, ties counting half."""
-        up = self.measure.higher_is_better
-        if up is None or len(values) == 0:
-            return None
-        ahead = (values > 0) if up else (values < 0)
-        return float(ahead.mean() + 0.5 * (values == 0).mean())
 
     def influences(self) -> Floats | None:
         """How far one more row in each cell moves the difference; None where that cannot be said."""
         if not self.registered:
             return self._stepped_influences()
         try:
-            parts = [self.influence(table) for table in self.tables]
+            first, second = (sample.influence(self.measure, self.options) for sample in self.samples)
         except InputError:
             return None
-        d: Floats = parts[0] - parts[1]
-        return d if np.isfinite(d).all() else None
+        return first - second if np.isfinite(first - second).all() else None
 
-    def influence(self, table: Confusion, masses: Floats | None = None) -> Floats:
-        """How far one more row in each cell of a table moves the metric, at the class distribution asked for."""
-        sample = Sample(table, table, None, self.positive, self.shares, True, None, "random")
-        return sample.influence(self.measure, dict(self.options), masses)
+    def _stepped_influences(self) -> Floats | None:
+        """By a small step up and down in each cell."""
+        masses = self.agreement.masses
+        d, steps = np.empty(len(masses)), 1e-4 * np.diag(masses)
+        for cell, step in enumerate(steps):
+            up, down = self.differences(np.stack([masses + step, masses - step]))
+            d[cell] = (up - down) / (2 * step[cell])
+        return d if np.isfinite(d).all() else None
 
     def extremes(self) -> tuple[Floats, Floats]:
         """The least and the most (2, classes) that a row of each class adds to the first metric, and to the second."""
         found = []
-        for table in self.tables:
-            full, _ = every_cell(table)
-            moves = self.influence(full, full.masses)
+        for sample in self.samples:
+            full, _ = every_cell(sample.table)
+            moves = replace(sample, rows=full, table=full, place=None).influence(self.measure, self.options)
             ends = np.zeros((2, len(full.labels)))
-            known = np.isfinite(moves) & np.isin(full.row, table.row)
+            known = np.isfinite(moves) & np.isin(full.row, sample.table.row)
             np.minimum.at(ends[0], full.row[known], moves[known])
             np.maximum.at(ends[1], full.row[known], moves[known])
             found.append(ends)
         return found[0], found[1]
-
-    def _stepped_influences(self) -> Floats | None:
-        """By a small step up and down in each cell, for functions that may not know complex numbers."""
-        counts = self._counts()
-        cells = counts.shape[1]
-        steps = 1e-4 * counts[0]
-        d = np.empty(cells)
-        for start in range(0, cells, max(1, BLOCK // cells)):
-            here = np.arange(start, min(cells, start + max(1, BLOCK // cells)))
-            moved = np.repeat(counts, len(here), axis=0)
-            moved[np.arange(len(here)), here] += steps[here]
-            up = self.differences(moved)
-            moved[np.arange(len(here)), here] -= 2 * steps[here]
-            d[here] = (up - self.differences(moved)) / (2 * steps[here])
-        return d if np.isfinite(d).all() else None
 
     def estimate(self) -> Estimate | None:
         """The difference and what a row of each cell adds to it; None where that cannot be said.
@@ -197,79 +172,45 @@ class PairedMetric:
         >>> round(float(made.value), 2), round(float(spread(made).error), 3)  # sd(d)/√n
         (0.4, 0.163)
         """
-        by_cell = self.influences()
-        if by_cell is None or math.isnan(self.difference()):
+        by_cell, value = self.influences(), self.difference()
+        if by_cell is None or math.isnan(value):
             return None
-        strata = None if self.shares is None else self.agreement.truth.astype(np.intp)
-        return Estimate(
-            value=np.array(self.difference()), units=by_cell, count=self._counts()[0], strata=strata, range=self.range
-        )
+        strata = None if self.samples[0].shares is None else self.agreement.truth.astype(np.intp)
+        count = self.agreement.masses
+        return Estimate(value=np.array(value), units=by_cell, count=count, strata=strata, range=self.range)
 
     def over_clusters(self, keyed: KeyedAgreement, *, each_row: bool = False) -> Estimate:
-        """What the difference loses without each cluster; one without rows is no unit.
+        """What the difference loses without each cluster; one without weight is no unit.
 
         Where each row is a cluster of its own, with a weight, it loses to first order what the row adds over 1 − w.
         """
-        held = keyed.sizes > 0
-        sizes, groups = keyed.weights[held], int(held.sum())
+        held = keyed.weights > 0
+        sizes, groups, value = keyed.weights[held], int(held.sum()), self.difference()
         by_row = self.influences() if each_row else None
         if by_row is not None:
             lost = left_out(sizes / sizes.sum(), keyed.sums(by_row)[held])
         else:
-            lost = self.difference() - self.without_each(keyed)[held]
-        value, units = np.array(self.difference()), (groups - 1) / groups * lost
-        return Estimate(value=value, units=units, sizes=sizes, range=self.range)
+            lost = value - self.without_each(keyed)[held]
+        return Estimate(value=np.array(value), units=(groups - 1) / groups * lost, sizes=sizes, range=self.range)
 
     def without_each(self, keyed: KeyedAgreement) -> Floats:
         """The difference without each key's rows; NaN where the metric of what is left is undefined."""
-        keys, order = len(keyed.keys), np.argsort(keyed.key, kind="stable")
-        key, cell, masses = keyed.key[order], keyed.cell[order], keyed.masses[order]
-        of_margins = self.shares is None and (self.measure.of_one_class or self.measure.of_all_classes)
-        width = len(self.agreement.labels) if of_margins else len(self.agreement.counts)
-        step, without = max(1, BLOCK // max(width, 1)), np.empty(keys)
-        for start in range(0, keys, step):
-            stop = min(start + step, keys)
-            here = slice(*np.searchsorted(key, (start, stop)))
-            left = _Left(stop - start, key[here] - start, cell[here], masses[here], self.agreement.masses)
-            a, b = (self._values_left(table, left) for table in self.tables)
-            without[start:stop] = _apart(a, b)
-        return without
+        first, second = (self._without_each(sample, keyed) for sample in self.samples)
+        return _apart(first, second)
 
-    def _values_left(self, table: Confusion, left: _Left) -> Floats:
-        """The metric of what is left of one model's table: by its margins, where those are what it is made of."""
-        m, k, chosen = self.measure, len(table.labels), dict(self.options)
-        if self.shares is None and m.of_one_class:
-            positive = table.positive if self.positive is None else self.positive
-            index = table.labels.index(find_label(positive, table.labels))
-            tn, fp, fn, tp = left.of(2 * (table.row == index) + (table.col == index), 4).T
-            return np.asarray(m.function(BinaryCounts(tp, fp, fn, tn), **chosen), dtype=np.float64)
-        if self.shares is None and m.of_all_classes:
-            truth, predicted = left.of(table.row, k), left.of(table.col, k, table.col < k)
-            hits = left.of(table.row, k, table.row == table.col)
-            margins = ClassCounts(hits, truth, predicted, truth.sum(axis=-1))
-            return np.asarray(m.function(margins, **chosen), dtype=np.float64)
-        return self.values(table, left.of(np.arange(len(table.row)), len(table.row)))
-
-
-class _Left(NamedTuple):
-    """What is left in each cell without each of some keys: `key`, `cell` and `masses` list what each key holds."""
-
-    keys: int
-    key: Ints
-    cell: Ints
-    masses: Floats
-    whole: Floats
-
-    def of(self, place: Ints, width: int, chosen: NDArray[np.bool_] | None = None) -> Floats:
-        """The same of sums of cells (keys, width); `place` is where each cell goes, `chosen` which are summed."""
-        mine: Any = slice(None) if chosen is None else chosen[self.cell]
-        where = self.key[mine] * width + place[self.cell[mine]]
-        taken = np.bincount(where, weights=self.masses[mine], minlength=self.keys * width)
-        kept: Any = slice(None) if chosen is None else chosen
-        whole = np.bincount(place[kept], weights=self.whole[kept], minlength=width)
-        left = whole - taken.reshape(self.keys, width)
-        # What is left of a sum that is gone is rounding.
-        return np.where(left > ROUNDING * whole, left, 0.0)
+    def _without_each(self, sample: Sample, keyed: KeyedAgreement) -> Floats:
+        assert sample.place is not None
+        table, cell, values = replace(sample, rows=sample.table, place=None), sample.place[keyed.cell], []
+        masses = table.rows.masses
+        cells, step = len(masses), max(1, BLOCK // len(masses))
+        for start in range(0, len(keyed.keys), step):
+            keys = min(step, len(keyed.keys) - start)
+            mine = (keyed.key >= start) & (keyed.key < start + keys)
+            where = (keyed.key[mine] - start) * cells + cell[mine]
+            left = masses - np.bincount(where, weights=keyed.masses[mine], minlength=keys * cells).reshape(keys, cells)
+            # What is left of a cell that is gone is rounding.
+            values.append(table.value(self.measure, self.options, np.where(left > ROUNDING * masses, left, 0.0)))
+        return np.concatenate(values)
 
 
 def _apart(a: Floats, b: Floats) -> Floats:
@@ -318,10 +259,8 @@ def paired_metric(
     options: MetricOptions,
     prior: Prior | None = None,
 ) -> PairedMetric:
-    """The metric by name, or a function of (table, masses), over an agreement table; at another prior, if one is given.
-
-    One share is that of the agreement's positive class.
-    """
+    """The metric by name, or a function of (table, masses), over an agreement table; with a class among several the
+    table is of that one against the rest."""
     by_name = isinstance(metric, str) or not takes_masses(metric)
     if isinstance(metric, str) or by_name:
         measure = find_measure(metric)
@@ -333,29 +272,26 @@ def paired_metric(
     if not measure.of_labels:
         raise InputError(f"{measure.name} is made of scores, not of labels; compare two areas with delong")
     check_metric_options(measure, options)
-    shares = None
-    if prior is not None and not measure.is_prior_free(len(agreement.labels)):
-        positive_class = positive if agreement.positive is None else agreement.positive
-        shares = class_shares(prior, agreement.labels, positive_class)
     if needs_collapse(measure, agreement.model(0), positive):
-        if shares is not None:
+        if prior is not None and not measure.is_prior_free(len(agreement.labels)):
             raise InputError(f"{measure.name} of one class among several is not compared at another class mix")
         agreement, positive = _one_against_the_rest(agreement, positive), True
-    first, second = (
-        Confusion.from_cells(
-            labels=agreement.labels,
-            positive=agreement.positive,
-            row=agreement.truth.copy(),
-            col=called.copy(),
-            counts=agreement.counts.copy(),
-            weight_sums=None if agreement.weight_sums is None else agreement.weight_sums.copy(),
-            declared=True,
-        )
-        for called in (agreement.first, agreement.second)
-    )
     if measure.of_one_class:
-        first.binary(positive)  # an unknown or missing positive class is said before any work
-    return PairedMetric(agreement, (first, second), measure, positive, dict(options), by_name, shares)
+        agreement.model(0).binary(positive)  # an unknown or missing positive class is said before any work
+    return PairedMetric.of(agreement, measure, positive, options, prior, registered=by_name)
+
+
+def _sample(agreement: Agreement, which: int, positive: Label | None, shares: Floats | None) -> Sample:
+    """One model's table, and where each cell of the agreement went."""
+    called, table = (agreement.first, agreement.second)[which], agreement.model(which)
+    rows = Confusion.from_cells(
+        labels=agreement.labels, positive=agreement.positive, row=agreement.truth.copy(), col=called.copy(),
+        counts=agreement.counts.copy(), declared=True,
+        weight_sums=None if agreement.weight_sums is None else agreement.weight_sums.copy(),
+    )  # fmt: skip
+    width = len(agreement.labels) + 1
+    place = np.searchsorted(table.row * width + table.col, rows.row * width + rows.col)
+    return Sample(rows, table, place, positive, shares, True, None, "random")
 
 
 class CellDifference(NamedTuple):
@@ -411,20 +347,10 @@ def mean_gain(
     the cells of `clusters.table`.
     """
     if clusters is not None:
-        table = clusters.table
-    masses, total = table.masses, float(table.masses.sum())
-    value = float((masses * gains).sum()) / total
-    moves = (gains - value) / total
-    made = Estimate(value=np.array(value), units=moves, count=masses, range=whole)
-    if clusters is not None:
-        occupied = clusters.sizes > 0
-        sizes, groups = clusters.weights[occupied], int(occupied.sum())
-        lost = (groups - 1) / groups * left_out(sizes / total, clusters.sums(moves)[occupied])
-        return replace(made, units=lost, count=None, sizes=sizes)
-    if table.weight_squares is not None:
-        heavy = table.weight_squares / masses
-        return replace(made, units=left_out(heavy / total, heavy * moves), count=masses / heavy, sizes=heavy)
-    return made
+        return ClusterSums(clusters.weights, clusters.sums(gains)).over_units(whole)
+    masses = table.masses
+    heavy = np.ones(len(masses)) if table.weight_squares is None else table.weight_squares / masses
+    return mean_over_units(heavy * gains, heavy, whole, masses / heavy)
 
 
 def against_one_answer(

@@ -1,8 +1,7 @@
 """The mean of grades that lie between two ends: of independent rows, of clusters, and of rows with sampling weights;
 and what several answers to each question say (pass@k and the like), which is one such grade a question.
 
-The default is the effective t; betting and Bernstein's bound hold whatever the grades' distribution is, also where a
-rare grade at the far end of the scale is not in the sample.
+The default is the effective t.
 """
 
 from __future__ import annotations
@@ -19,7 +18,6 @@ from scipy import special
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range
 from trueerror.inference.loss._interval import t_limits
 from trueerror.inference.loss._mean import ClusterSums, MeanSample, difference_of_means, of_values
-from trueerror.inference.proportion._distributions import crossing
 from trueerror.methods._registry import ONE, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions
 from trueerror.results import Contrast
@@ -28,11 +26,6 @@ from trueerror.sources.engines._array_source import loss_rows, rows_as_clusters
 from trueerror.tallies._moments import Moments
 
 Floats = NDArray[np.float64]
-# The share of one's wealth that is bet at most (Waudby-Smith and Ramdas take a half), and where the bets begin.
-MOST_BET = 0.5
-FIRST_SPREAD = 0.25
-
-
 # Grades row by row, or the sums of clusters and of weighted rows.
 Graded = Floats | ClusterSums
 
@@ -67,57 +60,6 @@ def t_of_grades(q: Scores) -> IntervalLimits:
     spread = float(x.std(ddof=1)) if len(x) > 1 and x.min() < x.max() else 0.0
     low, high, note = t_limits(float(x.mean()), spread / math.sqrt(len(x)), len(x) - 1, q.spec.level, q.spec.side)
     return IntervalLimits(low, high, "t-mean", note)
-
-
-@inference_method("betting-mean", on=ONE, word="betting", applies=_of_rows)
-def betting_mean(q: Scores) -> IntervalLimits:
-    """Two players bet that the mean is above m, and that it is below; m is excluded where one of them gets rich."""
-    low, high = q.ends
-    x = (_grades(q) - low) / (high - low)
-    below, above = betting_limits(np.random.default_rng(q.spec.rng or 0).permutation(x), q.spec.tail)
-    return IntervalLimits(low + (high - low) * below, low + (high - low) * above, "betting-mean")
-
-
-def betting_limits(x: Floats, tail: float) -> Range:
-    """The limits of a mean in [0, 1], each of which the mean lies beyond with probability `tail` at most.
-
-    >>> low, high = betting_limits(np.tile([0.2, 0.4, 0.6, 0.8], 25), 0.025)
-    >>> round(low, 2), round(high, 2)
-    (0.44, 0.56)
-    """
-    n = len(x)
-    i = np.arange(1, n + 1)
-    running = (0.5 + np.cumsum(x)) / (i + 1)
-    spread = (FIRST_SPREAD + np.cumsum((x - running) ** 2)) / (i + 1)
-    before = np.concatenate([[FIRST_SPREAD], spread[:-1]])
-    stakes = np.sqrt(2 * math.log(1 / tail) / (n * before))
-    bar = math.log(1 / tail)
-
-    def above(m: float) -> float:  # the most that a player has had who says that the mean is above m
-        bets = np.minimum(stakes, MOST_BET / m if m > 0 else math.inf)
-        return float(np.cumsum(np.log1p(bets * (x - m))).max()) - bar
-
-    def below(m: float) -> float:
-        bets = np.minimum(stakes, MOST_BET / (1 - m) if m < 1 else math.inf)
-        return float(np.cumsum(np.log1p(-bets * (x - m))).max()) - bar
-
-    mean = min(max(float(x.mean()), 1e-12), 1 - 1e-12)
-    low = crossing(above, 1e-12, mean, within=1e-9) if above(1e-12) > 0 > above(mean) else 0.0
-    high = crossing(below, mean, 1 - 1e-12, within=1e-9) if below(1 - 1e-12) > 0 > below(mean) else 1.0
-    return low, high
-
-
-@inference_method("empirical-bernstein", on=ONE, word="bernstein", applies=_of_rows)
-def empirical_bernstein(q: Scores) -> IntervalLimits:
-    """A bound that holds for every distribution on the scale."""
-    (low, high), grades = q.ends, _grades(q)
-    n = len(grades)
-    if n < 2:
-        return IntervalLimits(low, high, "empirical-bernstein", "one row: the whole scale")
-    x, log = (grades - low) / (high - low), math.log(2 / q.spec.tail)
-    reach = (high - low) * (math.sqrt(2 * float(x.var(ddof=1)) * log / n) + 7 * log / (3 * (n - 1)))
-    mean = float(grades.mean())
-    return IntervalLimits(mean - reach, mean + reach, "empirical-bernstein")
 
 
 class AnswerGrades(NamedTuple):

@@ -86,8 +86,14 @@ def precision_recall_picture(
         legend = series_name(name, f"AP {estimate_words(areas[place])}")
         lines.append(Line(x=x, y=y, name=legend, series=place, tips=tips))
         if band:
-            kind = "Wilson" if c.prior is None else "MOVER-R"
-            bands.append(_precision_band(c._drawn.band(), place, f"95 % pointwise band ({kind})"))
+            around = c._drawn.band()
+            bands.append(
+                _precision_band(
+                    around,
+                    place,
+                    f"95 % pointwise band ({around.method.replace('-', ' ').replace('wilson', 'Wilson')})",
+                )
+            )
     mixes = {plain(f"precision {c._mix}") for _, c in named if c.prior is not None}
     return precision_recall_space(
         title=heading("Precision and recall", named),

@@ -13,7 +13,7 @@ from trueerror.curves._hull import AT_BEST
 from trueerror.curves._operating_point import iso_cost
 from trueerror.curves._precision_recall import PrecisionRecall
 from trueerror.inputs._arrays import Floats
-from trueerror.inputs._options import check_word
+from trueerror.inputs._options import Rng, check_word
 from trueerror.plots._headings import Named, estimate_words, heading, series_name, sizes_words
 from trueerror.plots._specs import Axis, Band, Bars, Curves, Line, Mark, Row, Whiskers
 from trueerror.plots._text import distinct, plain, shorten
@@ -65,12 +65,13 @@ def roc_picture(
     cost_fn: float = 1.0,
     band: Literal["pointwise", "simultaneous"] | bool | None = None,
     iso: bool | None = None,
+    rng: Rng = None,
 ) -> Curves:
     """ROC curves with their hull, and the line of equal cost through the point that is best under a condition.
 
     Classifiers that give labels are points. Without `prior` positives are as common as in the rows of the first curve.
     `iso` draws the family of lines along which accuracy (or, where errors cost differently, the cost of a row) is the
-    same; without it they are drawn where all classifiers are points.
+    same; without it they are drawn where all classifiers are points. A simultaneous band resamples rows by `rng`.
     """
     from trueerror.curves._hull import roc_hull
 
@@ -104,7 +105,7 @@ def roc_picture(
     about = ["dotted: convex hull"] if hull else []
     counted = [(name, c) for name, c in named if c.calls != "rates"]
     notes.append(", ".join([*([sizes_words(counted)] if counted else []), *about]))
-    bands = [_band(c._drawn.band(band), place) for place, _, c in scored] if band else []
+    bands = [_band(c._drawn.band(band, rng=rng), place) for place, _, c in scored] if band else []
     kind = ("ROC curve" if len(named) == 1 else "ROC curves") if scored else "ROC space"
     return roc_space(
         title=heading(kind, named),

@@ -71,7 +71,7 @@
       const knot = m.knots[i % size];
       for (const side of [0, 1]) moves[side][i] = knot[2 + side] * (raw.charCodeAt(2 * i + side) - 80);
     }
-    return { at, moves, size, count, ranks: at.map((r) => r[0] + r[1]), effects: m.effects };
+    return { at, moves, size, count, ranks: at.map((r) => r[0] + r[1]) };
   });
   const resampled = knots.length > 0 && knots.every(Boolean);
   const resamples = resampled ? knots[0].count : 0;
@@ -124,54 +124,69 @@
     return winners(points.map((p, i) => (p === null ? null : state.mode === "best" && own[i].length > 1 ? retunedCosts(i, up, down) : resampledCosts(p))), up, down);
   }
 
-  // Limits. Wilson's of the two rates; where rows come in clusters, of as many rows as they are worth.
-  function wilson(p, n, z) {
-    if (!(n > 0)) return [0, 1];
-    const d = 1 + z * z / n, middle = (p + z * z / (2 * n)) / d, reach = z * Math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / d;
-    return [p <= 0 ? 0 : Math.max(0, middle - reach), p >= 1 ? 1 : Math.min(1, middle + reach)];
+  // Limits, as inference/_estimate.py has them: Wilson's of shares of independent rows, else those of the effective t.
+  function wilson(p, n, q) {
+    const limit = (side) => (p + q * q / (2 * n) + side * q * Math.sqrt(p * (1 - p) / n + q * q / (4 * n * n))) / (1 + q * q / n);
+    return n > 0 ? [p <= 0 ? 0 : limit(-1), p >= 1 ? 1 : limit(1)] : [0, 1];
   }
-  function worth(p) {
-    const s = data.models[Math.max(p.model, 0)], k = p.model < 0 ? null : knots[p.model];
-    if (!k || !k.effects) return s.rows;
-    const [a, b, f] = place(k, p), first = a < 0 ? b : a, second = b < 0 ? a : b;
-    return [0, 1].map((side) => s.rows[side] / ((1 - f) * k.effects[first][side] + f * k.effects[second][side]));
+  // Student's t with df degrees of freedom, from a table over 1/df.
+  function student(table, df) {
+    const u = (table.length - 1) / df, k = Math.min(Math.floor(u), table.length - 2);
+    return table[k] ** (k + 1 - u) * table[k + 1] ** (u - k);
+  }
+  // Marks lie along the curves of clustered or weighted rows; what is known there is interpolated between them.
+  const marks = data.models.map((m) => m.marks && { values: m.marks.map((k) => k.slice(2)), size: m.marks.length, ranks: m.marks.map((k) => k[0] + k[1]) });
+  const between = (x, y, f) => (Array.isArray(x) ? x.map((v, i) => between(v, y[i], f)) : (1 - f) * x + f * y);
+  function mark(p) {
+    const k = marks[Math.max(p.model, 0)];
+    if (!k) return null;
+    const [a, b, f] = place(k, p);
+    return between(k.values[a], k.values[b], f);
   }
   const asLibrary = (p) => (unmoved() && p.model >= 0 && p === used[p.model] ? data.models[p.model].limits : null);
-  function rateLimits(p, z = data.z) {
-    const given = z === data.z && asLibrary(p), rows = worth(p);
-    return given ? { miss: given[1], alarm: given[2] } : { miss: wilson(1 - p.tpr, rows[0], z), alarm: wilson(p.fpr, rows[1], z) };
+  function rateLimits(p) {
+    const given = asLibrary(p), z = data.t.shown[0], known = given || mark(p);
+    if (given) return { miss: given[1], alarm: given[2] };
+    if (known) return { miss: known[0].slice(0, 2), alarm: known[0].slice(2) };
+    return { miss: wilson(1 - p.tpr, p.m, z), alarm: wilson(p.fpr, p.n, z) };
   }
-  // MOVER over the prices of a row: within each class, or over all rows where the class mix is theirs.
-  function costLimits(p, z = data.z) {
-    if (p.model < 0 && !ownMix()) return [cost(p), cost(p)];
-    const given = z === data.z && asLibrary(p);
-    if (given) return given[0];
-    const c = cost(p);
-    if (ownMix() && data.exact && p.m + p.n > 0 && (p.model < 0 || !knots[p.model] || !knots[p.model].effects)) {
-      const total = p.m + p.n, levels = new Map([[0, total - p.fp - (p.m - p.tp)]]);
-      for (const [price, rows] of [[state.fp, p.fp], [state.fn, p.m - p.tp]]) levels.set(price, (levels.get(price) || 0) + rows);
-      const prices = [...levels.keys()].sort((a, b) => a - b), most = Math.max(...levels.values());
-      const base = prices.find((price) => levels.get(price) === most);
-      const sums = [[0, 0, 0], [0, 0, 0]];
-      for (const price of prices) {
-        if (price === base) continue;
-        const at = levels.get(price) / total, [low, high] = wilson(at, total, z), extra = price - base;
-        const reach = extra >= 0 ? [extra * (at - low), extra * (high - at)] : [extra * (at - high), extra * (low - at)];
-        const odds = at > 0 && at < 1 ? Math.sqrt(at / (1 - at)) : 0;
-        reach.forEach((d, side) => {
-          const a = odds * Math.sign(extra) * d;
-          sums[side][0] += d * d; sums[side][1] += a * a; sums[side][2] += a;
-        });
-      }
-      const [down, up] = sums.map(([square, own, all]) => {
-        const joint = square + own - all * all;
-        return Math.sqrt(joint > 1e-9 * square ? joint : square);
-      });
-      return [Math.max(0, c - down), Math.min(Math.max(state.fp, state.fn), c + up)];
+  // The units of a sample of independent rows: how many, effectively, and the sums of their squares, cubes and fourth
+  // powers; each of `kinds` is how many rows there are, and what one adds.
+  const powers = (n, kinds) => [n, n, ...[2, 3, 4].map((e) => kinds.reduce((s, [count, unit]) => s + count * unit ** e, 0))];
+  // What a cost varies by, with half a row more where that lowers (end 0) or raises (end 1) it most: its value there, and
+  // the units of each sample drawn apart.
+  function varied(p, end, mine) {
+    const [x, y] = mine ? [state.fn, state.fp] : [miss(), alarm()], known = mark(p), called = p.tp + p.fp;
+    const dearer = x > y || (x === y && p.m < called), half = data.models[Math.max(p.model, 0)].weight / 2;
+    const more = !mine ? [half, half] : (end ? dearer : called < p.n) ? [half, 0] : [0, half];
+    const rows = [p.m + more[0], p.n + more[1]], wrong = [p.m - p.tp + end * more[0], p.fp + end * more[1]], price = [x, y];
+    const all = rows[0] + rows[1], value = price.reduce((s, c, i) => s + c * wrong[i] / (mine ? all : rows[i]), 0);
+    if (known) {
+      // A sum of products of powers, in prices.
+      const sum = (terms) => terms.reduce((s, term, i) => s + term * x ** (terms.length - 1 - i) * y ** i, 0);
+      const way = mine ? (end ? (dearer ? 2 : 3) : called < p.n ? 1 : 0) : 4 + end;
+      return [value, known[1][way].map((k) => [k[0], k[1], sum(k.slice(2, 5)), sum(k.slice(5, 9)), sum(k.slice(9))])];
     }
-    const limits = { miss: wilson(1 - p.tpr, worth(p)[0], z), alarm: wilson(p.fpr, worth(p)[1], z) };
-    const reach = (side) => Math.hypot(miss() * (limits.miss[side] - (1 - p.tpr)), alarm() * (limits.alarm[side] - p.fpr));
-    return [Math.max(0, c - reach(0)), Math.min(Math.max(state.fp, state.fn), c + reach(1))];
+    if (mine) return [value, [powers(all, [[all - wrong[0] - wrong[1], -value / all], ...wrong.map((w, i) => [w, (price[i] - value) / all])])]];
+    return [value, rows.map((n, i) => powers(n, [[wrong[i], price[i] * (n - wrong[i]) / n / n], [n - wrong[i], -price[i] * wrong[i] / n / n]]))];
+  }
+  function costLimits(p, t = data.t.shown) {
+    const mine = ownMix(), given = t === data.t.shown && asLibrary(p), c = cost(p);
+    if (p.model < 0 && !mine) return [c, c];
+    if (given) return given[0];
+    // What is wrong is a share of the rows.
+    if (mine && state.fp === state.fn && !marks[Math.max(p.model, 0)]) return wilson(c / state.fp, p.m + p.n, t[0]).map((x) => x * state.fp);
+    const most = mine ? Math.max(state.fp, state.fn) : miss() + alarm();
+    return [0, 1].map((end) => {
+      if (Math.abs(c - end * most) <= TIE * most) return c;
+      const [value, samples] = varied(p, end, mine);
+      const variances = samples.map(([n, , squares]) => n / (n - 1) * squares), v = variances.reduce((s, x) => s + x, 0);
+      const welch = samples.reduce((s, [, k], i) => s + variances[i] ** 2 / Math.max(k - 1, 1), 0);
+      const slope = value > 0 && value < most ? v * (1 / value - 1 / (most - value)) : 0;
+      const beyond = samples.reduce((s, [n, , squares, cubes, fourths]) => s + n / (n - 1) * (fourths - squares * squares / n - 2 * slope * cubes + slope * slope * squares), 0);
+      const df = Math.max(1, Math.min(beyond > 1e-12 * v * v ? 2 * v * v / beyond : Infinity, v * v / welch));
+      return most * wilson(c / most, value * (most - value) / v, student(t, df))[end];
+    });
   }
   function correlation(a, b) {
     const mean = (v) => v.reduce((s, x) => s + x, 0) / v.length, x = mean(a), y = mean(b);
@@ -188,11 +203,11 @@
     }
     const rho = resampled ? correlation(drawn, resampledCosts(q)) : 0;
     const side = (x, y) => Math.sqrt(Math.max(0, x * x - 2 * rho * x * y + y * y));
-    const reach = (z) => {
-      const [lp, up] = costLimits(p, z), [lq, uq] = costLimits(q, z);
+    const reach = (t) => {
+      const [lp, up] = costLimits(p, t), [lq, uq] = costLimits(q, t);
       return [d - side(cost(q) - lq, up - cost(p)), d + side(uq - cost(q), cost(p) - lp)];
     };
-    const [low, high] = reach(data.together), [under, over] = reach(data.clearly);
+    const [low, high] = reach(data.t.together), [under, over] = reach(data.t.clearly);
     return { model: q.model, d, low, high, clear: under > 0 || over < 0 };
   }
 

@@ -1,4 +1,4 @@
-"""Metrics of rows that carry several labels, and the precision along a curve at another class mix.
+"""Metrics of rows that carry several labels.
 
 Each label has its own interval; averages allow for any dependence among labels.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.inference._choose import choose
 from trueerror.inference._problem import IntervalSpec, Problem
@@ -21,53 +20,6 @@ from trueerror.results import Interval
 from trueerror.results._values import Note
 from trueerror.tallies._confusion import BinaryCounts
 from trueerror.tallies._moments import MultiLabel
-
-Floats = NDArray[np.float64]
-# With fewer successes or failures than this Wilson's limits of a rate are joined with those of mid-p.
-FEW_EVENTS = 5
-
-
-def _rate_limits(x: Floats, n: Floats, spec: IntervalSpec) -> tuple[Floats, Floats]:
-    """Wilson's limits, joined with those of mid-p where fewer than five successes or failures were seen."""
-    wilson, exact = (limits(x, n, method, spec.level, spec.side) for method in ("wilson", "mid-p"))
-    few = np.minimum(x, n - x) < FEW_EVENTS
-    low = np.where(few, np.minimum(wilson[0], exact[0]), wilson[0])
-    return low, np.where(few, np.maximum(wilson[1], exact[1]), wilson[1])
-
-
-def precision_limits(
-    hits: Floats, alarms: Floats, sizes: tuple[float, float], share: float, spec: IntervalSpec
-) -> tuple[Floats, Floats]:
-    """Limits of the precision π·s/(π·s + (1 − π)·f) at many thresholds, where a share π of the rows is positive.
-
-    Precision is π/(π + (1 − π)·r) with r = f/s, f the share of the negatives and s of the positives that are called,
-    `hits` and `alarms` of the `sizes`. The limits of r are the slopes of the tangents from (0, 0) to the ellipse that
-    the reaches of s and f span, m²(s² − a²) − 2m·s·f + f² − b² = 0 (MOVER-R), in closed form. Source: Donner
-    and Zou 2012, Stat. Methods Med. Res. 21:347.
-
-    >>> low, high = precision_limits(np.array([100.0]), np.array([2.0]), (106.0, 179.0), 0.01, IntervalSpec())
-    >>> low.round(3).tolist(), high.round(3).tolist()
-    ([0.193], [0.835])
-    """
-    up, down = np.asarray(hits, dtype=np.float64), np.asarray(alarms, dtype=np.float64)
-    s, f = up / sizes[0], down / sizes[1]
-    s_low, s_high = _rate_limits(up, np.full_like(up, sizes[0]), spec)
-    f_low, f_high = _rate_limits(down, np.full_like(down, sizes[1]), spec)
-    product = s * f
-
-    def root(width: Floats, height: Floats) -> Floats:
-        return np.sqrt(np.maximum(product**2 - width * height, 0.0))
-
-    # s² − a² and f² − b², a towards fewer hits and b towards more alarms for the largest ratio.
-    wide, tall = s_low * (2 * s - s_low), f_high * (2 * f - f_high)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        largest = np.where(wide > 0, (product + root(wide, tall)) / np.where(wide > 0, wide, 1.0), math.inf)
-        wide, tall = s_high * (2 * s - s_high), f_low * (2 * f - f_low)
-        below = product + root(wide, tall)
-        smallest = np.where(tall > 0, tall / np.where(below > 0, below, 1.0), 0.0)
-        low, high = (share / (share + (1 - share) * r) for r in (largest, smallest))
-        value = share * s / np.where(s + f > 0, share * s + (1 - share) * f, 1.0)
-    return np.minimum(low, value), np.maximum(high, value)
 
 
 def multilabel_interval(
