@@ -13,6 +13,7 @@ import numpy as np
 
 import trueerror as te
 from trueerror.inference._bayes import pair_posterior
+from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference.proportion._distributions import as_likely, hypergeometric_p
 
 RNG = np.random.default_rng(5)
@@ -65,6 +66,29 @@ def exact_p() -> list[float]:
     return [te.significance.wilcoxon(DIFFERENCES[900], np.zeros(900), method="exact").p_value]
 
 
+def ends(*intervals: te.Interval) -> list[float]:
+    return [end for i in intervals for end in (i.low, i.high)]
+
+
+def few_positives() -> list[float]:
+    tables = [te.Confusion([[50, 6], [1, found]]) for found in (3, 4)]
+    return [metric_interval("recall", t, positive=1, method="bootstrap").high for t in tables]
+
+
+def drawn_values() -> list[float]:
+    rng = np.random.default_rng(7)
+    return ends(*(te.bootstrap(rng.integers(0, k, 40)).interval for k in (5, 10)))
+
+
+def many_clusters() -> list[float]:
+    found = []
+    for groups in (24_000, 48_000):
+        up, keys = np.arange(3 * groups) % 5 == 0, np.arange(3 * groups) // 3
+        scores = np.random.default_rng(groups).standard_normal(3 * groups) + up
+        found.append(te.evaluate(up, scores=scores, positive=True, metrics=["average_precision"], clusters=keys))
+    return ends(*(ev["average_precision"] for ev in found))
+
+
 NUMBERS = (
     Number("proportion._distributions", "EQUALLY_LIKELY", ordered_tails, above=1.0),
     Number("ranking._rank_tests", "EXACT_UP_TO", lambda: signed_ranks(80, 150)),
@@ -74,6 +98,9 @@ NUMBERS = (
     Number("calibration", "FURTHEST", calibration_gaps),
     Number("power._designs", "ENUMERATE_UP_TO", large_plans),
     Number("ranking._rank_tests", "EXACT_MOST", exact_p),
+    Number("bootstrap._limits", "MOST_LOST", few_positives),
+    Number("bootstrap._values", "FEW_VALUES", drawn_values),
+    Number("bootstrap._tables", "TURNS", many_clusters),
 )
 
 

@@ -11,7 +11,8 @@ from scipy import special
 
 from trueerror.inference._effective_t import effective_t_contrast
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.bootstrap._paired import paired_bootstrap, permutation
+from trueerror.inference.bootstrap._paired import paired_bootstrap
+from trueerror.inference.bootstrap._permutation import permutation
 from trueerror.inference.counts._paired import paired_metric
 from trueerror.inference.loss._t_tests import paired_t
 from trueerror.results import Contrast

@@ -143,7 +143,7 @@ def test_compare_explains_it_and_warns_where_it_resamples() -> None:
     asked = {"scores": scores, "positive": 1, "metric": "ece", "replicates": 100, "method": "bootstrap"}
     for clusters in (None, np.repeat(np.arange(100), 3)):
         drawn_again = te.compare(y, clusters=clusters, **asked)["holds", "sure"]
-        assert drawn_again.method == "paired-bootstrap-expanded"
+        assert drawn_again.method == "paired-bootstrap-percentile"
         assert TOO_NARROW in drawn_again.note
 
 

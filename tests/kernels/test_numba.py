@@ -5,16 +5,13 @@ import logging
 import numpy as np
 import pytest
 
-from trueerror.inputs._settings import config
-
 pytest.importorskip("numba")
+
 
 from trueerror.kernels import _numba as fast
 from trueerror.kernels import _numba as fast_tables
 from trueerror.kernels import _numba as radix
 from trueerror.kernels import _numpy as plain
-from trueerror.kernels._random import EXACT
-from trueerror.kernels._ranks import rank_layout
 
 RNG = np.random.default_rng(8)
 SCORES = {
@@ -52,31 +49,6 @@ def test_many_rows_in_many_stretches(monkeypatch):
     ours, other = fast.placement_sums(ups, downs), plain.placement_sums(ups, downs)
     assert ours[0] == other[0] == fast.ordered_pairs(ups, downs)
     assert ours == pytest.approx(other, rel=1e-12)
-
-
-@pytest.mark.parametrize("rows", [3, 50, 1001, EXACT, EXACT + 1, EXACT + 1013])
-@pytest.mark.parametrize("digits", [1, 12])
-def test_replicates_are_the_same(rows, digits):
-    scores = np.round(RNG.normal(size=rows), digits)
-    positive = np.arange(rows) % 3 == 0
-    layout = rank_layout(*plain.score_groups(scores, positive)[1:])
-    ours, other = fast.area_replicates(layout, 21, 5, 17), plain.area_replicates(layout, 21, 5, 17)
-    assert np.array_equal(ours[0], other[0], equal_nan=True)
-    assert ours[1] == pytest.approx(other[1], rel=1e-12, nan_ok=True)
-
-
-def test_replicates_do_not_depend_on_threads():
-    ups = (RNG.random(30_000) < 0.3).astype(np.int64)
-    layout = rank_layout(ups, 1 - ups)
-    try:
-        config(threads=1)
-        one = fast.area_replicates(layout, 4, 0, 300)
-        config(threads=3)
-        three = fast.area_replicates(layout, 4, 0, 300)
-    finally:
-        config(threads=None)
-    assert (one[0] == three[0]).all()
-    assert (one[1] == three[1]).all()
 
 
 def test_weighted_tables_take_the_plain_way():

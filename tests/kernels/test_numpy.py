@@ -3,11 +3,8 @@
 import numpy as np
 import pytest
 
-from trueerror.inputs._settings import config
 from trueerror.kernels import _numpy as plain
 from trueerror.kernels._counting import count_codes
-from trueerror.kernels._random import EXACT, row_weights
-from trueerror.kernels._ranks import rank_layout
 
 RNG = np.random.default_rng(5)
 AWKWARD = {
@@ -84,54 +81,3 @@ def test_placement_sums_do_not_depend_on_blocks(monkeypatch):
 def test_equal_placements_have_no_spread():
     for counts in (np.array([7]), np.array([0, 7])):
         assert plain.placement_sums(counts, counts[::-1].copy())[1:] == (0.0, 0.0)
-
-
-@pytest.mark.parametrize("rows", [60, EXACT + 500])
-def test_replicates_are_areas_of_the_drawn_rows(rows):
-    scores = np.round(RNG.normal(size=rows), 1)
-    positive = RNG.random(rows) < 0.4
-    _, ups, downs = plain.score_groups(scores, positive)
-    layout = rank_layout(ups, downs)
-    areas, precisions = plain.area_replicates(layout, 9, 2, 5)
-    down_the_ranks = np.repeat(np.arange(len(ups))[::-1], ups[::-1])
-    across = np.repeat(np.arange(len(ups))[::-1], downs[::-1])
-    for i, b in enumerate(range(2, 5)):
-        weights = row_weights(rows, 9, b)
-        up = np.bincount(down_the_ranks, weights=weights[: layout.positives], minlength=len(ups))
-        down = np.bincount(across, weights=weights[layout.positives :], minlength=len(ups))
-        twice = (up * (2 * np.cumsum(down) - down)).sum()
-        assert areas[i] == twice / (2 * up.sum() * down.sum())
-        found, called = np.cumsum(up[::-1]), np.cumsum((up + down)[::-1])
-        expected = (up[::-1] * found / np.maximum(called, 1)).sum() / up.sum()
-        assert precisions[i] == pytest.approx(expected, rel=1e-12)
-
-
-def test_replicates_do_not_depend_on_threads_or_chunks():
-    ups = (RNG.random(20_000) < 0.3).astype(np.int64)
-    layout = rank_layout(ups, 1 - ups)
-    try:
-        config(threads=1)
-        one = plain.area_replicates(layout, 4, 0, 12)
-        config(threads=3)
-        three = plain.area_replicates(layout, 4, 0, 12)
-        chunks = [plain.area_replicates(layout, 4, a, b) for a, b in ((0, 5), (5, 6), (6, 12))]
-    finally:
-        config(threads=None)
-    for i in (0, 1):
-        assert (one[i] == three[i]).all()
-        assert (one[i] == np.concatenate([c[i] for c in chunks])).all()
-
-
-def test_a_replicate_that_loses_a_class_is_undefined():
-    layout = rank_layout(np.array([0, 1]), np.array([1, 0]))
-    areas, precisions = plain.area_replicates(layout, 0, 0, 200)
-    assert 0.3 < np.isnan(areas).mean() < 0.7
-    assert np.isnan(precisions).sum() < np.isnan(areas).sum()
-    assert set(areas[~np.isnan(areas)]) == {1.0}
-
-
-def test_average_precision_is_computed_on_demand():
-    layout = rank_layout(np.array([0, 3]), np.array([4, 1]))
-    areas, precisions = plain.area_replicates(layout, 0, 0, 20, precision=False)
-    assert np.isnan(precisions).all()
-    assert (areas == plain.area_replicates(layout, 0, 0, 20)[0])[~np.isnan(areas)].all()

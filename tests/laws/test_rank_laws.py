@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from trueerror.inference.auc._interval import area_sums, centred_placements
 from trueerror.inference.auc._tests import delong, delong_unpaired
-from trueerror.inference.bootstrap._paired import permutation
+from trueerror.inference.bootstrap._permutation import permutation
 from trueerror.inference.ranking._rank_tests import friedman, iman_davenport, nemenyi, quade, shaffer
 from trueerror.kernels._numpy import average_ranks, placements
 from trueerror.metrics.scores import auc

@@ -17,7 +17,6 @@ from trueerror.inference.bootstrap._limits import (
     bca_shares,
     bias_correction,
     bootstrap_limits,
-    normal_limits,
     quantiles,
 )
 
@@ -97,7 +96,6 @@ def test_limits(case: dict[str, Any], level: str) -> None:
         return list(bootstrap_limits(t0, t, tail=tail, method=method, **options))
 
     assert limits("normal") == near(expected["normal_biascorrected"])
-    assert list(normal_limits(t0, t, tail, correct_bias=False)) == near(expected["normal_no_bias_correction"])
     assert limits("basic", quantile="r-boot") == near(expected["basic"])
     assert limits("percentile", quantile="r-boot") == near(expected["percentile"])
     assert limits("percentile") == near(expected["percentile_quantile_type7"])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from trueerror.inference.bootstrap._paired import permutation
+from trueerror.inference.bootstrap._permutation import permutation
 
 CASES = json.loads((Path(__file__).parent / "data" / "g_permutation_exact.json").read_text(encoding="utf-8"))["cases"]
 SIDES = {"two.sided": "two-sided", "greater": "greater", "less": "less"}

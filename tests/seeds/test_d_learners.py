@@ -1,11 +1,14 @@
 """D3, D7 and D8 of the requirements."""
 
+import math
+
 import numpy as np
 import pytest
 
 import trueerror as te
 from trueerror.findings import Evidence, find
-from trueerror.inference.bootstrap._limits import bootstrap_facts
+from trueerror.inference._problem import tail
+from trueerror.inference.bootstrap._limits import quantiles
 from trueerror.inference.learner._intervals import fold_t, point_632, point_632_plus
 
 
@@ -69,10 +72,10 @@ def test_d3_folds_of_fewer_than_30_rows_are_warned_of():
 
 def test_d7_the_50th_and_950th_of_1000():
     replicates = np.random.default_rng(0).permutation(np.arange(1.0, 1001.0))
-    facts = bootstrap_facts(replicates, 500.5, confidence=0.9)
-    assert (facts.low, facts.high) == (50, 950)
-    assert facts.bias == pytest.approx(0)
-    assert facts.variance == pytest.approx(np.var(np.arange(1000), ddof=1))
+    assert quantiles(replicates, np.array([tail(0.9), 1 - tail(0.9)]), "order").tolist() == [50, 950]
+    made = te.bootstrap(replicates, replicates=1000, confidence=0.9, method="percentile")
+    assert made.variance == pytest.approx(made.error**2)
+    assert made.error == pytest.approx(np.std(replicates) / math.sqrt(1000), rel=0.1)
 
 
 def test_d7_bias_and_the_bias_corrected_estimate():

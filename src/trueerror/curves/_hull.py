@@ -20,6 +20,7 @@ from trueerror.curves._points import Figures, Records, area_under, downward
 from trueerror.curves._replicates import (
     GROUPS,
     MOST_GROUPS,
+    VISITS,
     Flagged,
     bags,
     balanced_groups,
@@ -33,7 +34,6 @@ from trueerror.curves._replicates import (
 from trueerror.curves._roc import Roc, roc
 from trueerror.inference._clusters import without_gaps
 from trueerror.inference._problem import critical_z
-from trueerror.inference.bootstrap._paired_scores import VISITS
 from trueerror.inputs._arrays import Floats, plain_numbers
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._memory import MemoryBudgetExceeded

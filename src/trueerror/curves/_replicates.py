@@ -31,10 +31,10 @@ from trueerror.tallies._score_bounds import Bounds
 from trueerror.tallies._scores import ScoreTable
 
 WholeCounts = NDArray[np.int64]
-
-# With more distinct scores, neighbours are grouped for the replicates: at this fineness the grouping moves an area by
-# far less than its standard error, and the replicates are moved by what it does to the estimate.
+# With more distinct scores neighbours are grouped, and the replicates moved by what that does to the estimate.
 GROUPS = 1024
+# Rows times curves times replicates up to which every row is drawn by itself.
+VISITS = 40_000_000
 
 
 def balanced_groups(table: ScoreTable, groups: int = GROUPS) -> tuple[Counts, Counts]:

@@ -15,6 +15,7 @@ from trueerror.curves._input import is_predictions
 from trueerror.curves._lines import curve_points, top_at
 from trueerror.curves._points import Records
 from trueerror.curves._replicates import (
+    VISITS,
     balanced_groups,
     flagged_in_groups,
     group_weights,
@@ -26,7 +27,6 @@ from trueerror.curves._replicates import (
 )
 from trueerror.curves._roc import Roc, roc
 from trueerror.inference._problem import critical_z
-from trueerror.inference.bootstrap._paired_scores import VISITS
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._labels import Codes
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word, generator

@@ -105,11 +105,6 @@ TABLE = (
         "calibration errors (expected and maximum), and differences of two on the same rows", (ONE, SAME), "gaps",
         "covers .955–.998 at 1.05–1.9 times the least possible width; chance pushes these errors up, and resampling "
         "pushes twice: BCa covers .00 where forecasts are calibrated, .24–.96 where they are not (simulated)",
-        when=lambda q: q.metric.calibration_error and q.sample.knows_gaps,
-    ),
-    Row(
-        "calibration errors of weighted rows or over folds, same rows", (SAME,), "paired-bootstrap-expanded",
-        "rows with weights or folds are drawn again, for want of a standard error of their gaps",
         when=lambda q: q.metric.calibration_error,
     ),
     Row(

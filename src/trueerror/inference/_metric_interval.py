@@ -18,7 +18,8 @@ from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference._sample import OneSample
 from trueerror.inference._score_tables import ScoreRows
 from trueerror.inference._variance import Design, Sample
-from trueerror.inference.bootstrap._tables import TableBootstrap, Unfit, bootstrap_of_table
+from trueerror.inference.bootstrap._limits import Unfit
+from trueerror.inference.bootstrap._tables import TableBootstrap, bootstrap_of_table
 from trueerror.inference.counts._multilabel import multilabel_interval
 from trueerror.inference.counts._one_class import (
     CountProblem,

@@ -95,15 +95,6 @@ class ModelPair(Sampled):
         return not self.rows.clustered and not self.rows.ranked_within_folds
 
     @property
-    def knows_gaps(self) -> bool:
-        """Whether rows are plain, or in several clusters without weights and folds."""
-        rows = self.rows
-        if not self.plain and (rows.p.weights_kind is not None or not rows.clustered or rows.p.folded):
-            return False
-        up, _, keys = rows.columns
-        return len(up if keys is None else np.unique(keys)) > 1
-
-    @property
     def places(self) -> tuple[int, int]:
         """Where the two stand among the models."""
         return self.rows.p.models.index(self.first), self.rows.p.models.index(self.second)

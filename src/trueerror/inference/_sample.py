@@ -48,11 +48,6 @@ class Sampled:
         """Whether rows were tested several times."""
         return False
 
-    @property
-    def knows_gaps(self) -> bool:
-        """Whether the standard error of the gaps of a calibration error is known."""
-        return True
-
     def is_share(self, metric: Measure) -> bool:
         """Whether the metric is a share of these rows, which are independent and count alike."""
         return False

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from trueerror.inference._binned_limits import with_bounds
 from trueerror.inference._clusters import effective_clusters, without_gaps
 from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, left_out
+from trueerror.inference._ordered_scores import OrderedScores
 from trueerror.inference._problem import IntervalLimits, Problem
 from trueerror.inference._sample import Estimated, OneSample
 from trueerror.inference._variance import ClusteredRows, Design, ScoreSample
@@ -34,7 +35,6 @@ from trueerror.inference.auc._interval import (
     on_scale,
     squared_weights,
 )
-from trueerror.inference.bootstrap._paired_scores import OrderedScores
 from trueerror.inference.bootstrap._tables import (
     ClusterCells,
     coarse_table,
@@ -337,7 +337,7 @@ def _of_clusters(q: Problem[ScoreSample], rows: ClusteredRows) -> Estimate:
         units = q.metric.area * area_without_clusters(rows.positive, rows.scores, rows.codes, rows.weights).units
     else:
         cells = ClusterCells.of(q, rows)
-        lost = float(cells.evaluate(cells.total)[0]) - cells.one_less()
+        lost = cells.value - cells.one_less()
         units = np.where(np.isfinite(lost), (rows.groups - 1) / rows.groups * lost, 0.0)
     sizes = np.bincount(rows.codes, weights=rows.weights, minlength=rows.groups).astype(np.float64)
     return Estimate(value=np.array(q.sample.estimate), units=units, sizes=sizes, range=q.ends)

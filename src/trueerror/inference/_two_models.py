@@ -22,7 +22,7 @@ from trueerror.inference._clusters import (
     without_gaps,
 )
 from trueerror.inference._contrast import mirrored, nothing_known
-from trueerror.inference._effective_t import KEY, effective_t_contrast
+from trueerror.inference._effective_t import ALONE, KEY, effective_t_contrast
 from trueerror.inference._model_pairs import ROW_REPLICATES, AreaPair, LossPair, ModelPair, Pair, pair_of
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference._variance import ClusteredRows
@@ -35,7 +35,7 @@ from trueerror.inference.auc._interval import (
 )
 from trueerror.inference.auc._tests import area_contrast
 from trueerror.inference.auc._within_folds import FoldedRows, within_folds_contrast
-from trueerror.inference.bootstrap._paired_scores import paired_score_contrast
+from trueerror.inference.bootstrap._paired import paired_score_contrast
 from trueerror.inference.calibration import TOO_NARROW, calibration_contrast
 from trueerror.inference.learner._fold_scores import ACROSS, PartScores, fold_codes, part_scores
 from trueerror.inference.loss._t_tests import paired_t_of_losses
@@ -389,41 +389,42 @@ def _gaps(q: Pair) -> bool:
 
 
 @inference_method(
-    "paired-bootstrap-expanded", on=SAME, word="bootstrap",
+    "paired-bootstrap-percentile", on=SAME, word="bootstrap",
     applies=lambda q: _gaps(q) or (q.metric.of_scores and _scores(q)),
 )  # fmt: skip
 def bootstrap_of_scores(q: Pair) -> Contrast:
-    """Rows, or whole clusters, drawn again, the same ones for both models; expanded percentile limits."""
-    up, scores, keys = q.sample.rows.columns
-    one, two = (scores[:, place] for place in q.sample.places)
-    if (len(up) if keys is None else len(np.unique(keys))) < 2:
-        values = [float(q.metric.function(ScoreTable.from_codes(up, s, 1), **q.options)) for s in (one, two)]
-        contrast = nothing_known(
-            values[0] - values[1], "one cluster alone shows no spread between clusters", q.spec,
-            method="cluster-t-difference", n=len(up), whole=q.sample.rows.reach,
-        )  # fmt: skip
-    else:
-        contrast = paired_score_contrast(
-            q.metric, up, one, two, clusters=keys, options=dict(q.options),
-            replicates=min(q.spec.replicates, ROW_REPLICATES), confidence=q.spec.confidence,
-            alternative=q.spec.alternative, rng=q.spec.rng,
-        )  # fmt: skip
+    """Rows, or whole clusters, drawn again, the same ones for both models."""
+    pair = q.sample
+    up, scores, keys = pair.rows.columns
+    one, two = (scores[:, place] for place in pair.places)
+
+    def instead(why: str) -> Contrast:
+        made = pair.by_effective_t(q)
+        return replace(made, note=joined_notes(why, made.note))
+
+    made = paired_score_contrast(
+        q, up, one, two, clusters=keys, replicates=min(q.spec.replicates, ROW_REPLICATES), instead=instead
+    )
     if not q.metric.calibration_error:
-        return contrast
-    return replace(contrast, note=joined_notes(TOO_NARROW, contrast.note))
+        return made
+    return replace(made, note=joined_notes(TOO_NARROW, made.note))
 
 
-@inference_method(
-    "calibration-gaps-difference", on=SAME, word="gaps", applies=lambda q: _gaps(q) and q.sample.knows_gaps
-)
+@inference_method("calibration-gaps-difference", on=SAME, word="gaps", applies=_gaps)
 def gaps_of_pair(q: Pair) -> Contrast:
     """Two calibration errors, from each model's own limits."""
     up, scores, keys = q.sample.rows.columns
     columns = [scores[:, place] for place in q.sample.places]
     tables = [ScoreTable.from_codes(up, column, 1) for column in columns]
+    codes = np.arange(len(up)) if keys is None else np.unique(keys, return_inverse=True)[1]
+    if codes.max(initial=0) == 0:
+        values = [float(q.metric.function(table, **q.options)) for table in tables]
+        return nothing_known(
+            values[0] - values[1], "one cluster alone shows no spread between clusters" if len(up) > 1 else ALONE,
+            q.spec, method="calibration-gaps-difference", n=len(up), whole=q.sample.rows.reach,
+        )  # fmt: skip
     clusters: tuple[ClusteredRows | None, ClusteredRows | None] = (None, None)
     if keys is not None:
-        codes = np.unique(keys, return_inverse=True)[1]
         one, two = (ClusteredRows(positive=up, scores=column, codes=codes) for column in columns)
         clusters = one, two
     return calibration_contrast(

@@ -142,11 +142,6 @@ class TwoSamples(Sampled):
         share = metric.of_labels and metric.share is not None
         return share and self.plain and all(rows.own_mix(metric) for rows in self.both)
 
-    @property
-    def knows_gaps(self) -> bool:
-        """Whether rows are plain and their scores exact."""
-        return self.plain and all(rows.rows.scores(rows.model).exact for rows in self.both)
-
     def answered(self, q: Two, chosen: InferenceMethod) -> Contrast:
         """The contrast by a method, with the models' names."""
         names = [rows.model for rows in self.both]

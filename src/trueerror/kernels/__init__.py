@@ -14,11 +14,10 @@ from trueerror.inputs._arrays import Array, Floats
 from trueerror.inputs._options import InputError
 from trueerror.inputs._settings import current
 from trueerror.kernels import _numpy as plain
-from trueerror.kernels._ranks import RankLayout
 
 Counts = NDArray[np.int64]
 
-# Rows times replicates from which compiled loops pay: where they have to be compiled first (seven seconds), where their
+# Visits of rows from which compiled loops pay: where they have to be compiled first (seven seconds), where their
 # code only has to be loaded (a second at most), and once they are loaded.
 UNCOMPILED = 3_000_000_000
 COLD = 300_000_000
@@ -34,9 +33,6 @@ class Kernels(Protocol):
     def placements(self, scores: Array, positive: NDArray[np.bool_]) -> Floats: ...
     def ordered_pairs(self, positives: Array, negatives: Array) -> float: ...
     def placement_sums(self, positives: Array, negatives: Array) -> tuple[float, float, float]: ...
-    def area_replicates(
-        self, layout: RankLayout, seed: int, first: int, last: int, *, precision: bool = True
-    ) -> tuple[Floats, Floats]: ...
 
 
 def chosen(work: int) -> Kernels:

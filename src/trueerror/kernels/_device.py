@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Array, Foreign
 from trueerror.kernels._counting import count_codes
-from trueerror.kernels._random import EXACT, POISSON, row_weights
 
 # An array of CuPy, or of NumPy where it stands in for a device.
 DeviceArray: TypeAlias = Any
@@ -529,58 +528,6 @@ def _product_sums(
     return among_up, among_down
 
 
-def sampled_rows(xp: Foreign, rows: int, seed: int, replicate: int) -> DeviceArray:
-    """How often each row is drawn in one replicate: the same draws as on the host."""
-    if xp is np or rows <= EXACT:
-        return xp.asarray(row_weights(rows, seed, replicate))
-    out = xp.empty(rows, dtype=xp.int8)
-    grid = (8 * _processors(),)
-    _raw("draw_rows")(grid, (256,), (np.uint64(seed), np.uint64(replicate), np.int64(rows), _poisson_on_device(), out))
-    return out
-
-
-@cache
-def _poisson_on_device() -> DeviceArray:
-    cupy = _cupy()
-    return cupy.asarray(POISSON)
-
-
-def area_replicates(groups: DeviceGroups, seed: int, first: int, last: int) -> NDArray[np.float64]:
-    """Bootstrap replicates of the area under the ROC curve, as the plain kernel draws and counts them.
-
-    >>> made = area_replicates(score_groups(np.arange(6.0), np.array([False, True] * 3)), 0, 0, 3)
-    >>> made.round(3).tolist()
-    [0.6, 1.0, 0.556]
-    """
-    xp = module_of(groups.positives)
-    up, down = groups.positives[::-1], groups.negatives[::-1]
-    occupied = xp.flatnonzero(up)
-    ends = xp.cumsum(up[occupied])
-    through = xp.cumsum(down)[occupied]
-    above = through - down[occupied]
-    m, n = int(up.sum()), int(down.sum())
-    distinct, tied = len(occupied) == m, bool((above != through).any())
-    areas = np.full(last - first, np.nan)
-    for b in range(first, last):
-        weights = sampled_rows(xp, m + n, seed, b)
-        rows_up, rows_down = weights[:m], _running(xp, weights[m:])
-        drawn = rows_up if distinct else xp.diff(_running(xp, rows_up)[ends], prepend=xp.zeros(1, dtype=np.int32))
-        lost = rows_down[through]
-        lost = lost + rows_down[above] if tied else 2 * lost
-        totals = int(rows_up.sum(dtype=np.int64)), int(rows_down[-1])
-        if totals[0] and totals[1]:
-            pairs = 2 * totals[0] * totals[1]
-            areas[b - first] = (pairs - int((drawn * lost.astype(np.int64)).sum())) / pairs
-    return areas
-
-
-def _running(xp: Foreign, weights: DeviceArray) -> DeviceArray:
-    """Running sums from 0."""
-    total = xp.zeros(len(weights) + 1, dtype=np.int32)
-    xp.cumsum(weights, dtype=np.int32, out=total[1:])
-    return total
-
-
 # Floats in their order: −0.0 as 0.0, and the bits of negative floats turned round.
 _ORDERED = r"""
 __device__ __forceinline__ long long ordered(double score) {
@@ -781,28 +728,6 @@ extern "C" __global__ void count_cells(const unsigned char* a, const unsigned ch
         for (int j = 0; j < cells; ++j) if (own[j]) atomicAdd(&bins[j], (unsigned long long)own[j]);
     __syncthreads();
     for (int i = threadIdx.x; i < cells; i += blockDim.x) if (bins[i]) atomicAdd(&out[i], bins[i]);
-}
-""",
-    # Philox 4×64 with ten rounds, as NumPy draws it: block k of a replicate's stream comes from counter k + 1, and each
-    # of its sixteen 16-bit lanes says how often one row is drawn.
-    "draw_rows": r"""
-extern "C" __global__ void draw_rows(unsigned long long seed, unsigned long long replicate, long long rows,
-                                     const signed char* poisson, signed char* out) {
-    const long long step = (long long)gridDim.x * blockDim.x;
-    const long long blocks = (rows + 15) / 16;
-    for (long long k = (long long)blockIdx.x * blockDim.x + threadIdx.x; k < blocks; k += step) {
-        unsigned long long x[4] = {(unsigned long long)k + 1, 0, 0, 0};
-        unsigned long long key0 = seed, key1 = replicate;
-        for (int round = 0; round < 10; ++round) {
-            if (round) { key0 += 0x9E3779B97F4A7C15ULL; key1 += 0xBB67AE8584CAA73BULL; }
-            unsigned long long low0 = 0xD2E7470EE14C6C93ULL * x[0], high0 = __umul64hi(0xD2E7470EE14C6C93ULL, x[0]);
-            unsigned long long low1 = 0xCA5A826395121157ULL * x[2], high1 = __umul64hi(0xCA5A826395121157ULL, x[2]);
-            x[0] = high1 ^ x[1] ^ key0; x[1] = low1; x[2] = high0 ^ x[3] ^ key1; x[3] = low0;
-        }
-        const long long first = 16 * k;
-        for (int lane = 0; lane < 16 && first + lane < rows; ++lane)
-            out[first + lane] = poisson[(x[lane / 4] >> (16 * (lane % 4))) & 65535];
-    }
 }
 """,
 }

@@ -1,8 +1,8 @@
 """The hot loops compiled by Numba (the extra `fast`), with the names and answers of `_numpy`; importing loads Numba.
 
-Whole numbers agree to the last bit; sums of fractions are made in a fixed order and agree to 1e-12. Draws are those of
-`_random`, bit for bit: Philox as NumPy has it. Sorting (score, row) pairs by radix is kept, since it takes less than
-half the time of NumPy's argsort; scores alone are sorted by NumPy, as quick as a compiled radix sort (decision 10).
+Whole numbers agree to the last bit; sums of fractions are made in a fixed order and agree to 1e-12. Sorting
+(score, row) pairs by radix is kept, since it takes less than half the time of NumPy's argsort; scores alone are sorted
+by NumPy, as quick as a compiled radix sort (decision 10).
 
 All loops run without the interpreter's lock, on parts of arrays. None uses Numba's own threads, whose default layer
 ends the process when two Python threads enter it at once.
@@ -18,18 +18,13 @@ from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-from llvmlite import ir  # type: ignore[import-untyped]
-from numba import njit, types
-from numba.extending import intrinsic
+from numba import njit
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array, Floats, Foreign
+from trueerror.inputs._arrays import Array, Floats
 from trueerror.kernels import _numpy as plain
 from trueerror.kernels._counting import count_codes as count_codes
 from trueerror.kernels._numpy import run_lengths as run_lengths
-from trueerror.kernels._random import EXACT
-from trueerror.kernels._random import STEPS as POISSON_STEPS
-from trueerror.kernels._ranks import RankLayout
 from trueerror.kernels._sorting import tagged_keys
 from trueerror.kernels._threads import in_threads, parts
 
@@ -215,10 +210,6 @@ def fill_tagged(keys: Array, power: int, scores: Array, positives: Array, negati
     return place
 
 
-# Rows drawn at a time; a multiple of 16.
-CHUNK = 1 << 13
-
-
 @compiled
 def class_sums(positives: Array, negatives: Array, start: int, stop: int) -> tuple[int, int, float]:
     """Rows of both classes in a stretch of a score table, and twice the pairs within it that are in order."""
@@ -246,176 +237,6 @@ def spread_sums(
         below += down
         over -= up
     return among_up, among_down
-
-
-@intrinsic
-def both_halves(context: Foreign, a: Foreign, b: Foreign) -> Foreign:
-    """The upper and the lower 64 bits of a 128-bit product."""
-
-    def generate(target: Foreign, builder: Foreign, signature: Foreign, arguments: Foreign) -> Foreign:
-        wide, narrow = ir.IntType(128), ir.IntType(64)
-        product = builder.mul(builder.zext(arguments[0], wide), builder.zext(arguments[1], wide))
-        high = builder.trunc(builder.lshr(product, ir.Constant(wide, 64)), narrow)
-        return target.make_tuple(builder, signature.return_type, (high, builder.trunc(product, narrow)))
-
-    return types.UniTuple(types.uint64, 2)(types.uint64, types.uint64), generate
-
-
-M0, M1 = U(0xD2E7470EE14C6C93), U(0xCA5A826395121157)
-W0, W1 = U(0x9E3779B97F4A7C15), U(0xBB67AE8584CAA73B)
-C0, C1, C2, C3, C4, C5, C6, C7 = (np.uint16(c) for c in np.cumsum(POISSON_STEPS)[:-1])
-
-
-@njit(nogil=True, cache=True, inline="always")
-def philox(counter: U, key0: U, key1: U) -> tuple[U, ...]:
-    """Four words of Philox 4×64 with ten rounds, as NumPy's bit generator gives them."""
-    x0, x1, x2, x3 = counter, U(0), U(0), U(0)
-    for _ in range(10):
-        h0, l0 = both_halves(M0, x0)
-        h1, l1 = both_halves(M1, x2)
-        x0, x1, x2, x3 = h1 ^ x1 ^ key0, l1, h0 ^ x3 ^ key1, l0
-        key0 += W0
-        key1 += W1
-    return x0, x1, x2, x3
-
-
-@compiled
-def fill_words(seed: U, replicate: U, block: int, words: Array) -> None:
-    """A replicate's stream of words from a block of four on; their number is a multiple of 4."""
-    for i in range(len(words) // 4):
-        a, b, c, d = philox(U(block + i + 1), seed, replicate)
-        words[4 * i] = a
-        words[4 * i + 1] = b
-        words[4 * i + 2] = c
-        words[4 * i + 3] = d
-
-
-@compiled
-def poisson_weights(lanes: Array, weights: Array) -> None:
-    """How often each row is drawn, from 16 random bits each: as many as there are steps at or below."""
-    for i in range(len(weights)):
-        lane = lanes[i]
-        # Sums of comparisons run sixteen rows at a time; a look into a table does not.
-        weights[i] = (
-            np.int16(lane >= C0) + np.int16(lane >= C1) + np.int16(lane >= C2) + np.int16(lane >= C3)
-            + np.int16(lane >= C4) + np.int16(lane >= C5) + np.int16(lane >= C6) + np.int16(lane >= C7)
-        )  # fmt: skip
-
-
-@compiled
-def drawn_weights(rows: int, seed: U, replicate: U, weights: Array) -> None:
-    """Row numbers drawn with replacement, counted: eight from each block of the stream."""
-    weights[:] = 0
-    size = U(rows)
-    half = U(32)
-    low = U(0xFFFFFFFF)
-    left = rows
-    for block in range((rows + 7) // 8):
-        for word in philox(U(block + 1), seed, replicate):
-            if left > 0:
-                weights[np.int64(((word & low) * size) >> half)] += 1
-            if left > 1:
-                weights[np.int64(((word >> half) * size) >> half)] += 1
-            left -= 2
-
-
-@compiled
-def keep_rows(
-    part: Array, start: int, stop: int, positives: int, weights: Array, down: np.int32, false: Array
-) -> np.int32:
-    """Of the rows `start` to `stop`: the weights of positives, and running sums of the negatives'."""
-    # Slices whose index starts at 0 spare a check for negative places.
-    cut = min(max(positives - start, 0), stop - start)
-    if cut > 0:
-        weights[start : start + cut] = part[:cut]
-    drawn = part[cut : stop - start]
-    sums = false[start + cut - positives + 1 : stop - positives + 1]
-    for j in range(len(drawn)):
-        down += np.int32(drawn[j])
-        sums[j] = down
-    return down
-
-
-@compiled
-def draw_rows(
-    positives: int, negatives: int, exact: bool, seed: U, replicate: U, words: Array, part: Array, weights: Array,
-    false: Array,
-) -> np.int32:  # fmt: skip
-    """All rows of a replicate, in chunks that stay in the processor's cache; returns the negatives drawn."""
-    rows = positives + negatives
-    false[0] = 0
-    if exact:
-        drawn_weights(rows, seed, replicate, part)
-        return keep_rows(part, 0, rows, positives, weights, np.int32(0), false)
-    down = np.int32(0)
-    for start in range(0, rows, len(part)):
-        fill_words(seed, replicate, start // 16, words)
-        poisson_weights(words.view(np.uint16), part)
-        down = keep_rows(part, start, min(start + len(part), rows), positives, weights, down, false)
-    return down
-
-
-@compiled
-def ordered_sums(ends: Array, above: Array, through: Array, weights: Array, false: Array) -> tuple[np.int64, np.int64]:
-    """Positives drawn, and over them twice the negatives drawn above, ties half.
-
-    `ends` is empty where no positives share a score, `above` where no positive shares one with a negative.
-    """
-    up = lost = begin = np.int64(0)
-    if len(ends) == 0 and len(above) == 0:
-        for g in range(len(through)):
-            gain = np.int64(weights[g])
-            up += gain
-            lost += gain * np.int64(false[through[g]])
-        return up, 2 * lost
-    for g in range(len(through)):
-        end = np.int64(ends[g]) if len(ends) else begin + 1
-        gain = np.int64(0)
-        for i in range(begin, end):
-            gain += np.int64(weights[i])
-        begin = end
-        up += gain
-        worse = np.int64(false[through[g]])
-        lost += gain * (worse + (np.int64(false[above[g]]) if len(above) else worse))
-    return up, lost
-
-
-@compiled
-def precision_sum(ends: Array, through: Array, weights: Array, false: Array) -> float:
-    """Σ over the positives drawn of the precision at their scores."""
-    up = begin = np.int64(0)
-    total = 0.0
-    for g in range(len(through)):
-        end = np.int64(ends[g]) if len(ends) else begin + 1
-        gain = np.int64(0)
-        for i in range(begin, end):
-            gain += np.int64(weights[i])
-        begin = end
-        up += gain
-        called = up + np.int64(false[through[g]])
-        total += np.float64(gain) * (np.float64(up) / np.float64(max(called, 1)))
-    return total
-
-
-@compiled
-def replicate_areas(
-    positives: int, negatives: int, ends: Array, above: Array, through: Array, exact: bool, seed: U, first: int,
-    last: int, precision: bool, areas: Array, precisions: Array,
-) -> None:  # fmt: skip
-    """Areas and average precisions of the replicates `first` to `last`; see `plain.area_replicates`."""
-    words = np.empty(0 if exact else CHUNK // 4, np.uint64)
-    part = np.empty(positives + negatives if exact else CHUNK, np.int16)
-    weights = np.empty(positives, np.int16)
-    false = np.empty(negatives + 1, np.int32)
-    for b in range(first, last):
-        down = np.int64(draw_rows(positives, negatives, exact, seed, U(b), words, part, weights, false))
-        up, lost = ordered_sums(ends, above, through, weights, false)
-        if up > 0:
-            if down > 0:
-                pairs = 2 * up * down
-                areas[b - first] = np.float64(pairs - lost) / np.float64(pairs)
-            if precision:
-                precisions[b - first] = precision_sum(ends, through, weights, false) / np.float64(up)
 
 
 Counts = NDArray[np.int64]
@@ -504,7 +325,7 @@ def _pairs_by_stretch(
     positives: Counts, negatives: Counts, stretches: list[slice]
 ) -> tuple[float, list[int], list[int]]:
     """The ordered pairs, doubled; and before each stretch, the negatives below and the positives from there on."""
-    announce(Path(replicate_areas.stats.cache_path))
+    announce(Path(class_sums.stats.cache_path))
     sums = in_threads(lambda s: class_sums(positives, negatives, s.start, s.stop), stretches)
     below, over = [0], [sum(up for up, _, _ in sums)]
     total = 0.0
@@ -532,31 +353,6 @@ def placement_sums(positives: Array, negatives: Array) -> tuple[float, float, fl
         range(len(stretches)),
     )
     return total, sum(s for s, _ in spreads), sum(s for _, s in spreads)
-
-
-def area_replicates(
-    layout: RankLayout, seed: int, first: int, last: int, *, precision: bool = True
-) -> tuple[Floats, Floats]:
-    """Bootstrap replicates of the area under the ROC curve and of the average precision; see `plain`."""
-    announce(Path(replicate_areas.stats.cache_path))
-    areas, precisions = np.full(last - first, np.nan), np.full(last - first, np.nan)
-    nothing = np.empty(0, dtype=np.int32)
-    ends = nothing if layout.ends is None else layout.ends.astype(np.int32)
-    # Half as wide, places are read in half the time; rows beyond 2³¹ would take days anyway.
-    through = layout.through.astype(np.int32)
-    above = nothing if layout.above is layout.through else layout.above.astype(np.int32)
-    count = last - first
-    # Pieces long enough to pay for their buffers, short enough to keep all threads busy to the end.
-    pieces = parts(count, max(1, min(count, layout.rows * count // (1 << 25))))
-
-    def run(piece: slice) -> None:
-        replicate_areas(
-            layout.positives, layout.negatives, ends, above, through, layout.rows <= EXACT,
-            U(seed), first + piece.start, first + piece.stop, precision, areas[piece], precisions[piece],
-        )  # fmt: skip
-
-    in_threads(run, pieces)
-    return areas, precisions
 
 
 def _sorted_rows(scores: Array, positive: NDArray[np.bool_]) -> Sorted:

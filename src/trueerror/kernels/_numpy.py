@@ -1,4 +1,4 @@
-"""The hot loops over scores in NumPy alone: groups of equal scores, placements, ordered pairs, areas under replicates.
+"""The hot loops over scores in NumPy alone: groups of equal scores, placements, ordered pairs.
 
 `_numba` has the same names where compiling pays.
 """
@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Array, Floats
 from trueerror.kernels._counting import BLOCK, Counts
-from trueerror.kernels._random import row_weights
-from trueerror.kernels._ranks import RankLayout
 from trueerror.kernels._sorting import (
     SORT_BLOCK,
     Keys,
@@ -341,45 +339,3 @@ def placement_sums(positives: Array, negatives: Array) -> tuple[float, float, fl
 
     both = in_threads(spreads, range(len(blocks)))
     return total, sum(s for s, _ in both), sum(s for _, s in both)
-
-
-def area_replicates(
-    layout: RankLayout, seed: int, first: int, last: int, *, precision: bool = True
-) -> tuple[Floats, Floats]:
-    """Bootstrap replicates `first` to `last` of the area under the ROC curve and of the average precision.
-
-    Rows are drawn with replacement (see `draws`). A replicate without positives or negatives is NaN; so is all average
-    precision where it is not asked for.
-    """
-    areas, precisions = np.full(last - first, np.nan), np.full(last - first, np.nan)
-
-    def replicate(b: int) -> None:
-        weights = row_weights(layout.rows, seed, b)
-        up = _running(weights[: layout.positives])
-        down = _running(weights[layout.positives :])
-        m, n = int(up[-1]), int(down[-1])
-        if m == 0:
-            return
-        if layout.ends is None:
-            drawn, hits = weights[: layout.positives], up[1:]
-        else:
-            hits = up.take(layout.ends)
-            drawn = np.diff(hits, prepend=0)
-        false = down.take(layout.through)
-        both = false if layout.above is layout.through else false + down.take(layout.above)
-        if n:
-            scale = 2 if both is false else 1
-            lost = scale * int(np.multiply(drawn, both, dtype=np.int64).sum())
-            areas[b - first] = (2 * m * n - lost) / (2 * m * n)
-        if precision:
-            precisions[b - first] = float((drawn * (hits / np.maximum(hits + false, 1))).sum()) / m
-
-    in_threads(replicate, range(first, last))
-    return areas, precisions
-
-
-def _running(weights: Array) -> Array:
-    """Running sums from 0."""
-    total = np.zeros(len(weights) + 1, dtype=np.int32)
-    np.cumsum(weights, dtype=np.int32, out=total[1:])
-    return total

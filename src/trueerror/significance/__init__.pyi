@@ -4,7 +4,7 @@ from trueerror.inference._many import adjust as adjust
 from trueerror.inference.auc._tests import delong as delong
 from trueerror.inference.auc._tests import delong_unpaired as delong_unpaired
 from trueerror.inference.bootstrap._paired import paired_bootstrap as paired_bootstrap
-from trueerror.inference.bootstrap._paired import permutation as permutation
+from trueerror.inference.bootstrap._permutation import permutation as permutation
 from trueerror.inference.loss._t_tests import corrected_t as corrected_t
 from trueerror.inference.loss._t_tests import five_by_two_f as five_by_two_f
 from trueerror.inference.loss._t_tests import five_by_two_t as five_by_two_t

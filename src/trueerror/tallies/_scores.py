@@ -40,7 +40,7 @@ from trueerror.inputs._labels import (
 )
 from trueerror.inputs._options import InputError
 from trueerror.kernels import chosen
-from trueerror.kernels._device import DeviceGroups, SortedScores, to_host
+from trueerror.kernels._device import SortedScores, to_host
 from trueerror.kernels._groups import passed_at
 from trueerror.results import Result
 
@@ -257,11 +257,6 @@ class ScoreTable(Result):
             return self.placement_sums()[0]
         kernel = chosen(len(self.positives))
         return self._once("pairs", lambda: kernel.ordered_pairs(self.positives, self.negatives))
-
-    @property
-    def groups(self) -> DeviceGroups | None:
-        """The columns where they lie on a GPU; None in memory."""
-        return None if self._in_order is None else self._in_order.groups
 
     def compact(self) -> ScoreTable:
         """A binned table where this one lies on a GPU and has many scores; else the table itself."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.findings import Evidence, Findings, find
-from trueerror.inference.bootstrap._limits import LIMITS, STATISTICS, Draws, ValueLimits, bootstrap_facts, value_limits
+from trueerror.inference.bootstrap._values import LIMITS, STATISTICS, Draws, value_limits
 from trueerror.inputs._arrays import column, numbers, same_length
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word, generator
 from trueerror.results import Interval, Result
@@ -97,8 +97,8 @@ def bootstrap(
     estimate, drawn = draws.estimate, draws.replicates
     if not np.isfinite([estimate, *drawn]).all():
         raise InputError("the statistic is not a finite number on some samples; choose one that is always defined")
-    facts = bootstrap_facts(drawn, estimate, confidence=level)
-    limits: ValueLimits = value_limits(draws, level, method)
+    bias, variance = float(drawn.mean()) - estimate, float(drawn.var(ddof=1)) if np.ptp(drawn) > 0 else 0.0
+    error, limits = math.sqrt(variance), value_limits(draws, level, method)
     name = statistic if isinstance(statistic, str) else getattr(statistic, "__name__", "statistic").strip("<>")
     interval = Interval(
         name=name, estimate=estimate, low=limits.low, high=limits.high, confidence=level, method=limits.method,
@@ -106,12 +106,12 @@ def bootstrap(
         estimand=f"the {'statistic' if name == 'lambda' else name} of all values like these {len(sample):,}",
     )  # fmt: skip
     evidence = Evidence(
-        bootstrap_bias=draws.bias, bootstrap_error=facts.error, bootstrap_replicates=len(drawn),
+        bootstrap_bias=draws.bias, bootstrap_error=error, bootstrap_replicates=len(drawn),
         spread_tails=draws.tails,
     )  # fmt: skip
     counts, edges = np.histogram(drawn, bins=min(BINS, max(1, len(np.unique(drawn)))))
     return Bootstrapped(
-        estimate=estimate, bias=facts.bias, corrected=facts.corrected, variance=facts.variance, error=facts.error,
+        estimate=estimate, bias=bias, corrected=estimate - bias, variance=variance, error=error,
         interval=interval, replicates=len(drawn), edges=tuple(edges.tolist()), counts=tuple(counts.tolist()),
         findings=find([evidence]),
     )  # fmt: skip

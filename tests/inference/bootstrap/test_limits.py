@@ -13,7 +13,6 @@ from trueerror.inference.bootstrap._limits import (
     bootstrap_limits,
     bootstrap_p,
     quantiles,
-    standard_error,
 )
 
 RNG = np.random.default_rng(2)
@@ -75,10 +74,3 @@ def test_bca_without_bias_or_skewness_is_the_percentile_interval() -> None:
 def test_r_boot_quantiles_stay_within_the_replicates() -> None:
     t = np.array([3.0, 1.0, 2.0])
     assert quantiles(t, np.array([0.001, 0.25, 0.5, 0.75, 0.999]), "r-boot").tolist() == [1, 1, 2, 3, 3]
-
-
-def test_standard_error_of_a_mean() -> None:
-    x = RNG.normal(size=50)
-    assert standard_error((x - x.mean()) / 50, np.ones(50)) == pytest.approx(x.std() / np.sqrt(50))
-    # A constant added to all influences is no variation.
-    assert standard_error(x / 50 + 7, np.ones(50)) == pytest.approx(x.std() / np.sqrt(50))

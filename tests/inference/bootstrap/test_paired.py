@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trueerror.inference.bootstrap._paired import paired_bootstrap, permutation
+from trueerror.inference.bootstrap._paired import paired_bootstrap
+from trueerror.inference.bootstrap._permutation import permutation
 from trueerror.inputs._options import InputError
 from trueerror.methods import method
 from trueerror.tallies._agreement import Agreement

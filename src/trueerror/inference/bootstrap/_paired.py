@@ -1,360 +1,38 @@
-"""Permutation tests of two sets of scores, and the paired bootstrap of a metric of labels.
-
-A paired test flips the signs of differences, an unpaired one exchanges members of the two sets: all, or many random,
-permutations. Either way a permutation r comes with a typical value v: the shift of the first set at which r and the
-observed arrangement give the same difference of means. The one-sided tests count typical values on either side of 0,
-and the interval that inverts them lies between two typical values in size order.
-
-Source: Fisher 1935, The Design of Experiments; Hartigan 1969, JASA 64:1303 (typical values); Tritchler 1984, JASA
-79:200; Phipson and Smyth 2010, Stat. Appl. Genet. Mol. Biol. 9:39 (random ones count the observed one).
-"""
+"""The paired bootstrap: the difference of a metric between two models on the same rows, by drawing the rows again."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._contrast import REALS, check_test_options, contrast, tail_area
+from trueerror.inference._contrast import check_test_options, contrast, tail_area
 from trueerror.inference._effective_t import effective_t_contrast
-from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.bootstrap._limits import BootstrapMethod, Quantile, Ties, bootstrap_limits, bootstrap_p
-from trueerror.inference.counts._paired import PairedMetric, paired_metric
-from trueerror.inference.proportion._distributions import at_least
-from trueerror.inputs._arrays import numbers, paired_numbers
+from trueerror.inference._problem import IntervalSpec, Problem
+from trueerror.inference._variance import ClusteredRows, ScoreSample
+from trueerror.inference.bootstrap._limits import (
+    MOST_LOST,
+    BootstrapMethod,
+    Quantile,
+    Ties,
+    bootstrap_limits,
+    bootstrap_p,
+)
+from trueerror.inference.bootstrap._tables import ClusterCells, cluster_replicates, score_statistic
+from trueerror.inference.counts._paired import paired_metric
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, Rng, check_replicates, check_word, generator
+from trueerror.kernels._random import EXACT, seed_of
 from trueerror.metrics._registry import Prior
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._agreement import Agreement
+from trueerror.tallies._scores import ScoreTable
 
 Floats = NDArray[np.float64]
-
-# Up to this many permutations are enumerated.
-ENUMERATED = 1 << 20
-# Up to this many differences that are not 0 the p-value is exact: each half of them is enumerated, and the halves met.
-EXACT_FLIPS = 40
-# Numbers held at a time.
-BLOCK = 1 << 20
-
-
-class Permutations(NamedTuple):
-    """What the permutations say; the observed arrangement is counted, and has no typical value.
-
-    `exact`: the p-values are; `drawn`: the typical values are a random sample.
-    """
-
-    p_values: dict[str, float]
-    typical: Floats
-    total: int
-    exact: bool
-    drawn: bool
-
-    def turned(self) -> Permutations:
-        """The same with the two sets exchanged."""
-        p = self.p_values
-        swapped = {"greater": p["less"], "less": p["greater"], "two-sided": p["two-sided"]}
-        return self._replace(p_values=swapped, typical=-self.typical)
-
-    def limits(self, tail: float) -> tuple[float, float]:
-        """The shifts that neither one-sided test rejects at `tail`; infinite where there are too few arrangements."""
-        k = math.floor(tail * self.total + 1e-9)
-        if k < 1:
-            return -math.inf, math.inf
-        ranked = np.partition(self.typical, [k - 1, len(self.typical) - k])
-        return float(ranked[k - 1]), float(ranked[len(self.typical) - k])
-
-
-def flip_signs(d: Floats, dust: float, *, exact: bool | None, draws: int, rng: np.random.Generator) -> Permutations:
-    """Paired differences with random signs; `dust` is what rounding can do to their sum."""
-    n = len(d)
-    if exact is not False and n <= ENUMERATED.bit_length() - 1:
-        sums, sizes = _subset_sums(d)
-        return _judge(d.sum() - 2 * sums, sums, sizes, float(d.sum()), dust, drawn=False)
-    if d[np.flatnonzero(d)[:1]].sum() < 0:
-        # One of d and −d is sampled, whichever model comes first, so that exchanging them only turns the sign.
-        return flip_signs(-d, dust, exact=exact, draws=draws, rng=rng).turned()
-    total = float(d.sum())
-    sums, sizes = _random_subsets(d, draws, rng)
-    permutations = _judge(total - 2 * sums, sums, sizes, total, dust, drawn=True)
-    known = None if exact is False else _exact_flips(d[d != 0], dust)
-    return permutations if known is None else permutations._replace(p_values=known, exact=True)
-
-
-def exchange(
-    a: Floats, b: Floats, dust: float, *, exact: bool | None, draws: int, rng: np.random.Generator
-) -> Permutations:
-    """Two sets of scores whose members could as well be in the other set."""
-    total = float(a.sum() + b.sum())
-    unit = 1 / len(a) + 1 / len(b)
-    if _comes_before(b, a):
-        return exchange(b, a, dust, exact=exact, draws=draws, rng=rng).turned()
-    drawn = exact is False or (exact is None and math.comb(len(a) + len(b), len(a)) > ENUMERATED)
-    gains, sizes = _random_exchanges(a, b, draws, rng) if drawn else _all_exchanges(a, b)
-    observed = float(a.sum()) * unit - total / len(b)
-    return _judge(observed + gains * unit, -gains, sizes, observed, dust, drawn=drawn)
-
-
-def _comes_before(a: Floats, b: Floats) -> bool:
-    if len(a) != len(b):
-        return len(a) < len(b)
-    apart = np.flatnonzero(a != b)[:1]
-    return bool((a[apart] < b[apart]).any())
-
-
-def _judge(
-    statistics: Floats, losses: Floats, sizes: Floats, observed: float, dust: float, *, drawn: bool
-) -> Permutations:
-    """`losses`: by how much each permutation lowers the sum of the first set; `sizes`: how many members it moves."""
-    moved = sizes > 0
-    counts = {
-        "greater": int((losses <= dust).sum()),
-        "less": int((losses >= -dust).sum()),
-        "two-sided": int((np.abs(statistics) >= abs(observed) - 2 * dust).sum()),
-    }
-    extra = 1 if drawn else 0
-    total = len(losses) + extra
-    typical = losses[moved] / sizes[moved]
-    return Permutations({side: (c + extra) / total for side, c in counts.items()}, typical, total, not drawn, drawn)
-
-
-def _subset_sums(d: Floats) -> tuple[Floats, Floats]:
-    """The sum and size of every subset."""
-    sums, sizes = np.zeros(1), np.zeros(1)
-    for x in d:
-        sums = np.concatenate((sums, sums + x))
-        sizes = np.concatenate((sizes, sizes + 1))
-    return sums, sizes
-
-
-def _random_subsets(d: Floats, draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    values, counts = np.unique(d, return_counts=True)
-    if len(values) * 8 <= len(d):
-        return _random_subsets_of_few_values(values, counts, draws, rng)
-    # Eight rows at a time are drawn as one random byte, whose 256 possible sums are looked up.
-    width = -(-len(d) // 8)
-    rows = np.zeros(width * 8)
-    rows[: len(d)] = d
-    is_row = (np.arange(width * 8) < len(d)).astype(np.float64)
-    bits = ((np.arange(256)[:, None] >> np.arange(8)) & 1).astype(np.float64)
-    sums, sizes = np.zeros(draws), np.zeros(draws)
-    for start in range(0, width, 1024):
-        part = slice(start * 8, (start + 1024) * 8)
-        tables = [column[part].reshape(-1, 8) @ bits.T for column in (rows, is_row)]
-        block = len(tables[0])
-        offsets = 256 * np.arange(block, dtype=np.intp)
-        step = max(1, BLOCK // block)
-        for first in range(0, draws, step):
-            drawn = slice(first, min(draws, first + step))
-            where = rng.integers(0, 256, size=(drawn.stop - first, block), dtype=np.uint8) + offsets
-            sums[drawn] += tables[0].ravel().take(where).sum(axis=1)
-            sizes[drawn] += tables[1].ravel().take(where).sum(axis=1)
-    return sums, sizes
-
-
-def _random_subsets_of_few_values(
-    values: Floats, counts: NDArray[np.int64], draws: int, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    sums, sizes = np.zeros(draws), np.zeros(draws)
-    for value, count in zip(values, counts, strict=True):
-        chosen = rng.binomial(count, 0.5, size=draws).astype(np.float64)
-        sums += value * chosen
-        sizes += chosen
-    return sums, sizes
-
-
-def _exact_flips(d: Floats, dust: float) -> dict[str, float] | None:
-    """Exact p-values where they are cheap: sizes all alike (a binomial), or at most EXACT_FLIPS differences."""
-    n, total = len(d), float(d.sum())
-    size = np.abs(d)
-    if n and float(size.max() - size.min()) <= dust:
-        up = int((d > 0).sum())
-        greater, less = (float(at_least(k, n, 0.5)) for k in (up, n - up))
-        return {"greater": greater, "less": less, "two-sided": min(1.0, 2 * min(greater, less))}
-    if n > EXACT_FLIPS:
-        return None
-    left, right = _subset_sums(d[: n // 2])[0], np.sort(_subset_sums(d[n // 2 :])[0])
-    whole = len(left) * len(right)
-
-    def at_most(level: float) -> float:
-        """Share of subsets whose sum is at most `level`."""
-        return int(np.searchsorted(right, level - left, side="right").sum()) / whole
-
-    def from_up(level: float) -> float:
-        return 1 - int(np.searchsorted(right, level - left, side="left").sum()) / whole
-
-    greater, less = at_most(dust), from_up(-dust)
-    # A flipped subset F gives total − 2·ΣF: at least |total| where ΣF ≤ min(0, total), at most −|total| where
-    # ΣF ≥ max(0, total); all of them when the total is 0.
-    both = 1.0 if abs(total) <= dust else at_most(min(0.0, total) + dust) + from_up(max(0.0, total) - dust)
-    return {"greater": greater, "less": less, "two-sided": min(1.0, both)}
-
-
-def _all_exchanges(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """What the first set gains by each exchange of c members for c others, and c."""
-    most = min(len(a), len(b))
-    leaving, coming = _sums_by_size(a, most), _sums_by_size(b, most)
-    gains = [(coming[c][None, :] - leaving[c][:, None]).ravel() for c in range(most + 1)]
-    sizes = np.repeat(np.arange(most + 1.0), [len(g) for g in gains])
-    return np.concatenate(gains), sizes
-
-
-def _sums_by_size(x: Floats, most: int) -> list[Floats]:
-    sums: list[Floats] = [np.zeros(1)] + [np.zeros(0)] * most
-    for value in x:
-        sums = [sums[0], *(np.concatenate((sums[c], sums[c - 1] + value)) for c in range(1, most + 1))]
-    return sums
-
-
-def _random_exchanges(a: Floats, b: Floats, draws: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    scores = np.concatenate((a, b))
-    gains, sizes = np.empty(draws), np.empty(draws)
-    step = max(1, BLOCK // len(scores))
-    for first in range(0, draws, step):
-        drawn = slice(first, min(draws, first + step))
-        shape = (drawn.stop - first, len(scores))
-        members = rng.permuted(np.broadcast_to(np.arange(len(scores)), shape), axis=1)[:, : len(a)]
-        gains[drawn] = scores[members].sum(axis=1) - a.sum()
-        sizes[drawn] = (members >= len(a)).sum(axis=1)
-    return gains, sizes
-
-
-PermutationMethod = Literal["auto", "exact", "monte-carlo"]
-# Above this share of replicates in which the metric is undefined, the effective t takes over.
-MOST_UNDEFINED = 0.01
-# So many splits are enumerated when asked for; it takes a second.
-MOST_SPLITS = 1 << 24
-
-
-def permutation(
-    first: Any,
-    second: Any,
-    third: Any = None,
-    *,
-    metric: str | Callable[..., Any] | None = None,
-    positive: Label | None = None,
-    paired: bool = True,
-    method: PermutationMethod = "auto",
-    replicates: int = 9_999,
-    confidence: float = 0.95,
-    alternative: Alternative = "two-sided",
-    rng: Rng = None,
-) -> Contrast:
-    """Could the difference of two means come about by chance alone? All rearrangements of the scores, or many.
-
-    Paired: every sign of the differences could as well be the other; p is the share of the 2^n sign patterns with a
-    mean at least as far out. Unpaired: every score could as well be in the other set. "auto" enumerates while that is
-    quick (paired up to 40 differences that are not 0, or any number of one size; unpaired up to a million splits),
-    else draws `replicates` at random: p = (1 + those at least as far out)/(1 + replicates), never 0. Sums that differ
-    by rounding alone are ties. The limits are the shifts that the same test does not reject.
-
-    `permutation(truth, a, b, metric="macro_f1")` asks of any metric of labels, or of a function of (truth, predicted):
-    where the models are equally good, each row's two labels could as well be the other way round; `replicates` times
-    they are exchanged at random. It has no limits of its own: `paired_bootstrap` has.
-
-    Source: Fisher 1935, The Design of Experiments; Hartigan 1969, JASA 64:1303; Phipson and Smyth 2010.
-
-    >>> c = permutation([0.82, 0.79, 0.85, 0.88, 0.80, 0.83], [0.80, 0.78, 0.83, 0.85, 0.81, 0.79])
-    >>> round(c.estimate, 4), c.p_value
-    (0.0183, 0.09375)
-    """
-    check_word(method, ("auto", "exact", "monte-carlo"), "method")
-    level = check_test_options(confidence, alternative)
-    draws = check_replicates(replicates, least=99)
-    random, seed = generator(rng)
-    exact = {"auto": None, "exact": True, "monte-carlo": False}[method]
-    if third is not None:
-        if not paired or exact:
-            raise InputError("labels of two models are exchanged row by row, at random: leave paired= and method= out")
-        chosen = "accuracy" if metric is None else metric
-        return _exchanged_labels(Agreement.count(first, second, third), chosen, positive, draws, random, seed, level,
-                                 alternative)  # fmt: skip
-    if metric is not None or positive is not None:
-        raise InputError("metric= is of labels: te.significance.permutation(truth, first, second, metric=…)")
-    if paired:
-        a, b = paired_numbers(first, second)
-        if len(a) == 0:
-            raise InputError("first and second have no rows; a permutation test needs at least one")
-        dust = _dust(a, b)
-        permutations = flip_signs(a - b, dust, exact=exact, draws=draws, rng=random)
-    else:
-        a, b = numbers(first, "first"), numbers(second, "second")
-        if len(a) == 0 or len(b) == 0:
-            raise InputError(f"{'first' if len(a) == 0 else 'second'} has no rows; a permutation test needs some")
-        if exact and math.comb(len(a) + len(b), len(a)) > MOST_SPLITS:
-            raise InputError(f"{len(a) + len(b):,} scores are too many to enumerate; use method='monte-carlo'")
-        dust = _dust(a, b)
-        permutations = exchange(a, b, dust, exact=exact, draws=draws, rng=random)
-    if exact and not permutations.exact:
-        raise InputError(f"{len(a):,} differences are too many to enumerate; use method='monte-carlo'")
-    low, high = permutations.limits(tail_area(level, alternative))
-    notes = (
-        [f"{'limits from ' if permutations.exact else ''}{draws:,} random rearrangements, {seed}"]
-        if permutations.drawn
-        else []
-    )
-    if high - low <= dust / len(a):
-        low, high = REALS
-        notes.append("the differences do not vary, so they put no limits on the true one")
-    elif np.isinf(low):
-        notes.append(f"{permutations.total:,} arrangements are too few for limits at this confidence")
-    return contrast(
-        estimate=float(a.mean() - b.mean()), limits=(low, high), whole=REALS, confidence=level, alternative=alternative,
-        method="permutation-paired" if paired else "permutation-unpaired", statistic=float(a.mean() - b.mean()),
-        p_value=permutations.p_values[alternative], n=len(a) if paired else len(a) + len(b), notes=tuple(notes),
-    )  # fmt: skip
-
-
-def _exchanged_labels(
-    agreement: Agreement,
-    metric: str | Callable[..., Any],
-    positive: Label | None,
-    draws: int,
-    rng: np.random.Generator,
-    seed: str,
-    level: float,
-    alternative: Alternative,
-) -> Contrast:
-    """The labels of the two models exchanged in random rows: Bin(n, ½) of those in each cell of truth × a × b."""
-    if agreement.n == 0:
-        raise InputError("there are no rows; a permutation test needs at least one")
-    compared = paired_metric(agreement.with_mirror(), metric, positive, {}, None)
-    estimate, table = compared.difference(), compared.agreement
-    width = len(table.labels) + 2
-    places = (table.truth * width + table.first) * width + table.second
-    mirror = np.searchsorted(places, (table.truth * width + table.second) * width + table.first)
-    values = []
-    for start in range(0, draws, step := max(1, BLOCK // len(places))):
-        moved = rng.binomial(table.counts, 0.5, size=(min(step, draws - start), len(places)))
-        values.append(compared.differences((table.counts - moved + moved[:, mirror]).astype(np.float64)))
-    drawn = np.concatenate(values)
-    lost = int(np.isnan(drawn).sum())
-    # Where the metric has no value the arrangement counts as being as far out: p is never too small for it.
-    dust = 1e-12 * max(1.0, abs(estimate))
-    beyond = {
-        "greater": ~(drawn < estimate - dust),
-        "less": ~(drawn > estimate + dust),
-        "two-sided": ~(np.abs(drawn) < abs(estimate) - dust),
-    }[alternative]
-    notes = [f"{draws:,} random exchanges, {seed}", "no limits; te.significance.paired_bootstrap has some"]
-    if lost:
-        notes.append(f"{lost:,} exchanges leave the metric undefined and count as further out")
-    p = math.nan if math.isnan(estimate) else (1 + int(beyond.sum())) / (1 + draws)
-    return contrast(
-        name=compared.title, estimate=estimate, limits=(math.nan, math.nan), whole=(math.nan, math.nan),
-        confidence=level, alternative=alternative, method="permutation-labels", statistic=estimate, p_value=p,
-        n=agreement.n, notes=tuple(notes) if not math.isnan(estimate) else (compared.why,),
-    )  # fmt: skip
-
-
-def _dust(a: Any, b: Any) -> float:
-    """What rounding can do to a sum of these scores."""
-    size = float(np.abs(a).sum() + np.abs(b).sum())
-    return 16 * float(np.finfo(np.float64).eps) * size
 
 
 def paired_bootstrap(
@@ -392,56 +70,124 @@ def paired_bootstrap(
     check_word(method, ("bca", "percentile", "basic", "normal"), "method")
     check_word(ties, ("half", "strict"), "ties")
     check_word(quantile, ("linear", "weibull", "r-boot", "order"), "quantile")
-    level = check_test_options(confidence, alternative)
+    spec = IntervalSpec(confidence=check_test_options(confidence, alternative), alternative=alternative)
     draws = check_replicates(replicates, least=99)
     random, seed = generator(rng)
     agreement = data if isinstance(data, Agreement) else Agreement.count(data, first, second)
     if agreement.n == 0:
         raise InputError("there are no rows to draw from")
     compared = paired_metric(agreement, metric, positive, options, prior)
-    estimate = compared.difference()
+    estimate, better = compared.difference(), compared.measure.higher_is_better
+    shown: dict[str, Any] = {
+        "name": compared.title, "estimate": estimate, "whole": compared.range, "method": f"paired-bootstrap-{method}",
+        "n": agreement.n,
+    }  # fmt: skip
     if np.isnan(estimate):
-        return _contrast(compared, estimate, (np.nan, np.nan), np.nan, None, level, alternative, method, compared.why)
-    values = compared.replicates(draws, random)
-    lost = np.isnan(values)
-    values = values[~lost]
-    note = f"{draws:,} replicates, {seed}"
-    tail = tail_area(level, alternative)
-    better = compared.share_better(values)
-    shape: dict[str, Any] = {"influences": compared.influences(), "counts": compared.agreement.counts, "ties": ties}
-    low, high = (np.nan, np.nan)
-    if len(values):
-        low, high = bootstrap_limits(estimate, values, tail=tail, method=method, quantile=quantile, **shape)
-    if lost.mean() > MOST_UNDEFINED or not high - low > 0:
-        few = f"{lost.mean():.1%} of the {draws:,} replicates leave the metric undefined"
-        why = few if lost.mean() > MOST_UNDEFINED else f"all {draws:,} replicates are alike"
+        return _unknown(shown, spec, compared.why)
+
+    def instead(why: str) -> Contrast:
         found = compared.estimate()
         if found is None:
-            return _contrast(compared, estimate, (np.nan, np.nan), np.nan, None, level, alternative, method, why)
-        spec = IntervalSpec(confidence=level, alternative=alternative)
-        up = compared.measure.higher_is_better
-        other = effective_t_contrast(found, spec, n=agreement.n, higher_is_better=up, note=why)
-        return replace(other, name=compared.title)
-    p = bootstrap_p(estimate, values, alternative=alternative, method=method, **shape)
-    difference = _contrast(compared, estimate, (low, high), p, better, level, alternative, method, note)
+            return _unknown(shown, spec, why)
+        return replace(
+            effective_t_contrast(found, spec, n=agreement.n, higher_is_better=better, note=why), name=compared.title
+        )
+
+    return contrast_of_replicates(
+        compared.replicates(draws, random), spec, shown, kind=method, quantile=quantile, higher_is_better=better,
+        notes=(f"{draws:,} replicates, {seed}",), instead=instead, influences=compared.influences(),
+        counts=compared.agreement.counts, ties=ties,
+    )  # fmt: skip
+
+
+def contrast_of_replicates(
+    drawn: Floats,
+    spec: IntervalSpec,
+    shown: dict[str, Any],
+    *,
+    kind: BootstrapMethod,
+    higher_is_better: bool | None,
+    notes: tuple[str, ...],
+    instead: Callable[[str], Contrast],
+    quantile: Quantile = "linear",
+    **shape: Any,
+) -> Contrast:
+    """Limits and p-value of a difference from its replicates; `instead` answers where these give none."""
+    estimate, alternative = shown["estimate"], spec.alternative
+    values = drawn[~np.isnan(drawn)]
+    lost = 1 - len(values) / len(drawn)
+    if lost > MOST_LOST:
+        return instead(f"{lost:.1%} of the {len(drawn):,} replicates leave the metric undefined")
+    tail = tail_area(spec.confidence, alternative)
+    low, high = bootstrap_limits(estimate, values, tail=tail, method=kind, quantile=quantile, **shape)
+    if not high - low > 0:
+        return instead(f"all {len(drawn):,} replicates are alike")
+    better = values if higher_is_better else -values
     # The normal method reads p from a formula, which has no smallest value.
     sides = {"greater": [values.min()], "less": [-values.max()], "two-sided": [values.min(), -values.max()]}
-    return replace(difference, p_at_most=True) if method != "normal" and max(sides[alternative]) > 0 else difference
-
-
-def _contrast(
-    compared: PairedMetric,
-    estimate: float,
-    limits: tuple[float, float],
-    p: float,
-    better: float | None,
-    level: float,
-    alternative: Alternative,
-    method: BootstrapMethod,
-    note: str,
-) -> Contrast:
     return contrast(
-        name=compared.title, estimate=estimate, limits=limits, whole=compared.range, confidence=level,
-        alternative=alternative, method=f"paired-bootstrap-{method}", statistic=estimate, p_value=p,
-        n=compared.agreement.n, notes=(note,), p_better=better,
+        **shown, limits=(low, high), confidence=spec.confidence, alternative=alternative, statistic=estimate,
+        p_value=bootstrap_p(estimate, values, alternative=alternative, method=kind, **shape), notes=notes,
+        p_better=None if higher_is_better is None else float((better > 0).mean() + 0.5 * (better == 0).mean()),
+        p_at_most=kind != "normal" and bool(max(sides[alternative]) > 0),
+    )  # fmt: skip
+
+
+def _unknown(shown: dict[str, Any], spec: IntervalSpec, why: str) -> Contrast:
+    """No limits and no p-value, with the reason."""
+    return contrast(
+        **shown, limits=(math.nan, math.nan), p_value=math.nan, statistic=shown["estimate"],
+        confidence=spec.confidence, alternative=spec.alternative, notes=(why,),
+    )  # fmt: skip
+
+
+def paired_score_contrast(
+    q: Problem[Any],
+    is_positive: NDArray[np.bool_],
+    first: Floats,
+    second: Floats,
+    *,
+    clusters: NDArray[np.signedinteger[Any]] | None = None,
+    replicates: int,
+    instead: Callable[[str], Contrast],
+) -> Contrast:
+    """First − second with percentile limits: rows, or whole clusters, are drawn again, the same for both models.
+
+    More than `EXACT` of them are drawn in as many groups to which they are assigned at random: sums over such groups
+    are as independent as the rows (the random groups method, Wolter 2007, Introduction to Variance Estimation, ch. 2).
+    Of more distinct scores than that neighbours are joined. Where replicates are alike, or more than 1 % of them have
+    no value, `instead` answers.
+
+    Source: Efron and Tibshirani 1993, An Introduction to the Bootstrap, chapters 13 and 16.
+    """
+    if len(is_positive) == 0:
+        raise InputError("there are no rows to compare")
+    draw, seed = generator(q.spec.rng)
+    key = seed_of(draw)
+    codes = np.arange(len(is_positive)) if clusters is None else np.unique(clusters, return_inverse=True)[1]
+    units = int(codes.max()) + 1
+    notes = [] if clusters is None else [f"{units:,} clusters drawn whole"]
+    if units > EXACT:
+        codes = draw.integers(0, EXACT, units)[codes]
+        notes.append(f"drawn in {EXACT:,} random groups")
+    estimates, tables = [], []
+    for scores in (first, second):
+        rows = ClusteredRows(positive=is_positive, scores=scores, codes=codes)
+        table = ScoreTable.from_codes(is_positive, scores, 1)
+        full = score_statistic(q.metric, table, q.options)(table.positives[None], table.negatives[None])
+        estimates.append(float(full[0]))
+        sample = ScoreSample(table=table, estimate=estimates[-1], clusters=rows)
+        tables.append(ClusterCells.of(replace(q, sample=sample), rows, EXACT))
+    estimate, centre = estimates[0] - estimates[1], tables[0].value - tables[1].value
+    if math.isnan(estimate):
+        raise InputError(f"{q.metric.name} is undefined: {q.metric.undefined or 'a class has no rows'}")
+    low, high = q.metric.bounds(q.options)
+    shown = {
+        "estimate": estimate, "whole": (low - high, high - low), "method": "paired-bootstrap-percentile",
+        "n": len(is_positive),
+    }  # fmt: skip
+    one, two = cluster_replicates(tables, key, replicates)
+    return contrast_of_replicates(
+        one - two + (estimate - centre), q.spec, shown, kind="percentile", higher_is_better=q.metric.higher_is_better,
+        notes=(*notes, f"{replicates:,} replicates, {seed}"), instead=instead,
     )  # fmt: skip

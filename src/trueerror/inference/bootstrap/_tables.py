@@ -9,7 +9,6 @@ The same seed gives the same replicates whatever the size of the blocks that the
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, update_wrapper
@@ -23,12 +22,11 @@ from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem
 from trueerror.inference._sample import scored, scored_in_clusters
 from trueerror.inference._variance import ClusteredRows, Sample, ScoreSample, variance
 from trueerror.inference.auc._influences import score_influences
-from trueerror.inference.bootstrap._limits import BootstrapMethod, bootstrap_limits
+from trueerror.inference.bootstrap._limits import MOST_LOST, BootstrapMethod, Unfit, bootstrap_limits, with_a_value
+from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, check_replicates, generator
-from trueerror.kernels import chosen
-from trueerror.kernels._device import area_replicates as device_areas
-from trueerror.kernels._random import EXACT, row_weights, seed_of
-from trueerror.kernels._ranks import rank_layout
+from trueerror.kernels._random import row_weights, seed_of
+from trueerror.kernels._threads import in_threads
 from trueerror.methods._registry import ONE, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, mean_loss, reweighted_scores
 from trueerror.results._format import percent, whole
@@ -43,53 +41,25 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 # (positives, negatives), one table a row → one number a row.
 Statistic = Callable[[NDArray[Any], NDArray[Any]], Floats]
-# Cells held at a time: 16 MB.
-BLOCK = 1 << 21
-# The same where each is looked at several times and should stay in the processor's cache.
-CACHED = 1 << 17
-FEWEST = 100
-# Above this share of replicates without a value the bootstrap is not to be trusted.
-MOST_LOST = 0.01
 # With more distinct scores neighbours are grouped for the replicates, which moves an area or a calibration error by
 # far less than its standard error; the limits are moved by what grouping does to the estimate.
 GROUPS = 1024
-# Areas of ranks are resampled row by row, without grouping, while rows × resamples do not exceed this.
-VISITS = 2_000_000_000
 # Clusters times cells up to which each cluster is left out in turn.
 TURNS = 1 << 26
 
 
-class Unfit(Exception):
-    """The replicates give no interval; the note says why."""
-
-    def __init__(self, note: str | Note) -> None:
-        super().__init__(str(note))
-        self.note = note
-
-
-def with_a_value(values: Floats) -> tuple[NDArray[np.bool_], float]:
-    """Which replicates have a value, and the share that has none; `Unfit` where that is too large, or all are alike."""
-    known = np.isfinite(values)
-    lost = 1 - float(known.mean())
-    if lost > MOST_LOST:
-        raise Unfit(Note("lost-resamples", (round(lost, 3),)))
-    if float(values[known].min()) == float(values[known].max()):
-        raise Unfit("the resamples have no spread")
-    return known, lost
-
-
 def drawn_counts(
-    counts: NDArray[Any], strata: Sequence[NDArray[np.intp]], draw: np.random.Generator, replicates: int
+    counts: NDArray[Any], strata: Sequence[NDArray[np.intp]], draw: np.random.Generator, replicates: int, held: int = 0
 ) -> Iterator[Counts]:
     """Blocks of resamples, one a row: the rows of each stratum's cells are drawn among themselves.
 
-    The draws come one after the other, so the size of a block changes nothing.
+    The draws come one after the other, so the size of a block changes nothing; `held` is how many numbers are made of
+    a resample, where they are more than its cells.
     """
     totals = [int(counts[s].sum()) for s in strata]
     shares = [counts[s] / t for s, t in zip(strata, totals, strict=True)]
-    step = max(1, BLOCK // max(len(counts), 1))
-    for start in range(0, replicates, step):
-        drawn = np.zeros((min(step, replicates - start), len(counts)), dtype=np.int64)
+    for block in blocks(replicates, max(len(counts), held)):
+        drawn = np.zeros((len(block), len(counts)), dtype=np.int64)
         if len(strata) == 1:
             drawn[:, strata[0]] = draw.multinomial(totals[0], shares[0], size=len(drawn))
         else:
@@ -99,11 +69,15 @@ def drawn_counts(
         yield drawn
 
 
-def drawn_clusters(clusters: int, draw: np.random.Generator, replicates: int, step: int) -> Iterator[Floats]:
-    """Blocks of how often each cluster is in a resample, one a row."""
-    even = np.full(clusters, 1 / clusters)
-    for start in range(0, replicates, step):
-        yield draw.multinomial(clusters, even, size=min(step, replicates - start)).astype(np.float64)
+def drawn_units(units: int, seed: int, replicates: range) -> Floats:
+    """How often each unit (a row, a cluster) is in each of these resamples, one a row."""
+    return np.stack([row_weights(units, seed, b) for b in replicates]).astype(np.float64)
+
+
+def blocks(replicates: int, size: int) -> list[range]:
+    """Resamples that are held together, of so many numbers each."""
+    step = max(1, BLOCK // max(size, 1))
+    return [range(start, min(start + step, replicates)) for start in range(0, replicates, step)]
 
 
 TableBootstrap = BootstrapMethod | Literal["studentised"]
@@ -114,12 +88,10 @@ def bootstrap_of_table(
 ) -> tuple[float, float, str]:
     """Limits and a note for a metric of a confusion matrix; raises `Unfit` where there are none."""
     b = check_replicates(spec.replicates, usual=10_000)
-    if sample.kind == "weighted":
-        raise InputError(
-            "the bootstrap resamples rows, but sampling weights were summed over rows: use the default method"
-        )
     if sample.clusters is not None and sample.groups < 2:
         raise Unfit("all rows are in one cluster")
+    if sample.clusters is not None and kind == "studentised":
+        raise InputError("method='bootstrap-studentised' is not offered with clusters; use 'bootstrap-bca'")
     draw, seed = generator(spec.rng)
     parts, errors = [], []
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -132,8 +104,8 @@ def bootstrap_of_table(
     left_out = f", {percent(round(lost, 4))} without a value left out" if lost else ""
     note = f"{b:,} resamples, {seed}{left_out}"
     if kind == "studentised":
-        own_errors = np.concatenate(errors)[known]
-        return *_studentised(measure, sample, estimate, values[known], own_errors, spec, options), note
+        error = float(np.sqrt(variance(sample.influence(measure, options), sample.rows.counts)))
+        return *_studentised(estimate, error, values[known], np.concatenate(errors)[known], spec.tail), note
     influences, sizes = _accelerating(measure, sample, options) if kind == "bca" else (None, None)
     low, high = bootstrap_limits(
         estimate, values[known], tail=spec.tail, method=kind, influences=influences, counts=sizes
@@ -142,6 +114,7 @@ def bootstrap_of_table(
 
 
 def _sample_draws(sample: Sample, draw: np.random.Generator, b: int) -> Iterator[Floats]:
+    """Blocks of resampled tables, one a row."""
     rows, clusters = sample.rows, sample.clusters
     cells = len(rows.counts)
     if clusters is None:
@@ -149,9 +122,8 @@ def _sample_draws(sample: Sample, draw: np.random.Generator, b: int) -> Iterator
         strata = [np.flatnonzero(rows.row == k) for k in np.unique(rows.row)] if by_class else [np.arange(cells)]
         yield from (drawn.astype(np.float64) for drawn in drawn_counts(rows.counts, strata, draw, b))
         return
-    known = np.unique(clusters.key)
-    key = np.searchsorted(known, clusters.key)
-    for often in drawn_clusters(len(known), draw, b, max(1, BLOCK // max(len(known), len(key), cells))):
+    names, key = np.unique(clusters.key, return_inverse=True)
+    for often in drawn_counts(np.ones(len(names)), [np.arange(len(names))], draw, b, max(len(key), cells)):
         yield sum_columns(often[:, key] * clusters.counts, clusters.cell, cells)
 
 
@@ -168,24 +140,13 @@ def _accelerating(measure: Measure, sample: Sample, options: dict[str, Any]) -> 
     return influences, sample.rows.counts
 
 
-def _studentised(
-    measure: Measure,
-    sample: Sample,
-    estimate: float,
-    values: Floats,
-    errors: Floats,
-    spec: IntervalSpec,
-    options: dict[str, Any],
-) -> tuple[float, float]:
+def _studentised(estimate: float, error: float, values: Floats, errors: Floats, tail: float) -> tuple[float, float]:
     """estimate − t*·SE with t* the quantiles of (θ* − θ̂)/SE*; on the scale of the metric."""
-    if sample.clusters is not None:
-        raise InputError("method='bootstrap-studentised' is not offered with clusters; use 'bootstrap-bca'")
-    error = float(np.sqrt(variance(sample.influence(measure, options), sample.rows.counts)))
     fine = np.isfinite(errors) & (errors > 0)
     # A resample at a perfect score has no error of its own.
     if not error > 0 or float(1 - fine.mean()) > MOST_LOST:
         raise Unfit("too many resamples have no standard error of their own")
-    t = np.quantile((values[fine] - estimate) / errors[fine], [spec.tail, 1 - spec.tail])
+    t = np.quantile((values[fine] - estimate) / errors[fine], [tail, 1 - tail])
     return estimate - float(t[1]) * error, estimate - float(t[0]) * error
 
 
@@ -214,10 +175,9 @@ def one_row_less(cells: Counts | Floats, statistic: Statistic, weights: Floats |
     """The statistic without one row of each occupied cell, in the order of the cells; rows may weigh more or less."""
     size = len(cells) // 2
     occupied = np.flatnonzero(cells)
-    step = max(1, BLOCK // len(cells))
     values = []
-    for start in range(0, len(occupied), step):
-        part = occupied[start : start + step]
+    for block in blocks(len(occupied), len(cells)):
+        part = occupied[block.start : block.stop]
         counts = np.repeat(cells[None], len(part), axis=0)
         taken: Any = 1 if weights is None else weights[part]
         counts[np.arange(len(part)), part] -= taken
@@ -257,50 +217,60 @@ def score_statistic(
 
 
 def resampled_limits(q: Problem[Any], kind: BootstrapMethod) -> IntervalLimits:
-    """Limits of a metric of a score table; the default method's where the replicates give none."""
-    sample, spec, method = q.sample, q.spec, f"bootstrap-{kind}"
-    b = check_replicates(spec.replicates, usual=2_000)
+    """Limits of a metric of a score table, or of scores in clusters; the default method's where replicates give none.
+
+    Where neighbouring scores were joined, the limits are moved by what that does to the estimate.
+    """
+    sample, clusters = q.sample, q.sample.clusters
+    b = check_replicates(q.spec.replicates, usual=2_000)
+    draw, seed = generator(q.spec.rng)
+    note = f"{b:,} resamples, {seed}"
     try:
-        if sample.table.squares is not None:
-            raise Unfit("sampling weights were summed over rows, which cannot be resampled")
-        draw, seed = generator(spec.rng)
-        small = coarse_table(sample.table)
-        cells = table_cells(small.positives, small.negatives)
-        statistic = score_statistic(q.metric, small, q.options, sample.share)
-        ranked = small is not sample.table and sample.share is None and sample.design == "random" and q.metric.by_rank
-        if ranked and float(sample.table.n) * b <= VISITS:
-            values, centre = _rank_replicates(q.metric, sample.table, draw, b), sample.estimate
+        if clusters is None:
+            values, centre, acceleration = _of_rows(q, kind, draw, b)
         else:
-            drawn = drawn_tables(cells, draw, b, by_class=sample.design == "case-control")
-            values = np.concatenate([statistic(*pair) for pair in drawn])
-            centre = float(statistic(small.positives[None], small.negatives[None])[0])
+            note = f"{whole(clusters.groups)} clusters, {b:,} resamples of them, {seed}"
+            values, centre, acceleration = _of_clusters(q, clusters, kind, draw, b)
         known, _ = with_a_value(values)
-        sizes = cells[cells > 0] if kind == "bca" else None
-        influences = None if sizes is None else row_influences(one_row_less(cells, statistic), sizes)
-        low, high = bootstrap_limits(
-            centre, values[known], tail=spec.tail, method=kind, influences=influences, counts=sizes
-        )
+        low, high = bootstrap_limits(centre, values[known], tail=q.spec.tail, method=kind, **acceleration)
         move = sample.estimate - centre
         low, high = min(low + move, sample.estimate), max(high + move, sample.estimate)
-        resampled = IntervalLimits(low, high, method, f"{b:,} resamples, {seed}", resampled=True)
+        if not low < high:
+            raise Unfit(note)
     except Unfit as unfit:
-        resampled = IntervalLimits(math.nan, math.nan, method, unfit.note, resampled=True)
-    if resampled.low < resampled.high:
-        return resampled
-    default = choose(q)
-    instead: IntervalLimits = q.sample.limits(q, default)
-    return instead._replace(note=(Note("instead-of-bootstrap", (resampled.note, default.key)), *instead.notes))
+        default = choose(q)
+        instead: IntervalLimits = sample.limits(q, default)
+        return instead._replace(note=(Note("instead-of-bootstrap", (unfit.note, default.key)), *instead.notes))
+    return IntervalLimits(low, high, f"bootstrap-{kind}", note, resampled=True)
 
 
-def _rank_replicates(measure: Measure, table: ScoreTable, draw: np.random.Generator, b: int) -> Floats:
-    """Areas of resampled rows, without grouping and without sorting again: rows stay in score order."""
-    if measure.area and table.groups is not None:
-        areas = device_areas(table.groups, seed_of(draw), 0, b)
-        return measure.area * areas - (measure.area - 1)
-    layout = rank_layout(table.positives, table.negatives)
-    kernels = chosen(layout.rows * b)
-    areas, precisions = kernels.area_replicates(layout, seed_of(draw), 0, b, precision=not measure.area)
-    return measure.area * areas - (measure.area - 1) if measure.area else precisions
+# The metric of each resample, of the table that was drawn from, and what BCa's acceleration is made of.
+Resamples = tuple[Floats, float, dict[str, Any]]
+
+
+def _of_rows(q: Problem[ScoreSample], kind: BootstrapMethod, draw: np.random.Generator, b: int) -> Resamples:
+    sample = q.sample
+    if sample.table.squares is not None:
+        raise Unfit("sampling weights were summed over rows, which cannot be resampled")
+    small = coarse_table(sample.table)
+    cells = table_cells(small.positives, small.negatives)
+    statistic = score_statistic(q.metric, small, q.options, sample.share)
+    drawn = drawn_tables(cells, draw, b, by_class=sample.design == "case-control")
+    values = np.concatenate([statistic(*pair) for pair in drawn])
+    centre = float(statistic(small.positives[None], small.negatives[None])[0])
+    if kind != "bca":
+        return values, centre, {}
+    sizes = cells[cells > 0]
+    return values, centre, {"influences": row_influences(one_row_less(cells, statistic), sizes), "counts": sizes}
+
+
+def _of_clusters(
+    q: Problem[ScoreSample], rows: ClusteredRows, kind: BootstrapMethod, draw: np.random.Generator, b: int
+) -> Resamples:
+    cells = ClusterCells.of(q, rows)
+    (values,) = cluster_replicates([cells], seed_of(draw), b)
+    moved = {} if kind != "bca" else {"influences": row_influences(cells.one_less(), np.ones(rows.groups, np.int64))}
+    return values, cells.value, moved
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -315,15 +285,15 @@ class ClusterCells:
     influences: Floats | None
 
     @classmethod
-    def of(cls, q: Problem[ScoreSample], rows: ClusteredRows) -> ClusterCells:
-        """The rows of a sample, neighbouring scores joined where they are many."""
+    def of(cls, q: Problem[ScoreSample], rows: ClusteredRows, groups: int = GROUPS) -> ClusterCells:
+        """The rows of a sample, neighbouring scores joined where there are more than so many."""
         from scipy import sparse
 
         table = q.sample.table
-        small = coarse_table(table)
+        small = coarse_table(table, groups)
         size = len(small.scores)
         # Among the few scores that begin a group: a search among millions of them waits for memory at every step.
-        place = np.searchsorted(table.scores[group_starts(table)], rows.scores + 0.0, side="right") - 1
+        place = np.searchsorted(table.scores[group_starts(table, groups)], rows.scores + 0.0, side="right") - 1
         cell = np.where(rows.positive, place, size + place)
         weights = np.ones(len(cell)) if rows.weights is None else rows.weights
         cells = sparse.csr_matrix((weights, (rows.codes, cell)), shape=(rows.groups, 2 * size))
@@ -332,14 +302,14 @@ class ClusterCells:
         return cls(cells, rows.groups, size, statistic, None if influences is None else np.concatenate(influences))
 
     @property
-    def step(self) -> int:
-        """How many tables are held at a time."""
-        return max(1, BLOCK // max(2 * self.size, self.groups))
-
-    @property
     def total(self) -> Floats:
         """The whole table, as one row."""
         return np.asarray(self.cells.sum(axis=0), dtype=np.float64).reshape(1, -1)
+
+    @property
+    def value(self) -> float:
+        """The metric of the whole table."""
+        return float(self.evaluate(self.total)[0])
 
     def evaluate(self, counts: Floats) -> Floats:
         """The metric of tables, one a row."""
@@ -351,61 +321,33 @@ class ClusterCells:
         Of so many clusters one moves the metric by little, and the second order is smaller by that factor again.
         """
         if self.groups * 2 * self.size > TURNS and self.influences is not None:
-            return float(self.evaluate(self.total)[0]) - np.asarray(self.cells @ self.influences)
-        total, step = self.total, max(1, CACHED // (2 * self.size))
-        parts = [
-            self.evaluate(total - self.cells[start : start + step].toarray()) for start in range(0, self.groups, step)
-        ]
-        return np.concatenate(parts)
-
-    def replicates(self, draw: np.random.Generator, b: int) -> Floats:
-        """The metric of whole clusters drawn with replacement."""
-        if self.groups <= EXACT:
-            blocks = drawn_clusters(self.groups, draw, b, self.step)
-        else:
-            key = seed_of(draw)
-            blocks = (
-                np.stack([row_weights(self.groups, key, i) for i in range(start, min(start + self.step, b))]).astype(
-                    np.float64
-                )
-                for start in range(0, b, self.step)
-            )
-        return np.concatenate([self.evaluate(np.asarray((self.cells.T @ often.T).T)) for often in blocks])
+            return self.value - np.asarray(self.cells @ self.influences)
+        total, turns = self.total, blocks(self.groups, 2 * self.size)
+        return np.concatenate([self.evaluate(total - self.cells[i.start : i.stop].toarray()) for i in turns])
 
 
-@inference_method(
-    "bootstrap-bca-clustered", on=ONE, word="bootstrap-bca", aliases=("bootstrap",),
-    applies=lambda q: scored_in_clusters(q) and not q.metric.by_rank,
-)  # fmt: skip
-def clustered_bca(q: Problem[ScoreSample]) -> IntervalLimits:
-    """BCa over whole clusters drawn with replacement."""
-    assert q.sample.clusters is not None
-    b, method = check_replicates(q.spec.replicates, usual=2_000), "bootstrap-bca-clustered"
-    cells = ClusterCells.of(q, q.sample.clusters)
-    draw, seed = generator(q.spec.rng)
-    values, centre = cells.replicates(draw, b), float(cells.evaluate(cells.total)[0])
-    try:
-        known, _ = with_a_value(values)
-    except Unfit as unfit:
-        return IntervalLimits(math.nan, math.nan, method, unfit.note, resampled=True)
-    jackknife = cells.one_less()
-    influences = jackknife.mean() - jackknife if np.isfinite(jackknife).all() else None
-    low, high = bootstrap_limits(centre, values[known], tail=q.spec.tail, influences=influences)
-    move = q.sample.estimate - centre
-    note = f"{whole(cells.groups)} clusters, {b:,} resamples of them, {seed}"
-    return IntervalLimits(low + move, high + move, method, note, resampled=True)
+def cluster_replicates(tables: Sequence[ClusterCells], seed: int, b: int) -> Floats:
+    """The metric of each table in `b` resamples of whole clusters, the same ones for all tables: (tables, b)."""
+    groups, size = tables[0].groups, max(t.size for t in tables)
+
+    def some(block: range) -> list[Floats]:
+        often = drawn_units(groups, seed, block).T
+        return [t.evaluate(np.asarray((t.cells.T @ often).T)) for t in tables]
+
+    return np.concatenate(in_threads(some, blocks(b, max(2 * size, groups))), axis=1)
 
 
 KINDS: tuple[BootstrapMethod, ...] = ("bca", "percentile", "basic", "normal")
-BOOTSTRAPS = frozenset(f"bootstrap-{kind}" for kind in KINDS)
 for _kind in KINDS:
     _limits = update_wrapper(partial(resampled_limits, kind=_kind), resampled_limits)
-    _words = ("bootstrap",) if _kind == "bca" else ()
-    inference_method(f"bootstrap-{_kind}", on=ONE, aliases=_words, applies=scored)(_limits)
+    inference_method(
+        f"bootstrap-{_kind}", on=ONE, aliases=("bootstrap",) if _kind == "bca" else (),
+        applies=lambda q: scored(q) or (scored_in_clusters(q) and not q.metric.by_rank),
+    )(_limits)  # fmt: skip
 
 
 def coarse_table(table: ScoreTable, groups: int = GROUPS) -> ScoreTable:
-    """The table with neighbouring scores joined at their mean, about as many rows in each group."""
+    """The table with neighbouring scores joined at their mean."""
     starts = group_starts(table, groups)
     return table if len(starts) == len(table.scores) else join_scores(table, starts)
 
@@ -425,9 +367,13 @@ def join_scores(table: ScoreTable, starts: NDArray[np.intp]) -> ScoreTable:
 
 
 def group_starts(table: ScoreTable, groups: int = GROUPS) -> NDArray[np.intp]:
-    """Where each group of neighbouring scores begins; every score by itself while there are few."""
+    """Where each group of neighbouring scores begins; every score by itself while there are few.
+
+    Half of a group's width is measured in positives and half in negatives: rare positives are not all in one group.
+    """
     if len(table.scores) <= groups:
         return np.arange(len(table.scores))
-    rows = (table.positives + table.negatives).astype(np.float64)
-    place = np.floor((np.cumsum(rows) - rows / 2) * groups / rows.sum())
+    sides = (table.positives.astype(np.float64), table.negatives.astype(np.float64))
+    depth = sum((np.cumsum(x) - x / 2) / max(float(x.sum()), 1.0) for x in sides)
+    place = np.floor(depth * groups / 2)
     return np.flatnonzero(np.concatenate(([True], place[1:] > place[:-1])))

@@ -132,14 +132,6 @@ class PairedMetric:
         size = max(float(np.abs(self.values(which, self.agreement.masses[None])).max()) for which in (0, 1))
         return np.where(np.abs(values - estimate) <= ROUNDING * size, estimate, values)
 
-    def share_better(self, values: Floats) -> float | None:
-        """In which share of the replicates the first is better, ties counting half."""
-        up = self.measure.higher_is_better
-        if up is None or len(values) == 0:
-            return None
-        ahead = (values > 0) if up else (values < 0)
-        return float(ahead.mean() + 0.5 * (values == 0).mean())
-
     def influences(self) -> Floats | None:
         """How far one more row in each cell moves the difference; None where that cannot be said."""
         if not self.registered:
