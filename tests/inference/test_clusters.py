@@ -11,7 +11,6 @@ import trueerror as te
 from trueerror.inference import _two_models
 from trueerror.inference._clusters import (
     cluster_t_contrast,
-    clusters_with_events,
     cr3_variance,
     effective_clusters,
 )
@@ -82,14 +81,6 @@ def test_effective_clusters_count_what_weighs():
     assert effective_clusters(np.full(40, 10)) == pytest.approx(40)
     assert effective_clusters(np.array([495] + [5] * 99)) == pytest.approx(990**2 / (495**2 + 99 * 25))
     assert effective_clusters(np.array([])) == 0
-
-
-def test_errors_in_few_clusters_count_as_few_clusters():
-    together, apart = np.zeros(100), np.zeros(100)
-    together[:3], apart[:30] = 10, 1
-    assert clusters_with_events(100.0, apart) == 100
-    assert clusters_with_events(100.0, together) == pytest.approx(900 / 270)
-    assert clusters_with_events(2.5, together) == 2.5
 
 
 def test_swapping_the_models_turns_the_signs():

@@ -70,25 +70,6 @@ def degrees_of_freedom(effective: float) -> float:
     return max(effective - 1.0, LEAST_DF)
 
 
-def clusters_with_events(effective: float, *counts: Floats) -> float:
-    """As many clusters as hold the events, at most `effective`: (Σe)²/Σe(e − 1) of the rarer kind, at least 3.
-
-    Errors that come in a few clusters make a share skewed, however many clusters there are. Pairs of events in the same
-    cluster tell how few those are; errors that are alone in their clusters have none, and change nothing.
-
-    >>> round(clusters_with_events(40.0, np.array([10.0] * 4 + [0.0] * 36)), 2)
-    4.44
-    >>> clusters_with_events(40.0, np.array([1.0] * 8 + [0.0] * 32))
-    40.0
-    """
-    least = effective
-    for events in counts:
-        pairs = float((events * np.maximum(events - 1, 0.0)).sum())
-        if pairs > 0:
-            least = min(least, float(events.sum()) ** 2 / pairs)
-    return max(least, min(3.0, effective))
-
-
 def class_weighted_sizes(
     codes: NDArray[np.integer], truth: NDArray[np.integer], influences: Floats, weights: Floats | None = None
 ) -> Floats:

@@ -208,19 +208,6 @@ Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
-def effective_size(share: Amount, variance: Amount, rows: Amount, without: Amount) -> Floats:
-    """p·q/V: how many independent rows would give this variance; at most `rows`, and `without` where V is 0.
-
-    >>> effective_size(0.5, 0.01, 100, 10).item()
-    25.0
-    """
-    p, v = np.asarray(share, dtype=np.float64), np.asarray(variance, dtype=np.float64)
-    flat = ~(v > 0) | ~(p * (1 - p) > 0)
-    size = p * (1 - p) / np.where(flat, 1.0, v)
-    out: Floats = np.where(flat, np.minimum(without, rows), np.minimum(size, rows))
-    return out
-
-
 Design = Literal["random", "case-control"]
 
 
