@@ -102,7 +102,7 @@ TABLE = (
         when=is_share,
     ),
     Row(
-        "calibration errors (expected and maximum), and differences of two on the same rows", (ONE, SAME), "gaps",
+        "calibration errors (expected and maximum), and differences of two", (ONE, SAME, DIFFERENT), "gaps",
         "covers .955–.998 at 1.05–1.9 times the least possible width; chance pushes these errors up, and resampling "
         "pushes twice: BCa covers .00 where forecasts are calibrated, .24–.96 where they are not (simulated)",
         when=lambda q: q.metric.calibration_error,

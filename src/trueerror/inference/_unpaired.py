@@ -202,11 +202,24 @@ def delong_of_two(q: Two) -> Contrast:
 
 @inference_method(
     "newcombe-hybrid", on=DIFFERENT, word="newcombe", aliases=("mover",),
-    applies=lambda q: not _shares(q),
+    applies=lambda q: not _shares(q) and not q.metric.calibration_error,
 )  # fmt: skip
 def newcombe_hybrid(q: Two) -> Contrast:
-    """d − √((θ1 − l1)² + (u2 − θ2)²) and its mirror image; the p-value is the level at which a limit reaches 0."""
-    spec, method = q.spec, "newcombe-hybrid"
+    """d − √((θ1 − l1)² + (u2 − θ2)²) and its mirror image."""
+    return _of_limits(q, "newcombe-hybrid", apart)
+
+
+@inference_method(
+    "calibration-gaps-difference", on=DIFFERENT, word="gaps", applies=lambda q: q.metric.calibration_error
+)
+def gaps_of_two(q: Two) -> Contrast:
+    """From l1 − u2 to u1 − l2: what pushes an estimate up is no chance, and adds up."""
+    return _of_limits(q, "calibration-gaps-difference", lambda _, a, __, b: (a[0] - b[1], a[1] - b[0]))
+
+
+def _of_limits(q: Two, method: str, joined: Callable[[float, Range, float, Range], Range]) -> Contrast:
+    """Limits from the two models' own; the p-value is the level at which a limit reaches 0."""
+    spec = q.spec
     first, second = (rows.interval(spec.confidence) for rows in q.sample)
     estimate, n = first.estimate - second.estimate, q.sample.n
     if math.isinf(first.estimate) or math.isinf(second.estimate):
@@ -223,7 +236,7 @@ def newcombe_hybrid(q: Two) -> Contrast:
 
     def limits(confidence: float) -> Range:
         a, b = ((own.low, own.high) for own in (rows.interval(confidence) for rows in q.sample))
-        return apart(low1, a, high2, b)[0], apart(high1, a, low2, b)[1]
+        return joined(low1, a, high2, b)[0], joined(high1, a, low2, b)[1]
 
     p = two_sided_p = _inverted(limits, estimate)
     two_sided = spec.confidence
