@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._estimate import Estimate, Floats, left_out
+from trueerror.inputs._memory import BLOCK
 from trueerror.results._values import Note
 from trueerror.tallies._agreement import KeyedConfusion
 from trueerror.tallies._confusion import Confusion, sum_columns
@@ -27,8 +28,6 @@ Kind = Literal["random", "clustered", "weighted"]
 
 # Haldane's and Jeffreys' pseudo-count.
 HALF = 0.5
-# Numbers held at a time.
-BLOCK = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,8 +19,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._designs import BLOCK, Kind, RowUnits, units_of
+from trueerror.inference._designs import Kind, RowUnits, units_of
 from trueerror.inputs._labels import Label, find_label
+from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError, check_word
 from trueerror.metrics._registry import (
     MarginGradients,

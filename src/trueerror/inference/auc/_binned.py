@@ -17,7 +17,7 @@ from trueerror.inference._effective_t import effective_t_contrast, effective_uni
 from trueerror.inference._estimate import Estimate, estimate_of_sums, limits, spread
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.auc._interval import area_sums
-from trueerror.inference.auc._tests import BOTH, straight_contrast
+from trueerror.inference.auc._tests import straight_contrast
 from trueerror.results import Alternative, Contrast
 from trueerror.tallies._scores import ScoreTable
 
@@ -82,7 +82,7 @@ def unpaired_table_contrast(
     if slack == error == 0 or min(x.rows for x in samples) < 2:
         return straight_contrast(difference, samples, spec, method)
     n = sum(x.rows for x in samples)
-    e = estimate_of_sums(difference, samples, BOTH)
+    e = estimate_of_sums(difference, samples, (-1.0, 1.0))
     return binned_delong(
         e, slack, error, replace(spec, confidence=check_test_options(confidence, alternative)), n=n, method=method
     )

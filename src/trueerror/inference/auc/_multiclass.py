@@ -25,7 +25,6 @@ from trueerror.results._format import whole
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.integer[Any]]
-WHOLE = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -86,9 +85,9 @@ class ClassScoreSample(OneSample):
         slopes = class_slopes(self.measure, self.codes, self.scores, self.options)
         notes: tuple[str, ...] = ()
         if self.cluster_codes is None:
-            e = class_area_estimate(self.value, slopes, self.codes, WHOLE)
+            e = class_area_estimate(self.value, slopes, self.codes, (0.0, 1.0))
         else:
-            e = clusters_left_out(self.value, slopes, self.codes, self.cluster_codes, WHOLE)
+            e = clusters_left_out(self.value, slopes, self.codes, self.cluster_codes, (0.0, 1.0))
             notes = (f"{whole(self.groups)} clusters",)
         return Estimated(estimate=e, notes=notes, instead=lambda: self._modelled(q, notes))
 

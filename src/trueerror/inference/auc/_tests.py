@@ -23,8 +23,6 @@ from trueerror.tallies._moments import Placements
 
 Reference = Literal["t", "z"]
 UnpairedDf = Literal["welch", "satterthwaite"]
-# Where a difference of two areas lies.
-BOTH = (-1.0, 1.0)
 
 
 def delong(
@@ -104,7 +102,9 @@ def delong_unpaired(
         samples.append([Sums.of(side[0] / side.shape[1]) for side in (placed.positives, placed.negatives)])
     freedom = None
     if df == "welch":
-        parts = [(float(spread(estimate_of_sums(0.0, s, BOTH)).error) ** 2, sum(x.rows for x in s)) for s in samples]
+        parts = [
+            (float(spread(estimate_of_sums(0.0, s, (-1.0, 1.0))).error) ** 2, sum(x.rows for x in s)) for s in samples
+        ]
         inverse = sum(v * v / (n - 1) for v, n in parts)
         freedom = sum(v for v, _ in parts) ** 2 / inverse if inverse > 0 else math.nan
     spec, every = IntervalSpec(confidence=confidence, alternative=alternative), [x for s in samples for x in s]
@@ -143,13 +143,13 @@ def straight_contrast(
 ) -> Contrast:  # fmt: skip
     """d ± t·√V of a difference of areas, each class a sample of its own; df is Satterthwaite's or the one given."""
     level = check_test_options(spec.confidence, spec.alternative)
-    e = estimate_of_sums(difference, [Sums(x.rows, x.squares) for x in samples], BOTH)
+    e = estimate_of_sums(difference, [Sums(x.rows, x.squares) for x in samples], (-1.0, 1.0))
     found, sizes = spread(e), [x.rows for x in samples]
     error, n = float(found.error), sum(sizes)
     free = math.inf if reference == "z" else float(found.df) if df is None else df
     if error > 0:
         return replace(
-            t_contrast(difference, error, free, spec, method=method, n=n, whole=BOTH), name="AUC",
+            t_contrast(difference, error, free, spec, method=method, n=n, whole=(-1.0, 1.0)), name="AUC",
             df=None if math.isinf(free) else free,
         )  # fmt: skip
     half, p, statistic, better = math.nan, math.nan, math.nan, None

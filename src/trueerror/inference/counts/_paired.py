@@ -25,6 +25,7 @@ from trueerror.inference._variance import slopes_seen
 from trueerror.inference.loss._mean import ClusterSums, mean_over_units
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inputs._labels import Label, find_label
+from trueerror.inputs._memory import BLOCK
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import (
     ClassMix,
@@ -45,8 +46,6 @@ from trueerror.tallies._agreement import Agreement, KeyedAgreement
 
 Floats = NDArray[np.float64]
 
-# Numbers held at a time.
-BLOCK = 1 << 21
 # Differences this close, beside the metric itself, are rounding.
 ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
