@@ -89,7 +89,68 @@ def many_clusters() -> list[float]:
     return ends(*(ev["average_precision"] for ev in found))
 
 
+def label_tables() -> list[float]:
+    found = []
+    for cells in ([[50, 0], [0, 20]], [[48, 2], [3, 17]], [[30, 0, 0], [1, 12, 0], [0, 0, 8]]):
+        table = te.Confusion(cells)
+        found += ends(*(metric_interval(m, table) for m in ("macro_f1", "mcc", "kappa")))
+    return found
+
+
+def many_classes() -> list[float]:
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 70, 900)
+    called = np.where(rng.random(900) < 0.95, y, rng.integers(0, 70, 900))
+    return ends(te.evaluate(y, called, metrics=["macro_f1"])["macro_f1"])
+
+
+def identical() -> list[float]:
+    y = np.arange(100) % 2
+    return [*label_tables(), te.compare(y, {"a": y, "b": y}, positive=1, metric="mcc")["a", "b"].p_value]
+
+
+def two_scores(seed: int, *noise: float) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    return {f"m{k}": np.arange(200) % 2 + rng.normal(size=200) * k for k in noise}
+
+
+def resampled_pairs() -> list[float]:
+    made = te.compare(np.arange(200) % 2, scores=two_scores(3, 1, 1.3), positive=1, metric="auc", method="bootstrap")
+    return ends(made["m1", "m1.3"])
+
+
+def two_samples() -> list[float]:
+    one, two = (
+        te.predictions(np.arange(200) % 2, scores=two_scores(4, k), positive=1) for k in (0.3, 3.0)
+    )  # fmt: skip
+    return [te.compare(one, two, metric="auc", paired=False).pairs[0].p_value]
+
+
+def one_giant() -> list[float]:
+    y, keys = np.arange(60) % 2, np.repeat([0, 1, 2], [56, 2, 2])
+    scores = np.random.default_rng(1).random(60) / 2 + y / 3
+    return ends(te.evaluate(y, scores=scores, positive=1, clusters=keys, metrics=["ece"])["ece"])
+
+
+def ranked_in_folds() -> list[float]:
+    folds = np.arange(200) % 5
+    scores = {"m": two_scores(5, 1)["m1"] + folds * 0.5}
+    p = te.predictions(np.arange(200) // 5 % 2, scores=scores, positive=1, folds=folds)
+    return ends(te.evaluate(p, metrics=["auc"], threshold=0.5)["auc"])
+
+
 NUMBERS = (
+    Number("_label_tables", "HALF", label_tables),
+    Number("_label_tables", "TIED", label_tables),
+    Number("_label_tables", "STEPPED_CELLS", many_classes),
+    Number("_variance", "STEP", label_tables),
+    Number("_estimate", "ROUNDING", identical),
+    Number("counts._one_class", "VARIANCE_TOLERANCE", identical),
+    Number("_two_models", "ROW_REPLICATES", resampled_pairs),
+    Number("_unpaired", "LEAST_LEVEL", two_samples),
+    Number("_clusters", "LEAST_DF", one_giant),
+    Number("calibration", "NEAREST", calibration_gaps),
+    Number("auc._within_folds", "LOSS", ranked_in_folds),
     Number("proportion._distributions", "EQUALLY_LIKELY", ordered_tails, above=1.0),
     Number("ranking._rank_tests", "EXACT_UP_TO", lambda: signed_ranks(80, 150)),
     Number("_bayes", "DRAWS", discordant),

@@ -39,7 +39,7 @@ def test_which_model_and_threshold_under_costs(predictions):
     assert plain.startswith("285 rows, 106 positive, 3 models with scores: logreg, forest, bayes.")
     assert "Run logreg at threshold 0.091 (not 0.5): " in text
     assert re.search(r"Probable differences: forest costs more \(\+8\.1 per 100 rows, 95 % CI [−+]\d", plain)
-    assert "But logreg and forest: the difference is fragile" in plain
+    assert "But logreg: a threshold tuned on these rows would be 0.139" in plain
     head = next(line for line in lines if line.startswith("At 0.091"))
     assert re.split(r"\s{2,}", head) == ["At 0.091", "misses", "false alarms", "cost per 100", "ranking (AUC)"]
     assert re.search(r"logreg +0 of 106 +23 of 179 +8\.1 \[ *\d+\.\d, +\d+\.\d\] +\.997 \[\.991, \.999\]", text)

@@ -95,7 +95,7 @@ class CurveClusters:
         return np.array([np.bincount(rows.codes, weights=w, minlength=self.groups) for w in columns], dtype=np.float64)
 
     def _keyed(self, called: list[Floats], every: list[Floats]) -> KeyedConfusion:
-        """Clusters by cells: negatives not called and called, positives not called and called."""
+        """Clusters by cells: negatives below and above the cutoff, positives below and above it."""
         both = [x for calls, rows in zip(called, every, strict=True) for x in (rows - calls, calls)]
         amounts = np.stack(both, axis=-1)
         counts, totals = amounts[0].astype(np.int64), amounts.sum(axis=1)

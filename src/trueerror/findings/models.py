@@ -533,9 +533,10 @@ def fragile_difference(undone_by: float, significant: bool, undone_unit: str | N
     """A sample knows nothing of a kind of row that it does not hold: a disaster in one row of a hundred, a positive
     ranked last, a patient on whom one model fails throughout.
 
-    The rule asks how many more rows (or clusters) of the kind that hurts most would take the limit back to no
-    difference, and fires where half of one is enough, the pseudo-count of Haldane and Jeffreys. It changes no limit, no
-    p-value and no verdict; a gate answers "cannot tell" where it fires.
+    The rule asks how many more rows (or clusters) on which one model alone fails would take the limit back to no
+    difference. A failed row is called wrongly, scores as rows of the other class do, or has the label that its forecast
+    makes dearest. The rule fires where half of one is enough, the pseudo-count of Haldane and Jeffreys. It changes no
+    limit, no p-value and no verdict; a gate answers "cannot tell" where it fires.
     """
     if significant and undone_by <= HALF_A_UNIT:
         yield f"the difference is fragile: {undone_in_words(undone_by, undone_unit)}"

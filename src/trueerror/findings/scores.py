@@ -14,7 +14,7 @@ from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inputs._arrays import SUM_SLACK, Floats, sum_slack
 from trueerror.kernels._groups import neighbour_groups
 from trueerror.results import Interval
-from trueerror.results._format import fixed, number, percent, signed, threshold_words, with_limits
+from trueerror.results._format import fixed, number, percent, signed, threshold_words, whole, with_limits
 from trueerror.results._format import p_value as p_value_words
 from trueerror.sources._predictions import ScoreRange
 from trueerror.tallies import Confusion, ScoreTable
@@ -176,6 +176,9 @@ def percentages(score_range: ScoreRange) -> Iterator[str]:
         yield f"scores run from {number(low)} to {number(high)}: are they percentages? Probabilities run from 0 to 1"
 
 
+FEW_NEGATIVES = 10
+
+
 @rule("TE308", severity="note", title="few negatives decide the average precision",
       fix="Look at the negatives with the highest scores: wrong labels, copies of positives, a kind of their own? "
           "Collect more negatives; report the AUC beside it, which a few rows cannot move so far.")  # fmt: skip
@@ -184,10 +187,18 @@ def few_negatives_decide(precision_by: DecidedBy) -> Iterator[str]:
     precision hangs on how many of them happen to be in the sample, and no resampling of the rows can tell.
 
     The rule fires where the rows' influences give more than 1.2 times the variance that the positives alone would, more
-    than half of it comes from negatives, and that from fewer than ten equal ones.
+    than half of it comes from negatives, and that from fewer than ten equal ones. At a class mix with fewer positives a
+    negative counts as several: the rule fires too where it counts as more than a tenth of all positives. The estimate
+    is then mostly too good.
     """
     d = precision_by
-    if d.excess > 1.2 and d.from_negatives > 0.5 and d.few < 10:
+    if d.heavy * FEW_NEGATIVES > d.positives:
+        yield (
+            f"at this class mix one negative counts as much as {whole(round(d.heavy))} of the {whole(d.positives)} "
+            f"positives; one more above all rows would take the average precision from {number(d.value)} to "
+            f"{number(d.moved_to)}"
+        )
+    elif d.excess > 1.2 and d.from_negatives > 0.5 and d.few < FEW_NEGATIVES:
         rows = f"about {d.few:.0f} negatives" if d.few >= 1.5 else "one negative"
         part = percent(round(d.from_negatives, 2))
         yield (

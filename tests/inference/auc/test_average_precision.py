@@ -247,3 +247,38 @@ def test_negatives_between_two_positives_count_alike(
         if one is not None:
             # Weights of neighbours are taken for equal ones of the same sum and squares.
             assert one == pytest.approx(other, rel=1e-4 if weighted else 1e-9)
+
+
+def test_at_a_class_mix_with_few_positives_a_negative_counts_as_many():
+    rng = np.random.default_rng(2)
+    y = np.repeat([1, 0], 100)
+    scores = rng.normal(size=200) + 2 * y
+    asked = {
+        "scores": scores,
+        "positive": 1,
+        "threshold": 0,
+        "metrics": ["average_precision"],
+        "design": "case-control",
+    }
+    rare, even = (te.evaluate(y, prior=prior, **asked) for prior in (0.01, 0.5))
+    (found,) = (f for f in rare.findings if f.code == "TE308")
+    assert "one negative counts as much as 99 of the 100 positives" in found.message
+    assert not [f for f in even.findings if f.code == "TE308" and "counts as much" in f.message]
+
+
+def test_limits_are_centred_on_the_value_less_the_bias_that_leaving_rows_out_tells():
+    rng, measure = np.random.default_rng(4), find_measure("average_precision")
+    y = np.repeat([1, 0], [12, 20])
+    scores = rng.normal(size=32) + 1.5 * y
+
+    def seen(kept):
+        return value(measure, ScoreTable.count(y[kept], scores[kept]), prior=0.1)
+
+    rows, theta = np.arange(32), seen(slice(None))
+    lost = np.array([theta - seen(rows != i) for i in rows])
+    # Quenouille's bias, class by class: (n − 1) times the mean of what is gained without a row.
+    bias = -sum((n - 1) * lost[y == label].mean() for label, n in ((1, 12), (0, 20)))
+    sample = ScoreSample(table=ScoreTable.count(y, scores), estimate=theta, share=0.1)
+    made = score_estimate(Problem(metric=measure, sample=sample, spec=IntervalSpec()))
+    assert float(made.value) == pytest.approx(theta - bias)
+    assert bias > 0.01

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -47,7 +48,7 @@ class DecidedBy(NamedTuple):
 
     `excess` is the variance from the rows' influences over Boyd's; `from_negatives` the part of it that negatives have;
     `few` how many equal negatives would have as uneven influences, (Σu²)²/Σu⁴; `moved_to` the value with one more
-    negative above all.
+    negative above all. `heavy` is how many positives a negative counts as, at another class mix, out of `positives`.
     """
 
     excess: float
@@ -55,6 +56,8 @@ class DecidedBy(NamedTuple):
     few: float
     value: float
     moved_to: float
+    heavy: float = 1.0
+    positives: float = math.inf
 
 
 def decided_by(table: ScoreTable, share: float | None = None) -> DecidedBy | None:
@@ -79,4 +82,6 @@ def decided_by(table: ScoreTable, share: float | None = None) -> DecidedBy | Non
         few=of_negatives**2 / fourth if fourth > 0 else sizes[1],
         value=value,
         moved_to=float(average_precision(few, (np.append(ups, 0.0), np.append(downs, weights[1])))),
+        heavy=weights[1] / weights[0],
+        positives=math.inf if share is None else sizes[0],
     )

@@ -156,15 +156,15 @@
   // What a cost varies by, with half a row more where that lowers (end 0) or raises (end 1) it most: its value there, and
   // the units of each sample drawn apart.
   function varied(p, end, mine) {
-    const [x, y] = mine ? [state.fn, state.fp] : [miss(), alarm()], known = mark(p), called = p.tp + p.fp;
-    const dearer = x > y || (x === y && p.m < called), half = data.models[Math.max(p.model, 0)].weight / 2;
-    const more = !mine ? [half, half] : (end ? dearer : called < p.n) ? [half, 0] : [0, half];
+    const [x, y] = mine ? [state.fn, state.fp] : [miss(), alarm()], known = mark(p), flagged = p.tp + p.fp;
+    const costlier = x > y || (x === y && p.m < flagged), half = data.models[Math.max(p.model, 0)].weight / 2;
+    const more = !mine ? [half, half] : (end ? costlier : flagged < p.n) ? [half, 0] : [0, half];
     const rows = [p.m + more[0], p.n + more[1]], wrong = [p.m - p.tp + end * more[0], p.fp + end * more[1]], price = [x, y];
     const all = rows[0] + rows[1], value = price.reduce((s, c, i) => s + c * wrong[i] / (mine ? all : rows[i]), 0);
     if (known) {
       // A sum of products of powers, in prices.
       const sum = (terms) => terms.reduce((s, term, i) => s + term * x ** (terms.length - 1 - i) * y ** i, 0);
-      const way = mine ? (end ? (dearer ? 2 : 3) : called < p.n ? 1 : 0) : 4 + end;
+      const way = mine ? (end ? (costlier ? 2 : 3) : flagged < p.n ? 1 : 0) : 4 + end;
       return [value, known[1][way].map((k) => [k[0], k[1], sum(k.slice(2, 5)), sum(k.slice(5, 9)), sum(k.slice(9))])];
     }
     if (mine) return [value, [powers(all, [[all - wrong[0] - wrong[1], -value / all], ...wrong.map((w, i) => [w, (price[i] - value) / all])])]];
