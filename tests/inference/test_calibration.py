@@ -156,3 +156,23 @@ def test_two_calibration_errors_of_clusters():
     assert pair.method == "calibration-gaps-difference"
     assert abs(pair.estimate) > 0.1
     assert pair.p_value < 0.05
+
+
+@pytest.mark.parametrize("metric", ["ece", "mce"])
+def test_a_bin_that_one_cluster_fills_shows_no_gap_of_its_forecasts(metric: str) -> None:
+    """Eight clusters of one forecast each: what a cluster has in common looks like a gap."""
+    rng, held = np.random.default_rng(1), 0
+    keys = np.repeat(np.arange(8), 25)
+    for _ in range(60):
+        logit = 1.5 * rng.standard_normal(8)
+        y = (rng.random(200) < special.expit(logit + rng.standard_normal(8))[keys]).astype(int)
+        found = te.evaluate(y, scores=special.expit(logit)[keys], positive=1, clusters=keys, metrics=[metric])[metric]
+        held += found.low <= 0.03
+    assert held >= 57
+
+
+@pytest.mark.parametrize("metric", ["ece", "mce"])
+@pytest.mark.parametrize("side", ["upper", "lower"])
+def test_one_sided_limits_of_even_odds_are_there(metric: str, side: str) -> None:
+    found = metric_interval(metric, forecasts(np.random.default_rng(5), 200), confidence=0.5, side=side)  # type: ignore[arg-type]
+    assert 0 <= found.low <= found.estimate <= found.high <= 1

@@ -44,8 +44,8 @@ Floats = NDArray[np.float64]
 class Gaps(NamedTuple):
     """The gaps of bins as shares of all rows, their standard errors, and what clusters make of them.
 
-    `correlations` (bins, bins) are those of the noise, None over rows. `shares` are the bins' shares of the rows, and
-    `largest` how far each bin's mean gap may be off, beside its own rows. t has `df` degrees of freedom.
+    `correlations` (bins, bins) are those of the noise, None over rows. `shares` are the bins' shares of the rows. t has
+    `df` degrees of freedom.
     """
 
     gaps: Floats
@@ -88,7 +88,9 @@ class Gaps(NamedTuple):
     def chance_below(self, s: float, value: float, *, above: float = -math.inf) -> float:
         """P(above ≤ D ≤ value) in all bins, were these the true gaps and their noise independent."""
         d, e = self.true_gaps(s), np.where(self.errors > 0, self.errors, np.finfo(float).tiny)
-        return float(np.prod(special.ndtr((value - d) / e) - special.ndtr((above - d) / e)))
+        ends = ((value - d) / e, (above - d) / e)
+        below, least = (special.ndtr(x) if math.isinf(self.df) else special.stdtr(self.df, x) for x in ends)
+        return float(np.prod(below - least))
 
     def error_where(self, excess: Callable[[float], float], of: Callable[[Floats], Any]) -> float:
         """The error of the candidate where a rising excess is 0; the least there is where it is positive throughout."""
@@ -124,8 +126,7 @@ def calibration_error_limits(
     tail, z = spec.tail, -float(special.ndtri(spec.tail))
     if measure.worst_bin:
         each = gaps.largest()
-        t = each.quantile(tail) / z
-        each = each._replace(errors=np.minimum(np.maximum(each.errors, z / rows) * t, 1.0))
+        each = each._replace(errors=np.minimum(np.maximum(each.errors, z / rows), 1.0))
         low = each.error_where(lambda s: 1 - tail - each.chance_below(s, estimate, above=-estimate), np.max)
         high = each.error_where(lambda s: tail - each.chance_below(s, estimate), np.max)
         return min(low, estimate), min(1.0, max(high, estimate))
@@ -199,9 +200,10 @@ def _over_clusters(alone: Gaps, rows: ClusteredRows, of_class: tuple[float, floa
         np.bincount(cell, weights=w, minlength=groups * size).astype(np.float64).reshape(groups, size)
         for w in (weights * (rows.positive - rows.scores), weights)
     )
-    sizes, of_bin, n = masses.sum(axis=1), masses.sum(axis=0), float(masses.sum())
-    rest = np.maximum(1 - masses / of_bin, 1e-9)
-    apart = (gaps - masses * gaps.sum(axis=0) / of_bin) / (n * rest)
+    sizes, n = masses.sum(axis=1), float(masses.sum())
+    # Beside all rows, not those of the bin: the noise of a bin that one cluster fills is as large as its gap.
+    rest = np.maximum(1 - sizes / n, 1e-9)
+    apart = (gaps - np.outer(sizes, gaps.sum(axis=0)) / n) / (n * rest[:, None])
     covariance = apart.T @ apart
     errors = np.maximum(np.sqrt(np.diag(covariance)), alone.errors)
     rho = covariance / np.where(errors > 0, np.outer(errors, errors), 1.0)
