@@ -161,9 +161,8 @@ def gaps_of(
     positives, negatives, p = (
         np.asarray(x, dtype=np.float64) for x in (table.positives, table.negatives, table.scores)
     )
-    squares = [
-        np.asarray(s, dtype=np.float64) for s in ((positives, negatives) if table.squares is None else table.squares)
-    ]
+    seen = (positives, negatives) if table.squares is None else table.squares
+    squares = [np.asarray(s, dtype=np.float64) for s in seen]
     weights = (1.0, 1.0)
     if share is not None:
         total, of_class = float((positives + negatives).sum()), float(positives.sum())
@@ -192,8 +191,7 @@ def gaps_of(
 
 def _over_clusters(alone: Gaps, rows: ClusteredRows, of_class: tuple[float, float], bin_of: NDArray[np.intp]) -> Gaps:
     """The noise that clusters leave one out show (CR3), in no bin less than that of its rows by themselves."""
-    one = np.ones(len(rows.codes)) if rows.weights is None else rows.weights
-    weights = one * np.where(rows.positive, *of_class)
+    weights = np.where(rows.positive, *of_class) * (1.0 if rows.weights is None else rows.weights)
     size, groups = len(alone.gaps), rows.groups
     cell = rows.codes * size + bin_of
     gaps, masses = (
