@@ -35,7 +35,7 @@ SLOW = (
     "inference/counts/test_paired.py",
     "inference/counts/test_paired_constant.py",
     "inference/test_metric_interval_binned.py",
-    "inference/test_prediction_powered.py",
+    "people/test_judges.py",
     "laws",
     "plots/matplotlib/test_draw.py",
     "plots/test_hostile_names.py",

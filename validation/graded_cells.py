@@ -14,8 +14,8 @@ from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference.loss._bounded_mean import AnswerGrades, Graded, question_units
 from trueerror.inference.loss._mean import ClusterSums, MeanSample, difference_of_means
 from trueerror.metrics._registry import find_measure
+from trueerror.people._repeats import few_questions
 from trueerror.tallies import Moments
-from trueerror.verbs._repeats import few_questions
 from validation.frame import CONFIDENCES, Cell, Procedure
 
 UNIT = (0.0, 1.0)

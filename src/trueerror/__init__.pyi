@@ -24,15 +24,7 @@ from trueerror.curves._roc_difference import roc_difference as roc_difference
 from trueerror.experiments._dataset import Dataset as Dataset
 from trueerror.experiments._experiment import Experiment as Experiment
 from trueerror.experiments._experiment import experiment as experiment
-from trueerror.inference._prediction_powered import LabelPlan as LabelPlan
-from trueerror.inference._prediction_powered import PredictionPowered as PredictionPowered
-from trueerror.inference._prediction_powered import corrected as corrected
-from trueerror.inference._prediction_powered import label_plan as label_plan
-from trueerror.inference._prediction_powered import ppi as ppi
-from trueerror.inference._prediction_powered import prediction_powered as prediction_powered
 from trueerror.inference._problem import critical as critical
-from trueerror.inference._rater_agreement import RaterAgreement as RaterAgreement
-from trueerror.inference._rater_agreement import agreement as agreement
 from trueerror.inference.loss._interval import mean_interval as mean_interval
 from trueerror.inference.power._sample_size import power as power
 from trueerror.inference.power._sample_size import sample_size as sample_size
@@ -44,6 +36,19 @@ from trueerror.inputs._settings import config as config
 from trueerror.metrics._compute import cost as cost
 from trueerror.metrics._compute import metric as metric
 from trueerror.metrics._registry import catalogue as catalogue
+from trueerror.people._agreement import RaterAgreement as RaterAgreement
+from trueerror.people._agreement import agreement as agreement
+from trueerror.people._arena import Arena as Arena
+from trueerror.people._arena import arena as arena
+from trueerror.people._judges import LabelPlan as LabelPlan
+from trueerror.people._judges import PredictionPowered as PredictionPowered
+from trueerror.people._judges import corrected as corrected
+from trueerror.people._judges import label_plan as label_plan
+from trueerror.people._judges import ppi as ppi
+from trueerror.people._judges import prediction_powered as prediction_powered
+from trueerror.people._repeats import Repeats as Repeats
+from trueerror.people._repeats import pass_at_k as pass_at_k
+from trueerror.people._repeats import repeats as repeats
 from trueerror.reports._report import report as report
 from trueerror.resampling._cross_validation import BatesCV as BatesCV
 from trueerror.resampling._cross_validation import DisjointHalves as DisjointHalves
@@ -80,8 +85,6 @@ from trueerror.studies._training_history import TrainingHistory as TrainingHisto
 from trueerror.studies._training_history import training_history as training_history
 from trueerror.tallies import Confusion as Confusion
 from trueerror.tallies import ScoreTable as ScoreTable
-from trueerror.verbs._arena import Arena as Arena
-from trueerror.verbs._arena import arena as arena
 from trueerror.verbs._bootstrap import bootstrap as bootstrap
 from trueerror.verbs._check import check as check
 from trueerror.verbs._compare import compare as compare
@@ -93,9 +96,6 @@ from trueerror.verbs._gaps import gaps as gaps
 from trueerror.verbs._gate import Gate as Gate
 from trueerror.verbs._gate import gate as gate
 from trueerror.verbs._rank import rank as rank
-from trueerror.verbs._repeats import Repeats as Repeats
-from trueerror.verbs._repeats import pass_at_k as pass_at_k
-from trueerror.verbs._repeats import repeats as repeats
 from trueerror.verbs._training_gap import training_gap as training_gap
 from trueerror.version import __version__ as __version__
 

@@ -1,7 +1,7 @@
 """`python -m tests.mutants --mutants 300 --seed 0`: small changes of the statistics, which the tests must notice.
 
 A mutant changes one comparison, sum, product, sign, number, condition or call (min for max, cdf for sf) of a module of
-inference, metrics or tallies. Which tests run which block of statements is found once and kept in build/; a mutant
+inference, people, metrics or tallies. Which tests run which block of statements is found once and kept in build/; a mutant
 meets those that run its block, fastest first, for some seconds. One that none of them notices survives: a test
 is missing there, or the change makes no difference. Places are drawn by a seed, which is kept with the score and the
 survivors in validation/MUTANTS.json.
@@ -41,7 +41,7 @@ KEPT = ROOT / "validation" / "MUTANTS.json"
 MAP = ROOT / "build" / "mutants"
 # What compares figures in the process itself, and is no long run; figures of all verbs are in golden.
 TESTS = (*(f"tests/{name}" for name in (
-    "golden", "reference", "metrics", "tallies", "inference", "verbs", "curves")),
+    "golden", "reference", "metrics", "tallies", "inference", "people", "verbs", "curves")),
     *(f"src/trueerror/{name}" for name in FOLDERS))  # fmt: skip
 Seen = dict[str, tuple[float, set[int]]]
 Site = tuple[Path, int, int, int, str]

@@ -47,7 +47,7 @@ def agreement_command(
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """How far raters agree."""
-    from trueerror.inference._rater_agreement import agreement
+    from trueerror.people._agreement import agreement
 
     rater_agreement = agreement(
         file,

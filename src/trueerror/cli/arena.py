@@ -54,7 +54,7 @@ def arena_command(
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """Models ranked by pairwise preferences."""
-    from trueerror.verbs._arena import arena
+    from trueerror.people._arena import arena
 
     drawn = None if picture is None else target(picture, PICTURES, "a picture")
     named = asdict(columns)

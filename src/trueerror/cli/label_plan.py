@@ -41,7 +41,7 @@ def label_plan_command(
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """Which rows to label next."""
-    from trueerror.inference._prediction_powered import label_plan
+    from trueerror.people._judges import label_plan
     from trueerror.sources._open_tables import file_table
 
     written = None if rows is None else target(rows, LISTS, "a list of rows")

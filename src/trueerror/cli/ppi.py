@@ -43,7 +43,7 @@ def ppi_command(
     output: Annotated[o.OutputOptions, Without("ignore", "columns")],
 ) -> None:
     """Few labels of people and many of a judge."""
-    from trueerror.inference._prediction_powered import prediction_powered
+    from trueerror.people._judges import prediction_powered
     from trueerror.sources._open_tables import file_table
 
     if len(human) != len(judge):

@@ -50,7 +50,7 @@ def repeats_command(
     explain: Annotated[bool, flag("Say how each number was made, with formula and source.")] = False,
 ) -> None:
     """Several answers to the same questions."""
-    from trueerror.verbs._repeats import repeats
+    from trueerror.people._repeats import repeats
 
     analysis = repeats(
         file[0] if len(file) == 1 else file,

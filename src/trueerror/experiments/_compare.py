@@ -47,6 +47,7 @@ from trueerror.inputs._options import InputError, Rng, check_alternative, check_
 from trueerror.inputs._words import speaks
 from trueerror.methods._registry import LEARNERS, InferenceMethod, Kind, inference_method, methods_on
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows
+from trueerror.people._score_sheet import FoldKey, ScoreSheet
 from trueerror.resampling._plan import Plan
 from trueerror.results import Alternative, Contrast
 from trueerror.results._values import sentences_of
@@ -56,7 +57,6 @@ from trueerror.verbs._comparison import Comparison, ComparisonDetails
 from trueerror.verbs._model_metrics import Settings
 from trueerror.verbs._rank import rank_sheet
 from trueerror.verbs._ranking_result import LearnerRanking
-from trueerror.verbs._score_sheet import FoldKey, ScoreSheet
 
 # What the linter calls a method.
 LINTED = {"unpaired": "plain-t"}

@@ -29,13 +29,13 @@ from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._arrays import Floats
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, in_few_words, nearest
 from trueerror.inputs._words import speaks
+from trueerror.people._score_sheet import USUAL_FOLDS, Columns, MissingScores, ScoreSheet, read_sheet, sheet_of_folds
 from trueerror.results import Contrast, Posterior
 from trueerror.sources._models import FoldTable, is_fold_result
 from trueerror.sources._open_tables import check_table_name
 from trueerror.sources.columns import _names as naming
 from trueerror.sources.logs.sklearn_cv import fold_table
 from trueerror.verbs._ranking_result import LearnerRanking
-from trueerror.verbs._score_sheet import USUAL_FOLDS, Columns, MissingScores, ScoreSheet, read_sheet, sheet_of_folds
 
 PostHoc = Literal["wilcoxon", "sign", "nemenyi", "bonferroni-dunn", "shaffer"]
 METHODS = (*PAIR_TESTS, "nemenyi", "bonferroni-dunn", "shaffer")

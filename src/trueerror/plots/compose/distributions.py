@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from trueerror.curves._roc import Roc
     from trueerror.inference.loss._t_tests import FoldDifferences
     from trueerror.inference.power._sample_size import Power
+    from trueerror.people._repeats import Repeats
     from trueerror.tallies import ScoreTable
     from trueerror.verbs._bootstrap import Bootstrapped
     from trueerror.verbs._comparison import Comparison
     from trueerror.verbs._ranking_result import LearnerRanking
-    from trueerror.verbs._repeats import Repeats
 
 BINS = 30
 POINTWISE = "95 % pointwise band (Wilson)"

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from trueerror.experiments._summary import constant_name, constant_value
-from trueerror.inference._rater_agreement import BARS
 from trueerror.inputs._options import InputError, check_word, nearest
 from trueerror.metrics._registry import find_measure
+from trueerror.people._agreement import BARS
 from trueerror.plots._specs import Forest, ForestRow, Heat, Panel
 from trueerror.plots._text import distinct, first_sentence, plain, shorten
 from trueerror.results import Contrast, Interval
@@ -35,13 +35,13 @@ from trueerror.verbs._evaluation import best_parts_first
 
 if TYPE_CHECKING:
     from trueerror.experiments._summary import LearnerEstimate, Summary
-    from trueerror.inference._rater_agreement import RaterAgreement
-    from trueerror.verbs._arena import Arena
+    from trueerror.people._agreement import RaterAgreement
+    from trueerror.people._arena import Arena
+    from trueerror.people._repeats import Repeats
     from trueerror.verbs._comparison import Comparison
     from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
     from trueerror.verbs._gaps import Gap, Gaps
     from trueerror.verbs._gate import Gate
-    from trueerror.verbs._repeats import Repeats
     from trueerror.verbs._training_gap import TrainingGap
 
 # More rows than this under each other are a list, not a picture.

@@ -13,7 +13,10 @@ import numpy as np
 
 from trueerror.inference._contrast import mirrored
 from trueerror.inference._many import Adjustment, adjust_contrasts, groups_not_told_apart
-from trueerror.inference._preferences import (
+from trueerror.inference._problem import IntervalSpec
+from trueerror.inputs._arrays import column, is_table, missing_rows
+from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
+from trueerror.people._preferences import (
     ELO,
     FIRST,
     SECOND,
@@ -24,9 +27,6 @@ from trueerror.inference._preferences import (
     lack_of_fit,
     strengths,
 )
-from trueerror.inference._problem import IntervalSpec
-from trueerror.inputs._arrays import column, is_table, missing_rows
-from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.results import Contrast, DocumentResult, Interval, Table, Test
 from trueerror.results._document import Bullets, Document, TableBlock, page
 from trueerror.results._format import Text, counted, listing, one_line, p_cell, p_value, percent, percents, some, whole

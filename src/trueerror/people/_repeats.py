@@ -11,9 +11,8 @@ from typing import Literal
 
 import numpy as np
 
-from trueerror.findings.models import FEW_ROWS
 from trueerror.inference._answer import interval_of
-from trueerror.inference._many import adjust_contrasts
+from trueerror.inference._many import ADJUSTMENTS, adjust_contrasts
 from trueerror.inference._problem import IntervalSpec, Problem, critical_z
 from trueerror.inference.loss._bounded_mean import (
     AnswerGrades,
@@ -44,11 +43,12 @@ from trueerror.results._format import (
 from trueerror.results._values import decided, short, short_percent, significantly_different
 from trueerror.sources._grades import RepeatedAnswers, repeated_answers
 from trueerror.tallies import Missing
-from trueerror.verbs._compare import ADJUSTMENTS
 
 # Of how many answers the best and the worst are shown, where nothing else is asked for.
 USUAL = (1, 2, 5, 10, 20, 50, 100)
 SHOWN = 3
+# Fewer questions than these are said to be few.
+FEW_QUESTIONS = 30
 Kind = Literal["best", "worst", "majority"]
 # What each is called of answers that are right or wrong, and of graded ones.
 NAMES: dict[Kind, tuple[str, str]] = {
@@ -555,8 +555,8 @@ def _reading(found: RepeatedAnswers, tables: Mapping[str, AnswerGrades]) -> str:
 
 
 def few_questions(questions: int) -> tuple[str, ...]:
-    """What is said of fewer than 30 questions: pass@k near 0 or 100 % then hangs on two or three of them."""
-    if questions >= FEW_ROWS:
+    """What is said of few questions: pass@k near 0 or 100 % then hangs on two or three of them."""
+    if questions >= FEW_QUESTIONS:
         return ()
     rough = "read the intervals, not the estimates; near the ends of the scale they are rough"
     return (f"Only {questions} questions: {rough}.",)

@@ -9,8 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import trueerror as te
-from trueerror.inference._preferences import ELO, Battles, fit_strengths, robust_covariance
 from trueerror.inputs._options import InputError
+from trueerror.people._preferences import ELO, Battles, fit_strengths, robust_covariance
 
 # 12 ordered pairs of four models: how often the first won, tied, lost.
 COUNTS = {

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import trueerror as te
-from trueerror.inference._prediction_powered import inclusion_chances, neyman, systematic_sample
 from trueerror.inputs._options import InputError
+from trueerror.people._judges import inclusion_chances, neyman, systematic_sample
 
 
 def drawn(n, others, share, right, rng):

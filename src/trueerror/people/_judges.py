@@ -20,7 +20,6 @@ from scipy import special
 
 from trueerror.inference._contrast import normal_p, student_p
 from trueerror.inference._problem import IntervalSpec, Range
-from trueerror.inference._rater_agreement import is_number
 from trueerror.inference.proportion._interval import wilson
 from trueerror.inputs._arrays import (
     LARGEST,
@@ -33,6 +32,7 @@ from trueerror.inputs._arrays import (
 from trueerror.inputs._arrays import numbers as numbers_in
 from trueerror.inputs._labels import plain_label
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, generator
+from trueerror.people._agreement import is_number
 from trueerror.results import DocumentResult, Interval, Table
 from trueerror.results._document import Bullets, Document, TableBlock, page
 from trueerror.results._format import (

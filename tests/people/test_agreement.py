@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 import trueerror as te
-from trueerror.inference._rater_agreement import COEFFICIENTS, LEVELS, WEIGHTS
 from trueerror.inputs._options import InputError
+from trueerror.people._agreement import COEFFICIENTS, LEVELS, WEIGHTS
 
 # Krippendorff 2011, Computing Krippendorff's alpha-reliability, example C; the example of R's irr::kripp.alpha.
 UNITS = [
