@@ -1,8 +1,8 @@
 """`python -m tests.mutants --mutants 300 --seed 0`: small changes of the statistics, which the tests must notice.
 
 A mutant changes one comparison, sum, product, sign, number, condition or call (min for max, cdf for sf) of a module of
-inference, people, metrics or tallies. Which tests run which block of statements is found once and kept in build/; a mutant
-meets those that run its block, fastest first, for some seconds. One that none of them notices survives: a test
+inference, people, metrics or tallies. Which tests run which block of statements is found once and kept in build/; a
+mutant meets those that run its block, fastest first, for some seconds. One that none of them notices survives: a test
 is missing there, or the change makes no difference. Places are drawn by a seed, which is kept with the score and the
 survivors in validation/MUTANTS.json.
 """
