@@ -35,7 +35,7 @@ from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inference._answer import contrast_of
 from trueerror.inference._choose import row_of
-from trueerror.inference._contrast import check_margin, contrast, normal_p, normal_quantile
+from trueerror.inference._contrast import check_margin, contrast, normal_p, normal_quantile, of_better
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference.learner._fold_scores import taken_together
 from trueerror.inference.learner._intervals import nested_error
@@ -157,15 +157,14 @@ class LearnerPair(NamedTuple):
         """
         x = self.learners
         difference: Contrast = chosen.function(q)
-        reach, note, better = x.reach, difference.note, difference.p_better
+        reach, note = x.reach, difference.note
         if difference.p_value == 1 and difference.estimate == 0 and x.of_rows and self.never_differ:
             z = normal_quantile(q.spec.confidence, q.spec.alternative)
             reach *= z**2 / (x.run.datasets[x.data].n + z**2)
             note = "no test row was judged differently: limits for these models by their number alone"
-        if better is not None and not x.measure.higher_is_better:
-            better = 1 - better
         return replace(
-            difference, name=x.measure.title, first=self.first, second=self.second, p_better=better, note=note,
+            of_better(difference, x.measure.higher_is_better), name=x.measure.title, first=self.first,
+            second=self.second, note=note,
             low=max(difference.low, -reach), high=min(difference.high, reach),
             estimand=f"the difference in {x.measure.title} between the two learners, "
             f"at {round(float(x.table.trains.mean())):,} training rows",

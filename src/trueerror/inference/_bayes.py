@@ -162,14 +162,13 @@ def pair_posterior(
         rng = np.random.Generator(np.random.Philox(0))
         cells = rng.dirichlet(np.array(discordance, dtype=float) + 0.5, size=DRAWS)
         d = cells[:, 1] - cells[:, 2]
-        low, high = float((d < -width).mean()), float((d > width).mean())
+        worse, better = float((d < -width).mean()), float((d > width).mean())
         method = "dirichlet-paired"
     else:
-        low, high = _around(c, width)
+        worse, better = _around(c, width) if higher_is_better else _around(c, width)[::-1]
         method = "flat-prior"
-    better, worse = (high, low) if higher_is_better else (low, high)
     return Posterior(
-        name=f"{c.name}: {c.first} against {c.second}", left=worse, rope=max(0.0, 1 - low - high), right=better,
+        name=f"{c.name}: {c.first} against {c.second}", left=worse, rope=max(0.0, 1 - worse - better), right=better,
         rope_width=width, method=method, n=None if c.n is None else int(c.n),
         note="a flat-prior posterior, not a p-value",
     )  # fmt: skip

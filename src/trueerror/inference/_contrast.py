@@ -65,9 +65,7 @@ def student_p(t: float, df: float, alternative: Alternative) -> float:
 
 def chance_ahead(t: float, df: float, higher_is_better: bool | None) -> float | None:
     """The flat-prior posterior probability that the first is better; None where neither direction is."""
-    if higher_is_better is None:
-        return None
-    return student_p(t if higher_is_better else -t, df, "less")
+    return None if higher_is_better is None else student_p(t if higher_is_better else -t, df, "less")
 
 
 def normal_p(z: float, alternative: Alternative) -> float:
@@ -135,8 +133,7 @@ def contrast(
 
 def _disagree(low: float, high: float, p_value: float, confidence: float) -> bool:
     """Whether the limits leave 0 out and the test does not, or the other way round; what is NaN says nothing."""
-    known = not any(map(math.isnan, (low, high, p_value)))
-    return known and (low > 0 or high < 0) != (p_value < 1 - confidence)
+    return not any(map(math.isnan, (low, high, p_value))) and (low > 0 or high < 0) != (p_value < 1 - confidence)
 
 
 def limits_without_spread(estimate: float, units: float, spec: IntervalSpec, whole: Limits) -> Limits:
@@ -224,6 +221,11 @@ def mirrored(c: Contrast, *, untied: float = math.nan) -> Contrast:
         alternative=ALTERNATIVES[c.alternative],
         p_better=None if c.p_better is None else 1 - c.p_better,
     )  # fmt: skip
+
+
+def of_better(c: Contrast, higher_is_better: bool | None) -> Contrast:
+    """The contrast of a method that knows values only: its chance that the first is higher as that of being better."""
+    return c if higher_is_better is not False or c.p_better is None else replace(c, p_better=1 - c.p_better)
 
 
 def df_of_limits(c: Contrast) -> float:

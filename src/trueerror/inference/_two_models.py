@@ -21,7 +21,7 @@ from trueerror.inference._clusters import (
     clusters_left_out,
     without_gaps,
 )
-from trueerror.inference._contrast import mirrored, nothing_known
+from trueerror.inference._contrast import mirrored, nothing_known, of_better
 from trueerror.inference._effective_t import ALONE, KEY, effective_t_contrast
 from trueerror.inference._model_pairs import ROW_REPLICATES, AreaPair, LossPair, ModelPair, Pair, pair_of
 from trueerror.inference._problem import IntervalSpec, Problem
@@ -317,10 +317,9 @@ def _mcnemar(form: Any) -> Callable[[Pair], Contrast]:
     def answer(q: Pair) -> Contrast:
         d = q.sample.discordance
         assert d is not None
-        return mcnemar(
-            d.only_first, d.only_second, both_right=d.both_right, both_wrong=d.both_wrong, method=form,
-            confidence=q.spec.confidence, alternative=q.spec.alternative,
-        )  # fmt: skip
+        table, spec = [[d.both_right, d.only_first], [d.only_second, d.both_wrong]], q.spec
+        made = mcnemar(table, method=form, confidence=spec.confidence, alternative=spec.alternative)
+        return of_better(made, q.metric.higher_is_better)
 
     return answer
 

@@ -35,7 +35,7 @@ from scipy import special
 
 from trueerror.inference._answer import contrast_of
 from trueerror.inference._clusters import clusters_in_words
-from trueerror.inference._contrast import contrast
+from trueerror.inference._contrast import contrast, of_better
 from trueerror.inference._effective_t import effective_t_contrast
 from trueerror.inference._estimate import Estimate, apart
 from trueerror.inference._label_tables import label_estimate
@@ -168,7 +168,8 @@ def unpaired_contrast(
 def _difference(form: Any) -> Callable[[Two], Contrast]:
     def answer(q: Two) -> Contrast:
         pairs = [rows.proportion(q.metric) for rows in q.sample]
-        return difference(*pairs, method=form, confidence=q.spec.confidence, alternative=q.spec.alternative)
+        made = difference(*pairs, method=form, confidence=q.spec.confidence, alternative=q.spec.alternative)
+        return of_better(made, q.metric.higher_is_better)
 
     return answer
 

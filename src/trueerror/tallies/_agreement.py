@@ -46,6 +46,11 @@ class Discordance(NamedTuple):
         """All rows."""
         return sum(self)
 
+    @property
+    def turned(self) -> Discordance:
+        """The same where errors were counted."""
+        return Discordance(*self[::-1])
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Agreement:

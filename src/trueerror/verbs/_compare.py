@@ -565,7 +565,7 @@ def assemble_comparison(
             details,
             share=measure.range in ((0.0, 1.0), (-1.0, 1.0)) and (measure.share is not None or measure.row_hits),
             why=details.why or (f"{measure.title}: {reason}" if reason else ""),
-            discordance={names: (d[0], d[1], d[2], d[3]) for names, d in counts.items()},
+            discordance={names: (*(d if higher else d.turned),) for names, d in counts.items()},
             borderline=len(pairs) == 1 and _straddles(*sound.values(), level=1 - confidence),
         ),
         simultaneous=together or None,

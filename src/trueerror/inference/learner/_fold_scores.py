@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._answer import interval_of
+from trueerror.inference._contrast import of_better
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference._sample import OneSample
 from trueerror.inference._score_tables import ScoreRows
@@ -168,11 +169,9 @@ class PartScores:
         made = corrected_t(
             gaps[known], test_train_ratio=self.ratio(known), confidence=spec.confidence, alternative=spec.alternative
         )
-        reach, better = m.range[1] - m.range[0], made.p_better
-        if better is not None and m.higher_is_better is False:
-            better = 1 - better
+        reach = m.range[1] - m.range[0]
         return replace(
-            made, low=max(made.low, -reach), high=min(made.high, reach), p_better=better,
+            of_better(made, m.higher_is_better), low=max(made.low, -reach), high=min(made.high, reach),
             note=sentences_of((made.note, *self._notes(known))),
             estimand=f"the difference in {m.title} between the two learners{self.at_size}",
         )  # fmt: skip
