@@ -11,9 +11,9 @@ import numpy as np
 import trueerror as te
 from trueerror.inference._answer import interval_of
 from trueerror.inference._problem import IntervalSpec, Problem
-from trueerror.inference.loss._bounded_mean import AnswerGrades, Graded, question_units
 from trueerror.inference.loss._mean import ClusterSums, MeanSample, difference_of_means
 from trueerror.metrics._registry import find_measure
+from trueerror.people._answers import AnswerGrades, question_units
 from trueerror.people._repeats import few_questions
 from trueerror.tallies import Moments
 from validation.frame import CONFIDENCES, Cell, Procedure
@@ -48,7 +48,7 @@ CHANCES: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
 }
 
 
-def _mean(units: Graded, confidence: float, method: str | None = None) -> te.Interval:
+def _mean(units: Moments | ClusterSums, confidence: float, method: str | None = None) -> te.Interval:
     spec = IntervalSpec(confidence=confidence)
     return interval_of(Problem(metric=find_measure("mean_score"), sample=MeanSample.of(units), spec=spec), method)
 
@@ -61,7 +61,7 @@ def shape_cell(name: str, n: int) -> Cell:
         family="mean score", scenario=f"{name}, n = {n:,}", draw=lambda rng: draw(rng, n), truth={"mean score": truth},
         procedures=(
             Procedure("mean score", _mean),
-            Procedure("mean score, t", lambda u, c: _mean(u, c, "t"), default=False, target="mean score"),
+            Procedure("mean score, t", lambda u, c: _mean(Moments.of(u), c, "t"), default=False, target="mean score"),
         ),
         events={"mean score": n * min(truth, 1 - truth)}, confidences=CONFIDENCES[:1], n=n,
     )  # fmt: skip

@@ -290,13 +290,17 @@
     return overRoot(b - c - n * delta, n * (2 * q + delta * (1 - delta)));
   }
 
-  function mcnemarP(b, c, method) {
+  // The mid-p test, and the other sound forms: the exact one and chi².
+  function mcnemarP(b, c) {
     var m = b + c;
-    if (m === 0) return 1;
-    if (method === "chi2") return pValue((b - c) / Math.sqrt(m), "two-sided");
-    var half = method === "mid-p" ? binomial(b, m, 0.5) / 2 : 0;
-    if (b === c) return 1 - half;
-    return Math.min(1, 2 * (atMost(Math.min(b, c), m, 0.5) - half));
+    if (m === 0) return { midP: 1, exact: 1, chi2: 1 };
+    var half = binomial(b, m, 0.5) / 2;
+    var below = atMost(Math.min(b, c), m, 0.5);
+    return {
+      midP: b === c ? 1 - half : Math.min(1, 2 * (below - half)),
+      exact: b === c ? 1 : Math.min(1, 2 * below),
+      chi2: pValue((b - c) / Math.sqrt(m), "two-sided"),
+    };
   }
 
   // both right, only the first, only the second, neither
@@ -304,7 +308,8 @@
     var b = o.first, c = o.second, n = o.both + o.first + o.second + o.neither;
     var level = o.confidence === undefined ? 0.95 : o.confidence;
     var z = quantileFor(level, "two-sided");
-    var found = { n: n, estimate: (b - c) / n, p: mcnemarP(b, c, o.method || "mid-p") };
+    var sound = mcnemarP(b, c), every = [sound.midP, sound.exact, sound.chi2];
+    var found = { n: n, estimate: (b - c) / n, p: sound.midP, from: Math.min.apply(null, every), to: Math.max.apply(null, every) };
     if (b === 0 && c === 0) {
       found.high = (z * z) / (n + z * z);
       found.low = -found.high;
@@ -429,22 +434,99 @@
 
   /* ---- prevalence and costs ---- */
 
-  function prevalence(o) {
-    var tpr = o.tp / (o.tp + o.fn), fpr = o.fp / (o.fp + o.tn), p = o.prior;
-    var flagged = p * tpr + (1 - p) * fpr, left = 1 - flagged;
-    var miss = p * (1 - tpr) * o.costFn, alarm = (1 - p) * fpr * o.costFp;
+  // t with P(T > t) = tail for Student's t.
+  function tQuantile(df, tail) {
+    var f = function (t) {
+      return tail - incompleteBeta(df / 2, 0.5, df / (df + t * t)) / 2;
+    };
+    var top = 1;
+    while (f(top) < 0 && top < 1e12) top *= 2;
+    return crossing(f, 0, top);
+  }
+
+  // What is asked at another class mix: a value of recall s and false positive rate f, its slopes there, and its range.
+  function asked(o) {
+    var p = o.prior, q = 1 - p;
+    var top = p * o.costFn + q * o.costFp;
     return {
-      recall: tpr,
-      fpr: fpr,
-      accuracy: p * tpr + (1 - p) * (1 - fpr),
-      precision: (p * tpr) / flagged,
-      npv: ((1 - p) * (1 - fpr)) / left,
-      flagged: flagged,
-      cost: miss + alarm,
-      nothing: p * o.costFn,
-      everything: (1 - p) * o.costFp,
+      accuracy: { at: function (s, f) { return p * s + q * (1 - f); }, slopes: function () { return [p, -q]; }, range: [0, 1] },
+      precision: {
+        at: function (s, f) { return (p * s) / (p * s + q * f); },
+        slopes: function (s, f) {
+          var all = Math.pow(p * s + q * f, 2);
+          return [(p * q * f) / all, (-p * q * s) / all];
+        },
+        range: [0, 1],
+      },
+      npv: {
+        at: function (s, f) { return (q * (1 - f)) / (q * (1 - f) + p * (1 - s)); },
+        slopes: function (s, f) {
+          var all = Math.pow(q * (1 - f) + p * (1 - s), 2);
+          return [(p * q * (1 - f)) / all, (-p * q * (1 - s)) / all];
+        },
+        range: [0, 1],
+      },
+      cost: {
+        at: function (s, f) { return p * (1 - s) * o.costFn + q * f * o.costFp; },
+        slopes: function () { return [-p * o.costFn, q * o.costFp]; },
+        range: [0, top],
+      },
+    };
+  }
+
+  // The effective t of two classes that are samples of their own (docs/explain/limits.md): standard error and degrees
+  // of freedom come from the table with half a row more in the cell of each class that hurts the limit most.
+  function mixLimits(metric, o, level) {
+    var value = metric.at(o.tp / (o.tp + o.fn), o.fp / (o.fp + o.tn));
+    var low = metric.range[0], width = metric.range[1] - low;
+    if (!isFinite(value) || !(width > 0)) return [NaN, NaN];
+    var tail = (1 - level) / 2;
+    return [-1, 1].map(function (side) {
+      if (value === (side > 0 ? low + width : low)) return value;
+      var known = metric.slopes(o.tp / (o.tp + o.fn), o.fp / (o.fp + o.tn));
+      var up = [known[0] * side > 0 ? 1 : 0, known[1] * side > 0 ? 1 : 0];
+      var tp = o.tp + up[0] / 2, fn = o.fn + (1 - up[0]) / 2, fp = o.fp + up[1] / 2, tn = o.tn + (1 - up[1]) / 2;
+      var s = tp / (tp + fn), f = fp / (fp + tn), slopes = metric.slopes(s, f), there = metric.at(s, f);
+      var strata = [[tp, fn, s, slopes[0]], [fp, tn, f, slopes[1]]].map(function (one) {
+        var n = one[0] + one[1];
+        return {
+          n: n, unbiased: n / (n - 1), counts: [one[0], one[1]],
+          units: [((1 - one[2]) * one[3]) / n, (-one[2] * one[3]) / n],
+        };
+      });
+      var sum = function (one, g) {
+        return one.unbiased * (one.counts[0] * g(one.units[0]) + one.counts[1] * g(one.units[1]));
+      };
+      var variances = strata.map(function (one) { return sum(one, function (u) { return u * u; }); });
+      var variance = variances[0] + variances[1];
+      var inside = there > low && there < low + width;
+      var slope = inside ? 1 / (there - low) - 1 / (low + width - there) : 0;
+      var beyond = 0, welch = 0;
+      strata.forEach(function (one, i) {
+        var mean = variances[i] / one.unbiased / one.n;
+        beyond += sum(one, function (u) { return Math.pow(u * u - mean - slope * variance * u, 2); });
+        welch += Math.pow(variances[i], 2) / Math.max(one.n - 1, 1);
+      });
+      var freedom = (variance * variance) / welch;
+      if (beyond > 1e-12 * variance * variance) freedom = Math.min(freedom, (2 * variance * variance) / beyond);
+      var t = side * tQuantile(Math.max(1, freedom), tail), share = (there - low) / width, p = (value - low) / width;
+      var rows = (share * (1 - share) * width * width) / variance;
+      var reach = t * Math.sqrt(Math.max(0, p * (1 - p)) / rows + (t * t) / (4 * rows * rows));
+      return low + (width * (p + (t * t) / (2 * rows) + reach)) / (1 + (t * t) / rows);
+    });
+  }
+
+  function prevalence(o) {
+    var tpr = o.tp / (o.tp + o.fn), fpr = o.fp / (o.fp + o.tn), p = o.prior, metrics = asked(o);
+    var found = {
+      recall: tpr, fpr: fpr, nothing: p * o.costFn, everything: (1 - p) * o.costFp,
       threshold: o.costFp / (o.costFp + o.costFn),
     };
+    Object.keys(metrics).forEach(function (name) {
+      found[name] = metrics[name].at(tpr, fpr);
+      found[name + "Limits"] = mixLimits(metrics[name], o, o.confidence === undefined ? 0.95 : o.confidence);
+    });
+    return found;
   }
 
   /* ---- the forms ---- */
@@ -508,7 +590,7 @@
         return {
           words: whole(o.x) + " of " + whole(o.n) + " is " + share(found.estimate) + "; " + percent(o.confidence) + " CI " +
             share(found.low) + " to " + share(found.high) + ".",
-          bar: [found, 0, 1, NaN],
+          bar: closeUp(found),
           python: "te.interval(" + o.x + ", " + o.n + keyword("method", o.method, "wilson") +
             keyword("confidence", o.confidence, 0.95) + keyword("side", o.side, "two-sided") + ")",
           shell: "trueerror interval " + o.x + "/" + o.n + option("method", o.method, "wilson") +
@@ -548,7 +630,6 @@
         field("second", "Only the second right", 40, COUNT),
         field("neither", "Both wrong", 90, COUNT),
         LEVEL,
-        choice("method", "Test", ["mid-p", "exact", "chi2"]),
       ],
       refuse: function (o) {
         return o.both + o.first + o.second + o.neither > 0 ? "" : "There are no rows.";
@@ -557,13 +638,13 @@
         var found = mcnemar(o);
         return {
           words: "First − second: " + points(found.estimate) + " points, " + percent(o.confidence) + " CI " +
-            points(found.low) + " to " + points(found.high) + " (" + pText(found.p) + "). They differ on " +
+            points(found.low) + " to " + points(found.high) + " (mid-p test: " + pText(found.p) + "). They differ on " +
             whole(o.first + o.second) + " of " + whole(found.n) + " rows. " + verdict(found, o.confidence),
           bar: around(found),
           python: "te.significance.mcnemar(" + o.first + ", " + o.second + ", n=" + found.n +
-            keyword("method", o.method, "mid-p") + keyword("confidence", o.confidence, 0.95) + ")",
+            keyword("confidence", o.confidence, 0.95) + ")",
           shell: "trueerror compare --counts both=" + o.both + " first=" + o.first + " second=" + o.second + " neither=" +
-            o.neither + option("method", o.method, "mid-p") + option("confidence", o.confidence, 0.95),
+            o.neither + option("confidence", o.confidence, 0.95),
         };
       },
     },
@@ -631,26 +712,36 @@
         field("prior", "Share of positives where it will run", 0.01, SHARE),
         field("costFp", "Cost of a false alarm", 1, { min: 0, step: "any" }),
         field("costFn", "Cost of a miss", 10, { min: 0, step: "any" }),
+        LEVEL,
       ],
       refuse: function (o) {
         if (o.tp + o.fn === 0 || o.fp + o.tn === 0) return "Both classes need rows.";
         return o.costFp + o.costFn > 0 ? "" : "One of the costs must be above 0.";
       },
       answer: function (o) {
-        var f = prevalence(o), hundred = function (x) { return (100 * x).toFixed(2); };
-        var cheapest = Math.min(f.cost, f.nothing, f.everything);
-        var advice = cheapest === f.cost ? "The model is the cheapest of the three."
-          : "Flagging " + (cheapest === f.nothing ? "nothing" : "everything") + " is cheaper than the model.";
+        var f = prevalence(o), level = percent(o.confidence) + " CI ";
+        var hundred = function (x) { return isFinite(x) ? (100 * x).toFixed(2) : "undefined"; };
+        var within = function (limits, print) { return ", " + level + print(limits[0]) + " to " + print(limits[1]); };
+        var [low, high] = f.costLimits, cheaper = Math.min(f.nothing, f.everything);
+        var constant = cheaper === f.nothing ? "flagging nothing" : "flagging everything";
+        var advice = low <= cheaper && cheaper <= high
+          ? "Too close to call between the model and " + constant + "."
+          : f.cost < cheaper ? "The model costs less than " + constant + "."
+          : constant.charAt(0).toUpperCase() + constant.slice(1) + " costs less than the model.";
         return {
-          words: "Of 100 flagged rows " + hundred(f.precision) + " are positive (precision " + share(f.precision) +
-            "). Accuracy " + share(f.accuracy) + "; always the larger class: " + share(Math.max(o.prior, 1 - o.prior)) +
-            ". Cost per 100 rows: model " + hundred(f.cost) + ", flag nothing " + hundred(f.nothing) +
+          words: (isFinite(f.precision) ? hundred(f.precision) + " of 100 flagged rows are positive (precision " +
+            share(f.precision) + within(f.precisionLimits, share) + "). " : "No row is flagged, so precision is undefined. ") +
+            "Accuracy " + share(f.accuracy) + within(f.accuracyLimits, share) + "; always the larger class: " +
+            share(Math.max(o.prior, 1 - o.prior)) + ". Cost per 100 rows: model " + hundred(f.cost) +
+            within(f.costLimits, hundred) + ", flag nothing " + hundred(f.nothing) +
             ", flag everything " + hundred(f.everything) + ". " + advice +
             " For calibrated probabilities these costs give the threshold " + share(f.threshold) + ".",
+          bar: isFinite(f.precision) &&
+            closeUp({ estimate: f.precision, low: f.precisionLimits[0], high: f.precisionLimits[1] }),
           python: "te.evaluate(te.Confusion([[" + o.tn + ", " + o.fp + "], [" + o.fn + ", " + o.tp + "]]), prior=" +
-            o.prior + ")",
+            o.prior + keyword("confidence", o.confidence, 0.95) + ")",
           shell: "trueerror evaluate --matrix 'tp=" + o.tp + " fp=" + o.fp + " fn=" + o.fn + " tn=" + o.tn + "' --prior " +
-            o.prior,
+            o.prior + option("confidence", o.confidence, 0.95),
         };
       },
     },
@@ -663,11 +754,23 @@
     return [found, -edge, edge, 0];
   }
 
+  // A share on round ends that leave its limits the middle of the picture.
+  function closeUp(found) {
+    var step = [0.01, 0.02, 0.05, 0.1, 0.2].find(function (x) { return found.high - found.low <= 3 * x; }) || 1;
+    var low = Math.max(0, Math.floor(found.low / step - 0.5) * step);
+    return [found, low, Math.min(1, Math.ceil(found.high / step + 0.5) * step)];
+  }
+
+  // A call is close where sound forms of the test, or the test and the interval, fall on either side of the level.
   function verdict(found, confidence) {
-    var apart = found.low > 0 || found.high < 0;
-    if (apart !== found.p < 1 - confidence) return "A close call: test and interval fall on either side of the level.";
-    if (!apart) return "No clear difference; that is no evidence that they are equal.";
-    return found.estimate > 0 ? "The first is probably better." : "The second is probably better.";
+    var level = 1 - confidence, sure = found.p <= level;
+    var from = found.from === undefined ? found.p : found.from, to = found.to === undefined ? found.p : found.to;
+    var close = (from <= level && level < to) || (found.low > 0 || found.high < 0) !== sure;
+    var words = !sure ? "No clear difference; that is no evidence that they are equal."
+      : found.estimate > 0 ? "The first is probably better." : "The second is probably better.";
+    if (!close) return words;
+    return words.slice(0, -1) + "; a close call. Sound tests straddle " + percent(level) + " here (" + pText(from).slice(4) +
+      " to " + pText(to).slice(4) + "): do not pick among them.";
   }
 
   function read(form, fields) {
@@ -714,8 +817,9 @@
       made.textContent = words;
       svg.appendChild(made);
     }
-    word(low, percent(low).replace("-", "−"));
-    word(high, (low < 0 ? "+" : "") + percent(high));
+    var end = isFinite(mark) ? function (x) { return points(x).replace(/\.00$/, "") + " points"; } : percent;
+    word(low, end(low));
+    word(high, end(high));
     if (isFinite(mark)) word(mark, "no difference");
     line(10, 390, 13, 13, "te-axis");
     if (isFinite(mark)) line(at(mark), at(mark), 3, 23, "te-axis");

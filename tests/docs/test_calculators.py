@@ -77,14 +77,26 @@ def test_mcnemar(calculated: Any) -> None:
     for i in range(INPUTS):
         both, first, second, neither = (int(10 ** rng.uniform(0, 5)) - 1 for _ in range(4))
         o = {"both": both + 1, "first": first, "second": first if i % 7 == 0 else second, "neither": neither}
-        inputs.append({**o, "method": ("mid-p", "exact", "chi2")[i % 3], "confidence": (0.95, 0.8, 0.99)[i // 3 % 3]})
+        inputs.append({**o, "confidence": (0.95, 0.8, 0.99)[i % 3]})
     for o, found in zip(inputs, calculated("mcnemar", inputs), strict=True):
         n = o["both"] + o["first"] + o["second"] + o["neither"]
-        made = te.significance.mcnemar(o["first"], o["second"], n=n, method=o["method"], confidence=o["confidence"])
+        made = te.significance.mcnemar(o["first"], o["second"], n=n, confidence=o["confidence"])
         near(found["estimate"], made.estimate, o)
         near(found["low"], made.low, o)
         near(found["high"], made.high, o)
         near(found["p"], made.p_value, o)
+        forms = [te.significance.mcnemar(o["first"], o["second"], method=m).p_value for m in ("mid-p", "exact", "chi2")]
+        near(found["from"], min(forms), o)
+        near(found["to"], max(forms), o)
+
+
+@pytest.mark.parametrize(("first", "second"), [(60, 40), (61, 39), (62, 40), (5, 0), (6, 0), (30, 20), (70, 30)])
+def test_a_close_call_is_one_in_the_page_and_in_the_library(run: Any, first: int, second: int) -> None:
+    given = {"both": 810, "first": first, "second": second, "neither": 90, "confidence": 0.95}
+    words = run("return c.CALCULATORS.mcnemar.answer(given).words;", given)
+    made = te.compare(counts={"both": 810, "a": first, "b": second, "neither": 90})
+    assert ("a close call" in words) == ("a close call" in made.verdict.lower())
+    assert ("TE410" in [f.code for f in made.findings]) == ("do not pick" in words)
 
 
 def plans(rng: np.random.Generator, how_many: int) -> list[dict[str, Any]]:
@@ -142,6 +154,13 @@ def test_prevalence(calculated: Any) -> None:
             near(found[name], te.metric(name, table, prior=o["prior"]), o)
         costs = [[0, o["costFp"]], [o["costFn"], 0]]
         near(found["cost"], te.metric("cost", table, prior=o["prior"], costs=costs) / table.n, o)
+        made = te.evaluate(
+            table, prior=o["prior"], costs=costs, metrics=["accuracy", "precision", "npv", "expected_cost"]
+        )
+        for name, metric in (("accuracy",) * 2, ("precision",) * 2, ("npv",) * 2, ("cost", "expected_cost")):
+            low, high = found[f"{name}Limits"]
+            near(low, made[metric].low, o)
+            near(high, made[metric].high, o)
         near(found["nothing"], o["prior"] * o["costFn"], o)
         near(found["everything"], (1 - o["prior"]) * o["costFp"], o)
 
@@ -163,10 +182,10 @@ def shown_lines(run: Any, changes: dict[str, dict[str, Any]]) -> dict[str, dict[
 OTHERS: dict[str, dict[str, Any]] = {
     "interval": {"x": 3, "n": 40, "method": "mid-p", "confidence": 0.9, "side": "upper"},
     "difference": {"method": "newcombe", "confidence": 0.8},
-    "mcnemar": {"method": "exact", "confidence": 0.9},
+    "mcnemar": {"confidence": 0.9},
     "power": {"rows": "different", "alpha": 0.01, "power": 0.9, "n": 77},
     "width": {"confidence": 0.9},
-    "prevalence": {"prior": 0.2, "costFn": 3},
+    "prevalence": {"prior": 0.2, "costFn": 3, "confidence": 0.9},
 }
 
 
@@ -181,7 +200,9 @@ def test_the_lines_that_are_shown_run_and_say_the_same(run: Any, changes: dict[s
                 if name in ("power", "width"):
                     expected = f"{made.n:,} rows" if line.startswith("te.sample") else f"{made.power:.3f}"
                 elif name == "prevalence":
-                    expected = f"precision {made['precision'].estimate:.4f}"
+                    found = made["precision"]
+                    limits = f"{100 * found.confidence:.0f} % CI {found.low:.4f} to {found.high:.4f}"
+                    expected = f"(precision {found.estimate:.4f}, {limits})"
                 elif name == "interval":
                     expected = f"{made.low:.4f} to {made.high:.4f}"
                 else:

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trueerror as te
-from trueerror.inference.loss._bounded_mean import AnswerGrades, Components
 from trueerror.inputs._options import InputError
+from trueerror.people._answers import AnswerGrades, Components
 
 RNG = np.random.default_rng(2)
 HARD = RNG.beta(0.6, 0.6, 40)
@@ -219,7 +219,7 @@ def test_paired_differences_hold_their_level() -> None:
         p = rng.beta(0.5, 0.8, 30)[:, None]
         tables = [AnswerGrades((rng.random((30, 4)) < p).astype(float), UNIT) for _ in range(2)]
         from trueerror.inference._problem import IntervalSpec
-        from trueerror.inference.loss._bounded_mean import question_contrast
+        from trueerror.people._answers import question_contrast
 
         c = question_contrast(tables[0].best_of(4), tables[1].best_of(4), UNIT, None, IntervalSpec())
         called += c.p_value < 0.05

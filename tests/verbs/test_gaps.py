@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trueerror as te
-from trueerror.inference._unpaired import fisher_mid_p, range_adjusted, ratio_of, simultaneous_level
 from trueerror.inputs._options import InputError
+from trueerror.people._group_gaps import fisher_mid_p, range_adjusted, ratio_of, simultaneous_level
 
 # Fairlearn 0.15.0, with scikit-learn's recall_score, accuracy_score and f1_score:
 #   m = MetricFrame(metrics={...}, y_true=y, y_pred=p, sensitive_features=g); m.by_group, m.difference(), m.ratio()

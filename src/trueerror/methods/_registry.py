@@ -31,7 +31,6 @@ MODULES: dict[Kind, tuple[str, ...]] = {
         "trueerror.inference.auc._average_precision",
         "trueerror.inference.calibration",
         "trueerror.inference.loss._mean",
-        "trueerror.inference.loss._bounded_mean",
         "trueerror.inference.bootstrap._tables",
         "trueerror.inference._metric_interval",
         "trueerror.inference.learner._fold_scores",

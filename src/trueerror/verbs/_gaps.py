@@ -14,11 +14,11 @@ from functools import partial
 from typing import Any
 
 from trueerror.findings import Evidence, Findings, find
-from trueerror.inference._unpaired import contrasts_compared, extent, group_contrasts, ratio_of
 from trueerror.inputs._arrays import count, one_number
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import Measure, find_measure
+from trueerror.people._group_gaps import contrasts_compared, extent, group_contrasts, ratio_of
 from trueerror.results import Contrast, DocumentResult, Interval, Table
 from trueerror.results._document import Document, TableBlock, page
 from trueerror.results._format import (

@@ -29,7 +29,6 @@ from trueerror.inference.auc._within_folds import Comparability, fold_comparabil
 from trueerror.inference.counts._one_class import LabelSample
 from trueerror.inference.counts._paired import against_one_answer, gains_in_accuracy
 from trueerror.inference.learner._fold_scores import FoldedModel, is_word_of_folds
-from trueerror.inference.loss._bounded_mean import graded_units
 from trueerror.inference.loss._mean import ClusterSums, MeanSample
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import one_number, sum_slack
@@ -643,8 +642,6 @@ class ModelMetrics:
         p = self._predictions
         if p is None or not p.has_scores(self.model):
             raise labels_only(measure.name, self.model)
-        if measure.of_grades:
-            return MeanSample.of(graded_units(p, self.model, measure, options))
         if p.has_key("clusters") and not measure.of_class_scores:
             return self._of_clusters(p, measure, chosen, options)
         # Rows can be drawn again from a score table, not from moments, which do not know what weights leave either.

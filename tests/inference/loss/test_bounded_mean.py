@@ -122,7 +122,7 @@ def test_no_rows() -> None:
     from trueerror.inference.loss._mean import MeanSample
     from trueerror.metrics._registry import find_measure
 
-    sample = MeanSample.of(np.zeros(0))
+    sample = MeanSample.of(Moments.of(np.zeros(0)))
     made = interval_of(Problem(metric=find_measure("mean_score"), sample=sample, spec=IntervalSpec()))
     assert math.isnan(made.estimate)
     assert made.note == "there are no rows"

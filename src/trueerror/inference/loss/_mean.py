@@ -133,20 +133,14 @@ def mean_of_table(measure: Measure, sample: ScoreSample, options: MetricOptions,
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MeanSample(OneSample):
-    """A mean of losses or grades: moments of the rows, or sums of clusters or weighted rows.
-
-    `rows` are the values one by one, where they are known.
-    """
+    """A mean of losses or grades: moments of the rows, or sums of clusters or weighted rows."""
 
     counted: Moments | ClusterSums
-    rows: Floats | None = None
     tally = "values"
 
     @classmethod
-    def of(cls, units: Moments | ClusterSums | Floats) -> MeanSample:
-        """Of moments, values, or the clusters that have rows."""
-        if isinstance(units, np.ndarray):
-            return cls(Moments.of(units), units)
+    def of(cls, units: Moments | ClusterSums) -> MeanSample:
+        """Of moments, or the clusters that have rows."""
         return cls(units.occupied if isinstance(units, ClusterSums) else units)
 
     @property
@@ -215,11 +209,9 @@ def clustered_mean(q: Problem[MeanSample]) -> IntervalLimits:
     return IntervalLimits(low, high, "cluster-t", note or sample.note)
 
 
-def _is_loss_of_rows(q: Problem[Any]) -> bool:
-    return bool(q.metric.of_losses) and not q.metric.of_grades and (of_values(q) or scored(q))
-
-
-@inference_method("t-mean", on=ONE, applies=_is_loss_of_rows)
+@inference_method(
+    "t-mean", on=ONE, aliases=("t",), applies=lambda q: q.metric.of_losses and (of_values(q) or scored(q))
+)
 def t_mean(q: Problem[OneSample]) -> IntervalLimits:
     """t as it is."""
     e = q.sample.estimated(q).estimate

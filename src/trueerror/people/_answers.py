@@ -1,65 +1,22 @@
-"""The mean of grades that lie between two ends: of independent rows, of clusters, and of rows with sampling weights;
-and what several answers to each question say (pass@k and the like), which is one such grade a question.
-
-The default is the effective t.
-"""
+"""Several answers to each question: the best, the worst and the majority of k of them, how alike they are, and what a
+mean over questions varies by."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range
-from trueerror.inference.loss._interval import t_limits
-from trueerror.inference.loss._mean import ClusterSums, MeanSample, difference_of_means, of_values
-from trueerror.methods._registry import ONE, inference_method
-from trueerror.metrics._registry import Measure, MetricOptions
+from trueerror.inference._problem import IntervalSpec, Range
+from trueerror.inference.loss._mean import ClusterSums, difference_of_means
 from trueerror.results import Contrast
-from trueerror.sources._predictions import Predictions
-from trueerror.sources.engines._array_source import loss_rows, rows_as_clusters
 from trueerror.tallies._moments import Moments
 
 Floats = NDArray[np.float64]
-# Grades row by row, or the sums of clusters and of weighted rows.
-Graded = Floats | ClusterSums
-
-
-def graded_units(p: Predictions, model: str, measure: Measure, options: MetricOptions) -> Graded:
-    """The draws of one model's grades: rows, clusters where there are any, or rows with their sampling weights."""
-    clustered = p.has_key("clusters")
-    if not clustered and p.weights_kind != "sampling":
-        return loss_rows(p, [model], partial(measure.function, **options)).values
-    keyed = (p if clustered else rows_as_clusters(p)).keyed_losses(model, "clusters", measure.function, **options)
-    kind = "clusters" if clustered else "weighted rows"
-    return ClusterSums(keyed.weights, keyed.sums, float(keyed.sizes.sum()), kind)
-
-
-Scores = Problem[MeanSample]
-
-
-def _of_rows(q: Scores) -> bool:
-    """Whether the sample is of independent grades."""
-    return of_values(q) and bool(q.metric.of_grades)
-
-
-def _grades(q: Scores) -> Floats:
-    assert q.sample.rows is not None
-    return q.sample.rows
-
-
-@inference_method("t-mean", on=ONE, word="t", applies=_of_rows)
-def t_of_grades(q: Scores) -> IntervalLimits:
-    """mean ± t(n − 1)·s/√n, cut to the scale; nothing where all grades are equal."""
-    x = _grades(q)
-    spread = float(x.std(ddof=1)) if len(x) > 1 and x.min() < x.max() else 0.0
-    low, high, note = t_limits(float(x.mean()), spread / math.sqrt(len(x)), len(x) - 1, q.spec.level, q.spec.side)
-    return IntervalLimits(low, high, "t-mean", note)
 
 
 class AnswerGrades(NamedTuple):
@@ -196,12 +153,12 @@ def _choices(above: NDArray[np.int64], k: int, n: int, chosen: int) -> Floats:
     return np.asarray(weights / weights.sum())
 
 
-def question_units(values: Floats, clusters: NDArray[np.int64] | None) -> Graded:
-    """One value a question as draws, those without one left out; clusters of questions where there are any."""
+def question_units(values: Floats, clusters: NDArray[np.int64] | None) -> Moments | ClusterSums:
+    """One value a question, those without one left out; clusters of questions where there are any."""
     known = ~np.isnan(values)
     x = values[known]
     if clusters is None:
-        return x
+        return Moments.of(x)
     _, codes = np.unique(clusters[known], return_inverse=True)
     sums = np.bincount(codes, weights=x).astype(np.float64)
     return ClusterSums(np.bincount(codes).astype(np.float64), sums, float(len(x)))
@@ -211,5 +168,5 @@ def question_contrast(
     first: Floats, second: Floats, scale: Range, clusters: NDArray[np.int64] | None, spec: IntervalSpec
 ) -> Contrast:
     """First − second over the questions that both have, paired; over clusters of questions where there are any."""
-    units, reach = question_units(first - second, clusters), (scale[0] - scale[1], scale[1] - scale[0])
-    return difference_of_means(Moments.of(units) if isinstance(units, np.ndarray) else units, reach, spec, True)
+    reach = scale[0] - scale[1], scale[1] - scale[0]
+    return difference_of_means(question_units(first - second, clusters), reach, spec, True)
