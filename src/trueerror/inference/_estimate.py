@@ -11,6 +11,8 @@ a cluster (G − 1)/G times what the estimate loses without it. `strata` are sam
    with the other end at infinity; with none θ ± t·s.
 4. Two samples: the difference has the limits that follow from the two models' own (MOVER).
 5. A p-value is the level at which a limit reaches the null value.
+6. Units in order of time (`ordered`), and rows that belong to two keys (`crossed`): the standard error and its degrees
+   of freedom are those of `_dependence`; all else is the same.
 
 Metrics of a label table also know which cells could have been filled. `worst` holds the estimates of the same table
 with half a row more in the cell that lowers, and in the cell that raises, the metric most: limits take their standard
@@ -34,6 +36,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from trueerror.inference._dependence import in_order, two_ways
 from trueerror.inference._problem import Range
 from trueerror.results import Alternative
 
@@ -49,7 +52,8 @@ class Estimate:
 
     `units` (…, units) is what each unit adds, `count` how many units there are of each kind, `strata` a code for each
     unit's sample, `sizes` how many rows (or what weight) a unit has. `worst` has one leading axis more: the standard
-    error of the lower limit, and of the upper one, is found there.
+    error of the lower limit, and of the upper one, is found there. So many of the first units as `ordered` says stand
+    in order of time. `crossed` is the same over a second key, and over both together.
     """
 
     value: Floats
@@ -60,6 +64,8 @@ class Estimate:
     range: Range = (-math.inf, math.inf)
     labels: bool = False
     worst: Estimate | None = None
+    ordered: int = 0
+    crossed: tuple[Estimate, Estimate] | None = None
 
     def __sub__(self, other: Estimate) -> Estimate:
         """The difference of two estimates over the same units."""
@@ -75,6 +81,19 @@ def scaled(e: Estimate, by: float) -> Estimate:
     worst = None if e.worst is None else scaled(e.worst, by)
     ends = e.range[0] * by, e.range[1] * by
     return e if by == 1 else replace(e, value=e.value * by, units=e.units * by, range=ends, worst=worst)
+
+
+def together(first: Estimate, second: Estimate, both: Estimate) -> Estimate:
+    """An estimate over one key with the same over a second key, and over both together."""
+    worst = None
+    if first.worst is not None and second.worst is not None and both.worst is not None:
+        worst = replace(first.worst, crossed=(second.worst, both.worst))
+    return replace(first, crossed=(second, both), worst=worst)
+
+
+def timed(e: Estimate, clusters: int) -> Estimate:
+    """An estimate whose first units, so many clusters, stand in order of time."""
+    return replace(e, ordered=clusters, worst=None if e.worst is None else replace(e.worst, ordered=clusters))
 
 
 class Spread(NamedTuple):
@@ -124,6 +143,11 @@ def spread(e: Estimate) -> Spread:
     >>> round(float(made.error), 5), round(float(made.df))
     (0.03015, 99)
     """
+    if e.crossed is not None:
+        found = [spread(replace(e, crossed=None)), *map(spread, e.crossed)]
+        return Spread(*two_ways((found[0].error, found[1].error, found[2].error), (found[0].df, found[1].df)))
+    if e.ordered:
+        return _in_order(e)
     every: list[NDArray[np.bool_] | slice] = [slice(None)]
     parts = every if e.strata is None else [e.strata == s for s in np.unique(e.strata)]
     strata = [Stratum.of(e, members) for members in parts]
@@ -143,6 +167,15 @@ def spread(e: Estimate) -> Spread:
     with np.errstate(divide="ignore", invalid="ignore"):
         df = np.fmin(np.where(beyond > 1e-12 * v * v, 2 * v * v / beyond, np.inf), v * v / welch)
     return Spread(np.where(seen | np.isnan(v), error, 0.0), np.where(seen, np.maximum(df, 1.0), 1.0))
+
+
+def _in_order(e: Estimate) -> Spread:
+    """That of units in order of time; units after them (half rows) stand alone."""
+    k, alone = e.ordered, spread(replace(e, ordered=0))
+    found, rest = in_order(e.units[..., :k]), e.units[..., k:] ** 2
+    count = 1.0 if e.count is None else np.asarray(e.count)[..., k:]
+    error = np.sqrt(found.variance + (count * rest).sum(axis=-1))
+    return Spread(np.where(alone.error > 0, error, alone.error), np.minimum(alone.df, found.df))
 
 
 def _slope(e: Estimate) -> Floats:
