@@ -16,6 +16,7 @@ freedom of the key that has fewer.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -63,7 +64,7 @@ def neighbours(apart: Floats) -> Floats:
     return np.asarray(np.clip(rho + (1 + 3 * rho) / n * (rho > 0), 0.0, 1 - 1 / math.sqrt(max(n, 2))))
 
 
-def two_ways(errors: tuple[Floats, Floats, Floats], df: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+def two_ways(errors: Sequence[Floats], df: Sequence[Floats]) -> tuple[Floats, Floats]:
     """A standard error from those over one key, over the other and over both together, and its degrees of freedom.
 
     >>> error, df = two_ways((np.array(0.3), np.array(0.4), np.array(0.1)), (np.array(9.0), np.array(19.0)))
