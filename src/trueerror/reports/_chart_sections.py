@@ -441,24 +441,18 @@ def _drawn(make: Callable[[], Picture], gallery: Gallery, names: Sequence[str]) 
 
 def confusions(ev: Evaluation, gallery: Gallery) -> Markup:
     """The matrix of each model, the pairs that it confuses most, and where the best two models differ."""
-    parts = sorted((part for part in ev.parts if part.confusion is not None), key=lambda part: -_right(part))
+    known = [(part, part.confusion) for part in ev.parts if part.confusion is not None]
+    known.sort(key=lambda one: -one[1].masses[one[1].row == one[1].col].sum() / one[1].masses.sum())
     blocks = []
-    for part in parts:
-        assert part.confusion is not None
-        inner = [confusion_matrix(part.confusion, part.name, gallery)]
-        if 2 < len(part.confusion.labels) <= MAPPED_CLASSES:
-            inner += _most_confused(part.confusion)
+    for part, table in known:
+        inner = [confusion_matrix(table, part.name, gallery)]
+        if 2 < len(table.labels) <= MAPPED_CLASSES:
+            inner += _most_confused(table)
         blocks.append(el("div", *inner, class_="matrix"))
-    if len(parts) > 1:
-        difference = difference_matrix(parts[0], parts[1])
+    if len(known) > 1:
+        difference = difference_matrix(known[0][0], known[1][0])
         blocks += [] if difference is None else [el("div", difference, class_="matrix")]
     return el("div", joined(blocks), class_="matrices")
-
-
-def _right(part: ModelEvaluation) -> float:
-    assert part.confusion is not None
-    table = part.confusion
-    return float(table.masses[table.row == table.col].sum() / table.masses.sum())
 
 
 def confusion_matrix(confusion: Confusion, model: str, gallery: Gallery) -> Markup:
