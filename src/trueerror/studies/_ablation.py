@@ -204,10 +204,10 @@ class LesionStudy(DocumentResult):
     def document(self) -> Document:
         several = "" if self.seeds == 1 else f", {self.seeds} seeds in each"
         head = f"{self.rows:,} rows, {self.plan}{several}; the same test folds and seeds for all variants."
-        last = [
-            f"Corrected t over the same test folds; p-values are adjusted within each kind ({self.adjust}), the "
-            f"{percent(self.confidence)} intervals are not."
-        ]
+        adjusted = (
+            "" if self.adjust == "none" else f"; intervals and p-values are adjusted within each kind ({self.adjust})"
+        )
+        last = [f"Corrected t over the same test folds{adjusted}."]
         if self.seeds > 1:
             last.append(_seed_words(self))
         verdict, table = Verdict(self.verdict_lines, width=WIDTH), TableBlock(self._variants())

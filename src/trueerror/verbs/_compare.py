@@ -18,13 +18,8 @@ from trueerror.findings import Evidence
 from trueerror.inference._choose import reason_for
 from trueerror.inference._contrast import alike_within, check_margin, mirrored, statistic_of
 from trueerror.inference._many import adjust_contrasts, groups_not_told_apart, with_anchor
-from trueerror.inference._two_models import (
-    PairedRows,
-)
-from trueerror.inference._unpaired import (
-    ModelRows,
-    unpaired_contrast,
-)
+from trueerror.inference._two_models import PairedRows
+from trueerror.inference._unpaired import ModelRows, unpaired_contrast
 from trueerror.inference.learner._fold_scores import is_word_of_folds
 from trueerror.inference.loss._mean import infinite_rows
 from trueerror.inference.power._sample_size import sample_size
@@ -210,8 +205,8 @@ def compare(
     (`cmp.facts["why"]`).
 
     - Several models: each is compared with the best one, with limits and p-values that hold together and count that
-      it was picked as the best (`cmp.simultaneous`); `cmp.pairs` has all pairs, each with its own interval and a
-      p-value adjusted by `adjust`. `reference=` compares with one model only.
+      it was picked as the best (`cmp.simultaneous`); the other pairs of `cmp.pairs` have limits and
+      p-values adjusted by `adjust`. `reference=` compares with one model only.
     - Metric: a name, accuracy where nothing else is asked for, or {"f_beta": {"beta": 2}} with its own options.
     - Alike? `margin=` asks besides whether pairs are alike within ±margin (adjusted too).
     - Costs: `cost_fp=` and `cost_fn=` compare probabilities by what their calls cost, at the threshold that the costs
@@ -537,12 +532,15 @@ def assemble_comparison(
     """
     counts, details = discordance or {}, details or ComparisonDetails()
     ends = measure.range if within is None else within
-    pairs = tuple(adjust_contrasts(contrasts, adjust))
+    reach = ends[1] - ends[0]
+    pairs = tuple(adjust_contrasts(contrasts, adjust, whole=(-reach, reach)))
     higher = bool(measure.higher_is_better)
     order = best_first(estimates, higher)
-    together = _together(pairs, order, reference, adjust, ends[1] - ends[0])
-    judged = {frozenset((c.first, c.second)): c for c in (*pairs, *together)}
-    equivalent = [alike(c, counts, margin, confidence) for c in both_ways or pairs] if margin else []
+    together = _together(pairs, order, reference, adjust, reach)
+    # A pair is one inference: with the best one it is judged together with the others that are.
+    judged = {frozenset((c.first, c.second)): c for c in together}
+    pairs = tuple(_turned_as(judged.get(frozenset((c.first, c.second)), c), c) for c in pairs)
+    equivalent = [alike(c.alone(), counts, margin, confidence) for c in both_ways or pairs] if margin else []
     sound = {(c.first, c.second): _sound_p(c, counts.get((c.first, c.second))) for c in pairs}
     kind = SAME if details.could_be_paired is None else DIFFERENT
     reason = reason_for(pairs[0].method, kind) if pairs else ""
@@ -552,7 +550,7 @@ def assemble_comparison(
         higher_is_better=higher,
         estimates=estimates,
         pairs=pairs,
-        tiers=_groups(order, list(judged.values())) if reference is None else (),
+        tiers=_groups(order, pairs) if reference is None else (),
         reference=reference,
         margin=margin,
         within_margin=tuple(adjust_contrasts(equivalent, adjust)),
@@ -571,6 +569,10 @@ def assemble_comparison(
         simultaneous=together or None,
     )
     return replace(draft, next_step=next_step(draft, measure), findings=comparison_findings(draft, sound, sample))
+
+
+def _turned_as(c: Contrast, like: Contrast) -> Contrast:
+    return c if c.first == like.first else mirrored(c)
 
 
 def _together(
