@@ -58,7 +58,7 @@ def test_what_needs_no_learner_stands_beside_accuracy_and_error(three):
     run = te.experiment({"means": Means()}, three, plan=PLAN)
     made = run.summary(["accuracy", "error_rate", "brier"])
     assert made.constants == {"two": ("0", 60 / 90), "three": ("maybe", 30 / 90)}
-    lines = [line.split() for line in made._table().text(80).splitlines()]
+    lines = [line.split() for line in made._table().text(120).splitlines()]
     assert ["two", "always", '"0"', "0.667", "0.333"] in lines
     assert ["three", "always", '"maybe"', "0.333", "0.667"] in lines
     assert te.load(made.to_json()) == made

@@ -220,8 +220,7 @@ def mirrored(c: Contrast, *, untied: float = math.nan) -> Contrast:
         side=OTHER_SIDE[c.side], statistic=statistic_of(c).total(c, untied) - c.statistic,
         alternative=ALTERNATIVES[c.alternative],
         p_better=None if c.p_better is None else 1 - c.p_better,
-        low_alone=None if c.high_alone is None else 0.0 - c.high_alone,
-        high_alone=None if c.low_alone is None else 0.0 - c.low_alone,
+        low_alone=0.0 - c.high_alone, high_alone=0.0 - c.low_alone,
     )  # fmt: skip
 
 

@@ -76,8 +76,7 @@ def adjust_contrasts(
     values = _sum_of_steps(_probabilities(np.maximum(given, sys.float_info.min)), method)
     part = given / values
     open_ = values > 1 - alone[0].confidence + 1e-12
-    if open_.any():
-        part[open_] = part[open_][np.argmin(given[open_])]
+    part = np.where(open_, part[np.argmin(np.where(open_, given, np.inf))], part)
     return [
         c if math.isnan(p) else _at_level(replace(c, p_adjusted=min(float(p), 1.0)), (1 - c.confidence) * share, whole)
         for c, p, share in zip(alone, values, part, strict=True)

@@ -229,8 +229,8 @@ class Contrast(Interval):
     p_at_most: bool | None = None
     undone_by: float | None = None
     undone_unit: str | None = None
-    low_alone: float | None = None
-    high_alone: float | None = None
+    low_alone: float = math.nan
+    high_alone: float = math.nan
 
     def __post_init__(self) -> None:
         Interval.__post_init__(self)
@@ -241,16 +241,14 @@ class Contrast(Interval):
 
     def alone(self) -> Contrast:
         """The same difference as if no other had been looked at: its own limits, and no adjusted p-value."""
-        if self.low_alone is None or self.high_alone is None:
-            return replace(self, p_adjusted=None)
-        low, high = self.low_alone, self.high_alone
-        return replace(self, low=low, high=high, low_alone=None, high_alone=None, p_adjusted=None)
+        low, high = (self.low, self.high) if math.isnan(self.low_alone) else (self.low_alone, self.high_alone)
+        return replace(self, low=low, high=high, low_alone=math.nan, high_alone=math.nan, p_adjusted=None)
 
     def _p_words(self) -> str:
         """The p-value that goes with the limits; an adjusted one beside limits of this difference alone says so."""
         if self.p_adjusted is None:
             return p_value(self.p_value, at_most=self.p_at_most)
-        own = "" if self.low_alone is not None else f"{p_value(self.p_value, at_most=self.p_at_most)}, "
+        own = "" if not math.isnan(self.low_alone) else f"{p_value(self.p_value, at_most=self.p_at_most)}, "
         return f"{own}adjusted {p_value(self.p_adjusted, at_most=self.p_at_most)}"
 
     @property

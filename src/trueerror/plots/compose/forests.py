@@ -87,7 +87,7 @@ def contrasts_forest(
     heading = names[0] if len(names) == 1 else "differences"
     if len(named) == 1:
         heading = f"{shorten(first.first, 30)} against {shorten(first.second, 30)}: {heading}"
-    alone = "" if all(c.low_alone is not None for _, c in named) else ", not adjusted for the number of comparisons"
+    alone = "" if all(math.isfinite(c.low_alone) for _, c in named) else ", not adjusted for the number of comparisons"
     subtitle = list(how_words([c for _, c in named], more=alone))
     if margin is not None:
         subtitle.append(f"shaded: differences up to ±{number(abs(margin))} do not matter")
