@@ -18,13 +18,8 @@ from trueerror.findings import Evidence
 from trueerror.inference._choose import reason_for
 from trueerror.inference._contrast import alike_within, check_margin, mirrored, statistic_of
 from trueerror.inference._many import adjust_contrasts, groups_not_told_apart, with_anchor
-from trueerror.inference._two_models import (
-    PairedRows,
-)
-from trueerror.inference._unpaired import (
-    ModelRows,
-    unpaired_contrast,
-)
+from trueerror.inference._two_models import PairedRows
+from trueerror.inference._unpaired import ModelRows, unpaired_contrast
 from trueerror.inference.learner._fold_scores import is_word_of_folds
 from trueerror.inference.loss._mean import infinite_rows
 from trueerror.inference.power._sample_size import sample_size
@@ -395,11 +390,12 @@ def compare_predictions(
     options = settings.options(measure.name)
     paired = partial(PairedRows, p, measure, options, threshold=settings.threshold, prior=settings.prior)
     rows = paired() if measure.area and method is None else None
-    if rows is not None:
-        rows.rank_once()
-    estimates = {
-        m: ModelMetrics(m, own, predictions=common, estimand=estimand).interval(measure.name) for m in p.models
-    }
+    if rows is not None and rows.placed:
+        estimates = {m: rows.own(m, settings.spec(estimand=estimand)) for m in p.models}
+    else:
+        estimates = {
+            m: ModelMetrics(m, own, predictions=common, estimand=estimand).interval(measure.name) for m in p.models
+        }
     undefined = [m for m, own in estimates.items() if math.isnan(own.estimate)]
     if undefined:
         raise InputError(_undefined(p, measure, undefined, estimates[undefined[0]].note))
