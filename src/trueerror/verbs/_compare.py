@@ -390,11 +390,12 @@ def compare_predictions(
     options = settings.options(measure.name)
     paired = partial(PairedRows, p, measure, options, threshold=settings.threshold, prior=settings.prior)
     rows = paired() if measure.area and method is None else None
-    if rows is not None:
-        rows.rank_once()
-    estimates = {
-        m: ModelMetrics(m, own, predictions=common, estimand=estimand).interval(measure.name) for m in p.models
-    }
+    if rows is not None and rows.placed:
+        estimates = {m: rows.own(m, settings.spec(estimand=estimand)) for m in p.models}
+    else:
+        estimates = {
+            m: ModelMetrics(m, own, predictions=common, estimand=estimand).interval(measure.name) for m in p.models
+        }
     undefined = [m for m, own in estimates.items() if math.isnan(own.estimate)]
     if undefined:
         raise InputError(_undefined(p, measure, undefined, estimates[undefined[0]].note))
