@@ -39,24 +39,16 @@ def adjust(p_values: Any, method: Adjustment = "holm") -> Floats:
     [0.04, 0.06, 0.06, 0.06]
     """
     check_word(method, ADJUSTMENTS, "method")
-    return np.minimum(_sum_of_steps(_probabilities(p_values), method), 1.0)
+    return np.minimum(_in_order(_probabilities(p_values), _STEPS[method]), 1.0)
 
 
-def _sum_of_steps(given: Floats, method: str) -> Floats:
-    """Adjusted p-values that may exceed 1."""
-    known = ~np.isnan(given)
-    p = given[known]
+def _in_order(given: Floats, step: Callable[[Floats], Floats]) -> Floats:
+    """What a step makes of the sorted p-values, each in its place; it may exceed 1, and NaN stays NaN."""
+    known = np.flatnonzero(~np.isnan(given))
+    order = known[np.argsort(given[known], kind="stable")]
     result = np.full(len(given), np.nan)
-    result[known] = _in_order(p, _STEPS[method]) if len(p) else p
+    result[order] = step(given[order])
     return result
-
-
-def _in_order(p: Floats, step: Callable[[Floats], Floats]) -> Floats:
-    """What a step makes of the sorted p-values, each in its place."""
-    order = np.argsort(p, kind="stable")
-    adjusted = np.empty(len(p))
-    adjusted[order] = step(p[order])
-    return adjusted
 
 
 def adjust_contrasts(
@@ -73,7 +65,7 @@ def adjust_contrasts(
     if method == "none" or not alone or (len(alone) < 2 and not every):
         return alone
     given = np.array([1.0 if every and math.isnan(c.p_value) else c.p_value for c in alone])
-    values = _sum_of_steps(_probabilities(np.maximum(given, sys.float_info.min)), method)
+    values = _in_order(_probabilities(np.maximum(given, sys.float_info.min)), _STEPS[method])
     part = given / values
     open_ = values > 1 - alone[0].confidence + 1e-12
     part = np.where(open_, part[np.argmin(np.where(open_, given, np.inf))], part)
@@ -175,7 +167,8 @@ def with_anchor(
         out = [_normal_score(c) for c in left]
         critical, values = _of_the_best(contrasts, anchor, out, left) if chosen else _sidak_of_pairs(out, level)
         values = [max(p, c.p_value, least) for p, c in zip(values, left, strict=True)]
-        stretched = [_stretched(c, p, critical, whole) for c, p in zip(left, values, strict=True)]
+        tail = float(2 * special.ndtr(-critical))
+        stretched = [_at_level(replace(c, p_adjusted=p), tail, whole) for c, p in zip(left, values, strict=True)]
         apart = [c for c, z in zip(stretched, out, strict=True) if z >= critical]
         # The next step is judged among those that are left, and made without those that are not.
         for c in apart or stretched:
@@ -222,11 +215,6 @@ def _normal_score(c: Contrast) -> float:
         return 0.0 if c.estimate == 0 else math.inf
     df = df_of_limits(c)
     return -float(special.ndtri(float(special.stdtr(df, -critical_t(c.confidence, df) * abs(c.estimate) / arm))))
-
-
-def _stretched(c: Contrast, p: float, critical: float, whole: Limits) -> Contrast:
-    """The limits at another quantile, as far out in the distribution that they are made with as this in the normal."""
-    return _at_level(replace(c, p_adjusted=p), float(2 * special.ndtr(-critical)), whole)
 
 
 def _at_level(c: Contrast, level: float, whole: Limits) -> Contrast:
@@ -296,7 +284,7 @@ def _hommel(p: Floats) -> Floats:
     """For every set size s, Simes' test of the largest that contains each hypothesis; O(m²)."""
     m = len(p)
     ranks = np.arange(1, m + 1)
-    adjusted = np.full(m, np.min(m * p / ranks))
+    adjusted = np.full(m, np.min(m * p / ranks, initial=np.inf))
     for size in range(m - 1, 1, -1):
         first = m - size + 1
         simes = np.min(size * p[first:] / ranks[1:size])
