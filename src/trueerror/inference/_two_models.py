@@ -42,6 +42,7 @@ from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.inputs._labels import Label, need_positive
+from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import SAME, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, prior_of_each, ranks_rows
@@ -254,6 +255,17 @@ class PairedRows:
             count = partial(source.scores, model, positive=self.positive)
             named = (source.name,) if source.name else ()
             p._keep_scores(model, self.positive, ScoreTable._ranked(count, (m, n), placed, p.positive, named))
+
+
+def gaps_from(
+    best: str, p: Predictions, measure: Measure, options: MetricOptions, spec: IntervalSpec, **asked: Any
+) -> list[Contrast]:
+    """The best less each other model; none where these rows cannot be paired, by this metric or in this memory."""
+    try:
+        rows = PairedRows(p, measure, options, **asked)
+        return [rows.contrast(best, other, spec) for other in p.models if other != best]
+    except (InputError, MemoryBudgetExceeded):
+        return []  # then models are taken as independent, which is wider
 
 
 def _losses(q: Pair) -> bool:
