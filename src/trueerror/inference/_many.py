@@ -360,17 +360,19 @@ def together_with_best(
 
 
 def groups_of_equals(order: tuple[str, ...], pairs: Sequence[Contrast]) -> tuple[tuple[str, ...], ...]:
-    """The largest groups in which no two models differ significantly; with very many models none."""
+    """The largest groups in which no two models differ significantly."""
     # An infinite loss and a finite one need no test to be put into different groups.
     apart = {frozenset((c.first, c.second)) for c in pairs if significantly_different(c) or math.isinf(c.estimate)}
-    return groups_not_told_apart(order, apart) if len(order) <= 60 else ()
+    return groups_not_told_apart(order, apart)
 
 
 def sound_p_values(c: Contrast, counts: Discordance | None) -> dict[str, float]:
     """The p-values of the sound forms of McNemar's test; none for pairs that were compared otherwise."""
-    if counts is None or not statistic_of(c).of_rows:
-        return {}
-    return {form: mcnemar_test(counts.only_first, counts.only_second, form, c.alternative)[1] for form in SOUND_FORMS}
+    return {
+        form: mcnemar_test(counts.only_first, counts.only_second, form, c.alternative)[1]
+        for form in SOUND_FORMS
+        if counts is not None and statistic_of(c).of_rows
+    }
 
 
 def straddles(p_values: Mapping[str, float], *, level: float) -> bool:

@@ -536,11 +536,13 @@ def assemble_comparison(
     pairs = tuple(adjust_contrasts(contrasts, adjust))
     higher = bool(measure.higher_is_better)
     order = best_first(estimates, higher)
-    together = together_with_best(pairs, order, reference, adjust, ends[1] - ends[0])
+    reach = ends[1] - ends[0]
+    together = together_with_best(pairs, order, reference, adjust, reach) if len(pairs) > 1 else ()
     judged = {frozenset((c.first, c.second)): c for c in (*pairs, *together)}
     equivalent = [alike_by_pairs(c, counts, margin, confidence) for c in both_ways or pairs] if margin else []
     sound = {(c.first, c.second): sound_p_values(c, counts.get((c.first, c.second))) for c in pairs}
-    picked = None if reference else chosen(estimates, order[0], lowest=not higher, gaps=pairs, ends=ends)
+    several = reference is None and len(order) > 2
+    picked = chosen(estimates, order[0], lowest=not higher, gaps=pairs, ends=ends) if several else None
     kind = SAME if details.could_be_paired is None else DIFFERENT
     reason = reason_for(pairs[0].method, kind) if pairs else ""
     draft = Comparison(
@@ -549,7 +551,8 @@ def assemble_comparison(
         higher_is_better=higher,
         estimates=estimates,
         pairs=pairs,
-        tiers=groups_of_equals(order, list(judged.values())) if reference is None else (),
+        # With very many models none.
+        tiers=groups_of_equals(order, list(judged.values())) if reference is None and len(order) <= 60 else (),
         reference=reference,
         margin=margin,
         within_margin=tuple(adjust_contrasts(equivalent, adjust)),

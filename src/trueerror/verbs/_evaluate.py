@@ -215,7 +215,7 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
         settings=_recorded(settings),
         backend=p.backend,
     )
-    if not sliced or settings.simultaneous:
+    if len(parts) == 1 or not sliced or settings.simultaneous:
         return made
     asked = {"threshold": settings.threshold, "prior": settings.prior}
     return allowing_for_choice(
