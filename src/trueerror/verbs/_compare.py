@@ -26,13 +26,8 @@ from trueerror.inference._many import (
     straddles,
     together_with_best,
 )
-from trueerror.inference._two_models import (
-    PairedRows,
-)
-from trueerror.inference._unpaired import (
-    ModelRows,
-    unpaired_contrast,
-)
+from trueerror.inference._two_models import PairedRows
+from trueerror.inference._unpaired import ModelRows, unpaired_contrast
 from trueerror.inference.learner._fold_scores import is_word_of_folds
 from trueerror.inference.loss._mean import infinite_rows
 from trueerror.inference.power._sample_size import sample_size
@@ -402,11 +397,12 @@ def compare_predictions(
     options = settings.options(measure.name)
     paired = partial(PairedRows, p, measure, options, threshold=settings.threshold, prior=settings.prior)
     rows = paired() if measure.area and method is None else None
-    if rows is not None:
-        rows.rank_once()
-    estimates = {
-        m: ModelMetrics(m, own, predictions=common, estimand=estimand).interval(measure.name) for m in p.models
-    }
+    if rows is not None and rows.placed:
+        estimates = {m: rows.own(m, settings.spec(estimand=estimand)) for m in p.models}
+    else:
+        estimates = {
+            m: ModelMetrics(m, own, predictions=common, estimand=estimand).interval(measure.name) for m in p.models
+        }
     undefined = [m for m, own in estimates.items() if math.isnan(own.estimate)]
     if undefined:
         raise InputError(_undefined(p, measure, undefined, estimates[undefined[0]].note))
