@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from trueerror.inference._chosen import chosen, moved_limit, quantile_of_largest
+from trueerror.inference._chosen import best_of_several, moved_limit, quantile_of_largest
 from trueerror.inference.proportion._interval import interval
 from trueerror.inference.proportion._paired import mcnemar
 
@@ -47,7 +47,7 @@ def shares(*hits, n=200):
 
 def test_close_rivals_lower_the_limit_and_the_estimate():
     each = shares(170, 168, 167, 166)
-    found = chosen(each, "m0", ends=ENDS)
+    found = best_of_several(each, "m0", ends=ENDS)
     assert found.close == 3
     own = each["m0"]
     assert found.interval.low < own.low < found.interval.estimate < own.estimate
@@ -57,15 +57,15 @@ def test_close_rivals_lower_the_limit_and_the_estimate():
 
 def test_a_clear_winner_keeps_its_limits():
     each = shares(190, 100, 90)
-    found = chosen(each, "m0", ends=ENDS)
+    found = best_of_several(each, "m0", ends=ENDS)
     assert found.close == 0
     assert (found.interval.low, found.interval.high) == pytest.approx((each["m0"].low, each["m0"].high), abs=1e-9)
     assert found.interval.estimate == pytest.approx(each["m0"].estimate, abs=1e-9)
 
 
 def test_the_lowest_is_the_highest_turned_round():
-    high = chosen(shares(170, 168, 167), "m0", ends=ENDS).interval
-    low = chosen(shares(30, 32, 33), "m0", lowest=True, ends=ENDS).interval
+    high = best_of_several(shares(170, 168, 167), "m0", ends=ENDS).interval
+    low = best_of_several(shares(30, 32, 33), "m0", lowest=True, ends=ENDS).interval
     assert (1 - low.high, 1 - low.low, 1 - low.estimate) == pytest.approx((high.low, high.high, high.estimate))
 
 
@@ -76,17 +76,17 @@ def test_models_that_err_on_the_same_rows_pay_less():
     lows = []
     for c in (together, apart):
         gap = type(c)(**{f: getattr(c, f) for f in c.__dataclass_fields__} | {"first": "m0", "second": "m1"})
-        lows.append(chosen(each, "m0", gaps=[gap], ends=ENDS).interval.low)
-    assert lows[0] > lows[1] > chosen(each, "m0", ends=ENDS).interval.low - 0.01
+        lows.append(best_of_several(each, "m0", gaps=[gap], ends=ENDS).interval.low)
+    assert lows[0] > lows[1] > best_of_several(each, "m0", ends=ENDS).interval.low - 0.01
 
 
 def test_limits_that_were_made_to_hold_together_are_taken_back():
     wide = {m: interval(x, 200, confidence=0.99) for m, x in (("a", 150), ("b", 40), ("c", 30))}
-    found = chosen({m: type(i)(**{f: getattr(i, f) for f in i.__dataclass_fields__} | {"confidence": 0.95})
+    found = best_of_several({m: type(i)(**{f: getattr(i, f) for f in i.__dataclass_fields__} | {"confidence": 0.95})
                     for m, i in wide.items()}, "a", ends=ENDS, level=0.99)  # fmt: skip
     usual = interval(150, 200)
     assert (found.interval.low, found.interval.high) == pytest.approx((usual.low, usual.high), abs=1e-6)
 
 
 def test_nothing_to_choose_from():
-    assert chosen(shares(170), "m0", ends=ENDS) is None
+    assert best_of_several(shares(170), "m0", ends=ENDS) is None

@@ -93,7 +93,7 @@ class Chosen(NamedTuple):
     close: int
 
 
-def chosen(
+def best_of_several(
     estimates: Mapping[Any, Interval],
     name: Any,
     *,
@@ -111,7 +111,7 @@ def chosen(
 
     >>> from trueerror.inference.proportion._interval import interval
     >>> each = {f"m{i}": interval(x, 200) for i, x in enumerate((170, 168, 167, 140))}
-    >>> print(chosen(each, "m0", ends=(0, 1)).interval)
+    >>> print(best_of_several(each, "m0", ends=(0, 1)).interval)
     proportion 0.839 [0.780, 0.893], 95 % best-of-several, n = 200 (picked as the highest of 4 models, 3 of them close)
     """
     own = estimates[name]

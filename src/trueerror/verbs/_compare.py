@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from trueerror.findings import Evidence
 from trueerror.inference._choose import reason_for
-from trueerror.inference._chosen import chosen
+from trueerror.inference._chosen import best_of_several
 from trueerror.inference._contrast import check_margin, mirrored, statistic_of
 from trueerror.inference._many import (
     adjust_contrasts,
@@ -538,7 +538,7 @@ def assemble_comparison(
     equivalent = [alike_by_pairs(c, counts, margin, confidence) for c in both_ways or pairs] if margin else []
     sound = {(c.first, c.second): sound_p_values(c, counts.get((c.first, c.second))) for c in pairs}
     several = reference is None and len(order) > 2
-    picked = chosen(estimates, order[0], lowest=not higher, gaps=pairs, ends=ends) if several else None
+    picked = best_of_several(estimates, order[0], lowest=not higher, gaps=pairs, ends=ends) if several else None
     kind = SAME if details.could_be_paired is None else DIFFERENT
     reason = reason_for(pairs[0].method, kind) if pairs else ""
     draft = Comparison(

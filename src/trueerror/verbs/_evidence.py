@@ -29,7 +29,7 @@ from trueerror.findings.models import (
     shares_of_uncertainty,
 )
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
-from trueerror.inference._chosen import chosen
+from trueerror.inference._chosen import best_of_several
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows, harder_rows
 from trueerror.inference.auc._average_precision import decided_by
@@ -407,7 +407,7 @@ def allowing_for_choice(
     bench, sound = lead.parts[0].counted, bool(measure.higher_is_better)
     ends = measure.range if bench is None else measure.bounds(bench.settings.options(measure))
     known = gaps(best, measure) if others else ()
-    found = chosen(lead.estimates, best, lowest=not sound, gaps=known, ends=ends)
+    found = best_of_several(lead.estimates, best, lowest=not sound, gaps=known, ends=ends)
     if found is None or not found.close:
         return ev
     facts = Evidence(n_models=1 + len(others), best=best, not_different_from_best=found.close, expected=found.interval)
