@@ -47,6 +47,7 @@ from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.inputs._labels import Label, need_positive
+from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import SAME, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, prior_of_each, ranks_rows
@@ -264,6 +265,17 @@ class PairedRows:
             return self.placements.sizes
         up = self.weighted_columns[0].up
         return int(up.sum()), int((~up).sum())
+
+
+def gaps_from(
+    best: str, p: Predictions, measure: Measure, options: MetricOptions, spec: IntervalSpec, **asked: Any
+) -> list[Contrast]:
+    """The best less each other model; none where these rows cannot be paired, by this metric or in this memory."""
+    try:
+        rows = PairedRows(p, measure, options, **asked)
+        return [rows.contrast(best, other, spec) for other in p.models if other != best]
+    except (InputError, MemoryBudgetExceeded):
+        return []  # then models are taken as independent, which is wider
 
 
 def _losses(q: Pair) -> bool:
