@@ -114,7 +114,7 @@ def end_with(director: int, main: bool) -> None:
     threading.Thread(target=watch, daemon=True).start()
 
 
-def watched() -> tuple[int, bool]:
+def _director() -> tuple[int, bool]:
     """What `end_with` asks of this process."""
     return os.getpid(), threading.current_thread() is threading.main_thread()
 
@@ -156,7 +156,7 @@ def run_alone(chunk: Chunk, options: FitOptions) -> list[Outcome]:
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     started = time.monotonic()
-    with ProcessPoolExecutor(max_workers=1, initializer=end_with, initargs=watched()) as pool:
+    with ProcessPoolExecutor(max_workers=1, initializer=end_with, initargs=_director()) as pool:
         try:
             with interrupts_wait():
                 waited = pool.submit(run_chunk, chunk, options, None, expendable=True)
@@ -237,7 +237,7 @@ class Joblib(Engine):
         from joblib.externals.loky.process_executor import BrokenProcessPool
 
         # A worker that never gets a task has to end with this process too.
-        more = {"initializer": end_with, "initargs": watched()} if self.name == "loky" else {}
+        more = {"initializer": end_with, "initargs": _director()} if self.name == "loky" else {}
         # Chunks are of the right size already, so joblib need not gather them again.
         pool = joblib.Parallel(
             n_jobs=self.workers, backend=self.name, batch_size=1, pre_dispatch="2 * n_jobs",
