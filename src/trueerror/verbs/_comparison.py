@@ -206,6 +206,11 @@ class Comparison(TrackedResult):
         return {(c.first, c.second): c for c in self.pairs}
 
     @property
+    def _anchor(self) -> str:
+        """The model from which all differences are limited together: the best one, or the reference; else nobody."""
+        return self.simultaneous[0].second if self.simultaneous and len(self.models) > 2 else ""
+
+    @property
     def _power(self) -> int:
         """The power of ten by which differences are shown: 2 for points of a percent, and for costs of 100 rows."""
         return 2 if self.facts.share else 0
@@ -339,7 +344,7 @@ class Comparison(TrackedResult):
             self.reading,
             self._verdict_lines(),
             TableBlock(_models_table(self), where=many, beneath=_letters_words(self)),
-            TableBlock(_differences_table(self, _shown_pairs(self))),
+            None if self._anchor else TableBlock(_differences_table(self, _shown_pairs(self))),
             alike_within_margin(self),
             slices_block(self),
             self.findings.block(several=len(self.models) > 2 or of_one),
@@ -729,14 +734,11 @@ def _limits(cmp: Comparison, c: Contrast, places: int | None = None) -> str:
 
 
 def _shown_pairs(cmp: Comparison) -> list[Contrast]:
-    """Each other model with the best one (or the reference), as it is judged; without such a family all pairs."""
-    order = cmp.ranked
-    if cmp.simultaneous:
-        anchor = cmp.simultaneous[0].second
-        pairs = [(m, anchor) if cmp.reference else (anchor, m) for m in order if m != anchor]
-        return [cmp[first, second] for first, second in pairs]
+    """The pairs that differ from no one model together: all of a few, else those with the best (or the reference)."""
     chosen = _every_pair(cmp)
-    return chosen if len(chosen) <= 10 else [c for c in chosen if c.first == (cmp.reference or order[0])] or chosen[:10]
+    if len(chosen) <= 10:
+        return chosen
+    return [c for c in chosen if c.first == (cmp.reference or cmp.ranked[0])] or chosen[:10]
 
 
 def _every_pair(cmp: Comparison) -> list[Contrast]:
@@ -760,6 +762,15 @@ def _models_table(cmp: Comparison) -> Table:
         *(["tier"] if letters else []),
         f"{cmp.title}{', %' if cmp.facts.share else ''} [{percent(cmp.confidence)} CI]",
     )
+    if cmp._anchor:
+        gaps = [None if m == cmp._anchor else cmp[m, cmp._anchor] for m in cmp.ranked]
+        places = cmp._decimals_for([c for c in gaps if c])
+        judged = [("", "") if c is None else (f"{points(cmp, c.estimate, places)} {_limits(cmp, c, places)}",
+                  p_cell(decided(c))) for c in gaps]  # fmt: skip
+        rows = tuple((*row, *more) for row, more in zip(rows, judged, strict=True))
+        whom = "reference" if cmp.reference else "best"
+        counted = f", {unit(cmp).strip()}" if unit(cmp) else ""
+        columns += (f"difference from the {whom}{counted} [{percent(cmp.confidence)} CI]", "adjusted p")
     return Table(columns=columns, rows=rows, best=best, names=last)
 
 
