@@ -54,7 +54,8 @@ def effective_t_limits(
         return instead() or IntervalLimits(*_without_spread(e, spec, alike), KEY, (*notes, Note("no-variance")))
     (least, most), q = e.range, spec.factor(max(alike - 1, 1.0))
     low = min(low, limits_without_spread(most, alike, q, e.range)[0])
-    return IntervalLimits(low, max(high, limits_without_spread(least, alike, q, e.range)[1]), KEY, notes)
+    high = max(high, limits_without_spread(least, alike, q, e.range)[1])
+    return IntervalLimits(low, high, KEY, notes, df=float((e.worst or e).spread.df.min()))
 
 
 def _without_spread(e: Estimate, spec: IntervalSpec, alike: float) -> Range:

@@ -9,10 +9,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from trueerror.inference._contrast import df_of_limits, student_quantile
+from trueerror.inference._label_tables import every_cell
 from trueerror.inference._problem import IntervalSpec, Range
+from trueerror.inference._variance import slopes_seen
+from trueerror.inference.auc._influences import score_influences
+from trueerror.inputs._labels import Label
+from trueerror.inputs._memory import MemoryBudgetExceeded
+from trueerror.metrics._registry import Measure, MetricOptions, Prior, Seen
 from trueerror.results import Contrast
+from trueerror.sources._predictions import Predictions
+from trueerror.sources.engines._array_source import loss_rows
+from trueerror.tallies import Confusion
+
+Floats = NDArray[np.float64]
 
 
 def units_to_undo(gap: float, error: float, critical: float, worst: float) -> float:
@@ -50,3 +66,91 @@ def undone_by(c: Contrast, spec: IntervalSpec, extreme: Callable[[], Range | Non
     critical = student_quantile(spec.confidence, spec.alternative, df_of_limits(c))
     reach, worst = sign * (c.estimate - limit), max(-sign * end, 0.0)
     return units_to_undo(c.estimate - spec.bound, reach / critical, critical, worst)
+
+
+class Failures(NamedTuple):
+    """The least and the most (classes) that a failed row of each class adds to a model's metric, and rows by class."""
+
+    low: Floats
+    high: Floats
+    rows: Floats
+
+    def of_clusters(self, groups: float) -> Failures:
+        """Those of a cluster with as many rows of each class as others have."""
+        low, high = ((x * self.rows / groups).sum(keepdims=True) for x in (self.low, self.high))
+        return Failures(low, high, np.array([groups]))
+
+
+def furthest(first: Failures | None, second: Failures | None) -> Range | None:
+    """The least and the most that one more unit could add to a difference, one model alone failing on it."""
+    if first is None or second is None:
+        return None
+    return (
+        float(min(first.low.min(), -second.high.max())), float(max(first.high.max(), -second.low.min())),
+    )  # fmt: skip
+
+
+def of_table(
+    measure: Measure, table: Confusion, positive: Label | None, prior: Prior | None, options: MetricOptions
+) -> Failures:
+    """A row of a label table may be called anything."""
+    seen = Seen.of(measure, table, positive, prior)
+    full, _ = every_cell(seen.table)
+    moves = slopes_seen(measure, seen.at(full), full.masses, options)
+    ends = np.zeros((2, len(full.labels)))
+    known = np.isfinite(moves) & np.isin(full.row, seen.table.row)
+    np.minimum.at(ends[0], full.row[known], moves[known])
+    np.maximum.at(ends[1], full.row[known], moves[known])
+    rows = np.bincount(full.row, weights=full.masses, minlength=len(full.labels)).astype(np.float64)
+    return Failures(ends[0], ends[1], rows)
+
+
+def of_scores(p: Predictions, model: str, measure: Measure, options: MetricOptions) -> Failures | None:
+    """A row may score as rows of the other class do."""
+    table = p.scores(model)
+    moves = score_influences(measure, table, options)
+    if moves is None:
+        return None
+    rows = np.array([float(table.n_positive), float(table.n_negative)])
+    sums = (moves.positives * table.negatives).sum(), (moves.negatives * table.positives).sum()
+    moved = np.array(sums, dtype=np.float64) / rows[::-1]
+    return Failures(np.minimum(moved, 0.0), np.maximum(moved, 0.0), rows)
+
+
+def of_losses(p: Predictions, model: str, measure: Measure, options: MetricOptions) -> Failures | None:
+    """A row may have the label that its forecast makes dearest: the dearest of all, in a cluster each its own.
+
+    A grade may lie at either end of its scale, in a cluster half way.
+    """
+    n, alone = float(p.n), not p.has_key("clusters")
+    if measure.of_grades or measure.row_hits:
+        low, high = measure.bounds(options)
+        reach = np.array([(high - low) / n * (1.0 if alone else 0.5)])
+        return Failures(-reach, reach, np.array([n]))
+    if p.weights_kind == "sampling":
+        return None
+    try:
+        x = loss_rows(p, (model,), partial(measure.function, **options))
+    except MemoryBudgetExceeded:
+        return None
+    more = np.array([((x.highest if alone else x.all_highest) - float(x.values.mean())) / n])
+    return Failures(np.zeros(1), more, np.array([n]))
+
+
+def failures(
+    p: Predictions | Confusion, model: str, measure: Measure, options: MetricOptions, *,
+    positive: Label | None = None, prior: Prior | None = None, threshold: float | None = None,
+) -> Failures | None:  # fmt: skip
+    """What a row, or a cluster, adds to the metric of a model that fails on it; None where that is not known."""
+    if isinstance(p, Confusion):
+        return of_table(measure, p, positive, prior, options)
+    found = None
+    if measure.of_labels:
+        found = of_table(measure, p.confusion(model, threshold=threshold), positive, prior, options)
+    elif measure.of_losses:
+        found = of_losses(p, model, measure, options)
+    elif measure.of_scores:
+        found = of_scores(p, model, measure, options)
+    if found is None or not p.has_key("clusters"):
+        return found
+    return found.of_clusters(float(len(p.keys("clusters").names)))

@@ -147,6 +147,7 @@ class IntervalSpec:
         method: str,
         n: float,
         note: Notes = None,
+        df: float = math.inf,
     ) -> Interval:
         """The result: limits cut to the range and the side, holding the estimate; NaN with a note where they meet."""
         # Rounding can put a perfect score a hair beyond the end of its range; what is NaN stays so.
@@ -166,7 +167,7 @@ class IntervalSpec:
             name=name, estimate=estimate, low=low, high=high, confidence=self.confidence, side=self.side, method=method,
             n=n, note=sentences_of(notes), estimand=self.estimand,
         )  # fmt: skip
-        result._keep_notes(tuple(note for note in notes if isinstance(note, Note)))
+        result._keep_notes(tuple(note for note in notes if isinstance(note, Note)), df)
         return result
 
 
@@ -174,7 +175,7 @@ class IntervalLimits(NamedTuple):
     """What a method gives: both limits, the key of the method that was used in the end, and a note.
 
     `resampled`: they come from replicates. `n`: how many rows they are of, where other limits of the sample are of
-    another number.
+    another number. `df` are those of the t that they are made with.
     """
 
     low: float
@@ -183,6 +184,7 @@ class IntervalLimits(NamedTuple):
     note: str | Note | tuple[str | Note | None, ...] | None = ""
     resampled: bool = False
     n: float | None = None
+    df: float = math.inf
 
     @property
     def notes(self) -> tuple[str | Note | None, ...]:

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from scipy import special
 
 from trueerror.inference._answer import contrast_of
-from trueerror.inference._contrast import contrast, of_better
+from trueerror.inference._contrast import SEARCHED_P, contrast, of_better
 from trueerror.inference._estimate import apart
-from trueerror.inference._problem import IntervalSpec, Problem
+from trueerror.inference._fragility import Failures, failures, furthest, undone_by
+from trueerror.inference._problem import IntervalSpec, Problem, critical_t
 from trueerror.inference._sample import Sampled
 from trueerror.inference.auc._binned import unpaired_table_contrast, within_words
 from trueerror.inference.auc._tests import delong_unpaired
@@ -80,6 +81,13 @@ class ModelRows(NamedTuple):
         prior = None if measure.area else self.prior
         return None if table.exact else metric_bounds(measure, table, prior=prior)
 
+    def failures(self, q: Two) -> Failures | None:
+        """What a row, or a cluster, on which the model fails adds to its metric."""
+        positive = self.p.positive if q.metric.of_one_class else None
+        return failures(
+            self.p, self.model, q.metric, q.options, positive=positive, prior=self.prior, threshold=self.threshold
+        )
+
     @property
     def plain(self) -> bool:
         """Neither clusters nor sampling weights."""
@@ -113,6 +121,11 @@ class TwoSamples(Sampled):
         """Whether both have neither clusters nor sampling weights."""
         return all(rows.plain for rows in self.both)
 
+    @property
+    def clustered(self) -> bool:
+        """Whether the rows of either are in clusters."""
+        return any(isinstance(rows.p, Predictions) and rows.p.has_key("clusters") for rows in self)
+
     def is_share(self, metric: Measure) -> bool:
         """Whether the metric is a share of plain rows at their own class mix."""
         share = metric.of_labels and metric.share is not None
@@ -124,7 +137,11 @@ class TwoSamples(Sampled):
         if names[0] == names[1]:
             names = [f"{m} ({place})" for m, place in zip(names, ("first", "second"), strict=True)]
         made: Contrast = chosen.function(q)
-        return replace(made, name=q.metric.title, first=names[0], second=names[1])
+        undone = undone_by(made, q.spec, lambda: furthest(*(rows.failures(q) for rows in self)))
+        return replace(
+            made, name=q.metric.title, first=names[0], second=names[1], undone_by=undone,
+            undone_unit="cluster" if undone is not None and self.clustered else None,
+        )  # fmt: skip
 
 
 Two = Problem[TwoSamples]
@@ -211,8 +228,10 @@ def _of_limits(q: Two, method: str, joined: Callable[[float, Range, float, Range
     least, most = low1 - high2, high1 - low2
     slack = max(estimate - least, most - estimate)
 
+    df = _of_both(first, second)
+
     def limits(confidence: float) -> Range:
-        a, b = ((own.low, own.high) for own in (rows.interval(confidence) for rows in q.sample))
+        a, b = (_at(rows.interval, own, df, confidence) for rows, own in zip(q.sample, (first, second), strict=True))
         return joined(low1, a, high2, b)[0], joined(high1, a, low2, b)[1]
 
     p = two_sided_p = _inverted(limits, estimate)
@@ -232,6 +251,20 @@ def _of_limits(q: Two, method: str, joined: Callable[[float, Range, float, Range
         notes=(lacking,) if lacking and math.isnan(p) else within_words(slack),
         p_at_most=p <= two_sided_p == LEAST_LEVEL,
     )  # fmt: skip
+
+
+def _of_both(first: Interval, second: Interval) -> float:
+    """The degrees of freedom with which two samples tell the standard error of a difference (Welch 1947)."""
+    own = [(x.width / critical_t(x.confidence, x._limits_df), x._limits_df) for x in (first, second)]
+    unsure = sum(error**4 / df for error, df in own)
+    return sum(error**2 for error, _ in own) ** 2 / unsure if unsure > 0 else math.inf
+
+
+def _at(interval: Callable[[float], Interval], own: Interval, df: float, confidence: float) -> Range:
+    """A model's own limits, as far out in its own t as the confidence is in that of both."""
+    further = critical_t(confidence, df)
+    found = interval(1 - max(2 * float(special.stdtr(own._limits_df, -further)), SEARCHED_P))
+    return found.low, found.high
 
 
 def _inner(own: Interval, bounds: Bounds | None) -> Range:

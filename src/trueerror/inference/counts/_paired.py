@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from trueerror.inference._contrast import Limits
 from trueerror.inference._effective_t import effective_t_contrast
 from trueerror.inference._estimate import Estimate, left_out
-from trueerror.inference._label_tables import every_cell
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._variance import slopes_seen
 from trueerror.inference.loss._mean import ClusterSums, mean_over_units
@@ -149,19 +148,6 @@ class PairedMetric:
             up, down = self.differences(np.stack([masses + step, masses - step]))
             d[cell] = (up - down) / (2 * step[cell])
         return d if np.isfinite(d).all() else None
-
-    def extremes(self) -> tuple[Floats, Floats]:
-        """The least and the most (2, classes) that a row of each class adds to the first metric, and to the second."""
-        found = []
-        for seen in self.seen:
-            full, _ = every_cell(seen.table)
-            moves = slopes_seen(self.measure, seen.at(full), full.masses, self.options)
-            ends = np.zeros((2, len(full.labels)))
-            known = np.isfinite(moves) & np.isin(full.row, seen.table.row)
-            np.minimum.at(ends[0], full.row[known], moves[known])
-            np.maximum.at(ends[1], full.row[known], moves[known])
-            found.append(ends)
-        return found[0], found[1]
 
     def estimate(self) -> Estimate | None:
         """The difference and what a row of each cell adds to it; None where that cannot be said.
