@@ -16,11 +16,7 @@ from trueerror.inference._contrast import (
     student_quantile,
     tail_area,
 )
-from trueerror.inference._estimate import (
-    Estimate,
-    limits,
-    t_statistic,
-)
+from trueerror.inference._estimate import Estimate, limits, t_statistic
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range
 from trueerror.inference._sample import Estimated
 from trueerror.methods._registry import ONE, inference_method

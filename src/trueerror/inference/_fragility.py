@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -90,13 +91,42 @@ def furthest(first: Failures | None, second: Failures | None) -> Range | None:
     )  # fmt: skip
 
 
-def of_table(
-    measure: Measure, table: Confusion, positive: Label | None, prior: Prior | None, options: MetricOptions
-) -> Failures:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Asked:
+    """A metric of one model on its rows."""
+
+    p: Predictions | Confusion
+    model: str
+    measure: Measure
+    options: MetricOptions
+    positive: Label | None
+    prior: Prior | None
+    threshold: float | None
+
+    @property
+    def rows(self) -> Predictions:
+        """Rows, for what counts of calls do not hold."""
+        assert isinstance(self.p, Predictions)
+        return self.p
+
+    @property
+    def groups(self) -> int:
+        """How many clusters there are; 0 of rows."""
+        clustered = isinstance(self.p, Predictions) and self.p.has_key("clusters")
+        return clustered and len(self.rows.keys("clusters").names)
+
+    def failures(self) -> Failures | None:
+        """What a row, or a cluster, on which the model fails adds to it; None where that is not known."""
+        found = FAILING[self.measure.needs](self)
+        return found.of_clusters(self.groups) if found and self.groups else found
+
+
+def of_table(q: Asked) -> Failures:
     """A row of a label table may be called anything."""
-    seen = Seen.of(measure, table, positive, prior)
+    table = q.p if isinstance(q.p, Confusion) else q.p.confusion(q.model, threshold=q.threshold)
+    seen = Seen.of(q.measure, table, q.positive, q.prior)
     full, _ = every_cell(seen.table)
-    moves = slopes_seen(measure, seen.at(full), full.masses, options)
+    moves = slopes_seen(q.measure, seen.at(full), full.masses, q.options)
     ends = np.zeros((2, len(full.labels)))
     known = np.isfinite(moves) & np.isin(full.row, seen.table.row)
     np.minimum.at(ends[0], full.row[known], moves[known])
@@ -105,10 +135,10 @@ def of_table(
     return Failures(ends[0], ends[1], rows)
 
 
-def of_scores(p: Predictions, model: str, measure: Measure, options: MetricOptions) -> Failures | None:
+def of_scores(q: Asked) -> Failures | None:
     """A row may score as rows of the other class do."""
-    table = p.scores(model)
-    moves = score_influences(measure, table, options)
+    table = q.rows.scores(q.model)
+    moves = score_influences(q.measure, table, q.options)
     if moves is None:
         return None
     rows = np.array([float(table.n_positive), float(table.n_negative)])
@@ -117,40 +147,28 @@ def of_scores(p: Predictions, model: str, measure: Measure, options: MetricOptio
     return Failures(np.minimum(moved, 0.0), np.maximum(moved, 0.0), rows)
 
 
-def of_losses(p: Predictions, model: str, measure: Measure, options: MetricOptions) -> Failures | None:
-    """A row may have the label that its forecast makes dearest: the dearest of all, in a cluster each its own.
-
-    A grade may lie at either end of its scale, in a cluster half way.
-    """
-    n, alone = float(p.n), not p.has_key("clusters")
-    if measure.of_grades or measure.row_hits:
-        low, high = measure.bounds(options)
-        reach = np.array([(high - low) / n * (1.0 if alone else 0.5)])
-        return Failures(-reach, reach, np.array([n]))
-    if p.weights_kind == "sampling":
+def of_losses(q: Asked) -> Failures | None:
+    """A row may have the label that its forecast makes dearest: the dearest of all, in a cluster each its own."""
+    if q.measure.row_hits:
+        return of_grades(q)
+    if q.rows.weights_kind == "sampling":
         return None
     try:
-        x = loss_rows(p, (model,), partial(measure.function, **options))
+        x = loss_rows(q.rows, (q.model,), partial(q.measure.function, **q.options))
     except MemoryBudgetExceeded:
         return None
-    more = np.array([((x.highest if alone else x.all_highest) - float(x.values.mean())) / n])
-    return Failures(np.zeros(1), more, np.array([n]))
+    dearest = x.all_highest if q.groups else x.highest
+    return Failures(np.zeros(1), np.array([(dearest - float(x.values.mean())) / q.p.n]), np.array([float(q.p.n)]))
 
 
-def failures(
-    p: Predictions | Confusion, model: str, measure: Measure, options: MetricOptions, *,
-    positive: Label | None = None, prior: Prior | None = None, threshold: float | None = None,
-) -> Failures | None:  # fmt: skip
-    """What a row, or a cluster, adds to the metric of a model that fails on it; None where that is not known."""
-    if isinstance(p, Confusion):
-        return of_table(measure, p, positive, prior, options)
-    found = None
-    if measure.of_labels:
-        found = of_table(measure, p.confusion(model, threshold=threshold), positive, prior, options)
-    elif measure.of_losses:
-        found = of_losses(p, model, measure, options)
-    elif measure.of_scores:
-        found = of_scores(p, model, measure, options)
-    if found is None or not p.has_key("clusters"):
-        return found
-    return found.of_clusters(float(len(p.keys("clusters").names)))
+def of_grades(q: Asked) -> Failures:
+    """A grade may lie at either end of its scale, in a cluster half way."""
+    low, high = q.measure.bounds(q.options)
+    reach = np.array([(high - low) / q.p.n / (1 + bool(q.groups))])
+    return Failures(-reach, reach, np.array([float(q.p.n)]))
+
+
+FAILING: dict[str, Callable[[Asked], Failures | None]] = {
+    **dict.fromkeys(("binary", "classes", "cells"), of_table), "scores": of_scores, "losses": of_losses,
+    "grades": of_grades, "class_scores": lambda _: None,
+}  # fmt: skip

@@ -18,7 +18,7 @@ from trueerror.inference._clusters import clusters_in_words, clusters_left_out, 
 from trueerror.inference._contrast import nothing_known
 from trueerror.inference._effective_t import KEY, effective_t_contrast
 from trueerror.inference._estimate import Estimate
-from trueerror.inference._fragility import failures, furthest, undone_by
+from trueerror.inference._fragility import Asked, furthest, undone_by
 from trueerror.inference._problem import Problem
 from trueerror.inference._sample import Sampled
 from trueerror.inference._score_tables import difference_of_scores
@@ -26,13 +26,8 @@ from trueerror.inference.auc._binned import binned_contrast
 from trueerror.inference.auc._multiclass import class_area_estimate, class_area_rows
 from trueerror.inference.bootstrap._paired import paired_bootstrap
 from trueerror.inference.counts._paired import PairedMetric
-from trueerror.inference.loss._mean import (
-    NO_ROWS,
-    ClusterSums,
-    infinite_contrast,
-    mean_estimate,
-)
-from trueerror.inputs._labels import Codes
+from trueerror.inference.loss._mean import NO_ROWS, ClusterSums, infinite_contrast, mean_estimate
+from trueerror.inputs._labels import Codes, Label
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import SAME, InferenceMethod
 from trueerror.metrics._registry import Measure
@@ -58,6 +53,11 @@ class ModelPair(Sampled):
     rows: PairedRows
     first: str
     second: str
+
+    @property
+    def positive(self) -> Label | None:
+        """The class that a metric of labels is of."""
+        return None
 
     @property
     def repeated(self) -> bool:
@@ -153,10 +153,10 @@ class ModelPair(Sampled):
         """
         r = self.rows
         of_model = partial(
-            failures, r.p, measure=r.measure, options=r.options, positive=r.positive, prior=r.prior,
+            Asked, p=r.p, measure=r.measure, options=r.options, positive=self.positive, prior=r.prior,
             threshold=r.threshold,
         )  # fmt: skip
-        return furthest(*map(of_model, (self.first, self.second)))
+        return furthest(*(of_model(model=m).failures() for m in (self.first, self.second)))
 
 
 Pair = Problem[ModelPair]
@@ -164,6 +164,11 @@ Pair = Problem[ModelPair]
 
 class LabelPair(ModelPair):
     """By a metric of labels."""
+
+    @property
+    def positive(self) -> Label | None:
+        """The class that the metric is of."""
+        return self.rows.positive
 
     @cached_property
     def metric(self) -> PairedMetric:

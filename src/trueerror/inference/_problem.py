@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, cast
 
@@ -123,14 +123,6 @@ class IntervalSpec:
     def tail(self) -> float:
         """What is left out beyond one limit."""
         return (1 - self.level) / 2 if self.side == "two-sided" else 1 - self.level
-
-    @property
-    def both_sides(self) -> IntervalSpec:
-        """The two-sided spec with the same distance to each limit, for parts that a sum is made of."""
-        if self.side == "two-sided":
-            return self
-        # At a one-sided confidence of a half or less the distance is 0 or beyond; parts keep a little.
-        return replace(self, side="two-sided", over=1, each_at=max(1 - 2 * self.tail, 1e-6))
 
     def factor(self, df: float = math.inf) -> float:
         """How many standard errors a limit lies from the estimate."""

@@ -17,11 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._answer import contrast_of, interval_of
-from trueerror.inference._clusters import (
-    cluster_t_contrast,
-    clusters_left_out,
-    without_gaps,
-)
+from trueerror.inference._clusters import cluster_t_contrast, clusters_left_out, without_gaps
 from trueerror.inference._contrast import mirrored, nothing_known, of_better
 from trueerror.inference._effective_t import ALONE, KEY, effective_t_contrast
 from trueerror.inference._estimate import Estimate
@@ -47,6 +43,7 @@ from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.inputs._labels import Label, need_positive
+from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import SAME, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, prior_of_each, ranks_rows
@@ -264,6 +261,17 @@ class PairedRows:
             return self.placements.sizes
         up = self.weighted_columns[0].up
         return int(up.sum()), int((~up).sum())
+
+
+def gaps_from(
+    best: str, p: Predictions, measure: Measure, options: MetricOptions, spec: IntervalSpec, **asked: Any
+) -> list[Contrast]:
+    """The best less each other model; none where these rows cannot be paired, by this metric or in this memory."""
+    try:
+        rows = PairedRows(p, measure, options, **asked)
+        return [rows.contrast(best, other, spec) for other in p.models if other != best]
+    except (InputError, MemoryBudgetExceeded):
+        return []  # then models are taken as independent, which is wider
 
 
 def _losses(q: Pair) -> bool:

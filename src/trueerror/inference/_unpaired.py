@@ -19,22 +19,19 @@ from scipy import special
 from trueerror.inference._answer import contrast_of
 from trueerror.inference._contrast import SEARCHED_P, contrast, of_better
 from trueerror.inference._estimate import apart
-from trueerror.inference._fragility import Failures, failures, furthest, undone_by
+from trueerror.inference._fragility import Asked, furthest, undone_by
 from trueerror.inference._problem import IntervalSpec, Problem, critical_t
 from trueerror.inference._sample import Sampled
 from trueerror.inference.auc._binned import unpaired_table_contrast, within_words
-from trueerror.inference.auc._tests import delong_unpaired
 from trueerror.inference.loss._mean import infinite_contrast
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inference.proportion._two_samples import difference
-from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import DIFFERENT, InferenceMethod, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior
 from trueerror.metrics.scores import metric_bounds
 from trueerror.results import Contrast, Interval
 from trueerror.sources._predictions import Predictions
-from trueerror.sources.engines._array_source import scored_rows
 from trueerror.tallies import Confusion
 from trueerror.tallies._score_bounds import Bounds
 
@@ -81,12 +78,12 @@ class ModelRows(NamedTuple):
         prior = None if measure.area else self.prior
         return None if table.exact else metric_bounds(measure, table, prior=prior)
 
-    def failures(self, q: Two) -> Failures | None:
-        """What a row, or a cluster, on which the model fails adds to its metric."""
-        positive = self.p.positive if q.metric.of_one_class else None
-        return failures(
-            self.p, self.model, q.metric, q.options, positive=positive, prior=self.prior, threshold=self.threshold
-        )
+    def asked(self, q: Two) -> Asked:
+        """Its metric, as fragility looks at it."""
+        return Asked(
+            p=self.p, model=self.model, measure=q.metric, options=q.options, prior=self.prior, threshold=self.threshold,
+            positive=self.p.positive if q.metric.of_one_class else None,
+        )  # fmt: skip
 
     @property
     def plain(self) -> bool:
@@ -121,11 +118,6 @@ class TwoSamples(Sampled):
         """Whether both have neither clusters nor sampling weights."""
         return all(rows.plain for rows in self.both)
 
-    @property
-    def clustered(self) -> bool:
-        """Whether the rows of either are in clusters."""
-        return any(isinstance(rows.p, Predictions) and rows.p.has_key("clusters") for rows in self)
-
     def is_share(self, metric: Measure) -> bool:
         """Whether the metric is a share of plain rows at their own class mix."""
         share = metric.of_labels and metric.share is not None
@@ -137,10 +129,10 @@ class TwoSamples(Sampled):
         if names[0] == names[1]:
             names = [f"{m} ({place})" for m, place in zip(names, ("first", "second"), strict=True)]
         made: Contrast = chosen.function(q)
-        undone = undone_by(made, q.spec, lambda: furthest(*(rows.failures(q) for rows in self)))
+        undone = undone_by(made, q.spec, lambda: furthest(*(rows.asked(q).failures() for rows in self)))
         return replace(
             made, name=q.metric.title, first=names[0], second=names[1], undone_by=undone,
-            undone_unit="cluster" if undone is not None and self.clustered else None,
+            undone_unit="cluster" if undone is not None and any(rows.asked(q).groups for rows in self) else None,
         )  # fmt: skip
 
 
@@ -182,16 +174,9 @@ for _key, _form in {
     "delong-unpaired-t", on=DIFFERENT, word="delong", applies=lambda q: q.metric.area == 1 and q.sample.plain
 )
 def delong_of_two(q: Two) -> Contrast:
-    """DeLong over the rows; over score tables where the rows do not fit into memory."""
-    confidence, alternative = q.spec.confidence, q.spec.alternative
-    try:
-        (up1, s1, _), (up2, s2, _) = (scored_rows(rows.rows, [rows.model]) for rows in q.sample)
-    except MemoryBudgetExceeded:
-        tables = [rows.rows.scores(rows.model) for rows in q.sample]
-        return unpaired_table_contrast(*tables, confidence=confidence, alternative=alternative)
-    return delong_unpaired(
-        up1, s1[:, 0], up2, s2[:, 0], confidence=confidence, alternative=alternative, df="satterthwaite"
-    )
+    """DeLong over the score tables."""
+    tables = [rows.rows.scores(rows.model) for rows in q.sample]
+    return unpaired_table_contrast(*tables, confidence=q.spec.confidence, alternative=q.spec.alternative)
 
 
 @inference_method(
