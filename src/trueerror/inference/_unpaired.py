@@ -213,10 +213,12 @@ def _of_limits(q: Two, method: str, joined: Callable[[float, Range, float, Range
     least, most = low1 - high2, high1 - low2
     slack = max(estimate - least, most - estimate)
 
-    df = _of_both(first, second)
+    # At one confidence, so that limits are nested and p is the level at which one reaches 0.
+    usual = [rows.interval(0.95) for rows in q.sample]
+    df = _of_both(*usual)
 
     def limits(confidence: float) -> Range:
-        a, b = (_at(rows.interval, own, df, confidence) for rows, own in zip(q.sample, (first, second), strict=True))
+        a, b = (_at(rows.interval, own, df, confidence) for rows, own in zip(q.sample, usual, strict=True))
         return joined(low1, a, high2, b)[0], joined(high1, a, low2, b)[1]
 
     p = two_sided_p = _inverted(limits, estimate)
