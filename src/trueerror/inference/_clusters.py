@@ -62,7 +62,7 @@ def clusters_in_words(sizes: NDArray[np.floating] | NDArray[np.integer], units: 
     if groups == 1:
         return f"one {units.removesuffix('s')}"
     worth = "" if effective > 0.995 * groups else f", worth about {effective:,.1f} of equal size"
-    return f"one {units.removesuffix('s')}" if groups == 1 else f"{groups:,} {units}{worth}"
+    return f"{groups:,} {units}{worth}"
 
 
 def degrees_of_freedom(effective: float) -> float:

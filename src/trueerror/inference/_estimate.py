@@ -154,6 +154,11 @@ def of_units(e: Estimate) -> Spread:
     return Spread(np.where(seen | np.isnan(v), error, 0.0), np.where(seen, np.maximum(df, 1.0), 1.0))
 
 
+def as_drawn(e: Estimate, clusters: int) -> Estimate:
+    """An estimate whose units, so many clusters, were drawn independently."""
+    return e
+
+
 def in_time(e: Estimate, clusters: int) -> Estimate:
     """An estimate whose first units, so many clusters, stand in order of time; those after them (half rows) alone.
 

@@ -56,6 +56,7 @@ from trueerror.sources.engines._array_source import (
     rows_as_clusters,
     scored_rows,
     silence_as_wrong,
+    views,
     weighted_rows,
 )
 from trueerror.tallies import Moments, ScoreTable
@@ -92,7 +93,10 @@ class PairedRows:
         self.of_class = of_class
         measure = measure.on_scale_of(options)
         self.weighted = p.weights_kind == "sampling"
-        self.units = "clusters"
+        # Where rows have two keys, or stand in order of time.
+        first, *others = views(p)
+        self.units = first.words.split()[1]
+        self.beside = "".join(f" and {view.words}" for view in others[:1])
         self._areas: dict[int, ClusteredArea] = {}
         of_tables = measure.of_labels or measure.area
         for asked, offered, why in (
@@ -102,6 +106,10 @@ class PairedRows:
                 raise InputError(why.format(measure.name))
         if self.weighted and not p.has_key("clusters"):
             p, self.units = rows_as_clusters(p), "weighted rows"
+        self.timed = (first.timed, *(view.timed for view in others))
+        self.others = [
+            PairedRows(v.rows, measure, options, threshold=threshold, prior=prior, of_class=of_class) for v in others
+        ]
         self.p, self.measure, self.options, self.threshold = p, measure, options, threshold
         free = prior is None or measure.area or measure.is_prior_free(len(p.labels))
         # The class distribution asked for, where the metric depends on it.

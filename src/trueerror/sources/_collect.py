@@ -49,7 +49,7 @@ from trueerror.inputs._labels import (
 from trueerror.inputs._options import InputError, MissingPredictionError, check_word, in_few_words
 from trueerror.inputs._words import CallForm
 from trueerror.results import Interval, Result
-from trueerror.sources._keys import dated, fold_keys, id_column, key_column, rounds_of
+from trueerror.sources._keys import dated, fold_keys, id_column, in_order, key_column, rounds_of
 from trueerror.sources._models import (
     X_WORDS,
     Y_WORDS,
@@ -68,6 +68,7 @@ from trueerror.sources._models import (
 from trueerror.sources._models import GivenModel as GivenModel
 from trueerror.sources._models import read_fitted as read_fitted
 from trueerror.sources._predictions import (
+    KEY_OPTIONS,
     KINDS,
     Facts,
     KeyKind,
@@ -296,6 +297,7 @@ def predictions(
     positive: object = None,
     ids: ArrayLike = None,
     clusters: ArrayLike = None,
+    time: ArrayLike = None,
     by: ArrayLike = None,
     folds: ArrayLike = None,
     repeats: ArrayLike = None,
@@ -326,8 +328,8 @@ def predictions(
     if alone and (isinstance(truth, Predictions) or is_openable(truth)):
         usual = isinstance(missing, str) and missing == "error"
         return opened(
-            truth, labels=labels, positive=positive, id=ids, cluster=clusters, by=by, fold=folds, repeat=repeats,
-            weight=weights, weights_kind=weights_kind, missing=None if usual else missing,
+            truth, labels=labels, positive=positive, id=ids, cluster=clusters, time=time, by=by, fold=folds,
+            repeat=repeats, weight=weights, weights_kind=weights_kind, missing=None if usual else missing,
             threshold=threshold, **columns,
         )  # fmt: skip
     if columns:
@@ -348,8 +350,10 @@ def predictions(
         models[name] = read_fitted(name, model, X)
     several = group_columns(by)
     by = by if several is None else intersections(several)
-    keys: dict[KeyKind, object] = {"clusters": clusters, "slices": by, "folds": folds, "repeats": repeats}
-    alone = all(v is None for v in (ids, clusters, by, folds, repeats, weights, weights_kind))
+    keys: dict[KeyKind, object] = {
+        **key_columns(clusters), "times": time, "slices": by, "folds": folds, "repeats": repeats
+    }  # fmt: skip
+    alone = all(v is None for v in (ids, *keys.values(), weights, weights_kind))
     device_rows = alone and on_device(truth) and device_source(
         truth, models, labels=None if labels is None else list(labels), positive=positive, missing=missing,
         threshold=threshold,
@@ -576,12 +580,23 @@ def _by_row(gone: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return gone if gone.ndim == 1 else np.logical_or.reduce(gone, axis=1)
 
 
+def key_columns(clusters: object, *, of_table: bool = False) -> dict[KeyKind, object]:
+    """The column of clusters, or the two of rows that belong to a user and to an item at once."""
+    several = list((group_columns(clusters, of_table=of_table) or {"": clusters}).values())
+    if len(several) > 2:
+        raise InputError(f"clusters= has {len(several)} columns, and rows can belong to two keys at once: name two")
+    return dict(zip(cast("tuple[KeyKind, ...]", ("clusters", "crossed")), several, strict=False))
+
+
 def _key_columns(given: GivenRows) -> dict[KeyKind, KeyColumn]:
     keyed: dict[KeyKind, KeyColumn] = {}
     for kind in KINDS:
         values = given.keys.get(kind)
         if values is not None:
-            keyed[kind] = KeyColumn(*key_column(values, given.places.get(kind, kind)))
+            keyed[kind] = KeyColumn(*key_column(values, given.places.get(kind, KEY_OPTIONS[kind][0])))
+    if "times" in keyed:
+        keyed["times"] = KeyColumn(*in_order(*keyed["times"]))
+        keyed.setdefault("clusters", keyed["times"])
     if "folds" in keyed and "repeats" in keyed:
         same_length({kind: keyed[kind].codes for kind in ("folds", "repeats")})
         keyed["folds"] = KeyColumn(*fold_keys(keyed["repeats"], keyed["folds"]))

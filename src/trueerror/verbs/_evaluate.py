@@ -30,6 +30,7 @@ from trueerror.verbs._model_metrics import (
     Design,
     ModelMetrics,
     Settings,
+    check_keys,
     cost_words,
     fixed_model,
     named_costs,
@@ -58,6 +59,7 @@ def evaluate(
     positive: object = None,
     ids: Any = None,
     clusters: Any = None,
+    time: Any = None,
     by: Any = None,
     folds: Any = None,
     repeats: Any = None,
@@ -134,7 +136,7 @@ def evaluate(
         refuse_fold_sizes(cv, folds, test_train_ratio, of_rows=False)
     if isinstance(truth_or_predictions, Confusion):
         refuse_columns(columns)
-        _refuse_rows(predicted=predicted, scores=scores, clusters=clusters, by=by, weights=weights)
+        _refuse_rows(predicted=predicted, scores=scores, clusters=clusters, time=time, by=by, weights=weights)
         table = truth_or_predictions if positive is None else truth_or_predictions.with_positive(positive)
         return _from_table(table, settings)
     given = truth_or_predictions
@@ -148,7 +150,14 @@ def evaluate(
     if is_multilabel(given) and not of_classes and not hasattr(given, "columns"):
         refuse_columns(columns)
         _refuse_rows(
-            scores=scores, clusters=clusters, by=by, weights=weights, prior=prior, costs=settings.costs, method=method
+            scores=scores,
+            clusters=clusters,
+            time=time,
+            by=by,
+            weights=weights,
+            prior=prior,
+            costs=settings.costs,
+            method=method,
         )
         return evaluate_labels(given, predicted, labels, settings)
     read_already = isinstance(given, Predictions)
@@ -164,6 +173,7 @@ def evaluate(
         positive=positive,
         ids=ids,
         clusters=clusters,
+        time=time,
         by=by,
         folds=folds,
         repeats=repeats,
@@ -190,6 +200,7 @@ def _of_folds(
 def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = True) -> Evaluation:
     """Evaluate what was read, with settings that were checked."""
     p = p.items_together()
+    check_keys(p)
     settings = _for_rows(p, settings)
     estimand = fixed_model(p, settings)
     if settings.metrics is None and sliced:

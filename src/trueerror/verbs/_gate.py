@@ -44,6 +44,7 @@ from trueerror.verbs._model_metrics import (
     MetricChoice,
     ModelMetrics,
     Settings,
+    check_keys,
     cut_words,
     named_costs,
     named_metrics,
@@ -421,6 +422,7 @@ def difference_check(
         c = unpaired_contrast(samples, measure, at_level.spec(), settings.options(measure.name))
         limits = Limits(c.estimate, c.low, c.high, c.method, total, c.note)
     else:
+        check_keys(candidate[0], "a sequential gate" if sequential else None, measure)
         rows = PairedRows(
             candidate[0], measure, settings.options(measure.name), threshold=settings.threshold, prior=settings.prior
         )
@@ -583,6 +585,7 @@ def _cluster_means(pair_: ModelPair) -> tuple[Floats, Floats]:
 
 def _watched_share(p: Predictions, model: str, measure: Measure, settings: Settings, level: float) -> Limits:
     """A share s is watched as 2s − 1: each row is a bet of +1 or −1, of a grade between."""
+    check_keys(p, "a sequential gate")
     if measure.of_grades:
         low, high = measure.bounds(settings.options(measure))
         grades = _graded_means(p, model)
