@@ -407,22 +407,10 @@ def read(
         rows, by = _combined(rows, by, current().budget_bytes if budget is None else memory_bytes(budget))
     keys: Any = key_columns(cluster, of_table=True)
     request = ColumnRequest(
-        truth=truth,
-        models=models,
-        label=label,
-        score=score,
-        id=id,
-        cluster=keys["clusters"],
-        crossed=keys.get("crossed"),
-        time=time,
-        by=by,
-        fold=fold,
-        repeat=repeat,
-        weight=weight,
-        weights_kind=weights_kind,
-        labels=given_labels,
-        positive=positive,
-    )
+        truth=truth, models=models, label=label, score=score, id=id, cluster=keys["clusters"],
+        crossed=keys.get("crossed"), time=time, by=by, fold=fold, repeat=repeat, weight=weight,
+        weights_kind=weights_kind, labels=given_labels, positive=positive,
+    )  # fmt: skip
     as_grades = right_or_wrong(rows, request, right, right_from)
     if as_grades is not None:
         rows, request = as_grades

@@ -49,7 +49,7 @@ from trueerror.inputs._labels import (
 from trueerror.inputs._options import InputError, MissingPredictionError, check_word, in_few_words
 from trueerror.inputs._words import CallForm
 from trueerror.results import Interval, Result
-from trueerror.sources._keys import dated, fold_keys, id_column, in_order, key_column, rounds_of
+from trueerror.sources._keys import dated, fold_keys, id_column, key_column, rounds_of
 from trueerror.sources._models import (
     X_WORDS,
     Y_WORDS,
@@ -358,21 +358,11 @@ def predictions(
         truth, models, labels=None if labels is None else list(labels), positive=positive, missing=missing,
         threshold=threshold,
     )  # fmt: skip
-    source: Source = device_rows or build(
-        GivenRows(
-            truth=truth,
-            models=models,
-            labels=labels,
-            positive=positive,
-            ids=ids,
-            keys={kind: values for kind, values in keys.items() if values is not None},
-            weights=weights,
-            weights_kind=weights_kind,
-            missing=missing,
-            threshold=threshold,
-            places={"slices": "by"},
-        )
-    )
+    source: Source = device_rows or build(GivenRows(
+        truth=truth, models=models, labels=labels, positive=positive, ids=ids, weights=weights,
+        keys={kind: values for kind, values in keys.items() if values is not None}, weights_kind=weights_kind,
+        missing=missing, threshold=threshold, places={"slices": "by"},
+    ))  # fmt: skip
     given = (truth, *_arrays(predicted), *_arrays(scores))
     notes = (*sorted_out.notes, *absent_notes(source.facts).values())
     return Predictions(source=source, notes=notes, backend=frame_library(given))
@@ -456,25 +446,15 @@ def build(given: GivenRows) -> ArraySource:
         codes = None if coded is None else recode(coded, labels, model.place_of_labels)
         columns[name] = ModelColumns(codes, None if scores is None else _in_label_order(scores, model, labels))
     facts = Facts(
-        n=n,
-        labels=labels,
-        chosen=None if given.positive is None else find_label(given.positive, labels),
-        models=model_facts(columns, given.threshold),
-        declared=declared,
-        kinds=tuple(kind for kind in KINDS if kind in keyed),
-        has_ids=ids is not None,
-        weights_kind=given.weights_kind,
-        missing=given.missing,
-    )
+        n=n, labels=labels, chosen=None if given.positive is None else find_label(given.positive, labels),
+        models=model_facts(columns, given.threshold), declared=declared,
+        kinds=tuple(kind for kind in KINDS if kind in keyed), has_ids=ids is not None,
+        weights_kind=given.weights_kind, missing=given.missing,
+    )  # fmt: skip
     return ArraySource(
-        facts=facts,
-        truth=recode(truth, labels, place),
-        columns=columns,
-        keyed=keyed,
-        ids=ids,
-        weights=weights,
+        facts=facts, truth=recode(truth, labels, place), columns=columns, keyed=keyed, ids=ids, weights=weights,
         name=given.name,
-    )
+    )  # fmt: skip
 
 
 def model_facts(columns: Mapping[str, ModelColumns], threshold: Threshold) -> tuple[ModelFacts, ...]:
@@ -595,7 +575,6 @@ def _key_columns(given: GivenRows) -> dict[KeyKind, KeyColumn]:
         if values is not None:
             keyed[kind] = KeyColumn(*key_column(values, given.places.get(kind, KEY_OPTIONS[kind][0])))
     if "times" in keyed:
-        keyed["times"] = KeyColumn(*in_order(*keyed["times"]))
         keyed.setdefault("clusters", keyed["times"])
     if "folds" in keyed and "repeats" in keyed:
         same_length({kind: keyed[kind].codes for kind in ("folds", "repeats")})

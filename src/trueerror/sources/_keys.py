@@ -107,27 +107,6 @@ def dated(values: Column) -> Column:
     return named
 
 
-def in_order(codes: Codes, names: tuple[Label, ...]) -> tuple[Codes, tuple[Label, ...]]:
-    """Keys of time in their order: numbers, or text that begins with the year.
-
-    >>> in_order(np.array([0, 1, 2]), ("10", "9.5", "8"))
-    (array([2, 1, 0]), ('8', '9.5', '10'))
-    """
-    texts = [str(name) for name in names]
-    try:
-        places = np.argsort([float(text) for text in texts], kind="stable")
-    except ValueError:
-        unclear = next((text for text in texts if not re.match(r"\d{4}(?!\d)", text)), None)
-        if unclear is not None:
-            raise InputError(
-                f"time= holds {unclear!r:.40}, whose place in time is not plain: give dates (2024-01-31) or numbers"
-            ) from None
-        places = np.argsort(texts, kind="stable")
-    rank = np.empty_like(places)
-    rank[places] = np.arange(len(places))
-    return rank[codes], tuple(names[i] for i in places)
-
-
 def fold_keys(
     repeats: tuple[Codes, tuple[Label, ...]], folds: tuple[Codes, tuple[Label, ...]]
 ) -> tuple[Codes, tuple[Label, ...]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from inspect import signature
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -19,9 +19,8 @@ from trueerror.curves._risk_coverage import risk_coverage
 from trueerror.findings.models import ConstantAnswer
 from trueerror.inference._answer import interval_of
 from trueerror.inference._binned_limits import noted
-from trueerror.inference._effective_t import KEY
 from trueerror.inference._estimate import Estimate, p_value
-from trueerror.inference._joined import JoinedRows, joined
+from trueerror.inference._joined import JoinedRows, View, has_two_keys, joined, key_words, views
 from trueerror.inference._metric_interval import class_intervals
 from trueerror.inference._problem import IntervalSpec, NotOffered, Problem
 from trueerror.inference._sample import OneSample
@@ -52,12 +51,9 @@ from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import number, one_line, percent, share_words, threshold_words, whole
 from trueerror.sources._predictions import Predictions, labels_only
 from trueerror.sources.engines._array_source import (
-    SECOND_KEYS,
     answered_by_all,
     class_scored_rows,
-    key_words,
     rows_as_clusters,
-    views,
     weighted_rows,
 )
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
@@ -422,31 +418,6 @@ CLASS_METRICS = ("precision", "recall", "f1")
 WITHIN_A_CLASS = ("recall",)
 
 
-class BenchOfKey(NamedTuple):
-    """The questions to the rows by one key, whether its clusters are in order of time, and how many there are."""
-
-    bench: ModelMetrics
-    timed: bool
-    groups: int
-
-
-def has_two_keys(p: Predictions) -> bool:
-    """Whether rows have two keys, or stand in order of time."""
-    return any(map(p.has_key, SECOND_KEYS))
-
-
-def check_keys(p: Predictions, asked: str | None = None, measure: Measure | None = None) -> None:
-    """An error where something is asked that rows with two keys, or in order of time, have no answer to."""
-    if not has_two_keys(p):
-        return
-    if p.folded or p.repeated:
-        raise InputError("folds= and repeats= do not go with time=, or with two columns of clusters: leave one out")
-    if measure is not None and measure.calibration_error:
-        asked = measure.title
-    if asked not in (None, KEY):
-        raise InputError(f"{asked} is not offered with time=, or with two columns of clusters: leave one out")
-
-
 class ModelMetrics:
     """Computes any metric of one model, each tally counted once and only when it is needed."""
 
@@ -668,12 +639,12 @@ class ModelMetrics:
         )  # fmt: skip
 
     @cached_property
-    def views(self) -> tuple[BenchOfKey, ...]:
+    def views(self) -> tuple[tuple[ModelMetrics, View], ...]:
         """The same questions over each of two keys and over both, or in order of time; none of other rows."""
         p = self._predictions
         if p is None or not has_two_keys(p):
             return ()
-        return tuple(BenchOfKey(self._over(v.rows), v.timed, v.groups) for v in views(p))
+        return tuple((self._over(view.rows), view) for view in views(p))
 
     def _over_keys(
         self, measure: Measure, chosen: Label | None, options: Mapping[str, Any], method: str | None
@@ -681,12 +652,8 @@ class ModelMetrics:
         """The rows as one sample, over each key where they have two."""
         if not self.views:
             return self._of_rows(measure, chosen, options, method)
-        return JoinedRows(
-            parts=tuple(v.bench._of_rows(measure, chosen, options, None) for v in self.views),
-            timed=tuple(v.timed for v in self.views),
-            sizes=tuple(v.groups for v in self.views),
-            words=key_words(views(self._predictions)) if self._predictions else "",
-        )
+        parts = [bench._of_rows(measure, chosen, options, None) for bench, _ in self.views]
+        return JoinedRows(parts=parts, views=[view for _, view in self.views])
 
     def _of_rows(
         self, measure: Measure, chosen: Label | None, options: Mapping[str, Any], method: str | None
@@ -841,8 +808,7 @@ def commonest_p(bench: ModelMetrics) -> float:
     counted, clusters = t.classes(), bench.clusters
     index = int(np.argmax(counted.truth))
     if bench.views:
-        gained = [_gain(view.bench, index) for view in bench.views]
-        return float(p_value(joined(gained, [v.timed for v in bench.views], [v.groups for v in bench.views])))
+        return float(p_value(joined([_gain(b, index) for b, _ in bench.views], [view for _, view in bench.views])))
     if clusters is not None or t.weight_sums is not None:
         gains = gains_in_accuracy(t if clusters is None else clusters.table, index)
         return against_one_answer(t, gains, clusters=clusters).p_value

@@ -290,10 +290,8 @@ def _other_roles(
     settle("folds", "fold", asked.fold, FOLD, "fold")
     settle("repeats", "repeat", asked.repeat, REPEAT, "repeat")
     settle("clusters", "cluster", asked.cluster, CLUSTER, "cluster")
-    if asked.crossed is not None:
-        settle("crossed", "cluster", asked.crossed, frozenset(), "cluster")
-    if asked.time is not None:
-        settle("times", "time", asked.time, frozenset(), "time")
+    settle("crossed", "cluster", asked.crossed, frozenset(), "cluster")
+    settle("times", "time", asked.time, frozenset(), "time")
     if asked.weight is not None or asked.weights_kind is not None:
         settle("weight", "weight", asked.weight, WEIGHT, "weight")
     for column in table.columns:

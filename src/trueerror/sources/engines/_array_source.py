@@ -674,54 +674,6 @@ def rows_as_clusters(p: Predictions) -> Predictions:
     return in_clusters(p, KeyColumn(np.arange(p.n), tuple(range(p.n))))
 
 
-class View(NamedTuple):
-    """Rows with one key as their clusters; `timed` where these stand in order of time."""
-
-    rows: Predictions
-    timed: bool = False
-
-    @property
-    def groups(self) -> int:
-        """How many clusters there are, or rows."""
-        return len(self.rows.keys("clusters").names) if self.rows.has_key("clusters") else self.rows.n
-
-    @property
-    def words(self) -> str:
-        """How many of what."""
-        return f"{self.groups:,} {'moments in order of time' if self.timed else 'clusters'}"
-
-
-def key_words(found: Sequence[View]) -> str:
-    """What limits rest on: the clusters by one key, and by the other."""
-    return " and ".join(view.words for view in found[:2])
-
-
-def views(p: Predictions) -> tuple[View, ...]:
-    """The rows by their key; where they have two by the one, by the other and by both together."""
-    second = next((kind for kind in SECOND_KEYS if p.has_key(kind)), None)
-    if second is None or not p.has_key("clusters"):
-        return (View(p),)
-    if all(map(p.has_key, SECOND_KEYS)):
-        raise InputError("rows can belong to two keys at once: give time= with one column of clusters, or two without")
-    plain, timed = p.without(*SECOND_KEYS), second == "times"
-    one, two = (p.source.fetched().keyed[kind] for kind in ("clusters", second))
-    if np.array_equal(one.codes, two.codes):
-        size = max(len(two.names), 1)
-        few = min(size, MOST_MOMENTS)  # neighbours are joined: no wave that matters is as short
-        stretches = KeyColumn(two.codes.astype(np.int64) * few // size, tuple(range(few)))
-        return (View(plain if few == size else in_clusters(plain, stretches), timed),)
-    pairs, codes = np.unique(one.codes.astype(np.int64) * len(two.names) + two.codes, return_inverse=True)
-    both = KeyColumn(codes, tuple(range(len(pairs))))
-    # Rows that share both keys with no other are rows.
-    last = plain.without("clusters") if len(pairs) == p.n else in_clusters(plain, both)
-    return View(plain), View(in_clusters(plain, two), timed), View(last)
-
-
-# Metrics without a derivative are worked out again without each.
-MOST_MOMENTS = 5_000
-SECOND_KEYS: tuple[KeyKind, KeyKind] = ("crossed", "times")
-
-
 def in_clusters(p: Predictions, keys: KeyColumn) -> Predictions:
     """The same rows with other clusters."""
     source = p.source.fetched()
