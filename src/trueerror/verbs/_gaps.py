@@ -402,7 +402,7 @@ def comparison_gaps(cmp: Comparison, *, by: str = "group") -> Gaps:
     parts = []
     for c in cmp.pairs:
         inner = {
-            g: s[c.first, c.second] for g, s in cmp.slices.items() if not math.isnan(s[c.first, c.second].low)
+            g: s[c.first, c.second].alone() for g, s in cmp.slices.items() if not math.isnan(s[c.first, c.second].low)
         }  # fmt: skip
         if len(inner) < 2:
             continue
