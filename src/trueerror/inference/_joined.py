@@ -1,7 +1,7 @@
 """Rows that belong to two keys at once, or stand in order of time: one question, asked over each key.
 
 Each view of the rows (by the one key, by the other, by both) has an estimate of its own, as rows in clusters have;
-`joined` makes one of them (`_estimate.over_keys`, `_estimate.in_time`).
+`over_views` makes one of them (`_estimate.over_keys`, `_estimate.in_time`).
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def check_keys(p: Predictions, asked: str | None = None, measure: Measure | None
         raise InputError(f"{what} is not offered with time=, or with two columns of clusters: leave one out")
 
 
-def joined(made: Sequence[Estimate], by: Sequence[View]) -> Estimate:
+def over_views(made: Sequence[Estimate], by: Sequence[View]) -> Estimate:
     """One estimate of those over each key; the units of one that is timed stand in order of time.
 
     Where nothing varies, the key that has fewer clusters says how little that tells.
@@ -121,7 +121,7 @@ def joined(made: Sequence[Estimate], by: Sequence[View]) -> Estimate:
 def joined_worst(made: Sequence[Estimate], by: Sequence[View]) -> Estimate:
     """The same of one model, whose limits look at the worst alone where that is known."""
     worst = [e.worst for e in made if e.worst is not None]
-    return joined(made, by) if len(worst) < len(made) else replace(made[0], worst=joined(worst, by))
+    return over_views(made, by) if len(worst) < len(made) else replace(made[0], worst=over_views(worst, by))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -19,7 +19,7 @@ from trueerror.inference._contrast import nothing_known
 from trueerror.inference._effective_t import KEY, effective_t_contrast
 from trueerror.inference._estimate import Estimate
 from trueerror.inference._fragility import undone_by
-from trueerror.inference._joined import joined
+from trueerror.inference._joined import over_views
 from trueerror.inference._problem import Problem
 from trueerror.inference._sample import Sampled
 from trueerror.inference._score_tables import difference_of_scores
@@ -118,7 +118,7 @@ class ModelPair(Sampled):
         made, n = self.difference(q)
         pairs = [rows.pair(self.first, self.second) for rows in self.rows.by_key]
         return (
-            pairs and joined([pair.difference(replace(q, sample=pair))[0] for pair in pairs], self.rows.views)
+            pairs and over_views([pair.difference(replace(q, sample=pair))[0] for pair in pairs], self.rows.views)
         ) or made, n
 
     def nothing(self, q: Problem[Any], method: str) -> Contrast | None:

@@ -17,7 +17,7 @@ from trueerror.inputs._labels import Label, label_from_text, plain_label
 from trueerror.inputs._memory import need_memory
 from trueerror.inputs._options import ColumnError, InputError, check_word, in_few_words
 from trueerror.inputs._settings import current, memory_bytes
-from trueerror.sources._collect import build, given_rows, key_columns, key_values
+from trueerror.sources._collect import build, cluster_columns, given_rows, key_values
 from trueerror.sources._grades import graded
 from trueerror.sources._long_tables import widen
 from trueerror.sources._models import intersections
@@ -405,7 +405,7 @@ def read(
         if not isinstance(by, Iterable):
             raise InputError(f"by={in_few_words(by)} must be the name of a column, or a list of names")
         rows, by = _combined(rows, by, current().budget_bytes if budget is None else memory_bytes(budget))
-    keys: Any = key_columns(cluster, of_table=True)
+    keys: Any = cluster_columns(cluster, of_table=True)
     request = ColumnRequest(
         truth=truth, models=models, label=label, score=score, id=id, cluster=keys["clusters"],
         crossed=keys.get("crossed"), time=time, by=by, fold=fold, repeat=repeat, weight=weight,

@@ -351,7 +351,7 @@ def predictions(
     several = group_columns(by)
     by = by if several is None else intersections(several)
     keys: dict[KeyKind, object] = {
-        **key_columns(clusters), "times": time, "slices": by, "folds": folds, "repeats": repeats
+        **cluster_columns(clusters), "times": time, "slices": by, "folds": folds, "repeats": repeats
     }  # fmt: skip
     alone = all(v is None for v in (ids, *keys.values(), weights, weights_kind))
     device_rows = alone and on_device(truth) and device_source(
@@ -560,7 +560,7 @@ def _by_row(gone: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return gone if gone.ndim == 1 else np.logical_or.reduce(gone, axis=1)
 
 
-def key_columns(clusters: object, *, of_table: bool = False) -> dict[KeyKind, object]:
+def cluster_columns(clusters: object, *, of_table: bool = False) -> dict[KeyKind, object]:
     """The column of clusters, or the two of rows that belong to a user and to an item at once."""
     several = list((group_columns(clusters, of_table=of_table) or {"": clusters}).values())
     if len(several) > 2:

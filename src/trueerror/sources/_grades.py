@@ -30,7 +30,7 @@ from trueerror.inputs._arrays import (
 from trueerror.inputs._labels import Codes, Label
 from trueerror.inputs._options import ColumnError, InputError, MissingPredictionError, check_word, in_few_words, nearest
 from trueerror.results._format import whole
-from trueerror.sources._collect import GivenModel, GivenRows, build, frame_library, key_columns
+from trueerror.sources._collect import GivenModel, GivenRows, build, cluster_columns, frame_library
 from trueerror.sources._keys import key_column, plain_id
 from trueerror.sources._long_tables import widen
 from trueerror.sources._models import group_columns, intersections
@@ -95,7 +95,7 @@ def graded(
     named = isinstance(grades, Mapping) and isinstance(clusters, list | tuple) and {*map(str, clusters)} <= {*grades}
     of_table = named or _is_path(grades) or is_table(grades)
     keys: dict[KeyKind, Any] = {
-        **key_columns(clusters, of_table=of_table), "times": time, "slices": by, "folds": folds, "repeats": repeats
+        **cluster_columns(clusters, of_table=of_table), "times": time, "slices": by, "folds": folds, "repeats": repeats
     }  # fmt: skip
     given = _Given(grades=grades, ids=ids, keys=keys, weights=weights)
     check_table_name(grades, table)

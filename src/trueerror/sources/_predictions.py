@@ -847,8 +847,7 @@ class Predictions:
         extra += [f"{self.weights_kind} weights"] if self.weights_kind else []
         if extra:
             lines.append(f"With {', '.join(extra)}.")
-        lines += [f"Note: {one_line(note)}" for note in self.notes]
-        lines += [self.source.binning] if self.source.binning else []
+        lines += [*(f"Note: {one_line(note)}" for note in self.notes), *filter(None, [self.source.binning])]
         return "\n".join(lines)
 
     def __repr__(self) -> str:

@@ -454,14 +454,10 @@ class ArraySource:
         for kind, (codes, names) in self.keyed.items():
             used_codes, again = np.unique(codes[rows], return_inverse=True)
             keyed[kind] = KeyColumn(again, tuple(names[i] for i in used_codes))
+        ids, weights = (None if x is None else x[rows] for x in (self.ids, self.weights))
+        facts = replace(self.facts, n=len(rows), models=models)
         return replace(
-            self,
-            facts=replace(self.facts, n=len(rows), models=models),
-            truth=self.truth[rows],
-            columns=columns,
-            keyed=keyed,
-            ids=None if self.ids is None else self.ids[rows],
-            weights=None if self.weights is None else self.weights[rows],
+            self, facts=facts, truth=self.truth[rows], columns=columns, keyed=keyed, ids=ids, weights=weights
         )
 
     def _key_column(self, kind: KeyKind) -> KeyColumn:
