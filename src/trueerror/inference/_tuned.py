@@ -93,6 +93,11 @@ class Tuned(NamedTuple):
     used: bool = True
 
 
+def named_beforehand(threshold: float) -> bool:
+    """Whether it is a threshold that people name without looking: a twentieth, or beyond every score."""
+    return not math.isfinite(threshold) or abs(20 * threshold - round(20 * threshold)) < 1e-9
+
+
 def tuned_for(
     table: ScoreTable, threshold: float, first: Iterable[Criterion] = (), confidence: float = 0.95
 ) -> Tuned | None:
@@ -106,14 +111,11 @@ def tuned_for(
     >>> tuned_for(t, 0.3456).criterion.name, tuned_for(t, 0.5), tuned_for(t, 0.6789)
     ('accuracy', None, None)
     """
-    if table.squares is not None or len(table.scores) < 3 or not math.isfinite(threshold):
+    if table.squares is not None or len(table.scores) < 3 or named_beforehand(threshold):
         return None
     counts = cutoffs(table.positives, table.negatives)
     at = int(np.searchsorted(table.scores, threshold, side="left"))
-    steps = 100 * threshold
-    on_grid = abs(steps - round(steps)) < 1e-9
-    if on_grid and round(steps) % 5 == 0:
-        return None
+    on_grid = abs(100 * threshold - round(100 * threshold)) < 1e-9
     if on_grid:
         grid = np.searchsorted(table.scores, np.arange(1, 100) / 100 - 1e-12)
         places, candidates = grid[grid < len(table.scores)], [at]

@@ -23,7 +23,7 @@ from trueerror.inference._metric_interval import class_intervals
 from trueerror.inference._problem import IntervalSpec, NotOffered, Problem
 from trueerror.inference._sample import OneSample
 from trueerror.inference._score_tables import ScoreRows, clustered_scores
-from trueerror.inference._tuned import CRITERIA, Tuned, cost_of_errors, tuned_for
+from trueerror.inference._tuned import CRITERIA, Tuned, cost_of_errors, named_beforehand, tuned_for
 from trueerror.inference._variance import Sample
 from trueerror.inference.auc._multiclass import ClassScoreSample
 from trueerror.inference.auc._within_folds import Comparability, fold_comparability
@@ -474,7 +474,7 @@ class ModelMetrics:
         if p is None or not (self.has_scores and self.calls) or self.positive is None or p.has_key("clusters"):
             return None
         threshold = p.facts.model(self.model).threshold if given is None else given
-        if threshold is None:
+        if threshold is None or named_beforehand(threshold):
             return None
         first = [c for c in CRITERIA if c.metric in (self.settings.metrics or ())]
         if self.settings.costs is not None and len(self.labels) == 2:
