@@ -356,22 +356,6 @@ def estimate_and_limits(
     return written[0], none if math.isnan(low) and math.isnan(high) else "[{}, {}]".format(*written[1:])
 
 
-def compact(estimate: float, low: float, high: float, decimals: int | None = None) -> str:
-    """Estimate and limits in as few characters as can be.
-
-    >>> compact(0.956, 0.9213, 0.9759), compact(0.91048, 0.9101, 0.91087, 4)
-    ('.956 [.921, .976]', '.9105 [.9101, .9109]')
-    """
-    if math.isnan(estimate):
-        return "undefined"
-    written = [_without_zero(figure) for figure in figures(estimate, low, high, decimals=decimals)]
-    return written[0] if math.isnan(low) else "{} [{}, {}]".format(*written)
-
-
-def _without_zero(figure: str) -> str:
-    return figure[1:] if figure.startswith("0.") else "−" + figure[2:] if figure.startswith("−0.") else figure
-
-
 def ci_words(
     low: float,
     high: float,
@@ -415,7 +399,7 @@ def chance_words(p: float, *, equals: bool = False) -> str:
     >>> chance_words(0.9999), chance_words(0.5), chance_words(0.0)
     ('> .999', '.500', '< .001')
     """
-    return "< .001" if p < 0.001 else "> .999" if p > 0.999 else f"{'= ' * equals}{_without_zero(number(p))}"
+    return "< .001" if p < 0.001 else "> .999" if p > 0.999 else f"{'= ' * equals}{number(p).removeprefix('0')}"
 
 
 def listing(names: list[str], joint: str = "and") -> str:

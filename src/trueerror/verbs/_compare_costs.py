@@ -302,15 +302,15 @@ def _verdict_lines(cmp: CostComparison) -> tuple[str, ...]:
     rivals = [m for m in cmp.ranked[1:] if cmp.reference in (None, m, cmp.best)]
     worse = [m for m in rivals if cmp.told_apart(cmp.best, m)]
     open_ = [m for m in rivals if m not in (*worse, *cmp.leaders)]
-    clear = all(surety(deciding_p(cmp.judged(m, cmp.best)), 1 - cmp.confidence) == "clear" for m in worse)
+    clear = all(surety(deciding_p(cmp[m, cmp.best]), 1 - cmp.confidence) == "clear" for m in worse)
     sure = "Not certain:" if open_ or not worse else "Clear differences:" if clear else "Probable differences:"
     words = []
     for m in open_[:3]:
-        c = cmp.judged(m, cmp.best)
+        c = cmp[m, cmp.best]
         size = _size_words(cmp, c)
         words.append(f"{one_line(m)} may be as cheap ({size}).")
     for m in worse[:3]:
-        c = cmp.judged(m, cmp.best)
+        c = cmp[m, cmp.best]
         size = _size_words(cmp, c)
         words.append(f"{one_line(m)} costs more ({size}; {decided(c)}).")
     none = _no_model(cmp)

@@ -423,7 +423,7 @@ def _pair_evidence(
     pair = (c.first, c.second)
     # Two models alone are shown by their difference: there are no two intervals that could mislead.
     intervals = [made.estimates[m] for m in pair] if len(made.models) > 2 else []
-    judged = made.judged(*pair)
+    judged = made[*pair]
     evidence = Evidence(
         model=f"{c.first} and {c.second}",
         p_values=sound,

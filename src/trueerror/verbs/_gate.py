@@ -26,7 +26,7 @@ from trueerror.inference.proportion._paired import mcnemar_test, noninferiority
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
 from trueerror.metrics._registry import Measure, Prior, find_measure
 from trueerror.results import DocumentResult, Result, Table, Text
-from trueerror.results._document import Document, Paragraph, TableBlock, Tone, markdown_escape, page
+from trueerror.results._document import Document, Paragraph, TableBlock, Tone, markdown_code, markdown_escape, page
 from trueerror.results._format import decimals_apart, fixed, listing, number, one_line, percent, whole
 from trueerror.results._values import HALF_A_UNIT, undone_in_words
 from trueerror.sources._collect import opened, takes_whole_rows
@@ -191,9 +191,9 @@ class Gate(DocumentResult):
     def to_markdown(self) -> str:
         """A comment for a pull request: the decision, why, and the table."""
         mark = {"pass": "✅", "fail": "❌", "cannot tell": "❔"}[self.decision]
-        against = f" against {markdown_escape(self.baseline)}" if self.baseline else ""
+        against = f" against {markdown_code(self.baseline)}" if self.baseline else ""
         lines = [
-            f"### {mark} {LEADS[self.decision]}: {markdown_escape(self.candidate)}{against}",
+            f"### {mark} {LEADS[self.decision]}: {markdown_code(self.candidate)}{against}",
             markdown_escape(self.verdict),
             DocumentResult.to_markdown(self),
             markdown_escape(" ".join([self.reading, *_notes(self), _limits_and_methods(self)])),
