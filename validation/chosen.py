@@ -24,7 +24,7 @@ from scipy import optimize, special, stats
 
 import trueerror as te
 from trueerror.inference._chosen import best_of_several
-from trueerror.inference._tuned import CRITERIA, Criterion, cost_of_errors, cutoffs, on_other_rows, recall_of
+from trueerror.inference._tuned import CRITERIA, Criterion, cost_of_errors, counts_above, on_other_rows, recall_of
 from trueerror.inference.proportion._interval import interval
 from trueerror.tallies import ScoreTable
 
@@ -175,7 +175,7 @@ def one_of_thresholds(n: int, share: float, area: float, which: int, seed: int) 
         truth = rng.random(n) < share
     scores = rng.standard_normal(n) + mu * truth
     table = ScoreTable.count(truth.astype(int).tolist(), scores.tolist(), positive=1)
-    counts = cutoffs(table.positives, table.negatives)
+    counts = counts_above(table.positives, table.negatives)
     place = criterion.place(*counts)
     cut = float(table.scores[place])
     tpr, fpr = special.ndtr(mu - cut), special.ndtr(-cut)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import trueerror as te
-from trueerror.inference._tuned import CRITERIA, Criterion, cost_of_errors, cutoffs, recall_of, tuned_for
+from trueerror.inference._tuned import CRITERIA, Criterion, cost_of_errors, counts_above, recall_of, tuned_for
 from trueerror.tallies import ScoreTable
 
 COSTLY = cost_of_errors(1.0, 20.0)
@@ -21,7 +21,7 @@ def scored(n: int = 300, seed: int = 0) -> ScoreTable:
 
 
 def best_of(t: ScoreTable, criterion: Criterion) -> int:
-    return criterion.place(*cutoffs(t.positives, t.negatives))
+    return criterion.place(*counts_above(t.positives, t.negatives))
 
 
 @pytest.mark.parametrize("criterion", [*CRITERIA, COSTLY, recall_of(0.9)], ids=lambda c: c.name)
@@ -48,7 +48,7 @@ def test_a_threshold_half_way_between_two_scores() -> None:
 
 def test_the_best_step_of_a_grid() -> None:
     t, steps = scored(seed=3), np.arange(1, 90) / 100
-    counts = cutoffs(t.positives, t.negatives)
+    counts = counts_above(t.positives, t.negatives)
     values = CRITERIA[2].worth(*counts)[np.searchsorted(t.scores, steps)]
     found = [float(x) for x, v in zip(steps, values, strict=True) if v == values.max() and round(100 * x) % 5]
     assert found

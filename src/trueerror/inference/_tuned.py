@@ -113,7 +113,7 @@ def tuned_for(
     """
     if table.squares is not None or len(table.scores) < 3 or named_beforehand(threshold):
         return None
-    counts = cutoffs(table.positives, table.negatives)
+    counts = counts_above(table.positives, table.negatives)
     at = int(np.searchsorted(table.scores, threshold, side="left"))
     on_grid = abs(100 * threshold - round(100 * threshold)) < 1e-9
     if on_grid:
@@ -152,7 +152,7 @@ def _targets(counts: tuple[Floats, Floats, float, float], at: int) -> list[Crite
     return [recall_of(float(r)) for r in reached]
 
 
-def cutoffs(positives: NDArray[np.generic], negatives: NDArray[np.generic]) -> tuple[Floats, Floats, float, float]:
+def counts_above(positives: NDArray[np.generic], negatives: NDArray[np.generic]) -> tuple[Floats, Floats, float, float]:
     """True and false positives when everything from each score up is predicted positive; positives and negatives."""
     tp, fp = (np.cumsum(np.asarray(c, dtype=np.float64)[::-1])[::-1] for c in (positives, negatives))
     return tp, fp, float(tp[0]), float(fp[0])
@@ -162,7 +162,7 @@ def on_other_rows(
     table: ScoreTable, criterion: Criterion, place: int, confidence: float = 0.95, replicates: int = 200
 ) -> Interval:
     """What the cutoff chosen for a criterion is worth on other rows; NaN of very many, which nobody can fit to."""
-    n, whole = int(table.n), cutoffs(table.positives, table.negatives)
+    n, whole = int(table.n), counts_above(table.positives, table.negatives)
     apparent = float(criterion.worth(*whole)[place])
     unknown = Interval(name=criterion.name, estimate=math.nan, low=math.nan, high=math.nan, confidence=confidence)
     if n > 100_000:
@@ -174,7 +174,7 @@ def on_other_rows(
     for _ in range(replicates):
         often = rng.multinomial(n, np.full(n, 1 / n))
         halves = (np.bincount(rows, weights=w, minlength=2 * size) for w in (often, often == 0))
-        bag, rest = (cutoffs(w[:size], w[size:]) for w in halves)
+        bag, rest = (counts_above(w[:size], w[size:]) for w in halves)
         if min(bag[2:]) > 0 and min(rest[2:]) > 0:
             there, inside = criterion.place(*bag), criterion.worth(*bag)
             optimism.append(float(inside[there] - everywhere[there]))
