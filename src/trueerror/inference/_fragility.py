@@ -77,7 +77,9 @@ class Failures(NamedTuple):
     rows: Floats
 
     def of_clusters(self, groups: float) -> Failures:
-        """Those of a cluster with as many rows of each class as others have."""
+        """Those of a cluster with as many rows of each class as others have; of no clusters as they are."""
+        if not groups:
+            return self
         low, high = ((x * self.rows / groups).sum(keepdims=True) for x in (self.low, self.high))
         return Failures(low, high, np.array([groups]))
 
@@ -118,7 +120,7 @@ class Asked:
     def failures(self) -> Failures | None:
         """What a row, or a cluster, on which the model fails adds to it; None where that is not known."""
         found = FAILING[self.measure.needs](self)
-        return found.of_clusters(self.groups) if found and self.groups else found
+        return found and found.of_clusters(self.groups)
 
 
 def of_table(q: Asked) -> Failures:

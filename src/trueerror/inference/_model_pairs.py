@@ -18,7 +18,8 @@ from trueerror.inference._clusters import clusters_in_words, clusters_left_out, 
 from trueerror.inference._contrast import nothing_known
 from trueerror.inference._effective_t import KEY, effective_t_contrast
 from trueerror.inference._estimate import Estimate
-from trueerror.inference._fragility import Asked, furthest, undone_by
+from trueerror.inference._fragility import Asked, Failures, furthest, undone_by
+from trueerror.inference._joined import over_views
 from trueerror.inference._problem import Problem
 from trueerror.inference._sample import Sampled
 from trueerror.inference._score_tables import difference_of_scores
@@ -102,13 +103,21 @@ class ModelPair(Sampled):
         """What each row, cluster or weighted row adds to the difference, and how many rows it is of."""
         raise NotImplementedError
 
+    def over_keys(self, q: Pair) -> tuple[Estimate, float]:
+        """The same, joined over each of two keys, or in order of time."""
+        made, n = self.difference(q)
+        pairs = [rows.pair(self.first, self.second) for rows in self.rows.by_key]
+        return (
+            pairs and over_views([pair.difference(replace(q, sample=pair))[0] for pair in pairs], self.rows.views)
+        ) or made, n
+
     def nothing(self, q: Problem[Any], method: str) -> Contrast | None:
         """What is said where nothing can be estimated; else None."""
         return None
 
     def by_effective_t(self, q: Pair) -> Contrast:
         """The effective t of the difference."""
-        made, n = self.difference(q)
+        made, n = self.over_keys(q)
         note = self.note(made)
         return effective_t_contrast(made, q.spec, n=n, higher_is_better=q.metric.higher_is_better, note=note)
 
@@ -124,7 +133,7 @@ class ModelPair(Sampled):
 
     def note(self, made: Estimate) -> str:
         """How many clusters there are, and what they are worth; nothing of rows."""
-        return "" if made.sizes is None else clusters_in_words(made.sizes, self.rows.units)
+        return self.rows.keys or (made.sizes is not None and clusters_in_words(made.sizes, self.rows.units)) or ""
 
     def answered(self, q: Pair, chosen: InferenceMethod) -> Contrast:
         """The contrast by a method, with the models' names, what it estimates and what would undo it."""
@@ -151,12 +160,15 @@ class ModelPair(Sampled):
         A unit is a row of the class that hurts most, or a cluster with as many rows of each class as others have. None
         where that is not known.
         """
+        return furthest(self.failed(self.first), self.failed(self.second))
+
+    def failed(self, model: str) -> Failures | None:
+        """What a unit on which the model fails adds to its metric; None where that is not known."""
         r = self.rows
-        of_model = partial(
-            Asked, p=r.p, measure=r.measure, options=r.options, positive=self.positive, prior=r.prior,
+        return Asked(
+            p=r.p, model=model, measure=r.measure, options=r.options, positive=self.positive, prior=r.prior,
             threshold=r.threshold,
-        )  # fmt: skip
-        return furthest(*(of_model(model=m).failures() for m in (self.first, self.second)))
+        ).failures()  # fmt: skip
 
 
 Pair = Problem[ModelPair]
@@ -318,6 +330,12 @@ class AreaPair(ScorePair):
             return super().by_effective_t(q)
         made, n = self.difference(q)
         return binned_contrast(made, *left_open, q.spec, n=int(n))
+
+    def failed(self, model: str) -> Failures | None:
+        """A row that scores as rows of the other class do is placed in their middle, and both classes so."""
+        r, each = self.rows, np.array(self.rows.class_sizes, dtype=np.float64)
+        moved = (1 - r.measure.area / 2 - float(r.area(r.p.models.index(model)).value)) / each
+        return Failures(np.minimum(moved, 0.0), np.maximum(moved, 0.0), each).of_clusters(self.groups or 0)
 
 
 class ClassAreaPair(ModelPair):

@@ -18,6 +18,7 @@ from trueerror.findings import Evidence
 from trueerror.inference._choose import reason_for
 from trueerror.inference._chosen import best_of_several
 from trueerror.inference._contrast import check_margin, mirrored, statistic_of
+from trueerror.inference._joined import check_keys
 from trueerror.inference._many import (
     adjust_contrasts,
     alike_by_pairs,
@@ -184,6 +185,7 @@ def compare(
     positive: object = None,
     ids: Any = None,
     clusters: Any = None,
+    time: Any = None,
     by: Any = None,
     folds: Any = None,
     repeats: Any = None,
@@ -212,8 +214,8 @@ def compare(
     (`cmp.facts["why"]`).
 
     - Several models: each is compared with the best one, with limits and p-values that hold together and count that
-      it was picked as the best (`cmp.simultaneous`); `cmp.pairs` has all pairs, each with its own interval and a
-      p-value adjusted by `adjust`. `reference=` compares with one model only.
+      it was picked as the best (`cmp.simultaneous`); the other pairs of `cmp.pairs` have limits and
+      p-values adjusted by `adjust`. `reference=` compares with one model only.
     - Metric: a name, accuracy where nothing else is asked for, or {"f_beta": {"beta": 2}} with its own options.
     - Alike? `margin=` asks besides whether pairs are alike within ±margin (adjusted too).
     - Costs: `cost_fp=` and `cost_fn=` compare probabilities by what their calls cost, at the threshold that the costs
@@ -250,9 +252,9 @@ def compare(
             alternative=alternative, replicates=replicates, rng=rng,
         )  # fmt: skip
         given_rows = {
-            "scores": scores, "fitted": fitted, "X": X, "labels": labels, "ids": ids, "clusters": clusters, "by": by,
-            "folds": folds, "repeats": repeats, "weights": weights, "threshold": threshold, "cv": cv,
-            "test_train_ratio": test_train_ratio,
+            "scores": scores, "fitted": fitted, "X": X, "labels": labels, "ids": ids, "clusters": clusters,
+            "time": time, "by": by, "folds": folds, "repeats": repeats, "weights": weights, "threshold": threshold,
+            "cv": cv, "test_train_ratio": test_train_ratio,
         }  # fmt: skip
         return compare_published(truth_or_predictions, predicted, counts, marginals, request, given_rows, paired=paired)
     if truth_or_predictions is None:
@@ -277,8 +279,9 @@ def compare(
     given, second = truth_or_predictions, None
     read_already = isinstance(given, Predictions)
     named: dict[str, Any] = {
-        "labels": labels, "positive": positive, "ids": ids, "clusters": clusters, "by": by, "folds": folds,
-        "repeats": repeats, "weights": weights, "weights_kind": weights_kind, "missing": missing, **columns,
+        "labels": labels, "positive": positive, "ids": ids, "clusters": clusters, "time": time, "by": by,
+        "folds": folds, "repeats": repeats, "weights": weights, "weights_kind": weights_kind, "missing": missing,
+        **columns,
     }  # fmt: skip
     # A second table rather than columns beside the truth: a mapping is one only where the first is a mapping as well.
     table = is_openable(predicted) and (not isinstance(predicted, Mapping) or isinstance(given, Mapping))
@@ -330,6 +333,7 @@ def compare(
                 )
         from trueerror.verbs._compare_costs import compare_costs
 
+        check_keys(given, "costs at a threshold")
         return compare_costs(
             given,
             cost_fp=1.0 if cost_fp is None else cost_fp,
@@ -383,6 +387,7 @@ def compare_predictions(
 ) -> Comparison:
     """Compare the models of one sample."""
     p = p.items_together()
+    check_keys(p, method, measure)
     if len(p.models) < 2:
         raise InputError(f"there is one model, {p.models[0]!r}; comparing takes two: evaluate judges one by itself")
     if reference is not None and reference not in p.models:
@@ -529,16 +534,18 @@ def assemble_comparison(
     """
     counts, details = discordance or {}, details or ComparisonDetails()
     ends = measure.range if within is None else within
-    pairs = tuple(adjust_contrasts(contrasts, adjust))
+    reach = ends[1] - ends[0]
+    pairs = tuple(adjust_contrasts(contrasts, adjust, whole=(-reach, reach)))
     higher = bool(measure.higher_is_better)
     order = best_first(estimates, higher)
-    reach = ends[1] - ends[0]
     together = together_with_best(pairs, order, reference, adjust, reach) if len(pairs) > 1 else ()
-    judged = {frozenset((c.first, c.second)): c for c in (*pairs, *together)}
-    equivalent = [alike_by_pairs(c, counts, margin, confidence) for c in both_ways or pairs] if margin else []
+    # A pair is one inference: with the best one it is judged together with the others that are.
+    judged = {(c.first, c.second): c for one in together for c in (one, mirrored(one))}
+    pairs = tuple(judged.get((c.first, c.second), c) for c in pairs)
+    equivalent = [alike_by_pairs(c.alone(), counts, margin, confidence) for c in both_ways or pairs] if margin else []
     sound = {(c.first, c.second): sound_p_values(c, counts.get((c.first, c.second))) for c in pairs}
     several = reference is None and len(order) > 2
-    picked = best_of_several(estimates, order[0], lowest=not higher, gaps=pairs, ends=ends) if several else None
+    picked = best_of_several(estimates, order[0], lowest=not higher, gaps=contrasts, ends=ends) if several else None
     kind = SAME if details.could_be_paired is None else DIFFERENT
     reason = reason_for(pairs[0].method, kind) if pairs else ""
     draft = Comparison(
@@ -548,7 +555,7 @@ def assemble_comparison(
         estimates=estimates,
         pairs=pairs,
         # With very many models none.
-        tiers=groups_of_equals(order, list(judged.values())) if reference is None and len(order) <= 60 else (),
+        tiers=groups_of_equals(order, pairs) if reference is None and len(order) <= 60 else (),
         reference=reference,
         margin=margin,
         within_margin=tuple(adjust_contrasts(equivalent, adjust)),

@@ -18,6 +18,7 @@ from typing import Any, Literal
 from trueerror.inference._contrast import check_margin
 from trueerror.inference._fragility import undone_by
 from trueerror.inference._gate_limits import Limits, differing_rows, rows_needed, watched, watched_share
+from trueerror.inference._joined import check_keys
 from trueerror.inference._model_pairs import ModelPair
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows
@@ -26,7 +27,7 @@ from trueerror.inference.proportion._paired import mcnemar_test, noninferiority
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
 from trueerror.metrics._registry import Measure, Prior, find_measure
 from trueerror.results import DocumentResult, Result, Table, Text
-from trueerror.results._document import Document, Paragraph, TableBlock, Tone, markdown_escape, page
+from trueerror.results._document import Document, Paragraph, TableBlock, Tone, markdown_code, markdown_escape, page
 from trueerror.results._format import decimals_apart, fixed, listing, number, one_line, percent, whole
 from trueerror.results._values import HALF_A_UNIT, undone_in_words
 from trueerror.sources._collect import opened, takes_whole_rows
@@ -191,9 +192,9 @@ class Gate(DocumentResult):
     def to_markdown(self) -> str:
         """A comment for a pull request: the decision, why, and the table."""
         mark = {"pass": "✅", "fail": "❌", "cannot tell": "❔"}[self.decision]
-        against = f" against {markdown_escape(self.baseline)}" if self.baseline else ""
+        against = f" against {markdown_code(self.baseline)}" if self.baseline else ""
         lines = [
-            f"### {mark} {LEADS[self.decision]}: {markdown_escape(self.candidate)}{against}",
+            f"### {mark} {LEADS[self.decision]}: {markdown_code(self.candidate)}{against}",
             markdown_escape(self.verdict),
             DocumentResult.to_markdown(self),
             markdown_escape(" ".join([self.reading, *_notes(self), _limits_and_methods(self)])),
@@ -397,6 +398,7 @@ def difference_check(
         c = unpaired_contrast(samples, measure, at_level.spec(), settings.options(measure.name))
         limits = Limits(c.estimate, c.low, c.high, c.method, total, c.note)
     else:
+        check_keys(candidate[0], "a sequential gate" if sequential else None, measure)
         rows = PairedRows(
             candidate[0], measure, settings.options(measure.name), threshold=settings.threshold, prior=settings.prior
         )
@@ -455,6 +457,7 @@ def threshold_check(
     if math.isnan(interval.estimate):
         limits = Limits(math.nan, math.nan, math.nan, "", p.n, interval.note or "undefined")
     elif sequential:
+        check_keys(candidate[0], "a sequential gate")
         limits = watched_share(p, model, measure, settings.options(measure), settings.threshold, level)
     else:
         limits = Limits(
