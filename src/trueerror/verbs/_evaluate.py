@@ -29,6 +29,7 @@ from trueerror.verbs._evidence import allowing_for_choice, model_evidence, row_e
 from trueerror.verbs._label_metrics import evaluate_labels, is_multilabel
 from trueerror.verbs._model_metrics import (
     Design,
+    MetricChoice,
     ModelMetrics,
     Settings,
     cost_words,
@@ -66,7 +67,7 @@ def evaluate(
     weights_kind: Any = None,
     missing: Any = "error",
     threshold: float | None = None,
-    metrics: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
+    metrics: MetricChoice = None,
     costs: object = None,
     cost_fp: float | None = None,
     cost_fn: float | None = None,
