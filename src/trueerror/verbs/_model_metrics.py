@@ -437,14 +437,9 @@ class ModelMetrics:
     """Computes any metric of one model, each tally counted once and only when it is needed."""
 
     def __init__(
-        self,
-        model: str,
-        settings: Settings,
-        *,
-        predictions: Predictions | None = None,
-        confusion: Confusion | None = None,
-        estimand: str = "",
-    ) -> None:
+        self, model: str, settings: Settings, *, predictions: Predictions | None = None, confusion: Confusion | None =
+        None, estimand: str = "",
+    ) -> None:  # fmt: skip
         self.model = model
         self.settings = settings
         self.estimand = estimand
