@@ -182,7 +182,7 @@ class ResampleResults:
     def _checked_outcomes(self, measure: Measure, learner: str, data: str) -> Sequence[Outcome]:
         """What became of a learner's fits; refused where the metric reads scores as probabilities that are none."""
         outcomes = self.outcomes[data, learner]
-        _compute.told(measure, labels=True, scores=any(outcome.scores is not None for outcome in outcomes))
+        _compute.as_passed(measure, labels=True, scores=any(outcome.scores is not None for outcome in outcomes))
         if not measure.probabilities:
             return outcomes
         for split, outcome in zip(self.splits[data], outcomes, strict=True):

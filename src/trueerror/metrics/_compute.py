@@ -115,7 +115,7 @@ def own_measure(
     return measure
 
 
-def told(measure: Measure, *, labels: bool, scores: bool) -> Measure:
+def as_passed(measure: Measure, *, labels: bool, scores: bool) -> Measure:
     """A function of one's own as what was passed tells it: it is given scores where there are no labels."""
     if not measure.unsaid or not scores:
         return measure
@@ -479,7 +479,7 @@ def metric(
     0.875
     """
     said = {word: options.pop(word) for word in RECORD if callable(name) and word in options}
-    measure = told(find_measure({name: said} if said else name), labels=predicted is not None or threshold is not None,
+    measure = as_passed(find_measure({name: said} if said else name), labels=predicted is not None or threshold is not None,
                    scores=scores is not None)  # fmt: skip
     if options.get("average") in AVERAGES and "average" not in measure.options:
         measure = find_measure(f"{options.pop('average')}_{name}")
@@ -489,7 +489,7 @@ def metric(
         labels = None
     if isinstance(data, Predictions):
         _nothing_beside(predicted=predicted, scores=scores, labels=labels)
-        measure = told(measure, labels=data.has_labels(data.only(model)), scores=data.has_scores(data.only(model)))
+        measure = as_passed(measure, labels=data.has_labels(data.only(model)), scores=data.has_scores(data.only(model)))
         tally = tally_predictions(measure, data, model, positive=positive, threshold=threshold)
         named = positive if isinstance(tally, Confusion) else None
         return value(measure, _warned(measure, tally, prior, options), positive=named, prior=prior, **options)

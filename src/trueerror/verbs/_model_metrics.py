@@ -39,7 +39,7 @@ from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._labels import Label, find_label, need_positive
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word, in_few_words
-from trueerror.metrics._compute import RECORD, told
+from trueerror.metrics._compute import RECORD, as_passed
 from trueerror.metrics._registry import (
     Measure,
     Prior,
@@ -338,15 +338,15 @@ def settled_for(p: Predictions, metrics: Mapping[str, Mapping[str, Any]] | None)
         if measure.of_grades:
             settled |= {"accuracy": {}} if p.scale is None else {"mean_score": _on_scale(p) | dict(options)}
         else:
-            settled[told_by(p, measure).name] = dict(options)
+            settled[passed_by(p, measure).name] = dict(options)
     return settled
 
 
-def told_by(p: Predictions | None, measure: Measure) -> Measure:
+def passed_by(p: Predictions | None, measure: Measure) -> Measure:
     """A function of one's own that takes what these models have: labels, or scores."""
     if p is None or not measure.unsaid:
         return measure
-    return told(measure, labels=any(map(p.has_labels, p.models)), scores=any(map(p.has_scores, p.models)))
+    return as_passed(measure, labels=any(map(p.has_labels, p.models)), scores=any(map(p.has_scores, p.models)))
 
 
 def refuse_classes(**given: object) -> None:
