@@ -479,8 +479,8 @@ def metric(
     0.875
     """
     said = {word: options.pop(word) for word in RECORD if callable(name) and word in options}
-    measure = as_passed(find_measure({name: said} if said else name), labels=predicted is not None or threshold is not None,
-                   scores=scores is not None)  # fmt: skip
+    called = predicted is not None or threshold is not None
+    measure = as_passed(find_measure({name: said} if said else name), labels=called, scores=scores is not None)
     if options.get("average") in AVERAGES and "average" not in measure.options:
         measure = find_measure(f"{options.pop('average')}_{name}")
     check_metric_options(measure, options)
