@@ -94,7 +94,7 @@ def furthest(first: Failures | None, second: Failures | None) -> Range | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Asked:
+class Failing:
     """A metric of one model on its rows."""
 
     p: Predictions | Confusion
@@ -123,7 +123,7 @@ class Asked:
         return found and found.of_clusters(self.groups)
 
 
-def of_table(q: Asked) -> Failures:
+def of_table(q: Failing) -> Failures:
     """A row of a label table may be called anything."""
     table = q.p if isinstance(q.p, Confusion) else q.p.confusion(q.model, threshold=q.threshold)
     seen = Seen.of(q.measure, table, q.positive, q.prior)
@@ -137,7 +137,7 @@ def of_table(q: Asked) -> Failures:
     return Failures(ends[0], ends[1], rows)
 
 
-def of_scores(q: Asked) -> Failures | None:
+def of_scores(q: Failing) -> Failures | None:
     """A row may score as rows of the other class do."""
     table = q.rows.scores(q.model)
     moves = score_influences(q.measure, table, q.options)
@@ -149,7 +149,7 @@ def of_scores(q: Asked) -> Failures | None:
     return Failures(np.minimum(moved, 0.0), np.maximum(moved, 0.0), rows)
 
 
-def of_losses(q: Asked) -> Failures | None:
+def of_losses(q: Failing) -> Failures | None:
     """A row may have the label that its forecast makes dearest: the dearest of all, in a cluster each its own."""
     if q.measure.row_hits:
         return of_grades(q)
@@ -163,14 +163,14 @@ def of_losses(q: Asked) -> Failures | None:
     return Failures(np.zeros(1), np.array([(dearest - float(x.values.mean())) / q.p.n]), np.array([float(q.p.n)]))
 
 
-def of_grades(q: Asked) -> Failures:
+def of_grades(q: Failing) -> Failures:
     """A grade may lie at either end of its scale, in a cluster half way."""
     low, high = q.measure.bounds(q.options)
     reach = np.array([(high - low) / q.p.n / (1 + bool(q.groups))])
     return Failures(-reach, reach, np.array([float(q.p.n)]))
 
 
-FAILING: dict[str, Callable[[Asked], Failures | None]] = {
+FAILING: dict[str, Callable[[Failing], Failures | None]] = {
     **dict.fromkeys(("binary", "classes", "cells"), of_table), "scores": of_scores, "losses": of_losses,
     "grades": of_grades, "class_scores": lambda _: None,
 }  # fmt: skip

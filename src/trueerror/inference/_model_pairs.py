@@ -18,7 +18,7 @@ from trueerror.inference._clusters import clusters_in_words, clusters_left_out, 
 from trueerror.inference._contrast import nothing_known
 from trueerror.inference._effective_t import KEY, effective_t_contrast
 from trueerror.inference._estimate import Estimate
-from trueerror.inference._fragility import Asked, Failures, furthest, undone_by
+from trueerror.inference._fragility import Failing, Failures, furthest, undone_by
 from trueerror.inference._joined import over_views
 from trueerror.inference._problem import Problem
 from trueerror.inference._sample import Sampled
@@ -165,7 +165,7 @@ class ModelPair(Sampled):
     def failed(self, model: str) -> Failures | None:
         """What a unit on which the model fails adds to its metric; None where that is not known."""
         r = self.rows
-        return Asked(
+        return Failing(
             p=r.p, model=model, measure=r.measure, options=r.options, positive=self.positive, prior=r.prior,
             threshold=r.threshold,
         ).failures()  # fmt: skip

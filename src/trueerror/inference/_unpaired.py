@@ -19,7 +19,7 @@ from scipy import special
 from trueerror.inference._answer import contrast_of
 from trueerror.inference._contrast import SEARCHED_P, contrast, of_better
 from trueerror.inference._estimate import apart
-from trueerror.inference._fragility import Asked, furthest, undone_by
+from trueerror.inference._fragility import Failing, furthest, undone_by
 from trueerror.inference._problem import IntervalSpec, Problem, critical_t
 from trueerror.inference._sample import Sampled
 from trueerror.inference.auc._binned import unpaired_table_contrast, within_words
@@ -78,9 +78,9 @@ class ModelRows(NamedTuple):
         prior = None if measure.area else self.prior
         return None if table.exact else metric_bounds(measure, table, prior=prior)
 
-    def asked(self, q: Two) -> Asked:
+    def asked(self, q: Two) -> Failing:
         """Its metric, as fragility looks at it."""
-        return Asked(
+        return Failing(
             p=self.p, model=self.model, measure=q.metric, options=q.options, prior=self.prior, threshold=self.threshold,
             positive=self.p.positive if q.metric.of_one_class else None,
         )  # fmt: skip
