@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -33,11 +33,8 @@ from trueerror.results._format import Text, counted, listing, one_line, p_cell, 
 from trueerror.results._values import Note, deciding_p, surety
 from trueerror.sources._open_tables import check_table_name, file_table, open_frame
 from trueerror.sources._table_types import is_table
-from trueerror.sources._tables import need_column
+from trueerror.sources._tables import InputTable, need_column
 from trueerror.sources.columns._names import bare
-
-if TYPE_CHECKING:
-    from trueerror.sources._tables import InputTable
 
 Ties = Literal["davidson", "half", "drop"]
 TIES: tuple[Ties, ...] = ("davidson", "half", "drop")
