@@ -88,9 +88,7 @@ def furthest(first: Failures | None, second: Failures | None) -> Range | None:
     """The least and the most that one more unit could add to a difference, one model alone failing on it."""
     if first is None or second is None:
         return None
-    return (
-        float(min(first.low.min(), -second.high.max())), float(max(first.high.max(), -second.low.min())),
-    )  # fmt: skip
+    return float(min(first.low.min(), -second.high.max())), float(max(first.high.max(), -second.low.min()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
