@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from trueerror.findings import Finding
 from trueerror.inference.ranking._ranking import Ranking
+from trueerror.inputs._groups import MetricChoice
 from trueerror.inputs._options import InputError, Rng
 from trueerror.methods import every_method
 from trueerror.metrics._registry import find_measure
@@ -23,7 +24,7 @@ from trueerror.results._values import deciding_p, surety
 from trueerror.verbs._compare_costs import CostComparison
 from trueerror.verbs._comparison import Comparison, verdict_beneath, worse_words
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
-from trueerror.verbs._model_metrics import MetricChoice, judged_by
+from trueerror.verbs._model_metrics import judged_by
 from trueerror.version import __version__
 
 

@@ -21,6 +21,7 @@ from trueerror.experiments._experiment import Experiment
 from trueerror.findings._rules import UNNAMED, Finding, by_message, every_rule, sorted_findings
 from trueerror.inference.ranking._ranking import Ranking
 from trueerror.inputs._arrays import is_table
+from trueerror.inputs._groups import MetricChoice
 from trueerror.inputs._options import InputError, Rng, check_confidence
 from trueerror.plots._style import DARK, LIGHT
 from trueerror.plots.svg._elements import colours, rules, source_hash
@@ -35,7 +36,6 @@ from trueerror.sources._collect import opened, option_word, takes_whole_rows
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._evaluation import Evaluation
-from trueerror.verbs._model_metrics import MetricChoice
 from trueerror.version import __version__
 
 STYLES = ("style.css", "charts.css")

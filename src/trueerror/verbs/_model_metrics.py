@@ -33,6 +33,7 @@ from trueerror.inference.loss._mean import ClusterSums, MeanSample
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import one_number, sum_slack
 from trueerror.inputs._costs import cost_matrix
+from trueerror.inputs._groups import MetricChoice
 from trueerror.inputs._labels import Label, find_label, need_positive
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word, in_few_words
@@ -250,6 +251,12 @@ class Settings:
         check_word(self.design, ("random", "case-control"), "design")
         check_replicates(self.replicates)
 
+    @classmethod
+    def of(cls, asked: Any, metrics: Mapping[str, Mapping[str, Any]] | None, **more: Any) -> Settings:
+        """The settings of a request that has the options of chance and costs."""
+        known = {"confidence": asked.confidence, "replicates": asked.replicates, "rng": asked.rng, "prior": asked.prior}
+        return cls(metrics=metrics, **known | more)
+
     @property
     def unknown_mix(self) -> bool:
         """Whether nothing says how common each class is: class totals fixed by design, and no prior."""
@@ -293,10 +300,6 @@ def named_costs(costs: object, cost_fp: float | None, cost_fn: float | None) -> 
         if not (math.isfinite(cost) and cost > 0):
             raise InputError(f"cost_{key}={cost!r} must be a number above 0: what one such error costs")
     return given
-
-
-# One metric by its name, or with its options as {name: {option: value}}; None for the usual one.
-MetricChoice = str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None
 
 
 def usual_metric(costs: object) -> str:
