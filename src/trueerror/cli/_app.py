@@ -31,7 +31,7 @@ import typer.core
 
 from trueerror.cli._terminal import PLAIN, RED, Colour, Screen, Waiting, fitted, is_terminal, width_of
 from trueerror.inputs._options import nearest
-from trueerror.inputs._words import WORDS, option_for
+from trueerror.inputs._words import known_words, option_for
 from trueerror.results import Result
 from trueerror.results._document import Block, Document, Footer, Words
 from trueerror.results._format import clip, one_line
@@ -108,9 +108,13 @@ def _meant(option: str, context: Any, known: list[str]) -> str:
     word = option.lstrip("-").replace("-", "_")
     ours = option_for(word, flags) or flags.get(f"{word}s", "") or flags.get(word.removesuffix("s"), "")
     if ours:
-        other_way = " (1 − it)" if word in WORDS and WORDS[word].turned is not None and ours == "confidence" else ""
+        other_way = (
+            " (1 − it)"
+            if word in known_words() and known_words()[word].turned is not None and ours == "confidence"
+            else ""
+        )
         return f"; here it is called {flags.get(ours, ours)}{other_way}"
-    meaning = WORDS.get(word)
+    meaning = known_words().get(word)
     if meaning is not None and meaning.say and meaning.in_shell:
         return f": {meaning.in_shell}"
     if option in OPTIONS_ELSEWHERE:

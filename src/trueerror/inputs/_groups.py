@@ -24,25 +24,20 @@ ClassMix = float | Mapping[Any, float] | None
 MetricChoice = str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None
 
 
-TABLE_OPTIONS = 'Options of `te.read` where a path or a table is passed: `truth="y"`, `cluster="patient"`, …'
-
-
 @dataclass(frozen=True)
 class Option:
     """What is known of an option beside its type and default; without `metavar` the command line has none.
 
-    `kind` is the type that the command line reads, `flags` its spelling where that is not the name, `help` its words
-    where they are not `meaning`; `usual` its default where that is another one; `complete` is what a shell completes.
+    `kind` is the type that the command line reads, `flags` its spelling where that is not the name, `usual` its default
+    where that is another one.
     """
 
     meaning: str
     metavar: str | None = None
     kind: Any = str
     flags: str = ""
-    help: str = ""
     usual: Any = None
     least: float | None = None
-    complete: str = ""
 
 
 def further(meaning: str) -> Any:
@@ -50,9 +45,9 @@ def further(meaning: str) -> Any:
     return field(default_factory=dict, metadata={"option": Option(meaning)})
 
 
-def option(default: Any, meaning: str, metavar: str | None = None, kind: Any = str, **more: Any) -> Any:
+def option(default: Any, meaning: str, *shell: Any, **more: Any) -> Any:
     """A field of a group."""
-    return field(default=default, metadata={"option": Option(meaning, metavar, kind, **more)})
+    return field(default=default, metadata={"option": Option(meaning, *shell, **more)})
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -117,14 +112,16 @@ def listed(kind: type[Group]) -> str:
     return "\n".join(lines)
 
 
-# One option is one line (or a few): the formatter would take four.
+# An option is a line: its default, what it means, and its place in a shell where it has one.
 # fmt: off
+TABLE_OPTIONS = 'Options of `te.read` where a path or a table is passed: `truth="y"`, `cluster="patient"`, …'
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class ByPlace(Group):
     """What may be given by its place."""
 
-    truth_or_predictions: Any = option(None, "The truth, as an array; or what `te.read` or `te.predictions` gave; or a "
-        "path or a table of any kind that `te.read` takes; or a `te.Confusion`.")
+    truth_or_predictions: Any = option(None, "The truth; or what `te.read` gave; or any path, table or `te.Confusion`.")
     predicted: Any = option(None, 'Predicted labels: an array, or `{"name": array}` for several models.')
 
     @property
@@ -137,27 +134,20 @@ class ByPlace(Group):
 class Rows(Group):
     """The rows, and what belongs to each."""
 
-    scores: Any = option(None, "Scores, higher = more positive: one column, or one for each class in label order; "
-                         '`{"name": array}` for several models.')
-    fitted: Mapping[str, Any] | None = option(None, 'Fitted models with `predict`, `{"name": model}`, that are asked '
-                                              "for their predictions of `X`.")
+    scores: Any = option(None, 'Scores, higher = more positive: one column, or one a class; `{"name": array}`.')
+    fitted: Mapping[str, Any] | None = option(None, 'Fitted models, `{"name": model}`, that are asked what `X` is.')
     X: Any = option(None, "Features of the test rows, for fitted models.")
-    labels: Iterable[Any] | None = option(None, "All classes, in the order that tables and columns of scores follow; "
-                                          "by default those that occur, sorted.")
+    labels: Iterable[Any] | None = option(None, "All classes, in the order of tables and columns of scores.")
     positive: object = option(None, "The positive class. Not needed where labels are False/True, 0/1 or −1/1.")
-    ids: Any = option(None, "Names of the rows: rows of two sources are joined by them, and repeated ones are found.")
-    clusters: Any = option(None, "Which rows belong together (one patient, one user): intervals and tests then count "
-                           "clusters, not rows.")
+    ids: Any = option(None, "Names of the rows: two sources are joined by them, and repeated ones are found.")
+    clusters: Any = option(None, "Which rows belong together (one patient): limits and tests then count clusters.")
     by: Any = option(None, "A column of groups, or several: results for each group besides all rows.")
     folds: Any = option(None, "By which of several fitted models a row was tested: rows are ranked within folds.")
     repeats: Any = option(None, "In which repeat of the folds a row was tested.")
     weights: Any = option(None, "A weight for each row; `weights_kind` says what it means.")
-    weights_kind: Any = option(None, '"frequency": a row stands for so many equal rows. "sampling": a row was drawn '
-                               "with a probability of one over its weight.")
-    missing: Any = option("error", 'What to do with predictions that are absent: "error" refuses, "drop" leaves the '
-                          'rows out, "wrong" counts them as errors.')
-    threshold: float | None = option(None, "Scores at or above it are predicted positive; 0.5 where all scores lie in "
-                                     "[0, 1].")
+    weights_kind: Any = option(None, '"frequency": so many equal rows. "sampling": one over the chance to be drawn.')
+    missing: Any = option("error", 'Rows without a prediction: "error" refuses, "drop" leaves them out, or "wrong".')
+    threshold: float | None = option(None, "Scores at or above it are positive; 0.5 where all scores lie in [0, 1].")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -165,51 +155,41 @@ class Folding(Group):
     """How scikit-learn made the folds."""
 
     cv: Any = option(None, "The splitter (or number of folds) of scikit-learn that made the folds.")
-    test_train_ratio: float | None = option(None, "Test rows over training rows, n_test/n_train: 1/9 for ten folds; "
-                                            "from the folds where they are known.")
+    test_train_ratio: float | None = option(None, "Test rows over training rows: 1/9 for ten folds.")
+
+
+FORMS = "mid-p, exact, chi2, chi2-cc, bootstrap or delong."
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Pairwise(Group):
     """By what models are compared, with which, and how."""
 
-    metric: MetricChoice = option(None, 'The metric to compare by: a name, `{"f_beta": {"beta": 2}}` with its own '
-        "options, or a function of (truth, predicted).", "METRIC", complete="metrics",
-        help="What to compare by: accuracy (or cost); with options as f_beta:beta=2.")
+    metric: MetricChoice = option(None, "What to compare by: accuracy (or cost); as f_beta:beta=2.", "METRIC")
     reference: str | None = option(None, "Compare only with this model.", "MODEL")
-    method: str | None = option(None, "The test by name, in the place of the default.", "WORD",
-                                help="mid-p, exact, chi2, chi2-cc, bootstrap or delong.")
-    adjust: str = option("holm", "How p-values allow for several pairs: holm, hochberg, bh, … or none.", "WORD",
-                         help="For several pairs: holm, hochberg, bh, … or none.")
+    method: str | None = option(None, FORMS, "WORD")
+    adjust: str = option("holm", "For several pairs: holm, hochberg, bh, … or none.", "WORD")
     margin: float | None = option(None, "The smallest difference that matters.", "NUMBER", float)
-    alternative: Alternative = option("two-sided", "two-sided, greater (the first is larger) or less.", "WORD",
-                                      help="two-sided, greater or less.")
+    alternative: Alternative = option("two-sided", "two-sided, greater or less.", "WORD")
     paired: bool | None = option(None, "Whether both were judged on the same rows; found out where it is not said.")
-    options: Mapping[str, Any] | None = option(None, "Options of the metric itself, such as {'beta': 2}.")
+    options: Mapping[str, Any] | None = option(None, "Options of the metric itself, such as `{'beta': 2}`.")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Costs(Group):
     """What errors cost, and at which class mix."""
 
-    costs: object = option(None, "What calling a row of class i class j costs: a matrix in label order, "
-                           '`{"fp": 1, "fn": 10}`, or `{(truth, predicted): cost}`.', "JSON",
-                           help="Cost matrix as JSON, rows = truth: '[[0, 1], [10, 0]]'.")
+    costs: object = option(None, "Cost of each call, rows = truth: '[[0, 1], [10, 0]]'.", "JSON")
     cost_fp: float | None = option(None, "What a false alarm costs (default 1).", "NUMBER", float)
     cost_fn: float | None = option(None, "What a miss costs (default 1).", "NUMBER", float)
-    prior: ClassMix = option(None, "Another class mix than that of the rows: the share of positives, or "
-        "`{label: share}`.", "SHARE", float,
-        help="Share of positives where the model will run, if not that of the file.")
+    prior: ClassMix = option(None, "Share of positives where the model will run.", "SHARE", float)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Chance(Group):
     """How sure answers are, and what their randomness begins with."""
 
-    confidence: float = option(0.95, "Confidence of the intervals, between 0 and 1; the level of tests is 1 − it.",
-        "SHARE", float, flags="--confidence -c", help="Confidence of the intervals, between 0 and 1.")
+    confidence: float = option(0.95, "Confidence of the intervals, between 0 and 1.", "SHARE", float, "--confidence -c")
     replicates: int = option(10_000, "How many times rows are drawn again, where that is done.")
-    rng: Rng = option(None, "Seed or NumPy generator: the same seed gives the same answer.", "NUMBER", int,
-                      flags="--seed", usual=0, least=0, help="Seed of everything random.")
-
+    rng: Rng = option(None, "Seed of everything random.", "NUMBER", int, "--seed", usual=0, least=0)
 # fmt: on

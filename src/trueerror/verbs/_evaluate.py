@@ -63,15 +63,9 @@ AVERAGED_IN_ALL = ("macro_precision", "macro_recall", "macro_f1", "weighted_f1")
 class Evaluating(Chance, Costs, Folding, Rows, ByPlace):
     """What `te.evaluate` is asked."""
 
-    metrics: MetricChoice = option(
-        None, "Names of metrics, `{'f_beta': {'beta': 2}}` with options, a function of (truth, predicted), or 'all'."
-    )
-    design: Design = option(
-        "random", 'How the rows were drawn: "random", or "case-control" where positives and negatives were drawn '
-        "apart, so that their share means nothing.", "WORD", help="random or case-control.",
-    )  # fmt: skip
-    method: str | None = option(None, "Another interval than the default.", "WORD",
-        help="Interval by name, for the metrics that offer it.")  # fmt: skip
+    metrics: MetricChoice = option(None, "A metric, several, `{'f_beta': {'beta': 2}}`, a function, or 'all'.")
+    design: Design = option("random", "How rows were drawn: random, or case-control (each class apart).", "WORD")
+    method: str | None = option(None, "Interval by name, for the metrics that offer it.", "WORD")
     simultaneous: bool = option(False, "Widen the intervals so that all of them hold together.")
     columns: Mapping[str, Any] = further(TABLE_OPTIONS)
 

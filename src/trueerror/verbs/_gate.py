@@ -679,21 +679,19 @@ class Sought(Group):
 class Gating(Chance, Costs, Sought):
     """What `te.gate` is asked."""
 
-    metric: MetricChoice = option(None, "What to judge by: a name, several, or `{name: {option: value}}`.", "NAME",
-        list[str], complete="metrics", help="What to judge by; repeat for several.")  # fmt: skip
-    margin: float | Mapping[str, float] = option(0.0, "How much worse is still good enough; one, or one a metric.",
-        "NUMBER", list[str], help="How much worse is still good enough; also METRIC=NUMBER.")  # fmt: skip
+    # fmt: off
+    metric: MetricChoice = option(None, "What to judge by; a name, or several.", "NAME", list[str])
+    margin: float | Mapping[str, float] = option(
+        0.0, "How much worse is still good enough; also METRIC=NUMBER.", "NUMBER", list[str])
     at_least: float | Mapping[str, float] | None = option(
-        None, "The number that the candidate itself must reach (at most, where lower is better); one, or one a metric.",
-        "NUMBER", list[str], help="What the candidate itself must reach; also METRIC=NUMBER.",
-    )  # fmt: skip
-    adjust: Adjustment = option("bonferroni", "How limits allow for several checks: bonferroni, sidak or none.",
-        "WORD", help="For several checks: bonferroni, sidak or none.")  # fmt: skip
+        None, "What the candidate itself must reach; also METRIC=NUMBER.", "NUMBER", list[str])
+    adjust: Adjustment = option("bonferroni", "For several checks: bonferroni, sidak or none.", "WORD")
     sequential: bool = option(False, "Limits that hold however often the gate is asked.", "", bool)
     paired: bool | None = option(None, "Whether both were judged on the same rows; found out where it is not said.")
     model: str | None = option(None, "Which model of the rows is judged.", "MODEL", flags="--candidate")
     positive: object = option(None, "The positive class. Not needed where labels are False/True, 0/1 or −1/1.")
     threshold: float | None = option(None, "Scores at or above it are predicted positive.")
+    # fmt: on
     columns: Mapping[str, Any] = further(TABLE_OPTIONS)
 
 
