@@ -108,14 +108,13 @@ def run_command(
     if written is not None and written.suffix.lower() == ".html":
         from trueerror.reports import report
 
-        report_options = {"metric": metric, "seed": seed, "confidence": confidence, "also": also}
         report(
             run,
             written,
             metric=metrics[0],
             confidence=level,
             ignore=output.ignore or (),
-            command=repeated("run", file, report_options),
+            command=repeated("run", "progress", "resume", "retry", "jobs"),
         )
     elif written is not None and written.suffix.lower() == ".csv":
         run.save(written, metrics)

@@ -12,7 +12,7 @@ import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, Literal, ParamSpec, TypeVar, cast
 
 from trueerror.inputs._options import Rng
 from trueerror.results import Alternative
@@ -21,6 +21,9 @@ P = ParamSpec("P")
 Request = TypeVar("Request", bound="Group")
 Answer = TypeVar("Answer")
 ClassMix = float | Mapping[Any, float] | None
+Design = Literal["random", "case-control"]
+Adjustment = Literal["bonferroni", "sidak", "none"]
+Demand = float | Mapping[str, float] | None
 MetricChoice = str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None
 
 
@@ -38,6 +41,11 @@ class Option:
     flags: str = ""
     usual: Any = None
     least: float | None = None
+
+    @property
+    def several(self) -> bool:
+        """Whether the command line takes it several times."""
+        return bool(self.kind == list[str])
 
 
 def further(meaning: str) -> Any:
@@ -158,21 +166,46 @@ class Folding(Group):
     test_train_ratio: float | None = option(None, "Test rows over training rows: 1/9 for ten folds.")
 
 
-FORMS = "mid-p, exact, chi2, chi2-cc, bootstrap or delong."
-
-
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Pairwise(Group):
-    """By what models are compared, with which, and how."""
+class Judged(Group):
+    """By what models are compared, and with which."""
 
     metric: MetricChoice = option(None, "What to compare by: accuracy (or cost); as f_beta:beta=2.", "METRIC")
     reference: str | None = option(None, "Compare only with this model.", "MODEL")
-    method: str | None = option(None, FORMS, "WORD")
-    adjust: str = option("holm", "For several pairs: holm, hochberg, bh, … or none.", "WORD")
     margin: float | None = option(None, "The smallest difference that matters.", "NUMBER", float)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Pairwise(Judged):
+    """How pairs of models are compared."""
+
+    method: str | None = option(None, "mid-p, exact, chi2, chi2-cc, bootstrap or delong.", "WORD")
+    adjust: str = option("holm", "For several pairs: holm, hochberg, bh, … or none.", "WORD")
     alternative: Alternative = option("two-sided", "two-sided, greater or less.", "WORD")
     paired: bool | None = option(None, "Whether both were judged on the same rows; found out where it is not said.")
     options: Mapping[str, Any] | None = option(None, "Options of the metric itself, such as `{'beta': 2}`.")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Evaluated(Group):
+    """By what models are evaluated, and how."""
+
+    metrics: MetricChoice = option(None, "A metric, as f_beta:beta=2; or 'all'.", "NAME", list[str], "--metric")
+    design: Design = option("random", "How rows were drawn: random, or case-control (each class apart).", "WORD")
+    method: str | None = option(None, "Interval by name, for the metrics that offer it.", "WORD")
+    simultaneous: bool = option(False, "Widen the intervals so that all of them hold together.")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Demands(Group):
+    """What a gate asks of a candidate."""
+
+    metric: MetricChoice = option(None, "What to judge by; repeat for several.", "NAME", list[str])
+    margin: Demand = option(0.0, "How much worse is still good enough; also METRIC=NUMBER.", "NUMBER", list[str])
+    at_least: Demand = option(None, "What the candidate itself must reach; also METRIC=NUMBER.", "NUMBER", list[str])
+    adjust: Adjustment = option("bonferroni", "For several checks: bonferroni, sidak or none.", "WORD")
+    sequential: bool = option(False, "Limits that hold however often the gate is asked.", "", bool)
+    model: str | None = option(None, "Which model of the rows to judge.", "MODEL", str, "--candidate")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -190,6 +223,12 @@ class Chance(Group):
     """How sure answers are, and what their randomness begins with."""
 
     confidence: float = option(0.95, "Confidence of the intervals, between 0 and 1.", "SHARE", float, "--confidence -c")
-    replicates: int = option(10_000, "How many times rows are drawn again, where that is done.")
     rng: Rng = option(None, "Seed of everything random.", "NUMBER", int, "--seed", usual=0, least=0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Resampling(Chance):
+    """The same, where rows are drawn again."""
+
+    replicates: int = option(10_000, "How many times rows are drawn again, where that is done.")
 # fmt: on

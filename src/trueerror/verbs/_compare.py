@@ -32,10 +32,10 @@ from trueerror.inference.proportion._paired import cochran_from_pairs, equivalen
 from trueerror.inputs._groups import (
     TABLE_OPTIONS,
     ByPlace,
-    Chance,
     Costs,
     Folding,
     Pairwise,
+    Resampling,
     Rows,
     asked_by,
     further,
@@ -174,7 +174,7 @@ SOUND_FORMS: tuple[Literal["mid-p", "exact", "chi2"], ...] = ("mid-p", "exact", 
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Comparing(Chance, Costs, Folding, Pairwise, Rows, ByPlace):
+class Comparing(Resampling, Costs, Folding, Pairwise, Rows, ByPlace):
     """What `te.compare` is asked."""
 
     counts: Any = option(None, 'Rows by who was right: `{"both": 810, "a": 60, "b": 40, "neither": 90}`.')
@@ -319,7 +319,7 @@ def _by_two_costs(given: Predictions, asked: Comparing) -> Comparison:
     if not any(given.has_scores(m) for m in given.models):
         # Labels stand as they are: there is no threshold to choose.
         costs = named_costs(None, asked.cost_fp, asked.cost_fn)
-        judged = asked.given(Pairwise) | asked.given(Chance) | {"paired": None, "options": None}
+        judged = asked.given(Pairwise) | asked.given(Resampling) | {"paired": None, "options": None}
         return compare(given, costs=costs, prior=asked.prior, **judged)
     for word, wanted in {"alternative": asked.alternative != "two-sided", "margin": asked.margin is not None}.items():
         if wanted:

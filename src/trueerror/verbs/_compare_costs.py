@@ -153,7 +153,7 @@ def compare_costs(
     and what would be left of it on other rows. Slices are compared at the same threshold.
     """
     cost_fp, cost_fn = (1.0 if cost is None else cost for cost in (asked.cost_fp, asked.cost_fn))
-    prior, threshold = _positive_share(p, asked.prior), asked.threshold
+    prior, threshold = positive_share(p, asked.prior), asked.threshold
     confidence, adjust, rng = asked.confidence, asked.adjust, asked.rng
     _check(p, cost_fp, cost_fn, prior)
     points = {
@@ -195,7 +195,7 @@ def compare_costs(
     return sliced(comparison, p, compared) if p.has_key("slices") else comparison
 
 
-def _positive_share(p: Predictions, prior: Prior | None) -> float | None:
+def positive_share(p: Predictions, prior: Prior | None) -> float | None:
     """The share of positives in a class distribution, which may be given as {label: share}."""
     if not isinstance(prior, Mapping):
         return prior

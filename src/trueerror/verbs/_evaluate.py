@@ -15,14 +15,13 @@ from trueerror.inference.proportion._interval import interval
 from trueerror.inputs._groups import (
     TABLE_OPTIONS,
     ByPlace,
-    Chance,
     Costs,
+    Evaluated,
     Folding,
-    MetricChoice,
+    Resampling,
     Rows,
     asked_by,
     further,
-    option,
 )
 from trueerror.inputs._labels import Label, need_positive
 from trueerror.inputs._options import InputError
@@ -40,7 +39,6 @@ from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, RecordedSet
 from trueerror.verbs._evidence import model_evidence, row_evidence
 from trueerror.verbs._label_metrics import evaluate_labels, is_multilabel
 from trueerror.verbs._model_metrics import (
-    Design,
     ModelMetrics,
     Settings,
     cost_words,
@@ -60,13 +58,9 @@ AVERAGED_IN_ALL = ("macro_precision", "macro_recall", "macro_f1", "weighted_f1")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Evaluating(Chance, Costs, Folding, Rows, ByPlace):
+class Evaluating(Resampling, Costs, Evaluated, Folding, Rows, ByPlace):
     """What `te.evaluate` is asked."""
 
-    metrics: MetricChoice = option(None, "A metric, several, `{'f_beta': {'beta': 2}}`, a function, or 'all'.")
-    design: Design = option("random", "How rows were drawn: random, or case-control (each class apart).", "WORD")
-    method: str | None = option(None, "Interval by name, for the metrics that offer it.", "WORD")
-    simultaneous: bool = option(False, "Widen the intervals so that all of them hold together.")
     columns: Mapping[str, Any] = further(TABLE_OPTIONS)
 
 

@@ -27,7 +27,7 @@ from trueerror.inference._unpaired import unpaired_contrast
 from trueerror.inference.proportion._paired import mcnemar_test, noninferiority
 from trueerror.inference.proportion._sequential import confidence_sequence
 from trueerror.inputs._arrays import Floats
-from trueerror.inputs._groups import TABLE_OPTIONS, Chance, Costs, Group, MetricChoice, asked_by, further, option
+from trueerror.inputs._groups import TABLE_OPTIONS, Costs, Demands, Group, Resampling, asked_by, further, option
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import DocumentResult, Result, Table, Text
@@ -676,22 +676,12 @@ class Sought(Group):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Gating(Chance, Costs, Sought):
+class Gating(Resampling, Costs, Demands, Sought):
     """What `te.gate` is asked."""
 
-    # fmt: off
-    metric: MetricChoice = option(None, "What to judge by; a name, or several.", "NAME", list[str])
-    margin: float | Mapping[str, float] = option(
-        0.0, "How much worse is still good enough; also METRIC=NUMBER.", "NUMBER", list[str])
-    at_least: float | Mapping[str, float] | None = option(
-        None, "What the candidate itself must reach; also METRIC=NUMBER.", "NUMBER", list[str])
-    adjust: Adjustment = option("bonferroni", "For several checks: bonferroni, sidak or none.", "WORD")
-    sequential: bool = option(False, "Limits that hold however often the gate is asked.", "", bool)
     paired: bool | None = option(None, "Whether both were judged on the same rows; found out where it is not said.")
-    model: str | None = option(None, "Which model of the rows is judged.", "MODEL", flags="--candidate")
     positive: object = option(None, "The positive class. Not needed where labels are False/True, 0/1 or −1/1.")
     threshold: float | None = option(None, "Scores at or above it are predicted positive.")
-    # fmt: on
     columns: Mapping[str, Any] = further(TABLE_OPTIONS)
 
 

@@ -6,6 +6,7 @@ and hard to beat.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -382,6 +383,35 @@ def refuse_idle_costs(measures: Iterable[Measure], costs: object) -> None:
         )
 
 
+def spelt_metrics(words: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Metrics with their options, as NAME or NAME:OPTION=VALUE,OPTION=VALUE.
+
+    >>> spelt_metrics(["auc", "f_beta:beta=2", "weighted_accuracy:weights=1/5/1/1", "kappa:weights=linear"])
+    {'auc': {}, 'f_beta': {'beta': 2}, 'weighted_accuracy': {'weights': [1, 5, 1, 1]}, 'kappa': {'weights': 'linear'}}
+    >>> spelt_metrics(["f1, recall"])
+    {'f1': {}, 'recall': {}}
+    """
+    named: dict[str, dict[str, Any]] = {}
+    for word in (one.strip() for text in words for one in ([text] if ":" in text else text.split(",")) if one.strip()):
+        name, _, rest = word.partition(":")
+        named[name] = {}
+        for part in rest.split(",") if rest else ():
+            option, mark, value = part.partition("=")
+            if not mark or not value:
+                raise InputError(f"metric={word!r}: write a metric's options as {name}:OPTION=VALUE")
+            named[name][option.strip()] = _option_value(value)
+    return named
+
+
+def _option_value(text: str) -> object:
+    """A number, several numbers with slashes between them, or a word."""
+    try:
+        numbers = [json.loads(part) for part in text.split("/")]
+    except json.JSONDecodeError:
+        return text
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
 def named_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
     """Metrics as the user gave them (a name, names, or names with options), by their registered names."""
     if metrics is None:
@@ -392,7 +422,12 @@ def named_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
         raise InputError(f"{metrics!r:.40} names no metric; give a name such as 'accuracy', or a list of names")
     if any(not isinstance(name, Hashable) for name in metrics):
         raise InputError(f"{in_few_words(metrics)} names no metric; give a name such as 'accuracy', or a list of names")
-    given = dict(metrics) if isinstance(metrics, Mapping) else {name: {} for name in metrics}
+    if isinstance(metrics, Mapping):
+        given = dict(metrics)
+    else:
+        given = {}
+        for name in metrics:
+            given |= spelt_metrics([name]) if isinstance(name, str) else {name: {}}
     named: dict[str, dict[str, Any]] = {}
     for name, options in given.items():
         measure = find_measure(name)

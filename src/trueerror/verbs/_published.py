@@ -184,6 +184,8 @@ def _tables_reading(tables: Mapping[str, Confusion], prior: ClassMix) -> str:
 
 def _four(counts: Any) -> tuple[tuple[str, str], Discordance]:
     """{"both": …, "a": …, "b": …, "neither": …}, or the table [[both, first], [second, neither]]."""
+    if isinstance(counts, tuple) and isinstance(counts[-1], Discordance):
+        return counts
     if isinstance(counts, Mapping):
         return _named_counts({str(k): v for k, v in counts.items()})
     cells = count_matrix(counts)
