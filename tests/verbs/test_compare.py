@@ -839,32 +839,21 @@ def test_costs_of_two_errors_compare_labels_as_they_stand():
     assert "expected cost" in priced.verdict
 
 
-def test_many_rows_are_ranked_once_for_areas_and_their_differences(monkeypatch):
+def test_rows_are_ranked_once_for_areas_and_their_differences(monkeypatch):
     from trueerror.inference import _two_models
-    from trueerror.tallies import ScoreTable
     from trueerror.verbs import _evidence
 
     # Curves that cross are looked for among fewer rows.
     monkeypatch.setattr(_evidence, "MOST_CURVE_ROWS", 0)
     scores = {"sharp": SHARP, "dull": DULL.round(1), "both": (SHARP + DULL) / 2}
-    for metric in ("auc", "gini"):
-        want = te.compare(TRUTH, scores=scores, metric=metric)
+    for metric, clusters in (("auc", None), ("gini", None), ("auc", np.arange(len(TRUTH)) // 4)):
         with monkeypatch.context() as patched:
-            patched.setattr(_two_models, "RANKED_ONCE", 100)
-            patched.setattr(ScoreTable, "from_codes", lambda *given, **more: pytest.fail("scores were sorted again"))
-            made = te.compare(TRUTH, scores=scores, metric=metric)
-        assert [c.to_json() for c in made.pairs] == [c.to_json() for c in want.pairs]
-        for model, interval in want.estimates.items():
-            mine = made.estimates[model]
-            assert (mine.estimate, mine.n, mine.method) == (interval.estimate, interval.n, interval.method)
-            # Sums of squares alone leave the degrees of freedom to the sizes of the classes.
-            assert [mine.low, mine.high] == pytest.approx([interval.low, interval.high], rel=1e-2)
-    # What else is asked of the scores is counted then.
-    monkeypatch.setattr(_two_models, "RANKED_ONCE", 100)
-    p = te.predictions(TRUTH, scores=scores)
-    te.compare(p, metric="auc")
-    assert p.scores("dull") == te.predictions(TRUTH, scores=scores).scores("dull")
-    assert te.compare(TRUTH * 0 + 1, scores=scores, metric="brier", positive=1)
+            patched.setattr(_two_models.ScoreTable, "from_codes", lambda *given, **more: pytest.fail("sorted again"))
+            made = te.compare(TRUTH, scores=scores, metric=metric, clusters=clusters)
+        for model, mine in made.estimates.items():
+            alone = te.evaluate(TRUTH, scores=scores[model], metrics=[metric], clusters=clusters)[metric]
+            assert (mine.n, mine.method, mine.note) == (alone.n, alone.method, alone.note)
+            assert [mine.estimate, mine.low, mine.high] == pytest.approx([alone.estimate, alone.low, alone.high])
     with pytest.raises(InputError, match="one class"):
         te.compare(TRUTH * 0 + 1, scores=scores, metric="auc", positive=1, labels=[0, 1])
 

@@ -232,6 +232,7 @@ class Evidence:
     n_models: int | None = None  # how many models there are
     best: str | None = None  # the name of the one with the best estimate
     not_different_from_best: int | None = None  # how many of the others do not differ significantly from it
+    expected: Interval | None = None  # what to expect of that one, allowing for the choice
     resampled: bool | None = None  # whether they are learners under resampling
     adjusted: bool | None = None  # whether p-values were adjusted for the number of pairs
     # rows of each true class in the tables of models on different rows, where the metric depends on the class mix

@@ -136,10 +136,13 @@ def _disagree(low: float, high: float, p_value: float, confidence: float) -> boo
     return not any(map(math.isnan, (low, high, p_value))) and (low > 0 or high < 0) != (p_value < 1 - confidence)
 
 
-def limits_without_spread(estimate: float, units: float, spec: IntervalSpec, whole: Limits) -> Limits:
-    """All units agree: as far as t² more of them, at either end of the range, could move the mean."""
-    t = student_quantile(spec.confidence, spec.alternative, units - 1)
-    share = t * t / (units + t * t)
+def limits_without_spread(estimate: float, rows: float, q: float, whole: Limits) -> Limits:
+    """All rows agree: as far as q² more of them, at either end of the range, could move the mean (Wilson at an end).
+
+    >>> limits_without_spread(1.0, 12.0, 2.0, (0.0, 1.0))
+    (0.75, 1.0)
+    """
+    share = q * q / (rows + q * q)
     return estimate - share * (estimate - whole[0]), estimate + share * (whole[1] - estimate)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, Literal, get_args
@@ -12,16 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._contrast import REALS, Limits, df_of_limits, mirrored
+from trueerror.inference._contrast import REALS, Limits, alike_within, df_of_limits, mirrored, statistic_of
 from trueerror.inference._problem import critical_t, critical_z
+from trueerror.inference.proportion._paired import equivalence, mcnemar_test
 from trueerror.inputs._arrays import column, plain_numbers
 from trueerror.inputs._options import InputError, check_word
 from trueerror.kernels._threads import PIECE, parts
 from trueerror.results import Contrast
+from trueerror.results._values import significantly_different
+from trueerror.tallies import Discordance
 
 Floats = NDArray[np.float64]
 Adjustment = Literal["holm", "hochberg", "hommel", "bonferroni", "sidak", "holm-sidak", "bh", "by", "none"]
 ADJUSTMENTS: tuple[str, ...] = get_args(Adjustment)
+SOUND_FORMS: tuple[Literal["mid-p", "exact", "chi2"], ...] = ("mid-p", "exact", "chi2")
 
 
 def adjust(p_values: Any, method: Adjustment = "holm") -> Floats:
@@ -147,14 +151,14 @@ def with_anchor(
     c 0.117 0.12 -0.114 0.012
     """
     differences = [c if c.second == anchor else mirrored(c) for c in contrasts if anchor in (c.first, c.second)]
-    left = [c for c in differences if _limits_known(c)]
+    left = [c for c in differences if limits_known(c)]
     if len(differences) < 2 or not left:
         return tuple(differences)
     level = left[0].confidence
     settled: dict[str, Contrast] = {}
     least = 0.0
     while left:
-        out = [_normal_score(c) for c in left]
+        out = [normal_score(c) for c in left]
         critical, values = _of_the_best(contrasts, anchor, out, left) if chosen else _sidak_of_pairs(out, level)
         values = [max(p, c.p_value, least) for p, c in zip(values, left, strict=True)]
         stretched = [_stretched(c, p, critical, whole) for c, p in zip(left, values, strict=True)]
@@ -187,7 +191,8 @@ def _of_the_best(
     return max(min(drawn, bonferroni), critical_z(level)), np.minimum(above, bounds).tolist()
 
 
-def _limits_known(c: Contrast) -> bool:
+def limits_known(c: Contrast) -> bool:
+    """Whether a contrast has two limits apart."""
     return all(map(math.isfinite, (c.estimate, c.low, c.high))) and c.low < c.high and c.alternative == "two-sided"
 
 
@@ -197,7 +202,7 @@ def _beyond(z: Sequence[float]) -> Floats:
     return out
 
 
-def _normal_score(c: Contrast) -> float:
+def normal_score(c: Contrast) -> float:
     """How far 0 lies from the estimate, by the limit on that side, as a quantile of the normal distribution."""
     arm = c.estimate - c.low if c.estimate > 0 else c.high - c.estimate
     if c.estimate == 0 or not arm > 0:
@@ -221,7 +226,7 @@ def _luck_of_the_best(contrasts: Sequence[Contrast], models: Sequence[str]) -> F
     variance = np.full((k, k), np.nan)
     np.fill_diagonal(variance, 0.0)
     for c in contrasts:
-        if c.first in place and c.second in place and _limits_known(c):
+        if c.first in place and c.second in place and limits_known(c):
             i, j = place[c.first], place[c.second]
             variance[i, j] = variance[j, i] = (c.width / (2 * critical_t(c.confidence, df_of_limits(c)))) ** 2
     variance[np.isnan(variance)] = np.nanmax(variance)
@@ -327,3 +332,49 @@ def groups_not_told_apart(order: Sequence[str], apart: set[frozenset[str]]) -> t
 
     grow(set(), set(order), set())
     return tuple(sorted(groups, key=lambda group: [place[name] for name in group]))
+
+
+def alike_by_pairs(
+    c: Contrast, discordance: Mapping[tuple[str, str], Discordance], margin: float, confidence: float
+) -> Contrast:
+    """Two one-sided tests against ±margin: Tango's score test for shares, else the pair's own standard error."""
+    counts = discordance.get((c.first, c.second))
+    if counts is not None and statistic_of(c).of_rows:
+        test = equivalence(counts.only_first, counts.only_second, n=counts.n, margin=margin, confidence=confidence)
+        return replace(test, first=c.first, second=c.second)
+    return alike_within(c, margin)
+
+
+def together_with_best(
+    pairs: Sequence[Contrast], order: tuple[str, ...], reference: str | None, adjust: str, reach: float
+) -> tuple[Contrast, ...]:
+    """Each model − the best one (or the reference), with limits that hold together; only in the usual family."""
+    if adjust != "holm" or len(pairs) < 2 or any(c.alternative != "two-sided" for c in pairs):
+        return ()
+    anchor = reference or order[0]
+    with_it = [c for c in pairs if anchor in (c.first, c.second)]
+    # Different rows: each model of one sample was compared with those of the other alone.
+    if len(with_it) < 2 or (reference is None and len(pairs) < len(order) * (len(order) - 1) / 2):
+        return ()
+    return with_anchor(pairs, anchor, chosen=reference is None, whole=(-reach, reach))
+
+
+def groups_of_equals(order: tuple[str, ...], pairs: Sequence[Contrast]) -> tuple[tuple[str, ...], ...]:
+    """The largest groups in which no two models differ significantly."""
+    # An infinite loss and a finite one need no test to be put into different groups.
+    apart = {frozenset((c.first, c.second)) for c in pairs if significantly_different(c) or math.isinf(c.estimate)}
+    return groups_not_told_apart(order, apart)
+
+
+def sound_p_values(c: Contrast, counts: Discordance | None) -> dict[str, float]:
+    """The p-values of the sound forms of McNemar's test; none for pairs that were compared otherwise."""
+    return {
+        form: mcnemar_test(counts.only_first, counts.only_second, form, c.alternative)[1]
+        for form in SOUND_FORMS
+        if counts is not None and statistic_of(c).of_rows
+    }
+
+
+def straddles(p_values: Mapping[str, float], *, level: float) -> bool:
+    """Whether sound tests disagree at the level."""
+    return bool(p_values) and min(p_values.values()) <= level < max(p_values.values())

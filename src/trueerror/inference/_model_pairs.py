@@ -24,7 +24,6 @@ from trueerror.inference._sample import Sampled
 from trueerror.inference._score_tables import difference_of_scores
 from trueerror.inference.auc._binned import binned_contrast
 from trueerror.inference.auc._influences import score_influences
-from trueerror.inference.auc._interval import difference_of_areas
 from trueerror.inference.auc._multiclass import class_area_estimate, class_area_rows
 from trueerror.inference.bootstrap._paired import paired_bootstrap
 from trueerror.inference.counts._paired import PairedMetric
@@ -43,7 +42,6 @@ from trueerror.results import Contrast
 from trueerror.sources.engines._array_source import class_scored_rows, loss_rows
 from trueerror.tallies import Agreement, Discordance, Moments
 from trueerror.tallies._confusion import BinaryCounts, ClassCounts
-from trueerror.tallies._moments import Placements
 
 if TYPE_CHECKING:
     from trueerror.inference._two_models import PairedRows
@@ -350,29 +348,19 @@ class AreaPair(ScorePair):
 
     def areas(self) -> Estimate:
         """The difference of two areas over rows, clusters or weighted rows."""
-        r, scale = self.rows, self.rows.measure.area
-        if not r.clustered:
-            return difference_of_areas(r.placements, *self.places, scale)
-        one, two = map(r.area_over_clusters, self.places)
-        sizes = np.bincount(r.cluster_codes, weights=r.weighted_columns[1]).astype(np.float64)
-        return Estimate(
-            value=np.array(scale * (one.area - two.area)), units=scale * (one.units - two.units), sizes=sizes,
-            range=(-scale, scale),
-        )  # fmt: skip
+        return self.rows.area(*self.places)
 
     @property
     def left_open(self) -> tuple[float, float]:
         """By how much binned scores leave the difference of two areas open, and by how much its standard error."""
-        found = None if self.rows.clustered else self.rows.placements
-        if not isinstance(found, Placements):
+        if self.rows.clustered:
             return 0.0, 0.0
-        (i, j), scale = self.places, self.rows.measure.area
-        return scale * float(found.slack[i] + found.slack[j]), scale * float(found.error[i] + found.error[j])
+        found, places, scale = self.rows.placements, [*self.places], self.rows.measure.area
+        return scale * float(found.slack[places].sum()), scale * float(found.error[places].sum())
 
     def difference(self, q: Pair) -> tuple[Estimate, float]:
         """DeLong's structural components."""
-        r = self.rows
-        return self.areas(), len(r.weighted_columns[0][0]) if r.clustered else sum(r.class_sizes)
+        return self.areas(), sum(self.rows.class_sizes)
 
     def by_effective_t(self, q: Pair) -> Contrast:
         """The same, widened by what binned scores leave open."""
@@ -383,14 +371,9 @@ class AreaPair(ScorePair):
 
     def failures(self) -> Failures | None:
         """A row that scores as rows of the other class do is placed in their middle, and both classes so."""
-        r = self.rows
-        if r.clustered:
-            up = r.weighted_columns[0][0]
-            areas, rows = [r.area_over_clusters(place).area for place in self.places], (up.sum(), (~up).sum())
-        else:
-            areas, rows = r.placements.areas[list(self.places)].tolist(), r.class_sizes
-        each = np.array(rows, dtype=np.float64)
-        moved = r.measure.area * (0.5 - np.array(areas))[:, None] / each
+        r, each = self.rows, np.array(self.rows.class_sizes, dtype=np.float64)
+        values = np.array([float(r.area(place).value) for place in self.places])
+        moved = (1 - r.measure.area / 2 - values)[:, None] / each
         return Failures(np.minimum(moved, 0.0), np.maximum(moved, 0.0), each)
 
 

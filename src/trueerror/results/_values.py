@@ -85,7 +85,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
         "one-cluster": "all rows are in one cluster, so nothing shows how clusters differ",
         "half-added": "a count is 0: limits from counts with ½ added to each",
         "zero-count": "a count is 0, so no limits can be given",
-        "no-variance": "no variance to be seen in the counts",
+        "no-variance": "the rows show no variance",
         "labels-dependent": "labels of one row may depend on each other in any way: the mean of the labels' limits",
         "labels-by-rows": "labels of one row may depend on each other in any way: as many independent decisions as "
         "rows",

@@ -634,10 +634,6 @@ class Predictions:
         self._keep_within_budget(key)
         return table
 
-    def _keep_scores(self, model: str, positive: Label | None, table: ScoreTable) -> None:
-        """Have `scores` answer with a table that is known already."""
-        self._memory.setdefault(("scores", model, positive), table)
-
     def score_range(self, model: str | None = None) -> ScoreRange:
         """Between which values the scores of a model lie."""
         name = self.only(model)

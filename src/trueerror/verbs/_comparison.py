@@ -138,7 +138,8 @@ class Comparison(TrackedResult):
     verdict, the tables and the pictures show these, and `cmp.judged("a", "b")` gives what decides about a pair. `tiers`
     are the largest sets of models of which no two differ clearly (they may overlap). `instead` is the comparison by a
     metric that tells more where nearly all rows are of one class. `slices[value]` is that on the rows of a slice.
-    `classes()` and `cells()` say where two models differ; they need the rows, which a loaded comparison lacks.
+    `expected` is what to expect of the best one, with limits that allow for its having been picked; `estimates` has its
+    own figure. `classes()` and `cells()` say where two models differ; they need the rows, which a loaded one lacks.
     """
 
     metric: str
@@ -161,6 +162,7 @@ class Comparison(TrackedResult):
     slices: dict[Label, Comparison] = field(default_factory=dict)
     simultaneous: tuple[Contrast, ...] | None = None
     instead: Comparison | None = None
+    expected: Interval | None = None
     rows: PairedRows | None = field(default=None, metadata={"saved": False})
     _says_verdict: ClassVar[bool] = True
 
@@ -392,9 +394,19 @@ def _verdict(cmp: Comparison) -> str:
     """The verdict in one paragraph."""
     if cmp.facts.infinite:
         return _some_infinite(cmp, cmp.facts.infinite)
-    if len(cmp.models) == 2:
-        return _two(cmp)
-    return _many(cmp)
+    return _two(cmp) if len(cmp.models) == 2 else _many(cmp) + expected_words(cmp)
+
+
+def expected_words(cmp: Comparison) -> str:
+    """What to expect of a model that was picked as the best of several, where that is not its own figure."""
+    c = cmp.expected
+    if c is None:
+        return ""
+    say, sign = (percents, " %") if cmp.facts.share else (number, "")
+    digits = cmp._decimals if cmp.facts.share else max(3, cmp._decimals)
+    reach = ci_words(c.low, c.high, c.confidence, lambda x: say(x, digits), unit=sign)
+    figure = f"{own_figure(cmp, c.estimate)} {cmp.title}"
+    return f" As the best of {len(cmp.models)}, expect {figure} of {one_line(cmp.best)}, {reach}."
 
 
 def _tone(cmp: Comparison) -> Tone:
@@ -449,7 +461,7 @@ def verdict_beneath(cmp: Comparison) -> str:
         rest = f"The nearest of the other {len(worse)} is {_gap(cmp, best, worse[0])}."
     else:
         rest = _worse(cmp, best, worse) if worse else f"The nearest is {_gap(cmp, best, open_[0])}."
-    return f"{one_line(best)} has the {word} estimate ({best_figure} {cmp.title}){rivals}. {rest}"
+    return f"{one_line(best)} has the {word} estimate ({best_figure} {cmp.title}){rivals}. {rest}{expected_words(cmp)}"
 
 
 def _hollow(cmp: Comparison) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 
 from trueerror.findings import find
 from trueerror.inference._problem import NotOffered
+from trueerror.inference._two_models import gaps_from
 from trueerror.inference.proportion._interval import interval
 from trueerror.inputs._groups import (
     TABLE_OPTIONS,
@@ -36,7 +37,7 @@ from trueerror.tallies import Confusion, ScoreTable
 from trueerror.tallies._graded import is_graded
 from trueerror.verbs._cheapest_threshold import cheapest_threshold
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, RecordedSettings
-from trueerror.verbs._evidence import model_evidence, row_evidence
+from trueerror.verbs._evidence import allowing_for_choice, model_evidence, row_evidence
 from trueerror.verbs._label_metrics import evaluate_labels, is_multilabel
 from trueerror.verbs._model_metrics import (
     ModelMetrics,
@@ -159,14 +160,14 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
         p.source.expect_scores()
     # Labels stay as they are beside scores that are cut.
     as_said = replace(settings, threshold=None)
-    parts = tuple(
-        _one_model(ModelMetrics(m, settings if p.has_scores(m) else as_said, predictions=p, estimand=estimand))
-        for m in p.models
-    )
+    benches = [
+        ModelMetrics(m, settings if p.has_scores(m) else as_said, predictions=p, estimand=estimand) for m in p.models
+    ]
+    parts = tuple(_one_model(bench, len(benches)) for bench in benches)
     slices: dict[Label, Evaluation] = {}
     if sliced and p.has_key("slices"):
         slices = {value: evaluate_predictions(p.slice(value), settings, sliced=False) for value in p.slices()}
-    return Evaluation(
+    made = Evaluation(
         n=p.n,
         labels=p.labels,
         parts=parts,
@@ -176,6 +177,12 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
         slices=slices,
         settings=_recorded(settings),
         backend=p.backend,
+    )
+    if len(parts) == 1 or not sliced or settings.simultaneous:
+        return made
+    asked = {"threshold": settings.threshold, "prior": settings.prior}
+    return allowing_for_choice(
+        made, lambda best, m: gaps_from(best, p, m, settings.options(m), settings.spec(), **asked)
     )
 
 
@@ -210,10 +217,10 @@ def _refuse_rows(asked: Evaluating, *names: str) -> None:
             raise InputError(f"{name}= cannot be used here: it needs rows with one label each")
 
 
-def _one_model(bench: ModelMetrics) -> ModelEvaluation:
+def _one_model(bench: ModelMetrics, models: int = 1) -> ModelEvaluation:
     names = _chosen_metrics(bench)
     if bench.settings.simultaneous:
-        bench = bench.holding_together(len(names))
+        bench = bench.holding_together(len(names) * models)
     overall = _overall(bench, names)
     label, known = _commonest(bench)
     return ModelEvaluation(

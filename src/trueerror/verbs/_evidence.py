@@ -8,7 +8,7 @@ Two models that answer every row alike: one model read twice, or two that never 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TypedDict
@@ -29,6 +29,7 @@ from trueerror.findings.models import (
     shares_of_uncertainty,
 )
 from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
+from trueerror.inference._chosen import best_of_several
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows, harder_rows
 from trueerror.inference.auc._average_precision import decided_by
@@ -46,7 +47,7 @@ from trueerror.tallies import Agreement, ScoreTable
 from trueerror.tallies._confusion import Confusion
 from trueerror.tallies._graded import is_graded
 from trueerror.verbs._comparison import Comparison, IdenticalCalls
-from trueerror.verbs._evaluation import ModelEvaluation
+from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, leading
 from trueerror.verbs._model_metrics import ModelMetrics, Settings, commonest_p, constant_answers
 
 
@@ -395,6 +396,24 @@ def against_constant(sample: Sequence[Evidence]) -> AgainstConstant:
     }
 
 
+def allowing_for_choice(
+    ev: Evaluation, gaps: Callable[[str, Measure], Iterable[Contrast]] = lambda best, measure: ()
+) -> Evaluation:
+    """The evaluation with what to expect of the model that looks best; `gaps` are its differences from the others."""
+    lead = leading(ev)
+    if lead is None:
+        return ev
+    (best, *others), measure = lead.estimates, lead.measure
+    bench, sound = lead.parts[0].counted, bool(measure.higher_is_better)
+    ends = measure.range if bench is None else measure.bounds(bench.settings.options(measure))
+    known = gaps(best, measure) if others else ()
+    found = best_of_several(lead.estimates, best, lowest=not sound, gaps=known, ends=ends)
+    if found is None or not found.close:
+        return ev
+    facts = Evidence(n_models=1 + len(others), best=best, not_different_from_best=found.close, expected=found.interval)
+    return replace(ev, expected=found.interval, findings=sorted_findings([*ev.findings, *find([facts])]))
+
+
 def comparison_findings(
     made: Comparison, sound: Mapping[tuple[str, str], Mapping[str, float]], sample: Iterable[Evidence] = ()
 ) -> Findings:
@@ -453,6 +472,7 @@ def _whole_evidence(made: Comparison) -> Evidence:
     return Evidence(
         n_models=len(made.models),
         best=made.best,
+        expected=made.expected,
         comparisons=len(made.pairs),
         adjusted=made.adjust != "none" or len(made.pairs) < 2,
         not_different_from_best=sum(not made.told_apart(c.first, c.second) for c in with_best),
