@@ -246,7 +246,7 @@ def test_with_nothing_moved_it_shows_the_calls_in_use(pages, browser):
     best = max(given.models, key=lambda m: intervals[m].estimate)
     assert browser.said_by("choice") == f"As used now {best} costs least (threshold 0.5)."
     # The comparison at the top of the page has the same difference and limits, in points of accuracy.
-    c = te.compare(given).judged(*[m for m in given.models if m != best], best)
+    c = te.compare(given)[next(m for m in given.models if m != best), best]
     low, high = sorted((-100 * c.low, -100 * c.high))
     assert f"95 % CI {low:+.1f} to {high:+.1f}".replace("-", "−") in browser.said_by("sure")
 

@@ -533,7 +533,7 @@ def _start_gaps(e: Explored, cmp: Comparison | None) -> dict[str, object] | None
         return None
     of: list[object] = []
     for name in e.curves:
-        c = None if name == cmp.best else cmp.judged(name, cmp.best)
+        c = None if name == cmp.best else cmp[name, cmp.best]
         known = c is not None and math.isfinite(c.low) and math.isfinite(c.high)
         clear = c is not None and surety(deciding_p(c), 1 - c.confidence) == "clear"
         of.append([*sorted((sign * c.low, sign * c.high)), clear] if c is not None and known else None)

@@ -197,8 +197,8 @@ def compare(asked: Comparing) -> Comparison:
     (`cmp.facts["why"]`).
 
     - Several models: each is compared with the best one, with limits and p-values that hold together and count that
-      it was picked as the best (`cmp.simultaneous`); `cmp.pairs` has all pairs, each with its own interval and a
-      p-value adjusted by `adjust`. `reference=` compares with one model only.
+      it was picked as the best (`cmp.simultaneous`); the other pairs of `cmp.pairs` have limits and
+      p-values adjusted by `adjust`. `reference=` compares with one model only.
     - Metric: a name, accuracy where nothing else is asked for, or {"f_beta": {"beta": 2}} with its own options.
     - Alike? `margin=` asks besides whether pairs are alike within ±margin (adjusted too).
     - Costs: `cost_fp=` and `cost_fn=` compare probabilities by what their calls cost, at the threshold that the costs
@@ -512,16 +512,18 @@ def assemble_comparison(
     """
     counts, details = discordance or {}, details or ComparisonDetails()
     ends = measure.range if within is None else within
-    pairs = tuple(adjust_contrasts(contrasts, adjust))
+    reach = ends[1] - ends[0]
+    pairs = tuple(adjust_contrasts(contrasts, adjust, whole=(-reach, reach)))
     higher = bool(measure.higher_is_better)
     order = best_first(estimates, higher)
-    reach = ends[1] - ends[0]
     together = together_with_best(pairs, order, reference, adjust, reach) if len(pairs) > 1 else ()
-    judged = {frozenset((c.first, c.second)): c for c in (*pairs, *together)}
-    equivalent = [alike_by_pairs(c, counts, margin, confidence) for c in both_ways or pairs] if margin else []
+    # A pair is one inference: with the best one it is judged together with the others that are.
+    judged = {(c.first, c.second): c for one in together for c in (one, mirrored(one))}
+    pairs = tuple(judged.get((c.first, c.second), c) for c in pairs)
+    equivalent = [alike_by_pairs(c.alone(), counts, margin, confidence) for c in both_ways or pairs] if margin else []
     sound = {(c.first, c.second): sound_p_values(c, counts.get((c.first, c.second))) for c in pairs}
     several = reference is None and len(order) > 2
-    picked = best_of_several(estimates, order[0], lowest=not higher, gaps=pairs, ends=ends) if several else None
+    picked = best_of_several(estimates, order[0], lowest=not higher, gaps=contrasts, ends=ends) if several else None
     kind = SAME if details.could_be_paired is None else DIFFERENT
     reason = reason_for(pairs[0].method, kind) if pairs else ""
     draft = Comparison(
@@ -531,7 +533,7 @@ def assemble_comparison(
         estimates=estimates,
         pairs=pairs,
         # With very many models none.
-        tiers=groups_of_equals(order, list(judged.values())) if reference is None and len(order) <= 60 else (),
+        tiers=groups_of_equals(order, pairs) if reference is None and len(order) <= 60 else (),
         reference=reference,
         margin=margin,
         within_margin=tuple(adjust_contrasts(equivalent, adjust)),

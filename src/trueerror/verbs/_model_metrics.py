@@ -24,6 +24,7 @@ from trueerror.inference._metric_interval import class_intervals
 from trueerror.inference._problem import IntervalSpec, NotOffered, Problem
 from trueerror.inference._sample import OneSample
 from trueerror.inference._score_tables import ScoreRows, clustered_scores
+from trueerror.inference._tuned import CRITERIA, Tuned, cost_of_errors, named_beforehand, tuned_for
 from trueerror.inference._variance import Sample
 from trueerror.inference.auc._multiclass import ClassScoreSample
 from trueerror.inference.auc._within_folds import Comparability, fold_comparability
@@ -503,6 +504,22 @@ class ModelMetrics:
     def positive(self) -> Label | None:
         """The positive class, where it is known."""
         return self.confusion.positive if self._predictions is None else self._predictions.positive
+
+    @cached_property
+    def tuned(self) -> Tuned | None:
+        """What the threshold that was given is the best of these rows for; None where it was not chosen on them."""
+        given, p = self.settings.threshold, self._predictions
+        if p is None or not (self.has_scores and self.calls) or self.positive is None or p.has_key("clusters"):
+            return None
+        threshold = p.facts.model(self.model).threshold if given is None else given
+        if threshold is None or named_beforehand(threshold):
+            return None
+        first = [c for c in CRITERIA if c.metric in (self.settings.metrics or ())]
+        if self.settings.costs is not None and len(self.labels) == 2:
+            price, up = cost_matrix(self.settings.costs, self.labels, self.positive), self.labels.index(self.positive)
+            false_alarm, miss = (float(price[i, 1 - i] - price[i, i]) for i in (1 - up, up))
+            first = [cost_of_errors(false_alarm, miss), *first]
+        return tuned_for(self.score_table().compact(), float(threshold), first, self.settings.confidence)
 
     @property
     def prior(self) -> Prior | None:
