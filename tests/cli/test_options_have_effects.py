@@ -61,7 +61,7 @@ OTHER: dict[str, Any] = {
     "test": "two-proportions", "n": 200, "truth": "c", "models": ["a"], "score": ["a"], "positive": "0", "id": "k",
     "cluster": "g", "by": "g", "fold": "g", "repeat": "g", "weight": "w", "weights_kind": "frequency", "missing":
     "ignore", "threshold": 0.6, "metric": ["recall"], "prior": 0.2, "costs": "[[0, 1], [5, 0]]", "cost_fp": 3.0,
-    "cost_fn": 5.0, "design": "case-control", "seed": 7, "rng": 7, "metrics": ["recall"], "ignore": ["TE101", "TE102", "TE103", "TE202"], "columns":
+    "cost_fn": 5.0, "design": "case-control", "seed": 7, "ignore": ["TE101", "TE102", "TE103", "TE202"], "columns":
     True, "reference": "b", "adjust": "bonferroni", "title": "Another", "kind": "pr", "how": "pooled", "band":
     "pointwise", "fail_on": FailOn.warning, "training": "rows.csv", "baseline": "c", "at_least": ["0.5"],
     "sequential": True, "unpaired": True, "model": "b", "counts": True, "other_file": "rows.csv", "dataset":
@@ -69,7 +69,7 @@ OTHER: dict[str, Any] = {
     "out_of": 40, "repeats": 2, "df": [9.0], "gap": ["recall"], "grade": ["a"], "scale": "0,2", "k": [3],
     "cost_ratio": 20.0, "point": ["p=0.2,0.9"], "color": "always",
 }  # fmt: skip
-OTHER |= {"right": ["a"], "right_from": 0.5, "names": "y,a,b,c,g,w,k", "table": "rows"}
+OTHER |= {"rng": 7, "metrics": ["recall"], "right": ["a"], "right_from": 0.5, "names": "y,a,b,c,g,w,k", "table": "rows"}
 CLUSTERED = {"icc_right": 0.4, "icc_between": 0.3, "cluster_size": 5.0}
 NO_ROWS: dict[str, Any] = dict.fromkeys(("file", *USUAL))
 ONE_MATRIX = {**NO_ROWS, "matrix": ["150 40 60 250"]}
