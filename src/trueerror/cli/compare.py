@@ -9,7 +9,7 @@ import typer
 
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import OUTPUT, Format, command, flag
-from trueerror.inputs._groups import Chance, Costs, Pairwise
+from trueerror.inputs._groups import Certainty, Costs, Pairwise
 from trueerror.inputs._options import InputError
 from trueerror.results._document import Block, TableBlock
 
@@ -54,7 +54,7 @@ def compare_command(
     rows: o.RowsOptions,
     judged: Pairwise,
     costs: Costs,
-    chance: Chance,
+    chance: Certainty,
     pairs: Annotated[bool, flag("Show every pair of models too, not only each with the best.", group=OUTPUT)] = False,
     output: o.OutputOptions,
 ) -> None:

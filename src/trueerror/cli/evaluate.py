@@ -8,7 +8,7 @@ import typer
 
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import command, complete_metrics, flag
-from trueerror.inputs._groups import Chance, Costs, Evaluated
+from trueerror.inputs._groups import Certainty, Costs, Evaluated
 from trueerror.inputs._options import InputError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def evaluate_command(
     ] = None,
     judged: Evaluated,
     costs: Costs,
-    chance: Chance,
+    chance: Certainty,
     output: o.OutputOptions,
 ) -> None:
     """How good the models in a file are, really."""

@@ -10,7 +10,7 @@ import typer
 
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import Without, command, flag
-from trueerror.inputs._groups import Chance, Costs, Demands
+from trueerror.inputs._groups import Certainty, Costs, Demands
 from trueerror.inputs._options import InputError, nearest
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def gate_command(
     asked: Demands,
     rows: o.RowsOptions,
     costs: Costs,
-    chance: Chance,
+    chance: Certainty,
     output: Annotated[o.OutputOptions, Without("ignore")],
 ) -> None:
     """Whether a candidate may go in."""

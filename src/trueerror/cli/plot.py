@@ -12,7 +12,7 @@ from trueerror.cli import _option_groups as o
 from trueerror.cli._app import OUTPUT, Without, command, flag, tell
 from trueerror.cli._target import target
 from trueerror.curves import PLOT_WORDS
-from trueerror.inputs._groups import Chance, Costs
+from trueerror.inputs._groups import Certainty, Costs
 from trueerror.inputs._options import InputError, nearest
 from trueerror.results._format import listing
 
@@ -96,7 +96,7 @@ def plot_command(
     metric: Annotated[str | None, flag("For forest, differences, pairs and slices: which metric.", "METRIC")] = None,
     band: Annotated[str | None, flag("Of roc: pointwise or simultaneous; of pr: pointwise.", "WORD")] = None,
     costs: Costs,
-    chance: Chance,
+    chance: Certainty,
     output: Annotated[o.OutputOptions, Without("form", "explain", "ignore", "color")],
 ) -> None:
     """One picture of the models in a file."""
@@ -181,7 +181,7 @@ def averages(p: Predictions, how: Literal["vertical", "threshold"]) -> dict[str,
     return {m: average_curves(p, how=how, model=m) for m in scored}
 
 
-def tables(p: Predictions, kind: str, metric: str | None, chance: Chance, costs: Costs) -> Result:
+def tables(p: Predictions, kind: str, metric: str | None, chance: Certainty, costs: Costs) -> Result:
     """A confusion matrix, the metrics of the models, their differences from the leader, or their common hull."""
     if kind == "confusion":
         if len(p.models) > 1:

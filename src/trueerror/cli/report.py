@@ -9,7 +9,7 @@ from typing import Annotated
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import OUTPUT, Without, command, flag, repeated, tell
 from trueerror.cli._target import target
-from trueerror.inputs._groups import Chance, Costs, Judged
+from trueerror.inputs._groups import Certainty, Costs, Judged
 from trueerror.results._format import filled
 
 REPORT_HELP = "One HTML page about the models in a file: verdict, differences, findings, tables and pictures, offline."
@@ -32,7 +32,7 @@ def report_command(
     rows: o.RowsOptions,
     judged: Judged,
     costs: Costs,
-    chance: Chance,
+    chance: Certainty,
     output: Annotated[o.OutputOptions, Without("form", "explain", "color")],
 ) -> None:
     """One HTML page about the models in a file."""

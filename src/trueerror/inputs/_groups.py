@@ -101,13 +101,13 @@ def asked_by(request: Callable[P, Request]) -> Callable[[Callable[[Request], Ans
 
         returned = inspect.signature(verb).return_annotation
         called.__dict__["__signature__"] = inspect.Signature([*own, *rest], return_annotation=returned)
-        called.__doc__ = f"{inspect.cleandoc(verb.__doc__ or '')}\n\n{listed(kind)}"
+        called.__doc__ = f"{inspect.cleandoc(verb.__doc__ or '')}\n\n{parameter_list(kind)}"
         return called
 
     return decorate
 
 
-def listed(kind: type[Group]) -> str:
+def parameter_list(kind: type[Group]) -> str:
     """The options of a request as NumPy's docstrings list parameters."""
     lines = ["Parameters", "----------"]
     types = {f.name: f.type for f in dataclasses.fields(kind)}

@@ -341,14 +341,14 @@ def _is_kind(value: Any, kind: str) -> bool:
         return hasattr(value, "items")
     if kind == "a pair":
         return hasattr(value, "__len__") and not isinstance(value, str | bytes) and len(value) == 2
-    return isinstance(value, Iterable) if kind == "a list" else is_number(value)
+    return isinstance(value, Iterable) if kind == "a list" else is_real(value)
 
 
-def is_number(value: Any) -> bool:
+def is_real(value: Any) -> bool:
     """Whether a value is one real number, or text that spells one: NaN, times and complex numbers are none.
 
     >>> import datetime, decimal
-    >>> is_number(decimal.Decimal("0.5")), is_number(math.nan), is_number(datetime.timedelta(1)), is_number([0.5])
+    >>> is_real(decimal.Decimal("0.5")), is_real(math.nan), is_real(datetime.timedelta(1)), is_real([0.5])
     (True, False, False, False)
     """
     if getattr(value, "shape", None) == () and hasattr(value, "item"):

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from trueerror.findings import Finding
 from trueerror.inference.ranking._ranking import Ranking
-from trueerror.inputs._groups import Chance, Costs, Judged, option
+from trueerror.inputs._groups import Certainty, Costs, Judged, option
 from trueerror.inputs._options import InputError
 from trueerror.methods import every_method
 from trueerror.metrics._registry import find_measure
@@ -29,7 +29,7 @@ from trueerror.version import __version__
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class ReportOptions(Chance, Costs, Judged):
+class ReportOptions(Certainty, Costs, Judged):
     """How predictions or an experiment are to be judged; results that are already made have been judged."""
 
     ignore: Sequence[str] = option((), "Codes of findings to leave out.")

@@ -39,7 +39,7 @@ from trueerror.inputs._groups import (
     Folding,
     Pairwise,
     Resampling,
-    Rows,
+    RowOptions,
     asked_by,
     further,
     option,
@@ -176,10 +176,10 @@ MOSTLY_ONE_CLASS = 0.9
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Comparing(Resampling, Costs, Folding, Pairwise, Rows, ByPlace):
+class Comparing(Resampling, Costs, Folding, Pairwise, RowOptions, ByPlace):
     """What `te.compare` is asked."""
 
-    counts: Any = option(None, 'Rows by who was right: `{"both": 810, "a": 60, "b": 40, "neither": 90}`.')
+    counts: Any = option(None, 'RowOptions by who was right: `{"both": 810, "a": 60, "b": 40, "neither": 90}`.')
     marginals: Mapping[str, Any] | None = option(
         None, 'Two shares of the same rows, `{"a": (456, 500), "b": (445, 500)}`: bounds over every agreement.'
     )
@@ -295,7 +295,7 @@ def _samples(asked: Comparing) -> tuple[Predictions, Predictions | None]:
     of_rows = any(answer is not None for answer in answers.values())
     refuse_fold_sizes(asked.cv, asked.folds, asked.test_train_ratio, of_rows=of_rows)
     read_already = isinstance(given, Predictions)
-    rows = asked.given(Rows) | dict(asked.columns)
+    rows = asked.given(RowOptions) | dict(asked.columns)
     if asked.cv is not None:
         rows["folds"] = folds_of(asked.cv, given)
     answers = {"predicted": predicted} | {name: rows.pop(name) for name in ("scores", "fitted", "X")}

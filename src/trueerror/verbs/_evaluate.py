@@ -20,7 +20,7 @@ from trueerror.inputs._groups import (
     Evaluated,
     Folding,
     Resampling,
-    Rows,
+    RowOptions,
     asked_by,
     further,
 )
@@ -59,7 +59,7 @@ AVERAGED_IN_ALL = ("macro_precision", "macro_recall", "macro_f1", "weighted_f1")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Evaluating(Resampling, Costs, Evaluated, Folding, Rows, ByPlace):
+class Evaluating(Resampling, Costs, Evaluated, Folding, RowOptions, ByPlace):
     """What `te.evaluate` is asked."""
 
     columns: Mapping[str, Any] = further(TABLE_OPTIONS)
@@ -136,7 +136,7 @@ def evaluate(asked: Evaluating) -> Evaluation:
     read_already = isinstance(given, Predictions)
     if read_already and of_rows:
         raise InputError("pass either predictions that were read, or arrays; not both")
-    rows = asked.given(Rows) | {"folds": folds} | ({"threshold": None} if read_already else {})
+    rows = asked.given(RowOptions) | {"folds": folds} | ({"threshold": None} if read_already else {})
     return evaluate_predictions(predictions(given, predicted, **rows, **asked.columns), settings)
 
 

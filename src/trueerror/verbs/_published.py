@@ -20,7 +20,7 @@ from trueerror.inference._unpaired import (
 from trueerror.inference.proportion._interval import interval, is_float, one_or_all
 from trueerror.inference.proportion._paired import McNemarMethod, mcnemar, mcnemar_bounds
 from trueerror.inputs._arrays import count, count_matrix
-from trueerror.inputs._groups import ClassMix, Folding, Rows
+from trueerror.inputs._groups import ClassMix, Folding, RowOptions
 from trueerror.inputs._options import InputError, check_share, nearest
 from trueerror.metrics._registry import find_measure
 from trueerror.results import Alternative, Contrast, Table
@@ -51,7 +51,7 @@ def compare_published(asked: Comparing) -> Comparison:
              if value is not None]  # fmt: skip
     if len(given) > 1:
         raise InputError(f"pass {given[0]} or {given[1]}, not both")
-    needless = next((name for name in asked.changed(Rows, Folding) if name != "positive"), None)
+    needless = next((name for name in asked.changed(RowOptions, Folding) if name != "positive"), None)
     if needless is not None:
         raise InputError(f"{needless}= cannot be used here: it needs rows, and these are counts")
     if counts is None and marginals is None:
