@@ -179,7 +179,7 @@ MOSTLY_ONE_CLASS = 0.9
 class Comparing(Resampling, Costs, Folding, Pairwise, RowOptions, ByPlace):
     """What `te.compare` is asked."""
 
-    counts: Any = option(None, 'RowOptions by who was right: `{"both": 810, "a": 60, "b": 40, "neither": 90}`.')
+    counts: Any = option(None, 'Rows by who was right: `{"both": 810, "a": 60, "b": 40, "neither": 90}`.')
     marginals: Mapping[str, Any] | None = option(
         None, 'Two shares of the same rows, `{"a": (456, 500), "b": (445, 500)}`: bounds over every agreement.'
     )

@@ -699,7 +699,7 @@ class ModelMetrics:
             raise labels_only(measure.name, self.model)
         if p.has_key("clusters") and not measure.of_class_scores:
             return self._of_clusters(p, measure, chosen, options)
-        # RowOptions can be drawn again from a score table, not from moments, which do not know what weights leave either.
+        # Rows can be drawn again from a score table, not from moments, which do not know what weights leave either.
         weighted = p.weights_kind == "sampling"
         tabled = s.other_mix or method is not None or weighted
         if measure.of_scores or (measure.of_losses and tabled and self.positive is not None):
@@ -726,7 +726,7 @@ class ModelMetrics:
     def _of_clusters(
         self, p: Predictions, measure: Measure, label: Label | None, options: Mapping[str, Any]
     ) -> OneSample:
-        """RowOptions of one cluster may repeat each other: the intervals rest on whole clusters."""
+        """Rows of one cluster may repeat each other: the intervals rest on whole clusters."""
         if measure.of_losses:
             if self.settings.other_mix:
                 raise InputError(f"{measure.name} at another class mix is not offered with clusters; leave one out")
@@ -776,7 +776,7 @@ SHARES = (0.5, 0.8, 0.9)
 def confident_shares(bench: ModelMetrics) -> dict[float, Interval]:
     """Accuracy on the most confident 50, 80 and 90 % of the rows; empty for labels alone and for counts.
 
-    Empty too where accuracy at the class mix of these rows is not what is asked for. RowOptions beyond the memory budget
+    Empty too where accuracy at the class mix of these rows is not what is asked for. Rows beyond the memory budget
     cannot be ranked by confidence, and bins of scores do not tell which of two rows on either side of the threshold is
     farther from it: empty as well.
     """
