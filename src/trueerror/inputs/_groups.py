@@ -139,7 +139,7 @@ class ByPlace(Group):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Rows(Group):
+class RowOptions(Group):
     """The rows, and what belongs to each."""
 
     scores: Any = option(None, 'Scores, higher = more positive: one column, or one a class; `{"name": array}`.')
@@ -149,6 +149,7 @@ class Rows(Group):
     positive: object = option(None, "The positive class. Not needed where labels are False/True, 0/1 or −1/1.")
     ids: Any = option(None, "Names of the rows: two sources are joined by them, and repeated ones are found.")
     clusters: Any = option(None, "Which rows belong together (one patient): limits and tests then count clusters.")
+    time: Any = option(None, "When each row was seen: a date, a number, a period; rows are put into that order.")
     by: Any = option(None, "A column of groups, or several: results for each group besides all rows.")
     folds: Any = option(None, "By which of several fitted models a row was tested: rows are ranked within folds.")
     repeats: Any = option(None, "In which repeat of the folds a row was tested.")
@@ -219,7 +220,7 @@ class Costs(Group):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Chance(Group):
+class Certainty(Group):
     """How sure answers are, and what their randomness begins with."""
 
     confidence: float = option(0.95, "Confidence of the intervals, between 0 and 1.", "SHARE", float, "--confidence -c")
@@ -227,7 +228,7 @@ class Chance(Group):
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
-class Resampling(Chance):
+class Resampling(Certainty):
     """The same, where rows are drawn again."""
 
     replicates: int = option(10_000, "How many times rows are drawn again, where that is done.")

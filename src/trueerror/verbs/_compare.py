@@ -18,6 +18,7 @@ from trueerror.findings import Evidence
 from trueerror.inference._choose import reason_for
 from trueerror.inference._chosen import best_of_several
 from trueerror.inference._contrast import check_margin, mirrored, statistic_of
+from trueerror.inference._joined import check_keys
 from trueerror.inference._many import (
     adjust_contrasts,
     alike_by_pairs,
@@ -366,6 +367,7 @@ def compare_predictions(
 ) -> Comparison:
     """Compare the models of one sample."""
     p = p.items_together()
+    check_keys(p, method, measure)
     if len(p.models) < 2:
         raise InputError(f"there is one model, {p.models[0]!r}; comparing takes two: evaluate judges one by itself")
     if reference is not None and reference not in p.models:

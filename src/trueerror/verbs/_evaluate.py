@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from trueerror.findings import find
+from trueerror.inference._joined import check_keys
 from trueerror.inference._problem import NotOffered
 from trueerror.inference._two_models import gaps_from
 from trueerror.inference.proportion._interval import interval
@@ -120,7 +121,7 @@ def evaluate(asked: Evaluating) -> Evaluation:
         refuse_fold_sizes(cv, folds, asked.test_train_ratio, of_rows=False)
     if isinstance(given, Confusion):
         refuse_columns(asked.columns)
-        _refuse_rows(asked, "predicted", "scores", "clusters", "by", "weights")
+        _refuse_rows(asked, "predicted", "scores", "clusters", "time", "by", "weights")
         return _from_table(given if asked.positive is None else given.with_positive(asked.positive), settings)
     if isinstance(given, ScoreTable):
         raise InputError(
@@ -131,7 +132,9 @@ def evaluate(asked: Evaluating) -> Evaluation:
     of_classes = (asked.scores is not None or is_scores(predicted)) and one_hot(given) is not None
     if is_multilabel(given) and not of_classes and not hasattr(given, "columns"):
         refuse_columns(asked.columns)
-        _refuse_rows(asked, "scores", "clusters", "by", "weights", "prior", "costs", "cost_fp", "cost_fn", "method")
+        _refuse_rows(
+            asked, "scores", "clusters", "time", "by", "weights", "prior", "costs", "cost_fp", "cost_fn", "method"
+        )
         return evaluate_labels(given, predicted, asked.labels, settings)
     read_already = isinstance(given, Predictions)
     if read_already and of_rows:
@@ -154,6 +157,7 @@ def _of_folds(
 def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = True) -> Evaluation:
     """Evaluate what was read, with settings that were checked."""
     p = p.items_together()
+    check_keys(p)
     settings = _for_rows(p, settings)
     estimand = fixed_model(p, settings)
     if settings.metrics is None and sliced:
