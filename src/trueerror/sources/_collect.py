@@ -130,8 +130,7 @@ def takes_table_options(make: Made) -> Made:
             args = _further_models(args, options, len(form.places), form.name)
         if args and "truth" in options:
             options["truth_column"] = options.pop("truth")
-        args, options = form.checked(args, options)
-        return answered(make, args, options)
+        return answered(make, *form.checked(args, options))
 
     called.__dict__["speaks"] = True
     return cast("Made", called)
@@ -248,8 +247,7 @@ def takes_whole_rows(
                     args = (rows, *args[1 + n_positional :])
             if args and "truth" in options:
                 options["truth_column"] = options.pop("truth")
-            args, options = form.checked(args, options)
-            return answered(make, args, options)
+            return answered(make, *form.checked(args, options))
 
         called.__dict__["speaks"] = True
         return cast("Made", called)
