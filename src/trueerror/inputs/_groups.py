@@ -24,7 +24,7 @@ ClassMix = float | Mapping[Any, float] | None
 Design = Literal["random", "case-control"]
 Adjustment = Literal["bonferroni", "sidak", "none"]
 Demand = float | Mapping[str, float] | None
-MetricChoice = str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None
+MetricChoice = str | Callable[..., Any] | Iterable[str] | Mapping[Any, Mapping[str, Any]] | None
 
 
 @dataclass(frozen=True)

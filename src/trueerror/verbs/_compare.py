@@ -332,6 +332,7 @@ def _by_two_costs(given: Predictions, asked: Comparing) -> Comparison:
             )
     from trueerror.verbs._compare_costs import compare_costs
 
+    check_keys(given, "costs at a threshold")
     return compare_costs(given, asked)
 
 
@@ -355,16 +356,9 @@ def _evaluated(given: Any) -> Any:
 
 
 def compare_predictions(
-    p: Predictions,
-    measure: Measure,
-    settings: Settings,
-    *,
-    reference: str | None = None,
-    method: str | None = None,
-    adjust: str = "holm",
-    margin: float | None = None,
-    alternative: Alternative = "two-sided",
-) -> Comparison:
+    p: Predictions, measure: Measure, settings: Settings, *, reference: str | None = None, method: str | None = None,
+    adjust: str = "holm", margin: float | None = None, alternative: Alternative = "two-sided",
+) -> Comparison:  # fmt: skip
     """Compare the models of one sample."""
     p = p.items_together()
     check_keys(p, method, measure)
@@ -490,23 +484,12 @@ def _discordances(rows: PairedRows, wanted: list[tuple[str, str]]) -> dict[tuple
 
 
 def assemble_comparison(
-    measure: Measure,
-    estimates: dict[str, Interval],
-    contrasts: Sequence[Contrast],
-    *,
-    confidence: float,
-    adjust: str = "holm",
-    reference: str | None = None,
-    margin: float | None = None,
-    both_ways: Sequence[Contrast] | None = None,
-    discordance: Mapping[tuple[str, str], Discordance] | None = None,
-    omnibus: Test | None = None,
-    reading: str,
-    estimand: str,
-    details: ComparisonDetails | None = None,
-    sample: Iterable[Evidence] = (),
-    within: tuple[float, float] | None = None,
-) -> Comparison:
+    measure: Measure, estimates: dict[str, Interval], contrasts: Sequence[Contrast], *, confidence: float, adjust: str =
+    "holm", reference: str | None = None, margin: float | None = None, both_ways: Sequence[Contrast] | None = None,
+    discordance: Mapping[tuple[str, str], Discordance] | None = None, omnibus: Test | None = None, reading: str,
+    estimand: str, details: ComparisonDetails | None = None, sample: Iterable[Evidence] = (), within: tuple[float,
+    float] | None = None,
+) -> Comparison:  # fmt: skip
     """The comparison that estimates and contrasts make: adjusted p-values, groups, what would settle it, findings.
 
     `both_ways` are the contrasts that equivalence within the margin is judged by, where the tests are one-sided;

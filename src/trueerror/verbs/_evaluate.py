@@ -205,14 +205,9 @@ def _from_table(table: Confusion, settings: Settings) -> Evaluation:
     classes = "1 class" if len(table.labels) == 1 else f"{len(table.labels)} classes"
     words = f"Counts of {table.n:,} rows in {classes}. {cost_words(part.bench)}".rstrip()
     return Evaluation(
-        n=table.n,
-        labels=table.labels,
-        parts=(part,),
-        reading=words,
-        estimand=estimand,
-        findings=find([model_evidence(part, None)]),
-        settings=_recorded(settings),
-    )
+        n=table.n, labels=table.labels, parts=(part,), reading=words, estimand=estimand,
+        findings=find([model_evidence(part, None)]), settings=_recorded(settings),
+    )  # fmt: skip
 
 
 def _refuse_rows(asked: Evaluating, *names: str) -> None:
@@ -228,17 +223,11 @@ def _one_model(bench: ModelMetrics, models: int = 1) -> ModelEvaluation:
     overall = _overall(bench, names)
     label, known = _commonest(bench)
     return ModelEvaluation(
-        name=bench.model,
-        confusion=bench.confusion if bench.calls else None,
-        positive=bench.positive,
-        overall=overall,
-        baseline_label=label,
-        loaded_baseline=known,
-        loaded_baseline_p=None if known is None else math.nan,
-        cheapest=cheapest_threshold(bench),
-        counts_suffice=bench.clusters is None and not bench.settings.other_mix,
+        name=bench.model, confusion=bench.confusion if bench.calls else None, positive=bench.positive, overall=overall,
+        baseline_label=label, loaded_baseline=known, loaded_baseline_p=None if known is None else math.nan,
+        cheapest=cheapest_threshold(bench), counts_suffice=bench.clusters is None and not bench.settings.other_mix,
         counted=bench,
-    )
+    )  # fmt: skip
 
 
 def _overall(bench: ModelMetrics, names: list[str]) -> dict[str, Interval]:

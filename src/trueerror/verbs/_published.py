@@ -227,13 +227,9 @@ def _whole(text: str, name: str) -> int:
 
 
 def compare_counts(
-    pairs: tuple[tuple[str, str], Discordance],
-    *,
-    confidence: float = 0.95,
-    method: Any = "mid-p",
-    alternative: Any = "two-sided",
-    margin: float | None = None,
-) -> Comparison:
+    pairs: tuple[tuple[str, str], Discordance], *, confidence: float = 0.95, method: Any = "mid-p", alternative: Any =
+    "two-sided", margin: float | None = None,
+) -> Comparison:  # fmt: skip
     """The comparison that the counts of rows both, only one, or neither model got right allow.
 
     >>> cmp = compare_counts((("new", "old"), Discordance(810, 60, 40, 90)))
