@@ -119,7 +119,8 @@ def best_of_several(
     if not others or not _limited(own):
         return None
     made_at = own.confidence if level is None else level
-    known = {other_of(c, str(name)): c for c in gaps if str(name) in (c.first, c.second) and limits_known(c)}
+    with_it = (c for c in gaps if str(name) in (c.first, c.second) and limits_known(c))
+    known = {c.second if c.first == str(name) else c.first: c for c in with_it}
     found = [_rival(own, estimates[m], made_at, known.get(str(m))) for m in others]
     z, rho = (np.array(x) for x in zip(*found, strict=True))
     df = max(map(df_of_limits, known.values()), default=math.inf)
@@ -140,11 +141,6 @@ def best_of_several(
 def _limited(i: Interval) -> bool:
     """Whether it has two limits."""
     return i.side == "two-sided" and all(map(math.isfinite, (i.estimate, i.low, i.high))) and i.low < i.high
-
-
-def other_of(c: Contrast, name: str) -> str:
-    """The other one of a pair."""
-    return c.second if c.first == name else c.first
 
 
 def _rival(own: Interval, rival: Interval, level: float, gap: Contrast | None) -> tuple[float, float]:
