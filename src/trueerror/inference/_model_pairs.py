@@ -19,6 +19,7 @@ from trueerror.inference._contrast import nothing_known
 from trueerror.inference._effective_t import KEY, effective_t_contrast
 from trueerror.inference._estimate import Estimate
 from trueerror.inference._fragility import undone_by
+from trueerror.inference._joined import over_views
 from trueerror.inference._problem import Problem
 from trueerror.inference._sample import Sampled
 from trueerror.inference._score_tables import difference_of_scores
@@ -112,13 +113,21 @@ class ModelPair(Sampled):
         """What each row, cluster or weighted row adds to the difference, and how many rows it is of."""
         raise NotImplementedError
 
+    def over_keys(self, q: Pair) -> tuple[Estimate, float]:
+        """The same, joined over each of two keys, or in order of time."""
+        made, n = self.difference(q)
+        pairs = [rows.pair(self.first, self.second) for rows in self.rows.by_key]
+        return (
+            pairs and over_views([pair.difference(replace(q, sample=pair))[0] for pair in pairs], self.rows.views)
+        ) or made, n
+
     def nothing(self, q: Problem[Any], method: str) -> Contrast | None:
         """What is said where nothing can be estimated; else None."""
         return None
 
     def by_effective_t(self, q: Pair) -> Contrast:
         """The effective t of the difference."""
-        made, n = self.difference(q)
+        made, n = self.over_keys(q)
         note = self.note(made)
         return effective_t_contrast(made, q.spec, n=n, higher_is_better=q.metric.higher_is_better, note=note)
 
@@ -134,7 +143,7 @@ class ModelPair(Sampled):
 
     def note(self, made: Estimate) -> str:
         """How many clusters there are, and what they are worth; nothing of rows."""
-        return "" if made.sizes is None else clusters_in_words(made.sizes, self.rows.units)
+        return self.rows.keys or (made.sizes is not None and clusters_in_words(made.sizes, self.rows.units)) or ""
 
     def answered(self, q: Pair, chosen: InferenceMethod) -> Contrast:
         """The contrast by a method, with the models' names, what it estimates and what would undo it."""

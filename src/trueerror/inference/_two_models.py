@@ -25,6 +25,7 @@ from trueerror.inference._clusters import (
 from trueerror.inference._contrast import mirrored, nothing_known, of_better
 from trueerror.inference._effective_t import ALONE, KEY, effective_t_contrast
 from trueerror.inference._estimate import Estimate
+from trueerror.inference._joined import has_two_keys, key_words, views
 from trueerror.inference._model_pairs import ROW_REPLICATES, AreaPair, LossPair, ModelPair, Pair, pair_of
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference._score_tables import PlacedRows, clusters_of_classes
@@ -106,6 +107,13 @@ class PairedRows:
                 raise InputError(why.format(measure.name))
         if self.weighted and not p.has_key("clusters"):
             p, self.units = rows_as_clusters(p), "weighted rows"
+        # Where rows have two keys, or stand in order of time: those by each key.
+        self.views = (has_two_keys(p) and views(p)) or ()
+        self.keys = key_words(self.views)
+        self.by_key = [
+            PairedRows(v.rows, measure, options, threshold=threshold, prior=prior, of_class=of_class)
+            for v in self.views
+        ]
         self.p, self.measure, self.options, self.threshold = p, measure, options, threshold
         free = prior is None or measure.area or measure.is_prior_free(len(p.labels))
         # The class distribution asked for, where the metric depends on it.

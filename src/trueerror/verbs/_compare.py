@@ -18,6 +18,7 @@ from trueerror.findings import Evidence
 from trueerror.inference._choose import reason_for
 from trueerror.inference._chosen import best_of_several
 from trueerror.inference._contrast import check_margin, mirrored, statistic_of
+from trueerror.inference._joined import check_keys
 from trueerror.inference._many import (
     adjust_contrasts,
     alike_by_pairs,
@@ -184,6 +185,7 @@ def compare(
     positive: object = None,
     ids: Any = None,
     clusters: Any = None,
+    time: Any = None,
     by: Any = None,
     folds: Any = None,
     repeats: Any = None,
@@ -250,9 +252,9 @@ def compare(
             alternative=alternative, replicates=replicates, rng=rng,
         )  # fmt: skip
         given_rows = {
-            "scores": scores, "fitted": fitted, "X": X, "labels": labels, "ids": ids, "clusters": clusters, "by": by,
-            "folds": folds, "repeats": repeats, "weights": weights, "threshold": threshold, "cv": cv,
-            "test_train_ratio": test_train_ratio,
+            "scores": scores, "fitted": fitted, "X": X, "labels": labels, "ids": ids, "clusters": clusters,
+            "time": time, "by": by, "folds": folds, "repeats": repeats, "weights": weights, "threshold": threshold,
+            "cv": cv, "test_train_ratio": test_train_ratio,
         }  # fmt: skip
         return compare_published(truth_or_predictions, predicted, counts, marginals, request, given_rows, paired=paired)
     if truth_or_predictions is None:
@@ -277,8 +279,9 @@ def compare(
     given, second = truth_or_predictions, None
     read_already = isinstance(given, Predictions)
     named: dict[str, Any] = {
-        "labels": labels, "positive": positive, "ids": ids, "clusters": clusters, "by": by, "folds": folds,
-        "repeats": repeats, "weights": weights, "weights_kind": weights_kind, "missing": missing, **columns,
+        "labels": labels, "positive": positive, "ids": ids, "clusters": clusters, "time": time, "by": by,
+        "folds": folds, "repeats": repeats, "weights": weights, "weights_kind": weights_kind, "missing": missing,
+        **columns,
     }  # fmt: skip
     # A second table rather than columns beside the truth: a mapping is one only where the first is a mapping as well.
     table = is_openable(predicted) and (not isinstance(predicted, Mapping) or isinstance(given, Mapping))
@@ -330,6 +333,7 @@ def compare(
                 )
         from trueerror.verbs._compare_costs import compare_costs
 
+        check_keys(given, "costs at a threshold")
         return compare_costs(
             given,
             cost_fp=1.0 if cost_fp is None else cost_fp,
@@ -383,6 +387,7 @@ def compare_predictions(
 ) -> Comparison:
     """Compare the models of one sample."""
     p = p.items_together()
+    check_keys(p, method, measure)
     if len(p.models) < 2:
         raise InputError(f"there is one model, {p.models[0]!r}; comparing takes two: evaluate judges one by itself")
     if reference is not None and reference not in p.models:

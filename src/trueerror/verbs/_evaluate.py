@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from trueerror.findings import find
+from trueerror.inference._joined import check_keys
 from trueerror.inference._problem import NotOffered
 from trueerror.inference._two_models import gaps_from
 from trueerror.inference.proportion._interval import interval
@@ -59,6 +60,7 @@ def evaluate(
     positive: object = None,
     ids: Any = None,
     clusters: Any = None,
+    time: Any = None,
     by: Any = None,
     folds: Any = None,
     repeats: Any = None,
@@ -137,7 +139,7 @@ def evaluate(
         refuse_fold_sizes(cv, folds, test_train_ratio, of_rows=False)
     if isinstance(truth_or_predictions, Confusion):
         refuse_columns(columns)
-        _refuse_rows(predicted=predicted, scores=scores, clusters=clusters, by=by, weights=weights)
+        _refuse_rows(predicted=predicted, scores=scores, clusters=clusters, time=time, by=by, weights=weights)
         table = truth_or_predictions if positive is None else truth_or_predictions.with_positive(positive)
         return _from_table(table, settings)
     given = truth_or_predictions
@@ -151,31 +153,24 @@ def evaluate(
     if is_multilabel(given) and not of_classes and not hasattr(given, "columns"):
         refuse_columns(columns)
         _refuse_rows(
-            scores=scores, clusters=clusters, by=by, weights=weights, prior=prior, costs=settings.costs, method=method
+            scores=scores,
+            clusters=clusters,
+            time=time,
+            by=by,
+            weights=weights,
+            prior=prior,
+            costs=settings.costs,
+            method=method,
         )
         return evaluate_labels(given, predicted, labels, settings)
     read_already = isinstance(given, Predictions)
     if read_already and (predicted is not None or scores is not None or fitted is not None):
         raise InputError("pass either predictions that were read, or arrays; not both")
     given = predictions(
-        given,
-        predicted,
-        scores=scores,
-        fitted=fitted,
-        X=X,
-        labels=labels,
-        positive=positive,
-        ids=ids,
-        clusters=clusters,
-        by=by,
-        folds=folds,
-        repeats=repeats,
-        weights=weights,
-        weights_kind=weights_kind,
-        missing=missing,
-        threshold=None if read_already else threshold,
-        **columns,
-    )
+        given, predicted, scores=scores, fitted=fitted, X=X, labels=labels, positive=positive, ids=ids,
+        clusters=clusters, time=time, by=by, folds=folds, repeats=repeats, weights=weights, weights_kind=weights_kind,
+        missing=missing, threshold=None if read_already else threshold, **columns,
+    )  # fmt: skip
     return evaluate_predictions(given, settings)
 
 
@@ -193,6 +188,7 @@ def _of_folds(
 def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = True) -> Evaluation:
     """Evaluate what was read, with settings that were checked."""
     p = p.items_together()
+    check_keys(p)
     settings = _for_rows(p, settings)
     estimand = fixed_model(p, settings)
     if settings.metrics is None and sliced:

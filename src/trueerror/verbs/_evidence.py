@@ -70,25 +70,20 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     clustered = bench.clusters is not None and bench.settings.prior is None
     judged = asked and (clustered or not math.isnan(part.baseline_p))
     of_counts = Evidence(
-        model=part.name,
-        confusion=part.confusion,
+        model=part.name, confusion=part.confusion,
         clusters=_cluster_rows(p) if bench.clusters is None else bench.clusters,
-        metrics=tuple(part.overall),
-        small_counts=small,
-        proportions=proportions,
-        rates_at_prior=_rates_at_prior(part.confusion, bench.settings),
-        class_errors=_class_errors(part.confusion),
+        metrics=tuple(part.overall), small_counts=small, proportions=proportions,
+        rates_at_prior=_rates_at_prior(part.confusion, bench.settings), class_errors=_class_errors(part.confusion),
         class_means=tuple(m.title for m in measures.values() if m.averages_classes),
         metrics_at_prior=tuple(
             m.title
             for m in measures.values()
             if bench.settings.prior is not None and m.of_labels and not m.is_prior_free(2) and not m.given_by_prior
         ),
-        lost_replicates=lost,
-        baseline_p=part.baseline_p if judged else None,
+        lost_replicates=lost, baseline_p=part.baseline_p if judged else None,
         never_found=None if part.confusion is None else never_found(part.confusion),
         constant_answers=constant_answers(part),
-    )
+    )  # fmt: skip
     if p is None:
         return of_counts
     of_rows = replace(
@@ -445,23 +440,13 @@ def _pair_evidence(
     intervals = [made.estimates[m] for m in pair] if len(made.models) > 2 else []
     judged = made[*pair]
     evidence = Evidence(
-        model=f"{c.first} and {c.second}",
-        p_values=sound,
-        level=1 - made.confidence,
-        difference=c.estimate,
-        limits=(c.low, c.high),
-        p_value=judged.p_value if judged.p_adjusted is None else judged.p_adjusted,
-        undone_by=c.undone_by,
-        undone_unit=c.undone_unit,
-        significant=made.told_apart(*pair),
-        comparisons=len(made.pairs),
-        share=made.facts.share,
-        with_best=made.best in pair,
-        closest=pair == closest,
+        model=f"{c.first} and {c.second}", p_values=sound, level=1 - made.confidence, difference=c.estimate,
+        limits=(c.low, c.high), p_value=judged.p_value if judged.p_adjusted is None else judged.p_adjusted,
+        undone_by=c.undone_by, undone_unit=c.undone_unit, significant=made.told_apart(*pair),
+        comparisons=len(made.pairs), share=made.facts.share, with_best=made.best in pair, closest=pair == closest,
         intervals=((intervals[0].low, intervals[0].high), (intervals[1].low, intervals[1].high)) if intervals else None,
-        margin=made.margin,
-        n=c.n,
-    )
+        margin=made.margin, n=c.n,
+    )  # fmt: skip
     twins = (made.facts.twins or {}).get(pair)
     return evidence if twins is None else replace(evidence, **twins)
 

@@ -18,6 +18,7 @@ from typing import Any, Literal
 from trueerror.inference._contrast import check_margin
 from trueerror.inference._fragility import undone_by
 from trueerror.inference._gate_limits import Limits, differing_rows, rows_needed, watched, watched_share
+from trueerror.inference._joined import check_keys
 from trueerror.inference._model_pairs import ModelPair
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows
@@ -397,6 +398,7 @@ def difference_check(
         c = unpaired_contrast(samples, measure, at_level.spec(), settings.options(measure.name))
         limits = Limits(c.estimate, c.low, c.high, c.method, total, c.note)
     else:
+        check_keys(candidate[0], "a sequential gate" if sequential else None, measure)
         rows = PairedRows(
             candidate[0], measure, settings.options(measure.name), threshold=settings.threshold, prior=settings.prior
         )
@@ -455,6 +457,7 @@ def threshold_check(
     if math.isnan(interval.estimate):
         limits = Limits(math.nan, math.nan, math.nan, "", p.n, interval.note or "undefined")
     elif sequential:
+        check_keys(candidate[0], "a sequential gate")
         limits = watched_share(p, model, measure, settings.options(measure), settings.threshold, level)
     else:
         limits = Limits(
