@@ -6,6 +6,7 @@ and hard to beat.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,9 +37,11 @@ from trueerror.inference.loss._mean import ClusterSums, MeanSample
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import one_number, sum_slack
 from trueerror.inputs._costs import cost_matrix
+from trueerror.inputs._groups import MetricChoice
 from trueerror.inputs._labels import Label, find_label, need_positive
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word, in_few_words
+from trueerror.metrics._compute import RECORD, as_passed
 from trueerror.metrics._registry import (
     Measure,
     Prior,
@@ -136,7 +139,9 @@ def reading(p: Predictions, settings: Settings) -> str:
     several = len(p.models) > 1 and p.scale is None
     cut = [m for m in p.models if several and p.has_scores(m)]
     left = [_not_cut(p, m) for m in cut if not p.has_predictions(m, threshold=settings.threshold)]
-    lines = str(p._noted_at(settings.threshold)), cut_words([p], settings), option_words(settings)
+    judged = [find_measure(name) for name in settings.metrics or ()]
+    cuts = "" if judged and not any(m.of_labels for m in judged) else cut_words([p], settings)
+    lines = str(p._noted_at(settings.threshold)), cuts, option_words(settings)
     mix = "" if settings.prior is None else f"At another class mix: {mix_words(settings.prior, p.positive)}."
     return "\n".join(filter(None, (*lines, mix, scale_words(p, settings), *left)))
 
@@ -260,6 +265,12 @@ class Settings:
         check_word(self.design, ("random", "case-control"), "design")
         check_replicates(self.replicates)
 
+    @classmethod
+    def of(cls, asked: Any, metrics: Mapping[str, Mapping[str, Any]] | None, **more: Any) -> Settings:
+        """The settings of a request that has the options of chance and costs."""
+        known = {"confidence": asked.confidence, "replicates": asked.replicates, "rng": asked.rng, "prior": asked.prior}
+        return cls(metrics=metrics, **known | more)
+
     @property
     def unknown_mix(self) -> bool:
         """Whether nothing says how common each class is: class totals fixed by design, and no prior."""
@@ -305,10 +316,6 @@ def named_costs(costs: object, cost_fp: float | None, cost_fn: float | None) -> 
     return given
 
 
-# One metric by its name, or with its options as {name: {option: value}}; None for the usual one.
-MetricChoice = str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None
-
-
 def usual_metric(costs: object) -> str:
     """What models are judged by where no metric is named: what their calls cost, where costs were given."""
     return "accuracy" if costs is None else "expected_cost"
@@ -335,8 +342,15 @@ def settled_for(p: Predictions, metrics: Mapping[str, Mapping[str, Any]] | None)
         if measure.of_grades:
             settled |= {"accuracy": {}} if p.scale is None else {"mean_score": _on_scale(p) | dict(options)}
         else:
-            settled[name] = dict(options)
+            settled[passed_by(p, measure).name] = dict(options)
     return settled
+
+
+def passed_by(p: Predictions | None, measure: Measure) -> Measure:
+    """A function of one's own that takes what these models have: labels, or scores."""
+    if p is None or not measure.unsaid:
+        return measure
+    return as_passed(measure, labels=any(map(p.has_labels, p.models)), scores=any(map(p.has_scores, p.models)))
 
 
 def refuse_classes(**given: object) -> None:
@@ -364,6 +378,8 @@ def judged_on(
 
 def judged_by(metric: MetricChoice, options: Mapping[str, Any] | None, costs: object) -> tuple[Measure, dict[str, Any]]:
     """The one metric that models are compared by, and its own options."""
+    if callable(metric) and isinstance(options, Mapping):
+        metric, options = {metric: options}, None
     named = named_metrics(usual_metric(costs) if metric is None else metric)
     if len(named) != 1:
         listed = ", ".join(map(repr, named)) or "none"
@@ -389,6 +405,35 @@ def refuse_idle_costs(measures: Iterable[Measure], costs: object) -> None:
         )
 
 
+def spelt_metrics(words: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Metrics with their options, as NAME or NAME:OPTION=VALUE,OPTION=VALUE.
+
+    >>> spelt_metrics(["auc", "f_beta:beta=2", "weighted_accuracy:weights=1/5/1/1", "kappa:weights=linear"])
+    {'auc': {}, 'f_beta': {'beta': 2}, 'weighted_accuracy': {'weights': [1, 5, 1, 1]}, 'kappa': {'weights': 'linear'}}
+    >>> spelt_metrics(["f1, recall"])
+    {'f1': {}, 'recall': {}}
+    """
+    named: dict[str, dict[str, Any]] = {}
+    for word in (one.strip() for text in words for one in ([text] if ":" in text else text.split(",")) if one.strip()):
+        name, _, rest = word.partition(":")
+        named[name] = {}
+        for part in rest.split(",") if rest else ():
+            option, mark, value = part.partition("=")
+            if not mark or not value:
+                raise InputError(f"metric={word!r}: write a metric's options as {name}:OPTION=VALUE")
+            named[name][option.strip()] = _option_value(value)
+    return named
+
+
+def _option_value(text: str) -> object:
+    """A number, several numbers with slashes between them, or a word."""
+    try:
+        numbers = [json.loads(part) for part in text.split("/")]
+    except json.JSONDecodeError:
+        return text
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
 def named_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
     """Metrics as the user gave them (a name, names, or names with options), by their registered names."""
     if metrics is None:
@@ -399,10 +444,17 @@ def named_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
         raise InputError(f"{metrics!r:.40} names no metric; give a name such as 'accuracy', or a list of names")
     if any(not isinstance(name, Hashable) for name in metrics):
         raise InputError(f"{in_few_words(metrics)} names no metric; give a name such as 'accuracy', or a list of names")
-    given = dict(metrics) if isinstance(metrics, Mapping) else {name: {} for name in metrics}
+    if isinstance(metrics, Mapping):
+        given = dict(metrics)
+    else:
+        given = {}
+        for name in metrics:
+            given |= spelt_metrics([name]) if isinstance(name, str) else {name: {}}
     named: dict[str, dict[str, Any]] = {}
     for name, options in given.items():
-        measure = find_measure(name)
+        said = {word: options[word] for word in RECORD if callable(name) and word in options}
+        measure = find_measure({name: said} if said else name)
+        options = {word: value for word, value in options.items() if word not in said}
         unknown = [o for o in options if o not in measure.options]
         if unknown:
             takes = f"it takes {', '.join(measure.options)}" if measure.options else "it takes none"
@@ -423,14 +475,9 @@ class ModelMetrics:
     """Computes any metric of one model, each tally counted once and only when it is needed."""
 
     def __init__(
-        self,
-        model: str,
-        settings: Settings,
-        *,
-        predictions: Predictions | None = None,
-        confusion: Confusion | None = None,
-        estimand: str = "",
-    ) -> None:
+        self, model: str, settings: Settings, *, predictions: Predictions | None = None, confusion: Confusion | None =
+        None, estimand: str = "",
+    ) -> None:  # fmt: skip
         self.model = model
         self.settings = settings
         self.estimand = estimand
