@@ -14,19 +14,28 @@ from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import fft, signal, special, stats
 
 from trueerror.inference._dependence import runs_of
-from trueerror.inference._estimate import Estimate, in_time, limits, over_two_keys, p_value
+from trueerror.inference._estimate import Estimate, limits, p_value
+from trueerror.inference._joined import joined_worst
 from trueerror.inference._label_tables import label_estimate
 from trueerror.inference._variance import Sample
 from trueerror.inference.loss._mean import mean_over_units
 from trueerror.metrics._registry import find_measure
 from trueerror.tallies import KeyedConfusion
+
+
+class Key(NamedTuple):
+    """Whether the clusters of a key stand in order of time, and how many there are."""
+
+    timed: bool
+    groups: int = 0
+
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -132,7 +141,7 @@ def one_in_time(rng: np.random.Generator, kind: str, n: int, rate: float) -> dic
     made, share = accuracy_of(truth, right, rows), float(right.mean())
     found: dict[str, Any] = {"estimate": share}
     found["naive"] = wilson(share, np.sqrt(share * (1 - share) / n), 1.959964)
-    found["ours"] = tuple(float(x) for x in limits(in_time(made, n), 0.025))
+    found["ours"] = tuple(float(x) for x in limits(joined_worst([made], [Key(True, n)]), 0.025))
     for name, rival in RIVALS.items():
         error, q = rival(right.astype(float))
         found[name] = wilson(share, error, q) if error > 0 else (np.nan, np.nan)
@@ -141,7 +150,7 @@ def one_in_time(rng: np.random.Generator, kind: str, n: int, rate: float) -> dic
     apart = one * 1.0 - two
     each = mean_over_units(apart, np.ones(n), (-1.0, 1.0))
     if apart.std() > 0:
-        found["p naive"], found["p ours"] = float(p_value(each)), float(p_value(in_time(each, n)))
+        found["p naive"], found["p ours"] = float(p_value(each)), float(p_value(joined_worst([each], [Key(True, n)])))
         error, q = cosines(apart)
         found["p cosines"] = 0.0 if abs(apart.mean()) > q * error else 1.0
     return found
@@ -176,7 +185,7 @@ def one_crossed(
     found: dict[str, Any] = {"estimate": share_right}
     found["naive"] = wilson(share_right, np.sqrt(share_right * (1 - share_right) / len(user)), 1.959964)
     found["users alone"] = tuple(float(x) for x in limits(made[0], 0.025))
-    found["ours"] = tuple(float(x) for x in limits(over_two_keys(*made), 0.025))
+    found["ours"] = tuple(float(x) for x in limits(joined_worst(made, [Key(False)] * 3), 0.025))
     error, q = as_sandwich(right.astype(float), keys)
     found["CGM"] = wilson(share_right, error, q) if error > 0 else (np.nan, np.nan)
     # Two models that find other users, and other items, hard.
@@ -190,7 +199,10 @@ def one_crossed(
     )
     each = [mean_over_units(np.bincount(k, apart), np.bincount(k).astype(float), (-1.0, 1.0)) for k in keys]
     if apart.std() > 0:
-        found["p users"], found["p ours"] = float(p_value(each[0])), float(p_value(over_two_keys(*each)))
+        found["p users"], found["p ours"] = (
+            float(p_value(each[0])),
+            float(p_value(joined_worst(each, [Key(False)] * 3))),
+        )
         error, q = as_sandwich(apart, keys)
         found["p CGM"] = 0.0 if abs(apart.mean()) > q * error else 1.0
     return found

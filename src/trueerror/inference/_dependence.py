@@ -65,15 +65,15 @@ def neighbours(apart: Floats) -> Floats:
 
 
 def two_ways(errors: Sequence[Floats], df: Sequence[Floats]) -> tuple[Floats, Floats]:
-    """A standard error from those over one key, over the other and over both together, and its degrees of freedom.
+    """A standard error from those over one key, over another and over both together, and its degrees of freedom.
 
-    >>> error, df = two_ways((np.array(0.3), np.array(0.4), np.array(0.1)), (np.array(9.0), np.array(19.0)))
+    >>> error, df = two_ways([np.array(0.3), np.array(0.4), np.array(0.1)], [np.array(x) for x in (9.0, 19.0, 99.0)])
     >>> round(float(error), 4), float(df)  # √(0.09 + 0.16 − 0.01)
     (0.4899, 9.0)
     """
-    first, second, both = (e * e for e in errors)
-    variance = np.maximum(first + second - both, np.maximum(first, second))
-    return np.sqrt(variance), np.asarray(np.minimum(*df))
+    squares = np.stack([e * e for e in errors])
+    variance = squares[:2].sum(axis=0) - squares[2:].sum(axis=0)
+    return np.sqrt(np.maximum(variance, squares[:2].max(axis=0))), np.asarray(np.min(df[:2], axis=0))
 
 
 class Runs(NamedTuple):

@@ -11,7 +11,7 @@ a cluster (G − 1)/G times what the estimate loses without it. `strata` are sam
    with the other end at infinity; with none θ ± t·s.
 4. Two samples: the difference has the limits that follow from the two models' own (MOVER).
 5. A p-value is the level at which a limit reaches the null value.
-6. Units in order of time (`in_time`), and rows that belong to two keys (`over_two_keys`), have a standard error and
+6. Units in order of time (`in_time`), and rows that belong to two keys (`over_keys`), have a standard error and
    degrees of freedom of their own (`_dependence`); all else is the same.
 
 Metrics of a label table also know which cells could have been filled. `worst` holds the estimates of the same table
@@ -215,50 +215,48 @@ def in_time(e: Estimate, clusters: int) -> Estimate:
     return replace(e, together=of_ordered, worst=None if e.worst is None else in_time(e.worst, clusters))
 
 
-def over_two_keys(first: Estimate, second: Estimate, both: Estimate) -> Estimate:
-    """An estimate over one key, with the same over another one and over both together.
+def over_keys(first: Estimate, *others: Estimate) -> Estimate:
+    """An estimate over one key, with the same over another one and over both together where there are two.
 
     >>> e = [Estimate(value=np.array(0.5), units=np.array(u)) for u in ([0.3, -0.3], [0.4, -0.4], [0.1, 0, 0, -0.1])]
-    >>> round(float(spread(over_two_keys(*e)).error), 3)
-    0.987
+    >>> round(float(spread(over_keys(*e)).error), 3), round(float(spread(over_keys(e[0])).error), 3)
+    (0.987, 0.6)
     """
 
-    def of_both(e: Estimate) -> Spread:
-        parts = [of_units(e), *(spread(x) for x in (second, both))]
-        return Spread(*two_ways([x.error for x in parts], [x.df for x in parts[:2]]))
+    def of_all(e: Estimate) -> Spread:
+        parts = [first.together(e), *(x.spread for x in others)]
+        return Spread(*two_ways([x.error for x in parts], [x.df for x in parts]))
 
-    if first.worst is None or second.worst is None or both.worst is None:
-        return replace(first, together=of_both)
-    return replace(first, worst=over_two_keys(first.worst, second.worst, both.worst))
+    return replace(first, together=of_all)
 
 
 class Sums(NamedTuple):
     """Of the rows of one sample: how many, and what they add to an estimate, squared and to the fourth power.
 
-    The fourth powers are None where they are not known; then rows count as adding alike, and the degrees of freedom are
+    The fourth powers are 0 where they are not known; then rows count as adding alike, and the degrees of freedom are
     those of the number of rows.
     """
 
     rows: float
     squares: float
-    fourths: float | None = None
+    fourths: float = 0.0
 
     @classmethod
     def of(cls, units: Floats, count: Floats | None = None) -> Sums:
         """Those of rows at hand; `count` says how many there are of each kind."""
-        n = float(len(units) if count is None else count.sum())
-        squares = units - float((units if count is None else count * units).sum()) / max(n, 1.0)
+        often = np.broadcast_to(1.0 if count is None else count, units.shape)
+        n = float(often.sum())
+        squares = units - float((often * units).sum()) / max(n, 1.0)
         squares *= squares
         # Not by BLAS, whose threads cost more than these sums and add up in an order of their own.
-        every = squares if count is None else count * squares
+        every = often * squares
         return cls(n, float(every.sum()), float(np.einsum("i,i", every, squares)))
 
     def units(self) -> tuple[Floats, Floats]:
         """Units −b, 0 and b, and how many of each, with the same number, squares and fourth powers."""
         if not self.squares > 0:
             return np.zeros(3), np.array([0.0, self.rows, 0.0])
-        known = self.fourths is not None and self.fourths > 0
-        apart = min(self.squares**2 / self.fourths, self.rows) if known and self.fourths else self.rows
+        apart = min(self.squares**2 / self.fourths, self.rows) if self.fourths > 0 else self.rows
         b = np.sqrt(self.squares / apart)
         return np.array([-b, 0.0, b]), np.array([apart / 2, self.rows - apart, apart / 2])
 

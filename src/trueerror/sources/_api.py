@@ -13,14 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Column, Foreign, WeightsKind, missing_rows
-from trueerror.inputs._labels import Label, label_from_text, plain_label
-from trueerror.inputs._memory import need_memory
+from trueerror.inputs._labels import plain_label
 from trueerror.inputs._options import ColumnError, InputError, check_word, in_few_words
 from trueerror.inputs._settings import current, memory_bytes
-from trueerror.sources._collect import build, given_rows, key_values
-from trueerror.sources._grades import graded
+from trueerror.sources._collect import build, cluster_columns, given_rows
+from trueerror.sources._grades import combined, graded
 from trueerror.sources._long_tables import widen
-from trueerror.sources._models import intersections
 from trueerror.sources._open_tables import alone, check_table_name, foreign_table, holds_tables, open_frame, table_for
 from trueerror.sources._paths import table_rows
 from trueerror.sources._predictions import Predictions, Roles, Source, Threshold, absent_notes
@@ -292,7 +290,8 @@ def read(
     score: object = None,
     positive: object = None,
     id: ColumnChoice = None,
-    cluster: ColumnChoice = None,
+    cluster: ColumnChoice | Sequence[str] = None,
+    time: str | None = None,
     by: str | Sequence[str] | None = None,
     fold: ColumnChoice = None,
     repeat: ColumnChoice = None,
@@ -331,9 +330,11 @@ def read(
     ones (model, id, truth, label, score) both work. Columns with plain names are recognised, and all can be named:
     `models=["a", "b"]`, or `models={"svm": {"label": "c1", "score": "c2"}}`, where the score may be {class: column}.
     `False` for id, cluster, fold, repeat or weight says that there is none. `.roles` shows how columns were read.
-    Lazy tables (DuckDB relations, polars LazyFrames, PySpark DataFrames, Ibis tables) stay in their engine and are
-    counted there. `budget="2GB"` is the memory that the tables of a file or a lazy table may take, if not that of
-    te.config: beyond it scores are binned, and results say between which values the exact ones lie.
+    `cluster=["user", "item"]` names two keys, where a row belongs to both; `time=` says when a row was seen. Rows with
+    either come into memory. Other lazy tables (DuckDB relations, polars LazyFrames, PySpark DataFrames, Ibis tables)
+    stay in their engine and are counted there. `budget="2GB"` is the memory that the tables of a file or a lazy table
+    may take, if not that of te.config: beyond it scores are binned, and results say between which values the exact
+    ones lie.
 
     `grade=` names the column that holds a grade of each row and model, from 0 to 1 or on the `scale` (lowest, highest)
     that is given; several columns are one a model: see `te.graded`.
@@ -366,15 +367,15 @@ def read(
         if isinstance(models, Mapping):
             raise InputError("with grade= models= is the column that names models, or a list of those to keep")
         return graded(
-            path_or_table, grade=grade, models=models, scale=scale, ids=id, clusters=cluster, by=by, folds=fold,
-            repeats=repeat, weights=weight, weights_kind=weights_kind, missing=missing, table=table,
+            path_or_table, grade=grade, models=models, scale=scale, ids=id, clusters=cluster, time=time, by=by,
+            folds=fold, repeats=repeat, weights=weight, weights_kind=weights_kind, missing=missing, table=table,
         )  # fmt: skip
     if reader is not None:
         if grade is not None and score is not None:
             raise InputError("score= and grade= both name the measure of a log: leave one out")
         named = {
             "truth": truth, "label": label, "id": id, "fold": fold, "repeat": repeat, "weight": weight,
-            "labels": labels, "right": right, "threshold": threshold, "names": names, "table": table,
+            "labels": labels, "right": right, "threshold": threshold, "names": names, "table": table, "time": time,
         }  # fmt: skip
         return read_log(
             path_or_table, reader, score=score if grade is None else grade, positive=positive, missing=missing,
@@ -401,22 +402,13 @@ def read(
     if by is not None and not isinstance(by, str):
         if not isinstance(by, Iterable):
             raise InputError(f"by={in_few_words(by)} must be the name of a column, or a list of names")
-        rows, by = _combined(rows, by, current().budget_bytes if budget is None else memory_bytes(budget))
+        rows, by = combined(rows, by, current().budget_bytes if budget is None else memory_bytes(budget))
+    keys: Any = cluster_columns(cluster, of_table=True)
     request = ColumnRequest(
-        truth=truth,
-        models=models,
-        label=label,
-        score=score,
-        id=id,
-        cluster=cluster,
-        by=by,
-        fold=fold,
-        repeat=repeat,
-        weight=weight,
-        weights_kind=weights_kind,
-        labels=given_labels,
-        positive=positive,
-    )
+        truth=truth, models=models, label=label, score=score, id=id, cluster=keys["clusters"],
+        crossed=keys.get("crossed"), time=time, by=by, fold=fold, repeat=repeat, weight=weight,
+        weights_kind=weights_kind, labels=given_labels, positive=positive,
+    )  # fmt: skip
     as_grades = right_or_wrong(rows, request, right, right_from)
     if as_grades is not None:
         rows, request = as_grades
@@ -433,14 +425,15 @@ def read(
     order = layout.declared if given_labels is None else known[: len(given_labels)]
     options = Options(
         labels=order,
-        positive=_typed(positive, known),
+        positive=positive,
         weights_kind=weights_kind if layout.weight is not None else None,
         missing=missing,
         threshold=threshold,
         budget=None if budget is None else memory_budget,
     )
     # Counted where the rows are; where something is wrong, a look at the rows says what.
-    source: Source = rows.counted(layout, options) or build(given_rows(rows, layout, options))
+    here = "times" in layout.keys or "crossed" in layout.keys
+    source: Source = (None if here else rows.counted(layout, options)) or build(given_rows(rows, layout, options))
     return Predictions(
         source=source,
         roles=Roles(layout.roles),
@@ -501,24 +494,6 @@ def _places_named(names: Sequence[str] | Mapping[int, str]) -> dict[int, str]:
     if isinstance(names, str) or not given or not all(isinstance(p, int) and p > 0 for p in given):
         raise InputError("names= is a list of column names, or {place: name} with places from 1 up")
     return {place: str(name) for place, name in sorted(given.items())}
-
-
-def _combined(table: InputTable, names: Sequence[str], budget: int) -> tuple[InputTable, str]:
-    """The table, in memory, with a column of the combinations of several; and its name."""
-    for name in names:
-        need_column(table, name, "by")
-    if not isinstance(table, ColumnsTable):
-        # Not counted where the rows are: all of them come here.
-        instead = "name one column that holds the combinations, which is counted where it is"
-        need_memory(table.n, len(table.columns), f"the rows of {table.name}", budget, instead=instead)
-    columns: dict[str, Any] = {name: table.values(name) for name in table.columns}
-    whole = " and ".join(names)
-    columns[whole] = intersections({name: key_values(table, name) for name in names})
-    return ColumnsTable(columns, backend=table.backend), whole
-
-
-def _typed(positive: object, labels: tuple[Label, ...]) -> Any:
-    return label_from_text(positive, labels) if isinstance(positive, str) else positive
 
 
 READ_OPTIONS = tuple(signature(read).parameters)[1:]

@@ -20,12 +20,9 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import (
     Array,
     ArrayLike,
-    Column,
     WeightsKind,
     check_indexes,
     column,
-    is_lazy,
-    is_table,
     matrix,
     missing_rows,
     on_device,
@@ -47,9 +44,9 @@ from trueerror.inputs._labels import (
     with_declared,
 )
 from trueerror.inputs._options import InputError, MissingPredictionError, check_word, in_few_words
-from trueerror.inputs._words import CallForm
+from trueerror.inputs._words import CallForm, answered, read_once
 from trueerror.results import Interval, Result
-from trueerror.sources._keys import dated, fold_keys, id_column, key_column, rounds_of
+from trueerror.sources._keys import fold_keys, id_column, key_column, rounds_of
 from trueerror.sources._models import (
     X_WORDS,
     Y_WORDS,
@@ -68,6 +65,7 @@ from trueerror.sources._models import (
 from trueerror.sources._models import GivenModel as GivenModel
 from trueerror.sources._models import read_fitted as read_fitted
 from trueerror.sources._predictions import (
+    KEY_OPTIONS,
     KINDS,
     Facts,
     KeyKind,
@@ -79,6 +77,7 @@ from trueerror.sources._predictions import (
     apply_threshold,
 )
 from trueerror.sources._predictions import ONE_MODEL as ONE_MODEL
+from trueerror.sources._table_types import is_lazy, is_table
 from trueerror.sources._tables import InputTable, Layout, Options
 from trueerror.sources.engines._array_source import ArraySource, KeyColumn, ModelColumns, count_absent
 from trueerror.sources.engines._device_source import device_source
@@ -114,7 +113,8 @@ def takes_table_options(make: Made) -> Made:
     form = CallForm(make)
 
     @wraps(make)
-    def called(*args: object, **options: object) -> Any:
+    def called(*args: Any, **options: Any) -> Any:
+        args, options = read_once(args, options)
         if args and isinstance(args[0], Real):
             raise InputError(f"te.{form.name} judges rows, and a number is none; {OF_NUMBERS.get(form.name, OF_ONE)}")
         if args and form.places[1:2] == ["predicted"] and is_table(args[0]):
@@ -128,8 +128,7 @@ def takes_table_options(make: Made) -> Made:
             args = _further_models(args, options, len(form.places), form.name)
         if args and "truth" in options:
             options["truth_column"] = options.pop("truth")
-        form.check_places(args, options)
-        return make(*args, **options)
+        return answered(make, *form.checked(args, options))
 
     called.__dict__["speaks"] = True
     return cast("Made", called)
@@ -223,7 +222,8 @@ def takes_whole_rows(
         form = CallForm(make, room=room, hands_on_to=hands_on_to)
 
         @wraps(make)
-        def called(*args: object, **options: object) -> Any:
+        def called(*args: Any, **options: Any) -> Any:
+            args, options = read_once(args, options)
             if not form.own.issuperset(options):
                 options = _in_our_words(form, args, options)
             args = _asked_first(args, options, form.name)
@@ -245,8 +245,7 @@ def takes_whole_rows(
                     args = (rows, *args[1 + n_positional :])
             if args and "truth" in options:
                 options["truth_column"] = options.pop("truth")
-            form.check_places(args, options)
-            return make(*args, **options)
+            return answered(make, *form.checked(args, options))
 
         called.__dict__["speaks"] = True
         return cast("Made", called)
@@ -296,6 +295,7 @@ def predictions(
     positive: object = None,
     ids: ArrayLike = None,
     clusters: ArrayLike = None,
+    time: ArrayLike = None,
     by: ArrayLike = None,
     folds: ArrayLike = None,
     repeats: ArrayLike = None,
@@ -326,8 +326,8 @@ def predictions(
     if alone and (isinstance(truth, Predictions) or is_openable(truth)):
         usual = isinstance(missing, str) and missing == "error"
         return opened(
-            truth, labels=labels, positive=positive, id=ids, cluster=clusters, by=by, fold=folds, repeat=repeats,
-            weight=weights, weights_kind=weights_kind, missing=None if usual else missing,
+            truth, labels=labels, positive=positive, id=ids, cluster=clusters, time=time, by=by, fold=folds,
+            repeat=repeats, weight=weights, weights_kind=weights_kind, missing=None if usual else missing,
             threshold=threshold, **columns,
         )  # fmt: skip
     if columns:
@@ -348,27 +348,19 @@ def predictions(
         models[name] = read_fitted(name, model, X)
     several = group_columns(by)
     by = by if several is None else intersections(several)
-    keys: dict[KeyKind, object] = {"clusters": clusters, "slices": by, "folds": folds, "repeats": repeats}
-    alone = all(v is None for v in (ids, clusters, by, folds, repeats, weights, weights_kind))
+    keys: dict[KeyKind, object] = {
+        **cluster_columns(clusters), "times": time, "slices": by, "folds": folds, "repeats": repeats
+    }  # fmt: skip
+    alone = all(v is None for v in (ids, *keys.values(), weights, weights_kind))
     device_rows = alone and on_device(truth) and device_source(
         truth, models, labels=None if labels is None else list(labels), positive=positive, missing=missing,
         threshold=threshold,
     )  # fmt: skip
-    source: Source = device_rows or build(
-        GivenRows(
-            truth=truth,
-            models=models,
-            labels=labels,
-            positive=positive,
-            ids=ids,
-            keys={kind: values for kind, values in keys.items() if values is not None},
-            weights=weights,
-            weights_kind=weights_kind,
-            missing=missing,
-            threshold=threshold,
-            places={"slices": "by"},
-        )
-    )
+    source: Source = device_rows or build(GivenRows(
+        truth=truth, models=models, labels=labels, positive=positive, ids=ids, weights=weights,
+        keys={kind: values for kind, values in keys.items() if values is not None}, weights_kind=weights_kind,
+        missing=missing, threshold=threshold, places={"slices": "by"},
+    ))  # fmt: skip
     given = (truth, *_arrays(predicted), *_arrays(scores))
     notes = (*sorted_out.notes, *absent_notes(source.facts).values())
     return Predictions(source=source, notes=notes, backend=frame_library(given))
@@ -452,25 +444,15 @@ def build(given: GivenRows) -> ArraySource:
         codes = None if coded is None else recode(coded, labels, model.place_of_labels)
         columns[name] = ModelColumns(codes, None if scores is None else _in_label_order(scores, model, labels))
     facts = Facts(
-        n=n,
-        labels=labels,
-        chosen=None if given.positive is None else find_label(given.positive, labels),
-        models=model_facts(columns, given.threshold),
-        declared=declared,
-        kinds=tuple(kind for kind in KINDS if kind in keyed),
-        has_ids=ids is not None,
-        weights_kind=given.weights_kind,
-        missing=given.missing,
-    )
+        n=n, labels=labels, chosen=None if given.positive is None else find_label(given.positive, labels),
+        models=model_facts(columns, given.threshold), declared=declared,
+        kinds=tuple(kind for kind in KINDS if kind in keyed), has_ids=ids is not None,
+        weights_kind=given.weights_kind, missing=given.missing,
+    )  # fmt: skip
     return ArraySource(
-        facts=facts,
-        truth=recode(truth, labels, place),
-        columns=columns,
-        keyed=keyed,
-        ids=ids,
-        weights=weights,
+        facts=facts, truth=recode(truth, labels, place), columns=columns, keyed=keyed, ids=ids, weights=weights,
         name=given.name,
-    )
+    )  # fmt: skip
 
 
 def model_facts(columns: Mapping[str, ModelColumns], threshold: Threshold) -> tuple[ModelFacts, ...]:
@@ -576,12 +558,22 @@ def _by_row(gone: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return gone if gone.ndim == 1 else np.logical_or.reduce(gone, axis=1)
 
 
+def cluster_columns(clusters: object, *, of_table: bool = False) -> dict[KeyKind, object]:
+    """The column of clusters, or the two of rows that belong to a user and to an item at once."""
+    several = list((group_columns(clusters, of_table=of_table) or {"": clusters}).values())
+    if len(several) > 2:
+        raise InputError(f"clusters= has {len(several)} columns, and rows can belong to two keys at once: name two")
+    return dict(zip(cast("tuple[KeyKind, ...]", ("clusters", "crossed")), several, strict=False))
+
+
 def _key_columns(given: GivenRows) -> dict[KeyKind, KeyColumn]:
     keyed: dict[KeyKind, KeyColumn] = {}
     for kind in KINDS:
         values = given.keys.get(kind)
         if values is not None:
-            keyed[kind] = KeyColumn(*key_column(values, given.places.get(kind, kind)))
+            keyed[kind] = KeyColumn(*key_column(values, given.places.get(kind, KEY_OPTIONS[kind][0])))
+    if "times" in keyed:
+        keyed.setdefault("clusters", keyed["times"])
     if "folds" in keyed and "repeats" in keyed:
         same_length({kind: keyed[kind].codes for kind in ("folds", "repeats")})
         keyed["folds"] = KeyColumn(*fold_keys(keyed["repeats"], keyed["folds"]))
@@ -665,7 +657,7 @@ def given_rows(table: InputTable, layout: Layout, options: Options) -> GivenRows
         labels=options.labels,
         positive=options.positive,
         ids=None if layout.id is None else table.values(layout.id),
-        keys={kind: key_values(table, column) for kind, column in layout.keys.items()},
+        keys={kind: table.values(column) for kind, column in layout.keys.items()},
         weights=None if layout.weight is None else table.values(layout.weight),
         weights_kind=options.weights_kind,
         missing=options.missing,
@@ -673,12 +665,6 @@ def given_rows(table: InputTable, layout: Layout, options: Options) -> GivenRows
         places=places,
         name=table.provenance,
     )
-
-
-def key_values(table: InputTable, column: str) -> Column:
-    """A column by which rows are grouped; engines write dates as text, each in its own way."""
-    values = table.values(column)
-    return dated(values) if table.kind(column) == "date" else values
 
 
 def is_openable(source: object) -> bool:

@@ -25,6 +25,7 @@ from trueerror.findings.models import (
     GradesSeen,
     HarderRows,
     RateAtPrior,
+    WorstSlice,
     never_found,
     shares_of_uncertainty,
 )
@@ -37,7 +38,7 @@ from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.methods._registry import speaks_of_learners
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows, score_share
 from trueerror.results import Contrast, Interval
-from trueerror.results._format import in_points, signed
+from trueerror.results._format import in_points, key_names, signed
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample
 from trueerror.sources._predictions import Keys, Predictions
 from trueerror.sources.engines._array_source import ArraySource, scored_rows, skipped_rows
@@ -69,25 +70,20 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     clustered = bench.clusters is not None and bench.settings.prior is None
     judged = asked and (clustered or not math.isnan(part.baseline_p))
     of_counts = Evidence(
-        model=part.name,
-        confusion=part.confusion,
+        model=part.name, confusion=part.confusion,
         clusters=_cluster_rows(p) if bench.clusters is None else bench.clusters,
-        metrics=tuple(part.overall),
-        small_counts=small,
-        proportions=proportions,
-        rates_at_prior=_rates_at_prior(part.confusion, bench.settings),
-        class_errors=_class_errors(part.confusion),
+        metrics=tuple(part.overall), small_counts=small, proportions=proportions,
+        rates_at_prior=_rates_at_prior(part.confusion, bench.settings), class_errors=_class_errors(part.confusion),
         class_means=tuple(m.title for m in measures.values() if m.averages_classes),
         metrics_at_prior=tuple(
             m.title
             for m in measures.values()
             if bench.settings.prior is not None and m.of_labels and not m.is_prior_free(2) and not m.given_by_prior
         ),
-        lost_replicates=lost,
-        baseline_p=part.baseline_p if judged else None,
+        lost_replicates=lost, baseline_p=part.baseline_p if judged else None,
         never_found=None if part.confusion is None else never_found(part.confusion),
         constant_answers=constant_answers(part),
-    )
+    )  # fmt: skip
     if p is None:
         return of_counts
     of_rows = replace(
@@ -403,6 +399,25 @@ def allowing_for_choice(
     return replace(ev, expected=found.interval, findings=sorted_findings([*ev.findings, *find([facts])]))
 
 
+def with_lowest_slice(ev: Evaluation) -> Evaluation:
+    """The evaluation with what to expect of the slice that is worst by the first metric, for each model."""
+    measure, evidence = find_measure(ev.first_metric), []
+    bench, names = ev.parts[0].bench, key_names(ev.slices)
+    lowest, ends = measure.higher_is_better is not False, measure.bounds(bench.settings.options(measure))
+    level = 1 - (1 - bench.settings.confidence) / next(iter(ev.slices.values())).parts[0].bench.settings.over
+    for place, model in enumerate(ev.models):
+        each = {v: s.parts[place].overall.get(measure.name) for v, s in ev.slices.items()}
+        known = {v: i for v, i in each.items() if i is not None and not math.isnan(i.estimate)}
+        if not known:
+            continue
+        worst = (min if lowest else max)(known, key=lambda v: known[v].estimate)
+        found = best_of_several(known, worst, lowest=lowest, ends=ends, level=level, what="slices")
+        if found is not None:
+            slice_ = WorstSlice(measure.title, names[worst], len(known), lowest, known[worst].estimate, *found)
+            evidence.append(Evidence(model=model if len(ev.models) > 1 else "", worst_slice=slice_))
+    return replace(ev, findings=sorted_findings([*ev.findings, *find(evidence)]))
+
+
 def comparison_findings(
     made: Comparison, sound: Mapping[tuple[str, str], Mapping[str, float]], sample: Iterable[Evidence] = ()
 ) -> Findings:
@@ -425,23 +440,13 @@ def _pair_evidence(
     intervals = [made.estimates[m] for m in pair] if len(made.models) > 2 else []
     judged = made[*pair]
     evidence = Evidence(
-        model=f"{c.first} and {c.second}",
-        p_values=sound,
-        level=1 - made.confidence,
-        difference=c.estimate,
-        limits=(c.low, c.high),
-        p_value=judged.p_value if judged.p_adjusted is None else judged.p_adjusted,
-        undone_by=c.undone_by,
-        undone_unit=c.undone_unit,
-        significant=made.told_apart(*pair),
-        comparisons=len(made.pairs),
-        share=made.facts.share,
-        with_best=made.best in pair,
-        closest=pair == closest,
+        model=f"{c.first} and {c.second}", p_values=sound, level=1 - made.confidence, difference=c.estimate,
+        limits=(c.low, c.high), p_value=judged.p_value if judged.p_adjusted is None else judged.p_adjusted,
+        undone_by=c.undone_by, undone_unit=c.undone_unit, significant=made.told_apart(*pair),
+        comparisons=len(made.pairs), share=made.facts.share, with_best=made.best in pair, closest=pair == closest,
         intervals=((intervals[0].low, intervals[0].high), (intervals[1].low, intervals[1].high)) if intervals else None,
-        margin=made.margin,
-        n=c.n,
-    )
+        margin=made.margin, n=c.n,
+    )  # fmt: skip
     twins = (made.facts.twins or {}).get(pair)
     return evidence if twins is None else replace(evidence, **twins)
 

@@ -43,7 +43,7 @@ from trueerror.verbs._compare import own_rows
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._evaluate import evaluate
 from trueerror.verbs._evaluation import Evaluation
-from trueerror.verbs._model_metrics import Settings
+from trueerror.verbs._model_metrics import Settings, passed_by
 
 Limits = TypeVar("Limits", Interval, Contrast)
 # What is asked of two classes with a positive one where nothing else is: who is called, found, falsely alarmed.
@@ -279,7 +279,9 @@ class Gaps(DocumentResult):
         else:
             blocks = [TableBlock(gaps_table(self.parts))]
         odds = self.equalised_odds
-        footer = ["Gaps: all pairs of groups, adjusted by Tukey's range; ratio: the lowest over the highest."]
+        footer = [
+            "Groups: each by itself. Gaps: all pairs, adjusted by Tukey's range; ratio: the lowest over the highest."
+        ]
         if odds is not None:
             footer.insert(0, f"Equalised odds: {with_limits(odds.estimate, odds.low, odds.high)}, {odds.note}.")
         return page(self.reading, (self.verdict,), *blocks, self.findings.block(several=False), footer=footer)
@@ -323,7 +325,7 @@ def metric_gap(
         if rows is None:
             raise InputError("gaps need the rows, and a loaded evaluation has none: evaluate them again with by=")
         sample = own_rows(rows, model, measure, settings)
-        interval = sample.interval(settings.confidence) if anew else part.bench.interval(measure)
+        interval = sample.interval(settings.confidence) if anew else part.bench.holding_together(1).interval(measure)
         if math.isnan(interval.estimate):
             undefined[group] = interval.note
         elif (interval.n if interval.n is not None else rows.n) < min_rows:
@@ -374,7 +376,7 @@ def evaluation_gaps(
     evidence: list[Evidence] = []
     refused: dict[tuple[str, bool], InputError] = {}
     for name in _asked(ev, metrics):
-        measure = find_measure(name)
+        measure = passed_by(first.predictions, find_measure(name))
         known = first.settings.metrics or {}
         settings = replace(first.settings, metrics={**known, measure.name: known.get(measure.name, {})})
         settings = settings if costs is None else replace(settings, costs=costs)

@@ -6,6 +6,7 @@ and hard to beat.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,8 @@ from trueerror.curves._risk_coverage import risk_coverage
 from trueerror.findings.models import ConstantAnswer
 from trueerror.inference._answer import interval_of
 from trueerror.inference._binned_limits import noted
+from trueerror.inference._estimate import Estimate, p_value
+from trueerror.inference._joined import JoinedRows, View, has_two_keys, key_words, over_views, views
 from trueerror.inference._metric_interval import class_intervals
 from trueerror.inference._problem import IntervalSpec, NotOffered, Problem
 from trueerror.inference._sample import OneSample
@@ -28,15 +31,17 @@ from trueerror.inference._variance import Sample
 from trueerror.inference.auc._multiclass import ClassScoreSample
 from trueerror.inference.auc._within_folds import Comparability, fold_comparability
 from trueerror.inference.counts._one_class import LabelSample
-from trueerror.inference.counts._paired import against_one_answer, gains_in_accuracy
+from trueerror.inference.counts._paired import against_one_answer, gains_in_accuracy, mean_gain
 from trueerror.inference.learner._fold_scores import FoldedModel, is_word_of_folds
 from trueerror.inference.loss._mean import ClusterSums, MeanSample
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import one_number, sum_slack
 from trueerror.inputs._costs import cost_matrix
+from trueerror.inputs._groups import MetricChoice
 from trueerror.inputs._labels import Label, find_label, need_positive
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word, in_few_words
+from trueerror.metrics._compute import RECORD, as_passed
 from trueerror.metrics._registry import (
     Measure,
     Prior,
@@ -49,7 +54,12 @@ from trueerror.metrics._registry import (
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import number, one_line, percent, share_words, threshold_words, whole
 from trueerror.sources._predictions import Predictions, labels_only
-from trueerror.sources.engines._array_source import answered_by_all, class_scored_rows, rows_as_clusters, weighted_rows
+from trueerror.sources.engines._array_source import (
+    answered_by_all,
+    class_scored_rows,
+    rows_as_clusters,
+    weighted_rows,
+)
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 from trueerror.tallies._graded import is_graded
 
@@ -76,6 +86,8 @@ def fixed_model(source: Predictions | Confusion, settings: Settings, method: str
             who = f"these {len(source.keys('folds').names):,} models, one for each fold,"
         if source.has_key("clusters"):
             rows = f"rows of new clusters, drawn like these {len(source.keys('clusters').names):,}"
+        if has_two_keys(source):
+            rows = f"rows like these of {key_words(views(source))}"
     if isinstance(source, Predictions) and (source.scale is not None or source.graded):
         return f"Estimates: {who} on {rows}."
     return f"Estimates: {who} on {rows}, {class_mix(source, settings)}."
@@ -127,7 +139,9 @@ def reading(p: Predictions, settings: Settings) -> str:
     several = len(p.models) > 1 and p.scale is None
     cut = [m for m in p.models if several and p.has_scores(m)]
     left = [_not_cut(p, m) for m in cut if not p.has_predictions(m, threshold=settings.threshold)]
-    lines = str(p._noted_at(settings.threshold)), cut_words([p], settings), option_words(settings)
+    judged = [find_measure(name) for name in settings.metrics or ()]
+    cuts = "" if judged and not any(m.of_labels for m in judged) else cut_words([p], settings)
+    lines = str(p._noted_at(settings.threshold)), cuts, option_words(settings)
     mix = "" if settings.prior is None else f"At another class mix: {mix_words(settings.prior, p.positive)}."
     return "\n".join(filter(None, (*lines, mix, scale_words(p, settings), *left)))
 
@@ -240,7 +254,7 @@ class Settings:
     design: Design = "random"
     threshold: float | None = None
     metrics: Mapping[str, Mapping[str, Any]] | None = None
-    simultaneous: bool = False
+    simultaneous: bool | None = None
     replicates: int = 10_000
     rng: Rng = None
     every_metric: bool = False
@@ -250,6 +264,12 @@ class Settings:
         check_confidence(self.confidence)
         check_word(self.design, ("random", "case-control"), "design")
         check_replicates(self.replicates)
+
+    @classmethod
+    def of(cls, asked: Any, metrics: Mapping[str, Mapping[str, Any]] | None, **more: Any) -> Settings:
+        """The settings of a request that has the options of chance and costs."""
+        known = {"confidence": asked.confidence, "replicates": asked.replicates, "rng": asked.rng, "prior": asked.prior}
+        return cls(metrics=metrics, **known | more)
 
     @property
     def unknown_mix(self) -> bool:
@@ -296,10 +316,6 @@ def named_costs(costs: object, cost_fp: float | None, cost_fn: float | None) -> 
     return given
 
 
-# One metric by its name, or with its options as {name: {option: value}}; None for the usual one.
-MetricChoice = str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None
-
-
 def usual_metric(costs: object) -> str:
     """What models are judged by where no metric is named: what their calls cost, where costs were given."""
     return "accuracy" if costs is None else "expected_cost"
@@ -326,8 +342,15 @@ def settled_for(p: Predictions, metrics: Mapping[str, Mapping[str, Any]] | None)
         if measure.of_grades:
             settled |= {"accuracy": {}} if p.scale is None else {"mean_score": _on_scale(p) | dict(options)}
         else:
-            settled[name] = dict(options)
+            settled[passed_by(p, measure).name] = dict(options)
     return settled
+
+
+def passed_by(p: Predictions | None, measure: Measure) -> Measure:
+    """A function of one's own that takes what these models have: labels, or scores."""
+    if p is None or not measure.unsaid:
+        return measure
+    return as_passed(measure, labels=any(map(p.has_labels, p.models)), scores=any(map(p.has_scores, p.models)))
 
 
 def refuse_classes(**given: object) -> None:
@@ -355,6 +378,8 @@ def judged_on(
 
 def judged_by(metric: MetricChoice, options: Mapping[str, Any] | None, costs: object) -> tuple[Measure, dict[str, Any]]:
     """The one metric that models are compared by, and its own options."""
+    if callable(metric) and isinstance(options, Mapping):
+        metric, options = {metric: options}, None
     named = named_metrics(usual_metric(costs) if metric is None else metric)
     if len(named) != 1:
         listed = ", ".join(map(repr, named)) or "none"
@@ -380,6 +405,35 @@ def refuse_idle_costs(measures: Iterable[Measure], costs: object) -> None:
         )
 
 
+def spelt_metrics(words: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Metrics with their options, as NAME or NAME:OPTION=VALUE,OPTION=VALUE.
+
+    >>> spelt_metrics(["auc", "f_beta:beta=2", "weighted_accuracy:weights=1/5/1/1", "kappa:weights=linear"])
+    {'auc': {}, 'f_beta': {'beta': 2}, 'weighted_accuracy': {'weights': [1, 5, 1, 1]}, 'kappa': {'weights': 'linear'}}
+    >>> spelt_metrics(["f1, recall"])
+    {'f1': {}, 'recall': {}}
+    """
+    named: dict[str, dict[str, Any]] = {}
+    for word in (one.strip() for text in words for one in ([text] if ":" in text else text.split(",")) if one.strip()):
+        name, _, rest = word.partition(":")
+        named[name] = {}
+        for part in rest.split(",") if rest else ():
+            option, mark, value = part.partition("=")
+            if not mark or not value:
+                raise InputError(f"metric={word!r}: write a metric's options as {name}:OPTION=VALUE")
+            named[name][option.strip()] = _option_value(value)
+    return named
+
+
+def _option_value(text: str) -> object:
+    """A number, several numbers with slashes between them, or a word."""
+    try:
+        numbers = [json.loads(part) for part in text.split("/")]
+    except json.JSONDecodeError:
+        return text
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
 def named_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
     """Metrics as the user gave them (a name, names, or names with options), by their registered names."""
     if metrics is None:
@@ -390,10 +444,17 @@ def named_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
         raise InputError(f"{metrics!r:.40} names no metric; give a name such as 'accuracy', or a list of names")
     if any(not isinstance(name, Hashable) for name in metrics):
         raise InputError(f"{in_few_words(metrics)} names no metric; give a name such as 'accuracy', or a list of names")
-    given = dict(metrics) if isinstance(metrics, Mapping) else {name: {} for name in metrics}
+    if isinstance(metrics, Mapping):
+        given = dict(metrics)
+    else:
+        given = {}
+        for name in metrics:
+            given |= spelt_metrics([name]) if isinstance(name, str) else {name: {}}
     named: dict[str, dict[str, Any]] = {}
     for name, options in given.items():
-        measure = find_measure(name)
+        said = {word: options[word] for word in RECORD if callable(name) and word in options}
+        measure = find_measure({name: said} if said else name)
+        options = {word: value for word, value in options.items() if word not in said}
         unknown = [o for o in options if o not in measure.options]
         if unknown:
             takes = f"it takes {', '.join(measure.options)}" if measure.options else "it takes none"
@@ -414,14 +475,9 @@ class ModelMetrics:
     """Computes any metric of one model, each tally counted once and only when it is needed."""
 
     def __init__(
-        self,
-        model: str,
-        settings: Settings,
-        *,
-        predictions: Predictions | None = None,
-        confusion: Confusion | None = None,
-        estimand: str = "",
-    ) -> None:
+        self, model: str, settings: Settings, *, predictions: Predictions | None = None, confusion: Confusion | None =
+        None, estimand: str = "",
+    ) -> None:  # fmt: skip
         self.model = model
         self.settings = settings
         self.estimand = estimand
@@ -598,7 +654,7 @@ class ModelMetrics:
         options = self.settings.options(measure)
         check_metric_options(measure, options)
         by_folds = self._over_folds(measure, method)
-        sample = (self._of_folds if by_folds else self._of_rows)(measure, chosen, options, method)
+        sample = (self._of_folds if by_folds else self._over_keys)(measure, chosen, options, method)
         asked = measure.on_scale_of(options) if by_folds else measure
         words = "" if measure.scale_words is None else measure.scale_words(len(self.labels), **options)
 
@@ -645,6 +701,23 @@ class ModelMetrics:
             p=p, model=self.model, positive=label, threshold=s.threshold, prior=s.prior, of_rows=of_rows,
             of_round=lambda one: self._over(one)._intervals(measure, label, None)(s.confidence),
         )  # fmt: skip
+
+    @cached_property
+    def views(self) -> tuple[tuple[ModelMetrics, View], ...]:
+        """The same questions over each of two keys and over both, or in order of time; none of other rows."""
+        p = self._predictions
+        if p is None or not has_two_keys(p):
+            return ()
+        return tuple((self._over(view.rows), view) for view in views(p))
+
+    def _over_keys(
+        self, measure: Measure, chosen: Label | None, options: Mapping[str, Any], method: str | None
+    ) -> OneSample:
+        """The rows as one sample, over each key where they have two."""
+        if not self.views:
+            return self._of_rows(measure, chosen, options, method)
+        parts = [bench._of_rows(measure, chosen, options, None) for bench, _ in self.views]
+        return JoinedRows(parts=parts, views=[view for _, view in self.views])
 
     def _of_rows(
         self, measure: Measure, chosen: Label | None, options: Mapping[str, Any], method: str | None
@@ -715,7 +788,7 @@ class ModelMetrics:
         """Precision, recall and F1 of each class that occurs, on the same terms as the other metrics."""
         intervals: dict[tuple[str, Label], Interval] = {}
         s = self.settings
-        if self._rounds is not None and self._rounds.repeated:
+        if self.views or (self._rounds is not None and self._rounds.repeated):
             counted = self.confusion.classes(weighted=False)
             occurring = [x for x, t, c in zip(self.labels, counted.truth, counted.predicted, strict=True) if t or c]
             return {(name, label): self.interval(name, label) for name in CLASS_METRICS for label in occurring}
@@ -742,7 +815,7 @@ def confident_shares(bench: ModelMetrics) -> dict[float, Interval]:
     cannot be ranked by confidence, and bins of scores do not tell which of two rows on either side of the threshold is
     farther from it: empty as well.
     """
-    if bench.settings.other_mix:
+    if bench.settings.other_mix or bench.views:
         return {}
     if bench.predictions is None or not bench.has_scores or not bench.calls or bench.confusion.n == 0:
         return {}
@@ -798,12 +871,21 @@ def commonest_p(bench: ModelMetrics) -> float:
         return math.nan
     counted, clusters = t.classes(), bench.clusters
     index = int(np.argmax(counted.truth))
+    if bench.views:
+        return float(p_value(over_views([_gain(b, index) for b, _ in bench.views], [view for _, view in bench.views])))
     if clusters is not None or t.weight_sums is not None:
         gains = gains_in_accuracy(t if clusters is None else clusters.table, index)
         return against_one_answer(t, gains, clusters=clusters).p_value
     only_model = int(counted.hits.sum() - counted.hits[index])
     only_constant = int(counted.truth[index] - counted.hits[index])
     return mcnemar_test(only_model, only_constant, "mid-p", "two-sided")[1]
+
+
+def _gain(bench: ModelMetrics, answer: int) -> Estimate:
+    """What the model's accuracy gains over one answer for every row."""
+    clusters = bench.clusters
+    table = bench.confusion if clusters is None else clusters.table
+    return mean_gain(table, gains_in_accuracy(table, answer), clusters)
 
 
 def constant_answers(part: ModelEvaluation) -> list[ConstantAnswer]:
