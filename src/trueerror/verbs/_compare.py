@@ -15,22 +15,15 @@ from itertools import combinations, islice
 from typing import Any, TypeVar
 
 from trueerror.findings import Evidence
+from trueerror.inference import _many
 from trueerror.inference._choose import reason_for
 from trueerror.inference._chosen import best_of_several
 from trueerror.inference._contrast import check_margin, mirrored, statistic_of
 from trueerror.inference._joined import check_keys
-from trueerror.inference._many import (
-    adjust_contrasts,
-    alike_by_pairs,
-    groups_of_equals,
-    sound_p_values,
-    straddles,
-    together_with_best,
-)
-from trueerror.inference._two_models import PairedRows
+from trueerror.inference._two_models import PairedRows, both_readings
 from trueerror.inference._unpaired import ModelRows, unpaired_contrast
 from trueerror.inference.learner._fold_scores import is_word_of_folds
-from trueerror.inference.loss._mean import infinite_rows
+from trueerror.inference.loss._mean import infinite_losses
 from trueerror.inference.power._sample_size import sample_size
 from trueerror.inference.proportion._paired import cochran_from_pairs
 from trueerror.inputs._groups import (
@@ -48,10 +41,9 @@ from trueerror.inputs._groups import (
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_alternative, check_word, nearest
 from trueerror.methods._registry import DIFFERENT, SAME
-from trueerror.metrics._registry import Measure, MetricOptions, find_measure
+from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Alternative, Contrast, Interval, Test
 from trueerror.results._format import listing, number
-from trueerror.results._values import joined_notes
 from trueerror.sources._collect import is_openable, predictions, refuse_columns, takes_table_options
 from trueerror.sources._models import FoldTable, is_fold_result, refuse_fold_sizes
 from trueerror.sources._open_tables import columns_for
@@ -101,7 +93,7 @@ def sliced(made: Made, p: Predictions, compared: Callable[[Predictions], Compari
             left_out[value] = str(error)
     of_slices = [c for inner in slices.values() for c in inner.pairs]
     if len(of_slices) > 1:
-        adjusted = iter(adjust_contrasts(of_slices, made.adjust))
+        adjusted = iter(_many.adjust_contrasts(of_slices, made.adjust))
         # One family, of all pairs of all slices, takes the place of each slice's own.
         slices = {
             value: replace(s, pairs=tuple(islice(adjusted, len(s.pairs))), simultaneous=None, instead=None)
@@ -391,7 +383,7 @@ def compare_predictions(
     contrasts = [rows.contrast(a, b, spec, method) for a, b in wanted]
     differ = [c for c in contrasts if c.p_value <= 1 - settings.confidence]
     counted = [recount for c in differ if (recount := rows.silence_counted(c, spec, method)) is not None]
-    contrasts = [_both_readings(c, counted) for c in contrasts]
+    contrasts = [both_readings(c, counted) for c in contrasts] if counted else contrasts
     discordance = _discordances(rows, wanted)
     # Whether two are alike within the margin is asked of both sides, whatever the alternative of the test.
     both_ways = None
@@ -440,18 +432,6 @@ def compare_predictions(
     return replace(comparison, instead=by_it)
 
 
-def _both_readings(c: Contrast, counted: Iterable[Contrast]) -> Contrast:
-    """A pair whose limits and p-value hold whether the rows that the model ahead left out count as wrong or not."""
-    left = [s if s.first == c.first else mirrored(s) for s in counted if {s.first, s.second} == {c.first, c.second}]
-    if not left or left[0].p_value <= c.p_value:
-        return c
-    p, note = left[0].p_value, "limits hold whether the rows left out are right or wrong"
-    return replace(
-        c, p_value=p, low=min(c.low, left[0].low), high=max(c.high, left[0].high), note=joined_notes(c.note, note),
-        statistic=math.nan, p_better=c.p_better if p <= 1 - c.confidence else None,
-    )  # fmt: skip
-
-
 def _telling_metric(p: Predictions) -> Measure:
     """What says more than accuracy where nearly all rows are of one class: the AUC, of labels balanced accuracy."""
     ranked = len(p.labels) == 2 and p.positive is not None and all(p.has_scores(m) for m in p.models)
@@ -464,7 +444,7 @@ def _undefined(p: Predictions, measure: Measure, models: list[str], note: str) -
     rest = [m for m in p.models if m not in models]
     listed = listing([*map(repr, models[:6]), *([f"{len(models) - 6} more"] if len(models) > 6 else [])])
     advice = [f"leave {listed} out by naming the others with models="] if len(rest) > 1 else []
-    if measure.name == "mcc" and (p.truth_counts() > 0).sum() > 1:
+    if measure.chance_corrected and (p.truth_counts() > 0).sum() > 1:
         advice.append('compare by metric="kappa", which has a value here')
     return f"{measure.name} of {listed} is undefined: {note}" + (f"; {', or '.join(advice)}" if advice else "")
 
@@ -498,15 +478,17 @@ def assemble_comparison(
     counts, details = discordance or {}, details or ComparisonDetails()
     ends = measure.range if within is None else within
     reach = ends[1] - ends[0]
-    pairs = tuple(adjust_contrasts(contrasts, adjust, whole=(-reach, reach)))
+    pairs = tuple(_many.adjust_contrasts(contrasts, adjust, whole=(-reach, reach)))
     higher = bool(measure.higher_is_better)
     order = best_first(estimates, higher)
-    together = together_with_best(pairs, order, reference, adjust, reach) if len(pairs) > 1 else ()
+    together = _many.together_with_best(pairs, order, reference, adjust, reach) if len(pairs) > 1 else ()
     # A pair is one inference: with the best one it is judged together with the others that are.
     judged = {(c.first, c.second): c for one in together for c in (one, mirrored(one))}
     pairs = tuple(judged.get((c.first, c.second), c) for c in pairs)
-    equivalent = [alike_by_pairs(c.alone(), counts, margin, confidence) for c in both_ways or pairs] if margin else []
-    sound = {(c.first, c.second): sound_p_values(c, counts.get((c.first, c.second))) for c in pairs}
+    equivalent = (
+        [_many.alike_by_pairs(c.alone(), counts, margin, confidence) for c in both_ways or pairs] if margin else []
+    )
+    sound = {(c.first, c.second): _many.sound_p_values(c, counts.get((c.first, c.second))) for c in pairs}
     several = reference is None and len(order) > 2
     picked = best_of_several(estimates, order[0], lowest=not higher, gaps=contrasts, ends=ends) if several else None
     kind = SAME if details.could_be_paired is None else DIFFERENT
@@ -518,10 +500,10 @@ def assemble_comparison(
         estimates=estimates,
         pairs=pairs,
         # With very many models none.
-        tiers=groups_of_equals(order, pairs) if reference is None and len(order) <= 60 else (),
+        tiers=_many.groups_of_equals(order, pairs) if reference is None and len(order) <= 60 else (),
         reference=reference,
         margin=margin,
-        within_margin=tuple(adjust_contrasts(equivalent, adjust)),
+        within_margin=tuple(_many.adjust_contrasts(equivalent, adjust)),
         adjust=adjust,
         confidence=confidence,
         omnibus=omnibus,
@@ -532,7 +514,7 @@ def assemble_comparison(
             share=measure.range in ((0.0, 1.0), (-1.0, 1.0)) and (measure.share is not None or measure.row_hits),
             why=details.why or (f"{measure.title}: {reason}" if reason else ""),
             discordance={names: (*(d if higher else d.turned),) for names, d in counts.items()},
-            borderline=len(pairs) == 1 and straddles(*sound.values(), level=1 - confidence),
+            borderline=len(pairs) == 1 and _many.straddles(*sound.values(), level=1 - confidence),
         ),
         simultaneous=together or None,
         expected=picked.interval if picked and picked.close else None,
@@ -624,16 +606,3 @@ def _mixes(first: Predictions, second: Predictions, measure: Measure, settings: 
     counts = [dict(zip(p.labels, map(float, p.truth_counts()), strict=True)) for p in (first, second)]
     totals = {who: tuple(c.get(x, 0.0) for x in classes) for who, c in zip(("first", "second"), counts, strict=True)}
     return [Evidence(class_totals=totals, metrics=(measure.name,))]
-
-
-def infinite_losses(
-    given: Mapping[str, tuple[Predictions, str]],
-    measure: Measure,
-    options: MetricOptions,
-    estimates: Mapping[str, Interval],
-    contrasts: Iterable[Contrast],
-) -> dict[str, int] | None:
-    """Models whose own loss is infinite and so are differences from it, with the number of rows that make it so."""
-    apart = {m for c in contrasts if not math.isfinite(c.estimate) for m in (c.first, c.second)}
-    wanted = [m for m, interval in estimates.items() if m in apart and math.isinf(interval.estimate)]
-    return {m: infinite_rows(*given[m], measure, options) for m in wanted} or None

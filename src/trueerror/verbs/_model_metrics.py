@@ -254,7 +254,7 @@ class Settings:
     design: Design = "random"
     threshold: float | None = None
     metrics: Mapping[str, Mapping[str, Any]] | None = None
-    simultaneous: bool = False
+    simultaneous: bool | None = None
     replicates: int = 10_000
     rng: Rng = None
     every_metric: bool = False
@@ -632,7 +632,7 @@ class ModelMetrics:
         try:
             return self._intervals(measure, label, self.settings.method)(self.settings.confidence)
         except NotOffered as refusal:
-            if measure.name in (self.settings.metrics or ()):
+            if (self.settings.metrics or {}).get(measure.name) is not None:
                 raise
             return refusal
 
