@@ -340,10 +340,11 @@ class Comparison(TrackedResult):
     def document(self) -> Document:
         many = Media.ALL if len(self.models) > 2 else Media.NOTEBOOK | Media.EXPORT
         of_one = any(f.about in self.models for f in self.findings)
+        shared = bool(tier_letters(self)) and any(len(tier) > 1 for tier in self.tiers)
         return page(
             self.reading,
             self._verdict_lines(),
-            TableBlock(_models_table(self), where=many, beneath=_letters_words(self)),
+            TableBlock(_models_table(self), where=many, beneath=SHARED * shared),
             None if self._anchor else TableBlock(_differences_table(self, _shown_pairs(self))),
             alike_within_margin(self),
             slices_block(self),
@@ -750,31 +751,27 @@ def _every_pair(cmp: Comparison) -> list[Contrast]:
 
 def _models_table(cmp: Comparison) -> Table:
     """Each model's own estimate, best first, and its tiers as letters."""
-    letters = tier_letters(cmp)
-    decimals, share = cmp._decimals, cmp.facts.share
-    own = decimals if share else common_decimals(cmp.estimates.values())
+    letters, share = tier_letters(cmp), cmp.facts.share
+    own = cmp._decimals if share else common_decimals(cmp.estimates.values())
     cells = {m: short_percent(i, own) if share else short(i, own) for m, i in cmp.estimates.items()}
     rows = tuple((m, *([letters[m]] if letters else []), cells[m]) for m in cmp.ranked)
     last = 2 if letters else 1
     best = tuple((i, last) for i in range(len(cmp.leaders)))
-    columns = (
-        "model",
-        *(["tier"] if letters else []),
-        f"{cmp.title}{', %' if cmp.facts.share else ''} [{percent(cmp.confidence)} CI]",
-    )
+    limits_of = f"[{percent(cmp.confidence)} CI]"
+    columns: tuple[str, ...] = (*("model", "tier")[:last], f"{cmp.title}{', %' * cmp.facts.share} {limits_of}")
     if cmp._anchor:
-        gaps = [None if m == cmp._anchor else cmp[m, cmp._anchor] for m in cmp.ranked]
-        places = cmp._decimals_for([c for c in gaps if c])
-        judged = [("", "") if c is None else (f"{points(cmp, c.estimate, places)} {_limits(cmp, c, places)}",
-                  p_cell(decided(c))) for c in gaps]  # fmt: skip
-        rows = tuple((*row, *more) for row, more in zip(rows, judged, strict=True))
-        whom = "reference" if cmp.reference else "best"
-        counted = f", {unit(cmp).strip()}" if unit(cmp) else ""
-        columns += (f"difference from the {whom}{counted} [{percent(cmp.confidence)} CI]", "adjusted p")
+        gaps = {m: cmp[m, cmp._anchor] for m in cmp.ranked if m != cmp._anchor}
+        places, whom = cmp._decimals_for([*gaps.values()]), "reference" if cmp.reference else "best"
+        judged = {m: (f"{points(cmp, c.estimate, places)} {_limits(cmp, c, places)}", p_cell(decided(c)))
+                  for m, c in gaps.items()}  # fmt: skip
+        rows = tuple((*row, *judged.get(m, ("", ""))) for m, row in zip(cmp.ranked, rows, strict=True))
+        counted = f",{unit(cmp)}" if unit(cmp) else ""
+        columns = (*columns, f"difference from the {whom}{counted} {limits_of}", "adjusted p")
     return Table(columns=columns, rows=rows, best=best, names=last)
 
 
 TIER_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+SHARED = ("Models that share a letter show no clear difference.",)
 
 
 def tier_letters(cmp: Comparison) -> dict[str, str]:
@@ -783,12 +780,6 @@ def tier_letters(cmp: Comparison) -> dict[str, str]:
         return {}
     tiered = list(zip(TIER_LETTERS, cmp.tiers, strict=False))
     return {m: "".join(letter for letter, tier in tiered if m in tier) for m in cmp.models}
-
-
-def _letters_words(cmp: Comparison) -> tuple[str, ...]:
-    """What the letters mean, where models share one."""
-    shared = tier_letters(cmp) and any(len(tier) > 1 for tier in cmp.tiers)
-    return ("Models that share a letter show no clear difference.",) if shared else ()
 
 
 def tiers(cmp: Comparison) -> Paragraph:
