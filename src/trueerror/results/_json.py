@@ -13,6 +13,7 @@ import functools
 import json
 import math
 import os
+import stat
 import sys
 from collections.abc import Mapping
 from importlib import import_module
@@ -23,6 +24,8 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from trueerror.results._format import clip, one_line
 
 SCHEMA = "trueerror/1"
+# Letters of a saved result at most.
+MOST_SAVED = 256 << 20
 DAMAGED = "this saved result is damaged: "
 # Sentences that a type makes from its own fields: written for those who read the JSON, made anew when it is loaded.
 SENTENCES = ("verdict", "reason")
@@ -223,8 +226,22 @@ def _numbers_raise() -> contextlib.AbstractContextManager[object]:
     return contextlib.nullcontext() if numpy is None else numpy.errstate(over="raise", invalid="raise", divide="raise")
 
 
-def _shown(path: Path) -> str:
-    return clip(one_line(str(path)), 60)
+def _saved(path: Path) -> str:
+    """The text of a file; nothing of a pipe or a device, which may never end."""
+    name = clip(one_line(str(path)), 60)
+    if "\x00" in str(path):
+        raise ValueError(f"{name} is not a path")
+    try:
+        about = path.stat()
+        if not stat.S_ISREG(about.st_mode):
+            raise ValueError(f"{name} is no file but a folder, a pipe or a device")
+        if about.st_size > MOST_SAVED:
+            raise ValueError(f"{name} is not a saved trueerror result: it is too large")
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise ValueError(f"cannot read {name}: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise ValueError(f"{name} is not a text file") from None
 
 
 def load(path_or_text: str | Path) -> Any:
@@ -236,19 +253,14 @@ def load(path_or_text: str | Path) -> Any:
     """
     if not isinstance(path_or_text, str | os.PathLike):
         raise ValueError(f"te.load takes the path of a saved result, or its text, not {path_or_text!r:.40}")
-    text = str(path_or_text)
-    if isinstance(path_or_text, Path) or not text.lstrip().startswith("{"):
+    if isinstance(path_or_text, Path) or not str(path_or_text).lstrip().startswith("{"):
         if not isinstance(path_or_text, str | Path):
             raise ValueError(f"te.load reads a path or the text of .to_json(), not a {type(path_or_text).__name__}")
-        path = Path(path_or_text)
-        try:
-            text = path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise ValueError(f"cannot read {_shown(path)}: {error.strerror or error}") from None
-        except UnicodeDecodeError:
-            raise ValueError(f"{_shown(path)} is not a text file") from None
-        except ValueError:  # a name with a zero byte
-            raise ValueError(f"{_shown(path)} is not a path") from None
+        text = _saved(Path(path_or_text))
+    else:
+        text = str(path_or_text)
+    if text.count("[") + text.count("{") > 1_000_000 + len(text) // 16:
+        raise ValueError("this is not a saved trueerror result: it holds too many lists")
     try:
         data = json.loads(text)
     except RecursionError:

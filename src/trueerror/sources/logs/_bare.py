@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from trueerror.inputs._options import FileError
+from trueerror.sources._bytes import head_of, lines_of
 from trueerror.sources._tables import ColumnsTable
-from trueerror.sources.logs._text import head_of, lines_of
 
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 SPARSE = re.compile(rf"{NUMBER}([ \t]+(\d+|qid):\S+)*([ \t]*#.*)?")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Callable, Iterable, Mapping
 from inspect import signature
@@ -10,8 +9,10 @@ from pathlib import Path
 from typing import TypeGuard
 
 from trueerror.inputs._options import InputError
+from trueerror.sources._bytes import head_of
+from trueerror.sources._paths import files_matching
 from trueerror.sources._predictions import Predictions
-from trueerror.sources.logs._text import head_of
+from trueerror.sources.logs._text import below
 from trueerror.tallies import Missing
 
 # Endings under which a log can hide; other files are tables and are not looked into.
@@ -91,15 +92,11 @@ def _first_files(source: object) -> list[Path]:
     path = Path(source)
     if os.path.isdir(path):
         logs = ("samples_*.jsonl", "samples_*.jsonl.gz", "details_*.parquet", "*.eval")
-        named = sorted(file for pattern in logs for file in path.rglob(pattern) if os.path.isfile(file))
         # Logs as JSON may lie beside settings, which are no logs.
-        others = sorted(file for file in path.rglob("*.json") if os.path.isfile(file))
-        return named or [file for file in others if _reader_of(file) is not None]
+        return below(path, logs) or [file for file in below(path, ["*.json"]) if _reader_of(file) is not None]
     if os.path.isfile(path):
         return [path]
-    if glob.has_magic(str(source)):
-        return sorted(Path(p) for p in glob.glob(str(source), recursive=True) if os.path.isfile(p))
-    return []
+    return files_matching(str(source))
 
 
 def _reader_of(path: Path) -> Reader | None:

@@ -10,24 +10,19 @@ The zip is packed by Zstandard, which Python reads from 3.14 on; before that Duc
 from __future__ import annotations
 
 import re
-import tempfile
 import zipfile
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from importlib.util import find_spec
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from trueerror.inputs._options import FileError
+from trueerror.sources._bytes import head_of, members_of, whole_json
 from trueerror.sources.logs._graded import Item, LogRequest, Run, UngradedError, reads
-from trueerror.sources.logs._text import MOST_BYTES, MOST_PARSED, head_of, json_of, text_of
 
 # Partly right, and no answer; other words are known.
 GRADED = {"P": 0.5, "N": 0.0}
 HEADERS = ("header.json", "start.json", "_journal/start.json")
 KEPT = frozenset(("id", "epoch", "scores", "target", "metadata", "invalidation"))
 SUMMARIES = ("summaries.json", "summary.json")
-ZSTANDARD = 93
 
 
 def is_inspect(path: Path) -> bool:
@@ -125,7 +120,7 @@ def _open(file: Path, whole: bool) -> tuple[dict[str, object], Iterator[object]]
             return _open_zip(file, whole)
         except zipfile.BadZipFile as error:
             raise FileError(f"{file.name} is damaged: {error}") from None
-    data = json_of(file, text_of(file))
+    data = whole_json(file, file.name)
     if not isinstance(data, dict) or not isinstance(data.get("samples"), list):
         raise FileError(f"{file.name} is not a log of Inspect with samples")
     return data, iter(data["samples"])
@@ -138,91 +133,17 @@ def _open_zip(file: Path, whole: bool = False) -> tuple[dict[str, object], Itera
         header_name = next((name for name in HEADERS if name in members), None)
         if header_name is None:
             raise FileError(f"{file.name} is not a log of Inspect: it has no header")
-        (header,) = _members(archive, file, [members[header_name]])
+        (header,) = members_of(archive, file, [members[header_name]])
         header = header if isinstance(header, dict) else {}
         whole = whole or bool(header.get("invalidated"))
         summary = None if whole else next((name for name in SUMMARIES if name in members), None)
-        rows = next(_members(archive, file, [members[summary]])) if summary else None
+        rows = next(members_of(archive, file, [members[summary]])) if summary else None
         if not isinstance(rows, list) or not all(isinstance(r, dict) and r.get("scores") for r in rows):
             samples = [m for n, m in members.items() if n.startswith("samples/") and n.endswith(".json")]
-            if sum(m.file_size for m in samples) > MOST_BYTES:
-                raise FileError(f"{file.name} unpacks to more than {MOST_BYTES >> 30:,} GB")
-            rows = [_slim(sample) for sample in _members(archive, file, samples)]
+            rows = [_slim(sample) for sample in members_of(archive, file, samples)]
     return header, iter(rows)
 
 
 def _slim(sample: object) -> object:
     """What a sample says of its score, without the transcript."""
     return {k: v for k, v in sample.items() if k in KEPT} if isinstance(sample, dict) else None
-
-
-def _members(archive: zipfile.ZipFile, file: Path, members: Sequence[zipfile.ZipInfo]) -> Iterator[Any]:
-    """The JSON of some members, in their order."""
-    for member in members:
-        if member.file_size > MOST_PARSED:
-            raise FileError(f"{file.name}: {member.filename} unpacks to more than {MOST_PARSED >> 20:,} MB")
-    try:
-        # Names are looked up once where Python unpacks, and all members at once where DuckDB does.
-        packed = [m for m in members if m.compress_type == ZSTANDARD and find_spec("_zstd") is None]
-        unpacked = _zstandard(archive, packed) if packed else {}
-        for member in members:
-            text: str | bytes | None = unpacked.get(member.filename)
-            if text is None:
-                with archive.open(member) as stream:
-                    text = stream.read(MOST_PARSED + 1)
-            if len(text) > MOST_PARSED:
-                raise FileError(f"{file.name}: {member.filename} unpacks to more than {MOST_PARSED >> 20:,} MB")
-            yield json_of(file, text, f" ({member.filename})")
-    except NotImplementedError:
-        raise FileError(
-            f"{file.name} is packed in a way that this Python cannot read: write it as JSON, with inspect log convert "
-            "--to json --output-dir FOLDER"
-        ) from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
-        raise FileError(f"{file.name} is damaged: {error}") from None
-
-
-def _zstandard(archive: zipfile.ZipFile, members: Sequence[zipfile.ZipInfo]) -> Mapping[str, str]:
-    """The texts of members that are packed by Zstandard, unpacked by DuckDB."""
-    import duckdb
-
-    from trueerror.sources.engines._duckdb_tables import connect_alone, listed
-
-    with tempfile.TemporaryDirectory(prefix="trueerror-") as folder:
-        paths = {}
-        for number, member in enumerate(members):
-            path = Path(folder) / f"{number}.json"
-            path.write_bytes(_packed(archive, member))
-            paths[str(path)] = member.filename
-        connection = connect_alone(Path(folder) / "spill")
-        largest = max(member.file_size for member in members) + 1024
-        try:
-            rows = connection.execute(
-                "SELECT filename, json::VARCHAR FROM read_json_objects("
-                f"{listed(paths)}, format = 'unstructured', compression = 'zstd', filename = true, "
-                f"maximum_object_size = {largest:d})"
-            ).fetchall()
-        except duckdb.Error as error:
-            reason = re.sub(r"^([A-Z]\w* )+Error: ", "", str(error).splitlines()[0].partition(folder)[0])
-            raise zipfile.BadZipFile(reason.rstrip(' "')) from None
-        finally:
-            connection.close()
-    texts = {paths[path]: text for path, text in rows}
-    if any(len(texts.get(member.filename, "")) > member.file_size for member in members):
-        raise zipfile.BadZipFile("it unpacks to more than it says")
-    lost = next((member.filename for member in members if member.filename not in texts), None)
-    if lost is not None or len(rows) != len(members):
-        raise zipfile.BadZipFile(f"{lost or 'a part of it'} does not hold one JSON value")
-    return texts
-
-
-def _packed(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """The bytes of a member as they stand in the zip, behind its local header of 30 bytes, a name and extra fields."""
-    stream = archive.fp
-    assert stream is not None
-    stream.seek(member.header_offset)
-    head = stream.read(30)
-    if head[:4] != b"PK\x03\x04":
-        raise zipfile.BadZipFile(f"{member.filename} has no header")
-    stream.seek(int.from_bytes(head[26:28], "little") + int.from_bytes(head[28:30], "little"), 1)
-    return stream.read(member.compress_size)

@@ -15,15 +15,23 @@ from __future__ import annotations
 import csv
 import json
 import re
-import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from trueerror.inputs._options import FileError
+from trueerror.sources._bytes import (
+    MOST_WHOLE,
+    head_of,
+    json_lines,
+    json_of,
+    lines_of,
+    parquet_rows,
+    tail_of,
+    whole_json,
+)
 from trueerror.sources.logs._graded import Item, LogReader, LogRequest, Run, UngradedError, one_measure, reads
-from trueerror.sources.logs._text import MOST_WHOLE, head_of, json_of, lines_of, text_of
 
 Row = dict[str, Any]
 # How promptfoo says that a test was not answered at all, and the word in its CSV.
@@ -76,7 +84,7 @@ def _promptfoo_json(file: Path) -> Iterator[Row]:
     if file.name.lower().removesuffix(".gz").endswith(".jsonl"):
         rows: Any = list(_json_rows(file))
     else:
-        whole = json_of(file, text_of(file))
+        whole = whole_json(file, file.name)
         results = whole.get("results") if isinstance(whole, dict) else None
         rows = results.get("results") if isinstance(results, dict) else results
         if not isinstance(rows, list):
@@ -118,7 +126,7 @@ def _promptfoo_csv(file: Path) -> Iterator[Row]:
         for start in blocks:
             provider, _, prompt = header[start].removeprefix("[").partition("] ")
             status, points, named, reason = (*row[start + 1 : start + 5], "", "", "")[:4]
-            named_scores = json_of(file, named, f", row {number + 1}") if named else {}
+            named_scores = json_of(file.name, named, f", row {number + 1}") if named else {}
             yield {
                 "prompt": prompt,
                 "provider": provider,
@@ -192,7 +200,7 @@ def code_benchmark(file: Path, name: str | None, asked: LogRequest) -> Iterator[
     if file.name.lower().removesuffix(".gz").endswith(".jsonl"):
         rows = [(str(row.get("task_id")), {"passed": row.get("passed")}) for row in _json_rows(file)]
     else:
-        whole = json_of(file, text_of(file))
+        whole = whole_json(file, file.name)
         outcomes = {"resolved": True, "unresolved": False, "empty_patch": False, "error": False, "incomplete": None}
         for word, right in outcomes.items():
             rows += [(str(i), {"resolved": right}) for i in whole.get(f"{word}_ids") or ()]
@@ -228,7 +236,7 @@ def deepeval(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
     A test is right where all its metrics pass; `score` names one of them, whose score is taken as it is. Tests of two
     runs pair by their input; a model is called as the hyperparameter "model" says, by its file, or as in {"new": path}.
     """
-    whole = json_of(file, text_of(file))
+    whole = whole_json(file, file.name)
     whole = _part(whole, "testRunData") or whole
     cases = [case for case in whole.get("testCases") or () if isinstance(case, dict)]
     scores = [{str(m.get("name")): m.get("score") for m in case.get("metricsData") or ()} for case in cases]
@@ -264,7 +272,7 @@ def helm(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
     those of the run's folder, TASK,model=NAME; trials are repeats of an instance, and perturbed ones are left out.
     """
     rows: list[tuple[Row, Row]] = []
-    for row in json_of(file, text_of(file)):
+    for row in whole_json(file, file.name):
         if isinstance(row, dict) and not row.get("perturbation"):
             given_stats = row.get("stats")
             stats = (
@@ -317,7 +325,7 @@ def lighteval(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
 
     Documents are numbered by their order, which lighteval keeps; a model is called by the folders of its files.
     """
-    rows = list(_parquet_rows(file) if file.suffix.lower() == ".parquet" else _json_rows(file))
+    rows = list(parquet_rows(file) if file.suffix.lower() == ".parquet" else _json_rows(file))
     names = list(dict.fromkeys(key for row in rows for key in row.get("metric") or row.get("metrics") or {}))
     measure = asked.measure(names, file.name, "metric")
     stamped = DETAILS.match(file.name)
@@ -339,9 +347,7 @@ def is_mlflow(path: Path) -> bool:
     """Whether a file looks like a table of mlflow.genai.evaluate or mlflow.models.evaluate, or one of traces."""
     if path.name.lower().endswith(".parquet"):
         # The names of the columns stand at the end.
-        with path.open("rb") as stream:
-            stream.seek(max(0, path.stat().st_size - (1 << 18)))
-            tail = stream.read()
+        tail = tail_of(path, 1 << 18)
         return b"trace_id" in tail and b"assessments" in tail
     head = head_of(path, 1 << 16)
     if re.match(rb'\s*\{"columns": ?\[[^\]]*/score"|[^\n]*/score"?[,\r\n]', head):
@@ -359,7 +365,7 @@ def mlflow(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
     file, or named as in {"new": path}. In memory, `te.read(table, right="exact/value", id="request")` reads the frame.
     """
     packed = file.name.lower().endswith(".parquet")
-    rows = [_scored(row) for row in (_parquet_rows(file) if packed else _table_rows(file))]
+    rows = [_scored(row) for row in (parquet_rows(file) if packed else _table_rows(file))]
     names = list(dict.fromkeys(scorer for _, scores in rows for scorer in scores))
     measure = asked.measure(names, file.name, "scorer")
     run = Run(name or file.name.split(".")[0], "mlflow", measure, file.name)
@@ -400,7 +406,7 @@ def _table_rows(file: Path) -> Iterator[Row]:
         header, *rows = _csv_rows(file)
         yield from (dict(zip(header, row, strict=False)) for row in rows)
         return
-    data = json_of(file, text_of(file))
+    data = whole_json(file, file.name)
     if isinstance(data, dict) and isinstance(data.get("columns"), list) and isinstance(data.get("data"), list):
         yield from (dict(zip(map(str, data["columns"]), row, strict=False)) for row in data["data"])
     elif isinstance(data, list):
@@ -419,27 +425,7 @@ def _csv_rows(file: Path) -> list[list[str]]:
 
 
 def _json_rows(file: Path) -> Iterator[Row]:
-    for number, line in enumerate(lines_of(file), 1):
-        row = json_of(file, line, f", line {number}") if line.strip() else None
-        if isinstance(row, dict):
-            yield row
-
-
-def _parquet_rows(file: Path) -> Iterator[Row]:
-    """The rows of a Parquet file with nested columns."""
-    import duckdb
-
-    from trueerror.sources.engines._duckdb_tables import connect_alone, listed
-
-    with tempfile.TemporaryDirectory(prefix="trueerror-") as folder:
-        connection = connect_alone(Path(folder))
-        try:
-            rows = connection.execute(f"SELECT to_json(r)::VARCHAR FROM read_parquet({listed([file])}) AS r").fetchall()
-        except duckdb.Error as error:
-            raise FileError(f"{file.name} cannot be read as Parquet: {str(error).splitlines()[0]}") from None
-        finally:
-            connection.close()
-    yield from (json_of(file, text) for (text,) in rows)
+    return (row for _, row in json_lines(file) if isinstance(row, dict))
 
 
 READERS: Iterable[tuple[tuple[str, ...], Callable[[Path], bool], LogReader]] = (
@@ -484,10 +470,7 @@ def lm_eval(file: Path, name: str | None, asked: LogRequest) -> Iterator[Run]:
     model = name or (folder.replace("__", "/") if "__" in folder else "")
     filters: dict[str, None] = {}
     kept: list[tuple[int, dict[str, object]]] = []
-    for number, line in enumerate(lines_of(file), 1):
-        if not line.strip():
-            continue
-        row = json_of(file, line, f", line {number}")
+    for number, row in json_lines(file):
         if not isinstance(row, dict) or "doc_id" not in row:
             raise FileError(f"{file.name}, line {number}: an item of lm-evaluation-harness has a doc_id")
         filters.setdefault(str(row.get("filter", "none")))

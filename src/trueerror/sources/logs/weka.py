@@ -22,9 +22,10 @@ import numpy as np
 
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import FileError, InputError, nearest
+from trueerror.sources._bytes import head_of, lines_of
 from trueerror.sources._collect import predictions
 from trueerror.sources._predictions import Predictions, Roles
-from trueerror.sources.logs._text import Source, files_of, head_of, lines_of
+from trueerror.sources.logs._text import Source, files_of
 from trueerror.tallies import Missing
 
 NUMERIC = ("numeric", "real", "integer")
