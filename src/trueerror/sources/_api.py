@@ -30,7 +30,7 @@ from trueerror.sources.columns._roles import ColumnChoice, ColumnRequest, ModelC
 from trueerror.sources.logs._bare import bare_table
 from trueerror.sources.logs._graded import RightColumns, right_or_wrong, says_who_was_right
 from trueerror.sources.logs._programs import as_programs_write, split_resamples, spread_probabilities
-from trueerror.sources.logs._recognise import log_reader, read_log
+from trueerror.sources.logs._registry import log_reader, read_log
 from trueerror.tallies import Missing
 from trueerror.tallies._graded import GRADES
 

@@ -7,6 +7,7 @@ what stays in memory of it, is bounded in relation to its size on disk.
 from __future__ import annotations
 
 import bz2
+import csv
 import gzip
 import io
 import json
@@ -116,9 +117,9 @@ def _zstandard(file: Path) -> Iterator[bytes]:
 
 
 def _frames(file: Path) -> tuple[bool, int]:
-    """Whether a file packed by Zstandard ends where its last frame does, and to how much its blocks of 128 kB unpack at
-    most (RFC 8878, section 3.1)."""
-    blocks = 0
+    """Whether a file packed by Zstandard ends where its last frame does, and to how much it unpacks at most (RFC 8878,
+    section 3.1)."""
+    most = 0
     with file.open("rb") as stream:
         size = stream.seek(0, os.SEEK_END)
         stream.seek(0)
@@ -131,16 +132,20 @@ def _frames(file: Path) -> tuple[bool, int]:
                 return False, 0
             flags, last = head[4], False
             single = flags >> 5 & 1
-            stream.seek((1 - single) + (0, 1, 2, 4)[flags & 3] + (single, 2, 4, 8)[flags >> 6], os.SEEK_CUR)
+            window = int.from_bytes(stream.read(1 - single), "little")
+            stream.seek((0, 1, 2, 4)[flags & 3], os.SEEK_CUR)
+            content = int.from_bytes(stream.read((single, 2, 4, 8)[flags >> 6]), "little") + 256 * (flags >> 6 == 1)
+            # A block unpacks to the window at most, which is the whole frame of a single segment.
+            block_most = min(1 << 17, content if single else (8 + (window & 7)) << (7 + (window >> 3)))
             while not last:
                 block = stream.read(3)
                 if len(block) < 3:
                     return False, 0
                 bits = int.from_bytes(block, "little")
-                last, blocks = bool(bits & 1), blocks + 1
+                last, most = bool(bits & 1), most + block_most
                 stream.seek(1 if bits >> 1 & 3 == 1 else bits >> 3, os.SEEK_CUR)
             stream.seek(4 * (flags >> 2 & 1), os.SEEK_CUR)
-        return stream.tell() == size, blocks << 17
+        return stream.tell() == size, most
 
 
 # Packed files by their first bytes, since what comes through a pipe has no ending.
@@ -337,6 +342,16 @@ def json_lines(file: Path) -> Iterator[tuple[int, Any]]:
             yield number, json_of(file.name, line, f", line {number}")
 
 
+def csv_rows(file: Path) -> list[list[str]]:
+    """The header and the rows of a CSV file, all of one length."""
+    csv.field_size_limit(LONGEST_LINE)
+    rows = [row for row in csv.reader(f"{line}\n" for line in lines_of(file)) if row]
+    ragged = next((i for i, row in enumerate(rows) if len(row) != len(rows[0])), None)
+    if len(rows) < 2 or ragged is not None:
+        raise FileError(f"{file.name} holds no rows" if len(rows) < 2 else f"row {ragged} of {file.name} is cut short")
+    return rows
+
+
 def parquet_rows(file: Path) -> list[Any]:
     """The rows of a Parquet file with nested columns."""
     import duckdb
@@ -394,49 +409,32 @@ def members_of(archive: zipfile.ZipFile, file: Path, members: Sequence[zipfile.Z
     try:
         # Names are looked up once where Python unpacks, and all members at once where DuckDB does.
         packed = [m for m in members if m.compress_type == ZSTANDARD and find_spec("_zstd") is None]
-        unpacked = _zstandard_members(archive, packed) if packed else {}
+        texts = dict(zip(packed, _zstandard_members(archive, file, packed), strict=True)) if packed else {}
         for member in members:
-            text: str | bytes | None = unpacked.get(member.filename)
-            text = archive.read(member) if text is None else text
-            check_memory(file, file.name, [text if isinstance(text, bytes) else text.encode()])
+            text = texts[member] if member in texts else archive.read(member)
+            check_memory(file, file.name, [text])
             yield json_of(file.name, text, f" ({member.filename})")
     except NotImplementedError:
         raise FileError(f"{file.name} is packed in a way that this Python cannot read: write it as JSON") from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
+        if isinstance(error, FileError):
+            raise
         raise FileError(f"{file.name} is damaged: {error}") from None
 
 
-def _zstandard_members(archive: zipfile.ZipFile, members: Sequence[zipfile.ZipInfo]) -> dict[str, str]:
-    """The texts of members that are packed by Zstandard, unpacked by DuckDB."""
-    import duckdb
+# What stands between members that are unpacked together, as a frame of Zstandard: one block that is not packed.
+BETWEEN = b"\n\x1e\n"
+FRAME = PACKED["zst"][0] + bytes([0x20, len(BETWEEN)]) + (len(BETWEEN) << 3 | 1).to_bytes(3, "little") + BETWEEN
 
-    from trueerror.sources.engines._duckdb_tables import connect_alone, listed
 
+def _zstandard_members(archive: zipfile.ZipFile, file: Path, members: Sequence[zipfile.ZipInfo]) -> list[bytes]:
+    """Members that are packed by Zstandard, unpacked in one piece; each is within what the archive says."""
     with tempfile.TemporaryDirectory(prefix="trueerror-") as folder:
-        paths = {}
-        for number, member in enumerate(members):
-            path = Path(folder) / f"{number}.json"
-            path.write_bytes(_packed(archive, member))
-            paths[str(path)] = member.filename
-        connection = connect_alone(Path(folder) / "spill")
-        largest = max(member.file_size for member in members) + 1024
-        try:
-            rows = connection.execute(
-                "SELECT filename, json::VARCHAR FROM read_json_objects("
-                f"{listed(paths)}, format = 'unstructured', compression = 'zstd', filename = true, "
-                f"maximum_object_size = {largest:d})"
-            ).fetchall()
-        except duckdb.Error as error:
-            reason = re.sub(r"^([A-Z]\w* )+Error: ", "", str(error).splitlines()[0].partition(folder)[0])
-            raise zipfile.BadZipFile(reason.rstrip(' "')) from None
-        finally:
-            connection.close()
-    texts = {paths[path]: text for path, text in rows}
-    if any(len(texts.get(member.filename, "")) > member.file_size for member in members):
+        packed = Path(folder) / "members.zst"
+        packed.write_bytes(b"".join(_packed(archive, member) + FRAME for member in members))
+        texts = b"".join(pieces(packed, file.name)).split(BETWEEN)[:-1]
+    if any(len(text) > member.file_size for member, text in zip(members, texts, strict=True)):
         raise zipfile.BadZipFile("it unpacks to more than it says")
-    lost = next((member.filename for member in members if member.filename not in texts), None)
-    if lost is not None or len(rows) != len(members):
-        raise zipfile.BadZipFile(f"{lost or 'a part of it'} does not hold one JSON value")
     return texts
 
 

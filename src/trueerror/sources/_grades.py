@@ -41,8 +41,7 @@ from trueerror.sources._tables import ColumnsTable, InputTable, Layout, ModelLay
 from trueerror.sources.columns._names import CLUSTER, FOLD, GRADE, ID, MODEL, REPEAT, ROW_NUMBER, WEIGHT, bare, word_set
 from trueerror.sources.columns._roles import whose_column
 from trueerror.sources.engines._array_source import ArraySource, ModelColumns
-from trueerror.sources.logs._recognise import log_reader
-from trueerror.sources.logs._text import PathsLike
+from trueerror.sources.logs._registry import PathsLike, log_reader
 from trueerror.tallies import Missing
 from trueerror.tallies._graded import GRADES, RIGHT
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from functools import wraps
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from trueerror.sources._predictions import ONE_MODEL, Predictions, Roles, Scale
 from trueerror.sources._tables import ColumnsTable, InputTable, need_column
 from trueerror.sources.columns._names import ID, ROW_NUMBER, TRUTH, bare, item_column, word_set
 from trueerror.sources.columns._roles import ColumnRequest, whose_column
-from trueerror.sources.logs._text import Source, files_of
+from trueerror.sources.logs._registry import Source, files_of
 from trueerror.tallies import Missing
 from trueerror.tallies._graded import GRADES, RIGHT, WRONG
 
@@ -96,9 +96,11 @@ class LogRequest(NamedTuple):
 
     def measure(self, names: list[str], place: str, what: str, usual: str | None = None) -> str:
         """The one measure of a log, or the first of those asked for that it has, or the usual one."""
-        words = self.words()
-        chosen = next((word for word in words if word in names), next(iter(words), usual if usual in names else None))
-        return one_measure(names, chosen, place, what)
+        # A scorer's values may be named by their keys alone, where one scorer has such a key.
+        keys = Counter(name.rpartition("/")[2] for name in names)
+        known = {name.rpartition("/")[2]: name for name in names if keys[name.rpartition("/")[2]] == 1}
+        words = [word if word in names else known.get(word, word) for word in self.words()]
+        return one_measure(names, next((w for w in words if w in names), next(iter(words), usual)), place, what)
 
     def words(self) -> list[str]:
         """The measures that were asked for."""
@@ -107,6 +109,68 @@ class LogRequest(NamedTuple):
     def grade(self, value: object, place: str) -> bool | float | None:
         """A value of the measure as right, wrong, partly right, or (None) not answered."""
         return grade(value, self.right_from, place, self.scale)
+
+
+@dataclass(slots=True)
+class Record:
+    """One answer as its log has it: measure → value. `epoch` says which of several it is, else they are counted.
+    Logs of several models have a `model`, and a `part` that is said behind its name."""
+
+    key: object
+    scores: Mapping[str, object]
+    fields: Mapping[str, object] = field(default_factory=dict)
+    mark: object = ""
+    epoch: int | None = None
+    model: str = ""
+    part: str = ""
+
+
+@dataclass(slots=True)
+class Log:
+    """What a reader finds in one file; the rest is the same for all of them.
+
+    `what` and `item` are its program's words for a measure and an answer, `usual` the measure (or the first that is
+    there of several) taken where none is asked for, `measure` one that is chosen already; `of_measures` are notes that
+    hold for one measure.
+    """
+
+    records: list[Record] = field(default_factory=list)
+    model: str = ""
+    task: str = "task"
+    time: str = ""
+    settings: Mapping[str, object] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    of_measures: dict[str, str] = field(default_factory=dict)
+    what: str = "score"
+    item: str = "item"
+    usual: str | tuple[str, ...] = ()
+    measure: str = ""
+
+    def runs(self, file: Path, name: str | None, asked: LogRequest) -> list[Run]:
+        """The runs of its models, `name` where the user gave one."""
+        names = list(dict.fromkeys(measure for record in self.records for measure in record.scores))
+        usual = next((u for u in ([self.usual] if isinstance(self.usual, str) else self.usual) if u in names), None)
+        measure = self.measure or asked.measure(names, file.name, self.what, usual)
+        about = self.of_measures.get(measure)
+        runs: dict[str, Run] = {}
+        seen: Counter[tuple[str, str]] = Counter()
+        for record in self.records:
+            model, key = f"{name or record.model or self.model}{record.part}", str(record.key)
+            run = runs.setdefault(
+                model, Run(model, self.task, measure, file.name, time=self.time, settings=self.settings)
+            )
+            seen[model, key] += 1
+            right = asked.grade(record.scores.get(measure), f"{file.name}, {self.item} {key}: {measure}")
+            run.add(key, Item(right, str(record.mark), record.fields), record.epoch or seen[model, key])
+        for run in runs.values():
+            run.notes = [*self.notes, *([about] if about else [])]
+        return list(runs.values())
+
+
+def part(row: object, name: object) -> dict[str, Any]:
+    """The object under a name; none where something else is there."""
+    inner = row.get(name) if isinstance(row, Mapping) else None
+    return inner if isinstance(inner, dict) else {}
 
 
 class LogReader(Protocol):
@@ -125,59 +189,55 @@ class LogReader(Protocol):
     ) -> Predictions: ...
 
 
-Runs = Callable[[Source, LogRequest], list[Run]]
 # Reader → the runs in its files, for those who want each answer by itself.
-RUNS: dict[str, Runs] = {}
+RUNS: dict[str, Callable[[Source, LogRequest], list[Run]]] = {}
 
 
-def reads(*patterns: str, is_log: Callable[[Path], bool]) -> Callable[[Callable[..., Iterable[Run]]], LogReader]:
-    """A function (file, name of its model or None, what is asked) → runs, as a reader of files, folders and lists."""
+def reads(read: Callable[[Path, LogRequest], Log]) -> LogReader:
+    """A function from a file and what is asked of it to its Log, as a reader of files, folders, patterns and lists."""
 
-    def decorate(read: Callable[[Path, str | None, LogRequest], Iterable[Run]]) -> LogReader:
-        def runs(source: Source, asked: LogRequest) -> list[Run]:
-            files = files_of(source, patterns, is_log)
-            folders = {file.parent for _, file in files}
-            log_runs: list[Run] = []
-            errors: list[UngradedError] = []
-            for name, file in files:
-                try:
-                    file_runs = list(read(file, name, asked))
-                except UngradedError as error:
-                    errors.append(error)
-                    continue
-                for run in file_runs:
-                    run.folder = "" if name else file.resolve().parent.name
-                    run.model = run.model or (run.folder if len(folders) > 1 else ONE_MODEL)
-                    log_runs.append(run)
-            if not log_runs and errors:
-                raise errors[0]
-            if errors:
-                log_runs[0].notes += [f"Left out: {reason}." for reason in errors]
-            return _told_apart(log_runs)
+    def runs(source: Source, asked: LogRequest) -> list[Run]:
+        files = files_of(source, read.__name__)
+        folders = {file.parent for _, file in files}
+        log_runs: list[Run] = []
+        errors: list[UngradedError] = []
+        for name, file in files:
+            try:
+                file_runs = read(file, asked).runs(file, name, asked)
+            except UngradedError as error:
+                errors.append(error)
+                continue
+            for run in file_runs:
+                run.folder = "" if name else file.resolve().parent.name
+                run.model = run.model or (run.folder if len(folders) > 1 else ONE_MODEL)
+                log_runs.append(run)
+        if not log_runs and errors:
+            raise errors[0]
+        if errors:
+            log_runs[0].notes += [f"Left out: {reason}." for reason in errors]
+        return _told_apart(log_runs)
 
-        def reader(
-            source: Source,
-            *,
-            score: Measures = None,
-            right_from: float | None = None,
-            scale: Scale | None = None,
-            by: Slices = None,
-            cluster: Clusters = None,
-            missing: Missing = "error",
-        ) -> Predictions:
-            if scale is not None and right_from is not None:
-                raise InputError("scale= takes grades as they are, and right_from= makes them right or wrong: give one")
-            fields = by is not None or isinstance(cluster, str)
-            log_runs = runs(source, LogRequest(score, right_from, scale, fields))
-            return graded(log_runs, missing=missing, by=by, cluster=cluster, scale=scale)
+    def reader(
+        source: Source,
+        *,
+        score: Measures = None,
+        right_from: float | None = None,
+        scale: Scale | None = None,
+        by: Slices = None,
+        cluster: Clusters = None,
+        missing: Missing = "error",
+    ) -> Predictions:
+        if scale is not None and right_from is not None:
+            raise InputError("scale= takes grades as they are, and right_from= makes them right or wrong: give one")
+        fields = by is not None or isinstance(cluster, str)
+        log_runs = runs(source, LogRequest(score, right_from, scale, fields))
+        return graded(log_runs, missing=missing, by=by, cluster=cluster, scale=scale)
 
-        # The words are those of `read`, the options and their types those above.
-        named_reader = wraps(read, assigned=("__module__", "__name__", "__qualname__", "__doc__"))(reader)
-        del named_reader.__dict__["__wrapped__"]
-        RUNS[read.__name__] = runs
-        return named_reader
-
-    return decorate
+    # The words are those of `read`, the options and their types those above.
+    named_reader = wraps(read, assigned=("__module__", "__name__", "__qualname__", "__doc__"))(reader)
+    del named_reader.__dict__["__wrapped__"]
+    RUNS[read.__name__] = runs
+    return named_reader
 
 
 def _told_apart(runs: list[Run]) -> list[Run]:
