@@ -449,7 +449,7 @@ def repeated_answers(
     elif (reader := log_reader(answers)) is not None:
         if ids is not None:
             raise InputError("ids= names a column of a table, and a log names its questions itself: leave it out")
-        rows = _rows_of_log(answers, reader.__name__, grade, models, clusters, scale)
+        rows = _rows_of_log(answers, reader, grade, models, clusters, scale)
     elif is_table(answers) or _is_path(answers) or (grade is not None and isinstance(answers, Mapping)):
         opened = _table(answers, table)
         about_files = opened.notes
@@ -520,7 +520,7 @@ def _rows_read(p: Predictions) -> _Rows:
 
 def _rows_of_log(
     source: object,
-    reader: str,
+    reader: object,
     measure: str | None,
     models: str | Sequence[str] | None,
     clusters: ArrayLike,

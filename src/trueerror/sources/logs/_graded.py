@@ -7,10 +7,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import wraps
+from functools import partial, update_wrapper
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -20,10 +20,10 @@ from trueerror.sources._collect import predictions
 from trueerror.sources._grades import graded as mean_grades
 from trueerror.sources._models import intersections
 from trueerror.sources._predictions import ONE_MODEL, Predictions, Roles, Scale
-from trueerror.sources._tables import ColumnsTable, InputTable, need_column
-from trueerror.sources.columns._names import ID, ROW_NUMBER, TRUTH, bare, item_column, word_set
+from trueerror.sources._tables import InputTable, need_column, remade
+from trueerror.sources.columns._names import ID, TRUTH, bare, item_column, word_set
 from trueerror.sources.columns._roles import ColumnRequest, whose_column
-from trueerror.sources.logs._registry import Source, files_of
+from trueerror.sources.logs._registry import Form, Source, files_of
 from trueerror.tallies import Missing
 from trueerror.tallies._graded import GRADES, RIGHT, WRONG
 
@@ -173,8 +173,14 @@ def part(row: object, name: object) -> dict[str, Any]:
     return inner if isinstance(inner, dict) else {}
 
 
-class LogReader(Protocol):
-    """The readers of logs of graded answers all take the same options."""
+class LogReader:
+    """A function from a file and what is asked of it to its Log, as a reader of files, folders, patterns and lists. All
+    readers take the same options; their words are those of the function."""
+
+    def __init__(self, read: Callable[[Path, LogRequest], Log], forms: tuple[Form, ...] = ()) -> None:
+        self.read, self.forms = read, forms
+        update_wrapper(self, read, assigned=("__module__", "__name__", "__qualname__", "__doc__"), updated=())
+        del self.__dict__["__wrapped__"]
 
     def __call__(
         self,
@@ -186,24 +192,22 @@ class LogReader(Protocol):
         by: Slices = None,
         cluster: Clusters = None,
         missing: Missing = "error",
-    ) -> Predictions: ...
+    ) -> Predictions:
+        if scale is not None and right_from is not None:
+            raise InputError("scale= takes grades as they are, and right_from= makes them right or wrong: give one")
+        fields = by is not None or isinstance(cluster, str)
+        log_runs = self.runs(source, LogRequest(score, right_from, scale, fields))
+        return graded(log_runs, missing=missing, by=by, cluster=cluster, scale=scale)
 
-
-# Reader → the runs in its files, for those who want each answer by itself.
-RUNS: dict[str, Callable[[Source, LogRequest], list[Run]]] = {}
-
-
-def reads(read: Callable[[Path, LogRequest], Log]) -> LogReader:
-    """A function from a file and what is asked of it to its Log, as a reader of files, folders, patterns and lists."""
-
-    def runs(source: Source, asked: LogRequest) -> list[Run]:
-        files = files_of(source, read.__name__)
+    def runs(self, source: Source, asked: LogRequest) -> list[Run]:
+        """The runs in its files, for those who want each answer by itself."""
+        files = files_of(source, self.read.__name__)
         folders = {file.parent for _, file in files}
         log_runs: list[Run] = []
         errors: list[UngradedError] = []
         for name, file in files:
             try:
-                file_runs = read(file, asked).runs(file, name, asked)
+                file_runs = self.read(file, asked).runs(file, name, asked)
             except UngradedError as error:
                 errors.append(error)
                 continue
@@ -217,27 +221,10 @@ def reads(read: Callable[[Path, LogRequest], Log]) -> LogReader:
             log_runs[0].notes += [f"Left out: {reason}." for reason in errors]
         return _told_apart(log_runs)
 
-    def reader(
-        source: Source,
-        *,
-        score: Measures = None,
-        right_from: float | None = None,
-        scale: Scale | None = None,
-        by: Slices = None,
-        cluster: Clusters = None,
-        missing: Missing = "error",
-    ) -> Predictions:
-        if scale is not None and right_from is not None:
-            raise InputError("scale= takes grades as they are, and right_from= makes them right or wrong: give one")
-        fields = by is not None or isinstance(cluster, str)
-        log_runs = runs(source, LogRequest(score, right_from, scale, fields))
-        return graded(log_runs, missing=missing, by=by, cluster=cluster, scale=scale)
 
-    # The words are those of `read`, the options and their types those above.
-    named_reader = wraps(read, assigned=("__module__", "__name__", "__qualname__", "__doc__"))(reader)
-    del named_reader.__dict__["__wrapped__"]
-    RUNS[read.__name__] = runs
-    return named_reader
+def reads(*forms: Form) -> Callable[[Callable[[Path, LogRequest], Log]], LogReader]:
+    """A function that reads one file into a Log, as a reader; `forms` say how its files are known."""
+    return partial(LogReader, forms=forms)
 
 
 def _told_apart(runs: list[Run]) -> list[Run]:
@@ -366,11 +353,12 @@ class GradedAnswer(NamedTuple):
     cluster: object = None
 
 
-def log_answers(source: Source, reader: str, asked: LogRequest, cluster: str | None) -> list[GradedAnswer]:
+def log_answers(source: Source, reader: object, asked: LogRequest, cluster: str | None) -> list[GradedAnswer]:
     """Every answer in logs by itself, NaN where there is no grade: for those who ask about repeats."""
-    if reader not in RUNS:
-        raise InputError(f"a log of {reader} holds classes, and repeats are of answers that are right, wrong or graded")
-    by_model = _by_model(RUNS[reader](source, asked))
+    if not isinstance(reader, LogReader):
+        name = getattr(reader, "__name__", "another program")
+        raise InputError(f"a log of {name} holds classes, and repeats are of answers that are right, wrong or graded")
+    by_model = _by_model(reader.runs(source, asked))
     several = len({task for items in by_model.values() for task, _ in items}) > 1
     answers = []
     for model, items in by_model.items():
@@ -529,10 +517,6 @@ NO_GRADE = frozenset(("", "none", "nan", "null", "na", "n/a", "error"))
 PLAIN_WORDS = word_set("right wrong correct incorrect pass fail passed failed")
 # Columns that number several answers to one question.
 EPOCH_NAMES = word_set("epoch epochs trial attempt sampleindex completion iteration seed run turn")
-# Names that no truth has: where all columns of 0 and 1 have such a name, and rows an id, they say who was right.
-LANGUAGE_MODELS = re.compile(
-    r"gpt|claude|llama|gemini|gemma|mistral|mixtral|qwen|deepseek|grok|opus|sonnet|haiku|\bllm\b", re.IGNORECASE
-)
 TRUTH_OF_GRADES = "the right answer"
 RightColumns = str | Sequence[str] | bool | None
 
@@ -558,15 +542,13 @@ def right_or_wrong(
     for column in columns.values():
         values[column] = _grades_of(table, column, right_from)
     values[TRUTH_OF_GRADES] = [RIGHT] * table.n
-    graded_table = ColumnsTable(values, name=table.name, backend=table.backend, provenance=table.provenance)
-    graded_table.notes = table.notes
     request = replace(asked, truth=TRUTH_OF_GRADES, labels=GRADES)
     if whose is None:
         if not isinstance(asked.models, Mapping):
             request = replace(request, models={name: {"label": column} for name, column in columns.items()})
     else:
         request = replace(request, models=asked.models or whose, label=next(iter(columns.values())))
-    return graded_table, _with_epochs(table, request, whose)
+    return remade(table, values), _with_epochs(table, request, whose)
 
 
 def says_who_was_right(table: InputTable) -> bool:
@@ -600,14 +582,7 @@ def _right_columns(table: InputTable, asked: ColumnRequest, right: RightColumns)
     named_so = {m or ONE_MODEL: c for c in table.columns if (m := _marked_right(c)) is not None and _graded(table, c)}
     if named_so:
         return named_so
-    in_words = {c: c for c in table.columns if _two_words(table, c, PLAIN_WORDS)}
-    ones = [
-        c for c in table.columns if bare(c) not in ROW_NUMBER | ID and _two_words(table, c, SAYS_RIGHT | SAYS_WRONG)
-    ]
-    models = (
-        len(ones) > 1 and all(LANGUAGE_MODELS.search(c) for c in ones) and any(bare(c) in ID for c in table.columns)
-    )
-    return in_words or ({c: c for c in ones} if models else {})
+    return {c: c for c in table.columns if _two_words(table, c, PLAIN_WORDS)}
 
 
 def _marked_right(name: str) -> str | None:

@@ -13,7 +13,7 @@ from trueerror.sources.logs._graded import Log, LogRequest, Record, part, reads
 OUTCOMES = {"resolved": True, "unresolved": False, "empty_patch": False, "error": False, "incomplete": None}
 
 
-@reads
+@reads()
 def code_benchmark(file: Path, _: LogRequest) -> Log:
     """Solved or not, problem by problem: SWE-bench's report, EvalPlus's eval_results.json, HumanEval's _results.jsonl,
     the logs of the BigCode harness.

@@ -8,7 +8,7 @@ from trueerror.sources._bytes import whole_json
 from trueerror.sources.logs._graded import Log, LogRequest, Record, part, reads
 
 
-@reads
+@reads()
 def deepeval(file: Path, _: LogRequest) -> Log:
     """Right or wrong test by test, from the test run that deepeval keeps (DEEPEVAL_RESULTS_FOLDER, .latest_test_run).
 

@@ -13,7 +13,7 @@ from trueerror.sources.logs._graded import Log, LogRequest, Record, part, reads
 BESIDE = re.compile(r"(num_|max_prob|inference_|batch_|finish_reason|prompt_|training_|logprob|estimated_).*")
 
 
-@reads
+@reads()
 def helm(file: Path, _: LogRequest) -> Log:
     """Right or wrong instance by instance, from HELM's per_instance_stats.json, or display_predictions.json.
 

@@ -26,7 +26,7 @@ REDUCED = (
 )
 
 
-@reads
+@reads()
 def inspect(file: Path, asked: LogRequest) -> Log:
     """Right or wrong sample by sample, from logs of Inspect (`.eval` or `.json`).
 

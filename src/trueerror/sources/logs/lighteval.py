@@ -12,7 +12,7 @@ STAMP = r"\d{4}-\d\d-\d\dT[\d.\-:]+"
 DETAILS = re.compile(rf"^details_(.+?)(?:_({STAMP}?))?\.(?:parquet|jsonl)$")
 
 
-@reads
+@reads()
 def lighteval(file: Path, _: LogRequest) -> Log:
     """Right or wrong document by document, from lighteval's details (`--save-details`: Parquet; JSON Lines too).
 

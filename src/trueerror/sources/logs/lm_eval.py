@@ -22,7 +22,7 @@ FIELDS = frozenset(
 TEXTS = frozenset(("arguments", "resps", "filtered_resps", "input"))
 
 
-@reads
+@reads()
 def lm_eval(file: Path, asked: LogRequest) -> Log:
     """Right or wrong item by item, from sample files of lm-evaluation-harness (`--log_samples`).
 

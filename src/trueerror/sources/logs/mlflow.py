@@ -12,7 +12,7 @@ from trueerror.sources._bytes import csv_rows, parquet_rows, whole_json
 from trueerror.sources.logs._graded import Log, LogRequest, Record, part, reads
 
 
-@reads
+@reads()
 def mlflow(file: Path, _: LogRequest) -> Log:
     """Right or wrong item by item, from what MLflow's evaluations leave: the table of mlflow.genai.evaluate
     (`results.tables["eval_results"]`, saved), traces with assessments, `eval_results_table.json` of

@@ -8,7 +8,7 @@ from trueerror.sources._bytes import json_lines
 from trueerror.sources.logs._graded import Log, LogRequest, Record, part, reads
 
 
-@reads
+@reads()
 def openai_evals(file: Path, _: LogRequest) -> Log:
     """Right or wrong sample by sample, from the record of `oaieval` (JSON Lines: a spec, then events).
 

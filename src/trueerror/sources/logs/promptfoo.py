@@ -16,7 +16,7 @@ NOT_ANSWERED = (2, "ERROR")
 UNGRADED = "No assertions"
 
 
-@reads
+@reads()
 def promptfoo(file: Path, _: LogRequest) -> Log:
     """Right or wrong test by test, from `promptfoo eval -o results.json` (.jsonl and .csv too).
 
