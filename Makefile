@@ -6,7 +6,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Hundreds of tests start the program anew: it is compiled once, whatever the environment says.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: gpu demo test postgres test-oldest test-newest quick screenshots fuzz fuzz-readers mutate wheel java browser lint types docs bench validate clean help
+.PHONY: gpu demo test postgres test-oldest test-newest quick screenshots fuzz fuzz-readers mutate wheel sbom java browser lint types docs bench validate clean help
 
 help:
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -92,6 +92,10 @@ mutate: $(BIN)/.dev ## mutants of the statistics that the tests must notice (MUT
 wheel: $(BIN)/.dev ## build wheel and source twice with the same bytes, and check them
 	$(PIP) install --quiet build twine
 	sh scripts/wheel.sh $(BIN)/python
+
+sbom: $(BIN)/.core ## what an installation brings, with versions and licences (CycloneDX); to build/sbom.cdx.json
+	$(PIP) install --quiet packaging
+	$(BIN)/python scripts/sbom.py build/sbom.cdx.json
 
 # The report is tested in a real browser: as root on Debian it is installed, else this says what to install and fails.
 browser:

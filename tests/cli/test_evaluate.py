@@ -98,7 +98,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(args, message):
 
 def test_compare_counts_is_the_users_transcript():
     text = " ".join(good("compare", "--counts", "both=810", "new=60", "old=40", "neither=90").split())
-    assert "new is probably better; a close call. 87.0 % against 85.0 % accuracy: +2.0 points" in text
+    assert "new is probably better; a close call. 87.00 % against 85.00 % accuracy: +2.00 points" in text
 
 
 def test_compare_a_file():

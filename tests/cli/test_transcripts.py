@@ -42,7 +42,7 @@ def test_which_model_and_threshold_under_costs(predictions):
     assert "But logreg: a threshold tuned on these rows would be 0.139" in plain
     head = next(line for line in lines if line.startswith("At 0.091"))
     assert re.split(r"\s{2,}", head) == ["At 0.091", "misses", "false alarms", "cost per 100", "ranking (AUC)"]
-    assert re.search(r"logreg +0 of 106 +23 of 179 +8\.1 \[ *\d+\.\d, +\d+\.\d\] +\.997 \[\.991, \.999\]", text)
+    assert re.search(r"logreg +0 of 106 +23 of 179 +8\.1 \[ *\d+\.\d, +\d+\.\d\] +0\.997 \[0\.991, 0\.999\]", text)
     assert "At 0.5 logreg would miss 6 and cost 21.8 per 100." in text
     assert "! TE304 logreg: a threshold tuned on these rows would be 0.139" in text
     assert "needs no tuning, but trusts logreg's probabilities (calibration slope" in plain
@@ -64,7 +64,7 @@ def test_a_close_call_from_counts():
     text = answer("compare", "--counts", "both=810", "new=60", "old=40", "neither=90")
     plain = " ".join(text.split())
     for words in (
-        "new is probably better; a close call. 87.0 % against 85.0 % accuracy: +2.0 points, 95 % CI 0.0 to +4.0.",
+        "new is probably better; a close call. 87.00 % against 85.00 % accuracy: +2.00 points, 95 % CI +0.04 to +4.01.",
         "Of 100 rows on which they differ new wins 60: if they were equally good, a split this uneven would come up "
         "about 1 time in 22 (p = .046).",
         "! TE410 sound tests straddle 5 % here (.046 to .057): do not pick among them",

@@ -5,7 +5,7 @@ import pytest
 
 import trueerror as te
 from trueerror.inference._bayes import bayes_correlated_t
-from trueerror.inference._contrast import normal_quantile
+from trueerror.inference._contrast import student_quantile
 from trueerror.inference.learner._intervals import nested_error
 from trueerror.inference.loss._t_tests import corrected_t, five_by_two_f, five_by_two_t, paired_t, unpaired_t
 from trueerror.inputs._options import InputError
@@ -179,7 +179,7 @@ def test_lower_is_better_turns_the_probability_about(tens):
 
 def test_identical_learners_are_not_told_apart():
     run = made(te.KFold(5, repeats=2), learners={"a": Centroid(), "b": Centroid()})
-    z2 = normal_quantile(0.95, "two-sided") ** 2
+    z2 = student_quantile(0.95, "two-sided") ** 2
     for metric in ("accuracy", "brier"):
         both = run.compare(metric)["a", "b"]
         assert both.p_value == 1

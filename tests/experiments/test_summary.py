@@ -49,7 +49,7 @@ def test_many_metrics_have_lines_of_their_own(rows):
     run = te.experiment({"means": Means()}, rows, plan=PLAN)
     made = run.summary(["accuracy", "auc", "mcc", "brier"])
     assert [line.split()[0] for line in made.to_markdown().splitlines()[2:]] == ["|"] * 5
-    assert made.to_markdown().splitlines()[-1].startswith('| always "0" | accuracy | .667')
+    assert made.to_markdown().splitlines()[-1].startswith('| always "0" | accuracy | 0.667')
     assert "| means | Matthews correlation |" in made.to_markdown()
     assert made.verdicts["data"].startswith("means has accuracy")
 
@@ -58,9 +58,9 @@ def test_what_needs_no_learner_stands_beside_accuracy_and_error(three):
     run = te.experiment({"means": Means()}, three, plan=PLAN)
     made = run.summary(["accuracy", "error_rate", "brier"])
     assert made.constants == {"two": ("0", 60 / 90), "three": ("maybe", 30 / 90)}
-    lines = [line.split() for line in made._table().text(80).splitlines()]
-    assert ["two", "always", '"0"', ".667", ".333"] in lines
-    assert ["three", "always", '"maybe"', ".333", ".667"] in lines
+    lines = [line.split() for line in made._table().text(120).splitlines()]
+    assert ["two", "always", '"0"', "0.667", "0.333"] in lines
+    assert ["three", "always", '"maybe"', "0.333", "0.667"] in lines
     assert te.load(made.to_json()) == made
     assert "always" not in str(run.summary(["brier"]))
     from trueerror.plots.compose.forests import summary_forest

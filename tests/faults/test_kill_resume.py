@@ -57,7 +57,8 @@ def test_killing_at_random_moments_changes_nothing(tmp_path, jobs, kills, repeat
             # Some die before their first fit: while the store is opened and read.
             time.sleep(chance.uniform(0.05, 0.35))
         else:
-            while fits(folder) == before and process.poll() is None:
+            # One that begins after as many as there are workers has a predecessor that is recorded.
+            while fits(folder) <= before + jobs and process.poll() is None:
                 time.sleep(0.005)
             time.sleep(chance.uniform(0, 0.08))
         cut_short += process.poll() is None

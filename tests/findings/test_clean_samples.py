@@ -20,10 +20,10 @@ from scipy import special
 import trueerror as te
 from trueerror.findings import Evidence, every_rule, find
 from trueerror.findings.models import ConstantAnswer, never_found
-from trueerror.findings.scores import tuned_threshold
 from trueerror.inference._fragility import undone_by
 from trueerror.inference._many import adjust
 from trueerror.inference._problem import IntervalSpec
+from trueerror.inference._tuned import tuned_for
 from trueerror.inference.auc._average_precision import decided_by
 from trueerror.inference.auc._interval import area_limits
 from trueerror.inference.proportion._interval import wilson
@@ -106,7 +106,7 @@ def model(p: Predictions, truth: Any, score: Any, call: Any, name: str, rng: np.
         # A miss costs twice a false alarm, and the threshold follows from that.
         "constant_answers": [at_costs(truth, score >= 1 / 3)],
     }
-    tuned = tuned_threshold(ranked, float(rng.choice([0.5, 0.3, 0.09, rng.random()])))
+    tuned = tuned_for(ranked, float(rng.choice([0.5, 0.3, 0.09, rng.random()])))
     if tuned is not None:
         facts["tuned_threshold"] = tuned
     clusters = p.keyed_confusion(name, "clusters")

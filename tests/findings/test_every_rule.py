@@ -20,7 +20,7 @@ from trueerror.findings.models import (
     Overfit,
     RateAtPrior,
 )
-from trueerror.findings.scores import TunedThreshold
+from trueerror.inference._tuned import CRITERIA, Tuned
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inference.auc._within_folds import Comparability
 from trueerror.inference.power._sample_size import smallest_difference
@@ -82,7 +82,7 @@ CLEAR, OPEN, SMALL_N = Discordance(800, 90, 40, 70), Discordance(8000, 410, 400,
 OVERLAPPING = ((0.87, 0.91), (0.82, 0.88))
 APART = ((0.87, 0.91), (0.78, 0.82))
 CALLS = ScoreTable([0.0, 1.0], [10, 40], [45, 5])
-TUNED = TunedThreshold(0.2371, "accuracy", 0.911, 0.894)
+TUNED = Tuned(0.2371, CRITERIA[0], 0.911, Interval(estimate=0.894, low=0.85, high=0.93))
 CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
     "TE101": (table([[10, 2], [3, 8]]), "only 23 rows", [table([[10, 5], [5, 10]]), table([[0, 0], [0, 0]])]),
     "TE102": (
@@ -203,8 +203,8 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
          fact(score_range=ScoreRange(0.0, 1.0, 0.9999, 1.0001)), fact(score_range=ScoreRange(-3.0, 4.0, -2.0, 5.0))],
     ),
     "TE304": (fact(tuned_threshold=TUNED),
-              "looks best for accuracy on these very rows (0.911; on rows not used to choose it, 0.894 "
-              "(bootstrap))", [fact()]),
+              "looks best for accuracy on these very rows (0.911; on other rows expect 0.894 [0.850, 0.930])",
+              [fact()]),
     "TE305": (
         fact(scores=CALLS), "the only scores are 0 and 1",
         [fact(scores=ScoreTable([0.0, 0.5, 1.0], [1, 9, 40], [40, 5, 5])),
@@ -470,12 +470,13 @@ def test_probabilities_only_are_judged_by_calibration() -> None:
 
 
 def test_a_threshold_that_would_be_tuned() -> None:
-    would = TunedThreshold(0.036, "cost", -0.12, -0.19, used=False)
+    unlimited = {"low": math.nan, "high": math.nan}
+    cost = CRITERIA[0]._replace(name="cost")
+    would = Tuned(0.036, cost, -0.12, Interval(estimate=-0.19, **unlimited), used=False)
     assert find([fact(tuned_threshold=would)])[0].message == (
-        "a threshold tuned on these rows would be 0.036 and look like 0.120 (cost); on rows not used to choose it, "
-        "0.190 (bootstrap)"
+        "a threshold tuned on these rows would be 0.036 and look like 0.120 (cost); on other rows expect 0.190"
     )
-    unknown = TunedThreshold(0.2371, "F1", 0.8, math.nan)
+    unknown = Tuned(0.2371, CRITERIA[2], 0.8, Interval(estimate=math.nan, **unlimited))
     assert find([fact(tuned_threshold=unknown)])[0].message.endswith("on these very rows (0.800)")
 
 

@@ -18,6 +18,14 @@ look();
 """
 ROWS = "return [...document.querySelectorAll(arguments[0])].map((row) => [...row.cells].map((c) => c.textContent));"
 
+TYPED = """
+for (const [key, value] of Object.entries(arguments[0])) {
+  const box = document.querySelector('[data-x="' + key + '"]');
+  box.value = value;
+  box.dispatchEvent(new Event("input"));
+}
+"""
+
 AXE = """
 const done = arguments[arguments.length - 1];
 document.getAnimations().forEach((a) => a.finish());
@@ -93,13 +101,10 @@ class Browser:
         """Open everything that can be opened."""
         self.run("document.querySelectorAll('details').forEach((d) => { d.open = true; });")
 
+    def type(self, key: str, value: object) -> None:
+        """Type into one box of the explorer."""
+        self.run(TYPED, {key: value})
+
     def set_condition(self, prior: float, fp: float, fn: float) -> None:
         """Type the class mix and the costs into their boxes."""
-        self.run(
-            """for (const [key, value] of Object.entries(arguments[0])) {
-                 const box = document.querySelector('[data-x="' + key + '"]');
-                 box.value = value;
-                 box.dispatchEvent(new Event("input"));
-               }""",
-            {"prior": f"{100 * prior:.6g}", "fp": fp, "fn": fn},
-        )
+        self.run(TYPED, {"prior": f"{100 * prior:.6g}", "fp": fp, "fn": fn})

@@ -35,7 +35,7 @@ def digits() -> te.Predictions:
 
 def test_a_confusion_matrix_has_blank_zeros_and_its_own_scale_for_errors():
     ev = te.evaluate(digits())
-    made = str(confusion_matrix(ev.model("a").parts[0].confusion, "a"))
+    made = str(confusion_matrix(ev.model("a").parts[0].confusion, "a", Gallery()))
     rows = cells(made)
     assert rows[1] == ["0", "34 85.0 %", "6 15.0 %", ""]
     assert rows[3] == ["2", "", "", "20 100.0 %"]

@@ -82,7 +82,7 @@ def test_every_number_is_the_librarys(name, pages, browser):
         if m == cmp.best:
             assert rest[0] == ""
             continue
-        c = cmp.judged(m, cmp.best)
+        c = cmp[m, cmp.best]
         figures = [fixed(x, d, power=2, sign=True) for x in (c.estimate, c.low, c.high)]
         assert rest[0] == f"{figures[0]} [{figures[1]}, {figures[2]}]"
         assert rest[2].endswith(told(cmp, c).word)
@@ -156,14 +156,14 @@ def test_the_matrix_holds_every_pair(pages, browser):
     rows = browser.rows(".pairs")
     for a, row in zip(cmp.ranked, rows, strict=True):
         for b, sign in zip(cmp.ranked, row[1:], strict=True):
-            assert sign == ("" if a == b else told(cmp, cmp.judged(a, b)).sign)
+            assert sign == ("" if a == b else told(cmp, cmp[a, b]).sign)
     # Where the pointer rests there are the figures, of either half.
     titles = "[...document.querySelectorAll('.pairs tbody tr')].map((r) => [...r.cells].slice(1).map((c) => c.title))"
     tips = browser.run(f"return {titles};")
     for a, row in zip(cmp.ranked, tips, strict=True):
         for b, tip in zip(cmp.ranked, row, strict=True):
             if a != b:
-                c = cmp.judged(a, b)
+                c = cmp[a, b]
                 size, low, high = (fixed(x, cmp._decimals, power=2, sign=True) for x in (c.estimate, c.low, c.high))
                 assert tip == f"{size} [{low}, {high}], {decided(c)}"
 

@@ -38,12 +38,12 @@ def test_numbers_are_kept_whole() -> None:
 
 
 def test_what_cannot_be_told_apart_in_its_room_is_numbered_with_a_key() -> None:
-    names = ["all of this is rather long at both ENDS", "all of it could be longer at both ENDS"]
+    names = ["".join((20 * "x", i, 20 * "y", i, 20 * "z")) for i in "12"]
     table = Table(columns=("model", "accuracy"), rows=tuple((n, "0.800") for n in names))
     text = table.text(22)
     assert text.count("#1 ") == 2
     assert text.count("#2 ") == 2
-    assert names[0] in " ".join(text.replace("\n  ", "").split())
+    assert names[0] in "".join(text.split())
 
 
 def test_a_user_name_that_looks_like_a_number_does_not_collide() -> None:
@@ -73,7 +73,7 @@ def test_a_model_looks_the_same_on_both_sides_of_a_pair() -> None:
     rows = tuple((a, b, "+1.0") for a, b in itertools.pairwise(BOOSTED))
     lines = Table(columns=("first", "second", "size"), rows=rows, names=2).text(60).splitlines()[1:]
     cells = [line.split("  ") for line in lines]
-    assert [[c for c in row if c][1] for row in cells[:-1]] == [row[0] for row in cells[1:]]
+    assert [[c for c in row if c][1].strip() for row in cells[:-1]] == [row[0] for row in cells[1:]]
 
 
 def test_estimates_and_limits_of_very_many_rows_are_told_apart() -> None:

@@ -58,7 +58,7 @@ def test_a_contribution_is_the_full_system_less_the_one_without(study, frame):
     learners = {"full": Nearest(), "without": Nearest(columns=(2, 3))}
     run = te.experiment(learners, (X, y), plan=te.KFold(10, repeats=2), progress=False)
     expected = run.compare("accuracy")["full", "without"]
-    made = study["a"].difference
+    made = study["a"].difference.alone()
     assert made.estimate == pytest.approx(expected.estimate)
     assert (made.low, made.high) == pytest.approx((expected.low, expected.high))
     assert made.p_value == pytest.approx(expected.p_value)

@@ -65,12 +65,24 @@ def test_best_tiers_and_wins():
     assert table["(1) good"][-1] == "1/1/0"
 
 
-def test_p_values_are_adjusted_by_holm_and_intervals_are_not():
-    cmp = three()
-    raw = [c.p_value for c in cmp.pairs]
-    assert [c.p_adjusted for c in cmp.pairs] == pytest.approx(te.significance.adjust(raw, "holm"))
-    alone = te.compare(TRUTH, {"good": GOOD, "fair": FAIR})["good", "fair"]
-    assert (alone.low, alone.high) == (cmp["good", "fair"].low, cmp["good", "fair"].high)
+@pytest.mark.parametrize("adjust", ["holm", "hochberg", "hommel", "bonferroni", "bh"])
+def test_limits_and_p_values_are_adjusted_together(adjust):
+    rng = np.random.default_rng(0)
+    y, hard = rng.integers(0, 2, 400), rng.standard_normal(400)
+    shares = {"a": 0.9, "b": 0.85, "c": 0.82, "d": 0.8, "e": 0.7}
+    right = {m: np.abs(hard + rng.standard_normal(400)) < 3.2 * share**2 for m, share in shares.items()}
+    cmp = te.compare(y, {m: np.where(ok, y, 1 - y) for m, ok in right.items()}, adjust=adjust)
+    others = [c for c in cmp.pairs if cmp.best not in (c.first, c.second)]
+    if adjust != "holm":
+        raw = [c.p_value for c in cmp.pairs]
+        assert [c.p_adjusted for c in cmp.pairs] == pytest.approx(te.significance.adjust(raw, adjust))
+    assert len({c.p_adjusted <= 0.05 for c in others}) == 2
+    for c in cmp.pairs:
+        assert (c.low > 0 or c.high < 0) == (c.p_adjusted <= 0.05)
+        alone = te.compare(y, {m: np.where(right[m], y, 1 - y) for m in (c.first, c.second)})[c.first, c.second]
+        assert (c.alone().low, c.alone().high) == (alone.low, alone.high)
+        assert c.low <= alone.low <= alone.high <= c.high
+        assert "p = " not in str(c).replace("adjusted p = ", "")
 
 
 def test_cochrans_q_from_the_pairs_counts():
@@ -237,7 +249,7 @@ def test_different_rows_say_whose_rows_are_few(metric):
 def test_the_users_transcript_of_four_counts():
     cmp = compare_counts(parse_pairs(["both=810", "new=60", "old=40", "neither=90"]))
     text = " ".join(str(cmp).split())
-    assert "new is probably better; a close call. 87.0 % against 85.0 %" in text
+    assert "new is probably better; a close call. 87.00 % against 85.00 %" in text
     assert "Of 100 rows on which they differ new wins 60" in text
     assert "about 1 time in 22 (p = .046)" in text
     assert "about 2,000 rows of this kind" in text
@@ -557,8 +569,7 @@ def test_words_show_the_width_of_narrow_intervals():
     assert "95 % CI −0.0000004 to +0.0000009" in " ".join(made.split())
     assert "gap of 2e-07 points" in made
     usual = str(compare_counts(parse_pairs(["both=810", "new=60", "old=40", "neither=90"])))
-    assert "+2.0" in usual
-    assert "95 % CI 0.0 to +4.0" in " ".join(usual.split())
+    assert "+2.00 points, 95 % CI +0.04 to +4.01" in " ".join(usual.split())
 
 
 def test_a_tie_for_best_is_called_one() -> None:
@@ -609,7 +620,10 @@ def test_a_third_model_with_gaps_does_not_change_a_pair(metric: str) -> None:
     b = np.where(hard, (y * 0.9 + rng.random(600)) / 2, (y * 0.4 + rng.random(600)) / 2)
     c = np.where(hard, rng.random(600), np.nan)
     p = te.predictions(y, scores={"a": a, "b": b, "c": c}, positive=1, missing="drop")
-    pair, alone = te.compare(p, metric=metric)["a", "b"], te.compare(p.select(["a", "b"]), metric=metric)["a", "b"]
+    pair, alone = (
+        te.compare(p, metric=metric)["a", "b"].alone(),
+        te.compare(p.select(["a", "b"]), metric=metric)["a", "b"],
+    )
     assert pair.n == alone.n == 600
     assert (pair.estimate, pair.low, pair.high, pair.p_value) == pytest.approx(
         (alone.estimate, alone.low, alone.high, alone.p_value)
@@ -839,32 +853,21 @@ def test_costs_of_two_errors_compare_labels_as_they_stand():
     assert "expected cost" in priced.verdict
 
 
-def test_many_rows_are_ranked_once_for_areas_and_their_differences(monkeypatch):
+def test_rows_are_ranked_once_for_areas_and_their_differences(monkeypatch):
     from trueerror.inference import _two_models
-    from trueerror.tallies import ScoreTable
     from trueerror.verbs import _evidence
 
     # Curves that cross are looked for among fewer rows.
     monkeypatch.setattr(_evidence, "MOST_CURVE_ROWS", 0)
     scores = {"sharp": SHARP, "dull": DULL.round(1), "both": (SHARP + DULL) / 2}
-    for metric in ("auc", "gini"):
-        want = te.compare(TRUTH, scores=scores, metric=metric)
+    for metric, clusters in (("auc", None), ("gini", None), ("auc", np.arange(len(TRUTH)) // 4)):
         with monkeypatch.context() as patched:
-            patched.setattr(_two_models, "RANKED_ONCE", 100)
-            patched.setattr(ScoreTable, "from_codes", lambda *given, **more: pytest.fail("scores were sorted again"))
-            made = te.compare(TRUTH, scores=scores, metric=metric)
-        assert [c.to_json() for c in made.pairs] == [c.to_json() for c in want.pairs]
-        for model, interval in want.estimates.items():
-            mine = made.estimates[model]
-            assert (mine.estimate, mine.n, mine.method) == (interval.estimate, interval.n, interval.method)
-            # Sums of squares alone leave the degrees of freedom to the sizes of the classes.
-            assert [mine.low, mine.high] == pytest.approx([interval.low, interval.high], rel=1e-2)
-    # What else is asked of the scores is counted then.
-    monkeypatch.setattr(_two_models, "RANKED_ONCE", 100)
-    p = te.predictions(TRUTH, scores=scores)
-    te.compare(p, metric="auc")
-    assert p.scores("dull") == te.predictions(TRUTH, scores=scores).scores("dull")
-    assert te.compare(TRUTH * 0 + 1, scores=scores, metric="brier", positive=1)
+            patched.setattr(_two_models.ScoreTable, "from_codes", lambda *given, **more: pytest.fail("sorted again"))
+            made = te.compare(TRUTH, scores=scores, metric=metric, clusters=clusters)
+        for model, mine in made.estimates.items():
+            alone = te.evaluate(TRUTH, scores=scores[model], metrics=[metric], clusters=clusters)[metric]
+            assert (mine.n, mine.method, mine.note) == (alone.n, alone.method, alone.note)
+            assert [mine.estimate, mine.low, mine.high] == pytest.approx([alone.estimate, alone.low, alone.high])
     with pytest.raises(InputError, match="one class"):
         te.compare(TRUTH * 0 + 1, scores=scores, metric="auc", positive=1, labels=[0, 1])
 

@@ -11,8 +11,9 @@ import pytest
 
 import trueerror as te
 from trueerror.findings._rules import Evidence, find
-from trueerror.findings.scores import TunedThreshold
+from trueerror.inference._tuned import Tuned, cost_of_errors
 from trueerror.inputs._options import InputError
+from trueerror.results import Interval
 
 N = 900
 DRAWN = np.random.default_rng(8)
@@ -119,7 +120,8 @@ def test_a_tie_for_the_best_leaves_what_is_clear_clear():
 def test_a_threshold_chosen_on_the_rows_is_found_where_something_is_lost(
     apparent: float, honest: float, said: bool, used: bool
 ):
-    promise = TunedThreshold(0.123, "cost per 100 rows", apparent, honest, used=used)
+    corrected = Interval(estimate=honest, low=math.nan, high=math.nan)
+    promise = Tuned(0.123, cost_of_errors(1.0, 1.0), apparent, corrected, used=used)
     assert ("TE304" in find([Evidence(tuned_threshold=promise)])) == said
 
 

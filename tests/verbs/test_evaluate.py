@@ -504,7 +504,7 @@ def test_an_infinite_score_is_told_and_takes_nothing_from_the_other_models() -> 
     text = " ".join(str(made).split())
     assert "odd is not cut, because 1 of its 8 scores is infinite: give a threshold" in text
     rows = {line.split()[0]: line for line in str(made).splitlines() if line.startswith(("fine ", "odd "))}
-    assert rows["fine"].split()[1] == ".750"
+    assert rows["fine"].split()[1] == "0.750"
     assert rows["odd"].split()[1] == "–"
 
 

@@ -169,6 +169,20 @@ def test_what_cannot_be_asked_is_one_sentence(call, words):
         call()
 
 
+def test_no_gap_at_all_is_said_so_and_missing_limits_have_a_reason():
+    truth, groups = [0, 1] * 60, np.repeat(["x", "y"], 60)
+    assert te.gaps(truth, truth, by=groups, metrics="accuracy").verdict.startswith("Accuracy is 1.000 in both groups: ")
+    three = te.gaps(truth, truth, by=np.repeat(["x", "y", "z"], 40), metrics="recall")
+    assert three.verdict.startswith("Recall is 1.000 in all 3 groups: ")
+
+    def metric(truth, called):
+        return 0.5
+
+    (gap,) = te.gaps(truth, truth, by=groups, metrics=[metric])
+    assert gap.verdict.startswith("Metric is 0.500 in both groups: ")
+    assert {one.note for one in (gap.difference, gap.ratio, *gap.pairs)} == {"the rows show no variance"}
+
+
 @pytest.mark.parametrize("called", [Y, 1 - Y, np.ones(120, dtype=int)], ids=["all right", "all wrong", "one class"])
 def test_degenerate_models_have_no_gap(called):
     for gap in te.gaps(Y, called, by=G, metrics=["accuracy", "recall"]):

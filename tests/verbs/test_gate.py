@@ -272,14 +272,16 @@ def test_words_and_forms() -> None:
     assert max(len(line) for line in text.splitlines()) <= 80
     assert "not worse than old by more than 2 points" in text
     comment = made.to_markdown()
-    assert comment.startswith("### ✅ Pass: new against old")
+    assert comment.startswith("### ✅ Pass: `new` against `old`")
     assert "| accuracy |" in comment
     assert te.load(made.to_json()) == made
     assert "one-sided limit" in made.explain()
     assert "Tango" in made.explain()
     assert [r["metric"] for r in made.records()] == ["accuracy", "recall"]
     hostile = te.predictions(TRUTH, {"<b>|x": GOOD, "old": POOR})
-    assert "<b>" not in te.gate(hostile).to_markdown()
+    head, *rest = te.gate(hostile).to_markdown().split("\n\n")
+    assert head == "### ✅ Pass: `<b>|x` against `old`"
+    assert "<b>" not in "".join(rest)
     assert "<b>|x" not in te.gate(hostile)._repr_html_()
 
 

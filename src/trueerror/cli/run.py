@@ -27,16 +27,8 @@ RUN_EPILOG = (
 )
 MOST_FAILURES = 10
 ENDINGS = (".html", ".csv", ".json", ".md", ".tex", ".txt", ".png", ".svg", ".pdf")
-# What a study is called in a file → where it lives.
-STUDIES = {
-    "learning-curve": ("trueerror.studies._learning_curve", "learning_curve"),
-    "lesion-study": ("trueerror.studies._ablation", "lesion_study"),
-    "ablation": ("trueerror.studies._ablation", "lesion_study"),
-    "bias-variance": ("trueerror.studies._bias_variance", "bias_variance"),
-    "estimator-laboratory": ("trueerror.studies._simulation", "estimator_laboratory"),
-    "overfitting": ("trueerror.studies._overfitting", "overfitting"),
-    "training-shares": ("trueerror.studies._learning_curve", "training_shares"),
-}
+STUDIES = ("learning-curve", "lesion-study", "ablation", "bias-variance", "estimator-laboratory", "overfitting",
+           "training-shares")  # fmt: skip
 ONE_LEARNER = ("lesion_study", "estimator_laboratory")
 # These stand outside of [study], where every experiment has them.
 ELSEWHERE = ("store", "engine", "jobs", "timeout", "balance", "rng", "progress", "confidence", "plan")
@@ -108,15 +100,9 @@ def run_command(
     if written is not None and written.suffix.lower() == ".html":
         from trueerror.reports import report
 
-        report_options = {"metric": metric, "seed": seed, "confidence": confidence, "also": also}
-        report(
-            run,
-            written,
-            metric=metrics[0],
-            confidence=level,
-            ignore=output.ignore or (),
-            command=repeated("run", file, report_options),
-        )
+        asked = {"metric": metric, "seed": seed, "confidence": confidence, "also": also}
+        report(run, written, metric=metrics[0], confidence=level, ignore=output.ignore or (),
+               command=repeated("run", file, asked))  # fmt: skip
     elif written is not None and written.suffix.lower() == ".csv":
         run.save(written, metrics)
     elif written is not None:
@@ -168,8 +154,8 @@ def run_study(
     if word not in STUDIES:
         known = nearest(word, STUDIES) if isinstance(word, str) else f"; there are {', '.join(STUDIES)}"
         raise InputError(f"study.kind = {word!r} is not known{known}")
-    module, name = STUDIES[word]
-    verb: Callable[..., Result] = getattr(import_module(module), name)
+    name = {"ablation": "lesion_study"}.get(word, word.replace("-", "_"))
+    verb: Callable[..., Result] = getattr(import_module("trueerror"), name)
     known_options = [p for p in inspect.signature(verb).parameters if p not in ("learner", "learners", "X", "y")]
     study_options = [key for key in known_options if key not in ELSEWHERE]
     for key in given:

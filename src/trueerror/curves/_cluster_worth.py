@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from trueerror.curves._points import table_of_cells
 from trueerror.inference._clusters import degrees_of_freedom, effective_clusters
 from trueerror.inference._effective_t import effective_t_limits
-from trueerror.inference._estimate import Estimate, effective_rows, left_out, quantile, spread
+from trueerror.inference._estimate import Estimate, left_out, quantile
 from trueerror.inference._label_tables import label_estimate
 from trueerror.inference._problem import IntervalSpec, critical_t, critical_z, tail
 from trueerror.inference._variance import ClusteredRows, Sample
@@ -41,10 +41,8 @@ CUTS = 201
 def rows_by_t(e: Estimate, confidence: float) -> Floats:
     """As many independent rows have the limits with z that an estimate has with t; 0 where its units have no spread."""
     at = e.worst or e
-    error, df = spread(at)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        rows = effective_rows(at, error) * (critical_z(confidence) / quantile(df, tail(confidence))) ** 2
-    return np.where(error > 0, rows, 0.0)
+    rows = at.rows() * (critical_z(confidence) / quantile(at.spread.df, tail(confidence))) ** 2
+    return np.where(at.spread.error > 0, rows, 0.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +119,7 @@ class CurveClusters:
         for side, metric in zip(self._sides, ("false_positive_rate", "recall"), strict=True):
             parts = np.arange(1, PLACES + 1) / (PLACES + 1) if len(side.scores) else np.empty(0)
             cuts = np.unique(np.quantile(side.scores, parts, method="higher")) if len(parts) else parts
-            every = [(e.value, *spread(e)) for e in self._estimates(metric, cuts[::-1], bare=True)]
+            every = [(e.value, *e.spread) for e in self._estimates(metric, cuts[::-1], bare=True)]
             made.append(np.array(every, dtype=np.float64).reshape(-1, 3).T)
         return made
 

@@ -363,7 +363,7 @@ class Roc(TableCurve):
         curve is drawn.
 
         >>> print(roc([0] * 20 + [1] * 20, range(40)).auc())
-        auc 1.000 [0.899, 1.000], 95 % newcombe-auc, n = 40 (no variance in the order of the scores: ...)
+        auc 1.000 [0.907, 1.000], 95 % effective-t, n = 40 (the rows show no variance)
         """
         if self._of_labels:
             raise labels_only("auc", self.name)

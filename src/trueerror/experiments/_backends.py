@@ -16,8 +16,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any
 
 from trueerror.experiments._dataset import Dataset
 from trueerror.experiments._fit import FitOptions, Job, listening, process_ends, run_job
@@ -95,8 +96,15 @@ def one_thread() -> Iterator[None]:
 WATCH_SECONDS = 0.5
 
 
-def end_with(director: int) -> None:
-    """End this worker when its parent, the director of the run, has died: a killed run leaves no process behind."""
+def end_with(director: int, main: bool) -> None:
+    """End this worker when its parent, the director of the run, has died: a killed run leaves no process behind.
+
+    Linux sees to it, also in compiled code, where the `main` thread started the worker. Elsewhere a thread watches.
+    """
+    if main and sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(1, int(signal.SIGKILL))  # PR_SET_PDEATHSIG
 
     def watch() -> None:
         while os.getppid() == director:
@@ -104,6 +112,11 @@ def end_with(director: int) -> None:
         os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def _director() -> tuple[int, bool]:
+    """What `end_with` asks of this process."""
+    return os.getpid(), threading.current_thread() is threading.main_thread()
 
 
 @contextmanager
@@ -143,31 +156,30 @@ def run_alone(chunk: Chunk, options: FitOptions) -> list[Outcome]:
     from joblib.externals.loky.process_executor import BrokenProcessPool
 
     started = time.monotonic()
-    with ProcessPoolExecutor(max_workers=1) as pool:
+    with ProcessPoolExecutor(max_workers=1, initializer=end_with, initargs=_director()) as pool:
         try:
             with interrupts_wait():
                 waited = pool.submit(run_chunk, chunk, options, None, expendable=True)
-            outcomes: list[Outcome] = waited.result()
+            return list(waited.result())
         except BrokenProcessPool as error:
             late = options.timeout is not None and time.monotonic() - started > options.timeout
             return [died(chunk.jobs[0], str(error), options.timeout if late else None)]
-    return outcomes
 
 
-class Engine(Protocol):
+class Engine:
     """Where chunks run."""
 
-    name: str
-    workers: int
+    name = ""
+    workers = 1
     # How many tasks may travel together; whether other threads of this process fit at the same time; whether workers
     # are on this machine and record outcomes themselves.
-    largest: int
-    shared: bool
-    records: bool
+    largest = 8
+    shared = False
+    records = False
 
     def run(self, chunks: Iterator[Chunk], options: FitOptions, spool: Spool | None) -> Finished:
         """How many tasks each chunk had, and its outcomes where they were not spooled."""
-        ...
+        raise NotImplementedError
 
 
 def choose_engine(engine: object, jobs: int | None) -> Engine:
@@ -199,21 +211,18 @@ def _workers(jobs: int | None) -> int:
     return max(1, count + 1 + jobs) if jobs < 0 else jobs
 
 
-class Here:
+class Here(Engine):
     """This process, one task at a time."""
 
     name = "this process"
-    workers = 1
     largest = 1
-    shared = False
-    records = False
 
     def run(self, chunks: Iterator[Chunk], options: FitOptions, spool: Spool | None) -> Finished:
         for chunk in chunks:
             yield len(chunk.jobs), run_jobs(chunk, options, spool)
 
 
-class Joblib:
+class Joblib(Engine):
     """A joblib back end."""
 
     def __init__(self, backend: str, workers: int) -> None:
@@ -228,7 +237,7 @@ class Joblib:
         from joblib.externals.loky.process_executor import BrokenProcessPool
 
         # A worker that never gets a task has to end with this process too.
-        more = {"initializer": end_with, "initargs": (os.getpid(),)} if self.name == "loky" else {}
+        more = {"initializer": end_with, "initargs": _director()} if self.name == "loky" else {}
         # Chunks are of the right size already, so joblib need not gather them again.
         pool = joblib.Parallel(
             n_jobs=self.workers, backend=self.name, batch_size=1, pre_dispatch="2 * n_jobs",
@@ -243,12 +252,10 @@ class Joblib:
             raise WorkersLost(str(error)) from None
 
 
-def _counted(chunk: Chunk, options: FitOptions, spool: Spool | None) -> tuple[int, list[Outcome]]:
-    return len(chunk.jobs), run_chunk(chunk, options, spool)
-
-
-def _counted_expendable(chunk: Chunk, options: FitOptions, spool: Spool | None) -> tuple[int, list[Outcome]]:
-    return len(chunk.jobs), run_chunk(chunk, options, spool, expendable=True)
+def _counted(
+    chunk: Chunk, options: FitOptions, spool: Spool | None, *, expendable: bool = False
+) -> tuple[int, list[Outcome]]:
+    return len(chunk.jobs), run_chunk(chunk, options, spool, expendable=expendable)
 
 
 def _counted_jobs(chunk: Chunk, options: FitOptions, spool: Spool | None) -> tuple[int, list[Outcome]]:
@@ -257,19 +264,16 @@ def _counted_jobs(chunk: Chunk, options: FitOptions, spool: Spool | None) -> tup
         return len(chunk.jobs), run_jobs(chunk, options, spool)
 
 
-CALLS = {"loky": _counted_expendable, "threading": _counted_jobs}
+CALLS = {"loky": partial(_counted, expendable=True), "threading": _counted_jobs}
 
 
-class Dask:
+class Dask(Engine):
     """A Dask cluster: its client, or one made here. Outcomes come back to this process, which records them.
 
     Workers may be on machines that do not see the store. A worker that dies has its tasks run elsewhere.
     """
 
     name = "dask"
-    largest = 8
-    shared = False
-    records = False
 
     def __init__(self, client: Any, jobs: int | None = None) -> None:
         self._client = client
@@ -347,7 +351,7 @@ def _remote(jobs: tuple[Job, ...], data: Dataset, options: FitOptions) -> list[O
     return run_chunk(Chunk(jobs=jobs, data=data), options, None)
 
 
-class Ray:
+class Ray(Engine):
     """A Ray cluster: the one that is connected, or one made here. Outcomes come back to this process.
 
     joblib's own back end for Ray hands results over only when all are there, so tasks are sent and awaited here. Ray
@@ -355,9 +359,6 @@ class Ray:
     """
 
     name = "ray"
-    largest = 8
-    shared = False
-    records = False
 
     def __init__(self, jobs: int | None = None) -> None:
         self._ray = _load_ray()

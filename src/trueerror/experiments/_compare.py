@@ -35,7 +35,7 @@ from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
 from trueerror.inference._answer import contrast_of
 from trueerror.inference._choose import row_of
-from trueerror.inference._contrast import check_margin, contrast, normal_p, normal_quantile, of_better
+from trueerror.inference._contrast import check_margin, contrast, normal_p, of_better, student_quantile
 from trueerror.inference._problem import IntervalSpec, Problem
 from trueerror.inference.learner._fold_scores import taken_together
 from trueerror.inference.learner._intervals import nested_error
@@ -159,7 +159,7 @@ class LearnerPair(NamedTuple):
         difference: Contrast = chosen.function(q)
         reach, note = x.reach, difference.note
         if difference.p_value == 1 and difference.estimate == 0 and x.of_rows and self.never_differ:
-            z = normal_quantile(q.spec.confidence, q.spec.alternative)
+            z = student_quantile(q.spec.confidence, q.spec.alternative)
             reach *= z**2 / (x.run.datasets[x.data].n + z**2)
             note = "no test row was judged differently: limits for these models by their number alone"
         return replace(
@@ -251,7 +251,7 @@ def bates_of_pair(q: Pair) -> Contrast:
             limits=(-np.inf, np.inf), p_value=1.0 if same else np.nan, statistic=0.0, notes=(note,),
             p_better=0.5 if same else None,
         )  # fmt: skip
-    half = normal_quantile(q.spec.confidence, q.spec.alternative) * gap.error
+    half = student_quantile(q.spec.confidence, q.spec.alternative) * gap.error
     z = gap.mean / gap.error
     return answer(
         limits=(gap.mean - half, gap.mean + half), statistic=z, p_value=normal_p(z, q.spec.alternative),

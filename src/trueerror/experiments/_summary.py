@@ -137,7 +137,7 @@ def constant_figure(share: float, metric: str) -> float | None:
 def _constant_cell(s: Summary, data: str, metric: str) -> str:
     """The same for a table, as `short` writes it."""
     value = constant_value(s, data, metric)
-    return "" if value is None else number(value).removeprefix("0")
+    return "" if value is None else number(value)
 
 
 def _lead(e: LearnerEstimate, several: bool) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         Overfit,
         RateAtPrior,
     )
-    from trueerror.findings.scores import TunedThreshold
+    from trueerror.inference._tuned import Tuned
     from trueerror.inference.auc._average_precision import DecidedBy
     from trueerror.inference.auc._within_folds import Comparability
     from trueerror.inputs._labels import Label
@@ -201,7 +201,7 @@ class Evidence:
     auc: Interval | None = None  # the area under the ROC curve
     probabilities: bool | None = None  # whether the scores can be read as probabilities
     precision_by: DecidedBy | None = None  # which rows decide the average precision
-    tuned_threshold: TunedThreshold | None = None  # the threshold that was, or would be, chosen on these rows
+    tuned_threshold: Tuned | None = None  # the threshold that was, or would be, chosen on these rows
     # About one pair of models, two samples, and all models (TE4xx).
     # whether the pair differs at the level, after the correction for the number of pairs
     significant: bool | None = None
@@ -232,6 +232,7 @@ class Evidence:
     n_models: int | None = None  # how many models there are
     best: str | None = None  # the name of the one with the best estimate
     not_different_from_best: int | None = None  # how many of the others do not differ significantly from it
+    expected: Interval | None = None  # what to expect of that one, allowing for the choice
     resampled: bool | None = None  # whether they are learners under resampling
     adjusted: bool | None = None  # whether p-values were adjusted for the number of pairs
     # rows of each true class in the tables of models on different rows, where the metric depends on the class mix

@@ -14,7 +14,7 @@ from trueerror.findings._rules import rule
 from trueerror.inference._clusters import effective_clusters
 from trueerror.inference.proportion._interval import is_normal, normal_model_caution
 from trueerror.inputs._labels import Label
-from trueerror.results import Contrast
+from trueerror.results import Contrast, Interval
 from trueerror.results._format import (
     ci_words,
     common_format,
@@ -28,6 +28,7 @@ from trueerror.results._format import (
     percents,
     share_words,
     whole,
+    with_limits,
 )
 from trueerror.results._values import HALF_A_UNIT, undone_in_words
 from trueerror.sources._duplicates import DuplicateRows, Overlap, RepeatedRows
@@ -791,7 +792,9 @@ def identical_models(
 @rule("TE407", severity="note", title="the best of many models",
       fix="Test the chosen model on rows that had no part in choosing it; of learners and settings, choose inside the "
           'training rows (te.NestedCV) or correct for the choice (method="bbc-cv").')  # fmt: skip
-def winners_curse(n_models: int, best: str, not_different_from_best: int, resampled: bool = False) -> Iterator[str]:
+def winners_curse(
+    n_models: int, best: str, not_different_from_best: int, expected: Interval | None = None, resampled: bool = False
+) -> Iterator[str]:
     """The best of many estimates is the best partly by luck, so it is too high on average (the winner's curse).
 
     The rule fires when at least four others show no clear difference from the best one: then luck had enough to choose
@@ -801,9 +804,11 @@ def winners_curse(n_models: int, best: str, not_different_from_best: int, resamp
     if not_different_from_best + 1 >= MANY_MODELS:
         what = "learners" if resampled else "models"
         honest = "; the plan NestedCV, or an estimate by bbc-cv, allows for the choice" if resampled else ""
+        e = expected
+        expect = "" if e is None else f"; expect {with_limits(e.estimate, e.low, e.high)}"
         yield (
             f"{best} is the best of {whole(n_models)} {what}, and {whole(not_different_from_best)} are "
-            f"too close to it to call: its estimate is probably too good{honest}"
+            f"too close to it to call: its estimate is probably too good{expect}{honest}"
         )
 
 

@@ -1,17 +1,16 @@
-"""TE3xx: findings about scores, probabilities and thresholds; and whether a threshold was chosen on these very rows."""
+"""TE3xx: findings about scores, probabilities and thresholds."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueerror.findings._rules import rule
+from trueerror.inference._tuned import Tuned
 from trueerror.inference.auc._average_precision import DecidedBy
-from trueerror.inputs._arrays import SUM_SLACK, Floats, sum_slack
+from trueerror.inputs._arrays import SUM_SLACK, sum_slack
 from trueerror.kernels._groups import neighbour_groups
 from trueerror.results import Interval
 from trueerror.results._format import fixed, number, percent, signed, threshold_words, whole, with_limits
@@ -92,27 +91,30 @@ def broken_probabilities(score_range: ScoreRange, confusion: Confusion | None = 
 @rule("TE304", severity="warning", title="threshold chosen on these rows",
       fix="Choose the threshold on other rows, or take the one that follows from the costs: "
           "cost_fp/(cost_fp + cost_fn) for probabilities.")  # fmt: skip
-def threshold_chosen_here(tuned_threshold: TunedThreshold) -> Iterator[str]:
+def threshold_chosen_here(tuned_threshold: Tuned) -> Iterator[str]:
     """The best of all cutoffs on a sample fits its accidents too, so its result there is better than on other rows.
 
-    How much is seen by choosing on some rows and scoring on others: bootstrap replicates choose the cutoff on the
-    rows drawn and judge it on the rows left out. Where nothing is lost, nothing is said.
+    A threshold that is one of the scores, or one step of a grid of hundredths, and the best one for accuracy, Youden's
+    index, F1, the costs that were given or a round recall, was chosen here. How much that flatters is seen by choosing
+    on resampled rows and scoring on the others; limits allow for it. Where nothing is lost, nothing is said.
     """
     t = tuned_threshold
     beyond = "above every score" if t.threshold > 0 else "below every score"
     cutoff = beyond if math.isinf(t.threshold) else threshold_words(t.threshold)
-    # A share in three decimals; costs of 100 rows as the verdict gives them.
-    known = [abs(x) for x in (t.apparent, t.honest) if not math.isnan(x)]
+    # A share in three decimals; costs of 100 rows as the verdict gives them. A cost is one with a minus.
+    ends = sorted((abs(t.expected.low), abs(t.expected.high)))
+    known = [abs(x) for x in (t.apparent, t.expected.estimate) if not math.isnan(x)]
     digits = 3 if max(known) <= 1 else 1 if max(known) < 100 else 0
-    apparent, elsewhere = (fixed(abs(x), digits) for x in (t.apparent, t.honest))
-    if t.honest >= t.apparent or apparent == elsewhere:
+    apparent, elsewhere, low, high = (fixed(abs(x), digits) for x in (t.apparent, t.expected.estimate, *ends))
+    if t.expected.estimate >= t.apparent or apparent == elsewhere:
         return
-    honest = "" if math.isnan(t.honest) else f"; on rows not used to choose it, {elsewhere} (bootstrap)"
+    limits = "" if math.isnan(ends[0]) else f" [{low}, {high}]"
+    honest = "" if math.isnan(t.expected.estimate) else f"; on other rows expect {elsewhere}{limits}"
     if t.used:
-        seems = f"is the one that looks best for {t.metric} on these very rows"
+        seems = f"is the one that looks best for {t.criterion.name} on these very rows"
         yield f"the threshold {cutoff} {seems} ({apparent}{honest})"
     else:
-        yield f"a threshold tuned on these rows would be {cutoff} and look like {apparent} ({t.metric}){honest}"
+        yield f"a threshold tuned on these rows would be {cutoff} and look like {apparent} ({t.criterion.name}){honest}"
 
 
 @rule("TE305", severity="warning", title="scores that look like labels",
@@ -205,111 +207,3 @@ def few_negatives_decide(precision_by: DecidedBy) -> Iterator[str]:
             f"{rows} with high scores decide{'s' * (d.few < 1.5)} the average precision ({part} of its spread comes "
             f"from negatives); one more above all rows would take it from {number(d.value)} to {number(d.moved_to)}"
         )
-
-
-# (true positives, false positives, positives, negatives) of each cutoff → what it is worth; higher is better.
-Worth = Callable[[Floats, Floats, float, float], Floats]
-
-REPLICATES = 200
-# Beyond this many rows a threshold cannot be fitted to them to any harm.
-MOST_ROWS = 100_000
-
-
-class TunedThreshold(NamedTuple):
-    """The best cutoff of these rows for one metric: what it seems to be worth, and what it is worth on other rows.
-
-    `honest` is the mean over replicates that choose on the rows drawn and score on those left out; of both, higher is
-    better, so a cost is below 0. `used` says whether the evaluation was made with it, or would only look like that.
-    """
-
-    threshold: float
-    metric: str
-    apparent: float
-    honest: float
-    used: bool = True
-
-
-def _accuracy(tp: Floats, fp: Floats, up: float, down: float) -> Floats:
-    return (tp + down - fp) / max(up + down, 1.0)
-
-
-def _youden(tp: Floats, fp: Floats, up: float, down: float) -> Floats:
-    return tp / max(up, 1.0) - fp / max(down, 1.0)
-
-
-def _f1(tp: Floats, fp: Floats, up: float, down: float) -> Floats:
-    return 2 * tp / np.maximum(tp + fp + up, 1.0)
-
-
-MEASURES: dict[str, Worth] = {"accuracy": _accuracy, "Youden's index": _youden, "F1": _f1}
-
-
-def cost_of_errors(cost_fp: float, cost_fn: float) -> Worth:
-    """Minus the expected cost of a row."""
-
-    def worth(tp: Floats, fp: Floats, up: float, down: float) -> Floats:
-        return -(cost_fp * fp + cost_fn * (up - tp)) / max(up + down, 1.0)
-
-    return worth
-
-
-def tuned_threshold(
-    table: ScoreTable, threshold: float, *, measures: Iterable[tuple[str, Worth]] | None = None
-) -> TunedThreshold | None:
-    """The metric for which the threshold is the best of all cutoffs, if it seems to be picked from these very scores.
-
-    Thresholds that people name beforehand have one or two decimals; one that was found on the rows is one of their
-    scores, or lies half-way between two. Both must hold: best for accuracy, Youden's index or F1, and such a value.
-
-    >>> t = ScoreTable.count([0, 0, 1, 0, 1, 1], [0.1234, 0.2345, 0.3456, 0.4567, 0.5678, 0.6789])
-    >>> tuned_threshold(t, 0.3456).metric, tuned_threshold(t, 0.5), tuned_threshold(t, 0.2345)
-    ('accuracy', None, None)
-    """
-    if table.squares is not None or len(table.scores) < 3 or not _picked(table.scores, threshold):
-        return None
-    tp, fp, up, down = _counts(table.positives, table.negatives)
-    at = int(np.searchsorted(table.scores, threshold, side="left"))
-    for metric, worth in MEASURES.items() if measures is None else measures:
-        values = worth(tp, fp, up, down)
-        best = float(values.max())
-        if at < len(values) and values[at] >= best - 1e-12 * max(1.0, abs(best)):
-            return TunedThreshold(float(threshold), metric, best, _out_of_bag(table, worth))
-    return None
-
-
-def _picked(scores: Floats, threshold: float) -> bool:
-    if not math.isfinite(threshold) or abs(100 * threshold - round(100 * threshold)) < 1e-9:
-        return False
-    at = int(np.searchsorted(scores, threshold))
-    near = scores[max(0, at - 1) : at + 2]
-    candidates = np.concatenate((near, (near[1:] + near[:-1]) / 2))
-    return bool((np.abs(candidates - threshold) <= 1e-12 * max(1.0, abs(threshold))).any())
-
-
-def _counts(positives: NDArray[np.generic], negatives: NDArray[np.generic]) -> tuple[Floats, Floats, float, float]:
-    """True and false positives when everything from each score up is predicted positive."""
-    tp, fp = (np.cumsum(np.asarray(c, dtype=np.float64)[::-1])[::-1] for c in (positives, negatives))
-    return tp, fp, float(tp[0]), float(fp[0])
-
-
-def _out_of_bag(table: ScoreTable, worth: Worth) -> float:
-    """The mean worth of cutoffs chosen on Poisson-resampled rows, on the rows that were not drawn."""
-    n = int(table.n)
-    if n > MOST_ROWS:
-        return math.nan
-    counts = np.concatenate((table.positives, table.negatives)).astype(np.int64)
-    place = np.repeat(np.tile(np.arange(len(table.scores)), 2), counts)
-    is_positive = np.repeat(np.arange(len(counts)) < len(table.scores), counts)
-    rng, size, values = np.random.Generator(np.random.Philox(0)), len(table.scores), []
-    for _ in range(REPLICATES):
-        often = rng.poisson(1.0, n)
-        bag, rest = (
-            _counts(
-                np.bincount(place[is_positive], weights=w[is_positive], minlength=size),
-                np.bincount(place[~is_positive], weights=w[~is_positive], minlength=size),
-            )
-            for w in (often.astype(np.float64), (often == 0).astype(np.float64))
-        )
-        if min(bag[2:]) > 0 and min(rest[2:]) > 0:
-            values.append(float(worth(*rest)[int(np.argmax(worth(*bag)))]))
-    return float(np.mean(values)) if values else math.nan

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._contrast import t_contrast
-from trueerror.inference._effective_t import effective_t_contrast, effective_units
+from trueerror.inference._effective_t import effective_t_contrast
 from trueerror.inference._estimate import ROUNDING, Estimate, left_out
 from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.results import Contrast
@@ -62,7 +62,7 @@ def clusters_in_words(sizes: NDArray[np.floating] | NDArray[np.integer], units: 
     if groups == 1:
         return f"one {units.removesuffix('s')}"
     worth = "" if effective > 0.995 * groups else f", worth about {effective:,.1f} of equal size"
-    return f"one {units.removesuffix('s')}" if groups == 1 else f"{groups:,} {units}{worth}"
+    return f"{groups:,} {units}{worth}"
 
 
 def degrees_of_freedom(effective: float) -> float:
@@ -135,6 +135,6 @@ def cluster_t_contrast(
         same = effective_t_contrast(e, spec, n=n, higher_is_better=higher_is_better, note=note)
         return replace(same, method=key)
     return t_contrast(
-        value, error, degrees_of_freedom(effective_units(e)), spec, method=key, n=n, whole=e.range, notes=(note,),
+        value, error, degrees_of_freedom(e.effective), spec, method=key, n=n, whole=e.range, notes=(note,),
         higher_is_better=higher_is_better,
     )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from trueerror.inference._problem import IntervalSpec, critical_t, critical_z, tail
+from trueerror.inference._problem import IntervalSpec, critical_t, tail
 from trueerror.inputs._options import InputError, check_alternative, check_confidence
 from trueerror.results import Alternative, Contrast, Side
 
@@ -42,17 +42,8 @@ def tail_area(confidence: float, alternative: Alternative) -> float:
     return tail(confidence, SIDES[alternative])
 
 
-def normal_quantile(confidence: float, alternative: Alternative) -> float:
-    """z for the limits: both sides, or one side at the whole confidence.
-
-    >>> round(normal_quantile(0.95, "two-sided"), 3), round(normal_quantile(0.95, "greater"), 3)
-    (1.96, 1.645)
-    """
-    return critical_z(confidence, SIDES[alternative])
-
-
-def student_quantile(confidence: float, alternative: Alternative, df: float) -> float:
-    """t for the limits."""
+def student_quantile(confidence: float, alternative: Alternative, df: float = math.inf) -> float:
+    """t for the limits, z for infinitely many degrees of freedom."""
     return critical_t(confidence, df, SIDES[alternative])
 
 
@@ -69,11 +60,7 @@ def chance_ahead(t: float, df: float, higher_is_better: bool | None) -> float | 
 
 
 def normal_p(z: float, alternative: Alternative) -> float:
-    """The p-value of a statistic that is standard normal when there is no difference.
-
-    >>> round(normal_p(1.96, "two-sided"), 3), round(normal_p(1.96, "greater"), 3), round(normal_p(1.96, "less"), 3)
-    (0.05, 0.025, 0.975)
-    """
+    """The p-value of a statistic that is standard normal when there is no difference."""
     return student_p(z, math.inf, alternative)
 
 
@@ -136,10 +123,13 @@ def _disagree(low: float, high: float, p_value: float, confidence: float) -> boo
     return not any(map(math.isnan, (low, high, p_value))) and (low > 0 or high < 0) != (p_value < 1 - confidence)
 
 
-def limits_without_spread(estimate: float, units: float, spec: IntervalSpec, whole: Limits) -> Limits:
-    """All units agree: as far as t² more of them, at either end of the range, could move the mean."""
-    t = student_quantile(spec.confidence, spec.alternative, units - 1)
-    share = t * t / (units + t * t)
+def limits_without_spread(estimate: float, rows: float, q: float, whole: Limits) -> Limits:
+    """All rows agree: as far as q² more of them, at either end of the range, could move the mean (Wilson at an end).
+
+    >>> limits_without_spread(1.0, 12.0, 2.0, (0.0, 1.0))
+    (0.75, 1.0)
+    """
+    share = q * q / (rows + q * q)
     return estimate - share * (estimate - whole[0]), estimate + share * (whole[1] - estimate)
 
 
@@ -220,6 +210,7 @@ def mirrored(c: Contrast, *, untied: float = math.nan) -> Contrast:
         side=OTHER_SIDE[c.side], statistic=statistic_of(c).total(c, untied) - c.statistic,
         alternative=ALTERNATIVES[c.alternative],
         p_better=None if c.p_better is None else 1 - c.p_better,
+        low_alone=0.0 - c.high_alone, high_alone=0.0 - c.low_alone,
     )  # fmt: skip
 
 

@@ -7,22 +7,18 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from trueerror.inference._contrast import (
     chance_ahead,
     contrast,
     limits_without_spread,
+    nothing_known,
     student_p,
+    student_quantile,
     tail_area,
 )
 from trueerror.inference._estimate import (
     Estimate,
-    Stratum,
     limits,
-    p_value,
-    quantile,
-    spread,
     t_statistic,
 )
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range
@@ -34,55 +30,54 @@ from trueerror.results._values import Note
 KEY = "effective-t"
 
 
-def effective_units(e: Estimate) -> float:
-    """How many units of equal size an estimate rests on; of several strata those of the smallest."""
-    parts = [slice(None)] if e.strata is None else [e.strata == s for s in np.unique(e.strata)]
-    return min(float(np.max(Stratum.of(e, members).effective)) for members in parts)
-
-
 @inference_method(KEY, on=ONE, applies=lambda q: not (q.metric.calibration_error or q.sample.in_folds))
 def effective_t(q: Problem[Any]) -> IntervalLimits:
     """The effective t of what the units add; where they show no spread, what the sample has instead."""
     made: Estimated = q.sample.estimated(q)
-    return effective_t_limits(made.estimate, q.spec, *made.notes, instead=made.instead)
+    return effective_t_limits(made.estimate, q.spec, *made.notes, instead=made.instead, alike=made.alike)
 
 
 def effective_t_limits(
-    e: Estimate, spec: IntervalSpec, *notes: Note | str, instead: Callable[[], IntervalLimits | None] = lambda: None
+    e: Estimate,
+    spec: IntervalSpec,
+    *notes: Note | str,
+    instead: Callable[[], IntervalLimits | None] = lambda: None,
+    alike: float = math.inf,
 ) -> IntervalLimits:
-    """Both limits; where the units show no spread those `instead`, or Wilson's at as many units between two ends."""
+    """Both limits; where the units show no spread those `instead`, or those of as many that agree.
+
+    `alike`: at the end of its range a metric of ranks says as much as so many rows of a share, and no worse ranking has
+    limits nearer to that end.
+    """
     low, high = (float(x) for x in limits(e, spec.tail))
     if math.isnan(low) or math.isnan(high):
-        return instead() or IntervalLimits(*_without_spread(e, spec), KEY, (*notes, Note("no-variance")))
-    return IntervalLimits(low, high, KEY, notes)
+        return instead() or IntervalLimits(*_without_spread(e, spec, alike), KEY, (*notes, Note("no-variance")))
+    (least, most), q = e.range, spec.factor(max(alike - 1, 1.0))
+    low = min(low, limits_without_spread(most, alike, q, e.range)[0])
+    return IntervalLimits(low, max(high, limits_without_spread(least, alike, q, e.range)[1]), KEY, notes)
 
 
-def _without_spread(e: Estimate, spec: IntervalSpec) -> Range:
-    """Wilson's limits for the place in the range, as a share of so many units; NaN where the range has an open end."""
-    low, high = e.range
-    units = effective_units(e.worst or e)
-    if not (math.isfinite(low) and math.isfinite(high) and units > 0):
+def _without_spread(e: Estimate, spec: IntervalSpec, alike: float) -> Range:
+    """The limits of as many rows, or units, that agree; NaN where the range has an open end, or there are none."""
+    at = e.worst or e
+    rows, units = (at.agreeing, at.effective) if math.isinf(alike) else (alike, alike)
+    if not (math.isfinite(e.range[1] - e.range[0]) and rows > 0):
         return math.nan, math.nan
-    p, q = (float(e.value) - low) / (high - low), float(quantile(np.array(max(units - 1, 1.0)), spec.tail))
-    middle, reach = p + q * q / (2 * units), q * math.sqrt(max(p * (1 - p), 0.0) / units + (q / units / 2) ** 2)
-    ends = ((middle + side * reach) / (1 + q * q / units) for side in (-1, 1))
-    least, most = (low + (high - low) * x for x in ends)
-    return least, most
+    return limits_without_spread(float(e.value), rows, spec.factor(max(units - 1, 1.0)), e.range)
 
 
 def effective_t_contrast(
     e: Estimate, spec: IntervalSpec, *, n: float, higher_is_better: bool | None, note: str = ""
 ) -> Contrast:
     """A difference over the same units, with its p-value against 0."""
-    error = float(spread(e).error)
-    if not error > 0:
-        return _contrast_without_spread(e, spec, n, note, higher_is_better, alone=math.isnan(error))
+    if not e.spread.error > 0:
+        return _contrast_without_spread(e, spec, n, note, higher_is_better)
     t, df = (float(x) for x in t_statistic(e, 0.0))
     low, high = (float(x) for x in limits(e, tail_area(spec.confidence, spec.alternative)))
     return contrast(
         estimate=float(e.value), limits=(low, high), whole=e.range, confidence=spec.confidence,
         alternative=spec.alternative, method=KEY, n=n, statistic=t, df=None if math.isinf(df) else df,
-        p_value=float(p_value(e, 0.0, spec.alternative)), p_better=chance_ahead(t, df, higher_is_better), notes=(note,),
+        p_value=student_p(t, df, spec.alternative), p_better=chance_ahead(t, df, higher_is_better), notes=(note,),
     )  # fmt: skip
 
 
@@ -91,26 +86,25 @@ ENDLESS = "no spread between the units, and no end to how far a difference may b
 AGREED = "no spread between the units: limits as for as many that agree"
 
 
-def _contrast_without_spread(
-    e: Estimate, spec: IntervalSpec, n: float, note: str, up: bool | None, *, alone: bool
-) -> Contrast:
+def _contrast_without_spread(e: Estimate, spec: IntervalSpec, n: float, note: str, up: bool | None) -> Contrast:
     """Models that differ on no unit have p = 1, and are even.
 
     Where all units differ alike, as many more of another kind as Wilson's limits allow say how far the difference may
-    be; nothing does where a unit stands alone, or where there is no end to it.
+    be; nothing does where a unit stands alone, or where there is no end to it. Clusters that add the same tell as much
+    as their rows do, unless all of these are alike too.
     """
-    estimate, units, most = float(e.value), effective_units(e), e.range[1]
-    made = partial(
-        contrast, estimate=estimate, whole=e.range, confidence=spec.confidence, alternative=spec.alternative,
-        method=KEY, n=n, df=max(units - 1, 1.0), statistic=0.0 if estimate == 0 else math.nan,
+    estimate, units, most = float(e.value), e.effective, e.range[1]
+    if math.isnan(e.spread.error) or units < 2:
+        return nothing_known(estimate, "; ".join(filter(None, (note, ALONE))), spec, method=KEY, n=n, whole=e.range)
+    rows, q = e.agreeing, student_quantile(spec.confidence, spec.alternative, units - 1)
+    # With t² more rows at the other end the mean is 0.
+    t = math.copysign(math.sqrt(rows * min(abs(estimate) / most, 1.0)), estimate)
+    found = partial(
+        contrast, estimate=estimate, limits=limits_without_spread(estimate, rows, q, e.range), whole=e.range,
+        confidence=spec.confidence, alternative=spec.alternative, method=KEY, n=n, df=max(units - 1, 1.0),
     )  # fmt: skip
-    if alone or units < 2:
-        return made(limits=(math.nan, math.nan), p_value=math.nan, notes=(note, ALONE))
-    within, p, why = limits_without_spread(estimate, units, spec, e.range), math.nan, ENDLESS
-    if math.isfinite(most):
-        # With t² more units at the other end the mean is 0.
-        t = math.copysign(math.sqrt(units * min(abs(estimate) / most, 1.0)), estimate)
-        p, why = student_p(t, units - 1, spec.alternative), AGREED
     if estimate == 0:
-        return made(limits=within, p_value=1.0, p_better=chance_ahead(0.0, 1.0, up), notes=(note, why))
-    return made(limits=within, p_value=p, notes=(note, why))
+        return found(statistic=0.0, p_value=1.0, p_better=chance_ahead(0.0, 1.0, up), notes=(note, AGREED))
+    if math.isinf(most):
+        return found(statistic=math.nan, p_value=math.nan, notes=(note, ENDLESS))
+    return found(statistic=math.nan, p_value=student_p(t, units - 1, spec.alternative), notes=(note, AGREED))

@@ -11,6 +11,8 @@ a cluster (G − 1)/G times what the estimate loses without it. `strata` are sam
    with the other end at infinity; with none θ ± t·s.
 4. Two samples: the difference has the limits that follow from the two models' own (MOVER).
 5. A p-value is the level at which a limit reaches the null value.
+6. Units in order of time (`in_time`), and rows that belong to two keys (`over_keys`), have a standard error and
+   degrees of freedom of their own (`_dependence`); all else is the same.
 
 Metrics of a label table also know which cells could have been filled. `worst` holds the estimates of the same table
 with half a row more in the cell that lowers, and in the cell that raises, the metric most: limits take their standard
@@ -26,16 +28,17 @@ Hansen 2022 (leaving out clusters); Zou and Donner 2008, Stat. Med. 27:1693 (MOV
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from trueerror.inference._dependence import in_order, two_ways
 from trueerror.inference._problem import Range
-from trueerror.results import Alternative
 
 Floats = NDArray[np.float64]
 
@@ -43,13 +46,14 @@ Floats = NDArray[np.float64]
 ROUNDING = 1e-13
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Estimate:
     """All that inference sees of a metric; leading axes of `value` and `units` are metrics side by side.
 
     `units` (…, units) is what each unit adds, `count` how many units there are of each kind, `strata` a code for each
     unit's sample, `sizes` how many rows (or what weight) a unit has. `worst` has one leading axis more: the standard
-    error of the lower limit, and of the upper one, is found there.
+    error of the lower limit, and of the upper one, is found there. `rows_alike` is how many rows clusters are of,
+    `together` says how the units hang together.
     """
 
     value: Floats
@@ -60,6 +64,8 @@ class Estimate:
     range: Range = (-math.inf, math.inf)
     labels: bool = False
     worst: Estimate | None = None
+    rows_alike: float = 0.0
+    together: Callable[[Estimate], Spread] = field(default=lambda e: of_units(e), repr=False)
 
     def __sub__(self, other: Estimate) -> Estimate:
         """The difference of two estimates over the same units."""
@@ -68,6 +74,48 @@ class Estimate:
             self, value=self.value - other.value, units=self.units - other.units, range=(low, high), labels=False,
             worst=None,
         )  # fmt: skip
+
+    @cached_property
+    def samples(self) -> list[Stratum]:
+        """The units of each stratum."""
+        every: list[NDArray[np.bool_] | slice] = [slice(None)]
+        parts = every if self.strata is None else [self.strata == s for s in np.unique(self.strata)]
+        return [Stratum.of(self, members) for members in parts]
+
+    @cached_property
+    def spread(self) -> Spread:
+        """The standard error of the estimate and its degrees of freedom."""
+        return self.together(self)
+
+    @property
+    def effective(self) -> float:
+        """How many units of equal size it rests on; of several strata those of the smallest."""
+        return min(float(np.max(s.effective)) for s in self.samples)
+
+    @property
+    def agreeing(self) -> float:
+        """How many units say so where all add the same; of clusters their rows, unless these are all alike too."""
+        low, high = self.range
+        return max(self.effective, self.rows_alike * bool(low < self.value < high and self.value))
+
+    def shape(self, value: Floats) -> Shape:
+        """How the variance changes over the range: as p(1 − p), as a count from one end, or not at all."""
+        low, high = np.isfinite(self.range)
+        up, down = np.where(low, value - self.range[0], 1.0), np.where(high, self.range[1] - value, 1.0)
+        return Shape(up * down, low * down - high * up, float(low and high))
+
+    def rows(self) -> Floats:
+        """As many rows as have this standard error by the shape of the variance: of a share p(1 − p)/s²."""
+        error = np.where(self.spread.error > 0, self.spread.error, np.nan)
+        return np.asarray(self.shape(self.value).height / error**2)
+
+
+class Shape(NamedTuple):
+    """The variance of one row at a value, its slope there, and how much it bends."""
+
+    height: Floats
+    slope: Floats
+    bend: float
 
 
 def scaled(e: Estimate, by: float) -> Estimate:
@@ -124,36 +172,62 @@ def spread(e: Estimate) -> Spread:
     >>> round(float(made.error), 5), round(float(made.df))
     (0.03015, 99)
     """
-    every: list[NDArray[np.bool_] | slice] = [slice(None)]
-    parts = every if e.strata is None else [e.strata == s for s in np.unique(e.strata)]
-    strata = [Stratum.of(e, members) for members in parts]
+    return e.spread
+
+
+def of_units(e: Estimate) -> Spread:
+    """That of units that were drawn independently."""
+    strata, value = e.samples, np.asarray(e.value, dtype=np.float64)
     variances = [s.sum(s.apart**2) for s in strata]
     v = np.asarray(sum(variances))
     welch = sum(x * x / np.maximum(s.effective - 1, 1.0) for x, s in zip(variances, strata, strict=True))
-    slope = _slope(e) if e.labels else np.zeros_like(v)
+    shape, reach = e.shape(value), e.range[1] - e.range[0]
+    # How the logarithm of the variance of a metric of labels changes with it.
+    slope = e.labels * shape.slope / np.where(shape.height > 0, shape.height, np.inf)
     beyond = np.zeros_like(v)
     for s in strata:
         squares = s.apart**2
         mean = (s.often * squares).sum(axis=-1) / np.where(s.n > 0, s.n, 1.0)
         left = squares - np.asarray(mean)[..., None] - np.asarray(slope * v)[..., None] * s.apart
         beyond = beyond + s.sum(left * left)
-    scale = np.maximum(np.abs(e.value), e.range[1] - e.range[0] if np.isfinite(e.range).all() else 0.0)
     error = np.sqrt(v)
-    seen = error > ROUNDING * scale
+    seen = error > ROUNDING * np.fmax(np.abs(value), np.where(np.isfinite(reach), reach, 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):
         df = np.fmin(np.where(beyond > 1e-12 * v * v, 2 * v * v / beyond, np.inf), v * v / welch)
     return Spread(np.where(seen | np.isnan(v), error, 0.0), np.where(seen, np.maximum(df, 1.0), 1.0))
 
 
-def _slope(e: Estimate) -> Floats:
-    """How the logarithm of the variance of a metric of labels changes with it: that of p(1 − p), or of a count."""
-    (low, high), value = e.range, np.asarray(e.value, dtype=np.float64)
-    inside, slope = (value > low) & (value < high), np.zeros_like(value)
-    if math.isfinite(low):
-        slope = slope + np.where(inside, 1 / np.where(inside, value - low, 1.0), 0.0)
-    if math.isfinite(high):
-        slope = slope - np.where(inside, 1 / np.where(inside, high - value, 1.0), 0.0)
-    return slope
+def in_time(e: Estimate, clusters: int) -> Estimate:
+    """An estimate whose first units, so many clusters, stand in order of time; those after them (half rows) alone.
+
+    >>> ups_and_downs = np.repeat([0.01, -0.01], 8) + np.tile([0.001, -0.001], 8)
+    >>> e = Estimate(value=np.array(0.5), units=ups_and_downs)
+    >>> round(float(spread(e).error), 3), round(float(spread(in_time(e, 16)).error), 3)
+    (0.042, 0.077)
+    """
+
+    def of_ordered(e: Estimate) -> Spread:
+        alone, found = of_units(e), in_order(e.units[..., :clusters])
+        count = 1.0 if e.count is None else np.asarray(e.count)[..., clusters:]
+        error = np.sqrt(found.variance + (count * e.units[..., clusters:] ** 2).sum(axis=-1))
+        return Spread(np.where(alone.error > 0, error, alone.error), np.minimum(alone.df, found.df))
+
+    return replace(e, together=of_ordered, worst=None if e.worst is None else in_time(e.worst, clusters))
+
+
+def over_keys(first: Estimate, *others: Estimate) -> Estimate:
+    """An estimate over one key, with the same over another one and over both together where there are two.
+
+    >>> e = [Estimate(value=np.array(0.5), units=np.array(u)) for u in ([0.3, -0.3], [0.4, -0.4], [0.1, 0, 0, -0.1])]
+    >>> round(float(spread(over_keys(*e)).error), 3), round(float(spread(over_keys(e[0])).error), 3)
+    (0.987, 0.6)
+    """
+
+    def of_all(e: Estimate) -> Spread:
+        parts = [first.together(e), *(x.spread for x in others)]
+        return Spread(*two_ways([x.error for x in parts], [x.df for x in parts]))
+
+    return replace(first, together=of_all)
 
 
 class Sums(NamedTuple):
@@ -210,6 +284,9 @@ def quantile(df: Floats, tail: float) -> Floats:
 def limits(e: Estimate, tail: float) -> tuple[Floats, Floats]:
     """The lower and the upper limit, each passed with probability `tail`; NaN where the units show no spread.
 
+    They lie where (θ − θ̂)² is q² times the variance at θ, which follows the shape of the range: Wilson's limits
+    between two ends, θ̂ ± q·s with none.
+
     >>> right = np.repeat([1.0, 0.0], [90, 10])
     >>> low, high = limits(Estimate(value=np.array(0.9), units=(right - 0.9) / 100, range=(0, 1), labels=True), 0.025)
     >>> round(float(low), 3), round(float(high), 3)
@@ -217,61 +294,29 @@ def limits(e: Estimate, tail: float) -> tuple[Floats, Floats]:
     """
     value = np.asarray(e.value, dtype=np.float64)
     at, side = e.worst or e, np.array([-1.0, 1.0]).reshape(2, *(1 for _ in range(value.ndim)))
-    found, (start, end) = spread(at), e.range
-    q = side * quantile(found.df, tail)
-    error = np.where(found.error > 0, found.error, np.nan)
+    q, shape = side * quantile(at.spread.df, tail), e.shape(value)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        if math.isfinite(start) and math.isfinite(end):
-            p, n = (value - start) / (end - start), effective_rows(at, error)
-            reach = q * np.sqrt(np.maximum(p * (1 - p), 0.0) / n + q * q / (4 * n * n))
-            limit = start + (end - start) * (p + q * q / (2 * n) + reach) / (1 + q * q / n)
-        elif math.isfinite(start) or math.isfinite(end):
-            away = 1 if math.isfinite(start) else -1
-            moved = q * q * error**2 / _distance(e, at.value)
-            limit = value + away * moved / 2 + np.sign(q) * np.sqrt(_distance(e, value) * moved + moved * moved / 4)
-        else:
-            limit = value + q * error
+        k = q * q / at.rows()
+        root = np.sqrt((k * shape.slope) ** 2 + 4 * (1 + k * shape.bend) * k * shape.height)
+        limit = value + (k * shape.slope + np.sign(q) * root) / (2 * (1 + k * shape.bend))
     if e.worst is not None:
         # At the end of its range an estimate that is known to vary has that end for a limit.
-        limit = np.where(value == np.where(side > 0, end, start), value, limit)
+        end = np.where(side > 0, e.range[1], e.range[0])
+        limit = np.where(value == end, value, limit)
     return limit[0], limit[1]
-
-
-def _distance(e: Estimate, value: Floats | float) -> Floats:
-    """From the one end of the range: the variance is proportional to it, as that of a count."""
-    low, high = e.range
-    return np.asarray(value) - low if math.isfinite(low) else high - np.asarray(value)
-
-
-def effective_rows(e: Estimate, error: Floats) -> Floats:
-    """p(1 − p)/s²: as many rows of a share would have the standard error."""
-    width = e.range[1] - e.range[0]
-    p = (np.asarray(e.value, dtype=np.float64) - e.range[0]) / width
-    return np.asarray(p * (1 - p) * (width / error) ** 2)
 
 
 def t_statistic(e: Estimate, null: float) -> tuple[Floats, Floats]:
     """(θ̂ − θ₀)/s with the standard error as it would be at the null value, and its degrees of freedom."""
     value = np.asarray(e.value, dtype=np.float64)
     at, above = e.worst or e, value < null
-    found = spread(at)
-
-    def of_side(values: Floats) -> Floats:
-        return values if e.worst is None else np.where(above, values[1], values[0])
-
-    (low, high), error = e.range, np.where(found.error > 0, found.error, np.nan)
+    rows, df = (np.broadcast_to(x, (2, *value.shape)) for x in (at.rows(), at.spread.df))
     with np.errstate(divide="ignore", invalid="ignore"):
-        if math.isfinite(low) and math.isfinite(high):
-            p0 = (null - low) / (high - low)
-            error = (high - low) * np.sqrt(p0 * (1 - p0) / of_side(effective_rows(at, error)))
-        elif math.isfinite(low) or math.isfinite(high):
-            error = of_side(error * np.sqrt(_distance(e, null) / _distance(e, at.value)))
-        else:
-            error = of_side(error)
-        return np.where(error > 0, (value - null) / error, np.nan), of_side(found.df)
+        error = np.sqrt(e.shape(np.asarray(null)).height / np.where(above, rows[1], rows[0]))
+        return np.where(error > 0, (value - null) / error, np.nan), np.where(above, df[1], df[0])
 
 
-def p_value(e: Estimate, null: float = 0.0, alternative: Alternative = "two-sided") -> Floats:
+def p_value(e: Estimate, null: float = 0.0) -> Floats:
     """The level at which a limit reaches the null value.
 
     >>> right = np.repeat([1.0, 0.0], [90, 10])
@@ -280,10 +325,7 @@ def p_value(e: Estimate, null: float = 0.0, alternative: Alternative = "two-side
     0.05
     """
     t, df = t_statistic(e, null)
-    towards = {"two-sided": -np.abs(t), "greater": -t, "less": t}[alternative]
-    finite = np.where(np.isinf(df), 1.0, df)
-    tail = np.where(np.isinf(df), special.ndtr(towards), special.stdtr(finite, towards))
-    return np.asarray(np.minimum(tail * (2 if alternative == "two-sided" else 1), 1.0))
+    return np.asarray(2 * special.stdtr(df, -np.abs(t)))
 
 
 def apart(first: float, first_limits: Range, second: float, second_limits: Range) -> Range:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any, Literal, get_args
@@ -12,16 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._contrast import REALS, Limits, df_of_limits, mirrored
+from trueerror.inference._contrast import REALS, Limits, alike_within, df_of_limits, mirrored, statistic_of
 from trueerror.inference._problem import critical_t, critical_z
+from trueerror.inference.proportion._paired import equivalence, mcnemar_test
 from trueerror.inputs._arrays import column, plain_numbers
 from trueerror.inputs._options import InputError, check_word
 from trueerror.kernels._threads import PIECE, parts
 from trueerror.results import Contrast
+from trueerror.results._values import significantly_different
+from trueerror.tallies import Discordance
 
 Floats = NDArray[np.float64]
 Adjustment = Literal["holm", "hochberg", "hommel", "bonferroni", "sidak", "holm-sidak", "bh", "by", "none"]
 ADJUSTMENTS: tuple[str, ...] = get_args(Adjustment)
+SOUND_FORMS: tuple[Literal["mid-p", "exact", "chi2"], ...] = ("mid-p", "exact", "chi2")
 
 
 def adjust(p_values: Any, method: Adjustment = "holm") -> Floats:
@@ -38,32 +43,40 @@ def adjust(p_values: Any, method: Adjustment = "holm") -> Floats:
     [0.04, 0.06, 0.06, 0.06]
     """
     check_word(method, ADJUSTMENTS, "method")
-    given = _probabilities(p_values)
-    known = ~np.isnan(given)
-    p = given[known]
+    return np.minimum(_in_order(_probabilities(p_values), _STEPS[method]), 1.0)
+
+
+def _in_order(given: Floats, step: Callable[[Floats], Floats]) -> Floats:
+    """What a step makes of the sorted p-values, each in its place; it may exceed 1, and NaN stays NaN."""
+    known = np.flatnonzero(~np.isnan(given))
+    order = known[np.argsort(given[known], kind="stable")]
     result = np.full(len(given), np.nan)
-    result[known] = _in_order(p, _STEPS[method]) if len(p) else p
+    result[order] = step(given[order])
     return result
 
 
-def _in_order(p: Floats, step: Callable[[Floats], Floats]) -> Floats:
-    """What a step makes of the sorted p-values, at most 1, each in its place."""
-    order = np.argsort(p, kind="stable")
-    adjusted = np.empty(len(p))
-    adjusted[order] = np.minimum(step(p[order]), 1.0)
-    return adjusted
+def adjust_contrasts(
+    contrasts: Sequence[Contrast], method: str, *, every: bool = False, whole: Limits = REALS
+) -> list[Contrast]:
+    """The same contrasts with p-values and limits adjusted for each other; a single one needs no adjusting.
 
-
-def adjust_contrasts(contrasts: Sequence[Contrast], method: str, *, every: bool = False) -> list[Contrast]:
-    """The same contrasts with their p-values adjusted for each other; a single one needs no adjusting.
-
-    With `every`, a single one has an adjusted p-value too (its own), and one without a p-value counts as 1.
+    Limits are the contrast's own, stretched to the level at which its p-value decides: α·p/p_adjusted. Those that are
+    not set aside share the level of the nearest to it, so that limits leave 0 out just where the adjusted p-value is at
+    or below α (for Holm: Strassburger and Bretz 2008, Stat. Med. 27:4914, without their bounds at 0). With `every`, a
+    single one has an adjusted p-value too (its own), and one without a p-value counts as 1.
     """
-    if method == "none" or not contrasts or (len(contrasts) < 2 and not every):
-        return list(contrasts)
-    given = [1.0 if every and math.isnan(c.p_value) else c.p_value for c in contrasts]
-    values = adjust(given, method)  # type: ignore[arg-type]
-    return [replace(c, p_adjusted=None if p != p else float(p)) for c, p in zip(contrasts, values, strict=True)]
+    alone = [c.alone() for c in contrasts]
+    if method == "none" or not alone or (len(alone) < 2 and not every):
+        return alone
+    given = np.array([1.0 if every and math.isnan(c.p_value) else c.p_value for c in alone])
+    values = _in_order(_probabilities(np.maximum(given, sys.float_info.min)), _STEPS[method])
+    part = given / values
+    open_ = values > 1 - alone[0].confidence + 1e-12
+    part = np.where(open_, part[np.argmin(np.where(open_, given, np.inf))], part)
+    return [
+        c if math.isnan(p) else _at_level(replace(c, p_adjusted=min(float(p), 1.0)), (1 - c.confidence) * share, whole)
+        for c, p, share in zip(alone, values, part, strict=True)
+    ]
 
 
 def adjust_shaffer(p_values: Any, models: int) -> Floats:
@@ -83,7 +96,7 @@ def adjust_shaffer(p_values: Any, models: int) -> Floats:
         raise InputError(f"{models} models have {pairs} pairs, but there are {len(p)} p-values")
     if np.isnan(p).any():
         raise InputError(f"p-value {int(np.argmax(np.isnan(p))) + 1} is NaN; Shaffer's procedure needs every pair")
-    return _in_order(p, lambda ordered: _step_down(ordered * shaffer_multipliers(models)))
+    return np.minimum(_in_order(p, lambda ordered: _step_down(ordered * shaffer_multipliers(models))), 1.0)
 
 
 def shaffer_multipliers(models: int) -> NDArray[np.int64]:
@@ -147,17 +160,19 @@ def with_anchor(
     c 0.117 0.12 -0.114 0.012
     """
     differences = [c if c.second == anchor else mirrored(c) for c in contrasts if anchor in (c.first, c.second)]
-    left = [c for c in differences if _limits_known(c)]
+    contrasts = [c.alone() for c in contrasts]
+    left = [c.alone() for c in differences if limits_known(c)]
     if len(differences) < 2 or not left:
         return tuple(differences)
     level = left[0].confidence
     settled: dict[str, Contrast] = {}
     least = 0.0
     while left:
-        out = [_normal_score(c) for c in left]
+        out = [normal_score(c) for c in left]
         critical, values = _of_the_best(contrasts, anchor, out, left) if chosen else _sidak_of_pairs(out, level)
         values = [max(p, c.p_value, least) for p, c in zip(values, left, strict=True)]
-        stretched = [_stretched(c, p, critical, whole) for c, p in zip(left, values, strict=True)]
+        tail = float(2 * special.ndtr(-critical))
+        stretched = [_at_level(replace(c, p_adjusted=p), tail, whole) for c, p in zip(left, values, strict=True)]
         apart = [c for c, z in zip(stretched, out, strict=True) if z >= critical]
         # The next step is judged among those that are left, and made without those that are not.
         for c in apart or stretched:
@@ -187,7 +202,8 @@ def _of_the_best(
     return max(min(drawn, bonferroni), critical_z(level)), np.minimum(above, bounds).tolist()
 
 
-def _limits_known(c: Contrast) -> bool:
+def limits_known(c: Contrast) -> bool:
+    """Whether a contrast has two limits apart."""
     return all(map(math.isfinite, (c.estimate, c.low, c.high))) and c.low < c.high and c.alternative == "two-sided"
 
 
@@ -197,7 +213,7 @@ def _beyond(z: Sequence[float]) -> Floats:
     return out
 
 
-def _normal_score(c: Contrast) -> float:
+def normal_score(c: Contrast) -> float:
     """How far 0 lies from the estimate, by the limit on that side, as a quantile of the normal distribution."""
     arm = c.estimate - c.low if c.estimate > 0 else c.high - c.estimate
     if c.estimate == 0 or not arm > 0:
@@ -206,13 +222,14 @@ def _normal_score(c: Contrast) -> float:
     return -float(special.ndtri(float(special.stdtr(df, -critical_t(c.confidence, df) * abs(c.estimate) / arm))))
 
 
-def _stretched(c: Contrast, p: float, critical: float, whole: Limits) -> Contrast:
-    """The limits at another quantile, as far out in the distribution that they are made with as this in the normal."""
+def _at_level(c: Contrast, level: float, whole: Limits) -> Contrast:
+    """The limits at another level than their own, by the distribution that they are made with."""
     df = df_of_limits(c)
-    further = -float(special.stdtrit(df, float(special.ndtr(-critical))))
-    more = max(further / critical_t(c.confidence, df) - 1.0, 0.0)
-    low, high = (limit + more * (limit - c.estimate) for limit in (c.low, c.high))
-    return replace(c, low=max(low, whole[0]), high=min(high, whole[1]), p_adjusted=p)
+    more = max(critical_t(1 - level, df, c.side) / critical_t(c.confidence, df, c.side) - 1.0, 0.0)
+    low, high = (x if math.isinf(x) else x + more * (x - c.estimate) for x in (c.low, c.high))
+    low = c.low if c.side == "upper" else max(low, whole[0])
+    high = c.high if c.side == "lower" else min(high, whole[1])
+    return replace(c, low=low, high=high, low_alone=c.low, high_alone=c.high)
 
 
 def _luck_of_the_best(contrasts: Sequence[Contrast], models: Sequence[str]) -> Floats:
@@ -221,7 +238,7 @@ def _luck_of_the_best(contrasts: Sequence[Contrast], models: Sequence[str]) -> F
     variance = np.full((k, k), np.nan)
     np.fill_diagonal(variance, 0.0)
     for c in contrasts:
-        if c.first in place and c.second in place and _limits_known(c):
+        if c.first in place and c.second in place and limits_known(c):
             i, j = place[c.first], place[c.second]
             variance[i, j] = variance[j, i] = (c.width / (2 * critical_t(c.confidence, df_of_limits(c)))) ** 2
     variance[np.isnan(variance)] = np.nanmax(variance)
@@ -272,7 +289,7 @@ def _hommel(p: Floats) -> Floats:
     """For every set size s, Simes' test of the largest that contains each hypothesis; O(m²)."""
     m = len(p)
     ranks = np.arange(1, m + 1)
-    adjusted = np.full(m, np.min(m * p / ranks))
+    adjusted = np.full(m, np.min(m * p / ranks, initial=np.inf))
     for size in range(m - 1, 1, -1):
         first = m - size + 1
         simes = np.min(size * p[first:] / ranks[1:size])
@@ -327,3 +344,49 @@ def groups_not_told_apart(order: Sequence[str], apart: set[frozenset[str]]) -> t
 
     grow(set(), set(order), set())
     return tuple(sorted(groups, key=lambda group: [place[name] for name in group]))
+
+
+def alike_by_pairs(
+    c: Contrast, discordance: Mapping[tuple[str, str], Discordance], margin: float, confidence: float
+) -> Contrast:
+    """Two one-sided tests against ±margin: Tango's score test for shares, else the pair's own standard error."""
+    counts = discordance.get((c.first, c.second))
+    if counts is not None and statistic_of(c).of_rows:
+        test = equivalence(counts.only_first, counts.only_second, n=counts.n, margin=margin, confidence=confidence)
+        return replace(test, first=c.first, second=c.second)
+    return alike_within(c, margin)
+
+
+def together_with_best(
+    pairs: Sequence[Contrast], order: tuple[str, ...], reference: str | None, adjust: str, reach: float
+) -> tuple[Contrast, ...]:
+    """Each model − the best one (or the reference), with limits that hold together; only in the usual family."""
+    if adjust != "holm" or len(pairs) < 2 or any(c.alternative != "two-sided" for c in pairs):
+        return ()
+    anchor = reference or order[0]
+    with_it = [c for c in pairs if anchor in (c.first, c.second)]
+    # Different rows: each model of one sample was compared with those of the other alone.
+    if len(with_it) < 2 or (reference is None and len(pairs) < len(order) * (len(order) - 1) / 2):
+        return ()
+    return with_anchor(pairs, anchor, chosen=reference is None, whole=(-reach, reach))
+
+
+def groups_of_equals(order: tuple[str, ...], pairs: Sequence[Contrast]) -> tuple[tuple[str, ...], ...]:
+    """The largest groups in which no two models differ significantly."""
+    # An infinite loss and a finite one need no test to be put into different groups.
+    apart = {frozenset((c.first, c.second)) for c in pairs if significantly_different(c) or math.isinf(c.estimate)}
+    return groups_not_told_apart(order, apart)
+
+
+def sound_p_values(c: Contrast, counts: Discordance | None) -> dict[str, float]:
+    """The p-values of the sound forms of McNemar's test; none for pairs that were compared otherwise."""
+    return {
+        form: mcnemar_test(counts.only_first, counts.only_second, form, c.alternative)[1]
+        for form in SOUND_FORMS
+        if counts is not None and statistic_of(c).of_rows
+    }
+
+
+def straddles(p_values: Mapping[str, float], *, level: float) -> bool:
+    """Whether sound tests disagree at the level."""
+    return bool(p_values) and min(p_values.values()) <= level < max(p_values.values())

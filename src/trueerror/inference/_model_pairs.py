@@ -19,12 +19,12 @@ from trueerror.inference._contrast import nothing_known
 from trueerror.inference._effective_t import KEY, effective_t_contrast
 from trueerror.inference._estimate import Estimate
 from trueerror.inference._fragility import undone_by
+from trueerror.inference._joined import over_views
 from trueerror.inference._problem import Problem
 from trueerror.inference._sample import Sampled
 from trueerror.inference._score_tables import difference_of_scores
 from trueerror.inference.auc._binned import binned_contrast
 from trueerror.inference.auc._influences import score_influences
-from trueerror.inference.auc._interval import difference_of_areas
 from trueerror.inference.auc._multiclass import class_area_estimate, class_area_rows
 from trueerror.inference.bootstrap._paired import paired_bootstrap
 from trueerror.inference.counts._paired import PairedMetric
@@ -43,7 +43,6 @@ from trueerror.results import Contrast
 from trueerror.sources.engines._array_source import class_scored_rows, loss_rows
 from trueerror.tallies import Agreement, Discordance, Moments
 from trueerror.tallies._confusion import BinaryCounts, ClassCounts
-from trueerror.tallies._moments import Placements
 
 if TYPE_CHECKING:
     from trueerror.inference._two_models import PairedRows
@@ -114,13 +113,21 @@ class ModelPair(Sampled):
         """What each row, cluster or weighted row adds to the difference, and how many rows it is of."""
         raise NotImplementedError
 
+    def over_keys(self, q: Pair) -> tuple[Estimate, float]:
+        """The same, joined over each of two keys, or in order of time."""
+        made, n = self.difference(q)
+        pairs = [rows.pair(self.first, self.second) for rows in self.rows.by_key]
+        return (
+            pairs and over_views([pair.difference(replace(q, sample=pair))[0] for pair in pairs], self.rows.views)
+        ) or made, n
+
     def nothing(self, q: Problem[Any], method: str) -> Contrast | None:
         """What is said where nothing can be estimated; else None."""
         return None
 
     def by_effective_t(self, q: Pair) -> Contrast:
         """The effective t of the difference."""
-        made, n = self.difference(q)
+        made, n = self.over_keys(q)
         note = self.note(made)
         return effective_t_contrast(made, q.spec, n=n, higher_is_better=q.metric.higher_is_better, note=note)
 
@@ -136,7 +143,7 @@ class ModelPair(Sampled):
 
     def note(self, made: Estimate) -> str:
         """How many clusters there are, and what they are worth; nothing of rows."""
-        return "" if made.sizes is None else clusters_in_words(made.sizes, self.rows.units)
+        return self.rows.keys or (made.sizes is not None and clusters_in_words(made.sizes, self.rows.units)) or ""
 
     def answered(self, q: Pair, chosen: InferenceMethod) -> Contrast:
         """The contrast by a method, with the models' names, what it estimates and what would undo it."""
@@ -350,29 +357,19 @@ class AreaPair(ScorePair):
 
     def areas(self) -> Estimate:
         """The difference of two areas over rows, clusters or weighted rows."""
-        r, scale = self.rows, self.rows.measure.area
-        if not r.clustered:
-            return difference_of_areas(r.placements, *self.places, scale)
-        one, two = map(r.area_over_clusters, self.places)
-        sizes = np.bincount(r.cluster_codes, weights=r.weighted_columns[1]).astype(np.float64)
-        return Estimate(
-            value=np.array(scale * (one.area - two.area)), units=scale * (one.units - two.units), sizes=sizes,
-            range=(-scale, scale),
-        )  # fmt: skip
+        return self.rows.area(*self.places)
 
     @property
     def left_open(self) -> tuple[float, float]:
         """By how much binned scores leave the difference of two areas open, and by how much its standard error."""
-        found = None if self.rows.clustered else self.rows.placements
-        if not isinstance(found, Placements):
+        if self.rows.clustered:
             return 0.0, 0.0
-        (i, j), scale = self.places, self.rows.measure.area
-        return scale * float(found.slack[i] + found.slack[j]), scale * float(found.error[i] + found.error[j])
+        found, places, scale = self.rows.placements, [*self.places], self.rows.measure.area
+        return scale * float(found.slack[places].sum()), scale * float(found.error[places].sum())
 
     def difference(self, q: Pair) -> tuple[Estimate, float]:
         """DeLong's structural components."""
-        r = self.rows
-        return self.areas(), len(r.weighted_columns[0][0]) if r.clustered else sum(r.class_sizes)
+        return self.areas(), sum(self.rows.class_sizes)
 
     def by_effective_t(self, q: Pair) -> Contrast:
         """The same, widened by what binned scores leave open."""
@@ -383,14 +380,9 @@ class AreaPair(ScorePair):
 
     def failures(self) -> Failures | None:
         """A row that scores as rows of the other class do is placed in their middle, and both classes so."""
-        r = self.rows
-        if r.clustered:
-            up = r.weighted_columns[0][0]
-            areas, rows = [r.area_over_clusters(place).area for place in self.places], (up.sum(), (~up).sum())
-        else:
-            areas, rows = r.placements.areas[list(self.places)].tolist(), r.class_sizes
-        each = np.array(rows, dtype=np.float64)
-        moved = r.measure.area * (0.5 - np.array(areas))[:, None] / each
+        r, each = self.rows, np.array(self.rows.class_sizes, dtype=np.float64)
+        values = np.array([float(r.area(place).value) for place in self.places])
+        moved = (1 - r.measure.area / 2 - values)[:, None] / each
         return Failures(np.minimum(moved, 0.0), np.maximum(moved, 0.0), each)
 
 

@@ -59,11 +59,15 @@ class Sampled:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Estimated:
-    """An estimate with its notes; `instead` gives the limits where its units show no spread."""
+    """An estimate with its notes; `instead` gives the limits where its units show no spread.
+
+    `alike` is as many rows as a share of them says as much at the end of its range.
+    """
 
     estimate: Estimate
     notes: tuple[Note | str, ...] = ()
     instead: Callable[[], IntervalLimits | None] = lambda: None
+    alike: float = math.inf
 
 
 class OneSample(Sampled):

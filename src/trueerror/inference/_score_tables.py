@@ -24,15 +24,13 @@ from trueerror.inference._ordered_scores import OrderedScores
 from trueerror.inference._problem import IntervalLimits, Problem
 from trueerror.inference._sample import Estimated, OneSample
 from trueerror.inference._variance import ClusteredRows, Design, ScoreSample
-from trueerror.inference.auc._average_precision import average_precision_limits
 from trueerror.inference.auc._influences import score_influences
 from trueerror.inference.auc._interval import (
+    area_on_scale,
     area_sums,
     area_without_clusters,
     effective_rows,
-    newcombe_instead,
-    of_area,
-    on_scale,
+    rows_of_classes,
     squared_weights,
 )
 from trueerror.inference.bootstrap._tables import (
@@ -135,11 +133,12 @@ class ScoreRows(ScoreSample, OneSample):
     def estimated(self, q: Problem[Any]) -> Estimated:
         """What rows at each score, or clusters, add."""
         notes = () if self.clusters is None else (f"{whole(self.groups)} clusters",)
-        return Estimated(estimate=score_estimate(q), notes=notes, instead=lambda: self.at_the_end(q, notes))
+        return Estimated(estimate=score_estimate(q), notes=notes, alike=self.alike)
 
-    def at_the_end(self, q: Problem[Any], notes: tuple[str, ...]) -> IntervalLimits | None:
-        """The limits of a metric without spread, where it has some of its own."""
-        return None
+    @property
+    def alike(self) -> float:
+        """Of a metric of ranks as many rows as say as much at the end of its range."""
+        return math.inf
 
     def widened(self, q: Problem[Any], found: Interval, made: IntervalLimits, chosen: InferenceMethod) -> Interval:
         """The interval widened by what binned scores leave open."""
@@ -182,14 +181,56 @@ class RankedRows(ScoreRows):
         """As many positives, and negatives, of equal weight; of rows in clusters, as many clusters of equal size."""
         if self.clusters is None:
             return effective_rows(self.table)
-        parts = (self.clusters.take(side) for side in (self.clusters.positive, ~self.clusters.positive))
-        positives, negatives = (effective_clusters(np.bincount(x.codes, weights=x.weights)) for x in parts)
-        return positives, negatives
+        return clusters_of_classes(self.clusters.positive, self.clusters.codes, self.clusters.weights)
 
-    def at_the_end(self, q: Problem[Any], notes: tuple[str, ...]) -> IntervalLimits | None:
-        """Wilson's interval at the positives."""
-        made = IntervalLimits(*average_precision_limits(self.estimate, self.class_sizes[0], q.spec))
-        return made._replace(note=(*notes, *made.notes))
+    @property
+    def alike(self) -> float:
+        """The positives."""
+        return self.class_sizes[0]
+
+
+def clusters_of_classes(
+    positive: NDArray[np.bool_], codes: NDArray[np.intp], weights: Floats | None = None
+) -> tuple[float, float]:
+    """As many clusters of equal size as the positives, and the negatives, are in."""
+    w = np.ones(len(codes)) if weights is None else weights
+    up, down = (effective_clusters(np.bincount(codes[side], weights=w[side])) for side in (positive, ~positive))
+    return up, down
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PlacedRows(OneSample):
+    """A model's area over rows, or clusters of rows, that were placed for several models at once."""
+
+    made: Estimate
+    alike: float
+    rows: int
+    tally = "scores"
+
+    @property
+    def value(self) -> float:
+        """The area."""
+        return float(self.made.value)
+
+    @property
+    def n(self) -> float:
+        """How many rows it is of."""
+        return float(self.rows)
+
+    @property
+    def clustered(self) -> bool:
+        """Whether rows are in clusters."""
+        return self.made.sizes is not None
+
+    @property
+    def groups(self) -> int:
+        """How many clusters there are."""
+        return len(self.made.units)
+
+    def estimated(self, q: Problem[Any]) -> Estimated:
+        """As it was placed."""
+        notes = (f"{whole(self.groups)} clusters",) * self.clustered
+        return Estimated(estimate=self.made, notes=notes, alike=self.alike)
 
 
 class AreaRows(RankedRows):
@@ -197,10 +238,10 @@ class AreaRows(RankedRows):
 
     __slots__ = ()
 
-    def at_the_end(self, q: Problem[Any], notes: tuple[str, ...]) -> IntervalLimits | None:
-        """Newcombe's method 5."""
-        made = newcombe_instead(of_area(self.measure, self.estimate), self.class_sizes, q.spec)
-        return on_scale(self.measure, made._replace(note=(*notes, *made.notes)))
+    @property
+    def alike(self) -> float:
+        """As many rows as classes of equal size would have."""
+        return rows_of_classes(self.class_sizes)
 
 
 def clustered_scores(
@@ -334,11 +375,11 @@ def _each_left_out(
 def _of_clusters(q: Problem[ScoreSample], rows: ClusteredRows) -> Estimate:
     """(G − 1)/G times what the metric loses without each cluster; nothing where it has no value without it."""
     if q.metric.area:
-        units = q.metric.area * area_without_clusters(rows.positive, rows.scores, rows.codes, rows.weights).units
-    else:
-        cells = ClusterCells.of(q, rows)
-        lost = cells.value - cells.one_less()
-        units = np.where(np.isfinite(lost), (rows.groups - 1) / rows.groups * lost, 0.0)
+        made = area_without_clusters(rows.positive, rows.scores, rows.codes, rows.weights)
+        return area_on_scale(made, q.metric.area)
+    cells = ClusterCells.of(q, rows)
+    lost = cells.value - cells.one_less()
+    units = np.where(np.isfinite(lost), (rows.groups - 1) / rows.groups * lost, 0.0)
     sizes = np.bincount(rows.codes, weights=rows.weights, minlength=rows.groups).astype(np.float64)
     return Estimate(value=np.array(q.sample.estimate), units=units, sizes=sizes, range=q.ends)
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property, reduce
+from operator import sub
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._answer import contrast_of
+from trueerror.inference._answer import contrast_of, interval_of
 from trueerror.inference._clusters import (
     cluster_t_contrast,
     clusters_left_out,
@@ -23,15 +24,20 @@ from trueerror.inference._clusters import (
 )
 from trueerror.inference._contrast import mirrored, nothing_known, of_better
 from trueerror.inference._effective_t import ALONE, KEY, effective_t_contrast
+from trueerror.inference._estimate import Estimate
+from trueerror.inference._joined import has_two_keys, key_words, views
 from trueerror.inference._model_pairs import ROW_REPLICATES, AreaPair, LossPair, ModelPair, Pair, pair_of
 from trueerror.inference._problem import IntervalSpec, Problem
+from trueerror.inference._score_tables import PlacedRows, clusters_of_classes
 from trueerror.inference._variance import ClusteredRows
 from trueerror.inference.auc._binned import binned_delong
 from trueerror.inference.auc._interval import (
     CentredPlacements,
-    ClusteredArea,
+    area_on_scale,
     area_without_clusters,
     centred_placements,
+    estimate_of_areas,
+    rows_of_classes,
 )
 from trueerror.inference.auc._tests import area_contrast
 from trueerror.inference.auc._within_folds import FoldedRows, within_folds_contrast
@@ -42,10 +48,11 @@ from trueerror.inference.loss._t_tests import paired_t_of_losses
 from trueerror.inference.proportion._paired import mcnemar
 from trueerror.inference.proportion._two_samples import difference
 from trueerror.inputs._labels import Label, need_positive
+from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import SAME, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, prior_of_each, ranks_rows
-from trueerror.results import Contrast
+from trueerror.results import Contrast, Interval
 from trueerror.results._values import joined_notes
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import (
@@ -61,8 +68,6 @@ from trueerror.sources.engines._array_source import (
 from trueerror.tallies import Moments, ScoreTable
 from trueerror.tallies._moments import Placements
 
-# Rows from which one sort less for each model is worth a table that is counted later.
-RANKED_ONCE = 1 << 17
 Range = tuple[float, float]
 Floats = NDArray[np.float64]
 
@@ -93,7 +98,7 @@ class PairedRows:
         measure = measure.on_scale_of(options)
         self.weighted = p.weights_kind == "sampling"
         self.units = "clusters"
-        self._areas: dict[int, ClusteredArea] = {}
+        self._areas: dict[int, Estimate] = {}
         of_tables = measure.of_labels or measure.area
         for asked, offered, why in (
             (self.weighted, of_tables or measure.of_losses, UNWEIGHTED), (prior is not None, of_tables, NO_PRIOR),
@@ -102,6 +107,13 @@ class PairedRows:
                 raise InputError(why.format(measure.name))
         if self.weighted and not p.has_key("clusters"):
             p, self.units = rows_as_clusters(p), "weighted rows"
+        # Where rows have two keys, or stand in order of time: those by each key.
+        self.views = (has_two_keys(p) and views(p)) or ()
+        self.keys = key_words(self.views)
+        self.by_key = [
+            PairedRows(v.rows, measure, options, threshold=threshold, prior=prior, of_class=of_class)
+            for v in self.views
+        ]
         self.p, self.measure, self.options, self.threshold = p, measure, options, threshold
         free = prior is None or measure.area or measure.is_prior_free(len(p.labels))
         # The class distribution asked for, where the metric depends on it.
@@ -213,12 +225,37 @@ class PairedRows:
         assert keys is not None
         return without_gaps(keys)
 
-    def area_over_clusters(self, place: int) -> ClusteredArea:
-        """A model's area, once for all pairs that it is in."""
-        if place not in self._areas:
-            (up, scores, _), weights = self.weighted_columns
-            self._areas[place] = area_without_clusters(up, scores[:, place], self.cluster_codes, weights)
-        return self._areas[place]
+    def area(self, *places: int) -> Estimate:
+        """A model's area, once for all pairs that it is in, or that of the first less that of the second."""
+        scale = self.measure.area
+        if not self.clustered:
+            return estimate_of_areas(self.placements, places, scale)
+        (up, scores, _), weights = self.weighted_columns
+        for place in places:
+            if place not in self._areas:
+                made = area_without_clusters(up, scores[:, place], self.cluster_codes, weights)
+                self._areas[place] = area_on_scale(made, scale)
+        return reduce(sub, (self._areas[place] for place in places))
+
+    @property
+    def placed(self) -> bool:
+        """Whether each model's own area follows from what its differences need, row by row or cluster by cluster."""
+        p = self.p
+        return (
+            bool(self.measure.area) and isinstance(p.source, ArraySource) and p.weights_kind is None and not p.folded
+            and len(p.labels) == 2 and p.positive is not None and bool((p.truth_counts() > 0).all())
+            and all(m.scores == "one" and not m.absent for m in p.facts.models)
+            and (self.clustered or isinstance(self.placements, CentredPlacements))
+        )  # fmt: skip
+
+    def own(self, model: str, spec: IntervalSpec) -> Interval:
+        """A model's own area, placed as its differences are."""
+        alike = rows_of_classes(self.class_sizes)
+        if self.clustered:
+            alike = rows_of_classes(clusters_of_classes(self.columns.up, self.cluster_codes))
+        made = self.area(self.p.models.index(model))
+        sample = PlacedRows(made=made, alike=alike, rows=sum(self.class_sizes))
+        return interval_of(Problem(metric=self.measure, sample=sample, spec=spec, options=self.options))
 
     @cached_property
     def placements(self) -> CentredPlacements | Placements:
@@ -232,28 +269,21 @@ class PairedRows:
     @property
     def class_sizes(self) -> tuple[int, int]:
         """How many positives and negatives the areas are of."""
-        found = self.placements
-        if isinstance(found, CentredPlacements):
-            return found.positives.shape[1], found.negatives.shape[1]
-        return found.positives, found.negatives
+        if not self.clustered:
+            return self.placements.sizes
+        up = self.weighted_columns[0].up
+        return int(up.sum()), int((~up).sum())
 
-    def rank_once(self) -> None:
-        """Have the models' own areas from the ranking that their differences need: many rows are not sorted twice."""
-        p, source = self.p, self.p.source
-        plain = isinstance(source, ArraySource) and p.weights_kind is None and not p.folded and not self.clustered
-        if not plain or not self.measure.area or p.n < RANKED_ONCE or len(p.labels) != 2 or p.positive is None:
-            return
-        if any(m.scores != "one" or m.absent for m in p.facts.models) or not (p.truth_counts() > 0).all():
-            return
-        found = self.placements
-        area = found.sums if isinstance(found, CentredPlacements) else found
-        m, n = area.positives, area.negatives
-        spreads = area.among_positives.diagonal(), area.among_negatives.diagonal()
-        for i, model in enumerate(p.models):
-            placed = float(round(float(area.areas[i]) * 2 * m * n)), float(spreads[0][i]), float(spreads[1][i])
-            count = partial(source.scores, model, positive=self.positive)
-            named = (source.name,) if source.name else ()
-            p._keep_scores(model, self.positive, ScoreTable._ranked(count, (m, n), placed, p.positive, named))
+
+def gaps_from(
+    best: str, p: Predictions, measure: Measure, options: MetricOptions, spec: IntervalSpec, **asked: Any
+) -> list[Contrast]:
+    """The best less each other model; none where these rows cannot be paired, by this metric or in this memory."""
+    try:
+        rows = PairedRows(p, measure, options, **asked)
+        return [rows.contrast(best, other, spec) for other in p.models if other != best]
+    except (InputError, MemoryBudgetExceeded):
+        return []  # then models are taken as independent, which is wider
 
 
 def _losses(q: Pair) -> bool:

@@ -40,7 +40,6 @@ from trueerror.results._format import (
     capitalised,
     ci_words,
     common_format,
-    compact,
     figures,
     number,
     one_line,
@@ -362,7 +361,7 @@ class PredictionPowered(DocumentResult, Interval):
         rows = [("with the judge", short(self), whole(round(self.worth))),
                 ("labels alone", short(self.classical), whole(self.n))]  # fmt: skip
         if not math.isnan(self.judge_alone):
-            rows.append(("judge alone, uncorrected", compact(self.judge_alone, math.nan, math.nan), ""))
+            rows.append(("judge alone, uncorrected", number(self.judge_alone), ""))
         rows += [(f"{one_line(m.name)}, with the judge", short(m), "") for m in self.models]
         table = Table(columns=(self.name, f"{level} CI", "worth labels"), rows=tuple(rows))
         notes = (f"! {capitalised(self.note)}.",) if self.note else ()

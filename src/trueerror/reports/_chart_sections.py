@@ -28,7 +28,7 @@ from trueerror.plots._headings import estimate_words
 from trueerror.plots._specs import Axis, Band, Curves, Line, Picture, Whiskers
 from trueerror.plots._text import distinct
 from trueerror.plots.compose.curves import band_path
-from trueerror.plots.compose.matrices import worst_pairs
+from trueerror.plots.compose.matrices import MAPPED_CLASSES, confusion_picture, worst_pairs
 from trueerror.plots.compose.roc import FPR, TPR, diagonal, roc_line
 from trueerror.plots.svg._elements import el, joined
 from trueerror.reports._explorer import Explored, design_interval, nice_up, roc_chart
@@ -59,6 +59,13 @@ MOST_CURVES = 12
 # Models whose classes are shown one by one, and how many classes of each.
 MOST_MODELS = 4
 MOST_CLASSES = 7
+# Rows of a dot plot.
+MOST_ROWS = 30
+# With more classes than this the cells of a matrix have no numbers: it is a map.
+MOST_IN_MATRIX = 20
+SHADES, CONFUSED = 8, 10
+ENDS = ("estimate", "low", "high")
+PER_100 = "cost per 100 rows"
 # A matrix of more classes is wider than a column of paper.
 BROAD_MATRIX = 5
 
@@ -177,7 +184,7 @@ def chart_sections(
         if any(not is_graded(matrix) for matrix in matrices):
             most = max(len(matrix.labels) for matrix in matrices)
             yield Section(
-                key="confusions", title="Confusion matrices", blocks=(confusions(ev),), folded=True,
+                key="confusions", title="Confusion matrices", blocks=(confusions(ev, gallery),), folded=True,
                 broad=most > BROAD_MATRIX or len(ev.parts) > MOST_MODELS,
             )  # fmt: skip
     if explored is not None and p is not None:
@@ -374,7 +381,7 @@ def _by_class(ev: Evaluation) -> Iterator[Section]:
         overall=np.full(len(parts), math.nan),
         subtitle=(f"{percent(ev.parts[0].confidence)} intervals; at the right: rows of the class",),
     )  # fmt: skip
-    tables = [html_table(class_table(part), title=f"{clipped(part.name)} by class", sortable=True) for part in parts]
+    tables = [_class_table(part) for part in parts]
     words = "Precision, recall and F1 of each class, as tables"
     folded = el("details", el("summary", words), el("div", *tables, class_="by-class"))
     yield Section(
@@ -384,9 +391,9 @@ def _by_class(ev: Evaluation) -> Iterator[Section]:
     )  # fmt: skip
 
 
-# Rows of a dot plot.
-MOST_ROWS = 30
-ENDS = ("estimate", "low", "high")
+def _class_table(part: ModelEvaluation) -> Markup:
+    table, name = class_table(part), clipped(part.name)
+    return html_table(replace(table, title=f"{name}: {table.title.removesuffix(':') or 'by class'}"), sortable=True)
 
 
 def _recalls(part: ModelEvaluation) -> dict[Label, Interval]:
@@ -432,34 +439,26 @@ def _drawn(make: Callable[[], Picture], gallery: Gallery, names: Sequence[str]) 
         return el("p", brief(f"Not shown: {reason}.", names))
 
 
-def confusions(ev: Evaluation) -> Markup:
-    """The matrix of each model, the pairs that it confuses most, and where the first two models differ."""
-    parts = [part for part in ev.parts if part.confusion is not None]
+def confusions(ev: Evaluation, gallery: Gallery) -> Markup:
+    """The matrix of each model, the pairs that it confuses most, and where the best two models differ."""
+    known = [(part, part.confusion) for part in ev.parts if part.confusion is not None]
+    known.sort(key=lambda one: -one[1].masses[one[1].row == one[1].col].sum() / one[1].masses.sum())
     blocks = []
-    for part in parts:
-        assert part.confusion is not None
-        inner = [confusion_matrix(part.confusion, part.name)]
-        if len(part.confusion.labels) > 2:
-            inner += _most_confused(part.confusion)
+    for part, table in known:
+        inner = [confusion_matrix(table, part.name, gallery)]
+        if 2 < len(table.labels) <= MAPPED_CLASSES:
+            inner += _most_confused(table)
         blocks.append(el("div", *inner, class_="matrix"))
-    if len(parts) > 1:
-        difference = difference_matrix(parts[0], parts[1])
+    if len(known) > 1:
+        difference = difference_matrix(known[0][0], known[1][0])
         blocks += [] if difference is None else [el("div", difference, class_="matrix")]
     return el("div", joined(blocks), class_="matrices")
 
 
-# With more classes than this a matrix cannot be read.
-MOST_IN_MATRIX = 20
-SHADES = 8
-CONFUSED = 10
-
-
-def confusion_matrix(confusion: Confusion, model: str) -> Markup:
+def confusion_matrix(confusion: Confusion, model: str, gallery: Gallery) -> Markup:
     """Rows are the truth, columns the calls; errors have a scale of their own up to the largest, zeros are blank."""
     if len(confusion.labels) > MOST_IN_MATRIX:
-        bars = worst_pairs(confusion)
-        errors = tuple(zip(bars.labels, bars.words, strict=True))
-        return html_table(Table(columns=("error", "rows"), rows=errors, title=f"{clipped(model)}: {bars.title}"))
+        return gallery.draw(confusion_picture(confusion, title=f"{clipped(model)}: rows true, columns predicted"))
     dense, names, columns = _dense(confusion)
     totals = dense.sum(axis=1, keepdims=True)
     shares = np.divide(dense, totals, out=np.zeros_like(dense), where=totals > 0)
@@ -557,9 +556,6 @@ def gap_figures(
         figures.append(_slice_dots(ev, gaps, by_cost=by_cost))
         verdict = verdict or (gaps.said(PER_100, 100) if by_cost else gaps.verdict)
     return (el("div", joined(figures), class_="multiples slices"),) if figures else (), verdict
-
-
-PER_100 = "cost per 100 rows"
 
 
 def _slice_dots(ev: Evaluation, gaps: Gaps, *, by_cost: bool) -> Markup:

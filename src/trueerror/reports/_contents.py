@@ -101,7 +101,7 @@ UNSURE = Surety("Not certain", "?", "open")
 def of_comparison(cmp: Comparison) -> Surety:
     """By the pairs that decide: the best model (or the reference) against each other one."""
     anchor = cmp.reference or cmp.best
-    sureness = _by([deciding_p(cmp.judged(m, anchor)) for m in cmp.models if m != anchor], 1 - cmp.confidence)
+    sureness = _by([deciding_p(cmp[m, anchor]) for m in cmp.models if m != anchor], 1 - cmp.confidence)
     return UNSURE if sureness is UNCLEAR and isinstance(cmp, CostComparison) else sureness
 
 
@@ -183,7 +183,7 @@ def headline(cmp: Comparison) -> str:
         return ""
     if cmp.instead is not None:
         return f"By {cmp.instead.title} {words}" if (words := headline(cmp.instead)) else ""
-    pairs = {m: cmp.judged(m, best) for m in cmp.ranked[1:]}
+    pairs = {m: cmp[m, best] for m in cmp.ranked[1:]}
     open_ = [m for m, c in pairs.items() if not cmp.better(best, m)]
     if any(math.isnan(deciding_p(c)) for c in pairs.values()):
         return ""
@@ -231,7 +231,7 @@ def used_in_comparison(cmp: Comparison) -> Used:
         if cmp.simultaneous:
             _note(used, "max-t", f"{len(cmp.simultaneous)} differences from {cmp.simultaneous[0].second}")
         if len(cmp.pairs) > len(cmp.simultaneous or ()):
-            _note(used, cmp.adjust, f"p-values of {len(cmp.pairs)} pairs")
+            _note(used, cmp.adjust, f"intervals and p-values of {len(cmp.pairs)} pairs")
     return used
 
 

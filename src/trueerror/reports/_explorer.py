@@ -16,7 +16,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from trueerror.curves._hull import AT_BEST, RocHull, roc_hull
+from trueerror.curves._hull import RocHull, roc_hull
 from trueerror.curves._operating_point import Condition
 from trueerror.curves._replicates import (
     Flagged,
@@ -67,6 +67,10 @@ FARTHEST, MIDDLE = 46, 80
 SEED = 0
 # Places at which the page has Student's t.
 QUANTILES = 128
+# Areas above this are looked at in their corner.
+SHARP = 0.95
+# Corners that are the cheapest only where one error costs more than so many of the other stay out of the closer view.
+FARTHEST_COST = 20
 
 
 class InUse(NamedTuple):
@@ -136,10 +140,6 @@ class Explored:
         return bool(areas) and min(areas) > SHARP
 
 
-# Areas above this are looked at in their corner.
-SHARP = 0.95
-
-
 # Whose calls the explorer begins with: those in the file, or scores cut where a verdict about costs cuts them.
 IN_FILE, IN_VERDICT = "as used now", "at the verdict's threshold"
 
@@ -159,7 +159,7 @@ def explore(p: Predictions, asked: ReportOptions | None = None, *, now: str = IN
         cost_fp=1.0 if wanted.cost_fp is None else float(wanted.cost_fp),
         cost_fn=1.0 if wanted.cost_fn is None else float(wanted.cost_fn),
     )
-    grid = _grid([c for c in ranked.values() if not c.calls])
+    grid = _grid([c for c in ranked.values() if not c.calls], [u.threshold for u in in_use.values() if u is not None])
     # The hull takes the models in their own order, which decides who is named where several reach the same point.
     return Explored(
         curves=ranked,
@@ -233,27 +233,41 @@ def design_interval(p: Predictions, model: str, metric: str, confidence: float) 
         return None
 
 
-def _grid(curves: list[Roc]) -> Floats:
-    """Thresholds of the slider: hundredths where scores lie between 0 and 1, else hundredths of all their rows."""
+# What the sliders step through: costs of an error, and shares of positives.
+DECADE = np.array([1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9])
+COSTS = np.round(np.concatenate((DECADE / 10, DECADE, 10 * DECADE, 100 * DECADE, [1000])), 2).tolist()
+RARE = np.concatenate((np.arange(1, 10) / 1000, np.arange(2, 20) / 200))
+SHARES = np.round(np.concatenate((RARE, np.arange(5, 46) / 50, 1 - RARE[::-1])), 3).tolist()
+PRIOR_TICKS = {0.001: "0.1 %", 0.01: "1 %", 0.1: "10 %", 0.5: "50 %", 0.9: "90 %", 0.999: "99.9 %"}
+COST_TICKS = {0.1: "0.1", 1: "1", 10: "10", 100: "100", 1000: "1,000"}
+# Thresholds that the roundest costs ask for: limits over clusters and weighted rows are known there.
+ROUND = 1 / (1 + np.array([100, 50, 20, 10, 5, 3, 2]))
+
+
+def _grid(curves: list[Roc], used: list[float | None]) -> Floats:
+    """Thresholds of the page: hundredths and what round costs ask for where scores lie between 0 and 1, else hundredths
+    of all rows; and those in use.
+    """
     if not curves:
         return np.empty(0)
+    known = [t for t in used if t is not None]
     if all(c.table.scores[0] >= 0 and c.table.scores[-1] <= 1 for c in curves):
-        return np.arange(101) / 100
+        ratios = np.array(COSTS)
+        every = np.sort(np.concatenate((np.arange(101) / 100, 1 / (1 + ratios), ratios / (1 + ratios), known)))
+        return every[np.diff(every, prepend=-1.0) > 1e-9]
     places = np.linspace(0, 1, 101)
     reached = []
     for c in curves:
         rows = np.cumsum(c.table.positives + c.table.negatives)
         reached.append(c.table.scores[np.searchsorted(rows, places * rows[-1]).clip(0, len(rows) - 1)])
     every = np.unique(np.concatenate(reached))
-    return np.asarray(every[np.unique(np.linspace(0, len(every) - 1, 101).round().astype(int))], dtype=np.float64)
-
-
-# Which thresholds of the slider have a row in the table: every fifth.
-STEP = 5
+    return np.union1d(every[np.unique(np.linspace(0, len(every) - 1, 101).round().astype(int))], known)
 
 
 def _steps(grid: Floats) -> list[int]:
-    return list(range(STEP, len(grid) - 1, STEP))
+    """Which thresholds have a row in the table: every twentieth, or every fifth of those that follow the rows."""
+    twentieths = np.flatnonzero(np.abs(20 * grid - np.round(20 * grid)) < 1e-9)
+    return twentieths[1:-1].tolist() if len(twentieths) == 21 else list(range(5, len(grid) - 1, 5))
 
 
 def called_at(curve: Roc, thresholds: Floats) -> tuple[Floats, Floats]:
@@ -310,7 +324,8 @@ def _marks(p: Predictions, curve: Roc, thresholds: Floats, confidence: float) ->
     """Points of a curve over clusters or weighted rows, from the end where nothing is flagged: FPR and TPR, limits of
     the rates of misses and of false alarms, and in each of `HALVES` what costs vary by, as `_powers` has it.
     """
-    cuts, scores, clusters = np.concatenate(([np.inf], thresholds, [-np.inf])), curve.table.scores, curve.clusters
+    cuts = np.concatenate(([np.inf], np.union1d(thresholds, ROUND)[::-1], [-np.inf]))
+    scores, clusters = curve.table.scores, curve.clusters
     if clusters is None and p.has_key("clusters"):
         return []  # each row is alone in its cluster
     tables: Iterable[tuple[Confusion, KeyedConfusion | None]]
@@ -459,7 +474,9 @@ def explorer_data(e: Explored, panels: list[dict[str, object]], cmp: Comparison 
     sizes = {name: _sizes(c) for name, c in e.curves.items()}
     first = next(iter(sizes.values()))
     rivals = max(1, len(e.curves) - 1)
-    start = {"prior": e.start.prior, "fp": e.start.cost_fp, "fn": e.start.cost_fn, "gaps": _start_gaps(e, cmp)}
+    chosen = cmp.chosen if isinstance(cmp, CostComparison) else None
+    start = {"prior": e.start.prior, "fp": e.start.cost_fp, "fn": e.start.cost_fn, "gaps": _start_gaps(e, cmp),
+             "tuned": chosen.corrected.estimate if chosen and chosen.corrected else None}  # fmt: skip
     return {
         "panels": panels,
         "exact": e.exact,
@@ -476,6 +493,8 @@ def explorer_data(e: Explored, panels: list[dict[str, object]], cmp: Comparison 
         "positive": clipped(e.positive),
         "grid": [finite(t) for t in e.grid.tolist()],
         "steps": _steps(e.grid),
+        "costs": COSTS,
+        "shares": SHARES,
         "models": [_model(e, name, c, sizes[name], i) for i, (name, c) in enumerate(e.curves.items())],
         "corners": [
             [place.get(c.classifier, -1 if c.fpr == 0 else -2), finite(c.threshold),
@@ -512,7 +531,7 @@ def _start_gaps(e: Explored, cmp: Comparison | None) -> dict[str, object] | None
         return None
     of: list[object] = []
     for name in e.curves:
-        c = None if name == cmp.best else cmp.judged(name, cmp.best)
+        c = None if name == cmp.best else cmp[name, cmp.best]
         known = c is not None and math.isfinite(c.low) and math.isfinite(c.high)
         clear = c is not None and surety(deciding_p(c), 1 - c.confidence) == "clear"
         of.append([*sorted((sign * c.low, sign * c.high)), clear] if c is not None and known else None)
@@ -602,7 +621,7 @@ def explorer_section(
     panels = [_panel(e, gallery, *view, shown=(i == 1) == zoomed) for i, view in enumerate(views)]
     blocks = (
         el("div", _controls(e), _outcome(e), class_="controls"),
-        el("div", el("div", _zoom(views, zoomed), *panels), el("div", _models(e), _ranges(e), class_="beside"),
+        el("div", el("div", _zoom(views, zoomed), *panels), el("div", _models(e), _ranges(), class_="beside"),
            class_="sides"),
         _small_charts(e),
         _thresholds(e),
@@ -636,12 +655,14 @@ def _judged_at(e: Explored, cmp: Comparison | None, measure: Measure) -> str:
 
 def corner_view(e: Explored) -> list[tuple[float, float]]:
     """The corner in which the hull turns, as (highest FPR, lowest TPR), where that is a small part of the panel."""
-    between = e.hull.corners[1:-1]
-    if not between:
+    fpr, tpr = (np.array([getattr(c, rate) for c in e.hull.corners]) for rate in ("fpr", "tpr"))
+    with np.errstate(divide="ignore"):
+        costs = np.diff(tpr) / np.diff(fpr) * e.prior / (1 - e.prior)
+    turns = (costs[:-1] * FARTHEST_COST >= 1) & (costs[1:] <= FARTHEST_COST)
+    if not turns.any():
         return []
-    right = nice_up(1.4 * max(c.fpr for c in between) + 0.01)
-    bottom = 1 - nice_up(1.4 * (1 - min(c.tpr for c in between)) + 0.01)
-    return [(right, round(bottom, 6))] if right <= 0.5 and bottom >= 0.5 else []
+    right, lost = (nice_up(1.4 * x[1:-1][turns].max() + 0.01) for x in (fpr, 1 - tpr))
+    return [(right, round(1 - lost, 6))] if right <= 0.5 and lost <= 0.5 else []
 
 
 def nice_up(x: float) -> float:
@@ -661,9 +682,8 @@ def _zoom(views: list[tuple[float, float]], zoomed: bool) -> Markup | None:
 
 
 def _panel(e: Explored, gallery: Gallery, right: float, bottom: float, *, shown: bool) -> Markup:
-    whole_panel = (right, bottom) == (1.0, 0.0)
-    caption = "ROC curves, their hull, and the line of equal cost"
-    figure = gallery.draw(_curves(e, right, bottom), caption if whole_panel else f"{caption}: the corner")
+    caption = f"ROC curves, their hull, and the line of equal cost{'' if right == 1 else ': the corner'}"
+    figure = gallery.draw(_curves(e, right, bottom), caption)
     return el("div", figure, data_x="panel", hidden=not shown)
 
 
@@ -720,20 +740,14 @@ def _curves(e: Explored, right: float, bottom: float, most: int | None = None) -
     )  # fmt: skip
 
 
-# Where numbers stand under a slider, as shares of its length.
-PRIOR_TICKS = tuple((0.5 + math.log(p / (1 - p)) / math.log(999) / 2, share) for p, share in (
-    (0.001, "0.1 %"), (0.1, "10 %"), (0.5, "50 %"), (0.9, "90 %"), (0.999, "99.9 %"),
-))  # fmt: skip
-COST_TICKS = ((0.0, "0.1"), (0.25, "1"), (0.5, "10"), (0.75, "100"), (1.0, "1,000"))
-
-
 def _controls(e: Explored) -> Markup:
     in_file = "" if e.given else unbroken(f", {share_words(e.prior)} in the file")
     return el(
         "form",
-        _control("prior", f"Share of positives ({clipped(e.positive)}) where it will run{in_file}", "%", PRIOR_TICKS),
-        _control("fp", "What a false alarm costs", "", COST_TICKS),
-        _control("fn", "What a miss costs", "", COST_TICKS),
+        _control("prior", f"Share of positives ({clipped(e.positive)}) where it will run{in_file}", "%", SHARES,
+                 PRIOR_TICKS),
+        _control("fp", "What a false alarm costs", "", COSTS, COST_TICKS),
+        _control("fn", "What a miss costs", "", COSTS, COST_TICKS),
         _modes(e),
         _threshold_control(e),
         el(
@@ -749,15 +763,16 @@ def _controls(e: Explored) -> Markup:
     )  # fmt: skip
 
 
-def _control(key: str, words: str, unit: str, ticks: tuple[tuple[float, str], ...], most: int = 1000) -> Markup:
-    """A slider and a box for the same number; the numbers beneath say how its scale runs."""
-    slider = el("input", type="range", min="0", max=str(most), step="1", id=f"x-{key}-slider", data_x=f"{key}-slider")
+def _control(key: str, words: str, unit: str, steps: Sequence[float], ticks: dict[float, str]) -> Markup:
+    """A slider through `steps` and a box for any number; the numbers beneath say how its scale runs."""
+    last = len(steps) - 1
+    slider = el("input", type="range", min="0", max=str(last), step="1", id=f"x-{key}-slider", data_x=f"{key}-slider")
     box = el("input", type="number", min="0", step="any", id=f"x-{key}", data_x=key, aria_label=f"{words}, as a number")
-    marks = [
-        el("text", label, x=f"{100 * at:.1f}%", y="10", text_anchor="start" if at < 0.02 else "end" if at > 0.98 else
-           "middle")
-        for at, label in ticks
-    ]  # fmt: skip
+    marks = []
+    for x, label in ticks.items():
+        at = min(range(last + 1), key=lambda k: abs(steps[k] - x)) / max(last, 1)
+        side = "start" if at < 0.02 else "end" if at > 0.98 else "middle"
+        marks.append(el("text", label, x=f"{100 * at:.1f}%", y="10", text_anchor=side))
     scale = el("svg", *marks, width="100%", height="12", class_="te-picture scale", aria_hidden="true")
     return el(
         "p", el("label", words, for_=f"x-{key}-slider"), el("span", slider, scale, class_="slide"),
@@ -767,7 +782,9 @@ def _control(key: str, words: str, unit: str, ticks: tuple[tuple[float, str], ..
 
 def _modes(e: Explored) -> Markup:
     """Where scores are cut."""
-    choices = [("best", "cheapest on these rows")]
+    choices = [("best", "cheapest on these rows (optimistic)")]
+    if len(e.grid) and (e.grid[0], e.grid[-1]) == (0, 1):  # scores may be probabilities
+        choices.insert(0, ("costs", "follows from the costs"))
     if any(u is not None for u in e.in_use.values()):
         choices.insert(0, ("use", e.now))
     if len(e.grid):
@@ -788,10 +805,9 @@ def _modes(e: Explored) -> Markup:
 def _threshold_control(e: Explored) -> Markup | None:
     if not len(e.grid):
         return None
-    ends = [0.0, 0.25, 0.5, 0.75, 1.0]
-    last = len(e.grid) - 1
-    ticks = tuple((share, three_digits(float(e.grid[round(share * last)]))) for share in ends)
-    return _control("at", "Flag at scores of at least", "", ticks, most=last)
+    grid = e.grid.tolist()
+    ticks = {x: three_digits(x) for x in (grid[(len(grid) - 1) * k // 4] for k in range(5))}
+    return _control("at", "Flag at scores of at least", "", grid, ticks)
 
 
 def _model_choice(e: Explored) -> Markup:
@@ -831,26 +847,28 @@ def _models(e: Explored) -> Markup:
     for name, curve in e.curves.items():
         used = e.in_use[name]
         if used is None:
-            rows.append((e.names[name], "–", "", "", "", ""))
+            rows.append((e.names[name], "–", "", "", ""))
             continue
         cut = "its own calls" if used.threshold is None else threshold_words(used.threshold)
         (m, n), limits = _sizes(curve), e.limits.get(name)
         rows.append((e.names[name], _cost_words(e, used.tp / m, used.fp / n, limits), cut, _count(m - used.tp),
-                     _count(used.fp), ""))  # fmt: skip
+                     _count(used.fp)))  # fmt: skip
     m, n = _sizes(next(iter(e.curves.values())))
     rows += [
-        (TRIVIAL_NAMES["AlwaysNeg"], _cost_words(e, 0, 0, None), "", _count(m), "0", ""),
-        (TRIVIAL_NAMES["AlwaysPos"], _cost_words(e, 1, 1, None), "", "0", _count(n), ""),
+        (TRIVIAL_NAMES["AlwaysNeg"], _cost_words(e, 0, 0, None), "", _count(m), "0"),
+        (TRIVIAL_NAMES["AlwaysPos"], _cost_words(e, 1, 1, None), "", "0", _count(n)),
     ]
     alike = len({_sizes(c) for c in e.curves.values()}) == 1
     of = (f" of {_count(m)}", f" of {_count(n)}") if alike else ("", "")
-    columns = ("model", "cost per 100", "threshold", f"misses{of[0]}", f"false alarms{of[1]}", "cheapest in")
+    columns = ("model", "cost per 100", "threshold", f"misses{of[0]}", f"false alarms{of[1]}")
     table = html_table(Table(columns=columns, rows=tuple(rows)), title=f"{e.now.capitalize()}, {e.start.words}")
-    note = f"Beneath: {percent(e.confidence)} intervals." + (
-        f" Cheapest in: share of {next(iter(e.knots.values())).draws.shape[0]} resamples of the rows."
-        if e.knots else ""
-    )  # fmt: skip
-    return el("div", table, el("p", note, class_="note js-only"), data_x="models", class_="tall")
+    return el(
+        "div",
+        table,
+        el("p", f"Beneath: {percent(e.confidence)} intervals.", class_="note js-only"),
+        data_x="models",
+        class_="tall",
+    )
 
 
 def _cost_words(e: Explored, tpr: float, fpr: float, limits: tuple[tuple[float, float], ...] | None) -> str:
@@ -907,26 +925,8 @@ def three_digits(x: float) -> str:
     return f"{x:,.0f}" if abs(x) >= 1000 else f"{x:.3g}"
 
 
-def merged_ranges(e: Explored) -> list[tuple[str, float, float]]:
-    """Who is cheapest over which shares of positives; neighbours of one classifier are one range."""
-    out: list[tuple[str, float, float]] = []
-    for row in e.hull.ranges(cost_fp=e.start.cost_fp, cost_fn=e.start.cost_fn):
-        name, low, high = row["classifier"], row["from"], row["to"]
-        if high <= low:
-            continue
-        if out and out[-1][0] == name:
-            low = out.pop()[1]
-        out.append((name, low, high))
-    return out
-
-
-def _ranges(e: Explored) -> Markup:
-    names = {**e.names, **TRIVIAL_NAMES}
-    rows = tuple((names[n], share_words(a), share_words(b)) for n, a, b in merged_ranges(e))
-    best = f", {AT_BEST}" if len(e.grid) else ""
-    title = f"Cheapest by the share of positives{best}, {e.start.words}"
-    table = html_table(Table(columns=("classifier", "from", "to"), rows=rows), title=title)
-    strip = el(
-        "svg", width="100%", height="52", class_="te-picture strip-chart js-only", data_x="strip", aria_hidden="true"
-    )
-    return el("div", table, strip, data_x="ranges")
+def _ranges() -> Markup:
+    """Which model is cheapest over which shares of positives: the script fills it, for the thresholds looked at."""
+    table = html_table(Table(columns=("classifier", "from", "to"), rows=()), title="Cheapest by the share of positives")
+    strip = el("svg", width="100%", height="52", class_="te-picture strip-chart", data_x="strip", aria_hidden="true")
+    return el("div", table, strip, data_x="ranges", class_="js-only")

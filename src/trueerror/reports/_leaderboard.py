@@ -172,7 +172,7 @@ def comparison_board(cmp: Comparison, ev: Evaluation | None = None) -> Board:
     by_cost = isinstance(cmp, CostComparison)
     power = cmp._power
     least = 1 if power else 3
-    gaps = {m: cmp.judged(m, anchor) for m in cmp.ranked if m != anchor}
+    gaps = {m: cmp[m, anchor] for m in cmp.ranked if m != anchor}
     both = [*cmp.estimates.values(), *gaps.values()] if power else list(cmp.estimates.values())
     column = (
         Column.of(both, power=2, least=cmp._decimals) if cmp.facts.share else Column.of(both, power=power, least=least)
@@ -505,7 +505,7 @@ def pairs_matrix(cmp: Comparison, gallery: Gallery) -> Markup:
         body.append(el("tr", el("th", *name, scope="row", class_="name", data_text=clipped(a)), *cells))
     unit = ", in points" if cmp.facts.share else ", per 100 rows" if power else ""
     figures = f" with row − column{unit}" if written else "; point at a cell for its figures"
-    adjusted = "" if cmp.adjust == "none" or len(cmp.pairs) < 2 else f", p-values adjusted ({cmp.adjust})"
+    adjusted = "" if cmp.adjust == "none" or len(cmp.pairs) < 2 else f", intervals and p-values adjusted ({cmp.adjust})"
     caption = (
         f"How the row stands to the column{figures}{adjusted}: ▲ clearly better, △ probably better, ? no clear "
         "difference, ▽ probably worse, ▼ clearly worse"
@@ -523,7 +523,7 @@ def pairs_matrix(cmp: Comparison, gallery: Gallery) -> Markup:
 def _pair(cmp: Comparison, a: str, b: str, column: Column, written: bool) -> Markup:
     if cmp.reference is not None and cmp.reference not in (a, b):
         return el("td", class_="self")
-    c = cmp.judged(a, b)
+    c = cmp[a, b]
     verdict = told(cmp, c)
     size = column.say(c.estimate, sign=True)
     tip = _tip(c, column) if written else None
@@ -542,4 +542,4 @@ def _tips(cmp: Comparison, a: str, column: Column) -> str:
     """The figures of a row's cells right of the diagonal; the page's script hands them out, and turns them."""
     after = cmp.ranked[cmp.ranked.index(a) + 1 :]
     judged = [cmp.reference is None or cmp.reference in (a, b) for b in after]
-    return "|".join(_tip(cmp.judged(a, b), column) if there else "" for b, there in zip(after, judged, strict=True))
+    return "|".join(_tip(cmp[a, b], column) if there else "" for b, there in zip(after, judged, strict=True))

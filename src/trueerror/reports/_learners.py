@@ -200,7 +200,7 @@ def _grid_cell(
         if learner in c.leaders:
             mark = "●"
         else:
-            pair = c.judged(learner, c.best)
+            pair = c[learner, c.best]
             verdict = told(c, pair)
             mark = "○" if verdict.kind == "open" else ""
             words.append(f"{column.words(pair, sign=True)} from {one_line(c.best)}, {decided(pair)}: {verdict.word}")

@@ -73,6 +73,8 @@ def write_page(contents: Contents, gallery: Gallery, *, title: str | None, comma
     page = environment.get_template("report.html").render(
         c=c,
         title=title or c.title,
+        # Tabs and the history tell pages by what they found.
+        tab=" · ".join(filter(None, (title or answers[0].headline or c.title, clipped(file)))),
         command=command,
         versions=software(),
         findings=shown_findings(c.findings, c.names),

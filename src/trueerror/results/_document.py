@@ -397,16 +397,10 @@ def _csv_cell(value: object) -> object:
 
 # What each command can answer.
 ANSWERS: dict[str, tuple[str, ...]] = {
-    "evaluate": ("Evaluation",),
-    "compare": ("Comparison", "CostComparison", "MarginalComparison"),
-    "gate": ("Gate",),
-    "check": ("Findings",),
-    "repeats": ("Repeats",),
-    "agreement": ("RaterAgreement",),
-    "arena": ("Arena",),
-    "ppi": ("PredictionPowered",),
-    "label-plan": ("LabelPlan",),
-}
+    "evaluate": ("Evaluation",), "compare": ("Comparison", "CostComparison", "MarginalComparison"), "gate": ("Gate",),
+    "check": ("Findings",), "repeats": ("Repeats",), "agreement": ("RaterAgreement",), "arena": ("Arena",),
+    "ppi": ("PredictionPowered",), "label-plan": ("LabelPlan",),
+}  # fmt: skip
 
 
 def schema_for(name: str) -> dict[str, Any]:
@@ -438,26 +432,10 @@ def schema_for(name: str) -> dict[str, Any]:
 WIDTH = 80
 
 LATEX_SPECIAL = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "−": "$-$",
-    "±": r"$\pm$",
-    "×": r"$\times$",
-    "≥": r"$\geq$",
-    "≤": r"$\leq$",
-    "<": "$<$",
-    ">": "$>$",
-    "…": r"\ldots{}",
-    "–": "--",
-}
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "…": r"\ldots{}", "–": "--",
+    **{mark: f"\\{mark}" for mark in "&%$#_{}"}, "−": "$-$", "±": r"$\pm$", "×": r"$\times$", "≥": r"$\geq$",
+    "≤": r"$\leq$", "<": "$<$", ">": "$>$",
+}  # fmt: skip
 
 
 def latex_escape(text: str) -> str:
@@ -473,12 +451,31 @@ def latex_escape(text: str) -> str:
     return one_line("".join(LATEX_SPECIAL.get(c, c) for c in quoted))
 
 
+# Mentions, issues, commits, addresses, symbols by name, formulas.
+LIVE = re.compile(r"@\w|#\d|GH-\d|://|www\.|:[\w+-]+:|\$|\b(?=\w*\d)(?=\w*[a-f])[0-9a-f]{7,40}\b")
+
+
 def markdown_escape(text: str) -> str:
-    """User text, safe inside a Markdown table cell."""
-    safe = html.escape(one_line(text), quote=False)
-    for mark in "\\|*_`[]":
-        safe = safe.replace(mark, "\\" + mark)
-    return " ".join(safe.split())
+    """User text, safe inside a Markdown table cell; a word that a page would make a link or a mention of is code.
+
+    >>> print(markdown_escape("a_b of @me, see http://x"))
+    a\\_b of `@me`, see `http://x`
+    """
+    return " ".join(map(_markdown_word, one_line(text).split()))
+
+
+def _markdown_word(word: str) -> str:
+    if LIVE.search(word):
+        name = word.rstrip(".,;")
+        return markdown_code(name).replace("|", "\\|") + word[len(name) :]
+    return re.sub(r"([\\|*_`~\[\]])", r"\\\1", html.escape(word, quote=False))
+
+
+def markdown_code(name: str) -> str:
+    """A name as code, in which a page makes nothing live."""
+    text = one_line(name)
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence} {text} {fence}" if "`" in text else f"{fence}{text or ' '}{fence}"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

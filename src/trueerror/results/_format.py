@@ -356,22 +356,6 @@ def estimate_and_limits(
     return written[0], none if math.isnan(low) and math.isnan(high) else "[{}, {}]".format(*written[1:])
 
 
-def compact(estimate: float, low: float, high: float, decimals: int | None = None) -> str:
-    """Estimate and limits in as few characters as can be.
-
-    >>> compact(0.956, 0.9213, 0.9759), compact(0.91048, 0.9101, 0.91087, 4)
-    ('.956 [.921, .976]', '.9105 [.9101, .9109]')
-    """
-    if math.isnan(estimate):
-        return "undefined"
-    written = [_without_zero(figure) for figure in figures(estimate, low, high, decimals=decimals)]
-    return written[0] if math.isnan(low) else "{} [{}, {}]".format(*written)
-
-
-def _without_zero(figure: str) -> str:
-    return figure[1:] if figure.startswith("0.") else "−" + figure[2:] if figure.startswith("−0.") else figure
-
-
 def ci_words(
     low: float,
     high: float,
@@ -415,7 +399,7 @@ def chance_words(p: float, *, equals: bool = False) -> str:
     >>> chance_words(0.9999), chance_words(0.5), chance_words(0.0)
     ('> .999', '.500', '< .001')
     """
-    return "< .001" if p < 0.001 else "> .999" if p > 0.999 else f"{'= ' * equals}{_without_zero(number(p))}"
+    return "< .001" if p < 0.001 else "> .999" if p > 0.999 else f"{'= ' * equals}{number(p).removeprefix('0')}"
 
 
 def listing(names: list[str], joint: str = "and") -> str:
@@ -481,18 +465,19 @@ def clip(text: str, columns: int) -> str:
 def short_names(names: Sequence[str], columns: int) -> list[str]:
     """Each name in at most so many columns, equal only where the names are.
 
-    Where cutting the middle would make several alike, what they share at both ends is cut instead; where even that is
-    not enough, they are numbered by their place.
+    Words that all share go first. Then the middle is cut; where that makes several alike, what they share at both ends
+    is cut instead; where even that is not enough, they are numbered by their place.
 
     >>> short_names(["gbm, depth=1, tuned well", "gbm, depth=2, tuned well", "forest"], 14)
     ['gbm, depth=1…', 'gbm, depth=2…', 'forest']
     >>> short_names(["an ox that eats a pear at dawn", "an ox who ate no apple at dawn"], 10)
-    ['#1 an …awn', '#2 an …awn']
+    ['that …pear', 'who a…pple']
     >>> short_names(["2024-01-01 00:00", "2024-01-01 01:00"], 14)
     ['…01-01 00:00', '…01-01 01:00']
     """
     different = list(dict.fromkeys(names))
-    shortened = {name: clip(name, columns) for name in different}
+    own = dict(zip(different, _own_words(different, columns)[0], strict=True))
+    shortened = {name: clip(own[name], columns) for name in different}
     if any(width(name) > columns for name in different) and all(map(MOMENT.fullmatch, different)):
         # A moment is read from its end: year, month and day go first.
         for cut in (5, 8, 11):
@@ -500,7 +485,7 @@ def short_names(names: Sequence[str], columns: int) -> list[str]:
             if max(map(width, without.values())) <= columns and not _alike(without):
                 return [without[name] for name in names]
     for same in _alike(shortened):
-        shortened.update(zip(same, _without_shared_ends(same, columns), strict=True))
+        shortened.update(zip(same, _without_shared_ends([own[name] for name in same], columns), strict=True))
     numbers = {name: f"#{i + 1} " for i, name in enumerate(different)}
     # A second round only where a name looks like the number of another: then all are numbered.
     for again in (False, True):
@@ -547,16 +532,6 @@ def _alike(shown: dict[str, str]) -> list[list[str]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def shared_ends(names: Sequence[str]) -> tuple[str, str]:
-    """What all names begin and end with, in whole words.
-
-    >>> shared_ends(["gbm_depth1_2026", "gbm_depth16_2026"])
-    ('gbm_', '_2026')
-    """
-    front = _shared_front(list(names), True)
-    return front, _shared_front([name[len(front) :][::-1] for name in names], True)[::-1]
-
-
 # Names longer than this are cut in the middle: nobody reads on, and a page repeats them in many places.
 LONGEST_NAME = 120
 # In sentences, and where many stand under each other, names are cut to this.
@@ -565,57 +540,62 @@ BRIEF = 28
 LEAST_CUT, LEAST_OWN = 8, 3
 
 
+# What parts the words of names: blanks and commas where there are some, else the signs that stand for them.
+BLANKS, SIGNS = " ,;", "_/-"
+
+
 @cache
 def brief_names(names: tuple[str, ...]) -> dict[str, str]:
     """Each name, and its handle where room is short: at most `BRIEF` columns, and no two alike.
 
-    What all long names begin and end with is cut, and `name_key` says it once; else each is cut in its middle.
+    Words that all long names share go, and `name_key` says them once; then the last words, as long as names differ;
+    then each is cut in its middle.
 
     >>> list(brief_names(("trees_depth3_rate0.05_of-the-week-31", "trees_depth12_rate0.05_of-the-week-31")).values())
     ['depth3', 'depth12']
     >>> list(brief_names(("logreg", "a forest of 500 trees with a very long name")).values())
     ['logreg', 'a forest of 50…ery long name']
     >>> list(brief_names(("x" * 120 + "1", "x" * 120 + "2")).values())
-    ['…xxxxxxxx1', '…xxxxxxxx2']
+    ['xxxxxxxxxxxxxx…xxxxxxxxxxxx1', 'xxxxxxxxxxxxxx…xxxxxxxxxxxx2']
     """
-    flat = [one_line(n) for n in names]
-    front, back = _cut_ends(tuple(flat))
-    cores = [n[len(front) : len(n) - len(back)] for n in flat]
-    # Within a word, the cut shows.
-    left = ELLIPSIS if front and _in_word(front[-1]) else ""
-    right = ELLIPSIS if back and _in_word(back[0]) else ""
-    return dict(zip(names, short_names([f"{left}{n}{right}" for n in cores], BRIEF), strict=True))
+    return dict(zip(names, short_names([one_line(n) for n in names], BRIEF), strict=True))
 
 
-def _cut_ends(names: tuple[str, ...]) -> tuple[str, str]:
-    """What is cut from both ends of all names: nothing where they are short, or where too little would be left."""
-    if len(names) < 2 or max(map(width, names)) <= BRIEF:
-        return "", ""
-    front, back = shared_ends(names)
-    if any(len(n) - len(front) - len(back) < LEAST_OWN for n in names):
+def _own_words(names: Sequence[str], columns: int) -> tuple[list[str], list[str]]:
+    """Long names without the words that stand at the same place in all; and these, as they follow each other."""
+    if len(names) < 2 or max(map(width, names)) <= columns:
+        return list(names), []
+    between = BLANKS if any(c in n for n in names for c in BLANKS) else SIGNS
+    words = [re.findall(f"[^{between}]*[{between}]+|[^{between}]+", n) for n in names]
+    least = min(map(len, words))
+    # Places count from the front and, where names have unlike numbers of words, from the end.
+    same = len({len(w) for w in words}) == 1
+    front = [i for i in range(least) if len({w[i] for w in words}) == 1]
+    if not same:
+        front = [i for k, i in enumerate(front) if i == k]
+    back = [] if same else [i for i in range(-1, len(front) - least - 1, -1) if len({w[i] for w in words}) == 1]
+    back = [i for k, i in enumerate(back) if i == -1 - k]
+    own = [[x for i, x in enumerate(w) if i not in front and i - len(w) not in back] for w in words]
+    if any(width("".join(w).strip(between)) < LEAST_OWN for w in own) and front:
         # A bare number says too little: the word before it stays.
-        kept = front.rstrip(" _-.,;/")
-        front = front[: max(kept.rfind(c) for c in " _-.,;/") + 1]
-    # Of a very long word that all share, its end says enough.
-    first = _shared_front(list(names), False)
-    last = _shared_front([n[len(first) :][::-1] for n in names], False)[::-1]
-    front = first[:-LEAST_CUT] if len(first) - len(front) > BRIEF else front
-    back = last[LEAST_CUT:] if len(last) - len(back) > BRIEF else back
-    if len(front) + len(back) < LEAST_CUT:
-        return "", ""
-    cores = [n[len(front) : len(n) - len(back)] for n in names]
-    return (front, back) if len(set(cores)) == len(set(names)) and all(map(str.strip, cores)) else ("", "")
+        first = next((i for i in range(least) if i not in front), least)
+        front = [i for i in front if i != first - 1]
+        own = [[x for i, x in enumerate(w) if i not in front and i - len(w) not in back] for w in words]
+    shared = "".join(words[0][i] if i in front or i - len(words[0]) in back else "\n" for i in range(len(words[0])))
+    kept = ["".join(w).strip(between) for w in own]
+    if len(shared.replace("\n", "")) < LEAST_CUT or len(set(kept)) < len(set(names)) or not all(kept):
+        return list(names), []
+    return kept, [run.strip(between) for run in shared.split("\n") if run.strip(between)]
 
 
 def name_key(names: Sequence[str]) -> list[str]:
-    """What was cut from all names, as a sentence; nothing where nothing was.
+    """What was left out of all names, as a sentence; nothing where nothing was.
 
     >>> name_key(("trees_depth3_rate0.05_of-the-week-31", "trees_depth12_rate0.05_of-the-week-31"))
-    ['Names are short here: all begin with “trees_” and end with “_rate0.05_of-the-week-31”.']
+    ['Names are short here: each also has “trees” and “rate0.05_of-the-week-31”.']
     """
-    front, back = _cut_ends(tuple(one_line(n) for n in names))
-    ends = [f"{verb} with “{clip(end, LONGEST_NAME)}”" for verb, end in (("begin", front), ("end", back)) if end]
-    return [f"Names are short here: all {' and '.join(ends)}."] if ends else []
+    shared = [f"“{clip(words, LONGEST_NAME)}”" for words in _own_words([one_line(n) for n in names], BRIEF)[1]]
+    return [f"Names are short here: each also has {listing(shared)}."] if shared else []
 
 
 def brief(text: str, names: Iterable[object]) -> str:

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from trueerror.results._document import Cell, Result
 from trueerror.results._format import (
     common_format,
-    compact,
     decimals_apart,
     estimate_and_limits,
     figures,
@@ -85,7 +84,7 @@ SENTENCES: dict[str, Callable[..., str]] = {
         "one-cluster": "all rows are in one cluster, so nothing shows how clusters differ",
         "half-added": "a count is 0: limits from counts with ½ added to each",
         "zero-count": "a count is 0, so no limits can be given",
-        "no-variance": "no variance to be seen in the counts",
+        "no-variance": "the rows show no variance",
         "labels-dependent": "labels of one row may depend on each other in any way: the mean of the labels' limits",
         "labels-by-rows": "labels of one row may depend on each other in any way: as many independent decisions as "
         "rows",
@@ -211,7 +210,8 @@ def undone_in_words(undone_by: float, unit: str | None) -> str:
 class Contrast(Interval):
     """First minus second: a difference, its interval and a test of no difference.
 
-    The interval is never adjusted for the number of comparisons; `p_adjusted` is, where several were made.
+    Where several were compared, `low`, `high` and `p_adjusted` allow for their number and go together; `alone()` has
+    the limits of this difference by itself, which go with `p_value`.
     `p_better` is a flat-prior posterior probability that the first is better, None where it is not computed.
     `p_at_most` is True where the p-value is the smallest that so many replicates, or a search, can show, so that the
     true one may be less. `undone_by` is about how many more rows (or what `undone_unit` names) of the kind that hurts
@@ -229,13 +229,27 @@ class Contrast(Interval):
     p_at_most: bool | None = None
     undone_by: float | None = None
     undone_unit: str | None = None
+    low_alone: float = math.nan
+    high_alone: float = math.nan
 
     def __post_init__(self) -> None:
         Interval.__post_init__(self)
-        for field in ("statistic", "p_value", "p_adjusted", "p_better", "undone_by"):
+        for field in ("statistic", "p_value", "p_adjusted", "p_better", "undone_by", "low_alone", "high_alone"):
             if getattr(self, field) is not None:
                 object.__setattr__(self, field, float(getattr(self, field)))
         object.__setattr__(self, "df", _plain_df(self.df))
+
+    def alone(self) -> Contrast:
+        """The same difference as if no other had been looked at: its own limits, and no adjusted p-value."""
+        low, high = (self.low, self.high) if math.isnan(self.low_alone) else (self.low_alone, self.high_alone)
+        return replace(self, low=low, high=high, low_alone=math.nan, high_alone=math.nan, p_adjusted=None)
+
+    def _p_words(self) -> str:
+        """The p-value that goes with the limits; an adjusted one beside limits of this difference alone says so."""
+        if self.p_adjusted is None:
+            return p_value(self.p_value, at_most=self.p_at_most)
+        own = "" if not math.isnan(self.low_alone) else f"{p_value(self.p_value, at_most=self.p_at_most)}, "
+        return f"{own}adjusted {p_value(self.p_adjusted, at_most=self.p_at_most)}"
 
     @property
     def fragile(self) -> bool:
@@ -243,8 +257,6 @@ class Contrast(Interval):
         return self.undone_by is not None and self.undone_by <= HALF_A_UNIT and significantly_different(self)
 
     def __str__(self) -> str:
-        p = p_value(self.p_value, at_most=self.p_at_most)
-        adjusted = "" if self.p_adjusted is None else f", adjusted {p_value(self.p_adjusted, at_most=self.p_at_most)}"
         size = "" if self.n is None else f", n = {whole(self.n)}"
         fragile = f"fragile: {undone_in_words(self.undone_by or 0.0, self.undone_unit)}" if self.fragile else ""
         note = f" ({notes})" if (notes := joined_notes(fragile, self.note)) else ""
@@ -252,7 +264,7 @@ class Contrast(Interval):
         estimate = common_format(self.estimate, self.low, self.high, sign=True)(self.estimate)
         return (
             f"{self.name}: {self.first} − {self.second} = {estimate} {reach}, "
-            f"{percent(self.confidence)} {self.method}, {p}{adjusted}{size}{note}"
+            f"{percent(self.confidence)} {self.method}, {self._p_words()}{size}{note}"
         )
 
     def _table(self) -> Table:
@@ -322,12 +334,14 @@ class Posterior(Result):
 
 
 def short(interval: Interval, decimals: int | None = None) -> str:
-    """Estimate and limits in as few characters as can be; `decimals` are those of a column.
+    """Estimate and limits, where it has some; `decimals` are those of a column.
 
     >>> short(Interval(estimate=0.956, low=0.9213, high=0.9759))
-    '.956 [.921, .976]'
+    '0.956 [0.921, 0.976]'
     """
-    return compact(interval.estimate, interval.low, interval.high, decimals)
+    if math.isnan(interval.low):
+        return figures(interval.estimate, decimals=decimals)[0]
+    return with_limits(interval.estimate, interval.low, interval.high, decimals=decimals)
 
 
 def short_percent(interval: Interval, decimals: int | None = None) -> str:

@@ -17,7 +17,7 @@ from trueerror.inputs._labels import Label, label_from_text, plain_label
 from trueerror.inputs._memory import need_memory
 from trueerror.inputs._options import ColumnError, InputError, check_word, in_few_words
 from trueerror.inputs._settings import current, memory_bytes
-from trueerror.sources._collect import build, given_rows, key_values
+from trueerror.sources._collect import build, cluster_columns, given_rows, key_values
 from trueerror.sources._grades import graded
 from trueerror.sources._long_tables import widen
 from trueerror.sources._models import intersections
@@ -292,7 +292,8 @@ def read(
     score: object = None,
     positive: object = None,
     id: ColumnChoice = None,
-    cluster: ColumnChoice = None,
+    cluster: ColumnChoice | Sequence[str] = None,
+    time: str | None = None,
     by: str | Sequence[str] | None = None,
     fold: ColumnChoice = None,
     repeat: ColumnChoice = None,
@@ -331,9 +332,11 @@ def read(
     ones (model, id, truth, label, score) both work. Columns with plain names are recognised, and all can be named:
     `models=["a", "b"]`, or `models={"svm": {"label": "c1", "score": "c2"}}`, where the score may be {class: column}.
     `False` for id, cluster, fold, repeat or weight says that there is none. `.roles` shows how columns were read.
-    Lazy tables (DuckDB relations, polars LazyFrames, PySpark DataFrames, Ibis tables) stay in their engine and are
-    counted there. `budget="2GB"` is the memory that the tables of a file or a lazy table may take, if not that of
-    te.config: beyond it scores are binned, and results say between which values the exact ones lie.
+    `cluster=["user", "item"]` names two keys, where a row belongs to both; `time=` says when a row was seen. Rows with
+    either come into memory. Other lazy tables (DuckDB relations, polars LazyFrames, PySpark DataFrames, Ibis tables)
+    stay in their engine and are counted there. `budget="2GB"` is the memory that the tables of a file or a lazy table
+    may take, if not that of te.config: beyond it scores are binned, and results say between which values the exact
+    ones lie.
 
     `grade=` names the column that holds a grade of each row and model, from 0 to 1 or on the `scale` (lowest, highest)
     that is given; several columns are one a model: see `te.graded`.
@@ -366,15 +369,15 @@ def read(
         if isinstance(models, Mapping):
             raise InputError("with grade= models= is the column that names models, or a list of those to keep")
         return graded(
-            path_or_table, grade=grade, models=models, scale=scale, ids=id, clusters=cluster, by=by, folds=fold,
-            repeats=repeat, weights=weight, weights_kind=weights_kind, missing=missing, table=table,
+            path_or_table, grade=grade, models=models, scale=scale, ids=id, clusters=cluster, time=time, by=by,
+            folds=fold, repeats=repeat, weights=weight, weights_kind=weights_kind, missing=missing, table=table,
         )  # fmt: skip
     if reader is not None:
         if grade is not None and score is not None:
             raise InputError("score= and grade= both name the measure of a log: leave one out")
         named = {
             "truth": truth, "label": label, "id": id, "fold": fold, "repeat": repeat, "weight": weight,
-            "labels": labels, "right": right, "threshold": threshold, "names": names, "table": table,
+            "labels": labels, "right": right, "threshold": threshold, "names": names, "table": table, "time": time,
         }  # fmt: skip
         return read_log(
             path_or_table, reader, score=score if grade is None else grade, positive=positive, missing=missing,
@@ -402,21 +405,12 @@ def read(
         if not isinstance(by, Iterable):
             raise InputError(f"by={in_few_words(by)} must be the name of a column, or a list of names")
         rows, by = _combined(rows, by, current().budget_bytes if budget is None else memory_bytes(budget))
+    keys: Any = cluster_columns(cluster, of_table=True)
     request = ColumnRequest(
-        truth=truth,
-        models=models,
-        label=label,
-        score=score,
-        id=id,
-        cluster=cluster,
-        by=by,
-        fold=fold,
-        repeat=repeat,
-        weight=weight,
-        weights_kind=weights_kind,
-        labels=given_labels,
-        positive=positive,
-    )
+        truth=truth, models=models, label=label, score=score, id=id, cluster=keys["clusters"],
+        crossed=keys.get("crossed"), time=time, by=by, fold=fold, repeat=repeat, weight=weight,
+        weights_kind=weights_kind, labels=given_labels, positive=positive,
+    )  # fmt: skip
     as_grades = right_or_wrong(rows, request, right, right_from)
     if as_grades is not None:
         rows, request = as_grades
@@ -440,7 +434,8 @@ def read(
         budget=None if budget is None else memory_budget,
     )
     # Counted where the rows are; where something is wrong, a look at the rows says what.
-    source: Source = rows.counted(layout, options) or build(given_rows(rows, layout, options))
+    here = "times" in layout.keys or "crossed" in layout.keys
+    source: Source = (None if here else rows.counted(layout, options)) or build(given_rows(rows, layout, options))
     return Predictions(
         source=source,
         roles=Roles(layout.roles),

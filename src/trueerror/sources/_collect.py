@@ -68,6 +68,7 @@ from trueerror.sources._models import (
 from trueerror.sources._models import GivenModel as GivenModel
 from trueerror.sources._models import read_fitted as read_fitted
 from trueerror.sources._predictions import (
+    KEY_OPTIONS,
     KINDS,
     Facts,
     KeyKind,
@@ -296,6 +297,7 @@ def predictions(
     positive: object = None,
     ids: ArrayLike = None,
     clusters: ArrayLike = None,
+    time: ArrayLike = None,
     by: ArrayLike = None,
     folds: ArrayLike = None,
     repeats: ArrayLike = None,
@@ -326,8 +328,8 @@ def predictions(
     if alone and (isinstance(truth, Predictions) or is_openable(truth)):
         usual = isinstance(missing, str) and missing == "error"
         return opened(
-            truth, labels=labels, positive=positive, id=ids, cluster=clusters, by=by, fold=folds, repeat=repeats,
-            weight=weights, weights_kind=weights_kind, missing=None if usual else missing,
+            truth, labels=labels, positive=positive, id=ids, cluster=clusters, time=time, by=by, fold=folds,
+            repeat=repeats, weight=weights, weights_kind=weights_kind, missing=None if usual else missing,
             threshold=threshold, **columns,
         )  # fmt: skip
     if columns:
@@ -348,27 +350,19 @@ def predictions(
         models[name] = read_fitted(name, model, X)
     several = group_columns(by)
     by = by if several is None else intersections(several)
-    keys: dict[KeyKind, object] = {"clusters": clusters, "slices": by, "folds": folds, "repeats": repeats}
-    alone = all(v is None for v in (ids, clusters, by, folds, repeats, weights, weights_kind))
+    keys: dict[KeyKind, object] = {
+        **cluster_columns(clusters), "times": time, "slices": by, "folds": folds, "repeats": repeats
+    }  # fmt: skip
+    alone = all(v is None for v in (ids, *keys.values(), weights, weights_kind))
     device_rows = alone and on_device(truth) and device_source(
         truth, models, labels=None if labels is None else list(labels), positive=positive, missing=missing,
         threshold=threshold,
     )  # fmt: skip
-    source: Source = device_rows or build(
-        GivenRows(
-            truth=truth,
-            models=models,
-            labels=labels,
-            positive=positive,
-            ids=ids,
-            keys={kind: values for kind, values in keys.items() if values is not None},
-            weights=weights,
-            weights_kind=weights_kind,
-            missing=missing,
-            threshold=threshold,
-            places={"slices": "by"},
-        )
-    )
+    source: Source = device_rows or build(GivenRows(
+        truth=truth, models=models, labels=labels, positive=positive, ids=ids, weights=weights,
+        keys={kind: values for kind, values in keys.items() if values is not None}, weights_kind=weights_kind,
+        missing=missing, threshold=threshold, places={"slices": "by"},
+    ))  # fmt: skip
     given = (truth, *_arrays(predicted), *_arrays(scores))
     notes = (*sorted_out.notes, *absent_notes(source.facts).values())
     return Predictions(source=source, notes=notes, backend=frame_library(given))
@@ -452,25 +446,15 @@ def build(given: GivenRows) -> ArraySource:
         codes = None if coded is None else recode(coded, labels, model.place_of_labels)
         columns[name] = ModelColumns(codes, None if scores is None else _in_label_order(scores, model, labels))
     facts = Facts(
-        n=n,
-        labels=labels,
-        chosen=None if given.positive is None else find_label(given.positive, labels),
-        models=model_facts(columns, given.threshold),
-        declared=declared,
-        kinds=tuple(kind for kind in KINDS if kind in keyed),
-        has_ids=ids is not None,
-        weights_kind=given.weights_kind,
-        missing=given.missing,
-    )
+        n=n, labels=labels, chosen=None if given.positive is None else find_label(given.positive, labels),
+        models=model_facts(columns, given.threshold), declared=declared,
+        kinds=tuple(kind for kind in KINDS if kind in keyed), has_ids=ids is not None,
+        weights_kind=given.weights_kind, missing=given.missing,
+    )  # fmt: skip
     return ArraySource(
-        facts=facts,
-        truth=recode(truth, labels, place),
-        columns=columns,
-        keyed=keyed,
-        ids=ids,
-        weights=weights,
+        facts=facts, truth=recode(truth, labels, place), columns=columns, keyed=keyed, ids=ids, weights=weights,
         name=given.name,
-    )
+    )  # fmt: skip
 
 
 def model_facts(columns: Mapping[str, ModelColumns], threshold: Threshold) -> tuple[ModelFacts, ...]:
@@ -576,12 +560,22 @@ def _by_row(gone: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return gone if gone.ndim == 1 else np.logical_or.reduce(gone, axis=1)
 
 
+def cluster_columns(clusters: object, *, of_table: bool = False) -> dict[KeyKind, object]:
+    """The column of clusters, or the two of rows that belong to a user and to an item at once."""
+    several = list((group_columns(clusters, of_table=of_table) or {"": clusters}).values())
+    if len(several) > 2:
+        raise InputError(f"clusters= has {len(several)} columns, and rows can belong to two keys at once: name two")
+    return dict(zip(cast("tuple[KeyKind, ...]", ("clusters", "crossed")), several, strict=False))
+
+
 def _key_columns(given: GivenRows) -> dict[KeyKind, KeyColumn]:
     keyed: dict[KeyKind, KeyColumn] = {}
     for kind in KINDS:
         values = given.keys.get(kind)
         if values is not None:
-            keyed[kind] = KeyColumn(*key_column(values, given.places.get(kind, kind)))
+            keyed[kind] = KeyColumn(*key_column(values, given.places.get(kind, KEY_OPTIONS[kind][0])))
+    if "times" in keyed:
+        keyed.setdefault("clusters", keyed["times"])
     if "folds" in keyed and "repeats" in keyed:
         same_length({kind: keyed[kind].codes for kind in ("folds", "repeats")})
         keyed["folds"] = KeyColumn(*fold_keys(keyed["repeats"], keyed["folds"]))

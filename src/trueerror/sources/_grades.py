@@ -10,7 +10,7 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeGuard, cast
+from typing import Any, NamedTuple, TypeGuard, cast
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from trueerror.inputs._arrays import (
 from trueerror.inputs._labels import Codes, Label
 from trueerror.inputs._options import ColumnError, InputError, MissingPredictionError, check_word, in_few_words, nearest
 from trueerror.results._format import whole
-from trueerror.sources._collect import GivenModel, GivenRows, build, frame_library
+from trueerror.sources._collect import GivenModel, GivenRows, build, cluster_columns, frame_library
 from trueerror.sources._keys import key_column, plain_id
 from trueerror.sources._long_tables import widen
 from trueerror.sources._models import group_columns, intersections
@@ -62,6 +62,7 @@ def graded(
     scale: tuple[float, float] | None = None,
     ids: ArrayLike = None,
     clusters: ArrayLike = None,
+    time: ArrayLike = None,
     by: ArrayLike = None,
     folds: ArrayLike = None,
     repeats: ArrayLike = None,
@@ -90,7 +91,11 @@ def graded(
     (1.0, 5.0)
     """
     check_word(missing, ("error", "wrong", "drop"), "missing")
-    keys: dict[KeyKind, ArrayLike] = {"clusters": clusters, "slices": by, "folds": folds, "repeats": repeats}
+    named = isinstance(grades, Mapping) and isinstance(clusters, list | tuple) and {*map(str, clusters)} <= {*grades}
+    of_table = named or _is_path(grades) or is_table(grades)
+    keys: dict[KeyKind, Any] = {
+        **cluster_columns(clusters, of_table=of_table), "times": time, "slices": by, "folds": folds, "repeats": repeats
+    }  # fmt: skip
     given = _Given(grades=grades, ids=ids, keys=keys, weights=weights)
     check_table_name(grades, table)
     backend: str | None
@@ -194,7 +199,8 @@ def _from_table(
     """The columns of a table by their roles, one column of grades a model."""
     names: dict[str, str | None] = {"ids": _role(table, given.ids, ITEM | ROW_NUMBER, "ids")}
     plain: tuple[tuple[KeyKind, frozenset[str]], ...] = (
-        ("clusters", CLUSTER), ("slices", frozenset()), ("folds", FOLD), ("repeats", EPOCH)
+        ("clusters", CLUSTER), ("slices", frozenset()), ("folds", FOLD), ("repeats", EPOCH), ("crossed", frozenset()),
+        ("times", frozenset()),
     )  # fmt: skip
     by = given.keys.get("slices")
     if isinstance(by, list | tuple) and by and all(isinstance(name, str) for name in by):

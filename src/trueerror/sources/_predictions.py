@@ -33,15 +33,20 @@ if TYPE_CHECKING:
 ONE_MODEL = "model"
 # What says that score tables are kept whatever the budget.
 KEPT = ("kept",)
-KeyKind = Literal["clusters", "slices", "folds", "repeats"]
-KINDS: tuple[KeyKind, ...] = ("clusters", "slices", "folds", "repeats")
+# "crossed" is a second column of clusters, "times" when a row was seen.
+KeyKind = Literal["clusters", "slices", "folds", "repeats", "crossed", "times"]
+KINDS: tuple[KeyKind, ...] = ("clusters", "slices", "folds", "repeats", "crossed", "times")
 # How each kind of key is given: the option of te.predictions, and that of te.read.
 KEY_OPTIONS: dict[KeyKind, tuple[str, str]] = {
     "clusters": ("clusters", "cluster"),
     "slices": ("by", "by"),
     "folds": ("folds", "fold"),
     "repeats": ("repeats", "repeat"),
+    "crossed": ("clusters", "cluster"),
+    "times": ("time", "time"),
 }
+
+KIND_WORDS: dict[KeyKind, str] = {"crossed": "crossed cluster", "times": "moment"}
 
 # The lowest and the highest grade that a row can have.
 Scale = tuple[float, float]
@@ -384,7 +389,7 @@ def settled_threshold(model: str, threshold: float | None, reach: Callable[[], S
 
 
 RoleKind = Literal[
-    "truth", "model", "id", "slice", "fold", "repeat", "cluster", "weight", "labels", "scores", "left out"
+    "truth", "model", "id", "slice", "fold", "repeat", "cluster", "time", "weight", "labels", "scores", "left out"
 ]
 
 
@@ -634,10 +639,6 @@ class Predictions:
         self._keep_within_budget(key)
         return table
 
-    def _keep_scores(self, model: str, positive: Label | None, table: ScoreTable) -> None:
-        """Have `scores` answer with a table that is known already."""
-        self._memory.setdefault(("scores", model, positive), table)
-
     def score_range(self, model: str | None = None) -> ScoreRange:
         """Between which values the scores of a model lie."""
         name = self.only(model)
@@ -840,13 +841,13 @@ class Predictions:
 
     def __str__(self) -> str:
         lines = [f"{counted(self.n, 'row')}, {self._classes()}, {self._models()}."]
-        sizes = [(len(self.keys(kind).names), kind) for kind in self.facts.kinds]
-        extra = [f"{counted(size, kind[:-1])}{self._column_of(kind)}" for size, kind in sizes]
+        alone = self.has_key("times") and self.keys("times").names == self.keys("clusters").names
+        shown = [kind for kind in self.facts.kinds if not (alone and kind == "clusters")]
+        extra = [f"{counted(len(self.keys(k).names), KIND_WORDS.get(k, k[:-1]))}{self._column_of(k)}" for k in shown]
         extra += [f"{self.weights_kind} weights"] if self.weights_kind else []
         if extra:
             lines.append(f"With {', '.join(extra)}.")
-        lines += [f"Note: {one_line(note)}" for note in self.notes]
-        lines += [self.source.binning] if self.source.binning else []
+        lines += [*(f"Note: {one_line(note)}" for note in self.notes), *filter(None, [self.source.binning])]
         return "\n".join(lines)
 
     def __repr__(self) -> str:

@@ -22,7 +22,7 @@ from trueerror.experiments._experiment import Experiment, RunOptions, run_experi
 from trueerror.experiments._fit import Balance, weights_for
 from trueerror.experiments._learners import Learner, as_learners
 from trueerror.findings import Findings
-from trueerror.inference._contrast import normal_quantile
+from trueerror.inference._contrast import student_quantile
 from trueerror.inference._many import adjust_contrasts
 from trueerror.inference.loss._t_tests import corrected_t
 from trueerror.inputs._arrays import Floats
@@ -204,10 +204,10 @@ class LesionStudy(DocumentResult):
     def document(self) -> Document:
         several = "" if self.seeds == 1 else f", {self.seeds} seeds in each"
         head = f"{self.rows:,} rows, {self.plan}{several}; the same test folds and seeds for all variants."
-        last = [
-            f"Corrected t over the same test folds; p-values are adjusted within each kind ({self.adjust}), the "
-            f"{percent(self.confidence)} intervals are not."
-        ]
+        adjusted = (
+            "" if self.adjust == "none" else f"; intervals and p-values are adjusted within each kind ({self.adjust})"
+        )
+        last = [f"Corrected t over the same test folds{adjusted}."]
         if self.seeds > 1:
             last.append(_seed_words(self))
         verdict, table = Verdict(self.verdict_lines, width=WIDTH), TableBlock(self._variants())
@@ -709,7 +709,7 @@ def _no_spread(made: Contrast, rows: int, tests: _TestOptions) -> Contrast:
     low, high = tests.measure.range
     reach = high - low
     if tests.measure.right_or_wrong and made.estimate == 0:
-        z = normal_quantile(tests.confidence, "two-sided")
+        z = student_quantile(tests.confidence, "two-sided")
         reach = z * z / (rows + z * z)
     return replace(made, low=max(low - high, made.estimate - reach), high=min(high - low, made.estimate + reach))
 

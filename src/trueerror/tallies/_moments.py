@@ -189,6 +189,11 @@ class Placements:
     error: Floats
 
     @property
+    def sizes(self) -> tuple[int, int]:
+        """How many positives and negatives there are."""
+        return self.positives, self.negatives
+
+    @property
     def exact(self) -> bool:
         """Whether nothing was binned."""
         return not self.slack.any() and not self.error.any()

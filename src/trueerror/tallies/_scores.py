@@ -80,7 +80,6 @@ class ScoreTable(Result):
         "__weakref__",
         "_asked",
         "_columns",
-        "_count",
         "_in_order",
         "_parts",
         "exact",
@@ -93,7 +92,6 @@ class ScoreTable(Result):
     _columns: tuple[Floats, Array, Array] | None
     _parts: tuple[ScoreTable, ...]
     # Counts the table, where that waits until someone asks.
-    _count: Callable[[], ScoreTable] | None
     # The rows in order where they lie on a GPU; the columns come to memory when someone asks.
     _in_order: SortedScores | None
     # What someone has asked for already.
@@ -137,12 +135,11 @@ class ScoreTable(Result):
         *,
         _parts: tuple[ScoreTable, ...] = (),
         _in_order: SortedScores | None = None,
-        _count: Callable[[], ScoreTable] | None = None,
         **values: ArrayLike,
     ) -> None:
         frozen = None if columns is None else tuple(_frozen(column) for column in columns)
         attributes: dict[str, object] = {
-            "_columns": frozen, "_parts": _parts, "_in_order": _in_order, "_count": _count, "_asked": {}
+            "_columns": frozen, "_parts": _parts, "_in_order": _in_order, "_asked": {}
         }  # fmt: skip
         for name, value in {**values, **attributes}.items():
             object.__setattr__(self, name, _frozen(value) if isinstance(value, np.ndarray) else value)
@@ -166,24 +163,6 @@ class ScoreTable(Result):
         return table
 
     @classmethod
-    def _ranked(
-        cls, count: Callable[[], ScoreTable], rows: tuple[int, int], placed: tuple[float, float, float],
-        positive: Label, sources: tuple[str, ...] = (),
-    ) -> Self:  # fmt: skip
-        """A table of which the positives and negatives and the sums of their placements are known: the rows were ranked
-        for something else. `count` makes it when someone asks for more.
-
-        >>> known = ScoreTable.count([0, 1, 0, 1], [0.1, 0.2, 0.3, 0.4])
-        >>> table = ScoreTable._ranked(lambda: known, (2, 2), known.placement_sums(), 1)
-        >>> table.ordered_pairs(), table.n, table == known
-        (6.0, 4, True)
-        """
-        table = cls.__new__(cls)
-        table._keep(None, _count=count, positive=positive, exact=True, squares=None, sources=sources, uppers=None)
-        table._asked.update(sums=rows, placed=placed)
-        return table
-
-    @classmethod
     def _sum_of(cls, parts: tuple[ScoreTable, ...], sources: tuple[str, ...]) -> Self:
         """The sum of exact tables, to be merged when someone asks for it."""
         table = cls.__new__(cls)
@@ -194,17 +173,16 @@ class ScoreTable(Result):
 
     def _merged(self) -> tuple[Floats, Array, Array]:
         # In this order another thread that merges them at the same time does no harm.
-        count, parts, columns = self._count, self._parts, self._columns
+        parts, columns = self._parts, self._columns
         if columns is None:
             if self._in_order is not None:
                 scores, ups, downs = map(to_host, self._in_order.groups)
                 columns = _frozen(scores.astype(np.float64)), _frozen(ups), _frozen(downs)
             else:
-                whole = ScoreTable.total(parts) if count is None else count()
+                whole = ScoreTable.total(parts)
                 columns = whole.scores, whole.positives, whole.negatives
             object.__setattr__(self, "_columns", columns)
             object.__setattr__(self, "_parts", ())
-            object.__setattr__(self, "_count", None)
         return columns
 
     @property
@@ -351,7 +329,7 @@ class ScoreTable(Result):
     def many(self) -> bool:
         """Whether a kernel goes through the table in blocks, in threads or on a GPU, rather than NumPy in one go."""
         on_device = self._in_order is not None and len(self._in_order.keys) >= MANY
-        return on_device or self._count is not None or len(self.positives) >= MANY
+        return on_device or len(self.positives) >= MANY
 
     def __reduce__(self) -> tuple[object, ...]:
         return (_restore, (self._to_data(),))

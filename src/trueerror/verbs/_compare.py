@@ -12,30 +12,34 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import combinations, islice
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from trueerror.findings import Evidence
 from trueerror.inference._choose import reason_for
-from trueerror.inference._contrast import alike_within, check_margin, mirrored, statistic_of
-from trueerror.inference._many import adjust_contrasts, groups_not_told_apart, with_anchor
-from trueerror.inference._two_models import (
-    PairedRows,
+from trueerror.inference._chosen import best_of_several
+from trueerror.inference._contrast import check_margin, mirrored, statistic_of
+from trueerror.inference._joined import check_keys
+from trueerror.inference._many import (
+    adjust_contrasts,
+    alike_by_pairs,
+    groups_of_equals,
+    sound_p_values,
+    straddles,
+    together_with_best,
 )
-from trueerror.inference._unpaired import (
-    ModelRows,
-    unpaired_contrast,
-)
+from trueerror.inference._two_models import PairedRows
+from trueerror.inference._unpaired import ModelRows, unpaired_contrast
 from trueerror.inference.learner._fold_scores import is_word_of_folds
 from trueerror.inference.loss._mean import infinite_rows
 from trueerror.inference.power._sample_size import sample_size
-from trueerror.inference.proportion._paired import cochran_from_pairs, equivalence, mcnemar_test
+from trueerror.inference.proportion._paired import cochran_from_pairs
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, Rng, check_alternative, check_word, nearest
 from trueerror.methods._registry import DIFFERENT, SAME
 from trueerror.metrics._registry import Measure, MetricOptions, Prior, find_measure
 from trueerror.results import Alternative, Contrast, Interval, Test
 from trueerror.results._format import listing, number
-from trueerror.results._values import joined_notes, significantly_different
+from trueerror.results._values import joined_notes
 from trueerror.sources._collect import is_openable, predictions, refuse_columns, takes_table_options
 from trueerror.sources._models import is_fold_result, refuse_fold_sizes
 from trueerror.sources._open_tables import columns_for
@@ -159,7 +163,6 @@ BY_ANSWERS = 'get answers to the rows left out, or count them as wrong with miss
 ADJUSTMENTS = ("holm", "hochberg", "hommel", "bonferroni", "sidak", "bh", "by", "none")
 # From this share of one class on accuracy says little, and another metric leads.
 MOSTLY_ONE_CLASS = 0.9
-SOUND_FORMS: tuple[Literal["mid-p", "exact", "chi2"], ...] = ("mid-p", "exact", "chi2")
 
 
 @takes_table_options
@@ -182,6 +185,7 @@ def compare(
     positive: object = None,
     ids: Any = None,
     clusters: Any = None,
+    time: Any = None,
     by: Any = None,
     folds: Any = None,
     repeats: Any = None,
@@ -210,8 +214,8 @@ def compare(
     (`cmp.facts["why"]`).
 
     - Several models: each is compared with the best one, with limits and p-values that hold together and count that
-      it was picked as the best (`cmp.simultaneous`); `cmp.pairs` has all pairs, each with its own interval and a
-      p-value adjusted by `adjust`. `reference=` compares with one model only.
+      it was picked as the best (`cmp.simultaneous`); the other pairs of `cmp.pairs` have limits and
+      p-values adjusted by `adjust`. `reference=` compares with one model only.
     - Metric: a name, accuracy where nothing else is asked for, or {"f_beta": {"beta": 2}} with its own options.
     - Alike? `margin=` asks besides whether pairs are alike within ±margin (adjusted too).
     - Costs: `cost_fp=` and `cost_fn=` compare probabilities by what their calls cost, at the threshold that the costs
@@ -248,9 +252,9 @@ def compare(
             alternative=alternative, replicates=replicates, rng=rng,
         )  # fmt: skip
         given_rows = {
-            "scores": scores, "fitted": fitted, "X": X, "labels": labels, "ids": ids, "clusters": clusters, "by": by,
-            "folds": folds, "repeats": repeats, "weights": weights, "threshold": threshold, "cv": cv,
-            "test_train_ratio": test_train_ratio,
+            "scores": scores, "fitted": fitted, "X": X, "labels": labels, "ids": ids, "clusters": clusters,
+            "time": time, "by": by, "folds": folds, "repeats": repeats, "weights": weights, "threshold": threshold,
+            "cv": cv, "test_train_ratio": test_train_ratio,
         }  # fmt: skip
         return compare_published(truth_or_predictions, predicted, counts, marginals, request, given_rows, paired=paired)
     if truth_or_predictions is None:
@@ -275,8 +279,9 @@ def compare(
     given, second = truth_or_predictions, None
     read_already = isinstance(given, Predictions)
     named: dict[str, Any] = {
-        "labels": labels, "positive": positive, "ids": ids, "clusters": clusters, "by": by, "folds": folds,
-        "repeats": repeats, "weights": weights, "weights_kind": weights_kind, "missing": missing, **columns,
+        "labels": labels, "positive": positive, "ids": ids, "clusters": clusters, "time": time, "by": by,
+        "folds": folds, "repeats": repeats, "weights": weights, "weights_kind": weights_kind, "missing": missing,
+        **columns,
     }  # fmt: skip
     # A second table rather than columns beside the truth: a mapping is one only where the first is a mapping as well.
     table = is_openable(predicted) and (not isinstance(predicted, Mapping) or isinstance(given, Mapping))
@@ -328,6 +333,7 @@ def compare(
                 )
         from trueerror.verbs._compare_costs import compare_costs
 
+        check_keys(given, "costs at a threshold")
         return compare_costs(
             given,
             cost_fp=1.0 if cost_fp is None else cost_fp,
@@ -381,6 +387,7 @@ def compare_predictions(
 ) -> Comparison:
     """Compare the models of one sample."""
     p = p.items_together()
+    check_keys(p, method, measure)
     if len(p.models) < 2:
         raise InputError(f"there is one model, {p.models[0]!r}; comparing takes two: evaluate judges one by itself")
     if reference is not None and reference not in p.models:
@@ -395,11 +402,12 @@ def compare_predictions(
     options = settings.options(measure.name)
     paired = partial(PairedRows, p, measure, options, threshold=settings.threshold, prior=settings.prior)
     rows = paired() if measure.area and method is None else None
-    if rows is not None:
-        rows.rank_once()
-    estimates = {
-        m: ModelMetrics(m, own, predictions=common, estimand=estimand).interval(measure.name) for m in p.models
-    }
+    if rows is not None and rows.placed:
+        estimates = {m: rows.own(m, settings.spec(estimand=estimand)) for m in p.models}
+    else:
+        estimates = {
+            m: ModelMetrics(m, own, predictions=common, estimand=estimand).interval(measure.name) for m in p.models
+        }
     undefined = [m for m, own in estimates.items() if math.isnan(own.estimate)]
     if undefined:
         raise InputError(_undefined(p, measure, undefined, estimates[undefined[0]].note))
@@ -501,17 +509,6 @@ def _discordances(rows: PairedRows, wanted: list[tuple[str, str]]) -> dict[tuple
     return {names: counts for names, counts in counted.items() if counts is not None}
 
 
-def alike(
-    c: Contrast, discordance: Mapping[tuple[str, str], Discordance], margin: float, confidence: float
-) -> Contrast:
-    """Two one-sided tests against ±margin: Tango's score test for shares, else the pair's own standard error."""
-    counts = discordance.get((c.first, c.second))
-    if counts is not None and statistic_of(c).of_rows:
-        test = equivalence(counts.only_first, counts.only_second, n=counts.n, margin=margin, confidence=confidence)
-        return replace(test, first=c.first, second=c.second)
-    return alike_within(c, margin)
-
-
 def assemble_comparison(
     measure: Measure,
     estimates: dict[str, Interval],
@@ -537,13 +534,18 @@ def assemble_comparison(
     """
     counts, details = discordance or {}, details or ComparisonDetails()
     ends = measure.range if within is None else within
-    pairs = tuple(adjust_contrasts(contrasts, adjust))
+    reach = ends[1] - ends[0]
+    pairs = tuple(adjust_contrasts(contrasts, adjust, whole=(-reach, reach)))
     higher = bool(measure.higher_is_better)
     order = best_first(estimates, higher)
-    together = _together(pairs, order, reference, adjust, ends[1] - ends[0])
-    judged = {frozenset((c.first, c.second)): c for c in (*pairs, *together)}
-    equivalent = [alike(c, counts, margin, confidence) for c in both_ways or pairs] if margin else []
-    sound = {(c.first, c.second): _sound_p(c, counts.get((c.first, c.second))) for c in pairs}
+    together = together_with_best(pairs, order, reference, adjust, reach) if len(pairs) > 1 else ()
+    # A pair is one inference: with the best one it is judged together with the others that are.
+    judged = {(c.first, c.second): c for one in together for c in (one, mirrored(one))}
+    pairs = tuple(judged.get((c.first, c.second), c) for c in pairs)
+    equivalent = [alike_by_pairs(c.alone(), counts, margin, confidence) for c in both_ways or pairs] if margin else []
+    sound = {(c.first, c.second): sound_p_values(c, counts.get((c.first, c.second))) for c in pairs}
+    several = reference is None and len(order) > 2
+    picked = best_of_several(estimates, order[0], lowest=not higher, gaps=contrasts, ends=ends) if several else None
     kind = SAME if details.could_be_paired is None else DIFFERENT
     reason = reason_for(pairs[0].method, kind) if pairs else ""
     draft = Comparison(
@@ -552,7 +554,8 @@ def assemble_comparison(
         higher_is_better=higher,
         estimates=estimates,
         pairs=pairs,
-        tiers=_groups(order, list(judged.values())) if reference is None else (),
+        # With very many models none.
+        tiers=groups_of_equals(order, pairs) if reference is None and len(order) <= 60 else (),
         reference=reference,
         margin=margin,
         within_margin=tuple(adjust_contrasts(equivalent, adjust)),
@@ -566,43 +569,12 @@ def assemble_comparison(
             share=measure.range in ((0.0, 1.0), (-1.0, 1.0)) and (measure.share is not None or measure.row_hits),
             why=details.why or (f"{measure.title}: {reason}" if reason else ""),
             discordance={names: (*(d if higher else d.turned),) for names, d in counts.items()},
-            borderline=len(pairs) == 1 and _straddles(*sound.values(), level=1 - confidence),
+            borderline=len(pairs) == 1 and straddles(*sound.values(), level=1 - confidence),
         ),
         simultaneous=together or None,
+        expected=picked.interval if picked and picked.close else None,
     )
     return replace(draft, next_step=next_step(draft, measure), findings=comparison_findings(draft, sound, sample))
-
-
-def _together(
-    pairs: Sequence[Contrast], order: tuple[str, ...], reference: str | None, adjust: str, reach: float
-) -> tuple[Contrast, ...]:
-    """Each model − the best one (or the reference), with limits that hold together; only in the usual family."""
-    if adjust != "holm" or len(pairs) < 2 or any(c.alternative != "two-sided" for c in pairs):
-        return ()
-    anchor = reference or order[0]
-    with_it = [c for c in pairs if anchor in (c.first, c.second)]
-    # Different rows: each model of one sample was compared with those of the other alone.
-    if len(with_it) < 2 or (reference is None and len(pairs) < len(order) * (len(order) - 1) / 2):
-        return ()
-    return with_anchor(pairs, anchor, chosen=reference is None, whole=(-reach, reach))
-
-
-def _groups(order: tuple[str, ...], pairs: Sequence[Contrast]) -> tuple[tuple[str, ...], ...]:
-    """The largest groups in which no two models differ significantly; with very many models none."""
-    # An infinite loss and a finite one need no test to be put into different groups.
-    apart = {frozenset((c.first, c.second)) for c in pairs if significantly_different(c) or math.isinf(c.estimate)}
-    return groups_not_told_apart(order, apart) if len(order) <= 60 else ()
-
-
-def _sound_p(c: Contrast, counts: Discordance | None) -> dict[str, float]:
-    """The p-values of the sound forms of McNemar's test; none for pairs that were compared otherwise."""
-    if counts is None or not statistic_of(c).of_rows:
-        return {}
-    return {form: mcnemar_test(counts.only_first, counts.only_second, form, c.alternative)[1] for form in SOUND_FORMS}
-
-
-def _straddles(p_values: Mapping[str, float], *, level: float) -> bool:
-    return bool(p_values) and min(p_values.values()) <= level < max(p_values.values())
 
 
 def _same_rows(first: Predictions, second: Predictions) -> bool:

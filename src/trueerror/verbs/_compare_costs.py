@@ -18,7 +18,7 @@ from trueerror.curves._operating_point import OperatingPoint
 from trueerror.curves._roc import roc
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
-from trueerror.findings.scores import TunedThreshold
+from trueerror.inference._tuned import Tuned, cost_of_errors
 from trueerror.inference._unpaired import (
     against_known,
 )
@@ -288,9 +288,9 @@ def _findings(made: CostComparison, p: Predictions) -> Findings:
     scores = [Evidence(model=m, scores=p.scores(m), probabilities=True) for m in made.ranked]
     point = made.tuned[made.best]
     if not math.isnan(point.optimism):
-        promise = TunedThreshold(
-            point.threshold, "cost per 100 rows", -100 * point.cost, -100 * _on_other_rows(made, made.best), used=False
-        )
+        corrected = Interval(estimate=-100 * _on_other_rows(made, made.best), low=math.nan, high=math.nan)
+        per_100 = cost_of_errors(1.0, 1.0)._replace(name="cost per 100 rows")
+        promise = Tuned(point.threshold, per_100, -100 * point.cost, corrected, used=False)
         scores.append(Evidence(model=made.best, tuned_threshold=promise))
     return sorted_findings([*made.findings, *find(scores)])
 
@@ -302,15 +302,15 @@ def _verdict_lines(cmp: CostComparison) -> tuple[str, ...]:
     rivals = [m for m in cmp.ranked[1:] if cmp.reference in (None, m, cmp.best)]
     worse = [m for m in rivals if cmp.told_apart(cmp.best, m)]
     open_ = [m for m in rivals if m not in (*worse, *cmp.leaders)]
-    clear = all(surety(deciding_p(cmp.judged(m, cmp.best)), 1 - cmp.confidence) == "clear" for m in worse)
+    clear = all(surety(deciding_p(cmp[m, cmp.best]), 1 - cmp.confidence) == "clear" for m in worse)
     sure = "Not certain:" if open_ or not worse else "Clear differences:" if clear else "Probable differences:"
     words = []
     for m in open_[:3]:
-        c = cmp.judged(m, cmp.best)
+        c = cmp[m, cmp.best]
         size = _size_words(cmp, c)
         words.append(f"{one_line(m)} may be as cheap ({size}).")
     for m in worse[:3]:
-        c = cmp.judged(m, cmp.best)
+        c = cmp[m, cmp.best]
         size = _size_words(cmp, c)
         words.append(f"{one_line(m)} costs more ({size}; {decided(c)}).")
     none = _no_model(cmp)

@@ -25,6 +25,7 @@ from trueerror.metrics._registry import value as metric_value
 from trueerror.results import Contrast, DocumentResult, Interval, Posterior, Table, Test, Text, TrackedResult
 from trueerror.results._document import WIDTH, Block, Document, Media, Paragraph, TableBlock, Tone, page
 from trueerror.results._format import (
+    NEGLIGIBLE,
     capitalised,
     chance_words,
     ci_words,
@@ -133,12 +134,13 @@ class ComparisonDetails(Mapping[str, object]):
 class Comparison(TrackedResult):
     """Models compared pair by pair on one metric.
 
-    `pairs` holds first − second for each pair, `cmp["a", "b"]` gives either way round, with limits of that pair alone.
-    `simultaneous` holds each model − the best one (or the reference), with limits and p-values that hold together: the
-    verdict, the tables and the pictures show these, and `cmp.judged("a", "b")` gives what decides about a pair. `tiers`
+    `pairs` holds first − second for each pair, `cmp["a", "b"]` gives either way round: the limits and the p-value that
+    the verdict, the tables, the pictures and the exports show. `cmp["a", "b"].alone()` is the pair as if there were no
+    other. `simultaneous` holds each model − the best one (or the reference), whose limits hold together. `tiers`
     are the largest sets of models of which no two differ clearly (they may overlap). `instead` is the comparison by a
     metric that tells more where nearly all rows are of one class. `slices[value]` is that on the rows of a slice.
-    `classes()` and `cells()` say where two models differ; they need the rows, which a loaded comparison lacks.
+    `expected` is what to expect of the best one, with limits that allow for its having been picked; `estimates` has its
+    own figure. `classes()` and `cells()` say where two models differ; they need the rows, which a loaded one lacks.
     """
 
     metric: str
@@ -161,6 +163,7 @@ class Comparison(TrackedResult):
     slices: dict[Label, Comparison] = field(default_factory=dict)
     simultaneous: tuple[Contrast, ...] | None = None
     instead: Comparison | None = None
+    expected: Interval | None = None
     rows: PairedRows | None = field(default=None, metadata={"saved": False})
     _says_verdict: ClassVar[bool] = True
 
@@ -202,10 +205,6 @@ class Comparison(TrackedResult):
     def _by_models(self) -> dict[tuple[str, str], Contrast]:
         return {(c.first, c.second): c for c in self.pairs}
 
-    @cached_property
-    def _together_by_models(self) -> dict[tuple[str, str], Contrast]:
-        return {(c.first, c.second): c for c in self.simultaneous or ()}
-
     @property
     def _power(self) -> int:
         """The power of ten by which differences are shown: 2 for points of a percent, and for costs of 100 rows."""
@@ -213,16 +212,20 @@ class Comparison(TrackedResult):
 
     @cached_property
     def _decimals(self) -> int:
-        """Of differences: as many as show the width of the narrowest, and of none a limit like its estimate, neither of
-        models nor of pairs; one at least of points, else three digits.
+        """Of differences and of shares: those that the pairs take which are shown."""
+        return self._decimals_for(_shown_pairs(self))
+
+    def _decimals_for(self, pairs: Sequence[Contrast]) -> int:
+        """As many as show on which side of 0 each limit lies, and no estimate of a model, or of a pair that leaves 0
+        out, like its limit; one at least of points, else three digits.
         """
         scale = 10**self._power
-        widths = [scale * (c.high - c.low) for c in self.pairs if math.isfinite(c.high - c.low) and c.high > c.low]
-        narrowest = min(widths, default=1.0)
-        least = 1 if self._power else max(0, 3 - int(math.log10(max(1.0, narrowest))))
-        least = min(10, max(least, 1 + math.ceil(-math.log10(narrowest) - 0.7)))
-        shown = [*self.pairs, *(self.simultaneous or ()), *self.estimates.values()]
-        return common_decimals(shown, least, power=self._power)
+        widths = [scale * (c.high - c.low) for c in pairs if math.isfinite(c.high - c.low) and c.high > c.low]
+        least = 1 if self._power else max(0, 3 - int(math.log10(max(1.0, *widths, 1.0))))
+        nearest_zero = min((scale * abs(x) for c in pairs for x in _beside_zero(c)), default=1.0)
+        least = max(least, math.ceil(-math.log10(2 * nearest_zero)))
+        apart = [c for c in pairs if c.low > 0 or c.high < 0]
+        return common_decimals([*apart, *self.estimates.values()], least, power=self._power)
 
     def __getitem__(self, key: tuple[str, str]) -> Contrast:
         if not isinstance(key, tuple) or len(key) != 2:
@@ -234,17 +237,9 @@ class Comparison(TrackedResult):
             return c
         raise InputError(f"{key[0]!r} and {key[1]!r} were not compared: only pairs with {self.reference!r} were")
 
-    def judged(self, first: str, second: str) -> Contrast:
-        """First − second as it is judged: with the best of several (or the reference) together with the others.
-
-        Its limits leave 0 out where `told_apart` says so.
-        """
-        c = _of_two(self._together_by_models, first, second)
-        return self[first, second] if c is None else c
-
     def told_apart(self, first: str, second: str) -> bool:
         """Whether the p-value that decides about the pair is at or below 1 − confidence."""
-        return significantly_different(self.judged(first, second))
+        return significantly_different(self[first, second])
 
     def better(self, first: str, second: str) -> bool:
         """Whether the first is clearly better than the second."""
@@ -256,7 +251,7 @@ class Comparison(TrackedResult):
         from trueerror.inference._bayes import pair_posterior
 
         counts = self.facts.counts(first, second)
-        return pair_posterior(self[first, second], counts, rope=rope, higher_is_better=self.higher_is_better)
+        return pair_posterior(self[first, second].alone(), counts, rope=rope, higher_is_better=self.higher_is_better)
 
     def classes(self, first: str | None = None, second: str | None = None, *, metric: str = "recall") -> Differences:
         """In which classes two models differ: first − second in each, with p-values adjusted over the classes (Holm).
@@ -373,14 +368,14 @@ class Comparison(TrackedResult):
         return Text("\n\n".join(b for b in blocks if b))
 
 
-def points(cmp: Comparison, x: float) -> str:
+def points(cmp: Comparison, x: float, decimals: int | None = None) -> str:
     """A difference with its sign: in points of a percent for shares, of 100 rows for costs, else as a number."""
-    return fixed(x, cmp._decimals, power=cmp._power, sign=True)
+    return fixed(x, cmp._decimals if decimals is None else decimals, power=cmp._power, sign=True)
 
 
 def own_figure(cmp: Comparison, x: float) -> str:
     """A model's own figure, with the decimals of the differences."""
-    return f"{percents(x, cmp._decimals)} %" if cmp.facts.share else number(x, max(3, cmp._decimals))
+    return f"{percents(x, cmp._decimals)} %" if cmp.facts.share else number(x, common_decimals(cmp.estimates.values()))
 
 
 def unit(cmp: Comparison) -> str:
@@ -392,9 +387,19 @@ def _verdict(cmp: Comparison) -> str:
     """The verdict in one paragraph."""
     if cmp.facts.infinite:
         return _some_infinite(cmp, cmp.facts.infinite)
-    if len(cmp.models) == 2:
-        return _two(cmp)
-    return _many(cmp)
+    return _two(cmp) if len(cmp.models) == 2 else _many(cmp) + expected_words(cmp)
+
+
+def expected_words(cmp: Comparison) -> str:
+    """What to expect of a model that was picked as the best of several, where that is not its own figure."""
+    c = cmp.expected
+    if c is None:
+        return ""
+    say, sign = (percents, " %") if cmp.facts.share else (number, "")
+    digits = cmp._decimals if cmp.facts.share else max(3, cmp._decimals)
+    reach = ci_words(c.low, c.high, c.confidence, lambda x: say(x, digits), unit=sign)
+    figure = f"{own_figure(cmp, c.estimate)} {cmp.title}"
+    return f" As the best of {len(cmp.models)}, expect {figure} of {one_line(cmp.best)}, {reach}."
 
 
 def _tone(cmp: Comparison) -> Tone:
@@ -408,7 +413,7 @@ def _tone(cmp: Comparison) -> Tone:
 
 def _compared_with_best(cmp: Comparison, other: str) -> Contrast | None:
     best = cmp.ranked[0]
-    return cmp.judged(best, other) if _compared(cmp, best, other) else None
+    return cmp[best, other] if _compared(cmp, best, other) else None
 
 
 def _rather(cmp: Comparison) -> tuple[str, ...]:
@@ -431,7 +436,7 @@ def verdict_beneath(cmp: Comparison) -> str:
     best, *others = cmp.ranked
     best_figure = own_figure(cmp, cmp.estimates[best].estimate)
     if len(others) == 1:
-        c = cmp.judged(best, others[0])
+        c = cmp[best, others[0]]
         ahead = f"{one_line(best)} is ahead: " if _sure(cmp, best, others[0]) == "open" else ""
         other = own_figure(cmp, cmp.estimates[others[0]].estimate)
         figures = (
@@ -449,7 +454,7 @@ def verdict_beneath(cmp: Comparison) -> str:
         rest = f"The nearest of the other {len(worse)} is {_gap(cmp, best, worse[0])}."
     else:
         rest = _worse(cmp, best, worse) if worse else f"The nearest is {_gap(cmp, best, open_[0])}."
-    return f"{one_line(best)} has the {word} estimate ({best_figure} {cmp.title}){rivals}. {rest}"
+    return f"{one_line(best)} has the {word} estimate ({best_figure} {cmp.title}){rivals}. {rest}{expected_words(cmp)}"
 
 
 def _hollow(cmp: Comparison) -> str:
@@ -492,7 +497,7 @@ def _some_infinite(cmp: Comparison, infinite: Mapping[str, int]) -> str:
 
 def _two(cmp: Comparison) -> str:
     best, other = cmp.ranked
-    c = cmp.judged(best, other)
+    c = cmp[best, other]
     p = deciding_p(c)
     a, b = one_line(best), one_line(other)
     figures = (
@@ -545,9 +550,7 @@ def _odds(cmp: Comparison, c: Contrast, winner: str) -> str:
 
 def _ci(cmp: Comparison, c: Contrast) -> str:
     """The limits in a sentence."""
-    clash = c.p_adjusted is not None and (c.low > 0 or c.high < 0) and deciding_p(c) > 1 - c.confidence
-    before = f" before the correction for {len(cmp.pairs)} pairs" if clash else ""
-    return ci_words(c.low, c.high, c.confidence, lambda x: points(cmp, x), side=c.side) + before
+    return ci_words(c.low, c.high, c.confidence, lambda x: points(cmp, x), side=c.side)
 
 
 def _many(cmp: Comparison, which: str = "") -> str:
@@ -589,7 +592,7 @@ def _lead(cmp: Comparison, best: str, open_: list[str], what: str) -> str:
 
 
 def _sure(cmp: Comparison, first: str, second: str) -> Surety:
-    c = cmp.judged(first, second)
+    c = cmp[first, second]
     return surety(deciding_p(c), 1 - c.confidence)
 
 
@@ -603,7 +606,7 @@ def _tied(cmp: Comparison, title: str) -> str:
     open_ = [m for m in rest if not beaten[m]]
     partly = [m for m in rest if beaten[m] and m not in worse]
     lead = f"{_names([best, *tied])} tie{' for the best estimate' if rest else ''}, {title} each"
-    c = cmp.judged(best, tied[0])
+    c = cmp[best, tied[0]]
     if len(tied) == 1 and math.isfinite(c.low) and math.isfinite(c.high):
         lead += f"; {_ci(cmp, c)}{unit(cmp)} for the difference"
     lead += ". That does not show them to be alike"
@@ -640,7 +643,7 @@ def _against_reference(cmp: Comparison, reference: str) -> str:
 
 
 def _size_of(cmp: Comparison, model: str, reference: str) -> str:
-    c = cmp.judged(model, reference)
+    c = cmp[model, reference]
     size = f"{points(cmp, c.estimate)}{unit(cmp)}, {_ci(cmp, c)}"
     return f"({size}; {_decided(c)})"
 
@@ -648,6 +651,11 @@ def _size_of(cmp: Comparison, model: str, reference: str) -> str:
 def _decided(c: Contrast) -> str:
     """The p-value that decides, and whether it is adjusted."""
     return f"{'' if c.p_adjusted is None else 'adjusted '}{decided(c)}"
+
+
+def _beside_zero(c: Contrast) -> list[float]:
+    """The limits that are not 0 but for rounding."""
+    return [x for x in (c.low, c.high) if math.isfinite(x) and abs(x) > NEGLIGIBLE * (c.high - c.low)]
 
 
 def _of_two(contrasts: Mapping[tuple[str, str], Contrast], first: str, second: str) -> Contrast | None:
@@ -683,7 +691,7 @@ def _gap(cmp: Comparison, best: str, other: str) -> str:
 
 
 def _distance(cmp: Comparison, best: str, other: str) -> str:
-    c = cmp.judged(other, best)
+    c = cmp[other, best]
     size = f"{points(cmp, c.estimate)}{unit(cmp)} from {one_line(best)}"
     return f"{size}, {_ci(cmp, c)} ({_decided(c)})"
 
@@ -700,10 +708,10 @@ def _with_chance(cmp: Comparison) -> bool:
 def _differences_table(cmp: Comparison, shown: Sequence[Contrast]) -> Table:
     """Pairs: difference, interval, p-value, and the chance of being better if it is known."""
     many = len(cmp.pairs) > 1 and cmp.adjust != "none"
-    rows = []
+    rows, places = [], cmp._decimals_for(shown)
     for c in shown:
-        chance = "" if c.p_better is None else chance_words(c.p_better)
-        rows.append((c.first, c.second, points(cmp, c.estimate), _limits(cmp, c), p_cell(decided(c)), chance))
+        chance, gap = "" if c.p_better is None else chance_words(c.p_better), points(cmp, c.estimate, places)
+        rows.append((c.first, c.second, gap, _limits(cmp, c, places), p_cell(decided(c)), chance))
     head = f" ({unit(cmp).strip()})" if unit(cmp) else ""
     columns = (
         "first", "second", f"first − second{head}", f"{percent(cmp.confidence)} CI", "adjusted p" if many else "p",
@@ -713,11 +721,11 @@ def _differences_table(cmp: Comparison, shown: Sequence[Contrast]) -> Table:
     return Table(columns=columns[:last], rows=tuple(row[:last] for row in rows), names=2)
 
 
-def _limits(cmp: Comparison, c: Contrast) -> str:
+def _limits(cmp: Comparison, c: Contrast, places: int | None = None) -> str:
     """The limits of a pair in brackets, where it has some."""
     if math.isnan(c.low) or math.isnan(c.high):
         return "none"
-    return f"[{points(cmp, c.low)}, {points(cmp, c.high)}]"
+    return f"[{points(cmp, c.low, places)}, {points(cmp, c.high, places)}]"
 
 
 def _shown_pairs(cmp: Comparison) -> list[Contrast]:
@@ -726,7 +734,7 @@ def _shown_pairs(cmp: Comparison) -> list[Contrast]:
     if cmp.simultaneous:
         anchor = cmp.simultaneous[0].second
         pairs = [(m, anchor) if cmp.reference else (anchor, m) for m in order if m != anchor]
-        return [cmp.judged(first, second) for first, second in pairs]
+        return [cmp[first, second] for first, second in pairs]
     chosen = _every_pair(cmp)
     return chosen if len(chosen) <= 10 else [c for c in chosen if c.first == (cmp.reference or order[0])] or chosen[:10]
 
@@ -734,10 +742,7 @@ def _shown_pairs(cmp: Comparison) -> list[Contrast]:
 def _every_pair(cmp: Comparison) -> list[Contrast]:
     """All pairs as they are judged, the better model first, best models first."""
     place = {m: i for i, m in enumerate(cmp.ranked)}
-    chosen = [
-        cmp.judged(c.first, c.second) if place[c.first] < place[c.second] else cmp.judged(c.second, c.first)
-        for c in cmp.pairs
-    ]
+    chosen = [cmp[c.first, c.second] if place[c.first] < place[c.second] else cmp[c.second, c.first] for c in cmp.pairs]
     return sorted(chosen, key=lambda c: (place[c.first], place[c.second]))
 
 
@@ -745,7 +750,7 @@ def _models_table(cmp: Comparison) -> Table:
     """Each model's own estimate, best first, and its tiers as letters."""
     letters = tier_letters(cmp)
     decimals, share = cmp._decimals, cmp.facts.share
-    own = decimals if share else common_decimals(cmp.estimates.values(), max(3, decimals))
+    own = decimals if share else common_decimals(cmp.estimates.values())
     cells = {m: short_percent(i, own) if share else short(i, own) for m, i in cmp.estimates.items()}
     rows = tuple((m, *([letters[m]] if letters else []), cells[m]) for m in cmp.ranked)
     last = 2 if letters else 1
@@ -810,9 +815,11 @@ def _slices_table(cmp: Comparison) -> Table:
     """The difference of two models in each slice."""
     first, second = _shown_pair(cmp)
     rows, shown = [], key_names(cmp.slices)
+    places = cmp._decimals_for([inner[first, second] for inner in cmp.slices.values()])
     for value, inner in list(cmp.slices.items())[:SHOWN_SLICES]:
         c = inner[first, second]
-        rows.append((shown[value], whole(int(c.n or 0)), points(cmp, c.estimate), _limits(cmp, c), p_cell(decided(c))))
+        gap, reach = points(cmp, c.estimate, places), _limits(cmp, c, places)
+        rows.append((shown[value], whole(int(c.n or 0)), gap, reach, p_cell(decided(c))))
     more = "" if len(cmp.slices) <= SHOWN_SLICES else f" (the first {SHOWN_SLICES} of {len(cmp.slices):,})"
     what = f"points of {cmp.title}" if cmp.facts.share else f"{cmp.title}{unit(cmp)}"
     title = f"{one_line(first)} − {one_line(second)} in {what}, by slice{more}"
@@ -827,15 +834,15 @@ def slices_block(cmp: Comparison) -> Block:
     lines = [f"Left out: {one_line(str(value))}, {one_line(reason)}." for value, reason in left_out]
     if len(cmp.slices) > 1:
         count = sum(len(inner.pairs) for inner in cmp.slices.values())
-        adjusted = "" if cmp.adjust == "none" else f"; p-values are adjusted over all {count} ({cmp.adjust})"
-        lines.append(f"Intervals are of each slice by itself{adjusted}.")
+        if cmp.adjust != "none":
+            lines.append(f"Intervals and p-values are adjusted over all {count} ({cmp.adjust}).")
         lines.append("What shows in one slice and not in another need not be a difference between the slices.")
     return TableBlock(_slices_table(cmp), beneath=tuple(lines)) if cmp.slices else Paragraph(tuple(lines))
 
 
 def _footer_lines(cmp: Comparison) -> tuple[str, ...]:
     methods = listing(list(dict.fromkeys(c.method for c in cmp.pairs)))
-    how = f"Methods: {methods}{_family(cmp)}; .explain() for more."
+    how = f"Methods: {methods}{_family(cmp)}. Use .explain() for formulas and assumptions."
     prior_lines = (PRIOR_WORDS,) if _with_chance(cmp) else ()
     return (*((cmp.estimand,) if cmp.estimand else ()), *prior_lines, how)
 
@@ -845,7 +852,7 @@ def together_words(cmp: Comparison) -> str:
     if cmp.simultaneous:
         return f" and p-values that hold together for all {len(cmp.simultaneous)} differences"
     if len(cmp.pairs) > 1 and cmp.adjust != "none":
-        return f" of each pair by itself; p-values are adjusted for {len(cmp.pairs)} pairs ({cmp.adjust})"
+        return f" and p-values adjusted for {len(cmp.pairs)} pairs ({cmp.adjust})"
     return ""
 
 
@@ -853,15 +860,13 @@ def _family(cmp: Comparison) -> str:
     """Over how many differences limits and p-values hold."""
     if len(cmp.pairs) < 2:
         return ""
-    others = f"; other pairs {cmp.adjust} over {len(cmp.pairs)}" if len(cmp.pairs) > len(cmp.simultaneous or ()) else ""
-    if cmp.simultaneous and cmp.reference is not None:
-        return f"; limits and p-values hold together for the {len(cmp.simultaneous)} differences from the reference"
-    if cmp.simultaneous:
-        return (
-            f"; limits and p-values of the {len(cmp.simultaneous)} differences from the best hold together, and count "
-            f"that it is the best of {len(cmp.models)} (max-t){others}"
-        )
-    return f", {cmp.adjust} over {len(cmp.pairs)} pairs (intervals of each pair alone)"
+    if not cmp.simultaneous:
+        how = f"adjusted for {len(cmp.pairs)} pairs ({cmp.adjust})" if cmp.adjust != "none" else "of each pair alone"
+        return f". Intervals and p-values are {how}"
+    best = "the reference" if cmp.reference is not None else "the best"
+    picked = "" if cmp.reference is not None else f" and allow for picking the best of {len(cmp.models)} (max-t)"
+    words = f". Intervals and p-values hold together for the {len(cmp.simultaneous)} differences from {best}{picked}"
+    return words + (f". Other pairs: {cmp.adjust}" if len(cmp.pairs) > len(cmp.simultaneous) else "")
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -948,7 +953,7 @@ class Differences(DocumentResult, saved=False):
         gone = (f"Left out, undefined for a model: {some([str(x) for x in self.left_out])}.",) if self.left_out else ()
         methods = listing(list(dict.fromkeys(c.method for c in self.contrasts)))
         table = Table(columns=columns, rows=rows, title=title, names=len(head))
-        footer = (f"Intervals: of each line alone. Methods: {methods}.",) if rows else ()
+        footer = (f"Methods: {methods}.",) if rows else ()
         return page("", (self.verdict,), TableBlock(table) if rows else None, Paragraph(gone), footer=footer)
 
 
@@ -975,7 +980,8 @@ def class_differences(rows: PairedRows, pair: Pair, metric: str, confidence: flo
         by_class.append((label, figures))
     return Differences(
         what=measure.title, first=pair[0], second=pair[1], of=tuple((label,) for label, _ in by_class),
-        contrasts=tuple(adjust_contrasts(contrasts, adjust, every=True)), values=tuple(f for _, f in by_class),
+        contrasts=tuple(adjust_contrasts(contrasts, adjust, every=True, whole=(-1.0, 1.0))),
+        values=tuple(f for _, f in by_class),
         left_out=tuple(left_out), confidence=confidence, adjust=adjust,
     )  # fmt: skip
 
@@ -992,7 +998,7 @@ def confusion_differences(rows: PairedRows, pair: Pair, confidence: float, adjus
         what="", first=pair[0], second=pair[1], of=tuple((d.truth, d.called) for d in cells),
         contrasts=tuple(
             replace(c, first=pair[0], second=pair[1])
-            for c in adjust_contrasts([d.contrast for d in cells], adjust, every=True)
+            for c in adjust_contrasts([d.contrast for d in cells], adjust, every=True, whole=(-1.0, 1.0))
         ),
         values=tuple((d.counts[0] / d.rows, d.counts[1] / d.rows) for d in cells), confidence=confidence, adjust=adjust,
     )  # fmt: skip

@@ -27,6 +27,7 @@ from trueerror.sources.logs.sklearn_cv import ASK_SIZES, fold_table, looks_like_
 from trueerror.verbs._compare import assemble_comparison
 from trueerror.verbs._comparison import Comparison, ComparisonDetails
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
+from trueerror.verbs._evidence import allowing_for_choice
 from trueerror.verbs._model_metrics import ModelMetrics, Settings, unknown
 
 # scikit-learn's names of scores that have other names here, and those that are losses with a minus.
@@ -135,11 +136,15 @@ def evaluate_folds(table: FoldTable, settings: Settings) -> Evaluation:
         return _evaluate_search(table, scores, settings, spec)
     intervals = {x: scores.interval(x, spec) for x in table.learners}
     estimand = f"Estimates: {'each' if len(intervals) > 1 else 'this'} learner{scores.at_size}, on rows like these."
-    return Evaluation(
+    made = Evaluation(
         n=table.rows or table.values.shape[1], labels=(), reading=_reading(table), estimand=estimand,
         parts=tuple(_part(x, scores.measure.name, i, settings) for x, i in intervals.items()),
         findings=_findings(scores, table), settings={"confidence": settings.confidence},
     )  # fmt: skip
+    pairs = ((best, x) for best in made.models for x in made.models if x != best)
+    return allowing_for_choice(
+        made, lambda best, _: [replace(scores.contrast(a, b, spec), first=a, second=b) for a, b in pairs if a == best]
+    )
 
 
 def _evaluate_search(table: FoldTable, scores: PartScores, settings: Settings, spec: IntervalSpec) -> Evaluation:

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from trueerror.findings import find
+from trueerror.inference._joined import check_keys
 from trueerror.inference._problem import NotOffered
+from trueerror.inference._two_models import gaps_from
 from trueerror.inference.proportion._interval import interval
 from trueerror.inputs._labels import Label, need_positive
 from trueerror.inputs._options import InputError, Rng
@@ -24,7 +26,7 @@ from trueerror.tallies import Confusion, ScoreTable
 from trueerror.tallies._graded import is_graded
 from trueerror.verbs._cheapest_threshold import cheapest_threshold
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, RecordedSettings
-from trueerror.verbs._evidence import model_evidence, row_evidence
+from trueerror.verbs._evidence import allowing_for_choice, model_evidence, row_evidence
 from trueerror.verbs._label_metrics import evaluate_labels, is_multilabel
 from trueerror.verbs._model_metrics import (
     Design,
@@ -58,6 +60,7 @@ def evaluate(
     positive: object = None,
     ids: Any = None,
     clusters: Any = None,
+    time: Any = None,
     by: Any = None,
     folds: Any = None,
     repeats: Any = None,
@@ -134,7 +137,7 @@ def evaluate(
         refuse_fold_sizes(cv, folds, test_train_ratio, of_rows=False)
     if isinstance(truth_or_predictions, Confusion):
         refuse_columns(columns)
-        _refuse_rows(predicted=predicted, scores=scores, clusters=clusters, by=by, weights=weights)
+        _refuse_rows(predicted=predicted, scores=scores, clusters=clusters, time=time, by=by, weights=weights)
         table = truth_or_predictions if positive is None else truth_or_predictions.with_positive(positive)
         return _from_table(table, settings)
     given = truth_or_predictions
@@ -148,31 +151,24 @@ def evaluate(
     if is_multilabel(given) and not of_classes and not hasattr(given, "columns"):
         refuse_columns(columns)
         _refuse_rows(
-            scores=scores, clusters=clusters, by=by, weights=weights, prior=prior, costs=settings.costs, method=method
+            scores=scores,
+            clusters=clusters,
+            time=time,
+            by=by,
+            weights=weights,
+            prior=prior,
+            costs=settings.costs,
+            method=method,
         )
         return evaluate_labels(given, predicted, labels, settings)
     read_already = isinstance(given, Predictions)
     if read_already and (predicted is not None or scores is not None or fitted is not None):
         raise InputError("pass either predictions that were read, or arrays; not both")
     given = predictions(
-        given,
-        predicted,
-        scores=scores,
-        fitted=fitted,
-        X=X,
-        labels=labels,
-        positive=positive,
-        ids=ids,
-        clusters=clusters,
-        by=by,
-        folds=folds,
-        repeats=repeats,
-        weights=weights,
-        weights_kind=weights_kind,
-        missing=missing,
-        threshold=None if read_already else threshold,
-        **columns,
-    )
+        given, predicted, scores=scores, fitted=fitted, X=X, labels=labels, positive=positive, ids=ids,
+        clusters=clusters, time=time, by=by, folds=folds, repeats=repeats, weights=weights, weights_kind=weights_kind,
+        missing=missing, threshold=None if read_already else threshold, **columns,
+    )  # fmt: skip
     return evaluate_predictions(given, settings)
 
 
@@ -190,20 +186,21 @@ def _of_folds(
 def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = True) -> Evaluation:
     """Evaluate what was read, with settings that were checked."""
     p = p.items_together()
+    check_keys(p)
     settings = _for_rows(p, settings)
     estimand = fixed_model(p, settings)
     if settings.metrics is None and sliced:
         p.source.expect_scores()
     # Labels stay as they are beside scores that are cut.
     as_said = replace(settings, threshold=None)
-    parts = tuple(
-        _one_model(ModelMetrics(m, settings if p.has_scores(m) else as_said, predictions=p, estimand=estimand))
-        for m in p.models
-    )
+    benches = [
+        ModelMetrics(m, settings if p.has_scores(m) else as_said, predictions=p, estimand=estimand) for m in p.models
+    ]
+    parts = tuple(_one_model(bench, len(benches)) for bench in benches)
     slices: dict[Label, Evaluation] = {}
     if sliced and p.has_key("slices"):
         slices = {value: evaluate_predictions(p.slice(value), settings, sliced=False) for value in p.slices()}
-    return Evaluation(
+    made = Evaluation(
         n=p.n,
         labels=p.labels,
         parts=parts,
@@ -213,6 +210,12 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
         slices=slices,
         settings=_recorded(settings),
         backend=p.backend,
+    )
+    if len(parts) == 1 or not sliced or settings.simultaneous:
+        return made
+    asked = {"threshold": settings.threshold, "prior": settings.prior}
+    return allowing_for_choice(
+        made, lambda best, m: gaps_from(best, p, m, settings.options(m), settings.spec(), **asked)
     )
 
 
@@ -247,10 +250,10 @@ def _refuse_rows(**given: Any) -> None:
             raise InputError(f"{name}= cannot be used here: it needs rows with one label each")
 
 
-def _one_model(bench: ModelMetrics) -> ModelEvaluation:
+def _one_model(bench: ModelMetrics, models: int = 1) -> ModelEvaluation:
     names = _chosen_metrics(bench)
     if bench.settings.simultaneous:
-        bench = bench.holding_together(len(names))
+        bench = bench.holding_together(len(names) * models)
     overall = _overall(bench, names)
     label, known = _commonest(bench)
     return ModelEvaluation(

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypedDict
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self, TypedDict
 
 from trueerror.curves._operating_point import OperatingPoint
 from trueerror.findings import Findings
@@ -231,7 +231,8 @@ class Evaluation(TrackedResult):
     """One or several models on one test sample.
 
     `ev["accuracy"]` is an Interval, `ev["recall", "b"]` that of one class; any registered metric can be asked for.
-    With several models, `ev.model(name)` gives one; `ev.slices[value]` gives the evaluation of a slice.
+    With several models, `ev.model(name)` gives one; `ev.slices[value]` gives the evaluation of a slice. `ev.expected`
+    is what to expect of the model that has the best figure: the choice among several is allowed for.
     """
 
     n: int
@@ -242,6 +243,7 @@ class Evaluation(TrackedResult):
     findings: Findings
     slices: dict[Label, Evaluation] = field(default_factory=dict)
     settings: RecordedSettings = field(default_factory=RecordedSettings)
+    expected: Interval | None = None
     backend: str | None = field(default=None, metadata=NOT_SAVED)
     _asked_for: ClassVar[str] = (
         'metrics are asked for in brackets, ev["accuracy"], ev["recall", label]; .frame() has all'
@@ -277,7 +279,7 @@ class Evaluation(TrackedResult):
             if part.name == name:
                 about = Findings(items=tuple(f for f in self.findings if f.about in ("", name)))
                 slices = {value: s.model(name) for value, s in self.slices.items()}
-                return replace(self, parts=(part,), findings=about, slices=slices)
+                return replace(self, parts=(part,), findings=about, slices=slices, expected=None)
         raise InputError(f"there is no model {name!r}{nearest(name, self.models)}")
 
     def without(self, *codes: str) -> Evaluation:
@@ -463,10 +465,26 @@ def _by_interval(accuracy: Interval, constant: float) -> str:
     return "the model is not clearly better than that"
 
 
-def _leader(ev: Evaluation) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Who has the best figure, in words and by name.
+class Leading(NamedTuple):
+    """The metric that is looked at first, the models that have a value of it, best first, and why it leads."""
 
-    By the first metric that every model has a value of, else by one that some have; where nearly all rows are of one
+    metric: str
+    parts: list[ModelEvaluation]
+    why: str
+
+    @property
+    def measure(self) -> Measure:
+        """What is known of the metric."""
+        return find_measure(self.metric)
+
+    @property
+    def estimates(self) -> dict[str, Interval]:
+        """The models' own figures."""
+        return {part.name: part.overall[self.metric] for part in self.parts}
+
+
+def leading(ev: Evaluation) -> Leading | None:
+    """By the first metric that every model has a value of, else by one that some have; where nearly all rows are of one
     class, by one that does not praise answering it.
     """
     names = [m for m in _in_order(ev) if find_measure(m).higher_is_better is not None]
@@ -476,22 +494,34 @@ def _leader(ev: Evaluation) -> tuple[tuple[str, ...], tuple[str, ...]]:
     defined = {m: [p for p in ev.parts if not math.isnan(p.overall[m].estimate)] for m in names}
     name = next((m for m in names if len(defined[m]) == len(ev.parts)), next((m for m in names if defined[m]), None))
     if name is None:
+        return None
+    sign = -1 if find_measure(name).higher_is_better else 1
+    why = "Nearly all rows are of one class, so accuracy says little. " if rare and name in RATHER else ""
+    return Leading(name, sorted(defined[name], key=lambda p: sign * p.overall[name].estimate), why)
+
+
+def _leader(ev: Evaluation) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Who has the best figure, in words and by name, and what to expect of one that was picked for it."""
+    lead = leading(ev)
+    if lead is None:
         return (), ()
-    measure, ranked = find_measure(name), defined[name]
-    best = (max if measure.higher_is_better else min)(ranked, key=lambda p: p.overall[name].estimate)
-    first = best.overall[name]
-    word = "Highest" if measure.higher_is_better else "Lowest"
-    ties = [one_line(p.name) for p in ranked if p.overall[name].estimate == first.estimate]
+    name, parts, why = lead
+    first = parts[0].overall[name]
+    word = "Highest" if lead.measure.higher_is_better else "Lowest"
+    ties = tuple(p.name for p in parts if p.overall[name].estimate == first.estimate)
     each = " each" if len(ties) > 1 else ""
     without = some([one_line(p.name) for p in ev.parts if math.isnan(p.overall[name].estimate)])
     unknown = f" It is undefined for {without}." if without else ""
     doubt = "one is really better than another" if len(ties) > 1 else "it is really better than the others"
-    why = "Nearly all rows are of one class, so accuracy says little. " if rare and name in RATHER else ""
-    figure, reach = _estimate_and_reach(first, decimals=common_decimals(p.overall[name] for p in ev.parts))
+    figure, reach = _estimate_and_reach(first, decimals=common_decimals(lead.estimates.values()))
+    found = f"{figure}{each}, {reach}."
+    if ev.expected is not None:
+        expected, reach = _estimate_and_reach(ev.expected, decimals=common_decimals([ev.expected, first]))
+        found = f"{figure}{each} on these rows. As the best of {len(parts)}, expect {expected} of it, {reach}."
     return (
-        f"{why}{word} {measure.title}: {some(ties)} with {figure}{each}, {reach}.{unknown} "
+        f"{why}{word} {lead.measure.title}: {some(list(map(one_line, ties)))} with {found}{unknown} "
         f"Whether {doubt} is another question: compare answers it.",
-    ), tuple(p.name for p in ranked if p.overall[name].estimate == first.estimate)
+    ), ties
 
 
 def best_parts_first(ev: Evaluation) -> tuple[ModelEvaluation, ...]:

@@ -8,7 +8,7 @@ Two models that answer every row alike: one model read twice, or two that never 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TypedDict
@@ -28,12 +28,11 @@ from trueerror.findings.models import (
     never_found,
     shares_of_uncertainty,
 )
-from trueerror.findings.scores import MEASURES, TunedThreshold, cost_of_errors, tuned_threshold
+from trueerror.inference._chosen import best_of_several
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows, harder_rows
 from trueerror.inference.auc._average_precision import decided_by
 from trueerror.inference.proportion._interval import too_few_events
-from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.methods._registry import speaks_of_learners
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows, score_share
@@ -42,11 +41,11 @@ from trueerror.results._format import in_points, signed
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample
 from trueerror.sources._predictions import Keys, Predictions
 from trueerror.sources.engines._array_source import ArraySource, scored_rows, skipped_rows
-from trueerror.tallies import Agreement, ScoreTable
+from trueerror.tallies import Agreement
 from trueerror.tallies._confusion import Confusion
 from trueerror.tallies._graded import is_graded
 from trueerror.verbs._comparison import Comparison, IdenticalCalls
-from trueerror.verbs._evaluation import ModelEvaluation
+from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, leading
 from trueerror.verbs._model_metrics import ModelMetrics, Settings, commonest_p, constant_answers
 
 
@@ -70,25 +69,20 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
     clustered = bench.clusters is not None and bench.settings.prior is None
     judged = asked and (clustered or not math.isnan(part.baseline_p))
     of_counts = Evidence(
-        model=part.name,
-        confusion=part.confusion,
+        model=part.name, confusion=part.confusion,
         clusters=_cluster_rows(p) if bench.clusters is None else bench.clusters,
-        metrics=tuple(part.overall),
-        small_counts=small,
-        proportions=proportions,
-        rates_at_prior=_rates_at_prior(part.confusion, bench.settings),
-        class_errors=_class_errors(part.confusion),
+        metrics=tuple(part.overall), small_counts=small, proportions=proportions,
+        rates_at_prior=_rates_at_prior(part.confusion, bench.settings), class_errors=_class_errors(part.confusion),
         class_means=tuple(m.title for m in measures.values() if m.averages_classes),
         metrics_at_prior=tuple(
             m.title
             for m in measures.values()
             if bench.settings.prior is not None and m.of_labels and not m.is_prior_free(2) and not m.given_by_prior
         ),
-        lost_replicates=lost,
-        baseline_p=part.baseline_p if judged else None,
+        lost_replicates=lost, baseline_p=part.baseline_p if judged else None,
         never_found=None if part.confusion is None else never_found(part.confusion),
         constant_answers=constant_answers(part),
-    )
+    )  # fmt: skip
     if p is None:
         return of_counts
     of_rows = replace(
@@ -104,7 +98,12 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         return of_rows
     if any(ranks_rows(m) for m in measures.values()):
         of_rows = replace(of_rows, fold_scales=bench.fold_scales)
-    scored = replace(of_rows, score_range=p.score_range(part.name), probabilities=bench.has_probabilities)
+    scored = replace(
+        of_rows,
+        score_range=p.score_range(part.name),
+        probabilities=bench.has_probabilities,
+        tuned_threshold=bench.tuned,
+    )
     precision = part.overall.get("average_precision")
     if precision is not None and not math.isnan(precision.estimate):
         table, prior = bench.score_table(), bench.settings.prior
@@ -114,7 +113,7 @@ def model_evidence(part: ModelEvaluation, p: Predictions | None) -> Evidence:
         return scored
     # Counted for the area already, so it costs nothing to look at.
     table = bench.score_table().compact()
-    return replace(scored, auc=area, scores=table, tuned_threshold=_tuned(bench, p, table))
+    return replace(scored, auc=area, scores=table)
 
 
 def _grades_seen(p: Predictions, model: str) -> GradesSeen | None:
@@ -164,31 +163,16 @@ def _loss_worth(part: ModelEvaluation, p: Predictions, measures: Mapping[str, Me
     return worth
 
 
-def _tuned(bench: ModelMetrics, p: Predictions, table: ScoreTable) -> TunedThreshold | None:
-    """Whether the threshold that was given is the best one of these rows."""
-    given = bench.settings.threshold
-    threshold = p.facts.model(bench.model).threshold if given is None else given
-    if threshold is None or not bench.calls:
-        return None
-    measures = list(MEASURES.items())
-    if bench.settings.costs is not None and len(bench.labels) == 2 and bench.positive is not None:
-        costs = cost_matrix(bench.settings.costs, bench.labels, bench.positive)
-        up = bench.labels.index(bench.positive)
-        cost_fn, cost_fp = costs[up, 1 - up] - costs[up, up], costs[1 - up, up] - costs[1 - up, 1 - up]
-        measures.insert(0, ("expected cost", cost_of_errors(float(cost_fp), float(cost_fn))))
-    return tuned_threshold(table, float(threshold), measures=measures)
-
-
 # So many rows are looked at for copies without being asked; te.check looks at more.
 SOUGHT_ROWS = 50_000
 # What the rows and each model by itself may show beside the difference; more would bury it.
 ABOUT_THE_SAMPLE = (
     "TE101", "TE102", "TE103", "TE104", "TE106", "TE108", "TE109", "TE110", "TE201", "TE202", "TE204", "TE206", "TE211",
-    "TE212", "TE213", "TE214", "TE218", "TE219", "TE408", "TE412", "TE413", "TE512", "TE513", "TE514",
+    "TE212", "TE213", "TE214", "TE218", "TE219", "TE304", "TE408", "TE412", "TE413", "TE512", "TE513", "TE514",
 )  # fmt: skip
 # Of these it matters which model they are about.
 ABOUT_A_MODEL = (
-    "TE106", "TE201", "TE202", "TE206", "TE211", "TE213", "TE214", "TE218", "TE219", "TE408",
+    "TE106", "TE201", "TE202", "TE206", "TE211", "TE213", "TE214", "TE218", "TE219", "TE304", "TE408",
     "TE412", "TE512", "TE513",
 )  # fmt: skip
 
@@ -215,6 +199,7 @@ def sample_evidence(
                 baseline_p=commonest_p(b) if judged and settings.costs is None else None,
                 small_counts=[(measure.title, x, interval.n or 0)] if few else None,
                 never_found=never_found(b.confusion) if judged else None,
+                tuned_threshold=b.tuned,
             )
         )
     if settings.prior is not None and counted and not measure.is_prior_free(len(p.labels)):
@@ -395,6 +380,24 @@ def against_constant(sample: Sequence[Evidence]) -> AgainstConstant:
     }
 
 
+def allowing_for_choice(
+    ev: Evaluation, gaps: Callable[[str, Measure], Iterable[Contrast]] = lambda best, measure: ()
+) -> Evaluation:
+    """The evaluation with what to expect of the model that looks best; `gaps` are its differences from the others."""
+    lead = leading(ev)
+    if lead is None:
+        return ev
+    (best, *others), measure = lead.estimates, lead.measure
+    bench, sound = lead.parts[0].counted, bool(measure.higher_is_better)
+    ends = measure.range if bench is None else measure.bounds(bench.settings.options(measure))
+    known = gaps(best, measure) if others else ()
+    found = best_of_several(lead.estimates, best, lowest=not sound, gaps=known, ends=ends)
+    if found is None or not found.close:
+        return ev
+    facts = Evidence(n_models=1 + len(others), best=best, not_different_from_best=found.close, expected=found.interval)
+    return replace(ev, expected=found.interval, findings=sorted_findings([*ev.findings, *find([facts])]))
+
+
 def comparison_findings(
     made: Comparison, sound: Mapping[tuple[str, str], Mapping[str, float]], sample: Iterable[Evidence] = ()
 ) -> Findings:
@@ -415,25 +418,15 @@ def _pair_evidence(
     pair = (c.first, c.second)
     # Two models alone are shown by their difference: there are no two intervals that could mislead.
     intervals = [made.estimates[m] for m in pair] if len(made.models) > 2 else []
-    judged = made.judged(*pair)
+    judged = made[*pair]
     evidence = Evidence(
-        model=f"{c.first} and {c.second}",
-        p_values=sound,
-        level=1 - made.confidence,
-        difference=c.estimate,
-        limits=(c.low, c.high),
-        p_value=judged.p_value if judged.p_adjusted is None else judged.p_adjusted,
-        undone_by=c.undone_by,
-        undone_unit=c.undone_unit,
-        significant=made.told_apart(*pair),
-        comparisons=len(made.pairs),
-        share=made.facts.share,
-        with_best=made.best in pair,
-        closest=pair == closest,
+        model=f"{c.first} and {c.second}", p_values=sound, level=1 - made.confidence, difference=c.estimate,
+        limits=(c.low, c.high), p_value=judged.p_value if judged.p_adjusted is None else judged.p_adjusted,
+        undone_by=c.undone_by, undone_unit=c.undone_unit, significant=made.told_apart(*pair),
+        comparisons=len(made.pairs), share=made.facts.share, with_best=made.best in pair, closest=pair == closest,
         intervals=((intervals[0].low, intervals[0].high), (intervals[1].low, intervals[1].high)) if intervals else None,
-        margin=made.margin,
-        n=c.n,
-    )
+        margin=made.margin, n=c.n,
+    )  # fmt: skip
     twins = (made.facts.twins or {}).get(pair)
     return evidence if twins is None else replace(evidence, **twins)
 
@@ -453,6 +446,7 @@ def _whole_evidence(made: Comparison) -> Evidence:
     return Evidence(
         n_models=len(made.models),
         best=made.best,
+        expected=made.expected,
         comparisons=len(made.pairs),
         adjusted=made.adjust != "none" or len(made.pairs) < 2,
         not_different_from_best=sum(not made.told_apart(c.first, c.second) for c in with_best),

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from trueerror.findings import Evidence, Findings, find
 from trueerror.inputs._arrays import count, one_number
@@ -45,6 +45,7 @@ from trueerror.verbs._evaluate import evaluate
 from trueerror.verbs._evaluation import Evaluation
 from trueerror.verbs._model_metrics import Settings
 
+Limits = TypeVar("Limits", Interval, Contrast)
 # What is asked of two classes with a positive one where nothing else is: who is called, found, falsely alarmed.
 USUAL = ("accuracy", "recall", "fpr", "detection_prevalence")
 FEWEST = 10
@@ -131,6 +132,8 @@ class Gap(DocumentResult):
         size = f"a gap of {say(d)}, {reach} ({p_value(self.p_value)}, adjusted for all pairs)"
         told = what.endswith(f" of {self.model}")
         whose = f" of {one_line(self.model)}" if self.model not in ("", "model") and not told else ""
+        if self.difference.estimate == 0:
+            return f"{what}{whose} is {say(low)} in {'both' if k == 2 else f'all {k}'} groups: {size}."
         if self.differ:
             return f"{what}{whose} differs between the {k} groups: {ends}; {size}."
         return f"No clear difference in {title}{whose} between the {k} groups: {ends}; {size}."
@@ -342,12 +345,19 @@ def _assembled(
 ) -> Gap:  # fmt: skip
     values = {g: i.estimate for g, i in groups.items()}
     low, high = min(values, key=lambda g: values[g]), max(values, key=lambda g: values[g])
+    why = next((i.note for i in groups.values() if i.note), "no two groups have limits")
+    pairs = tuple(_explained(c, why) for c in pairs)
     return Gap(
         metric=metric, title=title, model=model, by=by, higher_is_better=higher, groups=dict(groups),
         left_out=dict(left_out), pairs=pairs, confidence=confidence,
-        difference=extent(pairs, values[high] - values[low], f"gap in {title}", confidence),
-        ratio=ratio_of(groups[low], groups[high], confidence),
+        difference=_explained(extent(pairs, values[high] - values[low], f"gap in {title}", confidence), why),
+        ratio=_explained(ratio_of(groups[low], groups[high], confidence), why),
     )  # fmt: skip
+
+
+def _explained(one: Limits, why: str) -> Limits:
+    """The same with a reason where it has no limits."""
+    return replace(one, note=why) if math.isnan(one.low) and not one.note else one
 
 
 def evaluation_gaps(
@@ -402,7 +412,7 @@ def comparison_gaps(cmp: Comparison, *, by: str = "group") -> Gaps:
     parts = []
     for c in cmp.pairs:
         inner = {
-            g: s[c.first, c.second] for g, s in cmp.slices.items() if not math.isnan(s[c.first, c.second].low)
+            g: s[c.first, c.second].alone() for g, s in cmp.slices.items() if not math.isnan(s[c.first, c.second].low)
         }  # fmt: skip
         if len(inner) < 2:
             continue

@@ -16,6 +16,7 @@ from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Interval
 from trueerror.tallies._moments import MultiLabel
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
+from trueerror.verbs._evidence import allowing_for_choice
 from trueerror.verbs._model_metrics import CLASS_METRICS, ModelMetrics, Settings, unknown
 
 USUAL = ("accuracy", "hamming_loss", "micro_f1", "macro_f1", "macro_precision", "macro_recall")
@@ -95,7 +96,7 @@ def evaluate_labels(truth: Any, predicted: Any, labels: Any, settings: Settings)
             )
         )
     reading = f"Read {rows:,} rows with up to {columns:,} labels each: {len(parts)} model{'s' * (len(parts) > 1)}."
-    return Evaluation(
+    made = Evaluation(
         n=rows,
         labels=parts[0].bench.labels,
         parts=tuple(parts),
@@ -104,3 +105,4 @@ def evaluate_labels(truth: Any, predicted: Any, labels: Any, settings: Settings)
         findings=Findings(),
         settings={"confidence": settings.confidence, "several_labels": True},
     )
+    return allowing_for_choice(made)

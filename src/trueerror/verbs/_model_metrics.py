@@ -19,15 +19,18 @@ from trueerror.curves._risk_coverage import risk_coverage
 from trueerror.findings.models import ConstantAnswer
 from trueerror.inference._answer import interval_of
 from trueerror.inference._binned_limits import noted
+from trueerror.inference._estimate import Estimate, p_value
+from trueerror.inference._joined import JoinedRows, View, has_two_keys, key_words, over_views, views
 from trueerror.inference._metric_interval import class_intervals
 from trueerror.inference._problem import IntervalSpec, NotOffered, Problem
 from trueerror.inference._sample import OneSample
 from trueerror.inference._score_tables import ScoreRows, clustered_scores
+from trueerror.inference._tuned import CRITERIA, Tuned, cost_of_errors, named_beforehand, tuned_for
 from trueerror.inference._variance import Sample
 from trueerror.inference.auc._multiclass import ClassScoreSample
 from trueerror.inference.auc._within_folds import Comparability, fold_comparability
 from trueerror.inference.counts._one_class import LabelSample
-from trueerror.inference.counts._paired import against_one_answer, gains_in_accuracy
+from trueerror.inference.counts._paired import against_one_answer, gains_in_accuracy, mean_gain
 from trueerror.inference.learner._fold_scores import FoldedModel, is_word_of_folds
 from trueerror.inference.loss._mean import ClusterSums, MeanSample
 from trueerror.inference.proportion._paired import mcnemar_test
@@ -48,7 +51,12 @@ from trueerror.metrics._registry import (
 from trueerror.results import Alternative, Contrast, Interval
 from trueerror.results._format import number, one_line, percent, share_words, threshold_words, whole
 from trueerror.sources._predictions import Predictions, labels_only
-from trueerror.sources.engines._array_source import answered_by_all, class_scored_rows, rows_as_clusters, weighted_rows
+from trueerror.sources.engines._array_source import (
+    answered_by_all,
+    class_scored_rows,
+    rows_as_clusters,
+    weighted_rows,
+)
 from trueerror.tallies import Confusion, KeyedConfusion, ScoreTable
 from trueerror.tallies._graded import is_graded
 
@@ -75,6 +83,8 @@ def fixed_model(source: Predictions | Confusion, settings: Settings, method: str
             who = f"these {len(source.keys('folds').names):,} models, one for each fold,"
         if source.has_key("clusters"):
             rows = f"rows of new clusters, drawn like these {len(source.keys('clusters').names):,}"
+        if has_two_keys(source):
+            rows = f"rows like these of {key_words(views(source))}"
     if isinstance(source, Predictions) and (source.scale is not None or source.graded):
         return f"Estimates: {who} on {rows}."
     return f"Estimates: {who} on {rows}, {class_mix(source, settings)}."
@@ -466,6 +476,22 @@ class ModelMetrics:
         """The positive class, where it is known."""
         return self.confusion.positive if self._predictions is None else self._predictions.positive
 
+    @cached_property
+    def tuned(self) -> Tuned | None:
+        """What the threshold that was given is the best of these rows for; None where it was not chosen on them."""
+        given, p = self.settings.threshold, self._predictions
+        if p is None or not (self.has_scores and self.calls) or self.positive is None or p.has_key("clusters"):
+            return None
+        threshold = p.facts.model(self.model).threshold if given is None else given
+        if threshold is None or named_beforehand(threshold):
+            return None
+        first = [c for c in CRITERIA if c.metric in (self.settings.metrics or ())]
+        if self.settings.costs is not None and len(self.labels) == 2:
+            price, up = cost_matrix(self.settings.costs, self.labels, self.positive), self.labels.index(self.positive)
+            false_alarm, miss = (float(price[i, 1 - i] - price[i, i]) for i in (1 - up, up))
+            first = [cost_of_errors(false_alarm, miss), *first]
+        return tuned_for(self.score_table().compact(), float(threshold), first, self.settings.confidence)
+
     @property
     def prior(self) -> Prior | None:
         """The class distribution asked for; one share belongs to the positive class."""
@@ -581,7 +607,7 @@ class ModelMetrics:
         options = self.settings.options(measure)
         check_metric_options(measure, options)
         by_folds = self._over_folds(measure, method)
-        sample = (self._of_folds if by_folds else self._of_rows)(measure, chosen, options, method)
+        sample = (self._of_folds if by_folds else self._over_keys)(measure, chosen, options, method)
         asked = measure.on_scale_of(options) if by_folds else measure
         words = "" if measure.scale_words is None else measure.scale_words(len(self.labels), **options)
 
@@ -628,6 +654,23 @@ class ModelMetrics:
             p=p, model=self.model, positive=label, threshold=s.threshold, prior=s.prior, of_rows=of_rows,
             of_round=lambda one: self._over(one)._intervals(measure, label, None)(s.confidence),
         )  # fmt: skip
+
+    @cached_property
+    def views(self) -> tuple[tuple[ModelMetrics, View], ...]:
+        """The same questions over each of two keys and over both, or in order of time; none of other rows."""
+        p = self._predictions
+        if p is None or not has_two_keys(p):
+            return ()
+        return tuple((self._over(view.rows), view) for view in views(p))
+
+    def _over_keys(
+        self, measure: Measure, chosen: Label | None, options: Mapping[str, Any], method: str | None
+    ) -> OneSample:
+        """The rows as one sample, over each key where they have two."""
+        if not self.views:
+            return self._of_rows(measure, chosen, options, method)
+        parts = [bench._of_rows(measure, chosen, options, None) for bench, _ in self.views]
+        return JoinedRows(parts=parts, views=[view for _, view in self.views])
 
     def _of_rows(
         self, measure: Measure, chosen: Label | None, options: Mapping[str, Any], method: str | None
@@ -698,7 +741,7 @@ class ModelMetrics:
         """Precision, recall and F1 of each class that occurs, on the same terms as the other metrics."""
         intervals: dict[tuple[str, Label], Interval] = {}
         s = self.settings
-        if self._rounds is not None and self._rounds.repeated:
+        if self.views or (self._rounds is not None and self._rounds.repeated):
             counted = self.confusion.classes(weighted=False)
             occurring = [x for x, t, c in zip(self.labels, counted.truth, counted.predicted, strict=True) if t or c]
             return {(name, label): self.interval(name, label) for name in CLASS_METRICS for label in occurring}
@@ -725,7 +768,7 @@ def confident_shares(bench: ModelMetrics) -> dict[float, Interval]:
     cannot be ranked by confidence, and bins of scores do not tell which of two rows on either side of the threshold is
     farther from it: empty as well.
     """
-    if bench.settings.other_mix:
+    if bench.settings.other_mix or bench.views:
         return {}
     if bench.predictions is None or not bench.has_scores or not bench.calls or bench.confusion.n == 0:
         return {}
@@ -781,12 +824,21 @@ def commonest_p(bench: ModelMetrics) -> float:
         return math.nan
     counted, clusters = t.classes(), bench.clusters
     index = int(np.argmax(counted.truth))
+    if bench.views:
+        return float(p_value(over_views([_gain(b, index) for b, _ in bench.views], [view for _, view in bench.views])))
     if clusters is not None or t.weight_sums is not None:
         gains = gains_in_accuracy(t if clusters is None else clusters.table, index)
         return against_one_answer(t, gains, clusters=clusters).p_value
     only_model = int(counted.hits.sum() - counted.hits[index])
     only_constant = int(counted.truth[index] - counted.hits[index])
     return mcnemar_test(only_model, only_constant, "mid-p", "two-sided")[1]
+
+
+def _gain(bench: ModelMetrics, answer: int) -> Estimate:
+    """What the model's accuracy gains over one answer for every row."""
+    clusters = bench.clusters
+    table = bench.confusion if clusters is None else clusters.table
+    return mean_gain(table, gains_in_accuracy(table, answer), clusters)
 
 
 def constant_answers(part: ModelEvaluation) -> list[ConstantAnswer]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from trueerror.inference._estimate import spread
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.auc._binned import binned_contrast, unpaired_table_contrast
-from trueerror.inference.auc._interval import centred_placements, difference_of_areas
+from trueerror.inference.auc._interval import centred_placements, estimate_of_areas
 from trueerror.inference.auc._tests import delong_unpaired
 from trueerror.kernels._histogram import even_grid
 from trueerror.tallies import ScoreTable
@@ -46,7 +46,7 @@ def every_row(up: Any, columns: list[Any]) -> Placements:
 
 def compared(found: Placements, **spec: Any) -> Any:
     """The contrast of the two models, whether anything was binned or not."""
-    e, slack, error = difference_of_areas(found, 0, 1, 1.0), float(found.slack.sum()), float(found.error.sum())
+    e, slack, error = estimate_of_areas(found, (0, 1), 1.0), float(found.slack.sum()), float(found.error.sum())
     return binned_contrast(e, slack, error, IntervalSpec(**spec), n=found.positives + found.negatives)
 
 
@@ -69,7 +69,7 @@ def test_limits_and_p_hold_those_of_the_exact_rows(
     second = first + alike * rng.normal(size=len(up))
     exact = compared(every_row(up, [first, second]), confidence=confidence, alternative=alternative)
     found = placements(up, [first, second], bins)
-    errors = [spread(difference_of_areas(x, 0, 1, 1.0)).error for x in (found, every_row(up, [first, second]))]
+    errors = [spread(estimate_of_areas(x, (0, 1), 1.0)).error for x in (found, every_row(up, [first, second]))]
     if not min(errors) > 0:
         return
     ours = compared(found, confidence=confidence, alternative=alternative)

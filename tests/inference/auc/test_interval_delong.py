@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from trueerror.inference._estimate import spread
-from trueerror.inference.auc._interval import area_sums, centred_placements, delong_variance, difference_of_areas
+from trueerror.inference.auc._interval import area_sums, centred_placements, delong_variance, estimate_of_areas
 from trueerror.metrics.scores import auc
 from trueerror.tallies import ScoreTable
 
@@ -29,7 +29,7 @@ def by_definition(positive: NDArray[np.bool_], columns: list[NDArray[np.float64]
 
 
 @pytest.mark.parametrize("digits", [None, 1, 0])
-@pytest.mark.parametrize("models", [1, 2, 4])
+@pytest.mark.parametrize("models", [2, 4])
 def test_definition(digits: int | None, models: int) -> None:
     rng = np.random.default_rng(models)
     positive = rng.random(300) < 0.3
@@ -45,7 +45,7 @@ def test_definition(digits: int | None, models: int) -> None:
     weights = np.zeros(models)
     weights[0] += 1
     weights[-1] -= 1
-    error = float(spread(difference_of_areas(result, 0, models - 1, 1.0)).error)
+    error = float(spread(estimate_of_areas(result, (0, models - 1), 1.0)).error)
     assert error**2 == pytest.approx(weights @ covariance @ weights, abs=1e-14)
 
 
@@ -90,5 +90,5 @@ def test_rounding_dust_of_identical_models_is_no_variance() -> None:
     scores = rng.random(1000)
     found = centred_placements(positive, [scores, np.exp(scores)])
     for placed in (found, found.sums):
-        e = difference_of_areas(placed, 0, 1, 1.0)
+        e = estimate_of_areas(placed, (0, 1), 1.0)
         assert (float(e.value), float(spread(e).error)) == (0, 0)

@@ -12,9 +12,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from trueerror.inference._contrast import check_test_options, limits_without_spread, tail_area
-from trueerror.inference._effective_t import effective_t_contrast, effective_units
-from trueerror.inference._estimate import Estimate, estimate_of_sums, limits, spread
+from trueerror.inference._contrast import check_test_options, limits_without_spread, student_quantile, tail_area
+from trueerror.inference._effective_t import effective_t_contrast
+from trueerror.inference._estimate import Estimate, estimate_of_sums, limits
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.auc._interval import area_sums
 from trueerror.inference.auc._tests import straight_contrast
@@ -30,7 +30,7 @@ def binned_contrast(e: Estimate, slack: float, error: float, spec: IntervalSpec,
     >>> round(made.low, 3), round(made.high, 3)
     (0.12, 0.278)
     """
-    value, found = float(e.value), float(spread(e).error)
+    value, found = float(e.value), float(e.spread.error)
     if not found > 0 or (slack == 0 and error == 0):
         wide = e
     else:
@@ -43,7 +43,9 @@ def binned_contrast(e: Estimate, slack: float, error: float, spec: IntervalSpec,
         low = float(limits(replace(wide, value=np.array(max(value - slack, least))), tail)[0])
         high = float(limits(replace(wide, value=np.array(min(value + slack, most))), tail)[1])
     if found <= error:  # the exact areas may be those of the same ranking
-        least, most = limits_without_spread(value, effective_units(e), spec, e.range)
+        least, most = limits_without_spread(
+            value, e.effective, student_quantile(spec.confidence, spec.alternative, e.effective - 1), e.range
+        )
         low, high = min(low, least - slack), max(high, most + slack)
     low = made.low if spec.alternative == "less" or math.isnan(low) else low
     high = made.high if spec.alternative == "greater" or math.isnan(high) else high
@@ -55,7 +57,7 @@ def binned_contrast(e: Estimate, slack: float, error: float, spec: IntervalSpec,
 def binned_delong(e: Estimate, slack: float, error: float, spec: IntervalSpec, *, n: float, method: str) -> Contrast:
     """The same by Student's t as it is, within the range."""
     low, high = e.range
-    straight = replace(e, range=(-math.inf, math.inf)) if float(spread(e).error) > 0 else e
+    straight = replace(e, range=(-math.inf, math.inf)) if float(e.spread.error) > 0 else e
     made = binned_contrast(straight, slack, error, spec, n=n)
     return replace(made, low=max(made.low, low), high=min(made.high, high), method=method)
 

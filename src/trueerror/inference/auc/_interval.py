@@ -13,8 +13,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from functools import reduce
+from operator import sub
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,12 +52,24 @@ class CentredPlacements:
     negatives: Floats
 
     @property
+    def sizes(self) -> tuple[int, int]:
+        """How many positives and negatives there are."""
+        return self.positives.shape[1], self.negatives.shape[1]
+
+    @property
+    def slack(self) -> Floats:
+        """Nothing is left open."""
+        return np.zeros(len(self.areas))
+
+    error = slack
+
+    @property
     def sums(self) -> Placements:
         """Their sums of squares and products."""
-        up, down, exact = self.positives, self.negatives, np.zeros(len(self.areas))
+        up, down = self.positives, self.negatives
         return Placements(
             areas=self.areas, among_positives=up @ up.T, among_negatives=down @ down.T, positives=up.shape[1],
-            negatives=down.shape[1], slack=exact, error=exact,
+            negatives=down.shape[1], slack=self.slack, error=self.error,
         )  # fmt: skip
 
 
@@ -93,29 +107,37 @@ def centred_placements(positive: NDArray[np.bool_], scores: Sequence[NDArray[Any
     return CentredPlacements(areas, over_positives, over_negatives)
 
 
-def sums_of_difference(found: CentredPlacements | Placements, first: int, second: int, scale: float) -> list[Sums]:
-    """What the positives, and the negatives, add to the difference of two areas."""
+def sums_of_areas(found: CentredPlacements | Placements, models: Sequence[int], scale: float = 1.0) -> list[Sums]:
+    """What the positives, and the negatives, add to an area, or to the first less the second."""
+    signed = dict(zip(models, (scale, -scale), strict=False))
     if isinstance(found, CentredPlacements):
-        sides = (scale / side.shape[1] * (side[first] - side[second]) for side in (found.positives, found.negatives))
-        return [Sums.of(side) for side in sides]
-    w = np.zeros(len(found.areas))
-    w[[first, second]] = scale, -scale
-    parts = ((found.positives, found.among_positives), (found.negatives, found.among_negatives))
-    return [Sums(size, float(w @ among @ w) / size**2) for size, among in parts]
+        sides = (found.positives, found.negatives)
+        # Subtracted first: models that place the rows alike differ by nothing.
+        return [Sums.of(np.add.reduce([w * side[i] for i, w in signed.items()]) / side.shape[1]) for side in sides]
+    w = np.array([signed.get(i, 0.0) for i in range(len(found.areas))])
+    among = (found.among_positives, found.among_negatives)
+    return [Sums(n, float(w @ x @ w) / n**2) for n, x in zip(found.sizes, among, strict=True)]
 
 
-def difference_of_areas(found: CentredPlacements | Placements, first: int, second: int, scale: float) -> Estimate:
-    """First − second over the same rows, the classes drawn apart: its variance is DeLong's.
+def estimate_of_areas(found: CentredPlacements | Placements, models: Sequence[int], scale: float) -> Estimate:
+    """An area, or the first less the second over the same rows, the classes drawn apart: its variance is DeLong's.
 
     Where the rows are beyond the memory budget only sums of squared placements are known, and the degrees of freedom
     are Welch's, from the sizes of the classes.
 
     >>> truth, scores = np.array([False, False, True, True]), [np.array([1, 4, 3, 8]), np.array([1, 2, 3, 4])]
-    >>> float(difference_of_areas(centred_placements(truth, scores), 0, 1, 1.0).value)
-    -0.25
+    >>> found = centred_placements(truth, scores)
+    >>> [float(estimate_of_areas(found, models, 1.0).value) for models in ([0], [0, 1])]
+    [0.75, -0.25]
     """
-    value = scale * float(found.areas[first] - found.areas[second])
-    return estimate_of_sums(value, sums_of_difference(found, first, second, scale), (-scale, scale))
+    values, lowest = [scale * float(found.areas[i]) - (scale - 1) for i in models], 1 - scale
+    ends = (lowest, 1.0) if len(models) == 1 else (lowest - 1, 1 - lowest)
+    return estimate_of_sums(reduce(sub, values), sums_of_areas(found, models, scale), ends)
+
+
+def area_on_scale(e: Estimate, scale: float) -> Estimate:
+    """A multiple of an area: 2·A − 1 for Gini's coefficient."""
+    return replace(e, value=scale * e.value - (scale - 1), units=scale * e.units, range=(1 - scale, 1.0))
 
 
 def area_sums(table: ScoreTable, scale: float = 1.0) -> list[Sums]:
@@ -150,6 +172,18 @@ def newcombe_instead(area: float, sizes: Sequence[float], spec: IntervalSpec, of
     why = "one row in a class" if min(sizes) < 2 else "no variance in the order of the scores"
     limits = newcombe_area_limits(area, sizes[0], sizes[1], max(spec.factor(), 0.0))
     return IntervalLimits(*limits, "newcombe-auc", f"{why}: Newcombe's method 5 instead{of}")
+
+
+def rows_of_classes(sizes: Sequence[float] | Floats) -> float:
+    """K²/Σ(1/n): as many rows as K classes have that say as much of each other, all of one size.
+
+    Of two, Hanley and McNeil's variance of an area near 1, both classes counted alike as in Newcombe's method 5, is
+    (1 − θ)·(1/m + 1/n)/4: that of a share of so many rows.
+
+    >>> rows_of_classes([20, 20]), round(rows_of_classes([10, 1000]), 1)
+    (40.0, 39.6)
+    """
+    return len(sizes) ** 2 / sum(1 / n for n in sizes)
 
 
 def of_area(measure: Measure, value: float) -> float:
@@ -267,17 +301,10 @@ def ordered_rightly(scores: NDArray[Any], positive: NDArray[np.bool_], weights: 
     return rightly
 
 
-class ClusteredArea(NamedTuple):
-    """An area, and what each cluster adds to it: (G − 1)/G times what the area loses without the cluster."""
-
-    area: float
-    units: Floats
-
-
 def area_without_clusters(
     positive: NDArray[np.bool_], column: NDArray[Any], codes: NDArray[np.integer[Any]], weights: Floats | None = None
-) -> ClusteredArea:
-    """Each cluster left out in turn, exactly, from sums over the rows; `codes` number the clusters from 0 up.
+) -> Estimate:
+    """An area, each cluster left out in turn, exactly, from sums over the rows; `codes` number the clusters from 0 up.
 
     Without cluster g the pairs that are ordered rightly are U − s + w, s the sum of those that its rows are in, which
     has the pairs w within it twice; all pairs are (P − p)(N − q). A cluster that holds all rows of a class adds its
@@ -285,7 +312,7 @@ def area_without_clusters(
 
     >>> truth, clusters = np.array([False, False, True, True]), np.array([0, 1, 1, 0])
     >>> made = area_without_clusters(truth, np.array([0.1, 0.4, 0.35, 0.8]), clusters)
-    >>> made.area, made.units.tolist()
+    >>> float(made.value), made.units.tolist()
     (0.75, [0.375, -0.125])
     """
     w, groups = np.ones(len(positive)) if weights is None else weights, int(codes.max()) + 1
@@ -304,4 +331,5 @@ def area_without_clusters(
     known = left > ROUNDING * p * n
     without = (whole - in_pairs + within) / np.where(known, left, 1.0)
     moves = in_pairs / (p * n) - area * (ups / p + downs / n)
-    return ClusteredArea(area, np.where(known, (groups - 1) / groups * (area - without), moves))
+    units = np.where(known, (groups - 1) / groups * (area - without), moves)
+    return Estimate(value=np.array(area), units=units, sizes=ups + downs, range=(0.0, 1.0))

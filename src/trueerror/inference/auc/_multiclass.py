@@ -6,7 +6,6 @@ Learn. 45:171.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._clusters import clusters_left_out, effective_clusters
-from trueerror.inference._effective_t import KEY
 from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums
-from trueerror.inference._problem import IntervalLimits, Problem, Range
+from trueerror.inference._problem import Problem, Range
 from trueerror.inference._sample import Estimated, OneSample
-from trueerror.inference.auc._interval import score_low
+from trueerror.inference.auc._interval import rows_of_classes
 from trueerror.inputs._labels import Codes, Label
 from trueerror.metrics._registry import ClassScores, Measure, MetricOptions, undefined_reason
 from trueerror.results._format import whole
@@ -89,42 +87,15 @@ class ClassScoreSample(OneSample):
         else:
             e = clusters_left_out(self.value, slopes, self.codes, self.cluster_codes, (0.0, 1.0))
             notes = (f"{whole(self.groups)} clusters",)
-        return Estimated(estimate=e, notes=notes, instead=lambda: self._modelled(q, notes))
-
-    def _modelled(self, q: Problem[Any], notes: tuple[str, ...]) -> IntervalLimits:
-        """Where no two classes overlap, or a class has a single row: limits from Hanley and McNeil's variance."""
-        k, groups = self.scores.shape[1], self.cluster_codes
-        sizes = np.bincount(self.codes, minlength=k).astype(np.float64)
-        if groups is not None:
-            sizes = np.array([effective_clusters(np.bincount(groups[self.codes == c])) for c in range(k)])
-        low, high = modelled_limits(self.value, sizes, max(q.spec.factor(), 0.0))
-        why = "no variance in the order of the scores, or one row in a class: limits from Hanley and McNeil's variance"
-        return IntervalLimits(low, high, KEY, (*notes, why))
+        keys = np.arange(len(self.codes)) if self.cluster_codes is None else self.cluster_codes
+        classes = range(self.scores.shape[1])
+        sizes = [effective_clusters(np.bincount(keys[self.codes == c])) for c in classes]
+        return Estimated(estimate=e, notes=notes, alike=rows_of_classes(sizes))
 
 
 def class_area_estimate(value: float, slopes: Floats, codes: Codes, bounds: Range) -> Estimate:
     """A mean of areas, or a difference of two, with each class as a sample of its own."""
     return estimate_of_sums(value, [Sums.of(slopes[codes == c]) for c in np.unique(codes)], bounds)
-
-
-def modelled_limits(area: float, sizes: Floats, z: float) -> tuple[float, float]:
-    """θ with (A − θ)² = z²·V(θ), as in Newcombe's method 5 for two classes.
-
-    V(θ) = Σ over classes of (a + 2√(ab)/(K − 1)^1.5 + b/(K − 1))/(K²·n_c), with Hanley and McNeil's variances of a
-    row's placement in its own class's scores, a = θ(1 − θ)²/(2 − θ), and in those of another, b = θ²(1 − θ)/(1 + θ):
-    scores that add up to 1 have the correlation −1/(K − 1).
-
-    >>> [round(v, 3) for v in modelled_limits(1.0, np.array([20.0, 20.0]), 1.96)]
-    [0.917, 1.0]
-    """
-    k, rows = len(sizes), float((1 / sizes).sum()) / len(sizes) ** 2
-
-    def spread(theta: float) -> float:
-        own_class, other_classes = theta * (1 - theta) ** 2 / (2 - theta), theta * theta * (1 - theta) / (1 + theta)
-        joint = 2 * math.sqrt(own_class * other_classes) / (k - 1) ** 1.5
-        return float(own_class + joint + other_classes / (k - 1)) * rows
-
-    return score_low(area, z, spread), 1 - score_low(1 - area, z, spread)
 
 
 def class_slopes(measure: Measure, codes: Codes, scores: Floats, options: MetricOptions) -> Floats:

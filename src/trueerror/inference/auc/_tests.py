@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._contrast import check_test_options, contrast, t_contrast, tail_area
-from trueerror.inference._estimate import Sums, estimate_of_sums, spread
+from trueerror.inference._estimate import Sums, estimate_of_sums
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inference.auc._interval import CentredPlacements, centred_placements, sums_of_difference
+from trueerror.inference.auc._interval import CentredPlacements, centred_placements, sums_of_areas
 from trueerror.inference.proportion._distributions import crossing
 from trueerror.inputs._arrays import check_indexes, column, same_length, score_array
 from trueerror.inputs._labels import code_column, find_label, natural_labels, natural_positive, need_positive
@@ -61,7 +61,7 @@ def area_contrast(
     found: CentredPlacements | Placements, first: int, second: int, spec: IntervalSpec, reference: Reference = "t"
 ) -> Contrast:
     """The contrast of two of several models whose rows were placed together."""
-    sums = sums_of_difference(found, first, second, 1.0)
+    sums = sums_of_areas(found, (first, second))
     difference = float(found.areas[first] - found.areas[second])
     return straight_contrast(difference, sums, spec, f"delong-paired-{reference}", reference=reference)
 
@@ -103,7 +103,7 @@ def delong_unpaired(
     freedom = None
     if df == "welch":
         parts = [
-            (float(spread(estimate_of_sums(0.0, s, (-1.0, 1.0))).error) ** 2, sum(x.rows for x in s)) for s in samples
+            (float(estimate_of_sums(0.0, s, (-1.0, 1.0)).spread.error) ** 2, sum(x.rows for x in s)) for s in samples
         ]
         inverse = sum(v * v / (n - 1) for v, n in parts)
         freedom = sum(v for v, _ in parts) ** 2 / inverse if inverse > 0 else math.nan
@@ -144,7 +144,7 @@ def straight_contrast(
     """d ± t·√V of a difference of areas, each class a sample of its own; df is Satterthwaite's or the one given."""
     level = check_test_options(spec.confidence, spec.alternative)
     e = estimate_of_sums(difference, [Sums(x.rows, x.squares) for x in samples], (-1.0, 1.0))
-    found, sizes = spread(e), [x.rows for x in samples]
+    found, sizes = e.spread, [x.rows for x in samples]
     error, n = float(found.error), sum(sizes)
     free = math.inf if reference == "z" else float(found.df) if df is None else df
     if error > 0:

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from trueerror.inference._clusters import clusters_left_out
 from trueerror.inference._effective_t import effective_t_contrast, effective_t_limits
 from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums
-from trueerror.inference._problem import IntervalLimits, IntervalSpec, Range
+from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.inference.auc._influences import score_influences
-from trueerror.inference.auc._interval import newcombe_area_limits
+from trueerror.inference.auc._interval import rows_of_classes
 from trueerror.inference.auc._multiclass import class_slopes
 from trueerror.inputs._options import InputError
 from trueerror.kernels._numpy import table_placements
@@ -71,7 +71,7 @@ def within_folds_interval(
 ) -> Interval:
     """The mean of the folds' areas with limits for these K models; folds with one class have no area and are left out.
 
-    Limits by the effective t, and where nothing varies Newcombe's method 5. `scale` 2 gives Gini's coefficient.
+    Limits by the effective t, and where nothing varies those of rows that agree. `scale` 2 gives Gini's coefficient.
 
     >>> parts = [ScoreTable.count([0, 0, 0, 1, 1, 1], s) for s in ([1, 2, 4, 3, 5, 6], [1, 3, 5, 4, 6, 2])]
     >>> print(within_folds_interval(parts))
@@ -85,13 +85,8 @@ def within_folds_interval(
         raise InputError(TOO_SMALL)
     mean = float(np.mean([auc(t) for t in kept]))
     samples = [fold_sums(of_class) for of_class in zip(*(_placed(t) for t in kept), strict=True)]
-
-    def instead() -> IntervalLimits:
-        up, down = (float(sum(n)) for n in zip(*((t.n_positive, t.n_negative) for t in kept), strict=True))
-        note = "no variance within folds: Newcombe's method 5 over all rows instead"
-        return IntervalLimits(*newcombe_area_limits(mean, up, down, max(spec.factor(), 0.0)), "newcombe-auc", note)
-
-    made = effective_t_limits(estimate_of_sums(mean, samples, (0.0, 1.0)), spec, instead=instead)
+    alike = rows_of_classes([float(sum(n)) for n in zip(*((t.n_positive, t.n_negative) for t in kept), strict=True)])
+    made = effective_t_limits(estimate_of_sums(mean, samples, (0.0, 1.0)), spec, alike=alike)
     ends = [scale * x - (scale - 1) for x in (mean, made.low, made.high)]
     return spec.interval(
         name, *ends, bounds=(1 - scale, 1.0), method="within-folds", n=float(sum(t.n for t in tables)),

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inference._effective_t import KEY, effective_t, effective_units
-from trueerror.inference._estimate import Estimate, effective_rows, scaled, spread
+from trueerror.inference._effective_t import KEY, effective_t
+from trueerror.inference._estimate import Estimate, scaled
 from trueerror.inference._label_tables import LabelTable, label_range
 from trueerror.inference._problem import IntervalLimits, Problem, Range
 from trueerror.inference._sample import Estimated, OneSample
@@ -191,13 +191,12 @@ class LabelSample(Counts):
     @property
     def worth(self) -> float:
         """How many independent rows a share is worth; NaN of other metrics, and where its units show no spread."""
-        error = spread(self.bare).error
-        return float(effective_rows(self.bare, error)) if self.measure.share is not None and error > 0 else math.nan
+        return float(self.bare.rows()) if self.measure.share is not None else math.nan
 
     @property
     def df(self) -> float:
         """Of rows that do not count alike as many as units of equal size less 1."""
-        return math.inf if self.sample.drawn.alike else max(effective_units(self.bare) - 1, 1.0)
+        return math.inf if self.sample.drawn.alike else max(self.bare.effective - 1, 1.0)
 
     @cached_property
     def variances(self) -> Floats:
@@ -205,7 +204,7 @@ class LabelSample(Counts):
         if self.plain and self.measure.of_one_class:
             return super().variances
         if not self.plain:
-            return seen_at_all(float(spread(self.bare).error) ** 2 * self.scale**2)
+            return seen_at_all(float(self.bare.spread.error) ** 2 * self.scale**2)
         return seen_at_all(variance(self.sample.influence(self.measure, self.options), self.sample.rows.counts))
 
     def why_undefined(self, q: Problem[Any]) -> str | Note:

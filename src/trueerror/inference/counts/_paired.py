@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._contrast import Limits
-from trueerror.inference._effective_t import effective_t_contrast, effective_units
+from trueerror.inference._effective_t import effective_t_contrast
 from trueerror.inference._estimate import Estimate, left_out
 from trueerror.inference._label_tables import every_cell
 from trueerror.inference._problem import IntervalSpec
@@ -168,10 +168,9 @@ class PairedMetric:
 
         At another class mix each class is a sample of its own.
 
-        >>> from trueerror.inference._estimate import spread
         >>> both = paired_metric(Agreement.count([1] * 10, [1] * 9 + [0], [1] * 5 + [0] * 5), "accuracy", None, {})
         >>> made = both.estimate()
-        >>> round(float(made.value), 2), round(float(spread(made).error), 3)  # sd(d)/√n
+        >>> round(float(made.value), 2), round(float(made.spread.error), 3)  # sd(d)/√n
         (0.4, 0.163)
         """
         by_cell, value = self.influences(), self.difference()
@@ -193,7 +192,10 @@ class PairedMetric:
             lost = left_out(sizes / sizes.sum(), keyed.sums(by_row)[held])
         else:
             lost = value - self.without_each(keyed)[held]
-        return Estimate(value=np.array(value), units=(groups - 1) / groups * lost, sizes=sizes, range=self.range)
+        return Estimate(
+            value=np.array(value), units=(groups - 1) / groups * lost, sizes=sizes, range=self.range,
+            rows_alike=float(keyed.sizes.sum()),
+        )  # fmt: skip
 
     def without_each(self, keyed: KeyedAgreement) -> Floats:
         """The difference without each key's rows; NaN where the metric of what is left is undefined."""
@@ -372,7 +374,7 @@ def against_one_answer(
     """
     made = mean_gain(table, gains, clusters, whole)
     n = table.n if clusters is None else clusters.table.n
-    units = effective_units(made)
+    units = made.effective
     words = "clusters" if clusters is not None else "rows" if table.weight_sums is None else "rows, weights allowed for"
     return effective_t_contrast(
         made, IntervalSpec(confidence=confidence), n=n, higher_is_better=None, note=f"{units:,.0f} {words}"

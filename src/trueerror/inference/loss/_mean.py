@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from trueerror.inference._clusters import clusters_in_words, cr3_variance, degrees_of_freedom, effective_clusters
 from trueerror.inference._contrast import nothing_known
-from trueerror.inference._effective_t import KEY, effective_t_contrast, effective_units
-from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, left_out, spread
+from trueerror.inference._effective_t import KEY, effective_t_contrast
+from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, left_out
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range
 from trueerror.inference._sample import Estimated, OneSample, scored
 from trueerror.inference._variance import ScoreSample
@@ -64,7 +64,8 @@ class ClusterSums(NamedTuple):
     def over_units(self, ends: Range) -> Estimate:
         """The mean, over those that have rows."""
         held = self.occupied
-        return mean_over_units(held.sums, np.asarray(held.sizes, dtype=np.float64), ends)
+        made = mean_over_units(held.sums, np.asarray(held.sizes, dtype=np.float64), ends)
+        return replace(made, rows_alike=float(held.n or 0))
 
     @property
     def note(self) -> str:
@@ -77,8 +78,8 @@ def mean_of_rows(m: Moments, ends: Range) -> Estimate:
 
     >>> values = np.array([0.1, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2, 0.9])
     >>> e = mean_of_rows(Moments.of(values), (0, 1))
-    >>> own = spread(Estimate(value=e.value, units=(values - values.mean()) / 8, range=(0, 1)))
-    >>> [round(float(x), 6) for x in (*spread(e), *own)]
+    >>> own = Estimate(value=e.value, units=(values - values.mean()) / 8, range=(0, 1)).spread
+    >>> [round(float(x), 6) for x in (*e.spread, *own)]
     [0.096247, 3.833844, 0.096247, 3.833844]
     """
     # To single precision, so that the order of rows, on which the last digits hang, does not show.
@@ -215,8 +216,8 @@ def clustered_mean(q: Problem[MeanSample]) -> IntervalLimits:
 def t_mean(q: Problem[OneSample]) -> IntervalLimits:
     """t as it is."""
     e = q.sample.estimated(q).estimate
-    rows = effective_units(e)
-    error = float(spread(e).error) if rows > 1 else math.nan
+    rows = e.effective
+    error = float(e.spread.error) if rows > 1 else math.nan
     return IntervalLimits(*mean_limits(float(e.value), error, rows - 1, rows, q.ends, q.spec))
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from trueerror.inference._contrast import check_margin, normal_quantile, student_quantile
+from trueerror.inference._contrast import check_margin, student_quantile
 from trueerror.inference.proportion._distributions import EQUALLY_LIKELY, at_least, at_most, first_true, pmf, tango_z
 from trueerror.inference.proportion._paired import McNemarMethod
 from trueerror.inputs._arrays import open_share
@@ -74,7 +74,7 @@ class NormalDesign(NamedTuple):
         """
         if self.towards(alternative) <= 0:
             return math.inf
-        z = normal_quantile(1 - alpha, alternative)
+        z = student_quantile(1 - alpha, alternative)
         return ((z * self.null_sd + float(special.ndtri(power)) * self.sd) / self.delta) ** 2
 
     def analysis(self, n: float, alpha: float, alternative: Alternative) -> DesignAnalysis:
@@ -83,7 +83,7 @@ class NormalDesign(NamedTuple):
         Power counts the right sign only with two sides, as R's power.prop.test and power.t.test do.
         """
         root = math.sqrt(n)
-        cut = normal_quantile(1 - alpha, alternative) * self.null_sd / root
+        cut = student_quantile(1 - alpha, alternative) * self.null_sd / root
         right, wrong, size = tails(self.delta, self.sd / root, cut, alternative)
         power = float(right) if alternative == "two-sided" and self.delta else None
         return DesignAnalysis.of(self.delta, right, wrong, size, power)
@@ -235,7 +235,7 @@ def mcnemar_power(
 
 def critical_count(differ: Counts, alpha: float, method: McNemarMethod, alternative: Alternative) -> Counts:
     """The most that the loser may win for the test to be significant, −1 for none; `differ` are consecutive numbers."""
-    z = normal_quantile(1 - alpha, alternative)
+    z = student_quantile(1 - alpha, alternative)
     below_half = (differ + 1) // 2 - 1
     if method in ("chi2", "chi2-cc"):
         least_gap = np.ceil(z * np.sqrt(differ)).astype(np.int64)

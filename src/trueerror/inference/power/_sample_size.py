@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from scipy import special
 
-from trueerror.inference._contrast import normal_quantile
+from trueerror.inference._contrast import student_quantile
 from trueerror.inference.power._designs import (
     TESTS,
     PlannedMethod,
@@ -303,7 +303,7 @@ def _clusters(
     effect = design_effect(icc, size)
     if effect <= 1 or size is None:
         return Clusters(effect)
-    return Clusters(effect, normal_quantile(1 - open_share(o.alpha, "alpha"), o.alternative) ** 2 / 2 * float(size))
+    return Clusters(effect, student_quantile(1 - open_share(o.alpha, "alpha"), o.alternative) ** 2 / 2 * float(size))
 
 
 def icc_of_differences(

@@ -23,7 +23,7 @@ from trueerror.inference._contrast import (
     check_test_options,
     contrast,
     normal_p,
-    normal_quantile,
+    student_quantile,
 )
 from trueerror.inference.loss._t_tests import paired_facts, unpaired_facts
 from trueerror.inference.proportion._distributions import (
@@ -96,7 +96,7 @@ def mcnemar(
         raise InputError('interval="newcombe" needs both_right or both_wrong beside n, or both of them')
     b, c = pairs.only_first, pairs.only_second
     statistic, p_value = mcnemar_test(b, c, method, alternative)
-    limits, note = _limits(pairs, interval, normal_quantile(level, alternative))
+    limits, note = _limits(pairs, interval, student_quantile(level, alternative))
     # Without n there is no interval to cut to one side.
     whole = (-1.0, 1.0) if pairs.n is not None else (math.nan, math.nan)
     return contrast(

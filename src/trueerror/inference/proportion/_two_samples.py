@@ -21,7 +21,7 @@ from trueerror.inference._contrast import (
     check_test_options,
     contrast,
     normal_p,
-    normal_quantile,
+    student_quantile,
 )
 from trueerror.inference.proportion._distributions import (
     as_likely,
@@ -129,7 +129,7 @@ def difference(
             note = "Wald's variance is 0 here; Newcombe's method is given instead"
     statistic = form.z(a, b)
     return made(
-        estimate=a.p - b.p, limits=form.limits(a, b, normal_quantile(level, alternative)), method=form.key,
+        estimate=a.p - b.p, limits=form.limits(a, b, student_quantile(level, alternative)), method=form.key,
         p_value=normal_p(statistic, alternative), statistic=statistic, notes=(note,),
         p_better=(_less_normal if form.normal else _less_beta)(b, a),
     )  # fmt: skip
@@ -194,8 +194,8 @@ def _of_limits(a: Interval, b: Interval, level: float, alternative: Alternative)
             f"{a.name} is undefined or infinite on one side: {a.note or b.note or 'no difference follows'}"
         )
     reach = reaches((a.estimate, a.low, a.high), (b.estimate, b.low, b.high))
-    down, up = (x / normal_quantile(level, "two-sided") for x in reach)
-    towards, z = down if d > 0 else up, normal_quantile(level, alternative)
+    down, up = (x / student_quantile(level, "two-sided") for x in reach)
+    towards, z = down if d > 0 else up, student_quantile(level, alternative)
     statistic = 0.0 if d == 0 else d / towards if towards else math.copysign(math.inf, d)
     return contrast(
         name=a.name, estimate=d, limits=(d - z * down, d + z * up), whole=REALS, confidence=level,

@@ -29,7 +29,7 @@ from trueerror.inference._contrast import (
     check_test_options,
     contrast,
     normal_p,
-    normal_quantile,
+    student_quantile,
     tail_area,
 )
 from trueerror.inference._many import adjust_shaffer, groups_not_told_apart
@@ -452,7 +452,7 @@ def wilcoxon(
         )
     else:
         spread = math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        k = math.floor(n * (n + 1) / 4 - normal_quantile(level, alternative) * spread)
+        k = math.floor(n * (n + 1) / 4 - student_quantile(level, alternative) * spread)
     ranked, total = np.sort(d), n * (n + 1) // 2
     low, high, *middle = _walsh_orders(ranked, max(k, 1), total + 1 - max(k, 1), (total + 1) // 2, total // 2 + 1)
     limits, more = _order_limits(k, low, high, ranked, level)

@@ -83,12 +83,12 @@ def contrasts_forest(
         several = [given] if isinstance(given, Contrast) else list(given)
         named = [(f"{plain(c.first)} − {plain(c.second)}", c) for c in several]
     rows = tuple(interval_row(label, c, signed=True, more=p_words(c)) for label, c in named)
-    names = list(dict.fromkeys(plain(c.name) for _, c in named))
-    first = named[0][1]
+    names, first = list(dict.fromkeys(plain(c.name) for _, c in named)), named[0][1]
     heading = names[0] if len(names) == 1 else "differences"
     if len(named) == 1:
         heading = f"{shorten(first.first, 30)} against {shorten(first.second, 30)}: {heading}"
-    subtitle = list(how_words([c for _, c in named], more=", not adjusted for the number of comparisons"))
+    alone = "" if all(math.isfinite(c.low_alone) for _, c in named) else ", not adjusted for the number of comparisons"
+    subtitle = list(how_words([c for _, c in named], more=alone))
     if margin is not None:
         subtitle.append(f"shaded: differences up to ±{number(abs(margin))} do not matter")
     return Forest(
@@ -474,7 +474,7 @@ def differences_forest(c: Comparison) -> Forest:
     """Differences first, since overlapping bars mislead; the models' own intervals beneath."""
     anchor = c.best if c.reference is None else c.reference
     ranked = [m for m in c.ranked if m != anchor][:MOST_ROWS]
-    pairs = [c.judged(model, anchor) for model in ranked]
+    pairs = [c[model, anchor] for model in ranked]
     parts = _parts(c)
     rows = [_difference_row(c, pair, plain(model), parts) for model, pair in zip(ranked, pairs, strict=True)]
     scale = 100.0 if c.facts.share else 1.0
@@ -624,7 +624,7 @@ def pairs_heat(c: Comparison) -> Heat:
 def _pair(c: Comparison, first: str, second: str) -> Contrast | None:
     if first == second or (c.reference is not None and c.reference not in (first, second)):
         return None
-    pair: Contrast = c.judged(first, second)
+    pair: Contrast = c[first, second]
     return pair
 
 

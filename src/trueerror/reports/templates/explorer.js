@@ -17,8 +17,10 @@
   const nearest = (v) => data.grid.reduce((b, t, k) => (Math.abs(t - v) < Math.abs(data.grid[b] - v) ? k : b), 0);
   // The slider begins where scores are cut now.
   const cuts = data.models.map((m) => m.use && m.use[0]).filter((t) => typeof t === "number"), cutNow = cuts[0];
+  // Probabilities have a threshold that follows from costs and class mix.
+  const ruled = data.models.some((m) => m.at) && data.models.every((m) => m.at === null || m.probabilities);
   const start = () => ({
-    ...data.start, mode: data.models.some((m) => m.use !== null) ? "use" : "best",
+    ...data.start, mode: data.models.some((m) => m.use !== null) ? "use" : ruled ? "costs" : "best",
     at: cutNow === undefined ? Math.floor(data.grid.length / 2) : nearest(cutNow), model: null, unit: "",
   });
   const state = start();
@@ -50,9 +52,17 @@
     const low = Math.min(...costs);
     return points[costs.findIndex((c) => c <= low + TIE)];
   }
-  // Each model as the page now looks at it; null where it has no such point.
-  const shownPoints = () => data.models.map((m, i) =>
-    state.mode === "best" ? cheapest(own[i]) : state.mode === "at" && cut[i] ? cut[i][state.at] : used[i]);
+  // The threshold from which flagging a calibrated probability costs less than not flagging it (Elkan 2001).
+  function followed(mix) {
+    const flagged = (1 - mix) * state.fp * data.prior, missed = mix * state.fn * (1 - data.prior);
+    return flagged / (flagged + missed);
+  }
+  // Each model as the page looks at it where positives have this share; null where it has no such point.
+  function pointsAt(mix) {
+    if (state.mode === "best") return own.map(cheapest);
+    const k = state.mode === "at" ? state.at : state.mode === "costs" ? nearest(followed(mix)) : -1;
+    return used.map((p, i) => (k < 0 || !cut[i] || (p && p.t !== null && Math.abs(p.t - data.grid[k]) < 1e-9) ? p : cut[i][k]));
+  }
   function chosen(points) {
     if (state.model !== null && points[state.model]) return points[state.model];
     return state.mode === "best" ? cheapest(corners) : cheapest(points.filter(Boolean).concat(trivial));
@@ -85,26 +95,42 @@
     return [j - 1, j === k.size ? -1 : j, (rank - low) / (high - low)];
   }
   const clip = (x) => Math.min(1, Math.max(0, x));
-  function resampledCosts(p) {
+  function resampledCosts(p, up = miss(), down = alarm()) {
     const out = new Float64Array(resamples);
-    if (p.model < 0 || !resampled) return out.fill(cost(p));
-    const k = knots[p.model], [a, b, f] = place(k, p), up = miss(), down = alarm();
+    if (p.model < 0 || !resampled) return out.fill(up * (1 - p.tpr) + down * p.fpr);
+    const k = knots[p.model], [a, b, f] = place(k, p);
     for (let r = 0; r < resamples; r += 1) {
       const move = (side) => (a < 0 ? 0 : (1 - f) * k.moves[side][r * k.size + a]) + (b < 0 ? 0 : f * k.moves[side][r * k.size + b]);
       out[r] = up * (1 - clip(p.tpr + move(1))) + down * clip(p.fpr + move(0));
     }
     return out;
   }
-  // The cheapest of a model's knots in each resample.
-  function retunedCosts(model, up, down) {
-    const k = knots[model], out = new Float64Array(resamples).fill(Infinity), tuned = data.models[model].tuned;
-    for (let r = 0; r < resamples; r += 1) {
-      for (const j of tuned) {
-        const c = up * (1 - clip(k.at[j][1] + k.moves[1][r * k.size + j])) + down * clip(k.at[j][0] + k.moves[0][r * k.size + j]);
-        if (c < out[r]) out[r] = c;
+  // The cheapest of a model's knots in each resample, and what that knot costs on all rows.
+  function retuned(model, up, down) {
+    const k = knots[model], costs = new Float64Array(resamples).fill(Infinity), whole = new Float64Array(resamples);
+    for (const j of data.models[model].tuned) {
+      const [fpr, tpr] = k.at[j], here = up * (1 - tpr) + down * fpr;
+      for (let r = 0; r < resamples; r += 1) {
+        const c = up * (1 - clip(tpr + k.moves[1][r * k.size + j])) + down * clip(fpr + k.moves[0][r * k.size + j]);
+        if (c < costs[r]) { costs[r] = c; whole[r] = here; }
       }
     }
-    return out;
+    return { costs, whole };
+  }
+  // What a threshold (and model) that was chosen here may cost elsewhere: half-way between this cost with the optimism of
+  // choosing added, and the cost on rows that a resample leaves out, as te.roc_hull(…).best has it. Where a resample is
+  // cheap by some amount, the rows left out are dear by as much.
+  function elsewhere(best) {
+    const { tuned } = data.start;
+    if (tuned !== null && unmoved() && state.model === null) return tuned;
+    const tried = (state.model === null ? own.map((_, i) => i) : [best.model]).map((i) => retuned(i, miss(), alarm()));
+    let more = 0, chosen = 0;
+    for (let r = 0; r < resamples; r += 1) {
+      const { costs, whole } = tried.reduce((a, b) => (b.costs[r] < a.costs[r] ? b : a));
+      more += (whole[r] - costs[r]) / resamples;
+      chosen += whole[r] / resamples;
+    }
+    return (cost(best) + chosen) / 2 + Math.max(0, more);
   }
   // In which share of the resamples each is the cheapest, the trivial two last; a model must beat those.
   function winners(columns, up, down) {
@@ -117,11 +143,6 @@
       columns.forEach((c, i) => { if (c && c[r] <= low + TIE) wins[i] += 1 / tied; });
     }
     return Array.from(wins, (w) => w / resamples);
-  }
-  function shares(points) {
-    if (!resampled) return null;
-    const up = miss(), down = alarm();
-    return winners(points.map((p, i) => (p === null ? null : state.mode === "best" && own[i].length > 1 ? retunedCosts(i, up, down) : resampledCosts(p))), up, down);
   }
 
   // Limits, as inference/_estimate.py has them: Wilson's of shares of independent rows, else those of the effective t.
@@ -196,8 +217,8 @@
   }
   // What q costs more than p, with limits that hold for all rivals together.
   function gap(p, q, drawn) {
-    const d = cost(q) - cost(p), start = data.start.gaps;
-    if (start && state.mode === "use" && unmoved() && start.best === p.model && q.model >= 0 && start.of[q.model]) {
+    const d = cost(q) - cost(p), start = data.start.gaps, asStarted = (x) => x.model < 0 || x === used[x.model];
+    if (start && unmoved() && asStarted(p) && asStarted(q) && start.best === p.model && q.model >= 0 && start.of[q.model]) {
       const [low, high, clear] = start.of[q.model];
       return { model: q.model, d, low, high, clear };
     }
@@ -219,13 +240,14 @@
     return p.t === null ? "its own calls" : cutWords(p.t);
   }
   const atWords = (p) => (p.t === null ? "by its own calls" : p.t === Infinity ? "flagging nothing" : "at threshold " + where(p));
-  const WORTHLESS = { best: () => "even at its best threshold", at: () => "at threshold " + cutWords(data.grid[state.at]), use: () => data.now };
+  const WORTHLESS = { best: () => "even at its best threshold", costs: () => "at threshold " + cutWords(data.grid[nearest(followed(state.prior))]), at: () => "at threshold " + cutWords(data.grid[state.at]), use: () => data.now };
   const begun = data.now[0].toUpperCase() + data.now.slice(1);
   function choice(p) {
     const what = "“" + data.positive + "”";
     if (p.model < 0) return (p.model === -1 ? "Flag nothing as " : "Flag everything as ") + what + ": " + WORTHLESS[state.mode]() + " no model is worth its errors.";
     if (state.model !== null) return nameOf(p) + " " + atWords(p) + ".";
-    if (state.mode === "best") return "Run " + nameOf(p) + " " + atWords(p) + ".";
+    if (state.mode === "best") return "On these rows " + nameOf(p) + " " + atWords(p) + " looks cheapest.";
+    if (state.mode === "costs") return "Run " + nameOf(p) + " " + atWords(p) + ".";
     if (state.mode === "at" && p.t !== null) return "At threshold " + where(p) + " " + nameOf(p) + " costs least.";
     if (data.models.length === 1) return begun + " (" + (p.t === null ? "by its own calls" : "threshold " + where(p)) + ") " + nameOf(p) + " costs less than flagging nothing or everything.";
     return begun + " " + nameOf(p) + " costs least (" + (p.t === null ? "by its own calls" : "threshold " + where(p)) + ").";
@@ -253,7 +275,7 @@
     return amount(100 * rate, digits) + " %, " + LEVEL + " " + amount(100 * low, digits) + " to " + amount(100 * high, digits) + " %";
   };
 
-  function sure(best, points, drawn, wins) {
+  function sure(best, points, drawn) {
     const words = [], shared = costDigits(points);
     // A limit on one side of 0 is not shown as 0.
     const apart = (g, digits) => (digits < 6 && g.low * g.high > 0 && [g.low, g.high].some((x) => amount(Math.abs(100 * x), digits) === amount(0, digits)) ? apart(g, digits + 1) : digits);
@@ -272,15 +294,11 @@
       const idle = trivial.filter((t) => limits[1] >= cost(t) && cost(t) >= cost(best));
       if (idle.length) words.push("No clear gain over " + (idle[0].model === -1 ? "flagging nothing" : "flagging everything") + ".");
     }
-    if (wins) {
-      const its = wins[best.model >= 0 ? best.model : wins.length - (best.model === -1 ? 2 : 1)];
-      words.push("Cheapest in " + (its > 1 - TIE ? "all " : figure(Math.round(1000 * its) / 10) + " % of ") + whole(resamples) + " resamples of the rows" + (state.mode === "best" ? ", thresholds chosen anew in each." : "."));
-    }
     return words.join(" ");
   }
 
   // What the last move changed: compared with what was shown before the hand took hold.
-  let shown = null, before = null, hand = null;
+  let shown = null, before = null, hand = null, cutShown = null;
   function changes(a, b) {
     if (!a || !b) return "";
     const moved = [];
@@ -300,10 +318,14 @@
   }
 
   function show() {
-    const points = shownPoints(), best = chosen(points), drawn = resampledCosts(best), wins = shares(points);
+    const points = pointsAt(state.prior), best = chosen(points), drawn = resampledCosts(best);
+    // The slider stands at the threshold that is looked at.
+    const cutNow = state.mode === "costs" ? data.grid[nearest(followed(state.prior))] : best.t;
+    if (state.mode !== "at" && cutNow !== null && Number.isFinite(cutNow)) { state.at = nearest(cutNow); cutShown = cutNow; }
+    else cutShown = data.grid[state.at];
     say("choice", choice(best));
     part("badge").hidden = state.mode !== "best";
-    say("sure", sure(best, points, drawn, wins));
+    say("sure", sure(best, points, drawn));
     const misses = best.m - best.tp, limits = rateLimits(best), [low, high] = costLimits(best);
     const trivials = best.model < 0;
     say("counts", count(misses) + (misses === 1 ? " miss of " : " misses of ") + count(best.m) +
@@ -311,7 +333,10 @@
       (best.fp === 1 ? " false alarm of " : " false alarms of ") + count(best.n) +
       (trivials ? "" : " (" + rateWords(best.fpr, limits.alarm) + ")") + " on these rows.");
     const digits = costDigits(points);
-    say("cost", "Cost per 100 rows: " + amount(100 * cost(best), digits) + unit() +
+    // A threshold chosen here looks cheaper than it is: what rows not used to choose it would cost comes first.
+    const tuned = state.mode === "best" && best.model >= 0 && resampled && own[best.model].length > 1;
+    const other = tuned ? "about " + amount(100 * elsewhere(best), digits) + unit() + " on rows not used to choose; on these rows " : "";
+    say("cost", "Cost per 100 rows: " + other + amount(100 * cost(best), digits) + unit() +
       (high > low ? " (" + LEVEL + " " + amount(100 * low, digits) + " to " + amount(100 * high, digits) + ")" : "") +
       "; flagging nothing " + amount(100 * cost(trivial[0]), digits) + ", everything " + amount(100 * cost(trivial[1]), digits) + ".");
     const thousand = (rate, of, [a, b]) => whole(Math.round(1000 * rate * of)) + (trivials ? "" : " (" + whole(Math.floor(1000 * a * of)) + " to " + whole(Math.ceil(1000 * b * of)) + ")");
@@ -324,7 +349,7 @@
     part("cell-tp").textContent = count(best.tp); part("cell-fn").textContent = count(misses);
     part("cell-fp").textContent = count(best.fp); part("cell-tn").textContent = count(best.n - best.fp);
     line(best);
-    table(points, best, wins);
+    table(points, best);
     thresholds(best);
     costByThreshold(best);
     costByMix(points, best);
@@ -332,11 +357,11 @@
     for (const key in controls) controls[key].show();
   }
 
-  // The threshold that needs no choosing when scores are probabilities (Elkan 2001).
   function untuned(best) {
     if (best.model < 0 || !data.models[best.model].probabilities || state.mode === "use") return "";
-    const flagged = alarm() * data.prior, missed = miss() * (1 - data.prior);
-    return "If its probabilities are calibrated, a threshold of " + number(flagged / (flagged + missed)) + " needs no tuning, even where others look cheaper on these rows.";
+    const cut = number(followed(state.prior));
+    if (state.mode === "costs") return "The threshold " + cut + " follows from the costs and the share of positives. It is right where the probabilities are calibrated.";
+    return "If its probabilities are calibrated, a threshold of " + cut + " needs no tuning, even where others look cheaper on these rows.";
   }
 
   // The line of equal cost through the chosen point, where it crosses the panel.
@@ -393,21 +418,20 @@
   const countLimits = ([a, b], of) => whole(Math.floor(a * of)) + "\u00a0to " + whole(Math.ceil(b * of));
   const modelRows = [...part("models").querySelectorAll("tbody tr")];
   const caption = part("models").querySelector("caption");
-  const LOOKS = { best: () => "Each model at its own cheapest threshold on these rows", at: () => "At threshold " + cutWords(data.grid[state.at]), use: () => begun };
-  function table(points, best, wins) {
+  const LOOKS = { best: () => "Each model at its own cheapest threshold on these rows", costs: () => "At threshold " + cutWords(data.grid[nearest(followed(state.prior))]) + ", which follows from the costs", at: () => "At threshold " + cutWords(data.grid[state.at]), use: () => begun };
+  function table(points, best) {
     caption.textContent = LOOKS[state.mode]() + ", " + costWords();
     const rows = modelRows.map((row, i) => (i >= own.length ? trivial[i - own.length] : points[i]));
     const all = rows.map((p) => (p === null ? null : costLimits(p))), digits = costDigits(points);
     modelRows.forEach((row, i) => {
       const p = rows[i];
       row.classList.toggle("best", p !== null && p.model === best.model);
-      if (p === null) return [1, 2, 3, 4, 5].forEach((k) => fill(row.cells[k], k === 1 ? "–" : ""));
+      if (p === null) return [1, 2, 3, 4].forEach((k) => fill(row.cells[k], k === 1 ? "–" : ""));
       const limits = rateLimits(p), constant = p.model < 0;
       fill(row.cells[1], amount(100 * cost(p), digits), all[i][1] > all[i][0] ? amount(100 * all[i][0], digits) + "\u00a0to " + amount(100 * all[i][1], digits) : "");
       fill(row.cells[2], where(p));
       fill(row.cells[3], count(p.m - p.tp), constant ? "" : countLimits(limits.miss, p.m));
       fill(row.cells[4], count(p.fp), constant ? "" : countLimits(limits.alarm, p.n));
-      fill(row.cells[5], wins ? figure(Math.round(1000 * wins[i]) / 10) + " %" : "");
     });
     // The cheapest first; what needs no model stands last.
     const price = (i) => (rows[i] === null ? Infinity : cost(rows[i]));
@@ -422,14 +446,16 @@
   function thresholds(best) {
     const box = part("thresholds"), model = best.model >= 0 && cut[best.model] ? best.model : cut.findIndex(Boolean);
     if (!box || model < 0) return;
-    const points = data.steps.map((k) => cut[model][k]);
+    // The threshold that is looked at has its own row.
+    const now = data.grid.findIndex((t) => Math.abs(t - cutShown) < 1e-8), kept = [...new Set([...data.steps, ...(now < 0 ? [] : [now])])].sort((a, b) => a - b);
+    const points = kept.map((k) => cut[model][k]), inUse = kept.indexOf(now);
     box.querySelector("caption").textContent = data.models[model].name + ", " + costWords() + ", " + share(state.prior) + " positives; beneath: " + LEVEL;
-    const all = points.map((p) => costLimits(p)), digits = Math.max(costDigits(shownPoints()), fineness(all));
+    const all = points.map((p) => costLimits(p)), digits = Math.max(costDigits(pointsAt(state.prior)), fineness(all));
     // One number of decimals a column, also where few rows are flagged.
     const percents = (x, of) => amount(100 * x, of.some((y) => y > 0 && y < 0.01) ? 2 : 1) + " %";
     const flags = points.map((p) => (p.tp + p.fp) / (p.m + p.n)), found = points.map((p) => p.tpr);
-    const fine = points.every((p) => Math.abs(100 * p.t - Math.round(100 * p.t)) < 1e-9) ? (t) => amount(t, 2) : figure;
-    const cheap = cheapest(points);
+    const whole100 = (t) => Math.abs(100 * t - Math.round(100 * t)) < 1e-9;
+    const fine = data.steps.every((k) => whole100(data.grid[k])) ? (t) => (whole100(t) ? amount(t, 2) : number(t)) : figure;
     steps.textContent = "";
     points.forEach((p, i) => {
       const row = steps.insertRow(), head = row.appendChild(document.createElement("th"));
@@ -437,7 +463,7 @@
       const button = head.appendChild(document.createElement("button"));
       button.type = "button"; button.textContent = fine(p.t);
       button.setAttribute("aria-label", "Take threshold " + fine(p.t));
-      button.addEventListener("click", () => take({ mode: "at", model, at: data.steps[i] }, "steps"));
+      button.addEventListener("click", () => take({ mode: "at", model, at: kept[i] }, "steps"));
       const limits = rateLimits(p), flagged = p.tp + p.fp, positive = state.prior * p.tpr, called = positive + (1 - state.prior) * p.fpr;
       const cells = [
         [amount(100 * cost(p), digits), amount(100 * all[i][0], digits) + " to " + amount(100 * all[i][1], digits)],
@@ -448,8 +474,7 @@
         [percents(p.tpr, found), ""],
       ];
       for (const [text, beneath] of cells) { const cell = row.insertCell(); cell.className = "number"; fill(cell, text, beneath); }
-      row.classList.toggle("best", p === cheap);
-      row.classList.toggle("taken", state.mode === "at" && data.steps[i] === state.at);
+      row.classList.toggle("taken", i === inUse);
     });
   }
 
@@ -510,7 +535,8 @@
   const MIXES = Array.from({ length: 101 }, (_, i) => i / 100);
   function costByMix(points, best) {
     const svg = part("by-mix"), at = (p, mix) => 100 * (mix * state.fn * (1 - p.tpr) + (1 - mix) * state.fp * p.fpr);
-    const curves = points.map((p, i) => (p === null ? null : MIXES.map((mix) => [mix, state.mode === "best" ? Math.min(...own[i].map((q) => at(q, mix))) : at(p, mix)])));
+    const each = MIXES.map((mix) => (state.mode === "costs" ? pointsAt(Math.min(0.999, Math.max(0.001, mix))) : points));
+    const curves = points.map((p, i) => (p === null ? null : MIXES.map((mix, k) => [mix, state.mode === "best" ? Math.min(...own[i].map((q) => at(q, mix))) : at(each[k][i], mix)])));
     const idle = MIXES.map((mix) => [mix, 100 * Math.min(mix * state.fn, (1 - mix) * state.fp)]);
     const peak = Math.max(...idle.map((p) => p[1])), highest = Math.max(...curves.filter(Boolean).map((c) => Math.max(...c.map((p) => p[1]))));
     const c = small(svg, [0, 1], Math.min(Math.max(highest, 0.4 * peak), 1.3 * peak) || 1, [0, 0.2, 0.4, 0.6, 0.8, 1].map((v) => [v, 100 * v + " %"]), "share of positives");
@@ -518,7 +544,7 @@
     curves.forEach((curve, i) => { if (curve && i !== best.model) c.curve(curve, "curve " + look(i)[0], look(i)[1]); });
     if (best.model >= 0 && curves[best.model]) c.curve(curves[best.model], "curve lead " + look(best.model)[0], look(best.model)[1]);
     c.now(state.prior);
-    part("by-mix-title").textContent = "Cost per 100 rows against the share of positives" + (state.mode === "best" ? ", thresholds chosen for each" : "") + "; dashed: no model";
+    part("by-mix-title").textContent = "Cost per 100 rows against the share of positives" + ({ best: ", thresholds chosen for each", costs: ", thresholds that follow from the costs" }[state.mode] || "") + "; dashed: no model";
   }
 
   // Over which shares of positives each classifier is the cheapest, at these costs. Where resamples disagree nobody is
@@ -533,20 +559,21 @@
   const AGREED = 0.8, NARROW = 0.05, MOST_NAMED = 2;
   function leaders(mix) {
     const up = mix * state.fn, down = (1 - mix) * state.fp;
+    const points = state.mode === "best" ? (resampled ? own.map((c) => (c.length > 1 ? c[0] : null)) : corners) : pointsAt(mix);
     if (!resampled) {
-      const costs = corners.map((c) => up * (1 - c.tpr) + down * c.fpr), low = Math.min(...costs);
-      return [corners[costs.findIndex((c) => c <= low + TIE)].model];
+      const every = points.filter(Boolean).concat(trivial), costs = every.map((c) => up * (1 - c.tpr) + down * c.fpr), low = Math.min(...costs);
+      return [every[costs.findIndex((c) => c <= low + TIE)].model];
     }
-    const wins = winners(data.models.map((m, i) => (own[i].length > 1 ? retunedCosts(i, up, down) : null)), up, down);
+    const wins = winners(points.map((p, i) => (p === null ? null : state.mode === "best" ? retuned(i, up, down).costs : resampledCosts(p, up, down))), up, down);
     const order = wins.map((w, i) => [w, i < own.length ? i : i === own.length ? -1 : -2]).sort((a, b) => b[0] - a[0]);
     const named = [];
     for (let sum = 0, i = 0; sum < AGREED && i < order.length; i += 1) { sum += order[i][0]; named.push(order[i][1]); }
     return named.length > MOST_NAMED ? [] : named.sort((a, b) => a - b);
   }
-  let known = { costs: "", ranges: [] };
+  let known = { asked: "", ranges: [] };
   function namedRanges() {
-    const costs = state.fp / state.fn;
-    if (known.costs === costs) return known.ranges;
+    const asked = [state.fp / state.fn, state.mode, state.mode === "at" ? state.at : ""].join();
+    if (known.asked === asked) return known.ranges;
     const out = [];
     STEPS.forEach((mix, i) => {
       const named = leaders(mix), key = named.join(), previous = out[out.length - 1];
@@ -563,14 +590,18 @@
       out.splice(slim, 1);
       for (let i = out.length - 1; i > 0; i -= 1) if (out[i].key === out[i - 1].key) { out[i - 1].to = out[i].to; out.splice(i, 1); }
     }
-    known = { costs, ranges: out };
+    known = { asked, ranges: out };
     return out;
   }
   const rangeName = (r) => (r.named.length ? listed(r.named.map((i) => nameOf({ model: i })), "or") : "too close to call");
   const rangeBody = part("ranges").querySelector("tbody"), rangeCaption = part("ranges").querySelector("caption");
   const strip = part("strip");
+  const RANGES = {
+    best: () => "each at its best threshold on these rows", costs: () => "at the threshold that follows from the costs",
+    at: () => "all at threshold " + cutWords(data.grid[state.at]), use: () => data.now,
+  };
   function ranges() {
-    rangeCaption.textContent = "Cheapest by the share of positives" + (data.grid.length ? ", each at its best threshold on these rows, " : ", ") + costWords();
+    rangeCaption.textContent = "Cheapest by the share of positives" + (data.grid.length ? ", " + RANGES[state.mode]() + ", " : ", ") + costWords();
     rangeBody.textContent = "";
     strip.textContent = "";
     const width = strip.clientWidth || 480;
@@ -596,20 +627,24 @@
 
   // Controls: a slider with a scale of its own, and a box for the exact number.
   const round = (x, digits) => Number(x.toPrecision(digits));
+  // A slider steps through round numbers; it stands at the one that is nearest on its scale.
+  const stepped = (numbers, scale) => ({
+    fromSlider: (k) => numbers[k],
+    toSlider: (v) => numbers.reduce((b, x, k) => (Math.abs(scale(x) - scale(v)) < Math.abs(scale(numbers[b]) - scale(v)) ? k : b), 0),
+  });
   const scales = {
     prior: {
-      fromSlider: (v) => { const p = 1 / (1 + Math.exp(-(2 * END * v / 1000 - END))); return p < 0.1 || p > 0.9 ? Math.round(p * 1e4) / 1e4 : Math.round(p * 1e3) / 1e3; },
-      toSlider: (p) => 1000 * (logit(p) + END) / (2 * END),
+      ...stepped(data.shares, logit),
       fromBox: (v) => v / 100, toBox: (p) => round(100 * p, 4), fits: (p) => p > 0 && p < 1, words: share,
     },
     at: {
       fromSlider: Number, toSlider: (k) => k,
       fromBox: nearest,
-      toBox: (k) => (state.mode === "use" && cuts.length && cuts.every((t) => t === cutNow) ? Number(cutNow.toFixed(3)) || cutNow : round(data.grid[k], 6)), fits: (k) => Number.isInteger(k) && k >= 0 && k <= last, words: (k) => figure(data.grid[k]),
+      toBox: () => round(cutShown, 3), fits: (k) => Number.isInteger(k) && k >= 0 && k <= last, words: (k) => figure(data.grid[k]),
     },
   };
   scales.fp = scales.fn = {
-    fromSlider: (v) => round(10 ** (v / 250 - 1), 2), toSlider: (c) => 250 * (Math.log10(c) + 1),
+    ...stepped(data.costs, Math.log),
     fromBox: Number, toBox: (c) => round(c, 6), fits: (c) => c > 0 && isFinite(c), words: figure,
   };
   // A change by one hand, until another control is taken or the hand lets go.
@@ -630,7 +665,7 @@
       const good = scale.fits(value);
       box.setAttribute("aria-invalid", String(!good));
       if (!good) return;
-      take(key === "at" ? { at: value, mode: "at" } : { [key]: value, mode: state.mode === "use" ? "best" : state.mode }, key, source);
+      take(key === "at" ? { at: value, mode: "at" } : { [key]: value, mode: state.mode === "use" && ruled ? "costs" : state.mode }, key, source);
     };
     slider.addEventListener("input", () => change(scale.fromSlider(Number(slider.value)), slider));
     box.addEventListener("input", () => change(box.value === "" ? NaN : scale.fromBox(Number(box.value)), box));
@@ -672,8 +707,8 @@
       const value = Number(set.get(key));
       if (set.has(key) && scales[key].fits(value)) found[key] = value;
     }
-    if (["use", "best", "at"].includes(set.get("mode"))) found.mode = set.get("mode");
-    if (found.mode === "use" && !used.some(Boolean)) found.mode = "best";
+    if (["use", "costs", "best", "at"].includes(set.get("mode"))) found.mode = set.get("mode");
+    if ((found.mode === "use" && !used.some(Boolean)) || (found.mode === "costs" && !ruled)) found.mode = start().mode;
     if (set.has("at") && Number.isFinite(Number(set.get("at"))) && last >= 0) { found.at = scales.at.fromBox(Number(set.get("at"))); found.mode = "at"; }
     if (found.mode === "at" && last < 0) found.mode = "best";
     const model = Number(set.get("model"));

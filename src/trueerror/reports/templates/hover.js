@@ -96,7 +96,10 @@
     const light = (line) => {
       for (const c of curves) { c.classList.toggle("lit", c.dataset.line === line); c.classList.toggle("dim", line !== null && c.dataset.line !== line); }
       const item = items.find((i) => i.dataset.line === (line === null ? lead : line)), series = item ? item.dataset.series || item.dataset.line : bands.length ? bands[0].dataset.band : null;
-      if (bands.some((b) => b.dataset.band === series)) for (const b of bands) b.classList.toggle("quiet", b.dataset.band !== series);
+      if (!bands.some((b) => b.dataset.band === series)) return;
+      for (const b of bands) b.classList.toggle("quiet", b.dataset.band !== series);
+      const key = picture.querySelector(".legend .band.key");
+      if (key) key.setAttribute("class", bands.find((b) => b.dataset.band === series).getAttribute("class") + " key");
     };
     picture.addEventListener("lead", (event) => { lead = String(event.detail); if (kept === null) light(null); });
     for (const item of items) {

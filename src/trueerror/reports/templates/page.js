@@ -60,7 +60,7 @@
     if (navigator.clipboard) navigator.clipboard.writeText(text).then(() => say(button, "Copied"), fallen);
     else fallen();
   };
-  const spoken = (e) => [...e.querySelectorAll("p")].map((p) => [...p.childNodes]
+  const spoken = (e) => [...e.querySelectorAll("p, h2")].map((p) => [...p.childNodes]
     .filter((n) => !(n.getAttribute && n.getAttribute("aria-hidden"))).map((n) => n.textContent).join("").trim()).join("\n");
   for (const button of document.querySelectorAll("button[data-copies]")) {
     const from = document.getElementById(button.dataset.copies);

@@ -75,6 +75,8 @@ class ColumnRequest:
     score: object = None
     id: ColumnChoice = None
     cluster: ColumnChoice = None
+    crossed: ColumnChoice = None
+    time: ColumnChoice = None
     by: str | None = None
     fold: ColumnChoice = None
     repeat: ColumnChoice = None
@@ -228,7 +230,7 @@ def _is_grade(table: InputTable, column: str) -> bool:
 def _mentioned(asked: ColumnRequest) -> set[str]:
     """Columns that the user gave another role."""
     mentioned: set[str] = {c for c in (asked.label, asked.score, asked.by) if isinstance(c, str)}
-    for choice in (asked.id, asked.cluster, asked.fold, asked.repeat, asked.weight):
+    for choice in (asked.id, asked.cluster, asked.crossed, asked.time, asked.fold, asked.repeat, asked.weight):
         mentioned |= {choice} if isinstance(choice, str) else set()
     if isinstance(asked.models, str):
         mentioned.add(asked.models)
@@ -288,6 +290,8 @@ def _other_roles(
     settle("folds", "fold", asked.fold, FOLD, "fold")
     settle("repeats", "repeat", asked.repeat, REPEAT, "repeat")
     settle("clusters", "cluster", asked.cluster, CLUSTER, "cluster")
+    settle("crossed", "cluster", asked.crossed, frozenset(), "cluster")
+    settle("times", "time", asked.time, frozenset(), "time")
     if asked.weight is not None or asked.weights_kind is not None:
         settle("weight", "weight", asked.weight, WEIGHT, "weight")
     for column in table.columns:

@@ -454,14 +454,10 @@ class ArraySource:
         for kind, (codes, names) in self.keyed.items():
             used_codes, again = np.unique(codes[rows], return_inverse=True)
             keyed[kind] = KeyColumn(again, tuple(names[i] for i in used_codes))
+        ids, weights = (None if x is None else x[rows] for x in (self.ids, self.weights))
+        facts = replace(self.facts, n=len(rows), models=models)
         return replace(
-            self,
-            facts=replace(self.facts, n=len(rows), models=models),
-            truth=self.truth[rows],
-            columns=columns,
-            keyed=keyed,
-            ids=None if self.ids is None else self.ids[rows],
-            weights=None if self.weights is None else self.weights[rows],
+            self, facts=facts, truth=self.truth[rows], columns=columns, keyed=keyed, ids=ids, weights=weights
         )
 
     def _key_column(self, kind: KeyKind) -> KeyColumn:
@@ -671,9 +667,13 @@ def _unanswered(source: ArraySource, model: str, threshold: float | None, *, of_
 
 def rows_as_clusters(p: Predictions) -> Predictions:
     """The same rows, each a cluster of its own: what rows with sampling weights are to a test over clusters."""
+    return in_clusters(p, KeyColumn(np.arange(p.n), tuple(range(p.n))))
+
+
+def in_clusters(p: Predictions, keys: KeyColumn) -> Predictions:
+    """The same rows with other clusters."""
     source = p.source.fetched()
-    keys = KeyColumn(np.arange(source.facts.n), tuple(range(source.facts.n)))
-    facts = replace(source.facts, kinds=(*source.facts.kinds, "clusters"))
+    facts = replace(source.facts, kinds=tuple(dict.fromkeys((*p.facts.kinds, "clusters"))))
     return replace(p, source=replace(source, facts=facts, keyed={**source.keyed, "clusters": keys}), _memory={})
 
 

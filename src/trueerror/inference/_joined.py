@@ -1,0 +1,179 @@
+"""Rows that belong to two keys at once, or stand in order of time: one question, asked over each key.
+
+Each view of the rows (by the one key, by the other, by both) has an estimate of its own, as rows in clusters have;
+`over_views` makes one of them (`_estimate.over_keys`, `_estimate.in_time`).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from trueerror.inference._effective_t import KEY
+from trueerror.inference._estimate import Estimate, in_time, over_keys
+from trueerror.inference._problem import IntervalLimits, Problem, Range
+from trueerror.inference._sample import Estimated, OneSample
+from trueerror.inputs._options import InputError
+from trueerror.methods._registry import InferenceMethod
+from trueerror.metrics._registry import Measure
+from trueerror.results import Interval
+from trueerror.results._values import Note
+from trueerror.sources._predictions import KeyKind, Predictions
+from trueerror.sources.engines._array_source import KeyColumn, in_clusters
+
+SECOND_KEYS: tuple[KeyKind, KeyKind] = ("crossed", "times")
+NO_OTHER = "over two keys, or in order of time, only the effective t has limits"
+
+
+class View(NamedTuple):
+    """Rows with one key as their clusters; `timed` where these stand in order of time."""
+
+    rows: Predictions
+    timed: bool = False
+
+    @property
+    def groups(self) -> int:
+        """How many clusters there are, or rows."""
+        return len(self.rows.keys("clusters").names) if self.rows.has_key("clusters") else self.rows.n
+
+    @property
+    def words(self) -> str:
+        """How many of what."""
+        return f"{self.groups:,} {'moments in order of time' if self.timed else 'clusters'}"
+
+
+def key_words(found: Sequence[View]) -> str:
+    """What limits rest on: the clusters by one key, and by the other."""
+    return " and ".join(view.words for view in found[:2])
+
+
+def views(p: Predictions) -> tuple[View, ...]:
+    """The rows by their key; where they have two by the one, by the other and by both together."""
+    second = next((kind for kind in SECOND_KEYS if p.has_key(kind)), None)
+    if second is None:
+        return (View(p),)
+    if all(map(p.has_key, SECOND_KEYS)):
+        raise InputError("rows can belong to two keys at once: give time= with one column of clusters, or two without")
+    plain, timed = p.without(*SECOND_KEYS), second == "times"
+    one, two = (p.source.fetched().keyed[kind] for kind in ("clusters", second))
+    alone = np.array_equal(one.codes, two.codes)
+    two = in_order_of_time(two) if timed else two
+    if alone:
+        size = max(len(two.names), 1)
+        few = min(size, 5_000)  # neighbours are joined: some metrics are worked out again without each
+        stretches = KeyColumn(two.codes.astype(np.int64) * few // size, tuple(range(few)))
+        return (View(in_clusters(plain, stretches), timed),)
+    pairs, codes = np.unique(one.codes.astype(np.int64) * len(two.names) + two.codes, return_inverse=True)
+    both = KeyColumn(codes, tuple(range(len(pairs))))
+    # Rows that share both keys with no other are rows.
+    last = plain.without("clusters") if len(pairs) == p.n else in_clusters(plain, both)
+    return View(plain), View(in_clusters(plain, two), timed), View(last)
+
+
+def in_order_of_time(keys: KeyColumn) -> KeyColumn:
+    """Moments in their order: numbers, or text that begins with the year.
+
+    >>> in_order_of_time(KeyColumn(np.array([0, 1, 2]), ("10", "9.5", "8"))).codes.tolist()
+    [2, 1, 0]
+    """
+    texts = [str(name) for name in keys.names]
+    try:
+        places = np.argsort([float(text) for text in texts], kind="stable")
+    except ValueError:
+        unclear = next((text for text in texts if not re.match(r"\d{4}(?!\d)", text)), None)
+        if unclear is not None:
+            raise InputError(
+                f"time= holds {unclear!r:.40}, whose place in time is not plain: give dates (2024-01-31) or numbers"
+            ) from None
+        places = np.argsort(texts, kind="stable")
+    rank = np.empty_like(places)
+    rank[places] = np.arange(len(places))
+    return KeyColumn(rank[keys.codes], tuple(keys.names[i] for i in places))
+
+
+def has_two_keys(p: Predictions) -> bool:
+    """Whether rows have two keys, or stand in order of time."""
+    return any(map(p.has_key, SECOND_KEYS))
+
+
+def check_keys(p: Predictions, asked: str | None = None, measure: Measure | None = None) -> None:
+    """An error where something is asked that rows with two keys, or in order of time, have no answer to."""
+    asked = (measure is not None and measure.calibration_error and measure.title) or asked
+    refused = {"folds= or repeats=": p.folded or p.repeated, str(asked): asked not in (None, KEY)}
+    for what in [word for word, unfit in refused.items() if unfit and has_two_keys(p)]:
+        raise InputError(f"{what} is not offered with time=, or with two columns of clusters: leave one out")
+
+
+def over_views(made: Sequence[Estimate], by: Sequence[View]) -> Estimate:
+    """One estimate of those over each key; the units of one that is timed stand in order of time.
+
+    Where nothing varies, the key that has fewer clusters says how little that tells.
+    """
+    parts = [in_time(e, view.groups) if view.timed else e for e, view in zip(made, by, strict=True)]
+    return over_keys(*sorted(parts[:2], key=lambda e: e.effective), *parts[2:])
+
+
+def joined_worst(made: Sequence[Estimate], by: Sequence[View]) -> Estimate:
+    """The same of one model, whose limits look at the worst alone where that is known."""
+    worst = [e.worst for e in made if e.worst is not None]
+    return over_views(made, by) if len(worst) < len(made) else replace(made[0], worst=over_views(worst, by))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JoinedRows(OneSample):
+    """One model on rows with two keys, or in order of time: its sample over each key, and over both together."""
+
+    parts: Sequence[OneSample]
+    views: Sequence[View]
+
+    @property
+    def clustered(self) -> bool:
+        """They are."""
+        return True
+
+    @property
+    def value(self) -> float:
+        """The metric."""
+        return self.parts[0].value
+
+    @property
+    def n(self) -> float:
+        """How many rows it is of."""
+        return self.parts[0].n
+
+    @property
+    def groups(self) -> int:
+        """The number of clusters of the key that has fewer."""
+        return min(view.groups for view in self.views)
+
+    def ends(self, q: Problem[Any]) -> Range:
+        """Between which values the metric lies."""
+        return self.parts[0].ends(replace(q, sample=self.parts[0]))
+
+    def why_undefined(self, q: Problem[Any]) -> str | Note:
+        """Why the metric has no value."""
+        return self.parts[0].why_undefined(replace(q, sample=self.parts[0]))
+
+    def nothing(self, q: Problem[Any]) -> IntervalLimits | None:
+        """What is said of an undefined metric, and of one cluster."""
+        return self.parts[0].nothing(replace(q, sample=self.parts[0])) or OneSample.nothing(self, q)
+
+    def estimated(self, q: Problem[Any]) -> Estimated:
+        """One estimate of those over each key; where one of them has none, as that one says."""
+        made = [part.estimated(replace(q, sample=part)) for part in self.parts]
+        lacking = next((m for m in made if not len((m.estimate.worst or m.estimate).units.T)), None)
+        if lacking is not None or math.isnan(self.value):
+            return lacking or made[0]
+        estimate = joined_worst([m.estimate for m in made], self.views)
+        return Estimated(estimate=estimate, notes=(key_words(self.views),), instead=made[0].instead)
+
+    def answered(self, q: Problem[Any], chosen: InferenceMethod) -> Interval:
+        """The effective t; other methods have no limits here."""
+        if chosen.key == KEY:
+            return OneSample.answered(self, q, chosen)
+        return self._interval(q, IntervalLimits(math.nan, math.nan, "", NO_OTHER), q.ends)
