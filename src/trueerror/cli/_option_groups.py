@@ -216,7 +216,7 @@ def read_file(
     Several files are logs, the truth followed by predictions, or parts of one table.
     """
     from trueerror.sources._api import read
-    from trueerror.sources.logs._registry import log_reader, read_apart
+    from trueerror.sources.logs._registry import log_reader
 
     source = file[0] if isinstance(file, list) and len(file) == 1 else file
     columns = _declined(columns)
@@ -230,7 +230,7 @@ def read_file(
         given = read(source, models=models or None, grade=grade[0] if len(grade) == 1 else grade, **columns)
     elif log_reader(source) is not None:
         # A log names its own models; --score names what decides between right and wrong.
-        given = read_apart(source, lambda one: read(one, models=models or None, score=score or None, **columns))
+        given = read(source, models=models or None, score=score or None, **columns)
     elif (
         isinstance(file, list)
         and len(file) > 1

@@ -12,7 +12,6 @@ import dataclasses
 import functools
 import json
 import math
-import os
 import stat
 import sys
 from collections.abc import Mapping
@@ -251,14 +250,10 @@ def load(path_or_text: str | Path) -> Any:
     >>> te.load(te.interval(15, 20).to_json()) == te.interval(15, 20)
     True
     """
-    if not isinstance(path_or_text, str | os.PathLike):
+    if not isinstance(path_or_text, str | Path):
         raise ValueError(f"te.load takes the path of a saved result, or its text, not {path_or_text!r:.40}")
-    if isinstance(path_or_text, Path) or not str(path_or_text).lstrip().startswith("{"):
-        if not isinstance(path_or_text, str | Path):
-            raise ValueError(f"te.load reads a path or the text of .to_json(), not a {type(path_or_text).__name__}")
-        text = _saved(Path(path_or_text))
-    else:
-        text = str(path_or_text)
+    is_text = isinstance(path_or_text, str) and path_or_text.lstrip().startswith("{")
+    text = str(path_or_text) if is_text else _saved(Path(path_or_text))
     if text.count("[") + text.count("{") > 1_000_000 + len(text) // 16:
         raise ValueError("this is not a saved trueerror result: it holds too many lists")
     try:

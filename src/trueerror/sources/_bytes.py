@@ -26,7 +26,7 @@ from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any
 
 from trueerror.inputs._options import FileError
 
@@ -70,18 +70,10 @@ def _unpacks_to_more(file: Path, name: str) -> FileError:
     )
 
 
-def _streamed(opened: Callable[[Path], IO[bytes]], file: Path) -> Iterator[bytes]:
-    with opened(file) as stream:
+def _streamed(opener: Callable[..., Any], file: Path) -> Iterator[bytes]:
+    with opener(file) as stream:
         while piece := stream.read(PIECE):
             yield piece
-
-
-def _plain(file: Path) -> IO[bytes]:
-    return file.open("rb")
-
-
-def _gzip(file: Path) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.open(file))
 
 
 def _zstandard(file: Path) -> Iterator[bytes]:
@@ -150,17 +142,25 @@ def _frames(file: Path) -> tuple[bool, int]:
 
 # Packed files by their first bytes, since what comes through a pipe has no ending.
 PACKED: dict[str, tuple[bytes, Callable[[Path], Iterator[bytes]]]] = {
-    "gz": (b"\x1f\x8b", partial(_streamed, _gzip)),
+    "gz": (b"\x1f\x8b", partial(_streamed, gzip.open)),
     "bz2": (b"BZh", partial(_streamed, bz2.BZ2File)),
     "xz": (b"\xfd7zXZ\x00", partial(_streamed, lzma.LZMAFile)),
     "zst": (b"\x28\xb5\x2f\xfd", _zstandard),
 }
 
 
+def first_bytes(file: Path, name: str) -> bytes:
+    """The first bytes as they stand in the file."""
+    try:
+        with file.open("rb") as stream:
+            return stream.read(1024)
+    except OSError as error:
+        raise cannot_read(name, error) from None
+
+
 def packed_by(file: Path) -> str | None:
     """How a file is packed, by its first bytes or else its ending; None where it is not."""
-    with file.open("rb") as stream:
-        head = stream.read(8)
+    head = first_bytes(file, file.name)
     for kind, (magic, _) in PACKED.items():
         # Text may begin with BZh, too: behind it the packed file has a digit and the first digits of pi.
         if head.startswith(magic) and (kind != "bz2" or head[4:8] in (b"1AY&", b"\x17rE8")):
@@ -169,13 +169,13 @@ def packed_by(file: Path) -> str | None:
     return ending if ending in PACKED and ending != "gz" else None
 
 
-def pieces(file: Path, name: str) -> Iterator[bytes]:
+def pieces_of(file: Path, name: str) -> Iterator[bytes]:
     """What a file holds, unpacked, one piece after the other."""
     kind = None
     try:
         kind = packed_by(file)
         most, total = _most_unpacked(file), 0
-        for piece in _streamed(_plain, file) if kind is None else PACKED[kind][1](file):
+        for piece in _streamed(io.FileIO, file) if kind is None else PACKED[kind][1](file):
             total += len(piece)
             if kind is not None and total > most:
                 raise _unpacks_to_more(file, name)
@@ -206,22 +206,22 @@ class _Stream(io.RawIOBase):
         return size
 
 
-def opened(file: Path, name: str) -> IO[bytes]:
+def stream_of(file: Path, name: str) -> IO[bytes]:
     """A file as a stream of what it holds, unpacked."""
-    return io.BufferedReader(_Stream(pieces(file, name)))
+    return io.BufferedReader(_Stream(pieces_of(file, name)))
 
 
 def check_unpacked(file: Path, name: str) -> None:
     """Read a packed file to its end, where another program will unpack it and its size allows too much."""
     if file.stat().st_size * 1032 > MOST_UNPACKED:  # what gzip packs at most
-        for _ in pieces(file, name):
+        for _ in pieces_of(file, name):
             pass
 
 
 def head_of(file: Path, size: int = 8192) -> bytes:
     """The first bytes, unpacked; none of what cannot be read, which whoever reads it on will say."""
     try:
-        with opened(file, file.name) as stream:
+        with stream_of(file, file.name) as stream:
             return stream.read(size)
     except FileError:
         return b""
@@ -240,7 +240,7 @@ def tail_of(file: Path, size: int) -> bytes:
 def encoding_of(file: Path, name: str) -> str | None:
     """How a text file that is not in UTF-8 is encoded: by its mark, by its zeros (UTF-16), or else Windows-1252, which
     is Latin-1 with more letters; None for UTF-8, and for what is no text."""
-    with opened(file, name) as stream:
+    with stream_of(file, name) as stream:
         text = stream.read(1 << 18)
         if text[:2] in MARKS or file.suffix.lower() in (".parquet", ".pq") or text[:4] == b"PAR1":
             return MARKS.get(text[:2])
@@ -292,9 +292,9 @@ def size_of(file: Path, name: str) -> int:
 def lines_of(file: Path, name: str = "") -> Iterator[str]:
     """The lines of a text file, without their ends."""
     name = name or file.name
-    check_memory(file, name, pieces(file, name), line=100)
+    check_memory(file, name, pieces_of(file, name), line=100)
     try:
-        with io.TextIOWrapper(opened(file, name), encoding_of(file, name) or "utf-8-sig") as stream:
+        with io.TextIOWrapper(stream_of(file, name), encoding_of(file, name) or "utf-8-sig") as stream:
             while line := stream.readline(LONGEST_LINE + 1):
                 if len(line) > LONGEST_LINE:
                     raise FileError(f"{name} has a line of more than {LONGEST_LINE >> 20:,} MB")
@@ -308,7 +308,7 @@ def whole_json(file: Path, name: str) -> Any:
     data: bytearray = bytearray()
 
     def kept() -> Iterator[bytes]:
-        for piece in pieces(file, name):
+        for piece in pieces_of(file, name):
             data.extend(piece)
             if len(data) > MOST_WHOLE:
                 raise FileError(f"{name} holds more than {MOST_WHOLE >> 20:,} MB of JSON in one piece; split it")
@@ -432,7 +432,7 @@ def _zstandard_members(archive: zipfile.ZipFile, file: Path, members: Sequence[z
     with tempfile.TemporaryDirectory(prefix="trueerror-") as folder:
         packed = Path(folder) / "members.zst"
         packed.write_bytes(b"".join(_packed(archive, member) + FRAME for member in members))
-        texts = b"".join(pieces(packed, file.name)).split(BETWEEN)[:-1]
+        texts = b"".join(pieces_of(packed, file.name)).split(BETWEEN)[:-1]
     if any(len(text) > member.file_size for member, text in zip(members, texts, strict=True)):
         raise zipfile.BadZipFile("it unpacks to more than it says")
     return texts
@@ -484,7 +484,7 @@ def copy_pipe(path: str | os.PathLike[str], target: Path) -> Path:
     else:
         source, first = _written_to(path)
     with os.fdopen(source, "rb") as stream:
-        save(stream, target, os.path.basename(path), first)
+        save_stream(stream, target, os.path.basename(path), first)
     return target
 
 
@@ -511,7 +511,7 @@ def _written_to(path: str | os.PathLike[str]) -> tuple[int, bytes]:
     return number, first
 
 
-def save(stream: IO[bytes], target: Path, name: str, first: bytes = b"") -> None:
+def save_stream(stream: IO[bytes], target: Path, name: str, first: bytes = b"") -> None:
     """A stream as a file; one that has no end is refused before the disk is full."""
     most = min(MOST_PIPED, shutil.disk_usage(target.parent).free // 2)
     piece, total = first or stream.read(PIECE), 0
@@ -530,7 +530,7 @@ def save_stdin(target: Path) -> Path:
     """Standard input as a file."""
     if sys.stdin is not None:
         stream = getattr(sys.stdin, "buffer", None) or io.BytesIO(sys.stdin.read().encode("utf-8"))
-        save(stream, target, "standard input")
+        save_stream(stream, target, "standard input")
     else:
         target.touch()
     return target

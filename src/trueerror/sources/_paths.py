@@ -29,13 +29,14 @@ from trueerror.sources._bytes import (
     check_unpacked,
     copy_pipe,
     encoding_of,
+    first_bytes,
     is_piped,
     lines_of,
     literal_path,
-    opened,
     packed_by,
-    pieces,
+    pieces_of,
     save_stdin,
+    stream_of,
     whole_json,
 )
 
@@ -120,7 +121,6 @@ def find_files(
                 f"{name} is {what}, not a table, by its ending: name a file such as CSV, Parquet or JSON Lines, or "
                 f"rename it to {Path(name).stem}.csv if it is one"
             )
-        _check_readable(file, name)
         _refuse_of_tables(file, name)
     encodings = [encoding_of(file, name) for file, name in zip(files, names, strict=True)]
     files = [_plain(*each, temp_folder, i) for i, each in enumerate(zip(files, names, encodings, strict=True))]
@@ -164,7 +164,7 @@ def names_files(names: Sequence[object]) -> bool:
     """
     paths = [name for name in names if isinstance(name, str | os.PathLike)]
     return len(paths) == len(names) > 0 and any(
-        isinstance(name, os.PathLike) or _ending(Path(name))[0] in ENDINGS or os.path.exists(name) for name in paths
+        isinstance(name, os.PathLike) or _ending(Path(name)) in ENDINGS or os.path.exists(name) for name in paths
     )
 
 
@@ -199,13 +199,13 @@ def _matches(text: str, skipped: list[str]) -> list[Path]:
                 )
         inside = files_below(path)
         # A pipe in a folder may never be written to.
-        tables = [file for file in inside if _ending(file)[0] in ENDINGS and not is_piped(file)]
+        tables = [file for file in inside if _ending(file) in ENDINGS and not is_piped(file)]
         alone = [str(file.relative_to(path)) for file in inside if file.suffix.lower() in OF_TABLES]
         if not tables:
             rest = f"; a database or a workbook is named itself: {', '.join(alone[:3])}{more_than(alone, 3)}"
             raise FileError(f"the folder {text} holds no CSV, Parquet or JSON file{rest if alone else ''}")
         skipped += alone
-        words = [file for file in tables if _ending(file)[0] in BESIDE]
+        words = [file for file in tables if _ending(file) in BESIDE]
         if 0 < len(words) < len(tables):
             skipped += [str(file.relative_to(path)) for file in words]
             tables = [file for file in tables if file not in words]
@@ -302,24 +302,14 @@ def _regular(file: Path, name: str, temp_folder: Path, index: int) -> Path:
             check_unpacked(file, name)
             return file
         named = file.with_suffix("") if file.suffix.lower() == f".{packed}" else file
-        if _ending(named)[0] in (".parquet", ".pq"):
+        if _ending(named) in (".parquet", ".pq"):
             raise FileError(f"{name} is a packed Parquet file; unpack it: Parquet is compressed inside")
         target = temp_folder / f"unpacked{index}{''.join(named.suffixes)}"
         with target.open("wb") as out:
-            out.writelines(pieces(file, name))
+            out.writelines(pieces_of(file, name))
         return target
     except OSError as error:
         raise cannot_read(name, error) from None
-
-
-def _check_readable(file: Path, name: str) -> None:
-    try:
-        with file.open("rb") as stream:
-            first = stream.read(1)
-    except OSError as error:
-        raise cannot_read(name, error) from None
-    if not first:
-        raise FileError(f"{name} is empty")
 
 
 def begins_duckdb(head: bytes) -> bool:
@@ -333,8 +323,9 @@ def begins_duckdb(head: bytes) -> bool:
 
 def _refuse_of_tables(file: Path, name: str) -> None:
     """Files that hold tables of their own are opened by themselves, and known by their endings."""
-    with file.open("rb") as stream:
-        head = stream.read(1024)
+    head = first_bytes(file, name)
+    if not head:
+        raise FileError(f"{name} is empty")
     kinds = {
         ("SQLite", ".sqlite"): head.startswith(b"SQLite format 3\x00"),
         ("DuckDB", ".duckdb"): begins_duckdb(head),
@@ -354,7 +345,7 @@ RULE = re.compile(r"[\s|+:=-]*--[\s|+:=-]*|\s*\(\d+ rows?\)\s*|\s*")
 
 def _plain(file: Path, name: str, encoding: str | None, temp_folder: Path, index: int) -> Path:
     """The file, or a copy of it in UTF-8: of other encodings, of drawn tables (Markdown, psql), of columns of words."""
-    ending, _ = _ending(file)
+    ending = _ending(file)
     if ending in (".parquet", ".pq"):
         return file
     head = _head(file, name)
@@ -366,7 +357,7 @@ def _plain(file: Path, name: str, encoding: str | None, temp_folder: Path, index
     try:
         with (
             io.TextIOWrapper(
-                opened(file, name), encoding or "utf-8-sig", newline="" if cells is None else None
+                stream_of(file, name), encoding or "utf-8-sig", newline="" if cells is None else None
             ) as text,
             target.open("w", encoding="utf-8", newline="") as out,
         ):
@@ -403,22 +394,20 @@ def _words(line: str) -> list[str]:
 
 
 def _head(path: Path, shown: str) -> bytes:
-    with opened(path, shown) as stream:
+    with stream_of(path, shown) as stream:
         return stream.read(SAMPLE)
 
 
-def _ending(file: Path) -> tuple[str, bool]:
+def _ending(file: Path) -> str:
     suffixes = [s.lower() for s in file.suffixes]
-    packed = suffixes[-1][1:] if suffixes else ""
-    suffixes = suffixes[:-1] if packed == "gz" or packed in PACKED else suffixes
-    return (suffixes[-1] if suffixes else ""), packed == "gz"
+    suffixes = suffixes[:-1] if suffixes and suffixes[-1][1:] in PACKED else suffixes
+    return suffixes[-1] if suffixes else ""
 
 
 def _format(file: Path, name: str) -> tuple[Format, bool]:
     """By the ending where it is known, else by the first bytes."""
-    ending, _ = _ending(file)
-    with file.open("rb") as stream:
-        head = stream.read(1024)
+    ending = _ending(file)
+    head = first_bytes(file, name)
     if head.startswith(b"PK\x03\x04"):
         raise FileError(f"{name} is packed as a zip archive; unpack it first, by unzip")
     gzipped = head[:2] == b"\x1f\x8b"

@@ -200,8 +200,9 @@ def test_two_runs_of_one_model_are_named_by_their_files(tmp_path: Path, capsys: 
     for name in ("monday", "tuesday"):
         shutil.copy(BIG, tmp_path / f"{name}.eval")
     logs = [str(tmp_path / f"{name}.eval") for name in ("monday", "tuesday")]
+    assert te.read(logs).models == ("monday", "tuesday")
     with pytest.raises(FileError, match="another run of mockllm/big"):
-        te.read(logs)
+        te.read([logs[0], logs[0]])
     run("compare", file=logs)
     assert "monday" in capsys.readouterr().out
 

@@ -23,16 +23,12 @@ from trueerror.sources._predictions import ONE_MODEL, Predictions, Roles, Scale
 from trueerror.sources._tables import InputTable, need_column, remade
 from trueerror.sources.columns._names import ID, TRUTH, bare, item_column, word_set
 from trueerror.sources.columns._roles import ColumnRequest, whose_column
-from trueerror.sources.logs._registry import Form, Source, files_of
+from trueerror.sources.logs._registry import LogForm, Source, files_of
 from trueerror.tallies import Missing
 from trueerror.tallies._graded import GRADES, RIGHT, WRONG
 
 # Which measure says right or wrong: one, or several of which each log takes the first that it has.
 Measures = str | Sequence[str] | None
-
-
-class SameRunError(FileError):
-    """Two logs hold a run of one model on one task."""
 
 
 class UngradedError(FileError):
@@ -177,22 +173,15 @@ class LogReader:
     """A function from a file and what is asked of it to its Log, as a reader of files, folders, patterns and lists. All
     readers take the same options; their words are those of the function."""
 
-    def __init__(self, read: Callable[[Path, LogRequest], Log], forms: tuple[Form, ...] = ()) -> None:
+    def __init__(self, read: Callable[[Path, LogRequest], Log], forms: tuple[LogForm, ...] = ()) -> None:
         self.read, self.forms = read, forms
         update_wrapper(self, read, assigned=("__module__", "__name__", "__qualname__", "__doc__"), updated=())
         del self.__dict__["__wrapped__"]
 
     def __call__(
-        self,
-        source: Source,
-        *,
-        score: Measures = None,
-        right_from: float | None = None,
-        scale: Scale | None = None,
-        by: Slices = None,
-        cluster: Clusters = None,
-        missing: Missing = "error",
-    ) -> Predictions:
+        self, source: Source, *, score: Measures = None, right_from: float | None = None, scale: Scale | None = None,
+        by: Slices = None, cluster: Clusters = None, missing: Missing = "error",
+    ) -> Predictions:  # fmt: skip
         if scale is not None and right_from is not None:
             raise InputError("scale= takes grades as they are, and right_from= makes them right or wrong: give one")
         fields = by is not None or isinstance(cluster, str)
@@ -222,13 +211,13 @@ class LogReader:
         return _told_apart(log_runs)
 
 
-def reads(*forms: Form) -> Callable[[Callable[[Path, LogRequest], Log]], LogReader]:
+def reads(*forms: LogForm) -> Callable[[Callable[[Path, LogRequest], Log]], LogReader]:
     """A function that reads one file into a Log, as a reader; `forms` say how its files are known."""
     return partial(LogReader, forms=forms)
 
 
 def _told_apart(runs: list[Run]) -> list[Run]:
-    """Runs of one model on one task are models of their own, called by their settings, their time or their folder."""
+    """Runs of one model on one task are models of their own, called by their settings, time, folder or file."""
     in_order: dict[tuple[str, str], list[Run]] = {}
     for run in sorted(runs, key=lambda run: run.time):
         in_order.setdefault((run.model, run.task), []).append(run)
@@ -250,6 +239,9 @@ def _told_apart(runs: list[Run]) -> list[Run]:
         elif all(len({run.folder for run in group if run.folder}) == len(group) for group in mine):
             for run in (run for group in mine for run in group):
                 run.model = run.folder
+        elif all(len({run.place for run in group}) == len(group) for group in mine):
+            for run in (run for group in mine for run in group):
+                run.model = run.place.partition(".")[0]
     return runs
 
 
@@ -261,13 +253,9 @@ def _own_settings(run: Run, runs: Sequence[Run]) -> str:
 
 
 def graded(
-    runs: Iterable[Run],
-    *,
-    missing: Missing = "error",
-    by: Slices = None,
-    cluster: Clusters = None,
+    runs: Iterable[Run], *, missing: Missing = "error", by: Slices = None, cluster: Clusters = None,
     scale: Scale | None = None,
-) -> Predictions:
+) -> Predictions:  # fmt: skip
     """Runs of any models on any tasks as predictions: rows are items, joined on their ids; tasks are slices.
 
     Where a question was answered several times (epochs), each question is a cluster; where models answered it unequally
@@ -336,7 +324,7 @@ def _by_model(runs: Iterable[Run]) -> dict[str, Answers]:
         mine = by_model.setdefault(run.model, {})
         for key, item in run.items.items():
             if (run.task, key) in mine:
-                raise SameRunError(
+                raise FileError(
                     f"{run.place} is another run of {run.model} on {run.task}: read one of the two, or name them, as "
                     'in {"first": path, "second": path}'
                 )

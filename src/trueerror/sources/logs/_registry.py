@@ -27,7 +27,7 @@ MOST_LOOKED_INTO = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class LogForm:
     """How the files of a reader are known.
 
     `begins` matches the first bytes, unpacked, and each of `signs` is among them; of Parquet files the last bytes hold
@@ -61,39 +61,39 @@ class Form:
 
 OBJECT = rb"\s*\{"
 FORMS = (
-    Form("weka_results", (".arff", ".csv"), signs=(b"Key_Dataset", b"Key_Run", b"Key_Scheme"), instead=(
+    LogForm("weka_results", (".arff", ".csv"), signs=(b"Key_Dataset", b"Key_Run", b"Key_Scheme"), instead=(
         "holds results of WEKA's Experimenter, scores of folds, no predictions: trueerror rank and te.rank take it")),
-    Form("promptfoo", (".yaml", ".yml", ".xml", ".txt"), rb"evalId:|<promptfoo>", instead=(asks_json := (
+    LogForm("promptfoo", (".yaml", ".yml", ".xml", ".txt"), rb"evalId:|<promptfoo>", instead=(asks_json := (
         "holds results of promptfoo as YAML, XML or a web page: write them as JSON, with promptfoo export eval latest "
         "-o results.json"))),
-    Form("promptfoo", (".html",), signs=(b"romptfoo",), instead=asks_json),
-    Form("inspect", (".eval",), rb"PK\x03\x04", module="inspect_ai"),
+    LogForm("promptfoo", (".html",), signs=(b"romptfoo",), instead=asks_json),
+    LogForm("inspect", (".eval",), rb"PK\x03\x04", module="inspect_ai"),
     # Sets of evals list the headers of their logs in logs.json, by file.
-    Form("inspect", (".json",), OBJECT + rb'(?!\s*"[^"]*\.(eval|json)")', (b'"version"', b'"status"', b'"eval"'),
+    LogForm("inspect", (".json",), OBJECT + rb'(?!\s*"[^"]*\.(eval|json)")', (b'"version"', b'"status"', b'"eval"'),
          module="inspect_ai"),
-    Form("lm_eval", (".json", ".jsonl"), OBJECT, (b'"doc_id"', b'"filtered_resps"')),
-    Form("lm_eval", (".json",), OBJECT, (b'"results"', b'"n-shot"', b"_stderr,"), instead=(
+    LogForm("lm_eval", (".json", ".jsonl"), OBJECT, (b'"doc_id"', b'"filtered_resps"')),
+    LogForm("lm_eval", (".json",), OBJECT, (b'"results"', b'"n-shot"', b"_stderr,"), instead=(
         "holds the sums of lm-evaluation-harness, from which nothing can be paired or grouped: run it with "
         "--log_samples, and read the file samples_TASK_….jsonl that it writes")),
-    Form("promptfoo", (".json", ".jsonl"), OBJECT, (b'"promptIdx"|"evalId"', b'"promptIdx"|"results"')),
-    Form("promptfoo", (".csv",), signs=(b",Status,Score,Named Scores,",)),
-    Form("openai_evals", (".jsonl",), rb'[^\n]*"spec"', (b'"completion_fns"',)),
-    Form("code_benchmark", (".jsonl",), rb'\s*(?=[^\n]*"task_id")(?=[^\n]*"result")[^\n]*"passed"'),
-    Form("code_benchmark", (".json",), OBJECT, (b'"total_instances"', b'"resolved_instances"')),
-    Form("code_benchmark", (".json",), OBJECT, (b'"base_status"', b'"eval"')),
-    Form("code_benchmark", (".json",), rb'\s*\{\s*"\d+":\s*\[\s*\[\s*\d+,\s*\{[^{}]*"passed"'),
-    Form("deepeval", (".json",), OBJECT, (b'"testCases"', b'"metricsData"')),
-    Form("helm", (".json",), rb"\s*\[", helm := (b'"instance_id"', b'"train_trial_index"', b'"stats"'), "per_instance"),
-    Form("helm", (".json",), rb"\s*\[", helm, in_folders=False),
-    Form("lighteval", (".jsonl",), signs=(b'"metric', b'"doc"'), name="details_"),
-    Form("lighteval", (".parquet",), name="details_"),
-    Form("mlflow", (".csv", ".json"), rb'\s*\{"columns": ?\[[^\]]*/score"|[^\n]*/score"?[,\r\n]'),
-    Form("mlflow", (".csv", ".json"), rb"(?s).{0,200}?trace_id", (b"assessments",)),
-    Form("mlflow", (".parquet",), signs=(b"trace_id", b"assessments")),
-    Form("weka", (".arff",)),
-    Form("weka", (".csv", ".txt"), signs=(
+    LogForm("promptfoo", (".json", ".jsonl"), OBJECT, (b'"promptIdx"|"evalId"', b'"promptIdx"|"results"')),
+    LogForm("promptfoo", (".csv",), signs=(b",Status,Score,Named Scores,",)),
+    LogForm("openai_evals", (".jsonl",), rb'[^\n]*"spec"', (b'"completion_fns"',)),
+    LogForm("code_benchmark", (".jsonl",), rb'\s*(?=[^\n]*"task_id")(?=[^\n]*"result")[^\n]*"passed"'),
+    LogForm("code_benchmark", (".json",), OBJECT, (b'"total_instances"', b'"resolved_instances"')),
+    LogForm("code_benchmark", (".json",), OBJECT, (b'"base_status"', b'"eval"')),
+    LogForm("code_benchmark", (".json",), rb'\s*\{\s*"\d+":\s*\[\s*\[\s*\d+,\s*\{[^{}]*"passed"'),
+    LogForm("deepeval", (".json",), OBJECT, (b'"testCases"', b'"metricsData"')),
+    LogForm("helm", (".json",), rb"\s*\[", helm := (b'"instance_id"', b'"train_trial_index"', b'"stats"'), "per_inst"),
+    LogForm("helm", (".json",), rb"\s*\[", helm, in_folders=False),
+    LogForm("lighteval", (".jsonl",), signs=(b'"metric', b'"doc"'), name="details_"),
+    LogForm("lighteval", (".parquet",), name="details_"),
+    LogForm("mlflow", (".csv", ".json"), rb'\s*\{"columns": ?\[[^\]]*/score"|[^\n]*/score"?[,\r\n]'),
+    LogForm("mlflow", (".csv", ".json"), rb"(?s).{0,200}?trace_id", (b"assessments",)),
+    LogForm("mlflow", (".parquet",), signs=(b"trace_id", b"assessments")),
+    LogForm("weka", (".arff",)),
+    LogForm("weka", (".csv", ".txt"), signs=(
         rb"(?im)^\s*inst#[\s,]+actual[\s,]+predicted[\s,]+error[\s,]+(prediction|probability|distribution)",)),
-    Form("weka", (".html", ".htm"), signs=(
+    LogForm("weka", (".html", ".htm"), signs=(
         rb"(?i)<td>inst#</td>\s*<td>actual</td>\s*<td>predicted</td>\s*<td>error</td>",)),
 )  # fmt: skip
 # Readers of tables: other packages do not take these over.
@@ -101,15 +101,15 @@ PLAIN = (".csv", ".tsv", ".tab", ".txt", ".parquet", ".pq")
 
 
 @cache
-def installed() -> tuple[Form, ...]:
+def installed() -> tuple[LogForm, ...]:
     """The readers of other packages: entry points of the group trueerror.readers, each a function made by `reads`."""
     return tuple(
-        Form(point.name, form.endings, form.begins, form.signs, form.name, load=point.load)
+        LogForm(point.name, form.endings, form.begins, form.signs, form.name, load=point.load)
         for point in entry_points(group="trueerror.readers") for form in point.load().forms
     )  # fmt: skip
 
 
-def form_of(path: Path) -> Form | None:
+def form_of(path: Path) -> LogForm | None:
     """How a file is to be read, where it is a log that somebody reads."""
     name = path.name.lower()
 
@@ -136,16 +136,9 @@ def log_reader(source: object) -> Reader | None:
 
 
 def read_log(
-    source: object,
-    reader: Reader,
-    *,
-    score: object,
-    positive: object,
-    missing: Missing,
-    models: object,
-    options: Mapping[str, object],
-    columns: Mapping[str, object],
-) -> Predictions:
+    source: object, reader: Reader, *, score: object, positive: object, missing: Missing, models: object,
+    options: Mapping[str, object], columns: Mapping[str, object],
+) -> Predictions:  # fmt: skip
     """A log by its reader; `options` are those that some readers have, `columns` name those of a table and go with no
     log. `models` picks some of the models that the log names."""
     known = signature(reader).parameters
@@ -164,20 +157,6 @@ def read_log(
     if not (isinstance(models, str) or _are_words(models)):
         raise InputError("models= picks models of a log by their names")
     return rows.select([models] if isinstance(models, str) else list(models))
-
-
-def read_apart(source: object, reading: Callable[[object], Predictions]) -> Predictions:
-    """Logs read together; two runs of one model on one task are distinguished by their files' names."""
-    from trueerror.sources.logs._graded import SameRunError
-
-    try:
-        return reading(source)
-    except SameRunError:
-        files = [Path(one) for one in source] if isinstance(source, list) else _first_files(source)
-        names = {file.name.split(".")[0]: file for file in files}
-        if len(names) < len(files):
-            raise
-        return reading(names)
 
 
 def _are_words(score: object) -> TypeGuard[Iterable[str]]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import html
+import math
 import os
 import re
 from collections.abc import Sequence
@@ -120,6 +121,8 @@ def weka(
     and `predicted` name the attributes where they have other names than class and predicted class.
     """
     files = files_of(source, "weka")
+    if not files:
+        raise InputError("no log was named")
     outputs = {}
     for name, file in files:
         weka_rows = _of_arff(read_arff(file), file, truth, predicted) if is_arff(file) else _of_text(file)
@@ -158,7 +161,7 @@ def _of_text(file: Path) -> Output:
         weka_rows.actual.append(_class(cells[1], weka_rows.order))
         weka_rows.predicted.append(_class(cells[2], weka_rows.order))
         end = len(cells) - extras if extras > 0 else len(cells)
-        weka_rows.chances.append([_chance(c, file, number) for c in cells[4:end] if c.strip()])
+        weka_rows.chances.append([_number(c, f"{file.name}, row {number}") for c in cells[4:end] if c.strip()])
         weka_rows.folds.append(fold)
     if not weka_rows.actual:
         raise FileError(f"{file.name} holds no predictions of WEKA")
@@ -200,11 +203,11 @@ def _class(cell: str, order: dict[int, str]) -> str | None:
     return place
 
 
-def _chance(cell: str, file: Path, number: int) -> float:
+def _number(cell: str, place: str) -> float:
     try:
         return float(cell.replace("*", ""))
     except ValueError:
-        raise FileError(f"{file.name}, row {number}: {cell!r:.30} is not a probability") from None
+        raise FileError(f"{place}: {cell!r:.30} is not a number") from None
 
 
 def _of_arff(data: Arff, file: Path, truth: str | None, predicted: str | None) -> Output:
@@ -231,13 +234,11 @@ def _of_arff(data: Arff, file: Path, truth: str | None, predicted: str | None) -
     spread = [f"distribution_{v}" for v in order]
     if order and all(name in data.columns for name in spread):
         rows = zip(*(data.columns[name] for name in spread), strict=True)
-        weka_rows.chances = [[_chance(c or "", file, i) for c in row] for i, row in enumerate(rows, 1)]
+        weka_rows.chances = [[_number(c or "", f"{file.name}, row {i}") for c in row] for i, row in enumerate(rows, 1)]
     return weka_rows
 
 
 def _together(outputs: dict[str, Output], positive: object, missing: Missing) -> Predictions:
-    if not outputs:
-        raise InputError("no log was named")
     first = next(iter(outputs.values()))
     for name, one in outputs.items():
         if one.actual != first.actual:
@@ -266,14 +267,9 @@ def _together(outputs: dict[str, Output], positive: object, missing: Missing) ->
         notes.append("The probability of the predicted class alone ranks nothing; -distribution writes all of them.")
     folded = len(set(first.folds)) > 1 and all(one.folds == first.folds for one in outputs.values())
     joint = predictions(
-        [as_label(str(first.actual[i])) for i in known],
-        called,
-        scores=scores or None,
-        labels=labels,
-        positive=positive,
-        folds=[first.folds[i] + 1 for i in known] if folded else None,
-        missing=missing,
-    )
+        [as_label(str(first.actual[i])) for i in known], called, scores=scores or None, labels=labels,
+        positive=positive, folds=[first.folds[i] + 1 for i in known] if folded else None, missing=missing,
+    )  # fmt: skip
     words = {"actual": "truth", "predicted": f"labels of {', '.join(called)}"}
     words |= {"prediction": f"scores of {', '.join(scores)}"} if scores else {}
     return replace(joint, roles=Roles(words), notes=(*joint.notes, *notes))
@@ -317,23 +313,12 @@ def weka_results(path: str | os.PathLike[str], *, score: str = "Percent_correct"
     if lacking:
         numbers = [name for name in table if not name.startswith("Key_")]
         raise InputError(f"{file.name} has no column {lacking[0]!r}{nearest(lacking[0], numbers)}")
-    n = len(table[KEYS[0]])
-    names = _schemes(table, n)
-    values = [_number(cell, file, score) for cell in table[score]]
-    columns: dict[str, list[Any]] = {
-        "dataset": [str(v) for v in table["Key_Dataset"]],
-        "learner": names,
-        "repeat": [str(v) for v in table["Key_Run"]],
-    }
-    if "Key_Fold" in table:
-        columns["fold"] = [str(v) for v in table["Key_Fold"]]
-    else:
-        columns["fold"] = columns.pop("repeat")
-    if score.startswith("Percent_"):
-        columns[score.removeprefix("Percent_")] = [v / 100 for v in values]
-    else:
-        columns[score] = values
-    return columns
+    runs = {"repeat": "Key_Run", "fold": "Key_Fold"} if "Key_Fold" in table else {"fold": "Key_Run"}
+    columns: dict[str, list[Any]] = {"dataset": list(map(str, table["Key_Dataset"])), "learner": _schemes(table)}
+    columns |= {name: list(map(str, table[key])) for name, key in runs.items()}
+    unit = 100 if score.startswith("Percent_") else 1
+    values = [math.nan if cell is None else _number(cell, f"{file.name}, {score}") / unit for cell in table[score]]
+    return columns | {score.removeprefix("Percent_"): values}
 
 
 def experimenter_sheet(path: str | os.PathLike[str], score: str | None) -> dict[str, list[Any]] | None:
@@ -350,22 +335,13 @@ def _columns(file: Path) -> dict[str, list[str | None]]:
         return read_arff(file).columns
     head, *body = csv_rows(file)
     columns: dict[str, list[str | None]] = {}
-    for i, name in enumerate(head):
-        columns[name.strip().strip("'\"")] = [None if row[i] in ("?", "") else row[i].strip("'") for row in body]
+    for name, cells in zip(head, zip(*body, strict=True), strict=True):
+        columns[name.strip().strip("'\"")] = [None if cell in ("?", "") else cell.strip("'") for cell in cells]
     return columns
 
 
-def _schemes(table: dict[str, list[str | None]], n: int) -> list[str]:
+def _schemes(table: dict[str, list[str | None]]) -> list[str]:
     classes = [re.sub(r"^weka\.classifiers\.(?:\w+\.)*", "", str(v)) for v in table["Key_Scheme"]]
-    options = [" ".join(str(v or "").strip("'").split()) for v in table.get("Key_Scheme_options", [""] * n)]
+    options = [" ".join(str(v or "").strip("'").split()) for v in table.get("Key_Scheme_options", [""] * len(classes))]
     several = {c for c in classes if len({o for k, o in zip(classes, options, strict=True) if k == c}) > 1}
     return [f"{c} {o}".strip() if c in several else c for c, o in zip(classes, options, strict=True)]
-
-
-def _number(cell: str | None, file: Path, score: str) -> float:
-    if cell is None:
-        return float("nan")
-    try:
-        return float(cell)
-    except ValueError:
-        raise FileError(f"{file.name}: {score} holds {cell!r:.30}, which is not a number") from None
