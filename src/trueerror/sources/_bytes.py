@@ -211,13 +211,6 @@ def stream_of(file: Path, name: str) -> IO[bytes]:
     return io.BufferedReader(_Stream(pieces_of(file, name)))
 
 
-def check_unpacked(file: Path, name: str) -> None:
-    """Read a packed file to its end, where another program will unpack it and its size allows too much."""
-    if file.stat().st_size * 1032 > MOST_UNPACKED:  # what gzip packs at most
-        for _ in pieces_of(file, name):
-            pass
-
-
 def head_of(file: Path, size: int = 8192) -> bytes:
     """The first bytes, unpacked; none of what cannot be read, which whoever reads it on will say."""
     try:
@@ -528,9 +521,7 @@ def save_stream(stream: IO[bytes], target: Path, name: str, first: bytes = b"") 
 
 def save_stdin(target: Path) -> Path:
     """Standard input as a file."""
-    if sys.stdin is not None:
-        stream = getattr(sys.stdin, "buffer", None) or io.BytesIO(sys.stdin.read().encode("utf-8"))
-        save_stream(stream, target, "standard input")
-    else:
-        target.touch()
+    text = sys.stdin is not None and not hasattr(sys.stdin, "buffer")
+    stream = io.BytesIO(sys.stdin.read().encode() if text else b"") if text or sys.stdin is None else sys.stdin.buffer
+    save_stream(stream, target, "standard input")
     return target

@@ -69,12 +69,6 @@ class Run:
     folder: str = ""
     settings: Mapping[str, object] = field(default_factory=dict)
 
-    def add(self, key: str, item: Item, epoch: int = 1) -> None:
-        """One more item; the same one twice is an error."""
-        if (key, epoch) in self.items:
-            raise FileError(f"{self.place} holds item {key} more than once")
-        self.items[key, epoch] = item
-
 
 # Which fields of a log make the slices, and the clusters: False says that there are none.
 Slices = str | Sequence[str] | None
@@ -157,7 +151,10 @@ class Log:
             )
             seen[model, key] += 1
             right = asked.grade(record.scores.get(measure), f"{file.name}, {self.item} {key}: {measure}")
-            run.add(key, Item(right, str(record.mark), record.fields), record.epoch or seen[model, key])
+            place = key, record.epoch or seen[model, key]
+            if place in run.items:
+                raise FileError(f"{file.name} holds item {key} more than once")
+            run.items[place] = Item(right, str(record.mark), record.fields)
         for run in runs.values():
             run.notes = [*self.notes, *([about] if about else [])]
         return list(runs.values())
@@ -294,8 +291,8 @@ def graded(
         f"{question}, epoch {epoch}" if task in repeated else question
         for question, (task, (_, epoch)) in zip(questions, keys, strict=True)
     ]
+    none = Item(None)
     if scale or any(isinstance(item.right, float) for items in by_model.values() for item in items.values()):
-        none = Item(None)
         grades = {
             model: [math.nan if (given := items.get(key, none).right) is None else given for key in keys]
             for model, items in by_model.items()
@@ -303,7 +300,8 @@ def graded(
         rows = mean_grades(grades, ids=ids, clusters=clusters, by=slices, missing=missing, scale=scale)
         what = "grades"
     else:
-        called = {model: [_word(items.get(key)) for key in keys] for model, items in by_model.items()}
+        words_of: dict[object, str | None] = {True: RIGHT, False: WRONG, None: None}
+        called = {m: [words_of[items.get(key, none).right] for key in keys] for m, items in by_model.items()}
         rows = predictions(
             [RIGHT] * len(keys), called, labels=GRADES, ids=ids, clusters=clusters, by=slices, missing=missing
         )
@@ -417,9 +415,8 @@ def _unequal_epochs(by_model: Mapping[str, Answers], missing: Missing) -> str:
         if often[low] < often[high]:
             return f"{low} answered questions of {question[0]} {_times(often[low])} and {high} {_times(often[high])}"
     for model, counted in times.items() if gone else ():
-        for task in (
-            {task for task, _ in counted} if len(counted) < sum(counted.values()) < len(by_model[model]) else ()
-        ):
+        some = len(counted) < sum(counted.values()) < len(by_model[model])
+        for task in {task for task, _ in counted} if some else ():
             mine = {n for (which, _), n in counted.items() if which == task}
             if len(mine) > 1:
                 return f"{model} answered some questions of {task} {_times(min(mine))} and others {_times(max(mine))}"
@@ -428,12 +425,6 @@ def _unequal_epochs(by_model: Mapping[str, Answers], missing: Missing) -> str:
 
 def _times(number: int) -> str:
     return "once" if number == 1 else f"{number} times"
-
-
-def _word(item: Item | None) -> str | None:
-    if item is None or item.right is None:
-        return None
-    return RIGHT if item.right else WRONG
 
 
 def _same_items(by_model: Mapping[str, Mapping[tuple[str, Key], Item]], keys: list[tuple[str, Key]]) -> None:
@@ -549,12 +540,11 @@ def _right_columns(table: InputTable, asked: ColumnRequest, right: RightColumns)
     if right is False:
         return {}
     if right is True:
-        right_columns = [
-            c for c in table.columns if table.kind(c) != "date" and _two_words(table, c, SAYS_RIGHT | SAYS_WRONG)
-        ]
-        if not right_columns:
+        words = SAYS_RIGHT | SAYS_WRONG
+        every = {c: c for c in table.columns if table.kind(c) != "date" and _two_words(table, c, words)}
+        if not every:
             raise InputError(f"right=True: no column of {table.name} holds 0 and 1, or right and wrong, alone")
-        return {c: c for c in right_columns}
+        return every
     if right is not None:
         named = list(right) if isinstance(right, Iterable) and not isinstance(right, str) else [right]
         if not named:

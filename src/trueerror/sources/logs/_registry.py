@@ -22,6 +22,7 @@ from trueerror.tallies import Missing
 PathsLike = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 Source = PathsLike | Mapping[str, PathsLike]
 Reader = Callable[..., Predictions]
+LOGS = re.compile(r"samples_.*\.jsonl(\.gz)?|details_.*\.parquet|.*\.eval")
 # So many of the files in a folder are looked into for one that is a log.
 MOST_LOOKED_INTO = 1_000
 
@@ -53,9 +54,8 @@ class LogForm:
 
     def read(self) -> Reader:
         """The reader itself."""
-        if self.load is not None:
-            return self.load()
-        found: Reader = getattr(import_module(f"trueerror.sources.logs.{self.module or self.reader}"), self.reader)
+        module = f"trueerror.sources.logs.{self.module or self.reader}"
+        found: Reader = getattr(import_module(module), self.reader) if self.load is None else self.load()
         return found
 
 
@@ -182,12 +182,9 @@ def _first_files(source: object) -> list[Path]:
 
 def _logs_below(folder: Path) -> list[Path]:
     files = [file for file in files_below(folder) if file.is_file()]
-    named = [
-        file for file in files if re.fullmatch(r"samples_.*\.jsonl(\.gz)?|details_.*\.parquet|.*\.eval", file.name)
-    ]
+    named = [file for file in files if LOGS.fullmatch(file.name)]
     # Logs as JSON may lie beside settings, which are no logs.
-    maybe = [] if named else [file for file in files if file.name.endswith(".json")][:MOST_LOOKED_INTO]
-    return named or [file for file in maybe if _is_of(file)]
+    return named or [f for f in [f for f in files if f.name.endswith(".json")][:MOST_LOOKED_INTO] if _is_of(f)]
 
 
 def files_of(source: Source, reader: str) -> list[tuple[str | None, Path]]:

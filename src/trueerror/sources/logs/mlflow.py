@@ -55,9 +55,8 @@ def _scores(row: dict[str, Any]) -> dict[str, object]:
 
 
 def _assessments(given: object) -> list[dict[str, Any]]:
-    if isinstance(given, str):
-        try:
-            given = json.loads(given)
-        except (ValueError, RecursionError):
-            return []
+    try:
+        given = json.loads(given) if isinstance(given, str) else given
+    except (ValueError, RecursionError):  # a table as CSV may hold them as Python prints them
+        return []
     return [a for a in given if isinstance(a, dict)] if isinstance(given, list) else []

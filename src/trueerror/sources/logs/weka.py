@@ -152,7 +152,7 @@ def _of_text(file: Path) -> Output:
         if not inside or not line.strip():
             continue
         cells = _html_cells(line) if marked_up else next(csv.reader([line])) if commas else _plain_cells(line)
-        if cells is None or len(cells) < 5 or not cells[0].strip().isdigit():
+        if len(cells) < 5 or not cells[0].strip().isdigit():
             if weka_rows.actual:
                 break  # what follows the predictions
             raise FileError(f"{file.name}, line {number}: {line.strip()!r:.60} is not a prediction of WEKA")
@@ -183,9 +183,9 @@ def _by_number(made: Output) -> Output:
     return made
 
 
-def _plain_cells(line: str) -> list[str] | None:
+def _plain_cells(line: str) -> list[str]:
     match = PLAIN.match(line)
-    return None if match is None else [*match.groups()[:4], *re.split(r"\s*,\s*", match[5])]
+    return [] if match is None else [*match.groups()[:4], *re.split(r"\s*,\s*", match[5])]
 
 
 def _class(cell: str, order: dict[int, str]) -> str | None:
