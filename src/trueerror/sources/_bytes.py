@@ -43,13 +43,12 @@ MOST_WHOLE = 512 << 20
 MOST_PIPED = 64 << 30
 # Seconds to wait for somebody who writes to a pipe.
 PATIENCE = 10.0
-PIECE = 1 << 20
 ZSTANDARD = 93
 
 # The marks at the beginning of text that is not in UTF-8.
 MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 WINDOWS = "cp1252"
-# So many bytes are looked at to know how text is encoded.
+# What is looked at to know how text is encoded.
 LOOKED_AT = 1 << 24
 NO_TEXT = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 
@@ -72,7 +71,7 @@ def _unpacks_to_more(file: Path, name: str) -> FileError:
 
 def _streamed(opener: Callable[..., Any], file: Path) -> Iterator[bytes]:
     with opener(file) as stream:
-        while piece := stream.read(PIECE):
+        while piece := stream.read(1 << 20):
             yield piece
 
 
@@ -507,7 +506,7 @@ def _written_to(path: str | os.PathLike[str]) -> tuple[int, bytes]:
 def save_stream(stream: IO[bytes], target: Path, name: str, first: bytes = b"") -> None:
     """A stream as a file; one that has no end is refused before the disk is full."""
     most = min(MOST_PIPED, shutil.disk_usage(target.parent).free // 2)
-    piece, total = first or stream.read(PIECE), 0
+    piece, total = first or stream.read(1 << 20), 0
     if len(piece) > 1 << 12 and not piece.strip(b"\x00"):
         raise FileError(f"{name} gives nothing but zeros: it is no table")
     with target.open("wb") as out:
@@ -516,7 +515,7 @@ def save_stream(stream: IO[bytes], target: Path, name: str, first: bytes = b"") 
             if total > most:
                 raise FileError(f"{name} gives more than {most >> 30:,} GB; save it to a file first")
             out.write(piece)
-            piece = stream.read(PIECE)
+            piece = stream.read(1 << 20)
 
 
 def save_stdin(target: Path) -> Path:
