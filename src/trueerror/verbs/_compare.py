@@ -15,6 +15,7 @@ from itertools import combinations, islice
 from typing import Any, TypeVar
 
 from trueerror.findings import Evidence
+from trueerror.findings._rules import sorted_findings
 from trueerror.inference._choose import reason_for
 from trueerror.inference._chosen import best_of_several
 from trueerror.inference._contrast import check_margin, mirrored, statistic_of
@@ -51,6 +52,7 @@ from trueerror.tallies import Confusion, Discordance
 from trueerror.verbs._comparison import Comparison, ComparisonDetails, best_first
 from trueerror.verbs._evaluation import Evaluation
 from trueerror.verbs._evidence import (
+    ABOUT_THE_SAMPLE,
     against_constant,
     comparison_findings,
     crossing_evidence,
@@ -74,6 +76,7 @@ from trueerror.verbs._model_metrics import (
 )
 
 Made = TypeVar("Made", bound=Comparison)
+Comparer = Callable[[Predictions], Comparison]
 
 
 def sliced(made: Made, p: Predictions, compared: Callable[[Predictions], Comparison]) -> Made:
@@ -93,7 +96,7 @@ def sliced(made: Made, p: Predictions, compared: Callable[[Predictions], Compari
         adjusted = iter(adjust_contrasts(of_slices, made.adjust))
         # One family, of all pairs of all slices, takes the place of each slice's own.
         slices = {
-            value: replace(s, pairs=tuple(islice(adjusted, len(s.pairs))), simultaneous=None, instead=None)
+            value: replace(s, pairs=tuple(islice(adjusted, len(s.pairs))), simultaneous=None, also=None)
             for value, s in slices.items()
         }
     return replace(made, slices=slices, facts=replace(made.facts, slices_left_out=left_out or None))
@@ -339,12 +342,38 @@ def compare(
             prior=prior, threshold=threshold, reference=reference, method=method, adjust=adjust, confidence=confidence,
             replicates=replicates, rng=rng,
         )  # fmt: skip
-    compared = partial(
+    compared: Comparer = partial(
         compare_predictions, measure=measure, settings=settings, reference=reference, method=method, adjust=adjust,
         margin=width, alternative=alternative,
     )  # fmt: skip
-    comparison = compared(given)
+    comparison, usual = compared(given), metric is None and costs is None and width is None and method is None
+    other = _telling_metric(given, comparison, measure) if usual or _mostly_one_class(comparison) else None
+    if other is not None:
+        by_other = partial(
+            compare_predictions, measure=other, settings=replace(settings, metrics={other.name: {}}),
+            reference=reference, adjust=adjust,
+        )  # fmt: skip
+        try:
+            comparison, compared = _with_another(comparison, by_other(given), compared, by_other, usual=usual)
+        except InputError:  # the other metric cannot be had here, as of folds with one class: nothing is said of it
+            other = None
     return sliced(comparison, given, compared) if given.has_key("slices") else comparison
+
+
+def _mostly_one_class(made: Comparison) -> bool:
+    return made.facts.constant is not None and MOSTLY_ONE_CLASS <= made.facts.constant[1] < 1
+
+
+def _with_another(
+    made: Comparison, other: Comparison, by_this: Comparer, by_other: Comparer, *, usual: bool
+) -> tuple[Comparison, Comparer]:
+    """Both comparisons in one: the other leads where nobody named a metric and nearly all rows are of one class."""
+    if not usual or not _mostly_one_class(made):
+        return replace(made, also=other), by_this
+    known = {(f.code, f.about) for f in other.findings}
+    of_rows = [f for f in made.findings if f.code in (*ABOUT_THE_SAMPLE, "TE406") and (f.code, f.about) not in known]
+    findings = sorted_findings([*other.findings, *of_rows])
+    return replace(other, also=made, findings=findings), by_other
 
 
 def of_counts(first: object, second: object) -> bool:
@@ -441,14 +470,7 @@ def compare_predictions(
         comparison = replace(comparison, next_step=BY_ANSWERS)
     if "TE412" in comparison.findings and not comparison.next_step:
         comparison = replace(comparison, next_step=BY_COST)
-    comparison = replace(comparison, rows=rows)
-    if comparison.facts.constant is None or not MOSTLY_ONE_CLASS <= comparison.facts.constant[1] < 1:
-        return comparison
-    rather = _telling_metric(p)
-    by_it = compare_predictions(
-        p, rather, replace(settings, metrics={rather.name: {}}), reference=reference, adjust=adjust
-    )
-    return replace(comparison, instead=by_it)
+    return replace(comparison, rows=rows)
 
 
 def _both_readings(c: Contrast, counted: Iterable[Contrast]) -> Contrast:
@@ -463,11 +485,15 @@ def _both_readings(c: Contrast, counted: Iterable[Contrast]) -> Contrast:
     )  # fmt: skip
 
 
-def _telling_metric(p: Predictions) -> Measure:
-    """What says more than accuracy where nearly all rows are of one class: the AUC, of labels balanced accuracy."""
+def _telling_metric(p: Predictions, made: Comparison, measure: Measure) -> Measure | None:
+    """What says more than the share of right rows: the AUC; of labels, where nearly all rows are of one class, balanced
+    accuracy."""
+    if not measure.right_or_wrong or p.scale is not None:
+        return None
     ranked = len(p.labels) == 2 and p.positive is not None and all(p.has_scores(m) for m in p.models)
-    whole = ranked and not any(p.unscored(m) for m in p.models)
-    return find_measure("auc" if whole else "balanced_accuracy")
+    if ranked and not any(p.unscored(m) for m in p.models):
+        return find_measure("auc")
+    return find_measure("balanced_accuracy") if _mostly_one_class(made) else None
 
 
 def _undefined(p: Predictions, measure: Measure, models: list[str], note: str) -> str:
