@@ -20,12 +20,9 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import (
     Array,
     ArrayLike,
-    Column,
     WeightsKind,
     check_indexes,
     column,
-    is_lazy,
-    is_table,
     matrix,
     missing_rows,
     on_device,
@@ -47,9 +44,9 @@ from trueerror.inputs._labels import (
     with_declared,
 )
 from trueerror.inputs._options import InputError, MissingPredictionError, check_word, in_few_words
-from trueerror.inputs._words import CallForm
+from trueerror.inputs._words import CallForm, answered, read_once
 from trueerror.results import Interval, Result
-from trueerror.sources._keys import dated, fold_keys, id_column, key_column, rounds_of
+from trueerror.sources._keys import fold_keys, id_column, key_column, rounds_of
 from trueerror.sources._models import (
     X_WORDS,
     Y_WORDS,
@@ -80,6 +77,7 @@ from trueerror.sources._predictions import (
     apply_threshold,
 )
 from trueerror.sources._predictions import ONE_MODEL as ONE_MODEL
+from trueerror.sources._table_types import is_lazy, is_table
 from trueerror.sources._tables import InputTable, Layout, Options
 from trueerror.sources.engines._array_source import ArraySource, KeyColumn, ModelColumns, count_absent
 from trueerror.sources.engines._device_source import device_source
@@ -115,7 +113,8 @@ def takes_table_options(make: Made) -> Made:
     form = CallForm(make)
 
     @wraps(make)
-    def called(*args: object, **options: object) -> Any:
+    def called(*args: Any, **options: Any) -> Any:
+        args, options = read_once(args, options)
         if args and isinstance(args[0], Real):
             raise InputError(f"te.{form.name} judges rows, and a number is none; {OF_NUMBERS.get(form.name, OF_ONE)}")
         if args and form.places[1:2] == ["predicted"] and is_table(args[0]):
@@ -129,8 +128,7 @@ def takes_table_options(make: Made) -> Made:
             args = _further_models(args, options, len(form.places), form.name)
         if args and "truth" in options:
             options["truth_column"] = options.pop("truth")
-        form.check_places(args, options)
-        return make(*args, **options)
+        return answered(make, *form.checked(args, options))
 
     called.__dict__["speaks"] = True
     return cast("Made", called)
@@ -224,7 +222,8 @@ def takes_whole_rows(
         form = CallForm(make, room=room, hands_on_to=hands_on_to)
 
         @wraps(make)
-        def called(*args: object, **options: object) -> Any:
+        def called(*args: Any, **options: Any) -> Any:
+            args, options = read_once(args, options)
             if not form.own.issuperset(options):
                 options = _in_our_words(form, args, options)
             args = _asked_first(args, options, form.name)
@@ -246,8 +245,7 @@ def takes_whole_rows(
                     args = (rows, *args[1 + n_positional :])
             if args and "truth" in options:
                 options["truth_column"] = options.pop("truth")
-            form.check_places(args, options)
-            return make(*args, **options)
+            return answered(make, *form.checked(args, options))
 
         called.__dict__["speaks"] = True
         return cast("Made", called)
@@ -659,7 +657,7 @@ def given_rows(table: InputTable, layout: Layout, options: Options) -> GivenRows
         labels=options.labels,
         positive=options.positive,
         ids=None if layout.id is None else table.values(layout.id),
-        keys={kind: key_values(table, column) for kind, column in layout.keys.items()},
+        keys={kind: table.values(column) for kind, column in layout.keys.items()},
         weights=None if layout.weight is None else table.values(layout.weight),
         weights_kind=options.weights_kind,
         missing=options.missing,
@@ -667,12 +665,6 @@ def given_rows(table: InputTable, layout: Layout, options: Options) -> GivenRows
         places=places,
         name=table.provenance,
     )
-
-
-def key_values(table: InputTable, column: str) -> Column:
-    """A column by which rows are grouped; engines write dates as text, each in its own way."""
-    values = table.values(column)
-    return dated(values) if table.kind(column) == "date" else values
 
 
 def is_openable(source: object) -> bool:

@@ -9,11 +9,12 @@ import numpy as np
 
 from trueerror.findings import Findings
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.inputs._arrays import is_lazy, matrix
+from trueerror.inputs._arrays import matrix
 from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Interval
+from trueerror.sources._table_types import is_lazy
 from trueerror.tallies._moments import MultiLabel
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
 from trueerror.verbs._evidence import allowing_for_choice
