@@ -577,12 +577,8 @@ def own_rows(p: Predictions | Confusion, model: str, measure: Measure, settings:
 
 
 def _separate(
-    first: Predictions,
-    second: Predictions,
-    measure: Measure,
-    settings: Settings,
-    asked: Comparing,
-) -> Comparison:
+    first: Predictions, second: Predictions, measure: Measure, settings: Settings, asked: Comparing,
+) -> Comparison:  # fmt: skip
     """Two samples of different rows, a model on each."""
     alternative, method, adjust, margin = asked.alternative, asked.method, asked.adjust, asked.margin
     if len(first.models) > 1 or len(second.models) > 1:

@@ -339,18 +339,12 @@ class Comparison(TrackedResult):
         many = Media.ALL if len(self.models) > 2 else Media.NOTEBOOK | Media.EXPORT
         of_one = any(f.about in self.models for f in self.findings)
         return page(
-            self.reading,
-            self._verdict_lines(),
-            TableBlock(_models_table(self), where=many, beneath=_letters_words(self)),
-            TableBlock(_differences_table(self, _shown_pairs(self))),
-            alike_within_margin(self),
-            slices_block(self),
-            self.findings.block(several=len(self.models) > 2 or of_one),
-            Paragraph((f"Next: {self.next_step}",)) if self.next_step else None,
-            footer=_footer_lines(self),
-            tone=_tone(self),
-            names=self.models,
-        )
+            self.reading, self._verdict_lines(), TableBlock(_models_table(self), where=many,
+            beneath=_letters_words(self)), TableBlock(_differences_table(self, _shown_pairs(self))),
+            alike_within_margin(self), slices_block(self), self.findings.block(several=len(self.models) > 2 or of_one),
+            Paragraph((f"Next: {self.next_step}",)) if self.next_step else None, footer=_footer_lines(self),
+            tone=_tone(self), names=self.models,
+        )  # fmt: skip
 
     def without(self, *codes: str) -> Comparison:
         """The same comparison with some findings silenced, by code."""
@@ -438,15 +432,14 @@ def also_words(cmp: Comparison) -> tuple[str, ...]:
     best, nearest = other.ranked[:2]
     c, a = other[best, nearest], one_line(best)
     worse = [m for m in other.ranked[1:] if other.better(best, m)]
-    how = {"clear": "", "probable": "probably ", "open": ""}[_sure(other, best, nearest)]
+    how = "probably " if _sure(other, best, nearest) == "probable" else ""
     if best in (other.facts.hollow or ()):
         what = f"{a} is ahead"
     elif len(worse) == len(other.models) - 1:
         what = f"{a} is {how}{'better' if len(worse) == 1 else 'best'}"
-    elif len(other.models) == 2:
-        what = f"{a} is ahead, too close to call"
     else:
-        what = f"{a} is ahead, too close to call among {len(other.models) - len(worse)} of {len(other.models)}"
+        among = f" among {len(other.models) - len(worse)} of {len(other.models)}" if len(other.models) > 2 else ""
+        what = f"{a} is ahead, too close to call{among}"
     return (
         f"By {other.title}: {what} ({points(other, c.estimate)}{unit(other)} from {one_line(nearest)}, {_decided(c)}).",
     )
