@@ -228,19 +228,17 @@ def _numbers_raise() -> contextlib.AbstractContextManager[object]:
 def _saved(path: Path) -> str:
     """The text of a file; nothing of a pipe or a device, which may never end."""
     name = clip(one_line(str(path)), 60)
-    if "\x00" in str(path):
-        raise ValueError(f"{name} is not a path")
     try:
         about = path.stat()
-        if not stat.S_ISREG(about.st_mode):
-            raise ValueError(f"{name} is no file but a folder, a pipe or a device")
-        if about.st_size > MOST_SAVED:
-            raise ValueError(f"{name} is not a saved trueerror result: it is too large")
-        return path.read_text(encoding="utf-8")
+        fits = stat.S_ISREG(about.st_mode) and about.st_size <= MOST_SAVED
+        text = path.read_text(encoding="utf-8") if fits else ""
     except OSError as error:
         raise ValueError(f"cannot read {name}: {error.strerror or error}") from None
-    except UnicodeDecodeError:
-        raise ValueError(f"{name} is not a text file") from None
+    except ValueError as error:  # a name with a zero byte
+        raise ValueError(f"{name} is not a {'text file' if isinstance(error, UnicodeError) else 'path'}") from None
+    if not fits:
+        raise ValueError(f"{name} is no saved trueerror result: a folder, a pipe, a device, or too large")
+    return text
 
 
 def load(path_or_text: str | Path) -> Any:
@@ -258,15 +256,12 @@ def load(path_or_text: str | Path) -> Any:
         raise ValueError("this is not a saved trueerror result: it holds too many lists")
     try:
         data = json.loads(text)
-    except RecursionError:
-        raise ValueError("this is not a saved trueerror result: it is nested too deeply") from None
     except json.JSONDecodeError as error:
-        raise ValueError(
-            f"not valid JSON at line {error.lineno}, column {error.colno}: {error.msg}; "
-            "te.load reads what .to_json() wrote"
-        ) from None
-    except ValueError:  # Python refuses to read numbers of thousands of digits
-        raise ValueError("this is not a saved trueerror result: it holds a number with too many digits") from None
+        place = f"line {error.lineno}, column {error.colno}: {error.msg}"
+        raise ValueError(f"not valid JSON at {place}; te.load reads what .to_json() wrote") from None
+    except (ValueError, RecursionError) as error:  # Python refuses to read numbers of thousands of digits
+        what = "is nested too deeply" if isinstance(error, RecursionError) else "holds a number with too many digits"
+        raise ValueError(f"this is not a saved trueerror result: it {what}") from None
     schema = data.get("schema") if isinstance(data, dict) else None
     if schema != SCHEMA:
         raise ValueError(f'this is not a saved trueerror result: its "schema" is {schema!r:.40}, not {SCHEMA!r}')
