@@ -13,18 +13,21 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import rankdata
 
+from trueerror.inference._dependence import Floats, runs_of
 from trueerror.inference._effective_t import KEY
-from trueerror.inference._estimate import Estimate, in_time, over_keys
+from trueerror.inference._estimate import Estimate, in_time, over_keys, p_value, t_statistic
 from trueerror.inference._problem import IntervalLimits, Problem, Range
 from trueerror.inference._sample import Estimated, OneSample
+from trueerror.inference.loss._mean import mean_over_units
 from trueerror.inputs._options import InputError
 from trueerror.methods._registry import InferenceMethod
 from trueerror.metrics._registry import Measure
 from trueerror.results import Interval
 from trueerror.results._values import Note
 from trueerror.sources._predictions import KeyKind, Predictions
-from trueerror.sources.engines._array_source import KeyColumn, in_clusters
+from trueerror.sources.engines._array_source import ArraySource, KeyColumn, in_clusters, weighted_rows
 
 SECOND_KEYS: tuple[KeyKind, KeyKind] = ("crossed", "times")
 NO_OTHER = "over two keys, or in order of time, only the effective t has limits"
@@ -122,6 +125,68 @@ def joined_worst(made: Sequence[Estimate], by: Sequence[View]) -> Estimate:
     """The same of one model, whose limits look at the worst alone where that is known."""
     worst = [e.worst for e in made if e.worst is not None]
     return over_views(made, by) if len(worst) < len(made) else replace(made[0], worst=over_views(worst, by))
+
+
+class Miscalibration(NamedTuple):
+    """Spiegelhalter's test with the variance of rows in clusters: Σ(y − p)(1 − 2p) over its standard error."""
+
+    statistic: float
+    p_value: float
+
+    @classmethod
+    def of(cls, p: Predictions, model: str) -> Miscalibration:
+        """Of a model's probabilities on rows in clusters, in order of time, or with two keys."""
+        by, each = views(p), []
+        for view in by:
+            rows, weights = weighted_rows(view.rows, [model])
+            ups, scores = rows.up, rows.scores[:, 0]
+            keys = np.arange(len(ups)) if rows.clusters is None else rows.clusters
+            w = np.ones(len(ups)) if weights is None else weights
+            sums = np.bincount(keys, weights=w * (ups - scores) * (1 - 2 * scores)).astype(np.float64)
+            sizes = np.bincount(keys, weights=w).astype(np.float64)
+            each.append(mean_over_units(sums[sizes > 0], sizes[sizes > 0], (-math.inf, math.inf)))
+        found = over_views(each, by)
+        return cls(float(t_statistic(found, 0.0)[0]), float(p_value(found)))
+
+
+class RunsFound(NamedTuple):
+    """Whose errors come in runs, how likely that is by chance, and how many independent rows these are worth."""
+
+    model: str
+    p_value: float
+    rows: int
+    worth: float
+
+    @classmethod
+    def of(cls, p: Predictions, threshold: float | None = None) -> RunsFound | None:
+        """Errors (of grades, and of scores that call nothing, ranks) of all models, and how they differ from the first.
+
+        None where nothing of the kind is seen once in a thousand samples, where rows have keys of their own, are too
+        few or not in memory, or where they are sorted by an answer: then errors stand together by themselves.
+        """
+        source, series = p.source, dict[str, Floats]()
+        own = p.has_key("clusters") or p.has_key("folds") or p.has_key("repeats")
+        if own or p.n < 50 or not isinstance(source, ArraySource):
+            return None
+        same = source.truth[1:] == source.truth[:-1]
+        for model in p.models:
+            labels, scores = source.columns[model]
+            for column in (x for x in (labels, scores) if x is not None and x.ndim == 1):
+                steps = np.diff(column.astype(np.float64))[same]
+                if steps.any() and ((steps >= 0).all() or (steps <= 0).all()):
+                    return None
+            if p.scale is None and p.has_predictions(model, threshold=threshold):
+                series[model] = (source.predicted_codes(model, threshold) != source.truth) * 1.0
+            elif scores is not None and (p.scale is not None or scores.ndim == 1) and not np.isnan(scores).any():
+                series[model] = rankdata(scores.ravel() if p.scale is None else scores[:, 0])
+        first = next(iter(series.values()), None)
+        apart = {m: x - first for m, x in series.items() if first is not None and x is not first}
+        found = {m: runs_of(x, source.truth) for m, x in series.items()}
+        found |= {f"{m} and {p.models[0]}": runs_of(x, source.truth) for m, x in apart.items()}
+        model, worst = min(found.items(), key=lambda item: item[1].p_value, default=("", None))
+        if worst is None or worst.p_value * len(found) > 0.001:
+            return None
+        return cls(model, worst.p_value, p.n, worst.worth)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
