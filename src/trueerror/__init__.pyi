@@ -33,7 +33,6 @@ from trueerror.inference.proportion._two_samples import difference as difference
 from trueerror.inference.proportion._two_samples import probability_less as probability_less
 from trueerror.inputs._options import InputError as InputError
 from trueerror.inputs._settings import config as config
-from trueerror.metrics._compute import cost as cost
 from trueerror.metrics._compute import metric as metric
 from trueerror.metrics._registry import catalogue as catalogue
 from trueerror.people._agreement import RaterAgreement as RaterAgreement
@@ -89,6 +88,7 @@ from trueerror.verbs._bootstrap import bootstrap as bootstrap
 from trueerror.verbs._check import check as check
 from trueerror.verbs._compare import compare as compare
 from trueerror.verbs._comparison import Comparison as Comparison
+from trueerror.verbs._cost import cost as cost
 from trueerror.verbs._evaluate import evaluate as evaluate
 from trueerror.verbs._evaluation import Evaluation as Evaluation
 from trueerror.verbs._gaps import Gaps as Gaps

@@ -257,7 +257,7 @@ def test_every_command_says_which_sheet_it_read(tmp_path, monkeypatch, command):
     # Where each column of numbers is one of scores or ratings there is room for no other.
     more = {} if command in ("rank", "folds", "agreement") else {"row": range(len(rows))}
     sheets = {"About": pandas.DataFrame({"note": ["read me"]}), "Data": rows.assign(**more), "More": rows}
-    monkeypatch.setattr(pandas, "read_excel", lambda file, sheet_name: sheets)
+    monkeypatch.setattr(pandas, "read_excel", lambda file, **options: sheets)
     (tmp_path / "rows.xlsx").write_bytes(b"PK")
     (tmp_path / "rows.csv").write_text(text)
     said = run(command, "rows.xlsx", *asked, cwd=tmp_path)
@@ -269,7 +269,7 @@ def test_every_command_says_which_sheet_it_read(tmp_path, monkeypatch, command):
 
 def test_rows_without_names_are_data_sets_in_a_workbook_as_in_a_text(tmp_path, monkeypatch):
     scores = pandas.DataFrame({"p": [0.5, 0.6, 0.8, 0.3], "q": [0.7, 0.9, 0.7, 0.4]})
-    monkeypatch.setattr(pandas, "read_excel", lambda file, sheet_name: {"Sheet1": scores})
+    monkeypatch.setattr(pandas, "read_excel", lambda file, **options: {"Sheet1": scores})
     (tmp_path / "rows.xlsx").write_bytes(b"PK")
     scores.to_csv(tmp_path / "rows.csv", index=False)
     book, text = (run("rank", name, cwd=tmp_path) for name in ("rows.xlsx", "rows.csv"))

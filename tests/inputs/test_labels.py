@@ -209,10 +209,8 @@ def test_minus_nought_is_nought() -> None:
     [
         ([0.5, 1.0], r"0\.5.* at row 1: labels are text, whole numbers or booleans.*scores="),
         ([1.0, float("inf")], "row 2"),
-        (np.array([1.0, 2.0**60]), "beyond 2"),
         ([("a", 1), ("b", 2)], "one column"),
-        (np.array(["2020-01-01"], dtype="datetime64[D]"), "row 1 is a date"),
-        ([Decimal("1")], "Decimal"),
+        ([Decimal("1.5")], r"1\.5"),
         ([object()], "row 1 is an object"),
         ([1, 2.5, "a"], r"row 2 is 2\.5"),
         (["a", 1], "mix text"),
@@ -304,7 +302,7 @@ def test_finding_a_label() -> None:
 def test_few_texts_are_coded_as_sorting_would(late):
     # Labels that the first rows do not show, texts that differ in one place only, and too many for a table of slots.
     rng = np.random.default_rng(0)
-    early = np.array([f"class_{i:03d}" for i in range(100)] + ["", "ü", "class_0010"])
+    early = np.array([f"class_{i:03d}" for i in range(100)] + ["Ω", "ü", "class_0010"])
     texts = np.concatenate([rng.choice(early, 9000), np.array([f"late{i}" for i in range(late)], dtype="U12")])
     coded = code_column(texts, "truth")
     values, codes = np.unique(texts, return_inverse=True)

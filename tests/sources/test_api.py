@@ -12,7 +12,7 @@ import pytest
 from scipy.sparse import csr_array
 
 import trueerror as te
-from trueerror.inputs._labels import label_from_text
+from trueerror.inputs._labels import find_label
 from trueerror.inputs._options import ColumnError, InputError
 
 Y = [0, 1, 1, 0]
@@ -288,11 +288,11 @@ def test_text_for_numbers() -> None:
     p = te.read({"truth": Y, "svm": Y}, positive="1", labels=["1", "0"])
     assert p.positive == 1
     assert p.labels == (1, 0)
-    assert label_from_text("1.0", (0, 1)) == 1
-    assert label_from_text("False", (False, True)) is False
-    assert label_from_text("1", ("1", "2")) == "1"
+    assert find_label("1.0", (0, 1)) == 1
+    assert find_label("False", (False, True)) is False
+    assert find_label("1", ("1", "2")) == "1"
     with pytest.raises(InputError, match="positive='yes' is not among the labels"):
-        label_from_text("yes", (0, 1))
+        find_label("yes", (0, 1))
 
 
 LONG = {
@@ -458,7 +458,7 @@ def test_classes_written_as_a_column_each() -> None:
 
 
 def test_labels_that_differ_in_case_are_refused_in_arrays_too() -> None:
-    with pytest.raises(InputError, match="predicted says 'no ' where truth says 'No'; spell labels alike"):
+    with pytest.raises(InputError, match="predicted says 'no' where truth says 'No'; spell labels alike"):
         te.evaluate(["No", "Yes", "No"], ["no ", "Yes", "Yes"])
     with pytest.raises(InputError, match="predicted says 'yes' where truth says 'Yes'"):
         te.Confusion.count(["No", "Yes"], ["No", "yes"])

@@ -80,7 +80,7 @@ def test_whole_decimals_with_a_scale_keep_their_digits(place: str) -> None:
 def test_decimals_with_fractions_are_numbers() -> None:
     wide = pa.array([Decimal(2**60) + Decimal(i % 3) / 4 for i in range(N)], pa.decimal128(25, 2))
     names = {place: te.read(PLACES[place](table_of(g=wide)), by="g").keys("slices").names for place in OF_DECIMALS}
-    assert set(names.values()) == {(str(2.0**60),)}
+    assert set(names.values()) == {(2**60,)}
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["rows", "queries"])
@@ -116,7 +116,7 @@ def test_floats_beyond_all_integers_have_one_spelling(place: str) -> None:
 @pytest.mark.parametrize("place", PLACES)
 def test_floats_beyond_all_integers_are_no_labels(place: str) -> None:
     floats = [1e20, 2e20] * (N // 2)
-    with pytest.raises(InputError, match=r"beyond 2\^53"):
+    with pytest.raises(InputError, match="beyond all whole numbers of 64 bits"):
         te.read(PLACES[place](pa.table({"truth": floats, "a": floats})))
 
 

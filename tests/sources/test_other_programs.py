@@ -65,7 +65,7 @@ def test_a_package_that_is_missing_is_named(
 def test_the_sheet_with_the_table_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pandas = pytest.importorskip("pandas")
     sheets = {"About": pandas.DataFrame({"note": ["read me"]}), "Data": pandas.DataFrame({"y": Y, "svm": SAID})}
-    monkeypatch.setattr(pandas, "read_excel", lambda file, sheet_name: sheets)
+    monkeypatch.setattr(pandas, "read_excel", lambda file, **options: sheets)
     (tmp_path / "t.xlsx").write_bytes(b"PK")
     p = te.read(tmp_path / "t.xlsx")
     assert (p.n, p.models) == (6, ("svm",))

@@ -71,11 +71,11 @@ def values_of(table: InputTable, name: str, option: str) -> Column:
 def label_of(text: str, column: Any) -> object:
     """A label as it stands in a column: "1" is 1 where labels are numbers."""
     from trueerror.inputs._arrays import missing_rows
-    from trueerror.inputs._labels import label_from_text, ordered, plain_label
+    from trueerror.inputs._labels import find_label, ordered, plain_label
 
     kept = column[~missing_rows(column)]
     labels = ordered({plain_label(v) for v in kept.tolist()})
-    return label_from_text(text, labels)
+    return find_label(text, labels)
 
 
 def two_numbers(text: str) -> tuple[float, float]:

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference.auc._within_folds import fold_comparability
-from trueerror.inputs._arrays import WeightsKind, check_indexes, column, is_lazy, matrix
+from trueerror.inputs._arrays import WeightsKind, check_indexes, column, matrix
 from trueerror.inputs._labels import Label, code_column, find_label, natural_labels, natural_positive, need_positive
 from trueerror.inputs._options import InputError, MissingPredictionError, check_share, in_few_words
 from trueerror.kernels._threads import PIECE, parts
 from trueerror.sources._collect import is_openable, opened, predictions, refuse_columns
 from trueerror.sources._predictions import Predictions, labels_only
+from trueerror.sources._table_types import is_lazy
 from trueerror.tallies import Confusion, Missing
 from trueerror.tallies._scores import ScoreTable
 

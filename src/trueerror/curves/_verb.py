@@ -22,13 +22,14 @@ from trueerror.curves._input import (
 from trueerror.curves._points import Records
 from trueerror.inference._clusters import without_gaps
 from trueerror.inference._variance import ClusteredRows
-from trueerror.inputs._arrays import WeightsKind, is_table
+from trueerror.inputs._arrays import WeightsKind
 from trueerror.inputs._options import InputError, nearest
 from trueerror.results import Result
 from trueerror.results._format import escaped
 from trueerror.sources._collect import is_openable, predictions, takes_table_options
 from trueerror.sources._models import sorted_columns
 from trueerror.sources._predictions import Predictions
+from trueerror.sources._table_types import is_table
 from trueerror.sources.engines._array_source import weighted_rows
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from trueerror.experiments._learners import by_name
 from trueerror.inputs._arrays import check_indexes, column, matrix, missing_rows, same_length
-from trueerror.inputs._labels import Label, code_column, find_label, label_from_text, natural_positive
+from trueerror.inputs._labels import Label, code_column, find_label, natural_positive
 from trueerror.inputs._options import InputError
 from trueerror.resampling._plan import Ints, Plan, Rows, take
 from trueerror.results._format import listing, one_line
@@ -278,7 +278,7 @@ def read_dataset(
     y = rows.values(target)
     if isinstance(positive, str):
         values = Dataset(np.zeros((len(y), 1)), y).labels
-        positive = label_from_text(positive, values)
+        positive = find_label(positive, values)
     dataset = Dataset(
         X,
         y,

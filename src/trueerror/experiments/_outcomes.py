@@ -18,7 +18,7 @@ from trueerror.inference.learner._fold_scores import pooled_parts, taken_togethe
 from trueerror.inputs._arrays import Floats, check_probabilities
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, nearest
-from trueerror.metrics._compute import metric as compute
+from trueerror.metrics import _compute
 from trueerror.metrics._registry import Measure, find_measure, value
 from trueerror.resampling._plan import Ints, Part, Plan, Split
 from trueerror.sources._collect import predictions
@@ -77,15 +77,14 @@ def score(
     measure = find_measure(name)
     chosen = data.positive if positive is None else positive
     if measure.of_labels:
-        table = Confusion.from_codes(
-            data.codes[test], outcome.labels.astype(np.intp), data.labels, positive=chosen, declared=True
-        )
+        calls = outcome.labels.astype(np.intp)
+        table = Confusion.from_codes(data.codes[test], calls, data.labels, positive=chosen, declared=True)
         named = None if not measure.of_one_class or measure.average is not None else positive
         return float(value(measure, table, positive=named, **options))
     if outcome.scores is None:
         raise InputError(f"{name} needs scores, but this learner gives only labels; give it probabilities")
     one_class = measure.of_scores and (len(data.labels) == 2 or data.positive is not None)
-    return compute(
+    return _compute.metric(
         name, data.y[test], scores=outcome.scores, labels=data.labels, positive=chosen if one_class else None, **options
     )
 
@@ -183,6 +182,7 @@ class ResampleResults:
     def _checked_outcomes(self, measure: Measure, learner: str, data: str) -> Sequence[Outcome]:
         """What became of a learner's fits; refused where the metric reads scores as probabilities that are none."""
         outcomes = self.outcomes[data, learner]
+        _compute.as_passed(measure, labels=True, scores=any(outcome.scores is not None for outcome in outcomes))
         if not measure.probabilities:
             return outcomes
         for split, outcome in zip(self.splits[data], outcomes, strict=True):

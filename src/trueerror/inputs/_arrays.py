@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from decimal import Decimal
+from fractions import Fraction
 from functools import cache
 from importlib.util import find_spec
 from typing import Any, Literal, SupportsFloat, SupportsIndex, TypeAlias, cast
@@ -17,6 +18,7 @@ from typing import Any, Literal, SupportsFloat, SupportsIndex, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from trueerror.inputs._cells import changed_texts
 from trueerror.inputs._options import InputError, check_word, in_few_words
 
 # What a user may give as a column: a list, an array, a series of any library; for several models {name: column}.
@@ -38,21 +40,35 @@ def column(values: ArrayLike, name: str) -> Column:
     >>> column([1, 2], "truth")
     array([1, 2])
     """
-    array = _to_numpy(values, name)
+    array = _in_memory(values, name)
     if array.ndim == 2 and 1 in array.shape:
         array = array.reshape(-1)
     if array.ndim != 1:
         shape = " × ".join(str(s) for s in array.shape) or "a single value"
         raise InputError(f"{name} must be one column, but it is {shape}; pass a one-dimensional array")
-    return _whole_decimals(array) if array.dtype.kind == "O" else array
+    return _decimals(array) if array.dtype.kind == "O" else array
 
 
 def matrix(values: ArrayLike, name: str) -> Column:
     """One or two dimensions: a column, or one column for each class."""
-    array = _to_numpy(values, name)
+    array = _in_memory(values, name)
     if array.ndim not in (1, 2):
         raise InputError(f"{name} must have one or two dimensions, not {array.ndim}")
     return array
+
+
+def _in_memory(values: ArrayLike, name: str) -> Column:
+    """The values, whatever their library says where it cannot give them; polars panics, which is no Exception."""
+    try:
+        return _to_numpy(values, name)
+    except (InputError, MemoryError, KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # noqa: BLE001
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(
+            f"{name} is a {type(values).__module__.split('.')[0]} {type(values).__name__} whose values cannot be had "
+            f"({reason:.80}); pass it as a NumPy array"
+        ) from None
 
 
 def _to_numpy(values: ArrayLike, name: str) -> Column:
@@ -66,10 +82,11 @@ def _to_numpy(values: ArrayLike, name: str) -> Column:
     if type(values).__module__.startswith("scipy.sparse"):
         return np.asarray(cast("Foreign", values).toarray())
     if _is_tensor(values):
-        return _from_tensor(values, name)
+        return _from_tensor(values)
     if isinstance(values, str | bytes | Mapping) or values is None:
         raise InputError(f"{name} must be an array, not {in_few_words(values)}")
-    if is_relation(values) or (not hasattr(values, "to_numpy") and hasattr(values, "collect")):
+    relation = type(values).__name__ == "DuckDBPyRelation"
+    if relation or (not hasattr(values, "to_numpy") and hasattr(values, "collect")):
         raise InputError(f"{name} is a lazy column; collect it, or pass the whole table to te.read")
     if hasattr(values, "to_numpy"):
         kind = type(values).__module__.split(".")[0]
@@ -91,44 +108,26 @@ def _is_tensor(values: ArrayLike) -> bool:
     return hasattr(values, "__dlpack__") or (hasattr(values, "dtype") and hasattr(values, "shape"))
 
 
-def _from_tensor(values: Foreign, name: str) -> Column:
+def _from_tensor(tensor: Foreign) -> Column:
     """A tensor's values in memory: without its gradient, off its device, in a type that NumPy has.
 
     torch tracks gradients and knows bfloat16; CuPy moves by `get`; the others answer to `__array__` or DLPack.
     """
-    try:
-        array = _exchanged(values)
-    except Exception as error:  # noqa: BLE001
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(
-            f"{name} is a {type(values).__module__.split('.')[0]} {type(values).__name__} whose values cannot be had "
-            f"({reason}); pass it as a NumPy array"
-        ) from None
-    return array.astype(np.float32) if array.dtype.kind == "V" else array
-
-
-def _exchanged(tensor: Foreign) -> Column:
-    # torch's own way off a device; others have `get` (CuPy) or go by themselves (JAX).
-    for step in ("detach", "cpu", "resolve_conj", "resolve_neg"):
-        tensor = _moved(tensor, step)
-    if not hasattr(tensor, "__array__"):
-        tensor = _moved(tensor, "get")
+    steps = ("detach", "cpu", "resolve_conj", "resolve_neg")
+    for step in steps if hasattr(tensor, "__array__") else (*steps, "get"):
+        move = getattr(tensor, step, None)
+        tensor = move() if callable(move) else tensor
     if str(getattr(tensor, "dtype", "")).endswith(("bfloat16", "float8_e5m2", "float8_e4m3fn")):
         tensor = tensor.float() if callable(getattr(tensor, "float", None)) else tensor.astype("float32")
-    return np.asarray(tensor) if hasattr(tensor, "__array__") else np.from_dlpack(tensor)
-
-
-def _moved(tensor: Foreign, step: str) -> Foreign:
-    move = getattr(tensor, step, None)
-    return move() if callable(move) else tensor
+    array = np.asarray(tensor) if hasattr(tensor, "__array__") else np.from_dlpack(tensor)
+    return array.astype(np.float32) if array.dtype.kind == "V" else array
 
 
 def _from_items(items: object, name: str) -> Column:
     if not isinstance(items, list):
         return np.asarray(items)
     if items and _is_tensor(items[0]) and not isinstance(items[0], np.generic | np.ndarray):
-        items = [_from_tensor(item, name) for item in items]
-        return np.asarray(items)
+        return np.asarray([_from_tensor(item) for item in items])
     # np.asarray turns ["a", 1] into strings without a word: lists of mixed kinds keep their objects.
     kinds = {type(item) for item in items}
     plain = len(kinds) <= 1 and kinds <= {int, bool, str}
@@ -144,27 +143,42 @@ def _from_items(items: object, name: str) -> Column:
             raise InputError(f"{name} has rows of unequal lengths") from None
         except OverflowError:
             pass
-    array = np.empty(len(items), dtype=object)
-    array[:] = items
-    return array
+    return as_objects(items)
 
 
 # Doubles hold every whole number up to here and skip some beyond.
 EXACT = 2**53
 
 
-def _whole_decimals(array: Column) -> Column:
-    """Whole decimals, some of which no double holds, as whole numbers; other columns as they are."""
+def _decimals(array: Column) -> Column:
+    """Decimals and fractions as floats, or as whole numbers where floats lose digits; other columns as they are."""
     # A gap may be a NaN.
     first = next((v for v in array if not (v is None or _is_na(v) or isinstance(v, float))), None)
-    if not isinstance(first, Decimal):
+    if not isinstance(first, Decimal | Fraction):
         return array
     gone = missing_rows(array)
     present = array[~gone].tolist()
-    whole = all(isinstance(v, Decimal) and math.isfinite(v) and v == int(v) for v in present)
-    if not whole or all(-EXACT < v < EXACT for v in present):
+    if not all(isinstance(v, Decimal | Fraction | float | int) for v in present):
         return array
-    return _from_items([None if absent else int(v) for v, absent in zip(array, gone, strict=True)], "decimals")
+    if any(abs(v) >= EXACT for v in present) and all(math.isfinite(v) and v == int(v) for v in present):
+        return _from_items([None if absent else int(v) for v, absent in zip(array, gone, strict=True)], "decimals")
+    return np.array([math.nan if absent else float(v) for v, absent in zip(array, gone, strict=True)])
+
+
+def plain_cells(array: Column) -> Column:
+    """Text without the blanks around it, None where it says that the cell is missing; other cells as they are."""
+    if array.dtype.kind not in "UTO":
+        return array
+    cells = array.tolist()
+    plain = changed_texts({cell for cell in cells if isinstance(cell, str)})
+    return as_objects([plain.get(c, c) if isinstance(c, str) else c for c in cells]) if plain else array
+
+
+def as_objects(values: Sequence[object]) -> Column:
+    """Values as they are, one a cell."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
 
 
 def same_length(columns: Mapping[str, Sized]) -> int:
@@ -453,27 +467,31 @@ def weight_column(values: ArrayLike, kind: WeightsKind | None) -> NDArray[np.flo
             "(a row stands for a share of the population): the intervals differ"
         )
     check_word(kind, ("frequency", "sampling"), "weights_kind")
+    raw = column(values, "weights")
     try:
-        raw = column(values, "weights")
-        if raw.dtype.kind in "US":
-            raise InputError("weights must be numbers, not text")
+        if raw.dtype.kind in "USmMcV":
+            raise TypeError
+        if raw.dtype.kind == "O":  # a whole number may be beyond all floats
+            raw = as_objects([math.inf if isinstance(v, int) and v > MOST else v for v in raw])
         weights = raw.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
+    except (TypeError, ValueError):
         raise InputError("weights must be numbers") from None
-    wrong = ~np.isfinite(weights) | (weights < 0)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise InputError(f"weights has {weights[row]} at row {row + 1:,}; weights are finite and not negative")
-    if kind == "frequency":
-        broken = weights != np.floor(weights)
-        if broken.any():
-            row = int(np.argmax(broken))
-            raise InputError(
-                f"weights has {weights[row]} at row {row + 1:,}; frequency weights are whole numbers: "
-                'use weights_kind="sampling" for shares'
-            )
+    whole, most = kind == "frequency", weights.max(initial=0)
+    rules = (
+        (
+            ~((weights == 0) | ((weights >= 1 / MOST) & (weights <= MOST))),
+            f"weights are not negative and up to {MOST:g}",
+        ),
+        (
+            whole & (weights != np.floor(weights)),
+            'frequency weights are whole numbers: use weights_kind="sampling" for shares',
+        ),
+        (whole & (weights == most) & (weights.sum() >= EXACT), "together they must stand for less than 2^53 rows"),
+    )
+    for wrong, rule in rules:
+        if wrong.any():
+            row = int(np.argmax(wrong))
+            raise InputError(f"weights has {weights[row]} at row {row + 1:,}; {rule}")
     if len(weights) and not weights.any():
         raise InputError("weights are all zero; at least one row must count")
     return weights
@@ -490,47 +508,3 @@ def on_device(values: object) -> bool:
 @cache
 def _has_cupy() -> bool:
     return find_spec("cupy") is not None
-
-
-LAZY_TYPES = (
-    ("polars", "LazyFrame"), ("pyspark", "DataFrame"), ("ibis", "Table"), ("dask", "DataFrame"),
-    ("narwhals", "LazyFrame"),
-)  # fmt: skip
-
-
-IN_MEMORY = (
-    ("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table"), ("narwhals", "DataFrame"),
-    ("modin", "DataFrame"), ("cudf", "DataFrame"),
-)  # fmt: skip
-# Files that a library has opened and not read; DuckDB reads them through Arrow.
-FILE_SETS = (
-    ("pyarrow", "FileSystemDataset"), ("pyarrow", "InMemoryDataset"), ("pyarrow", "UnionDataset"),
-    ("deltalake", "DeltaTable"), ("pyiceberg", "Table"), ("ray", "Dataset"), ("ray", "MaterializedDataset"),
-)  # fmt: skip
-
-
-def is_relation(frame: object) -> bool:
-    """Whether this is a DuckDB relation, without loading DuckDB."""
-    return type(frame).__name__ == "DuckDBPyRelation" and type(frame).__module__.split(".")[0] in ("duckdb", "_duckdb")
-
-
-def is_stream(frame: object) -> bool:
-    """Whether this is a table of rows that only Arrow's interface gives, batch by batch; a column has no schema."""
-    kind = type(frame)
-    gives = hasattr(kind, "__arrow_c_stream__") or hasattr(kind, "__arrow_c_array__")
-    return gives and hasattr(kind, "schema") and not is_relation(frame) and _names(frame) not in LAZY_TYPES + IN_MEMORY
-
-
-def is_lazy(frame: object) -> bool:
-    """Whether this is a lazy table that te.read takes, without loading its library."""
-    return is_relation(frame) or _names(frame) in LAZY_TYPES + FILE_SETS or is_stream(frame)
-
-
-def is_table(frame: object) -> bool:
-    """Whether this is a whole table that te.read takes, lazy or not, rather than one column of it."""
-    return _names(frame) in IN_MEMORY or is_lazy(frame)
-
-
-def _names(frame: object) -> tuple[str, str]:
-    """The library that a thing is from, and what it is there."""
-    return type(frame).__module__.split(".")[0], type(frame).__name__

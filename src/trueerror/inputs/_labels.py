@@ -1,27 +1,32 @@
 """Labels and their codes, the positive class, and fingerprints of columns of labels.
 
-Labels are strings, integers or booleans; integral floats are integers, and a boolean equals 0 or 1. They are kept
-as small integer codes in the label order, −1 where a label is missing.
+Labels are strings, integers or booleans; whole floats and decimals are integers, a boolean equals 0 or 1, and a date is
+its name. They are kept as small integer codes in the label order, −1 where a label is missing.
 """
 
 from __future__ import annotations
 
+import datetime
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from itertools import count
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import EXACT, Column, missing_rows
+from trueerror.inputs._arrays import Column, as_objects, missing_rows
+from trueerror.inputs._cells import BLANKS, PLAIN_NUMBER, named_cells
 from trueerror.inputs._options import InputError, in_few_words, nearest
 
 Label = str | int | bool
 Codes = NDArray[np.signedinteger[Any]]
-# What is wrong with floats that may be other whole numbers than were meant.
-TOO_LARGE = "whole numbers beyond 2^53 as floats; pass them as integers or text"
+# NumPy's durations are integers to Python.
+DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 
 # Integer labels whose range is at most this wide are coded by offset, without sorting.
 SMALL_RANGE = 1 << 16
@@ -31,7 +36,6 @@ SLOT_BITS = 16
 SLOT_TRIES = 40
 TEXT_SAMPLE = 1 << 12
 TEXT_BLOCK = 1 << 14
-OBJECT_BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,26 +54,43 @@ def any_missing(codes: Codes) -> bool:
 def plain_label(value: object, place: str = "a label") -> Label:
     """A label as a plain Python value.
 
-    >>> plain_label(np.float64(2.0)), plain_label(np.True_), plain_label("a")
-    (2, True, 'a')
+    >>> plain_label(np.float64(2.0)), plain_label(Decimal(1)), plain_label(" a")
+    (2, 1, 'a')
     """
     if isinstance(value, str):
-        return str(value)
+        return str(value).strip(BLANKS)
     if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
+        return value.decode("utf-8", "replace").strip(BLANKS)
+    if isinstance(value, DATES):
+        return str(dated(np.array([value])).item())
     if isinstance(value, bool | np.bool_):
         return bool(value)
     if isinstance(value, int | np.integer):
         return int(value)
-    if isinstance(value, float | np.floating):
-        if EXACT <= abs(float(value)) < np.inf:
-            raise InputError(f"{place} is {value!r}, {TOO_LARGE}")
-        if float(value).is_integer():
+    if isinstance(value, float | np.floating | Decimal | Fraction):
+        nan = isinstance(value, Decimal) and value.is_nan()
+        if not nan and -(2.0**63) <= value < 2.0**63 and value == int(value):
             return int(value)
-        raise InputError(f"{place} is {value!r}: labels are text, whole numbers or booleans; pass scores in scores=")
+        raise InputError(
+            f"{place} is {value!r:.40}: labels are text, whole numbers or booleans; pass scores in scores="
+        )
     if hasattr(value, "as_py"):
         return plain_label(value.as_py(), place)
     raise InputError(f"{place} is {in_few_words(value)}: labels are text, whole numbers or booleans")
+
+
+def dated(values: Column) -> Column:
+    """A column of dates as text; missing ones stay."""
+    gone = missing_rows(values)
+    present = values[~gone]
+    # NumPy's own text of a duration is cut off.
+    if values.dtype.kind == "m":
+        present = present.astype("m8[us]").astype(object)
+    # An hour without its minutes is no time of day to others.
+    present = present.astype("M8[s]") if values.dtype == "M8[h]" else present
+    texts = np.full(len(values), None, dtype=object)
+    texts[~gone] = present.astype(str).astype(object)
+    return texts
 
 
 def code_column(array: Column, name: str) -> Coded:
@@ -83,6 +104,8 @@ def code_column(array: Column, name: str) -> Coded:
         return _code_floats(array, name)
     if kind in "US":
         return _code_text(array)
+    if kind in "mM":
+        return _code_objects(dated(array), name)
     return _code_objects(array.astype(object) if kind != "O" else array, name)
 
 
@@ -155,13 +178,9 @@ def _code_floats(array: Column, name: str) -> Coded:
             f"{name} has {array[row].item()!r:.30} at row {row + 1:,}: labels are text, whole numbers or booleans; "
             "scores of rows go in scores=, and scores of folds are compared with cv="
         )
-    if len(kept) and float(np.abs(kept).max()) >= EXACT:
-        raise InputError(f"{name} holds {TOO_LARGE}")
+    if len(kept) and float(np.abs(kept).max()) >= 2**63:
+        raise InputError(f"{name} holds floats beyond all whole numbers of 64 bits; pass them as integers or text")
     coded = _code_integers(kept.astype(np.int64))
-    return _with_missing(coded, gone)
-
-
-def _with_missing(coded: Coded, gone: NDArray[np.bool_]) -> Coded:
     if not gone.any():
         return coded
     codes = np.full(len(gone), -1, dtype=coded.codes.dtype)
@@ -173,8 +192,22 @@ def _code_text(array: Column) -> Coded:
     if array.dtype.kind == "S":
         array = np.char.decode(array, "utf-8", "replace")
     array = np.ascontiguousarray(array)
-    values, codes = _factorise_few(array) or _factorise_fixed_width(array)
-    return Coded(codes, tuple(str(v) for v in values))
+    few = _factorise_few(array)
+    if few is None:
+        return _code_objects(array.astype(object), "the labels")
+    texts, codes = few
+    return _settled(codes, [str(v) for v in texts], "the labels")
+
+
+def _settled(codes: Codes, labels: Sequence[Label | None], name: str) -> Coded:
+    """Codes into labels as the table of cells has them; −1 where a text says that the label is missing."""
+    named = named_cells(labels)
+    values = ordered((v for v in named if v is not None), name)
+    if values == tuple(labels):
+        return Coded(codes, values)
+    place = {label: i for i, label in enumerate(values)}
+    table = np.array([-1 if v is None else place[v] for v in named], dtype=smallest(len(labels)))
+    return Coded(table.take(codes), values)
 
 
 def _factorise_few(array: Column) -> tuple[Column, Codes] | None:
@@ -233,56 +266,6 @@ def _slot(points: NDArray[np.uint32], factors: NDArray[np.uint32]) -> NDArray[np
     return slots
 
 
-def _factorise_fixed_width(array: Column) -> tuple[Column, Codes]:
-    """Distinct texts, sorted, and codes: by hashing, since sorting ten million texts takes a minute.
-
-    Each text is hashed to 64 bits from its code points; the few distinct hashes are looked up by binary search, and
-    each row is then compared with the text that its code stands for, so a collision cannot go unseen.
-    """
-    n = len(array)
-    chars = array.dtype.itemsize // 4
-    if n == 0 or chars == 0:
-        return array[:1], np.zeros(n, np.int8)
-    points = array.view(np.uint32).reshape(n, chars)
-    multipliers = (np.arange(1, chars + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)) | np.uint64(1)
-    hashes = np.empty(n, dtype=np.uint64)
-    for start in range(0, n, 1 << 16):
-        block = points[start : start + (1 << 16)].astype(np.uint64)
-        mixed = np.zeros(len(block), dtype=np.uint64)
-        for i in range(chars):
-            mixed = (mixed ^ (block[:, i] * multipliers[i])) * np.uint64(0xD6E8FEB86659FD93)
-            mixed ^= mixed >> np.uint64(32)
-        hashes[start : start + len(block)] = mixed
-    # Most columns show all their labels early; whatever is missed joins the list, so the loop ends.
-    known = np.unique(hashes[: 1 << 14])
-    while True:
-        position = np.minimum(np.searchsorted(known, hashes), len(known) - 1)
-        missed = known[position] != hashes
-        if not missed.any():
-            break
-        known = np.union1d(known, np.unique(hashes[missed]))
-    first = np.empty(len(known), dtype=np.intp)
-    first[position[::-1]] = np.arange(n - 1, -1, -1)
-    texts = array[first]
-    for start in range(0, n, 1 << 18):
-        part = slice(start, start + (1 << 18))
-        if (texts[position[part]] != array[part]).any():
-            values, codes = np.unique(array, return_inverse=True)
-            return values, codes.astype(smallest(len(values)))
-    order = np.argsort(texts)
-    rank = np.empty(len(known), dtype=smallest(len(known)))
-    rank[order] = np.arange(len(known))
-    return texts[order], rank[position]
-
-
-class _Numbered(dict[Any, int]):
-    """Numbers values as they are met."""
-
-    def __missing__(self, value: object) -> int:
-        self[value] = number = len(self)
-        return number
-
-
 def _code_objects(array: Column, name: str) -> Coded:
     try:
         # A NaN is found by its identity, so each one that occurs is among the values.
@@ -293,27 +276,14 @@ def _code_objects(array: Column, name: str) -> Coded:
         for row in np.flatnonzero(~missing_rows(array)):
             plain_label(array[row], f"{name} at row {row + 1:,}")
         raise
-    values = ordered((label for label in plain if label is not None), name)
-    position = {label: i for i, label in enumerate(values)}
-    table = np.array([-1 if label is None else position[label] for label in plain], dtype=smallest(len(values)))
-    return Coded(table.take(numbers), values)
+    return _settled(numbers, plain, name)
 
 
 def _by_value(array: Column) -> tuple[Column, Codes]:
     """The distinct values of objects as they are first met, and each row's number among them."""
-    seen = _Numbered()
-    numbers: Codes = np.empty(len(array), dtype=smallest(len(array)))
-    for start in range(0, len(array), OBJECT_BLOCK):
-        block = array[start : start + OBJECT_BLOCK]
-        counted = None
-        if len(seen) <= 256:
-            # Bytes take in numbers faster than an array does.
-            with suppress(ValueError):
-                counted = np.frombuffer(bytes(map(seen.__getitem__, block)), dtype=np.uint8)
-        if counted is None:
-            counted = np.fromiter(map(seen.__getitem__, block), dtype=np.int64, count=len(block))
-        numbers[start : start + OBJECT_BLOCK] = counted
-    return _as_objects(list(seen)), numbers
+    seen: defaultdict[Any, int] = defaultdict(count().__next__)
+    numbers = np.fromiter(map(seen.__getitem__, array), dtype=np.int64, count=len(array))
+    return as_objects(list(seen)), numbers.astype(smallest(len(seen)))
 
 
 def _by_identity(array: Column) -> tuple[Column, Codes] | None:
@@ -339,12 +309,6 @@ def _by_identity(array: Column) -> tuple[Column, Codes] | None:
     rank = np.empty(len(order), dtype=smallest(len(order)))
     rank[order] = numbers
     return distinct, rank.take(codes)
-
-
-def _as_objects(values: list[object]) -> Column:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
 
 
 def ordered(labels: Iterable[Label], name: str = "the labels") -> tuple[Label, ...]:
@@ -415,9 +379,7 @@ def natural_labels(seen: tuple[Label, ...]) -> tuple[Label, ...]:
 
 def check_labels(labels: Iterable[object]) -> tuple[Label, ...]:
     """Labels that the user gave, in the user's order."""
-    if isinstance(labels, str):
-        raise InputError(f"labels={labels!r} must be a list of labels, not one text")
-    if not isinstance(labels, Iterable):
+    if isinstance(labels, str) or not isinstance(labels, Iterable):
         raise InputError(f"labels={in_few_words(labels)} must be a list of labels")
     given = tuple(plain_label(v, "labels=") for v in labels)
     if len(set(given)) < len(given):
@@ -458,51 +420,33 @@ def recode(coded: Coded, labels: tuple[Label, ...], name: str) -> Codes:
 
 
 def find_label(label: object, labels: Sequence[Label], option: str = "positive") -> Label:
-    """A label that the user named, as it stands in the label order; "1" finds 1 when no text label could be meant."""
-    wanted = plain_label(label, f"{option}=")
+    """A label that the user named or typed, as it stands in the label order.
+
+    >>> find_label("1", (0, 1)), find_label("true", (False, True)), find_label("1", ("1", "2"))
+    (1, True, '1')
+    """
+    wanted = typed_label(label, labels, option)
     for known in labels:
         if known == wanted and isinstance(known, str) == isinstance(wanted, str):
             return known
-    if isinstance(wanted, str) and not any(isinstance(known, str) for known in labels):
-        for known in labels:
-            if wanted in (str(known), str(int(known))):
-                return known
     raise InputError(f"{option}={label!r} is not among the labels{nearest(label, labels)}")
 
 
-def label_from_text(text: str, labels: Sequence[Label], option: str = "positive") -> Label:
-    """A label that was typed, as on the command line: "1" and "1.0" mean 1, "true" means True.
-
-    >>> label_from_text("1", (0, 1)), label_from_text("true", (False, True)), label_from_text("1", ("1", "2"))
-    (1, True, '1')
-    """
-    if text not in labels and not any(isinstance(known, str) for known in labels):
-        spoken = {"true": 1, "false": 0}.get(text.strip().lower())
-        try:
-            number = float(text) if spoken is None else spoken
-        except ValueError:
-            number = None
-        for known in labels:
-            if number is not None and known == number:
-                return known
-    return find_label(text, labels, option)
-
-
 def typed_label(label: object, labels: Sequence[Label], option: str = "labels") -> Label:
-    """A label that was given as text while the rows hold numbers."""
-    if isinstance(label, str) and not any(isinstance(v, str) for v in labels):
-        try:
-            return label_from_text(label, labels)
-        except InputError:
-            return int(label) if label.lstrip("+-").isdigit() else label
-    return plain_label(label, f"{option}=")
+    """A label that was given, which may be text where the rows hold numbers."""
+    plain = plain_label(label, f"{option}=")
+    if isinstance(plain, str) and not any(isinstance(v, str) for v in labels):
+        spoken = {"true": "1", "false": "0"}.get(plain.lower(), plain)
+        if PLAIN_NUMBER.fullmatch(spoken) and float(spoken).is_integer():
+            return int(float(spoken)) if "." in spoken or "e" in spoken.lower() else int(spoken)
+    return plain
 
 
 def with_declared(labels: tuple[Label, ...], positive: object) -> tuple[Label, ...]:
     """The labels, with a positive class that no row shows where all rows are of one class.
 
-    >>> with_declared(("healthy",), "ill"), with_declared(("healthy",), "healthy"), with_declared((3,), "4")
-    (('healthy', 'ill'), ('healthy',), (3, 4))
+    >>> with_declared(("healthy",), "ill"), with_declared((3,), "4")
+    (('healthy', 'ill'), (3, 4))
     """
     if positive is None or len(labels) != 1:
         return labels

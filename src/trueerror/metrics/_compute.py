@@ -1,19 +1,25 @@
-"""Metrics of one's own: functions of (truth, predicted), and scorers of scikit-learn, wherever a metric is asked for.
+"""Metrics of one's own: functions of (truth, labels) or (truth, scores), and scorers of scikit-learn.
+
+Which of the two a function takes is told by the scorer, by the name of its second argument, or by what was passed:
+scores alone, or labels alone. Where none tells it, the user is asked: `metric={function: {"needs": "scores"}}`.
 
 A function of labels that does not care about the order of the rows is a function of the confusion matrix, so it is
 given rows made from the counts: the whole machinery of intervals, clusters, pairs and learners works for it. Functions
 that take `sample_weight` are given one row a cell with its weight. Its slope by a cell is how far one row more and one
 row less move it: (f(n + 1) − f(n − 1))/2.
 
-`te.metric` and `te.cost`, and how rows are counted into the tally that a metric needs.
+`te.metric`, and how rows are counted into the tally that a metric needs.
 """
 
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from inspect import Parameter, signature
+from dataclasses import replace
+from functools import partial
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -40,8 +46,7 @@ from trueerror.inputs._labels import (
     need_positive,
     recode,
 )
-from trueerror.inputs._options import InputError
-from trueerror.metrics import counts as cells
+from trueerror.inputs._options import InputError, check_word
 from trueerror.metrics._registry import (
     _REGISTRY,
     AVERAGES,
@@ -71,9 +76,14 @@ Function = Callable[..., Any]
 LOSSES = ("_loss", "_error", "_deviance")
 # What a scorer asks a model for, where it is not its labels.
 OF_SCORES = ("predict_proba", "decision_function", "threshold")
+RECORD = ("needs", "best", "range", "title")
+OWN_NEEDS = ("labels", "scores", "probabilities")
 
 
-def own_measure(given: Any) -> Measure:
+def own_measure(
+    given: Any, *, needs: str | None = None, best: str | None = None, range: tuple[float, float] | None = None,
+    title: str | None = None,
+) -> Measure:  # fmt: skip
     """The metric behind a function or a scorer; one that the registry has is that one, with its sharper intervals.
 
     >>> def hits(truth, predicted):
@@ -81,58 +91,86 @@ def own_measure(given: Any) -> Measure:
     >>> own_measure(hits).name, find_measure("hits").higher_is_better
     ('hits', True)
     """
-    function, options, sign, response = _taken_apart(given)
-    known = _registered(function, options)
-    if known is not None:
+    function, options, sign, asks = _taken_apart(given)
+    said = needs or asks or _said_by_name(function)
+    check_word(said or "labels", OWN_NEEDS, "needs")
+    check_word(best or "high", ("high", "low"), "best")
+    if (known := _registered(function, options)) is not None:
         return known
-    for custom in _REGISTRY.own.values():
-        if (
-            custom.origin is function
-            and dict(custom.origin_options) == options
-            and custom.higher_is_better == (sign > 0)
-        ):
-            return custom
-    name = _free_name(function)
-    scored = any(word in response for word in OF_SCORES)
-    call = _weighing(function, options)
+    low, high = (-math.inf, math.inf) if range is None else (float(x) for x in range)
+    good = sign > 0 if best is None else best == "high"
+    name, call, scored = _free_name(function), _weighing(function, options), said in ("scores", "probabilities")
     measure = Measure(
-        name=name,
-        title=name.replace("_", " "),
-        function=_of_scores(call) if scored else _of_labels(call),
-        needs="scores" if scored else "cells",
-        best=math.inf if sign > 0 else -math.inf,
-        range=(-math.inf, math.inf),
-        gradient=None if scored else _slopes(call),
-        undefined=f"{name} has no value on these rows",
-        origin=function,
-        origin_options=tuple(options.items()),
-    )
+        name=name, title=title or name.replace("_", " "), needs="scores" if scored else "cells",
+        function=_of_scores(call, name) if scored else _of_labels(call, name), best=high if good else low,
+        range=(low, high), probabilities=said == "probabilities", gradient=None if scored else _slopes(call),
+        undefined=f"{name} has no value on these rows", origin=function, origin_options=tuple(options.items()),
+        unsaid=not said,
+    )  # fmt: skip
+    fixed = ("needs", "best", "range", "probabilities", "origin", "origin_options", "unsaid")
+    for custom in _REGISTRY.own.values():
+        if title in (None, custom.title) and all(getattr(custom, x) == getattr(measure, x) for x in fixed):
+            return custom
     _REGISTRY.own[name] = measure
     return measure
 
 
+def as_passed(measure: Measure, *, labels: bool, scores: bool) -> Measure:
+    """A function of one's own as what was passed tells it: it is given scores where there are no labels."""
+    if not measure.unsaid or not scores:
+        return measure
+    if labels:
+        raise InputError(
+            f"does {measure.name} take labels or scores? Both are here: say metric={{{measure.name}: "
+            f'{{"needs": "labels"}}}} or metric={{{measure.name}: {{"needs": "scores"}}}}'
+        )
+    best = "high" if measure.higher_is_better else "low"
+    return own_measure(measure.origin, needs="scores", best=best, range=measure.range, title=measure.title)
+
+
+def _said_by_name(function: Function) -> str:
+    """What the second argument is by its name, as scikit-learn names it."""
+    try:
+        name = [*signature(function).parameters][1].lower()
+    except (TypeError, ValueError, IndexError):
+        return ""
+    return "scores" if re.search("score|prob", name) else "labels" if re.search("pred|label|call", name) else ""
+
+
 def _taken_apart(given: Any) -> tuple[Function, dict[str, Any], int, str]:
-    """The function, its options, +1 where high is good, and what a scorer asks a model for."""
+    """The function, its options, +1 where high is good, and what a scorer gives it."""
     inner = getattr(given, "_score_func", None)
     if callable(inner):
-        response = getattr(given, "_response_method", "predict")
-        return inner, dict(getattr(given, "_kwargs", {})), int(getattr(given, "_sign", 1)), str(response)
+        response = str(getattr(given, "_response_method", "predict"))
+        asks = "scores" if any(word in response for word in OF_SCORES) else "labels"
+        return inner, dict(getattr(given, "_kwargs", {})), int(getattr(given, "_sign", 1)), asks
     name = str(getattr(given, "__name__", ""))
-    return given, {}, -1 if name.endswith(LOSSES) else 1, "predict"
+    return given, {}, -1 if name.endswith(LOSSES) else 1, ""
 
 
 def _registered(function: Function, options: Mapping[str, Any]) -> Measure | None:
     """scikit-learn's own function as the metric of the registry that it is."""
     if not str(getattr(function, "__module__", "")).startswith("sklearn.metrics"):
         return None
-    average = options.get("average", "binary")
-    if set(options) - {"average"} or average not in ("binary", *AVERAGES):
+    rest = dict(options)
+    average = rest.pop("average", "binary")
+    if average not in ("binary", *AVERAGES):
         return None
-    name = function.__name__ if average == "binary" else f"{average}_{function.__name__.removesuffix('_score')}"
+    base = function.__name__.removesuffix("_score").replace("fbeta", "f_beta").replace("cohen_kappa", "kappa")
     try:
-        return find_measure(name)
+        known = find_measure(base if average == "binary" else f"{average}_{base}")
     except InputError:
         return None
+    if not rest or not set(rest) <= set(known.options):
+        return None if rest else known
+    name = _free_name(function)
+    title = f"{known.title} with {' and '.join(f'{word} = {given}' for word, given in rest.items())}"
+    bound: dict[str, Any] = {w: partial(f, **rest) for w in ("function", "gradient") if (f := getattr(known, w))}
+    other = _REGISTRY.own.get(name)
+    if other is None or other.title != title:
+        kept = tuple(word for word in known.options if word not in rest)
+        other = _REGISTRY.own[name] = replace(known, name=name, title=title, options=kept, **bound)
+    return other
 
 
 def _free_name(function: Function) -> str:
@@ -152,8 +190,7 @@ def _free_name(function: Function) -> str:
 def _weighing(function: Function, options: Mapping[str, Any]) -> Callable[[Any, Any, Floats], float]:
     """The function of values and how often each occurs; it is given weights where it takes them, else rows."""
     try:
-        takes = signature(function).parameters
-        weighs = "sample_weight" in takes or any(p.kind is Parameter.VAR_KEYWORD for p in takes.values())
+        weighs = "sample_weight" in signature(function).parameters
     except (TypeError, ValueError):
         weighs = False
 
@@ -161,7 +198,7 @@ def _weighing(function: Function, options: Mapping[str, Any]) -> Callable[[Any, 
         occurring = times > 0
         truth, said, times = truth[occurring], said[occurring], times[occurring]
         whole = bool((times == np.floor(times)).all())
-        if weighs and "sample_weight" in takes:
+        if weighs:
             return _value(function, truth, said, {**options, "sample_weight": times})
         if not whole:
             raise InputError(f"{getattr(function, '__name__', 'the metric')} takes no sample_weight, so it is not "
@@ -184,7 +221,19 @@ def _value(function: Function, truth: Any, said: Any, options: Mapping[str, Any]
         raise InputError(f"{getattr(function, '__name__', 'the metric')}(truth, predicted) fails: {reason}") from None
 
 
-def _of_labels(call: Callable[[Any, Any, Floats], float]) -> Function:
+def _in_any_order(call: Callable[[Any, Any, Floats], float], name: str, *rows: Any) -> float:
+    """The value of the observed rows, which is refused where it hangs on their order."""
+    order = np.random.default_rng(0).permutation(len(rows[0]))
+    there, turned = call(*rows), call(*(column_[order] for column_ in rows))
+    if not math.isclose(there, turned, rel_tol=1e-9, abs_tol=1e-12) and not math.isnan(there + turned):
+        raise InputError(
+            f"{name} depends on the order of the rows: {there:.4g} and {turned:.4g} for the same rows in another "
+            "order. Let it treat rows of equal scores alike"
+        )
+    return there
+
+
+def _of_labels(call: Callable[[Any, Any, Floats], float], name: str) -> Function:
     def metric(table: Confusion, masses: Amount | None = None) -> Amount:
         """A function of the user's own."""
         labels = np.asarray(table.labels)
@@ -192,8 +241,12 @@ def _of_labels(call: Callable[[Any, Any, Floats], float]) -> Function:
             raise InputError('a metric of your own needs a label for every row: leave rows out with missing="drop"')
         counts = np.asarray(table.masses if masses is None else masses, dtype=np.float64)
         truth, predicted = labels[table.row], labels[table.col]
-        flat = [call(truth, predicted, row) for row in counts.reshape(-1, counts.shape[-1])]
-        values = np.array(flat).reshape(counts.shape[:-1])
+        if counts.ndim == 1 and np.array_equal(counts, table.masses):
+            return _in_any_order(call, name, truth, predicted, counts)
+        # Many tables are alike, as those without one of many clusters.
+        tables, place = np.unique(counts.reshape(-1, counts.shape[-1]), axis=0, return_inverse=True)
+        flat = np.array([call(truth, predicted, row) for row in tables])
+        values = flat[place.ravel()].reshape(counts.shape[:-1])
         return values if values.ndim else values.item()
 
     return metric
@@ -220,13 +273,15 @@ def _slopes(call: Callable[[Any, Any, Floats], float]) -> Function:
     return gradient
 
 
-def _of_scores(call: Callable[[Any, Any, Floats], float]) -> Function:
+def _of_scores(call: Callable[[Any, Any, Floats], float], name: str) -> Function:
     def metric(table: ScoreTable, masses: tuple[Any, Any] | None = None) -> Amount:
         """A function of the user's own, of the truth (1 is positive) and scores."""
         up, down = (table.positives, table.negatives) if masses is None else masses
         truth = np.repeat([1, 0], len(table.scores))
         scores = np.concatenate([table.scores, table.scores]).astype(np.float64)
         both = np.concatenate([np.asarray(up), np.asarray(down)], axis=-1).astype(np.float64)
+        if masses is None:
+            return _in_any_order(call, name, truth, scores, both)
         values = np.array([call(truth, scores, row) for row in both.reshape(-1, both.shape[-1])])
         values = values.reshape(both.shape[:-1])
         return values if values.ndim else values.item()
@@ -238,16 +293,9 @@ LABEL_METRICS = ("binary", "classes", "cells")
 
 
 def tally_rows(
-    measure: Measure,
-    truth: Any,
-    predicted: Any = None,
-    *,
-    scores: Any = None,
-    positive: object = None,
-    labels: Iterable[Any] | None = None,
-    threshold: float | None = None,
-    missing: Missing = "error",
-) -> tuple[Tally, Any]:
+    measure: Measure, truth: Any, predicted: Any = None, *, scores: Any = None, positive: object = None,
+    labels: Iterable[Any] | None = None, threshold: float | None = None, missing: Missing = "error",
+) -> tuple[Tally, Any]:  # fmt: skip
     """Count rows into what the metric needs, and the positive class as that tally knows it.
 
     Labels come from `predicted`, else from `scores` and a threshold.
@@ -406,19 +454,10 @@ def _multilabel(measure: Measure, truth: Any, predicted: Any, labels: Iterable[A
 
 
 def metric(
-    name: str,
-    data: Any,
-    predicted: Any = None,
-    *,
-    scores: Any = None,
-    positive: object = None,
-    labels: Iterable[Any] | None = None,
-    threshold: float | None = None,
-    prior: Prior | None = None,
-    missing: Missing = "error",
-    model: str | None = None,
-    **options: Any,
-) -> float:
+    name: str, data: Any, predicted: Any = None, *, scores: Any = None, positive: object = None,
+    labels: Iterable[Any] | None = None, threshold: float | None = None, prior: Prior | None = None,
+    missing: Missing = "error", model: str | None = None, **options: Any,
+) -> float:  # fmt: skip
     """One metric as a plain number; NaN where it is undefined. `te.catalogue()` lists the names.
 
     `data` is a `Confusion`, a `ScoreTable`, what `te.predictions` or `te.read` gave or a path or a table of any kind
@@ -439,7 +478,9 @@ def metric(
     >>> metric("auc", [0, 0, 1, 1], scores=[0.1, 0.4, 0.4, 0.8])
     0.875
     """
-    measure = find_measure(name)
+    said = {word: options.pop(word) for word in RECORD if callable(name) and word in options}
+    called = predicted is not None or threshold is not None
+    measure = as_passed(find_measure({name: said} if said else name), labels=called, scores=scores is not None)
     if options.get("average") in AVERAGES and "average" not in measure.options:
         measure = find_measure(f"{options.pop('average')}_{name}")
     check_metric_options(measure, options)
@@ -448,6 +489,7 @@ def metric(
         labels = None
     if isinstance(data, Predictions):
         _nothing_beside(predicted=predicted, scores=scores, labels=labels)
+        measure = as_passed(measure, labels=data.has_labels(data.only(model)), scores=data.has_scores(data.only(model)))
         tally = tally_predictions(measure, data, model, positive=positive, threshold=threshold)
         named = positive if isinstance(tally, Confusion) else None
         return value(measure, _warned(measure, tally, prior, options), positive=named, prior=prior, **options)
@@ -506,21 +548,3 @@ def confusion_at(table: ScoreTable, threshold: float | None = None) -> Confusion
     parts = [(mass, where) for mass in (table.negatives, table.positives) for where in (~called, called)]
     counts = np.array([mass[where].sum() for mass, where in parts], dtype=np.int64).reshape(2, 2)
     return Confusion(counts, labels=(False, True))
-
-
-def cost(confusion: Any, costs: object, *, mean: bool = False) -> float:
-    """What the calls of a confusion matrix cost in all, or for a row (`mean=True`).
-
-    `costs[i][j]` is what it costs to call a row of class i class j, in label order; negative costs are gains. For two
-    classes {"fp": 1, "fn": 10} will do, and {(truth, predicted): cost} for any.
-
-    >>> cost(Confusion([[150, 40], [60, 250]]), [[-1, 100], [1, 0]])
-    3910.0
-    >>> cost(Confusion([[150, 40], [60, 250]]), [[-1, 100], [1, 0]], mean=True)
-    7.82
-    """
-    table = confusion if isinstance(confusion, Confusion) else Confusion(confusion)
-    if costs is None:
-        raise InputError("costs is None; give a table of costs, costs[i][j] for truth i called j")
-    formula = cells.expected_cost if mean else cells.total_cost
-    return float(formula(table, costs=costs))

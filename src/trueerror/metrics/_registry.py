@@ -48,15 +48,10 @@ AVERAGES: tuple[Average, ...] = ("macro", "micro", "weighted")
 
 
 OF: dict[str, tuple[Needs, ...]] = {
-    "of_labels": ("binary", "classes", "cells"),
-    "of_one_class": ("binary",),
-    "of_all_classes": ("classes",),
-    "of_cells": ("cells",),
-    "of_scores": ("scores",),
-    "of_losses": ("losses", "grades"),
-    "of_grades": ("grades",),
+    "of_labels": ("binary", "classes", "cells"), "of_one_class": ("binary",), "of_all_classes": ("classes",),
+    "of_cells": ("cells",), "of_scores": ("scores",), "of_losses": ("losses", "grades"), "of_grades": ("grades",),
     "of_class_scores": ("class_scores",),
-}
+}  # fmt: skip
 
 
 # At which class distributions a metric is the same: at every one, at every one of two classes, or at its own alone.
@@ -95,7 +90,8 @@ class Measure:
     class, (codes, scores), is by row.
     `row_hits`: each row counts 1 or 0, so the mean over rows is a plain proportion; any scores will do, since only
     their order within a row matters.
-    `origin` is the function of a metric of one's own (`metrics._compute.own_measure`), with its options.
+    `origin` is the function of a metric of one's own (`metrics._compute.own_measure`), with its options; `unsaid` that
+    nothing has told yet whether it takes labels or scores.
     """
 
     name: str
@@ -136,6 +132,7 @@ class Measure:
     row_hits: bool = False
     origin: Formula | None = None
     origin_options: tuple[tuple[str, Any], ...] = ()
+    unsaid: bool = False
     # What it is computed from, a field for each: a confusion matrix (the four counts of one class against the rest,
     # hits and margins of all classes, or every cell by itself), scores of one class, losses of rows, scores by class.
     of_labels: bool = field(init=False)
@@ -298,7 +295,7 @@ def _no_formula(*_: Any, **__: Any) -> float:
     raise InputError("a score that was computed elsewhere has no formula here; name a metric, such as 'accuracy'")
 
 
-def find_measure(name: str | Formula | Measure) -> Measure:
+def find_measure(name: str | Formula | Measure | Mapping[Any, Any]) -> Measure:
     """A metric by name or alias, with macro_, micro_ and weighted_ in front of those of one class; or one's own.
 
     >>> find_measure("tpr").name, find_measure("macro_f1").average, find_measure("f1_macro").name
@@ -324,13 +321,16 @@ def find_measure(name: str | Formula | Measure) -> Measure:
 
 
 def _own_measure(function: Any) -> Measure:
+    from trueerror.metrics._compute import own_measure
+
+    if isinstance(function, Mapping) and len(function) == 1:
+        ((function, said),) = function.items()
+        return own_measure(function, **said) if callable(function) else find_measure(function)
     if not callable(function) or isinstance(function, type):
         raise InputError(
             f"a metric is named by text, such as 'accuracy', and not by {in_few_words(function)}; it comes first: "
             "te.metric('accuracy', truth, labels)"
         )
-    from trueerror.metrics._compute import own_measure
-
     return own_measure(function)
 
 
@@ -467,27 +467,16 @@ def summed(t: ClassCounts) -> BinaryCounts:
 # A metric's own options, by name.
 MetricOptions = Mapping[str, Any]
 NEEDS = {
-    "binary": "labels, one class",
-    "classes": "labels",
-    "cells": "labels",
-    "scores": "scores",
-    "losses": "probabilities",
-    "grades": "grades",
-    "class_scores": "a score for each class",
-}
+    "binary": "labels, one class", "classes": "labels", "cells": "labels", "scores": "scores",
+    "losses": "probabilities", "grades": "grades", "class_scores": "a score for each class",
+}  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Catalogue(Result):
     """Every metric with its facts: iterate over it, look one up by name, or take `.records()` and `.frame()`."""
 
-    __slots__ = ("measures",)
     measures: tuple[Measure, ...]
-
-    def __init__(self, measures: tuple[Measure, ...]) -> None:
-        object.__setattr__(self, "measures", measures)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("the catalogue is frozen")
 
     def __reduce__(self) -> tuple[Callable[..., Catalogue], tuple[object]]:
         return (Catalogue._from_data, (self._to_data(),))
@@ -532,27 +521,14 @@ class Catalogue(Result):
 
 
 def _facts(m: Measure) -> dict[str, object]:
-    return {
-        "name": m.name,
-        "title": m.title,
-        "summary": m.summary,
-        "needs": NEEDS[m.needs],
-        "best": m.best,
-        "low": m.range[0],
-        "high": m.range[1],
-        "higher_is_better": m.higher_is_better,
-        "averages": m.needs == "binary",
-        "options": ", ".join(m.options),
-        "aliases": ", ".join(m.aliases),
-        "undefined": m.undefined,
-        "interval": _interval(m),
-    }
-
-
-def _interval(m: Measure) -> str:
     from trueerror.methods import usual_method
 
-    return usual_method(m)
+    return {
+        "name": m.name, "title": m.title, "summary": m.summary, "needs": NEEDS[m.needs], "best": m.best,
+        "low": m.range[0], "high": m.range[1], "higher_is_better": m.higher_is_better,
+        "averages": m.needs == "binary", "options": ", ".join(m.options), "aliases": ", ".join(m.aliases),
+        "undefined": m.undefined, "interval": usual_method(m),
+    }  # fmt: skip
 
 
 def _number(x: float | None) -> str:

@@ -28,7 +28,6 @@ from trueerror.inputs._arrays import (
     LARGEST,
     Column,
     column,
-    is_table,
     missing_rows,
     plain_numbers,
     same_length,
@@ -50,6 +49,7 @@ from trueerror.results._format import (
 )
 from trueerror.results._values import Note, interval_cell, short
 from trueerror.sources._open_tables import check_table_name, file_table, open_frame
+from trueerror.sources._table_types import is_table
 from trueerror.sources._tables import need_column
 from trueerror.sources.columns._names import bare
 

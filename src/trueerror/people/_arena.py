@@ -7,14 +7,14 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from trueerror.inference._contrast import mirrored
 from trueerror.inference._many import Adjustment, adjust_contrasts, groups_not_told_apart
 from trueerror.inference._problem import IntervalSpec
-from trueerror.inputs._arrays import column, is_table, missing_rows
+from trueerror.inputs._arrays import column, missing_rows
 from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
 from trueerror.people._preferences import (
     ELO,
@@ -32,11 +32,9 @@ from trueerror.results._document import Bullets, Document, TableBlock, page
 from trueerror.results._format import Text, counted, listing, one_line, p_cell, p_value, percent, percents, some, whole
 from trueerror.results._values import Note, deciding_p, surety
 from trueerror.sources._open_tables import check_table_name, file_table, open_frame
-from trueerror.sources._tables import need_column
+from trueerror.sources._table_types import is_table
+from trueerror.sources._tables import InputTable, need_column
 from trueerror.sources.columns._names import bare
-
-if TYPE_CHECKING:
-    from trueerror.sources._tables import InputTable
 
 Ties = Literal["davidson", "half", "drop"]
 TIES: tuple[Ties, ...] = ("davidson", "half", "drop")

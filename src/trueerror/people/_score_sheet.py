@@ -11,10 +11,11 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from trueerror.inference.ranking._rank_tests import ScoreMatrix
-from trueerror.inputs._arrays import LARGEST, Floats, column, is_table, missing_rows, plain_numbers
+from trueerror.inputs._arrays import LARGEST, Floats, column, missing_rows, plain_numbers
 from trueerror.inputs._options import ColumnError, InputError
 from trueerror.sources._models import FoldTable
 from trueerror.sources._open_tables import file_table, open_frame
+from trueerror.sources._table_types import is_table
 from trueerror.sources._tables import InputTable, need_column
 from trueerror.sources.columns import _names as naming
 

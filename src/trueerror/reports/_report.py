@@ -20,7 +20,6 @@ from markupsafe import Markup
 from trueerror.experiments._experiment import Experiment
 from trueerror.findings._rules import UNNAMED, Finding, by_message, every_rule, sorted_findings
 from trueerror.inference.ranking._ranking import Ranking
-from trueerror.inputs._arrays import is_table
 from trueerror.inputs._options import InputError, Rng, check_confidence
 from trueerror.plots._style import DARK, LIGHT
 from trueerror.plots.svg._elements import colours, rules, source_hash
@@ -33,6 +32,7 @@ from trueerror.results._files import write_file
 from trueerror.results._format import CONTROLS, brief, listing, some, unbroken
 from trueerror.sources._collect import opened, option_word, takes_whole_rows
 from trueerror.sources._predictions import Predictions
+from trueerror.sources._table_types import is_table
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._evaluation import Evaluation
 from trueerror.verbs._model_metrics import MetricChoice

@@ -13,14 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Column, Foreign, WeightsKind, missing_rows
-from trueerror.inputs._labels import Label, label_from_text, plain_label
-from trueerror.inputs._memory import need_memory
+from trueerror.inputs._labels import plain_label
 from trueerror.inputs._options import ColumnError, InputError, check_word, in_few_words
 from trueerror.inputs._settings import current, memory_bytes
-from trueerror.sources._collect import build, cluster_columns, given_rows, key_values
-from trueerror.sources._grades import graded
+from trueerror.sources._collect import build, cluster_columns, given_rows
+from trueerror.sources._grades import combined, graded
 from trueerror.sources._long_tables import widen
-from trueerror.sources._models import intersections
 from trueerror.sources._open_tables import alone, check_table_name, foreign_table, holds_tables, open_frame, table_for
 from trueerror.sources._paths import table_rows
 from trueerror.sources._predictions import Predictions, Roles, Source, Threshold, absent_notes
@@ -404,7 +402,7 @@ def read(
     if by is not None and not isinstance(by, str):
         if not isinstance(by, Iterable):
             raise InputError(f"by={in_few_words(by)} must be the name of a column, or a list of names")
-        rows, by = _combined(rows, by, current().budget_bytes if budget is None else memory_bytes(budget))
+        rows, by = combined(rows, by, current().budget_bytes if budget is None else memory_bytes(budget))
     keys: Any = cluster_columns(cluster, of_table=True)
     request = ColumnRequest(
         truth=truth, models=models, label=label, score=score, id=id, cluster=keys["clusters"],
@@ -427,7 +425,7 @@ def read(
     order = layout.declared if given_labels is None else known[: len(given_labels)]
     options = Options(
         labels=order,
-        positive=_typed(positive, known),
+        positive=positive,
         weights_kind=weights_kind if layout.weight is not None else None,
         missing=missing,
         threshold=threshold,
@@ -496,24 +494,6 @@ def _places_named(names: Sequence[str] | Mapping[int, str]) -> dict[int, str]:
     if isinstance(names, str) or not given or not all(isinstance(p, int) and p > 0 for p in given):
         raise InputError("names= is a list of column names, or {place: name} with places from 1 up")
     return {place: str(name) for place, name in sorted(given.items())}
-
-
-def _combined(table: InputTable, names: Sequence[str], budget: int) -> tuple[InputTable, str]:
-    """The table, in memory, with a column of the combinations of several; and its name."""
-    for name in names:
-        need_column(table, name, "by")
-    if not isinstance(table, ColumnsTable):
-        # Not counted where the rows are: all of them come here.
-        instead = "name one column that holds the combinations, which is counted where it is"
-        need_memory(table.n, len(table.columns), f"the rows of {table.name}", budget, instead=instead)
-    columns: dict[str, Any] = {name: table.values(name) for name in table.columns}
-    whole = " and ".join(names)
-    columns[whole] = intersections({name: key_values(table, name) for name in names})
-    return ColumnsTable(columns, backend=table.backend), whole
-
-
-def _typed(positive: object, labels: tuple[Label, ...]) -> Any:
-    return label_from_text(positive, labels) if isinstance(positive, str) else positive
 
 
 READ_OPTIONS = tuple(signature(read).parameters)[1:]

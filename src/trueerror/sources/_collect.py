@@ -20,12 +20,9 @@ from numpy.typing import NDArray
 from trueerror.inputs._arrays import (
     Array,
     ArrayLike,
-    Column,
     WeightsKind,
     check_indexes,
     column,
-    is_lazy,
-    is_table,
     matrix,
     missing_rows,
     on_device,
@@ -49,7 +46,7 @@ from trueerror.inputs._labels import (
 from trueerror.inputs._options import InputError, MissingPredictionError, check_word, in_few_words
 from trueerror.inputs._words import CallForm
 from trueerror.results import Interval, Result
-from trueerror.sources._keys import dated, fold_keys, id_column, key_column, rounds_of
+from trueerror.sources._keys import fold_keys, id_column, key_column, rounds_of
 from trueerror.sources._models import (
     X_WORDS,
     Y_WORDS,
@@ -80,6 +77,7 @@ from trueerror.sources._predictions import (
     apply_threshold,
 )
 from trueerror.sources._predictions import ONE_MODEL as ONE_MODEL
+from trueerror.sources._table_types import is_lazy, is_table
 from trueerror.sources._tables import InputTable, Layout, Options
 from trueerror.sources.engines._array_source import ArraySource, KeyColumn, ModelColumns, count_absent
 from trueerror.sources.engines._device_source import device_source
@@ -659,7 +657,7 @@ def given_rows(table: InputTable, layout: Layout, options: Options) -> GivenRows
         labels=options.labels,
         positive=options.positive,
         ids=None if layout.id is None else table.values(layout.id),
-        keys={kind: key_values(table, column) for kind, column in layout.keys.items()},
+        keys={kind: table.values(column) for kind, column in layout.keys.items()},
         weights=None if layout.weight is None else table.values(layout.weight),
         weights_kind=options.weights_kind,
         missing=options.missing,
@@ -667,12 +665,6 @@ def given_rows(table: InputTable, layout: Layout, options: Options) -> GivenRows
         places=places,
         name=table.provenance,
     )
-
-
-def key_values(table: InputTable, column: str) -> Column:
-    """A column by which rows are grouped; engines write dates as text, each in its own way."""
-    values = table.values(column)
-    return dated(values) if table.kind(column) == "date" else values
 
 
 def is_openable(source: object) -> bool:

@@ -21,14 +21,15 @@ from trueerror.inputs._arrays import (
     WeightsKind,
     check_indexes,
     column,
-    is_table,
     matrix,
     missing_rows,
     plain_numbers,
     same_length,
 )
 from trueerror.inputs._labels import Codes, Label
+from trueerror.inputs._memory import need_memory
 from trueerror.inputs._options import ColumnError, InputError, MissingPredictionError, check_word, in_few_words, nearest
+from trueerror.inputs._settings import current
 from trueerror.results._format import whole
 from trueerror.sources._collect import GivenModel, GivenRows, build, cluster_columns, frame_library
 from trueerror.sources._keys import key_column, plain_id
@@ -37,6 +38,7 @@ from trueerror.sources._models import group_columns, intersections
 from trueerror.sources._open_tables import check_table_name, file_table, open_frame
 from trueerror.sources._paths import names_files
 from trueerror.sources._predictions import KEY_OPTIONS, ONE_MODEL, KeyKind, Predictions, Roles, Scale
+from trueerror.sources._table_types import is_table
 from trueerror.sources._tables import ColumnsTable, InputTable, Layout, ModelLayout, need_column
 from trueerror.sources.columns._names import CLUSTER, FOLD, GRADE, ID, MODEL, REPEAT, ROW_NUMBER, WEIGHT, bare, word_set
 from trueerror.sources.columns._roles import whose_column
@@ -205,7 +207,7 @@ def _from_table(
     )  # fmt: skip
     by = given.keys.get("slices")
     if isinstance(by, list | tuple) and by and all(isinstance(name, str) for name in by):
-        table, whole_by = _combined(table, by)
+        table, whole_by = combined(table, by, current().budget_bytes)
         given = given._replace(keys={**given.keys, "slices": whole_by})
     for kind, words in plain:
         names[kind] = _role(table, given.keys.get(kind), words, KEY_OPTIONS[kind][0])
@@ -238,14 +240,17 @@ def _from_table(
     return _Given(grades, values["ids"], filled_keys, values["weights"]), roles, table.backend
 
 
-def _combined(table: InputTable, by: Sequence[str]) -> tuple[InputTable, str]:
-    """The table with a column of the combinations of several, and its name."""
-    for name in by:
-        need_column(table, name, "by")
-    columns = {c: table.values(c) for c in table.columns}
-    joined = " and ".join(by)
-    both: dict[str, object] = {**columns, joined: intersections({c: columns[c] for c in by})}
-    return ColumnsTable(both, name=table.name, backend=table.backend), joined
+def combined(table: InputTable, by: Iterable[str], budget: int) -> tuple[InputTable, str]:
+    """The table, in memory, with a column of the combinations of several, and its name."""
+    names = [need_column(table, name, "by") for name in by]
+    if not isinstance(table, ColumnsTable):
+        # Not counted where the rows are: all of them come here.
+        instead = "name one column that holds the combinations, which is counted where it is"
+        need_memory(table.n, len(table.columns), f"the rows of {table.name}", budget, instead=instead)
+    joined = " and ".join(names)
+    columns: dict[str, object] = {c: table.values(c) for c in table.columns}
+    columns[joined] = intersections({c: columns[c] for c in names})
+    return ColumnsTable(columns, name=table.name, backend=table.backend), joined
 
 
 def _role(table: InputTable, given: ArrayLike, words: frozenset[str], option: str) -> str | None:

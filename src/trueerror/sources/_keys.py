@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import datetime
-import re
-from collections.abc import Sequence
+from collections.abc import Collection
 from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import ArrayLike, Column, column, missing_rows
+from trueerror.inputs._arrays import ArrayLike, Column, as_objects, column, missing_rows, plain_cells
+from trueerror.inputs._cells import are_dates, date_names
 from trueerror.inputs._labels import Codes, Label, code_column, fingerprint, ordered, plain_label, smallest
 from trueerror.inputs._options import InputError, RepeatedIdError
 
@@ -34,77 +33,20 @@ def truth_fingerprint(codes: Codes, labels: tuple[Label, ...]) -> str:
 def key_column(values: ArrayLike, name: str) -> tuple[Codes, tuple[Label, ...]]:
     """Keys as codes and their names; anything that is not text, a whole number or a boolean goes by its text."""
     array = column(values, name)
-    gone = missing_rows(array)
-    if gone.any():
-        raise InputError(
-            f"{name} is missing at row {int(np.argmax(gone)) + 1:,} ({int(gone.sum()):,} in all); each row needs one"
-        )
-    if array.dtype.kind in "mM" or (array.dtype.kind == "O" and all(isinstance(v, datetime.date) for v in array)):
-        array = dated(array)
-    elif array.dtype == np.float32:
+    if array.dtype == np.float32:
         array = array.astype(np.float64)  # as engines have them
     try:
         coded = code_column(array, name)
     except InputError:
-        coded = code_column(np.array([str(v) for v in array]), name)
+        coded = code_column(
+            as_objects([None if gone else str(v) for v, gone in zip(array, missing_rows(array), strict=True)]), name
+        )
+    gone = coded.codes < 0
+    if gone.any():
+        raise InputError(
+            f"{name} is missing at row {int(np.argmax(gone)) + 1:,} ({int(gone.sum()):,} in all); each row needs one"
+        )
     return coded.codes, coded.values
-
-
-MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d+))? ?(Z|[-+]\d\d(?::?\d\d)?)?")
-
-
-# A duration, as engines are asked to write it.
-DURATION = re.compile(r"(-?\d+)(\.0)? µs")
-
-
-def date_name(text: str) -> str:
-    """A date or a moment as text, in one way for all libraries: in UTC where it has a time zone, a midnight as its day;
-    a duration as Python writes it.
-
-    >>> date_name("2024-01-02T03:04:05.120000"), date_name("2024-01-02 00:00:00"), date_name("2024-01-02 01:00:00+01")
-    ('2024-01-02 03:04:05.12', '2024-01-02', '2024-01-02')
-    >>> date_name("0001-01-01 00:00:00+01:00"), date_name("0900-05-01 10:00:00+01")
-    ('0001-01-01 00:00:00+01:00', '0900-05-01 09:00:00')
-    >>> date_name("90000500000 µs")
-    '1 day, 1:00:00.500000'
-    """
-    lasting = DURATION.fullmatch(text)
-    if lasting is not None:
-        return str(datetime.timedelta(microseconds=int(lasting[1])))
-    written = MOMENT.fullmatch(text)
-    if written is None:
-        return text
-    day, clock, fraction, zone = written.groups()
-    if zone is not None:
-        try:
-            moment = datetime.datetime.fromisoformat(f"{day} {clock}{zone}").astimezone(datetime.UTC)
-        except (OverflowError, ValueError):
-            return text  # before the year 1, or no time of day
-        day, clock = moment.replace(tzinfo=None).isoformat(" ").split()
-    fraction = (fraction or "").rstrip("0")
-    if clock == "00:00:00" and not fraction:
-        return day
-    return f"{day} {clock}.{fraction}" if fraction else f"{day} {clock}"
-
-
-def date_names(texts: Sequence[str]) -> list[str]:
-    """The names of distinct dates; as they stand where two would have one name."""
-    names = [date_name(text) for text in texts]
-    return names if len(set(names)) == len(names) else list(texts)
-
-
-def dated(values: Column) -> Column:
-    """A column of dates by their names; missing ones stay."""
-    gone = missing_rows(values)
-    present = values[~gone]
-    # NumPy's own text of a duration is cut off.
-    present = present.astype("m8[us]").astype(object) if values.dtype.kind == "m" else present
-    # An hour without its minutes is no time of day to others.
-    present = present.astype("M8[s]") if values.dtype == "M8[h]" else present
-    distinct, where = np.unique(present.astype(str), return_inverse=True)
-    named = np.full(len(values), None, dtype=object)
-    named[~gone] = np.array(date_names(distinct.tolist()), dtype=object)[where]
-    return named
 
 
 def fold_keys(
@@ -144,7 +86,7 @@ def rounds_of(ids: Column, folds: Codes, truth: Codes) -> tuple[Codes, tuple[Lab
 
 def id_column(values: ArrayLike, repeats: Codes | None, name: str = "ids") -> Column:
     """Ids that are there and distinct (within a repeat, where rows are repeated)."""
-    array = column(values, name)
+    array = plain_cells(column(values, name))
     gone = missing_rows(array)
     if gone.any():
         raise InputError(f"{name} is missing at row {int(np.argmax(gone)) + 1:,}; each row needs an id")
@@ -206,24 +148,14 @@ def join_rows(first: Column, second: Column) -> NDArray[np.int64]:
     return rows
 
 
-def named_keys(
-    found: list[tuple[object, ...]], dates: Sequence[bool] = ()
-) -> tuple[list[tuple[object, ...]], tuple[Label, ...]]:
-    """Distinct raw keys, of one column or of two (repeat and fold), in the order of their names, and those names.
-
-    `dates` says which of the columns are texts of dates.
-    """
+def named_keys(found: list[tuple[object, ...]]) -> tuple[list[tuple[object, ...]], tuple[Label, ...]]:
+    """Distinct raw keys, of one column or of two (repeat and fold), in the order of their names, and those names."""
     width = len(found[0]) if found else 1
-    if any(dates):
-        of_dates = [_date_labels({row[i] for row in found}) if dates[i] else {} for i in range(width)]
-        raw = {tuple(of_dates[i].get(v, v) for i, v in enumerate(row)): row for row in found}
-        rows, names = named_keys(list(raw))
-        return [raw[row] for row in rows], names
-    if width == 1 and {type(value) for (value,) in found} in ({int}, {str}):
+    if width == 1 and {type(value) for (value,) in found} in ({int}, {str}) and not are_dates(found[0]):
         # Most keys are labels as they are, and may be very many.
         values = sorted(cast("list[Label]", [value for (value,) in found]))
         return list(zip(values, strict=True)), tuple(values)
-    named = [_names(sorted({row[i] for row in found}, key=_key_order)) for i in range(width)]
+    named = [_names({row[i] for row in found}) for i in range(width)]
     order = [{label: i for i, label in enumerate(ordered(names.values()))} for names in named]
     rows = sorted(found, key=lambda row: [order[i][named[i][value]] for i, value in enumerate(row)])
     if width == 1:
@@ -231,17 +163,10 @@ def named_keys(
     return rows, tuple(f"repeat {named[0][r]}, fold {named[1][f]}" for r, f in rows)
 
 
-def _date_labels(texts: set[object]) -> dict[object, object]:
-    raw = [str(text) for text in texts]
-    return dict(zip(raw, date_names(raw), strict=True))
-
-
-def _key_order(value: object) -> tuple[bool, Any]:
-    return isinstance(value, str), value
-
-
-def _names(values: Sequence[object]) -> dict[Any, Label]:
-    """Keys as labels; where one is no label, all go by their text."""
+def _names(values: Collection[object]) -> dict[Any, Label]:
+    """Keys as labels, dates by their names; where one is no label, all go by their text."""
+    if are_dates(values):
+        return dict(zip(values, date_names(cast("list[str]", list(values))), strict=True))
     try:
         return {value: plain_label(value) for value in values}
     except InputError:

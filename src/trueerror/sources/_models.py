@@ -16,13 +16,21 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueerror.inputs._arrays import Array, ArrayLike, Foreign, column, is_lazy, is_table, on_device, same_length
+from trueerror.inputs._arrays import (
+    Array,
+    ArrayLike,
+    Foreign,
+    column,
+    on_device,
+    same_length,
+)
 from trueerror.inputs._labels import Label, code_column, natural_labels, plain_label
 from trueerror.inputs._options import InputError, in_few_words
 from trueerror.kernels._device import distinct_values, shared
 from trueerror.results import Result
 from trueerror.sources._keys import key_column
 from trueerror.sources._predictions import ONE_MODEL
+from trueerror.sources._table_types import is_lazy, is_table
 
 # What columns one after the other are called, where nothing names them.
 ORDINALS = ("first", "second", "third")

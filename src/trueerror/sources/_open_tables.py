@@ -11,10 +11,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from trueerror.inputs._arrays import FILE_SETS, Foreign, is_relation, is_stream
+from trueerror.inputs._arrays import Foreign
 from trueerror.inputs._options import FileError, InputError
 from trueerror.results import Result
 from trueerror.sources._paths import DATABASES, DUCKDB_FILES, OF_TABLES, asking, begins_duckdb
+from trueerror.sources._table_types import FILE_SETS, is_relation, is_stream
 from trueerror.sources._tables import ColumnsTable, InputTable
 
 
@@ -290,8 +291,8 @@ def _behind(frame: Foreign) -> Foreign:
 
 
 def held(frame: Foreign) -> Foreign:
-    """A stream of Arrow as a table in memory; others as they are."""
-    if not is_stream(frame):
+    """A stream or a batch of Arrow as a table in memory; others as they are."""
+    if not is_stream(frame) and type(frame).__name__ != "RecordBatch":
         return frame
     import pyarrow as pa
 

@@ -6,14 +6,14 @@ import contextlib
 import datetime
 import math
 import numbers
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from trueerror.inputs._arrays import Column, WeightsKind, column, missing_rows, same_length
+from trueerror.inputs._arrays import Column, WeightsKind, column, missing_rows, plain_cells, same_length
+from trueerror.inputs._cells import PLAIN_NUMBER
 from trueerror.inputs._labels import Label, code_column, respelt_label
 from trueerror.inputs._options import ColumnError, nearest
 from trueerror.sources._predictions import ColumnRoles, KeyKind, Source, Threshold
@@ -124,6 +124,9 @@ class InputTable(Protocol):
     def values(self, name: str) -> Column:
         """The column itself, None or NaN where missing."""
 
+    def as_written(self, columns: Sequence[str]) -> None:
+        """Labels and keys: where a file writes numbers as text, only those are numbers that are written as printed."""
+
     def counted(self, layout: Layout, options: Options) -> Source | None:
         """The rows as a source that counts where they are; None where they must come to memory."""
 
@@ -155,7 +158,7 @@ class ColumnsTable:
         self.provenance = provenance
         self.backend = backend
         self.columns = tuple(arrays)
-        self._columns = {key: _plain(array) for key, array in arrays.items()}
+        self._columns = {key: _plain(plain_cells(array)) for key, array in arrays.items()}
         if kinds is not None:
             self._columns = {key: (values, kinds[key]) for key, (values, _) in self._columns.items()}
         self._filled: dict[str, int] = {}
@@ -218,6 +221,9 @@ class ColumnsTable:
 
     def counted(self, layout: Layout, options: Options) -> None:
         return None
+
+    def as_written(self, columns: Sequence[str]) -> None:
+        """Cells in memory have types of their own."""
 
     def sum_to_one(self, names: Sequence[str]) -> bool:
         total = np.sum([self.values(name).astype(np.float64) for name in names], axis=0)
@@ -336,9 +342,6 @@ def odd_labels(table: InputTable, column: str, labels: Iterable[Label]) -> str:
         f"column {column!r} of {table.name} holds labels, but {str(values[odd[0]])!r:.40} in row {odd[0] + 1:,}{more}, "
         "which the truth never is; leave the cell empty if it is missing, or list all classes with labels="
     )
-
-
-PLAIN_NUMBER = re.compile(r"\s*[-+]?((0|[1-9]\d*)(\.\d*)?|\.\d+)([eE][-+]?\d+)?\s*", re.ASCII)
 
 
 def _number(value: object) -> float | None:

@@ -9,12 +9,12 @@ from typing import Any
 
 from trueerror.findings import Evidence, Findings, find
 from trueerror.findings._rules import sorted_findings
-from trueerror.inputs._arrays import is_lazy
 from trueerror.inputs._options import InputError, MissingPredictionError, RepeatedIdError
 from trueerror.sources._collect import is_openable, opened, takes_whole_rows
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample, shared_rows
 from trueerror.sources._open_tables import columns_for, held
 from trueerror.sources._predictions import Predictions
+from trueerror.sources._table_types import is_lazy
 from trueerror.tallies import Confusion
 from trueerror.verbs._evaluate import evaluate, evaluate_predictions
 from trueerror.verbs._evidence import identical_calls

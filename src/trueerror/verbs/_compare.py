@@ -335,18 +335,10 @@ def compare(
 
         check_keys(given, "costs at a threshold")
         return compare_costs(
-            given,
-            cost_fp=1.0 if cost_fp is None else cost_fp,
-            cost_fn=1.0 if cost_fn is None else cost_fn,
-            prior=prior,
-            threshold=threshold,
-            reference=reference,
-            method=method,
-            adjust=adjust,
-            confidence=confidence,
-            replicates=replicates,
-            rng=rng,
-        )
+            given, cost_fp=1.0 if cost_fp is None else cost_fp, cost_fn=1.0 if cost_fn is None else cost_fn,
+            prior=prior, threshold=threshold, reference=reference, method=method, adjust=adjust, confidence=confidence,
+            replicates=replicates, rng=rng,
+        )  # fmt: skip
     compared = partial(
         compare_predictions, measure=measure, settings=settings, reference=reference, method=method, adjust=adjust,
         margin=width, alternative=alternative,
@@ -375,16 +367,9 @@ def _evaluated(given: Any) -> Any:
 
 
 def compare_predictions(
-    p: Predictions,
-    measure: Measure,
-    settings: Settings,
-    *,
-    reference: str | None = None,
-    method: str | None = None,
-    adjust: str = "holm",
-    margin: float | None = None,
-    alternative: Alternative = "two-sided",
-) -> Comparison:
+    p: Predictions, measure: Measure, settings: Settings, *, reference: str | None = None, method: str | None = None,
+    adjust: str = "holm", margin: float | None = None, alternative: Alternative = "two-sided",
+) -> Comparison:  # fmt: skip
     """Compare the models of one sample."""
     p = p.items_together()
     check_keys(p, method, measure)
@@ -510,23 +495,12 @@ def _discordances(rows: PairedRows, wanted: list[tuple[str, str]]) -> dict[tuple
 
 
 def assemble_comparison(
-    measure: Measure,
-    estimates: dict[str, Interval],
-    contrasts: Sequence[Contrast],
-    *,
-    confidence: float,
-    adjust: str = "holm",
-    reference: str | None = None,
-    margin: float | None = None,
-    both_ways: Sequence[Contrast] | None = None,
-    discordance: Mapping[tuple[str, str], Discordance] | None = None,
-    omnibus: Test | None = None,
-    reading: str,
-    estimand: str,
-    details: ComparisonDetails | None = None,
-    sample: Iterable[Evidence] = (),
-    within: tuple[float, float] | None = None,
-) -> Comparison:
+    measure: Measure, estimates: dict[str, Interval], contrasts: Sequence[Contrast], *, confidence: float, adjust: str =
+    "holm", reference: str | None = None, margin: float | None = None, both_ways: Sequence[Contrast] | None = None,
+    discordance: Mapping[tuple[str, str], Discordance] | None = None, omnibus: Test | None = None, reading: str,
+    estimand: str, details: ComparisonDetails | None = None, sample: Iterable[Evidence] = (), within: tuple[float,
+    float] | None = None,
+) -> Comparison:  # fmt: skip
     """The comparison that estimates and contrasts make: adjusted p-values, groups, what would settle it, findings.
 
     `both_ways` are the contrasts that equivalence within the margin is judged by, where the tests are one-sided;
@@ -600,15 +574,9 @@ def own_rows(p: Predictions | Confusion, model: str, measure: Measure, settings:
 
 
 def _separate(
-    first: Predictions,
-    second: Predictions,
-    measure: Measure,
-    settings: Settings,
-    alternative: Alternative,
-    method: str | None,
-    adjust: str,
-    margin: float | None,
-) -> Comparison:
+    first: Predictions, second: Predictions, measure: Measure, settings: Settings, alternative: Alternative, method: str
+    | None, adjust: str, margin: float | None,
+) -> Comparison:  # fmt: skip
     """Two samples of different rows, a model on each."""
     if len(first.models) > 1 or len(second.models) > 1:
         names = [listing(list(map(repr, p.models))) for p in (first, second)]

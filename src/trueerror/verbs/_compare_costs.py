@@ -143,19 +143,10 @@ class CostComparison(Comparison):
 
 
 def compare_costs(
-    p: Predictions,
-    *,
-    cost_fp: float = 1.0,
-    cost_fn: float = 1.0,
-    prior: Prior | None = None,
-    threshold: float | None = None,
-    reference: str | None = None,
-    method: str | None = None,
-    adjust: str = "holm",
-    confidence: float = 0.95,
-    replicates: int = 10_000,
-    rng: Rng = None,
-) -> CostComparison:
+    p: Predictions, *, cost_fp: float = 1.0, cost_fn: float = 1.0, prior: Prior | None = None, threshold: float | None =
+    None, reference: str | None = None, method: str | None = None, adjust: str = "holm", confidence: float = 0.95,
+    replicates: int = 10_000, rng: Rng = None,
+) -> CostComparison:  # fmt: skip
     """Compare models by what their calls cost when a false alarm costs `cost_fp` and a miss `cost_fn`.
 
     Probabilities are cut where calling becomes cheaper than not, cost_fp/(cost_fp + cost_fn) for rows like these
@@ -174,14 +165,9 @@ def compare_costs(
     prices[1 - index][index], prices[index][1 - index] = cost_fp, cost_fn
     measure = find_measure("expected_cost")
     settings = Settings(
-        confidence=confidence,
-        costs=prices,
-        threshold=cut,
-        metrics={"expected_cost": {}},
-        replicates=replicates,
-        rng=rng,
-        prior=prior,
-    )
+        confidence=confidence, costs=prices, threshold=cut, metrics={"expected_cost": {}}, replicates=replicates,
+        rng=rng, prior=prior,
+    )  # fmt: skip
     compared = partial(
         compare_predictions, measure=measure, settings=settings, reference=reference, method=method, adjust=adjust
     )

@@ -167,15 +167,9 @@ def _evaluate_search(table: FoldTable, scores: PartScores, settings: Settings, s
 
 
 def compare_folds(
-    table: FoldTable,
-    settings: Settings,
-    *,
-    reference: str | None = None,
-    adjust: str = "holm",
-    margin: float | None = None,
-    alternative: Alternative = "two-sided",
-    method: str | None = None,
-) -> Comparison:
+    table: FoldTable, settings: Settings, *, reference: str | None = None, adjust: str = "holm", margin: float | None =
+    None, alternative: Alternative = "two-sided", method: str | None = None,
+) -> Comparison:  # fmt: skip
     """The learners on the same folds: pairs by the corrected t."""
     if method not in (None, "corrected-t"):
         raise InputError(f"method={method!r} needs the rows' predictions; scores of folds take 'corrected-t'")

@@ -30,6 +30,7 @@ from trueerror.verbs._evidence import allowing_for_choice, model_evidence, row_e
 from trueerror.verbs._label_metrics import evaluate_labels, is_multilabel
 from trueerror.verbs._model_metrics import (
     Design,
+    MetricChoice,
     ModelMetrics,
     Settings,
     cost_words,
@@ -68,7 +69,7 @@ def evaluate(
     weights_kind: Any = None,
     missing: Any = "error",
     threshold: float | None = None,
-    metrics: str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
+    metrics: MetricChoice = None,
     costs: object = None,
     cost_fp: float | None = None,
     cost_fn: float | None = None,
@@ -115,18 +116,10 @@ def evaluate(
     else:
         wanted = None if metrics is None or (isinstance(metrics, str) and metrics == "all") else named_metrics(metrics)
     settings = Settings(
-        confidence=confidence,
-        method=method,
-        prior=prior,
-        costs=named_costs(costs, cost_fp, cost_fn),
-        design=design,
-        threshold=threshold,
-        metrics=wanted,
-        simultaneous=simultaneous,
-        replicates=replicates,
-        rng=rng,
+        confidence=confidence, method=method, prior=prior, costs=named_costs(costs, cost_fp, cost_fn), design=design,
+        threshold=threshold, metrics=wanted, simultaneous=simultaneous, replicates=replicates, rng=rng,
         every_metric=metrics == "all",
-    )
+    )  # fmt: skip
     from_folds = _of_folds(truth_or_predictions, metrics, cv, test_train_ratio, predicted, scores)
     if from_folds is not None:
         from trueerror.verbs._cross_validation import evaluate_folds
@@ -151,15 +144,9 @@ def evaluate(
     if is_multilabel(given) and not of_classes and not hasattr(given, "columns"):
         refuse_columns(columns)
         _refuse_rows(
-            scores=scores,
-            clusters=clusters,
-            time=time,
-            by=by,
-            weights=weights,
-            prior=prior,
-            costs=settings.costs,
+            scores=scores, clusters=clusters, time=time, by=by, weights=weights, prior=prior, costs=settings.costs,
             method=method,
-        )
+        )  # fmt: skip
         return evaluate_labels(given, predicted, labels, settings)
     read_already = isinstance(given, Predictions)
     if read_already and (predicted is not None or scores is not None or fitted is not None):
@@ -236,14 +223,9 @@ def _from_table(table: Confusion, settings: Settings) -> Evaluation:
     classes = "1 class" if len(table.labels) == 1 else f"{len(table.labels)} classes"
     words = f"Counts of {table.n:,} rows in {classes}. {cost_words(part.bench)}".rstrip()
     return Evaluation(
-        n=table.n,
-        labels=table.labels,
-        parts=(part,),
-        reading=words,
-        estimand=estimand,
-        findings=find([model_evidence(part, None)]),
-        settings=_recorded(settings),
-    )
+        n=table.n, labels=table.labels, parts=(part,), reading=words, estimand=estimand,
+        findings=find([model_evidence(part, None)]), settings=_recorded(settings),
+    )  # fmt: skip
 
 
 def _refuse_rows(**given: Any) -> None:
@@ -259,17 +241,11 @@ def _one_model(bench: ModelMetrics, models: int = 1) -> ModelEvaluation:
     overall = _overall(bench, names)
     label, known = _commonest(bench)
     return ModelEvaluation(
-        name=bench.model,
-        confusion=bench.confusion if bench.calls else None,
-        positive=bench.positive,
-        overall=overall,
-        baseline_label=label,
-        loaded_baseline=known,
-        loaded_baseline_p=None if known is None else math.nan,
-        cheapest=cheapest_threshold(bench),
-        counts_suffice=bench.clusters is None and not bench.settings.other_mix,
+        name=bench.model, confusion=bench.confusion if bench.calls else None, positive=bench.positive, overall=overall,
+        baseline_label=label, loaded_baseline=known, loaded_baseline_p=None if known is None else math.nan,
+        cheapest=cheapest_threshold(bench), counts_suffice=bench.clusters is None and not bench.settings.other_mix,
         counted=bench,
-    )
+    )  # fmt: skip
 
 
 def _overall(bench: ModelMetrics, names: list[str]) -> dict[str, Interval]:

@@ -43,7 +43,7 @@ from trueerror.verbs._compare import own_rows
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._evaluate import evaluate
 from trueerror.verbs._evaluation import Evaluation
-from trueerror.verbs._model_metrics import Settings
+from trueerror.verbs._model_metrics import Settings, passed_by
 
 Limits = TypeVar("Limits", Interval, Contrast)
 # What is asked of two classes with a positive one where nothing else is: who is called, found, falsely alarmed.
@@ -374,7 +374,7 @@ def evaluation_gaps(
     evidence: list[Evidence] = []
     refused: dict[tuple[str, bool], InputError] = {}
     for name in _asked(ev, metrics):
-        measure = find_measure(name)
+        measure = passed_by(first.predictions, find_measure(name))
         known = first.settings.metrics or {}
         settings = replace(first.settings, metrics={**known, measure.name: known.get(measure.name, {})})
         settings = settings if costs is None else replace(settings, costs=costs)

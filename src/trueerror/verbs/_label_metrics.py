@@ -9,11 +9,12 @@ import numpy as np
 
 from trueerror.findings import Findings
 from trueerror.inference._metric_interval import metric_interval
-from trueerror.inputs._arrays import is_lazy, matrix
+from trueerror.inputs._arrays import matrix
 from trueerror.inputs._labels import Label, find_label
 from trueerror.inputs._options import InputError
 from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Interval
+from trueerror.sources._table_types import is_lazy
 from trueerror.tallies._moments import MultiLabel
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
 from trueerror.verbs._evidence import allowing_for_choice
@@ -43,13 +44,9 @@ class LabelMetrics(ModelMetrics):
         if measure.of_one_class and chosen is None:
             raise InputError(f"{measure.name} speaks of one label: ask for [{measure.name!r}, {self.labels[0]!r}]")
         return metric_interval(
-            measure,
-            self.tally,
-            positive=chosen,
-            options=self.settings.options(measure),
-            confidence=self.settings.confidence,
-            estimand=self.estimand,
-        )
+            measure, self.tally, positive=chosen, options=self.settings.options(measure),
+            confidence=self.settings.confidence, estimand=self.estimand,
+        )  # fmt: skip
 
     def per_class(self) -> dict[tuple[str, Label], Interval]:
         return {(name, label): self.interval(name, label) for name in CLASS_METRICS for label in self.labels}
@@ -97,12 +94,7 @@ def evaluate_labels(truth: Any, predicted: Any, labels: Any, settings: Settings)
         )
     reading = f"Read {rows:,} rows with up to {columns:,} labels each: {len(parts)} model{'s' * (len(parts) > 1)}."
     made = Evaluation(
-        n=rows,
-        labels=parts[0].bench.labels,
-        parts=tuple(parts),
-        reading=reading,
-        estimand=estimand,
-        findings=Findings(),
-        settings={"confidence": settings.confidence, "several_labels": True},
-    )
+        n=rows, labels=parts[0].bench.labels, parts=tuple(parts), reading=reading, estimand=estimand,
+        findings=Findings(), settings={"confidence": settings.confidence, "several_labels": True},
+    )  # fmt: skip
     return allowing_for_choice(made)

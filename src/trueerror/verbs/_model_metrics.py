@@ -39,6 +39,7 @@ from trueerror.inputs._costs import cost_matrix
 from trueerror.inputs._labels import Label, find_label, need_positive
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word, in_few_words
+from trueerror.metrics._compute import RECORD, as_passed
 from trueerror.metrics._registry import (
     Measure,
     Prior,
@@ -136,7 +137,9 @@ def reading(p: Predictions, settings: Settings) -> str:
     several = len(p.models) > 1 and p.scale is None
     cut = [m for m in p.models if several and p.has_scores(m)]
     left = [_not_cut(p, m) for m in cut if not p.has_predictions(m, threshold=settings.threshold)]
-    lines = str(p._noted_at(settings.threshold)), cut_words([p], settings), option_words(settings)
+    judged = [find_measure(name) for name in settings.metrics or ()]
+    cuts = "" if judged and not any(m.of_labels for m in judged) else cut_words([p], settings)
+    lines = str(p._noted_at(settings.threshold)), cuts, option_words(settings)
     mix = "" if settings.prior is None else f"At another class mix: {mix_words(settings.prior, p.positive)}."
     return "\n".join(filter(None, (*lines, mix, scale_words(p, settings), *left)))
 
@@ -306,7 +309,7 @@ def named_costs(costs: object, cost_fp: float | None, cost_fn: float | None) -> 
 
 
 # One metric by its name, or with its options as {name: {option: value}}; None for the usual one.
-MetricChoice = str | Iterable[str] | Mapping[str, Mapping[str, Any]] | None
+MetricChoice = str | Callable[..., Any] | Iterable[str] | Mapping[Any, Mapping[str, Any]] | None
 
 
 def usual_metric(costs: object) -> str:
@@ -335,8 +338,15 @@ def settled_for(p: Predictions, metrics: Mapping[str, Mapping[str, Any]] | None)
         if measure.of_grades:
             settled |= {"accuracy": {}} if p.scale is None else {"mean_score": _on_scale(p) | dict(options)}
         else:
-            settled[name] = dict(options)
+            settled[passed_by(p, measure).name] = dict(options)
     return settled
+
+
+def passed_by(p: Predictions | None, measure: Measure) -> Measure:
+    """A function of one's own that takes what these models have: labels, or scores."""
+    if p is None or not measure.unsaid:
+        return measure
+    return as_passed(measure, labels=any(map(p.has_labels, p.models)), scores=any(map(p.has_scores, p.models)))
 
 
 def refuse_classes(**given: object) -> None:
@@ -364,6 +374,8 @@ def judged_on(
 
 def judged_by(metric: MetricChoice, options: Mapping[str, Any] | None, costs: object) -> tuple[Measure, dict[str, Any]]:
     """The one metric that models are compared by, and its own options."""
+    if callable(metric) and isinstance(options, Mapping):
+        metric, options = {metric: options}, None
     named = named_metrics(usual_metric(costs) if metric is None else metric)
     if len(named) != 1:
         listed = ", ".join(map(repr, named)) or "none"
@@ -402,7 +414,9 @@ def named_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
     given = dict(metrics) if isinstance(metrics, Mapping) else {name: {} for name in metrics}
     named: dict[str, dict[str, Any]] = {}
     for name, options in given.items():
-        measure = find_measure(name)
+        said = {word: options[word] for word in RECORD if callable(name) and word in options}
+        measure = find_measure({name: said} if said else name)
+        options = {word: value for word, value in options.items() if word not in said}
         unknown = [o for o in options if o not in measure.options]
         if unknown:
             takes = f"it takes {', '.join(measure.options)}" if measure.options else "it takes none"
@@ -423,14 +437,9 @@ class ModelMetrics:
     """Computes any metric of one model, each tally counted once and only when it is needed."""
 
     def __init__(
-        self,
-        model: str,
-        settings: Settings,
-        *,
-        predictions: Predictions | None = None,
-        confusion: Confusion | None = None,
-        estimand: str = "",
-    ) -> None:
+        self, model: str, settings: Settings, *, predictions: Predictions | None = None, confusion: Confusion | None =
+        None, estimand: str = "",
+    ) -> None:  # fmt: skip
         self.model = model
         self.settings = settings
         self.estimand = estimand

@@ -63,15 +63,9 @@ OF_CLASSES = ("metric", "positive", "costs", "cost_fp", "cost_fn", "prior", "opt
 
 
 def compare_published(
-    first: Any,
-    second: Any,
-    counts: Any,
-    marginals: Mapping[str, Any] | None,
-    asked: Asked,
-    of_rows: Mapping[str, Any],
-    *,
-    paired: bool | None = None,
-) -> Comparison:
+    first: Any, second: Any, counts: Any, marginals: Mapping[str, Any] | None, asked: Asked, of_rows: Mapping[str, Any],
+    *, paired: bool | None = None,
+) -> Comparison:  # fmt: skip
     """Compare counts; options that need rows are refused."""
     given = [name for name, value in (("counts=", counts), ("marginals=", marginals), ("predictions", first))
              if value is not None]  # fmt: skip
@@ -254,13 +248,9 @@ def _whole(text: str, name: str) -> int:
 
 
 def compare_counts(
-    pairs: tuple[tuple[str, str], Discordance],
-    *,
-    confidence: float = 0.95,
-    method: Any = "mid-p",
-    alternative: Any = "two-sided",
-    margin: float | None = None,
-) -> Comparison:
+    pairs: tuple[tuple[str, str], Discordance], *, confidence: float = 0.95, method: Any = "mid-p", alternative: Any =
+    "two-sided", margin: float | None = None,
+) -> Comparison:  # fmt: skip
     """The comparison that the counts of rows both, only one, or neither model got right allow.
 
     >>> cmp = compare_counts((("new", "old"), Discordance(810, 60, 40, 90)))

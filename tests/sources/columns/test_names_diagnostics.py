@@ -44,6 +44,6 @@ def test_text_codes_and_house_numbers_stay_left_out(tmp_path: Path) -> None:
 
 
 def test_one_cell_among_a_handful(tmp_path: Path) -> None:
-    path = csv(tmp_path / "x.csv", truth=[0, 1, 1, 0], svm=["0.1", "n/a", "0.8", "0.3"])
-    with pytest.raises(InputError, match=r"'svm' of x.csv holds numbers, but 'n/a' in row 2"):
+    path = csv(tmp_path / "x.csv", truth=[0, 1, 1, 0], svm=["0.1", "none", "0.8", "0.3"])
+    with pytest.raises(InputError, match=r"'svm' of x.csv holds numbers, but 'none' in row 2"):
         te.read(path)

@@ -266,7 +266,7 @@ def test_questions_to_a_table(tmp_path: Path) -> None:
     table = open_files(small(tmp_path, text="truth,a,b,c\n1,x,1.5,2024-01-01\n0,y,2.0,2024-01-02\n1,,3,\n"))
     assert isinstance(table, DuckDBTable)
     kinds: list[Any] = [table.kind(c) for c in table.columns]
-    assert kinds == ["integer", "text", "number", "date"]
+    assert kinds == ["integer", "text", "number", "text"]
     assert table.filled("a") == 2
     assert table.few("a", 1) is None
     assert set(table.few("a", 2) or ()) == {"x", "y"}

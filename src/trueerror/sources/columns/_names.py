@@ -148,7 +148,7 @@ def has_other_ending(stem: str, names: tuple[str, ...], endings: frozenset[str])
 
 
 # How other programs write that there is nothing.
-NOTHING = frozenset(("-", "--", ".", "?", "null", "NULL", "None", "N/A", "n/a", "#N/A", "<NA>", "n.a.", "NaT"))
+NOTHING = frozenset(("-", "--", ".", "?", "None", "none", "na", "n.a."))
 NO_NUMBER = frozenset((-1, -9, 99, -99, 999, -999, 9999, -9999, math.inf, -math.inf))
 
 

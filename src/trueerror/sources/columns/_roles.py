@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from trueerror.inputs._arrays import WeightsKind, missing_rows
+from trueerror.inputs._arrays import WeightsKind, as_objects, missing_rows
+from trueerror.inputs._cells import are_dates
 from trueerror.inputs._labels import (
     Label,
     code_column,
     find_label,
-    label_from_text,
     natural_labels,
     natural_positive,
-    ordered,
-    plain_label,
     typed_label,
     with_declared,
 )
@@ -96,10 +95,11 @@ def resolve(table: InputTable, asked: ColumnRequest) -> tuple[Layout, tuple[Labe
     if model is not None:
         roles[model] = (ColumnRole("model"),)
     named = _other_roles(table, asked, roles, long=model is not None)
+    _as_written(table, truth, named)
     labels = _known_labels(table, truth, asked.labels)
     declared = with_declared(labels, asked.positive) if asked.labels is None else labels
     fresh, labels = declared != labels, declared
-    positive = _positive(asked.positive, labels)
+    positive = natural_positive(labels) if asked.positive is None else find_label(asked.positive, labels)
     if asked.labels is None and asked.positive is None:
         refuse_nothing(table, truth, labels)
     finder = ModelFinder(table, labels, positive, roles)
@@ -127,6 +127,14 @@ def resolve(table: InputTable, asked: ColumnRequest) -> tuple[Layout, tuple[Labe
         declared=labels if fresh else None,
     )
     return layout, labels
+
+
+def _as_written(table: InputTable, truth: str, named: Mapping[str, str]) -> None:
+    """Labels and keys are numbers only where each is written as it is printed; so are answers beside such a truth."""
+    values = set(table.few(truth, MOST_CLASSES) or ()) if table.kind(truth) == "number" else set()
+    numbers = [c for c in table.columns if values and table.kind(c) in ("integer", "number")]
+    answers = [c for c in numbers if set(table.few(c, len(values)) or (math.nan,)) <= values]
+    table.as_written([truth, *answers, *(c for role, c in named.items() if role != "weight")])
 
 
 def _model_column(table: InputTable, asked: ColumnRequest) -> str | None:
@@ -318,7 +326,7 @@ def _known_labels(table: InputTable, truth: str, given: Iterable[object] | None)
     if table.kind(truth) == "other":
         raise InputError(f"{place} holds neither text nor whole numbers nor booleans; it cannot be the truth")
     try:
-        labels = ordered(plain_label(v, place) for v in table.few(truth, table.n) or ())
+        labels = code_column(as_objects(table.few(truth, table.n) or ()), place).values
     except InputError:
         labels = ()
     # Where a value is no label, the column itself says in which row.
@@ -327,14 +335,6 @@ def _known_labels(table: InputTable, truth: str, given: Iterable[object] | None)
         return labels
     typed = [typed_label(v, labels) for v in given]
     return (*typed, *(v for v in labels if v not in typed))
-
-
-def _positive(positive: object, labels: tuple[Label, ...]) -> Label | None:
-    if positive is None:
-        return natural_positive(labels)
-    if isinstance(positive, str):
-        return label_from_text(positive, labels)
-    return find_label(positive, labels)
 
 
 def is_left_out(roles: ColumnRoles) -> bool:
@@ -485,8 +485,7 @@ class ModelFinder:
             return replace(layout, score=column)
         classes: dict[Label, str] = {}
         for label, given in score.items():
-            typed = isinstance(label, str) and not any(isinstance(v, str) for v in self.labels)
-            known = label_from_text(label, self.labels) if typed else plain_label(label, option)
+            known = typed_label(label, self.labels, option)
             role = ColumnRole("scores", model=name, label=str(known))
             column = self._take(given, f"{option}[{label!r}]", role)
             self._need_numbers(column)
@@ -595,7 +594,7 @@ class ModelFinder:
         word = bare(column)
         if self.table.filled(column) == 0:
             return "empty"
-        if self.table.kind(column) == "date":
+        if self._holds_dates(column) and not are_dates(self.labels):
             return "dates"
         if self.table.kind(column) == "other":
             return "neither labels nor numbers"
@@ -609,13 +608,18 @@ class ModelFinder:
             )
         return ""
 
+    def _holds_dates(self, column: str) -> bool:
+        """Whether a column holds dates, be they text or not."""
+        seen = self.table.first(column, LOOKED_AT) if self.table.kind(column) == "text" else ()
+        return self.table.kind(column) == "date" or are_dates(v for v in seen if v is not None)
+
     def holds_labels(self, column: str) -> bool:
         """Whether all values are among the truth's labels."""
         values = self.table.few(column, len(self.labels))
-        if not values or self.table.kind(column) in ("date", "other"):
+        if not values or self.table.kind(column) == "other":
             return False
         try:
-            return all(plain_label(v) in self.known for v in values)
+            return self.known.issuperset(code_column(as_objects(values), column).values)
         except InputError:
             return False
 

@@ -38,6 +38,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from trueerror.inputs._arrays import EXACT, Column
+from trueerror.inputs._cells import BLANKS, MISSING, NUMBER
 from trueerror.inputs._options import FileError, InputError
 from trueerror.sources._paths import (
     Files,
@@ -280,10 +281,17 @@ class DuckDBTable(EngineTable[Sql, SqlFrame]):
         super().__init__(columns, kinds, name=name, provenance=provenance)
         self.run, self.source, self.raw, self.store, self.where = run, source, raw, store, where
         self._whole_ends: dict[str, tuple[int, int]] | None = None
+        self.written_again: Callable[[Collection[str]], tuple[Kind, ...]] | None = None
         if rows is not None:  # known, and without gaps
             self.n, self._filled = rows, dict.fromkeys(columns, rows)
             return
         self.n = int(self.ask(self.dialect.rows().alias("n"))["n"])
+
+    def as_written(self, columns: Sequence[str]) -> None:
+        floats = [column for column in columns if self.kind(column) == "number"]
+        if floats and self.written_again is not None:
+            kinds = self.written_again(floats)
+            EngineTable.__init__(self, self.columns, kinds, name=self.name, provenance=self.provenance)
 
     @property
     def frame(self) -> SqlFrame:
@@ -463,110 +471,118 @@ def unmasked(array: object) -> Column:
     return np.asarray(plain)
 
 
-MISSING = ("", "NA", "NaN", "nan")
-# Whole numbers below are held by 64 bits.
-IN_64_BITS = 2.0**63
+# No booleans: DuckDB would take "yes" and "t" for true. No dates: they are text to us.
+CANDIDATES = "auto_type_candidates = ['BIGINT', 'DOUBLE', 'VARCHAR']"
+# A text as the table of cells has it: without blanks, NULL where a spelling says that it is missing.
+BARE = f"trim({{0}}, {quoted(BLANKS)})"
+PLAIN = f"CASE WHEN {BARE} IN ({', '.join(map(quoted, MISSING))}) THEN NULL ELSE {BARE} END"
+ODD = f"bool_or({{0}} <> {BARE} OR {{0}} IN ({', '.join(map(quoted, MISSING))}))"
+# Beside numbers a spelling of missing may have blanks around it.
+NULLS = {f"{before}{text}{after}": "" for text in MISSING for before in ("", " ") for after in ("", " ")}
 
 
-def load_csv(connection: duckdb.DuckDBPyConnection, files: Files) -> tuple[tuple[str, ...], list[str]]:
-    """The files as the table `raw`, with columns c0, c1, …; returns their real names and their types."""
+def load_csv(
+    connection: duckdb.DuckDBPyConnection, files: Files, written: Collection[str] = ()
+) -> tuple[tuple[str, ...], list[str]]:
+    """The files as the table `raw`, with columns c0, c1, …; returns their real names and their types.
+
+    `written` are columns of labels and keys: numbers only where each cell is written as its number is printed.
+    """
     header = read_header(files)
-    whole = _whole_at_first(connection, files, header)
-    _load(connection, files, header, dict.fromkeys(whole, "DOUBLE"))
-    long_numbers = _long_numbers(connection, whole)
-    if long_numbers:
-        _load(connection, files, header, dict.fromkeys(whole, "DOUBLE") | long_numbers)
-    _as_integers(connection, [column for column in whole if column not in long_numbers])
-    _tidy_texts(connection)
+    texts = {f"c{i}" for i, name in enumerate(header.names) if name in written}
+    whole = _load(connection, files, header, texts)
+    if long := _long_numbers(connection, whole):
+        whole = _load(connection, files, header, texts | long)
+    _settle_whole(connection, header, whole, texts)
+    _settle_fractions(connection, texts - set(whole))
+    _tidy_texts(connection, texts)
     connection.execute("SET enable_external_access = false")
     return header.names, described(connection, "raw")[1]
 
 
-# No booleans: DuckDB would take "yes" and "t" for true. No dates: they are text to us.
-CANDIDATES = "auto_type_candidates = ['BIGINT', 'DOUBLE', 'VARCHAR']"
-# Files of fewer bytes have no more rows than DuckDB looks at to tell types.
-SEEN_WHOLE = 2 * 20_480
-
-
-def _whole_at_first(connection: duckdb.DuckDBPyConnection, files: Files, header: Header) -> list[str]:
-    """Columns that hold whole numbers in the first rows of long files: as such, later decimals would be rounded."""
-    if not files.gzipped and sum(path.stat().st_size for path in files.paths) < SEEN_WHOLE:
-        return []
-    try:
-        described_ = connection.execute(f"DESCRIBE {_selection(files, header, CANDIDATES)}").fetchall()
-    except duckdb.Error:
-        return []  # loading says what is wrong
-    return [str(name) for name, type_, *_ in described_ if type_ == "BIGINT"]
-
-
-def _as_integers(connection: duckdb.DuckDBPyConnection, columns: Sequence[str]) -> None:
-    """Turn those columns of floats back that hold whole numbers only."""
-    floats = {name for name, type_ in zip(*described(connection, "raw"), strict=True) if type_ == "DOUBLE"}
-    held = [column for column in columns if column in floats]
-    if not held:
-        return
-    terms = ", ".join(f"coalesce(bool_and({c} = floor({c}) AND abs({c}) < {EXACT}), true)" for c in held)
-    for column, is_whole in zip(held, connection.execute(f"SELECT {terms} FROM raw").fetchall()[0], strict=True):
-        if is_whole:
-            connection.execute(f"ALTER TABLE raw ALTER {column} TYPE BIGINT")
-
-
 def _load(
-    connection: duckdb.DuckDBPyConnection, files: Files, header: Header, kinds: Mapping[str, str] | None = None
-) -> None:
-    def candidates(kinds: Mapping[str, str]) -> str:
-        types = "".join(f"{quoted(column)}: {quoted(kind)}, " for column, kind in kinds.items())
-        return CANDIDATES + (f", types = {{{types}}}" if types else "")
-
-    given = kinds or {}
+    connection: duckdb.DuckDBPyConnection, files: Files, header: Header, texts: Collection[str], rows: int = 0
+) -> list[str]:
+    """Load the rows, types told from the first ones (`rows`: from so many, −1 for all); returns the columns that
+    seem to hold whole numbers: of c5 these are the numbers, and w5 is the text where a number does not print it."""
+    seen = CANDIDATES + (f", sample_size = {rows:d}" if rows else "")
     try:
-        connection.execute(_query(files, header, candidates(given)))
-    except duckdb.ConversionException:
-        # The types were told from the first rows, and a later one does not fit: look at all rows.
-        known = {column: kind for column, kind in given.items() if kind != "DOUBLE"}
-        try:
-            connection.execute(_query(files, header, f"{candidates(known)}, sample_size = -1"))
-        except duckdb.Error as error:
+        found = connection.execute(f"DESCRIBE {_selection(files, header, seen)}").fetchall()
+        types = {str(name): str(type_) for name, type_, *_ in found}
+        whole = [c for c, kind in types.items() if kind == "BIGINT"]
+        read = {c: "DOUBLE" if kind == "DOUBLE" and c not in texts else "VARCHAR" for c, kind in types.items()}
+        parts = [f"try_cast({c} AS BIGINT) AS {c}" if c in whole else c for c in types]
+        printed = "CASE WHEN {bare} = try_cast({0} AS BIGINT)::VARCHAR THEN NULL ELSE {plain} END AS w{1}"
+        parts += [printed.format(c, c[1:], bare=BARE.format(c), plain=PLAIN.format(c)) for c in whole]
+        typed = f"{CANDIDATES}, types = {{{', '.join(f'{quoted(c)}: {quoted(kind)}' for c, kind in read.items())}}}"
+        rows_read = _selection(files, header, typed)
+        connection.execute(f"CREATE OR REPLACE TABLE raw AS SELECT {', '.join(parts)} FROM ({rows_read})")
+    except duckdb.ConversionException as error:
+        if rows:
             raise refuse_csv(files, header.names, error) from None
+        return _load(connection, files, header, texts, -1)  # a later row is no number
     except duckdb.Error as first:
         raise refuse_csv(files, header.names, _exact_error(connection, files, header) or first) from None
+    return whole
 
 
-def _long_numbers(connection: duckdb.DuckDBPyConnection, whole: Collection[str]) -> dict[str, str]:
-    """Columns of whole numbers that a float does not hold, such as ids of twenty digits, and the type that holds them:
-    text, but for those of `whole` numbers that 64 bits hold."""
+def _long_numbers(connection: duckdb.DuckDBPyConnection, whole: Collection[str]) -> set[str]:
+    """Columns of whole numbers that a float does not hold, such as ids of twenty digits."""
     names, types = described(connection, "raw")
-    floats = [name for name, type_ in zip(names, types, strict=True) if type_ == "DOUBLE"]
+    floats = [c for c, type_ in zip(names, types, strict=True) if type_ == "DOUBLE" and c not in whole]
     if not floats:
-        return {}
-    terms = ", ".join(f"CASE WHEN bool_and({c} = floor({c})) THEN max(abs({c})) END" for c in floats)
-    largest = connection.execute(f"SELECT {terms} FROM raw").fetchall()[0]
-    return {
-        name: "BIGINT" if name in whole and most < IN_64_BITS else "VARCHAR"
-        for name, most in zip(floats, largest, strict=True)
-        if most is not None and EXACT <= most <= 1e40
-    }
+        return set()
+    terms = ", ".join(f"bool_and({c} = floor({c})) AND max(abs({c})) BETWEEN {EXACT} AND 1e40" for c in floats)
+    answers = connection.execute(f"SELECT {terms} FROM raw").fetchall()[0]
+    return {c for c, is_long in zip(floats, answers, strict=True) if is_long}
 
 
-def _tidy_texts(connection: duckdb.DuckDBPyConnection) -> None:
-    """Blanks around words are no part of them, and columns of per cent, such as 12.5 %, hold numbers."""
-    texts = [name for name, type_ in zip(*described(connection, "raw"), strict=True) if type_ == "VARCHAR"]
-    if not texts:
+def _settle_whole(
+    connection: duckdb.DuckDBPyConnection, header: Header, whole: Sequence[str], texts: Collection[str]
+) -> None:
+    """Columns of whole numbers as such, as floats, or as text: the first where every cell is written as printed."""
+    if not whole:
         return
-    looks = ("bool_or({0} <> trim({0}))", f"bool_and(regexp_matches({{0}}, {quoted(PER_CENT)}))")
-    terms = ", ".join(look.format(c) for look in looks for c in texts)
-    # The first rows show it: looking at all of them would take as long as reading does.
-    answers = connection.execute(f"SELECT {terms} FROM (SELECT * FROM raw LIMIT 1000)").fetchall()[0]
-    for c, padded, share in zip(texts, answers, answers[len(texts) :], strict=False):
-        bare = f"CASE WHEN list_contains({listed(MISSING)}, trim({c})) THEN NULL ELSE trim({c}) END"
-        if share and connection.execute(f"SELECT {looks[1].format(c)} FROM raw").fetchall()[0][0]:
-            bare = f"replace(rtrim({c}, ' %'), ',', '.')::DOUBLE / 100.0"
-        elif padded:
-            numbers = f"SELECT count(try_cast({bare} AS DOUBLE)) = count({bare}) FROM raw"
-            bare = f"({bare})::DOUBLE" if connection.execute(numbers).fetchall()[0][0] else bare
-        if share or padded:
-            kind = "DOUBLE" if "::DOUBLE" in bare else "VARCHAR"
-            connection.execute(f"ALTER TABLE raw ALTER {c} TYPE {kind} USING {bare}")
+    signs = ((header.thousands, ""), (header.decimal, ".")) if header.decimal != "." or header.thousands else ()
+    numbers = {}
+    for c in whole:
+        numbers[c] = f"w{c[1:]}"
+        for sign, plain in signs:
+            numbers[c] = f"replace({numbers[c]}, {quoted(sign)}, {quoted(plain)})" if sign else numbers[c]
+    is_number = f"regexp_full_match({{0}}, {quoted(NUMBER)}) AND abs(try_cast({{0}} AS DOUBLE)) < {EXACT}"
+    terms = ", ".join(f"count(w{c[1:]}), bool_and({is_number.format(n)})" for c, n in numbers.items())
+    answers = iter(connection.execute(f"SELECT {terms} FROM raw").fetchall()[0])
+    for (c, number), odd, are_numbers in zip(numbers.items(), answers, answers, strict=True):
+        if odd and are_numbers and c not in texts:
+            as_float = f"coalesce(try_cast({number} AS DOUBLE), {c}::DOUBLE)"
+            connection.execute(f"ALTER TABLE raw ALTER {c} TYPE DOUBLE USING {as_float}")
+        elif odd:
+            connection.execute(f"ALTER TABLE raw ALTER {c} TYPE VARCHAR USING coalesce(w{c[1:]}, {c}::VARCHAR)")
+        connection.execute(f"ALTER TABLE raw DROP w{c[1:]}")
+
+
+def _settle_fractions(connection: duckdb.DuckDBPyConnection, texts: Collection[str]) -> None:
+    """Labels and keys that are fractions, each written as it is printed, stay numbers: no label is one."""
+    printed = "bool_and({0} = try_cast({0} AS DOUBLE)::VARCHAR) AND bool_or(try_cast({0} AS DOUBLE) % 1 > 0)"
+    for c in texts:
+        if connection.execute(f"SELECT {printed.format(c)} FROM raw").fetchall()[0][0]:
+            connection.execute(f"ALTER TABLE raw ALTER {c} TYPE DOUBLE")
+
+
+def _tidy_texts(connection: duckdb.DuckDBPyConnection, texts: Collection[str]) -> None:
+    """Columns of per cent, such as 12.5 %, hold numbers."""
+    found = [name for name, type_ in zip(*described(connection, "raw"), strict=True) if type_ == "VARCHAR"]
+    found = [c for c in found if c not in texts]
+    if not found:
+        return
+    is_share = f"bool_and(regexp_matches({{0}}, {quoted(PER_CENT)}))"
+    terms = ", ".join(is_share.format(c) for c in found)
+    # The first rows show most: looking at all of them would take as long as reading does.
+    first = connection.execute(f"SELECT {terms} FROM (SELECT * FROM raw LIMIT 1000)").fetchall()[0]
+    for c, seen in zip(found, first, strict=True):
+        if seen and connection.execute(f"SELECT {is_share.format(c)} FROM raw").fetchall()[0][0]:
+            number = f"replace(rtrim({c}, ' %'), ',', '.')::DOUBLE / 100.0"
+            connection.execute(f"ALTER TABLE raw ALTER {c} TYPE DOUBLE USING {number}")
 
 
 def _exact_error(connection: duckdb.DuckDBPyConnection, files: Files, header: Header) -> duckdb.Error | None:
@@ -590,7 +606,7 @@ def _selection(files: Files, header: Header, options: str, *, names: bool = True
     return (
         f"SELECT * FROM read_csv({listed(files.paths)}, skip = {header.skip:d}, "
         f"header = {str(header.first_line).lower()}, "
-        f"delim = {quoted(header.delimiter)}, quote = '\"', escape = '\"', comment = '', nullstr = {listed(MISSING)}, "
+        f"delim = {quoted(header.delimiter)}, quote = '\"', escape = '\"', comment = '', nullstr = {listed(NULLS)}, "
         f"decimal_separator = {quoted(header.decimal)}, compression = {quoted('gzip' if files.gzipped else 'none')}, "
         f"hive_partitioning = false, {ending}{named}{options})"
     )
@@ -667,7 +683,6 @@ def _folder_keys(paths: Sequence[Path], columns: Sequence[str]) -> list[str]:
 WHOLE = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 WHOLE_DECIMAL = re.compile(r"DECIMAL\(\d+, ?0\)")
 PER_CENT = r"^\s*-?\d+([.,]\d+)?\s*%\s*$"
-DATE = r"^\d{4}-\d\d-\d\d([ T]\d\d:\d\d.*)?$"
 
 
 def open_files(
@@ -683,6 +698,7 @@ def open_files(
             store=opened.store,
         )  # fmt: skip
         table.notes = files.notes
+        table.written_again = opened.as_written if files.format == "csv" else None
         if table.n == 0:
             raise FileError(f"{files.name} has column names but no rows")
     except BaseException:
@@ -698,13 +714,14 @@ class FileConnection:
     def __init__(self, files: Files, temp_folder: Path) -> None:
         self.files, self.temp_folder = files, temp_folder
         self.made: list[str] = []
+        self.written: frozenset[str] = frozenset()
         self.names, self.kinds = self._open()
 
     def _open(self) -> tuple[tuple[str, ...], tuple[Kind, ...]]:
         self.process = os.getpid()
         self.connection = connect_alone(self.temp_folder / f"spill-{self.process}")
         if self.files.format == "csv":
-            names, types = load_csv(self.connection, self.files)
+            names, types = load_csv(self.connection, self.files, self.written)
         elif self.files.format == "json":
             names, types = _load_json(self.connection, self.files, self.temp_folder)
         else:
@@ -712,6 +729,13 @@ class FileConnection:
         kinds = _normalise(self.connection, names, types, self.files)
         self.connection.execute("SET lock_configuration = true")
         return names, kinds
+
+    def as_written(self, columns: Collection[str]) -> tuple[Kind, ...]:
+        """Load the rows once more, these columns as they are written; returns what all columns hold."""
+        self.written |= frozenset(columns)
+        self.connection.close()
+        self.names, self.kinds = self._open()
+        return self.kinds
 
     def _here(self) -> duckdb.DuckDBPyConnection:
         if os.getpid() != self.process:
@@ -832,17 +856,13 @@ def _normalise(
         plain_columns = _plain_columns(ask, places, types)
     except duckdb.Error as error:
         raise damaged(files.name, error) from None
-    # Text in CSV files may hold booleans and dates.
+    # Text in CSV files may hold booleans.
     texts = [i for i, (_, kind) in enumerate(plain_columns) if kind == "text"] if files.format == "csv" else []
     if texts:
-        terms = [f"bool_and(lower({places[i]}) IN ('true', 'false'))" for i in texts]
-        terms += [f"bool_and(regexp_matches({places[i]}, {quoted(DATE)}))" for i in texts]
-        answers = connection.execute(f"SELECT {', '.join(terms)} FROM {renamed}").fetchall()[0]
-        for i, boolean, date in zip(texts, answers, answers[len(texts) :], strict=False):
-            if boolean:
-                plain_columns[i] = (f"lower({places[i]}) = 'true'", "boolean")
-            elif date:
-                plain_columns[i] = (places[i], "date")
+        terms = ", ".join(f"bool_and(lower({plain_columns[i][0]}) IN ('true', 'false'))" for i in texts)
+        for i, yes in zip(texts, connection.execute(f"SELECT {terms} FROM {renamed}").fetchall()[0], strict=True):
+            if yes:
+                plain_columns[i] = (f"lower({plain_columns[i][0]}) = 'true'", "boolean")
     try:
         numbers = without_nan(
             ask,
@@ -874,6 +894,11 @@ def _plain_columns(ask: Run, places: Sequence[str], types: Sequence[str]) -> lis
         fit = ", ".join(f"bool_and(abs({places[i]}::DOUBLE) < {2.0**63})" for i in wide)
         for i, fits in zip(wide, ask(f"SELECT {fit} FROM given").fetchall()[0], strict=True):
             columns[i] = (f"{places[i]}::BIGINT", "integer") if fits is not False else (f"{places[i]}::VARCHAR", "text")
+    texts = [i for i, (_, kind) in enumerate(columns) if kind == "text"]
+    if texts:
+        odd = ", ".join(ODD.format(columns[i][0]) for i in texts)
+        for i, is_odd in zip(texts, ask(f"SELECT {odd} FROM given").fetchall()[0], strict=True):
+            columns[i] = (PLAIN.format(columns[i][0]) if is_odd else columns[i][0], "text")
     return columns
 
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
-from trueerror.inputs._arrays import Array, Column, WeightsKind
+from trueerror.inputs._arrays import EXACT, MOST, Array, Column, WeightsKind
 from trueerror.inputs._labels import Label
 from trueerror.inputs._memory import need_memory
 from trueerror.inputs._settings import current
@@ -163,6 +163,9 @@ class EngineTable(ABC, Generic[E, F]):
     @abstractmethod
     def range(self, name: str) -> tuple[float, float] | None:
         """The lowest and the highest number of a column, NaN where it has none; None where that is not known."""
+
+    def as_written(self, columns: Sequence[str]) -> None:
+        """Most engines have types of their own."""
 
     @abstractmethod
     def counted(self, layout: Layout, options: Options) -> Source | None:
@@ -345,10 +348,13 @@ class EngineTable(ABC, Generic[E, F]):
         return self._count(self.dialect.any_of([self.dialect.missing(self.col(column)) for column in columns]))
 
     def weights_sound(self, column: str, kind: WeightsKind) -> bool:
-        """Whether weights are finite, not negative and not all 0; whole where rows are repeated."""
+        """Whether weights are not negative, not all 0 and not too large; whole where rows are repeated."""
         weight = self.number(column)
-        sound = (self._is_whole(weight) if kind == "frequency" else self.dialect.finite(weight)) & (weight >= 0.0)
-        return self._count(~sound) == 0 and self._count(weight > 0.0) > 0
+        sound = (weight <= MOST) & (weight >= 0.0)
+        sound = sound & self._is_whole(weight) if kind == "frequency" else sound
+        if self._count(~sound) or not self._count(weight > 0.0):
+            return False
+        return kind == "sampling" or self.ask(self.dialect.total(weight).alias("total"))["total"] < EXACT
 
     # Groups.
 

@@ -387,9 +387,7 @@ class Groups(NamedTuple):
         return Groups(tuple(key[order] for key in self.keys), self.weighed.kept(order))
 
 
-def named_and_sized(
-    keys: Sequence[Array], rows: Ints, dates: Sequence[bool]
-) -> tuple[list[tuple[object, ...]], tuple[Label, ...], Ints]:
+def named_and_sized(keys: Sequence[Array], rows: Ints) -> tuple[list[tuple[object, ...]], tuple[Label, ...], Ints]:
     """Distinct raw keys, their names, and the rows of each; groups may repeat a key."""
     if len(keys) == 1 and np.can_cast(keys[0].dtype, np.int64) and keys[0].dtype.kind in "iu":
         # Clusters may be very many.
@@ -400,5 +398,5 @@ def named_and_sized(
     sizes: dict[tuple[object, ...], int] = {}
     for *row, amount in zip(*(values.tolist() for values in (*keys, rows)), strict=True):
         sizes[tuple(row)] = sizes.get(tuple(row), 0) + amount
-    raw, labels = named_keys(list(sizes), dates)
+    raw, labels = named_keys(list(sizes))
     return raw, labels, np.array([sizes[value] for value in raw], dtype=np.int64)

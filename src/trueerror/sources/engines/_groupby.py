@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import Array, Floats, WeightsKind
+from trueerror.inputs._cells import are_dates, date_names
 from trueerror.inputs._labels import (
     Codes,
     Label,
@@ -190,8 +191,7 @@ class GroupedSource:
         if known is None:
             columns: list[groups.GroupKey] = [groups.ColumnValue(c) for c in key_columns(self.layout, kind)]
             tallies = self._raw_by_key(kind) or self.table.group(columns)
-            dates = [self.table.kind(c) == "date" for c in key_columns(self.layout, kind)]
-            values, names, sizes = groups.named_and_sized(tallies.keys[-len(columns) :], tallies.weighed.counts, dates)
+            values, names, sizes = groups.named_and_sized(tallies.keys[-len(columns) :], tallies.weighed.counts)
             self.memory["sizes", kind] = sizes
             known = self.memory["keys", kind] = (values, names)
         return known
@@ -858,6 +858,8 @@ def _labels(table: AnyTable, column: str) -> tuple[Label, ...]:
     values = table.few(column, table.n) or ()
     if table.kind(column) == "other":
         raise InputError(f"column {column!r} holds neither text nor numbers")
+    if are_dates(values) and date_names(values) != list(values):
+        raise InputError(f"column {column!r} holds dates, whose names are not what the engine holds")
     return ordered(plain_label(value, f"column {column!r}") for value in values)
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inputs._arrays import EXACT, Column, Foreign
+from trueerror.inputs._cells import MISSING
 from trueerror.inputs._options import InputError
 from trueerror.inputs._settings import current
 from trueerror.sources._paths import asking, engine_failed
@@ -408,7 +409,8 @@ def _plain(value: nw.Expr, dtype: nw.dtypes.DType, *, has_spans: bool) -> tuple[
     if dtype.is_temporal() and dtype != nw.Duration:
         return value.cast(nw.String), "date"
     if dtype in (nw.String, nw.Categorical, nw.Enum):
-        return value.cast(nw.String), "text"
+        bare = value.cast(nw.String).str.strip_chars()
+        return nw.when(~bare.is_in(MISSING)).then(bare), "text"
     # Lists, structures and the like only have to be counted as there or not.
     return nw.when(~value.is_null()).then(nw.lit(1)), "other"
 
