@@ -140,8 +140,8 @@ class Miscalibration(NamedTuple):
         for view in by:
             rows, weights = weighted_rows(view.rows, [model])
             ups, scores = rows.up, rows.scores[:, 0]
-            keys = np.arange(len(ups)) if rows.clusters is None else rows.clusters
-            w = np.ones(len(ups)) if weights is None else weights
+            keys = next(x for x in (rows.clusters, np.arange(len(ups))) if x is not None)
+            w = next(x for x in (weights, np.ones(len(ups))) if x is not None)
             sums = np.bincount(keys, weights=w * (ups - scores) * (1 - 2 * scores)).astype(np.float64)
             sizes = np.bincount(keys, weights=w).astype(np.float64)
             each.append(mean_over_units(sums[sizes > 0], sizes[sizes > 0], (-math.inf, math.inf)))
@@ -150,7 +150,7 @@ class Miscalibration(NamedTuple):
 
 
 class RunsFound(NamedTuple):
-    """Whose errors come in runs, how likely that is by chance, and how many independent rows these are worth."""
+    """Whose errors come most in runs, how likely that is by chance, and how many independent rows these are worth."""
 
     model: str
     p_value: float
@@ -158,35 +158,34 @@ class RunsFound(NamedTuple):
     worth: float
 
     @classmethod
-    def of(cls, p: Predictions, threshold: float | None = None) -> RunsFound | None:
-        """Errors (of grades, and of scores that call nothing, ranks) of all models, and how they differ from the first.
+    def of(cls, p: Predictions, threshold: float | None = None) -> RunsFound:
+        """Of the errors of all models, and of how they differ from the first, each as one of so many (Bonferroni).
 
-        None where nothing of the kind is seen once in a thousand samples, where rows have keys of their own, are too
-        few or not in memory, or where they are sorted by an answer: then errors stand together by themselves.
+        Grades, and scores that call nothing, are taken by their ranks. Where rows are sorted by an answer, errors stand
+        together by themselves: nothing is found.
         """
-        source, series = p.source, dict[str, Floats]()
-        own = p.has_key("clusters") or p.has_key("folds") or p.has_key("repeats")
-        if own or p.n < 50 or not isinstance(source, ArraySource):
-            return None
+        source, first = p.source.fetched(), p.models[0]
         same = source.truth[1:] == source.truth[:-1]
-        for model in p.models:
-            labels, scores = source.columns[model]
-            for column in (x for x in (labels, scores) if x is not None and x.ndim == 1):
-                steps = np.diff(column.astype(np.float64))[same]
-                if steps.any() and ((steps >= 0).all() or (steps <= 0).all()):
-                    return None
-            if p.scale is None and p.has_predictions(model, threshold=threshold):
-                series[model] = (source.predicted_codes(model, threshold) != source.truth) * 1.0
-            elif scores is not None and (p.scale is not None or scores.ndim == 1) and not np.isnan(scores).any():
-                series[model] = rankdata(scores.ravel() if p.scale is None else scores[:, 0])
-        first = next(iter(series.values()), None)
-        apart = {m: x - first for m, x in series.items() if first is not None and x is not first}
+        columns = [x for m in p.models for x in source.columns[m] if x is not None and x.ndim == 1]
+        steps = [np.diff(column.astype(np.float64))[same] for column in columns]
+        is_sorted = any(d.any() and ((d >= 0).all() or (d <= 0).all()) for d in steps)
+        series = {m: (_ranks, _wrong)[p.scale is None and p.has_predictions(m)](source, m, threshold) for m in p.models}
+        series |= {f"{m} and {first}": series[m] - series[first] for m in p.models[1:]}
         found = {m: runs_of(x, source.truth) for m, x in series.items()}
-        found |= {f"{m} and {p.models[0]}": runs_of(x, source.truth) for m, x in apart.items()}
-        model, worst = min(found.items(), key=lambda item: item[1].p_value, default=("", None))
-        if worst is None or worst.p_value * len(found) > 0.001:
-            return None
-        return cls(model, worst.p_value, p.n, worst.worth)
+        model, most = min(found.items(), key=lambda item: item[1].p_value)
+        return cls(model, min(1.0, most.p_value * len(found) + is_sorted), p.n, most.worth)
+
+
+def _wrong(source: ArraySource, model: str, threshold: float | None) -> Floats:
+    """1 where a row is called wrongly."""
+    return (source.predicted_codes(model, threshold) != source.truth).astype(np.float64)
+
+
+def _ranks(source: ArraySource, model: str, threshold: float | None) -> Floats:
+    """The ranks of scores or grades; one that is missing counts as 0."""
+    scores = source.columns[model].scores
+    assert scores is not None
+    return np.asarray(rankdata(np.nan_to_num(scores.reshape(len(scores), -1)[:, 0])), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
