@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
+from trueerror.inputs._groups import MetricChoice
 from trueerror.inputs._options import check_word
 from trueerror.sources._collect import takes_whole_rows
 from trueerror.verbs._gate import Gate, gate, together
-from trueerror.verbs._model_metrics import MetricChoice
 
 __all__ = ["assert_at_least", "assert_not_worse"]
 # One point of a share: what nobody would call worse.

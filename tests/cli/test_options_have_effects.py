@@ -69,7 +69,7 @@ OTHER: dict[str, Any] = {
     "out_of": 40, "repeats": 2, "df": [9.0], "gap": ["recall"], "grade": ["a"], "scale": "0,2", "k": [3],
     "cost_ratio": 20.0, "point": ["p=0.2,0.9"], "color": "always",
 }  # fmt: skip
-OTHER |= {"right": ["a"], "right_from": 0.5, "names": "y,a,b,c,g,w,k", "table": "rows"}
+OTHER |= {"rng": 7, "metrics": ["recall"], "right": ["a"], "right_from": 0.5, "names": "y,a,b,c,g,w,k", "table": "rows"}
 CLUSTERED = {"icc_right": 0.4, "icc_between": 0.3, "cluster_size": 5.0}
 NO_ROWS: dict[str, Any] = dict.fromkeys(("file", *USUAL))
 ONE_MATRIX = {**NO_ROWS, "matrix": ["150 40 60 250"]}
@@ -88,7 +88,7 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("sample-size", "test"): ({"disagreement": None}, "two-proportions"),
     ("evaluate", "models"): ({}, ["a"]),
     ("evaluate", "method"): ({}, "wald"),
-    ("evaluate", "seed"): ({"metric": ["mcc"], "method": "bootstrap-percentile"}, 7),
+    ("evaluate", "rng"): ({"metrics": ["mcc"], "method": "bootstrap-percentile"}, 7),
     ("evaluate", "weights_kind"): ({"weight": "w", "weights_kind": "frequency"}, "sampling"),
     ("evaluate", "ignore"): ({"models": ["c"], "cluster": "g"}, ["TE204"]),
     ("evaluate", "id"): ({}, "g"),
@@ -102,7 +102,7 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("compare", "labels"): ({**TWO_MATRICES, "positive": None, "form": Format.json}, "no yes"),
     ("compare", "id"): ({}, "g"),
     ("compare", "metric"): ({}, "auc"),
-    ("compare", "seed"): ({"method": "bootstrap", "form": Format.json}, 7),
+    ("compare", "rng"): ({"method": "bootstrap", "form": Format.json}, 7),
     ("compare", "reference"): ({"models": ["a", "b", "c"]}, "b"),
     ("compare", "adjust"): ({"models": ["a", "b", "c"]}, "none"),
     ("compare", "ignore"): ({"models": ["a", "b", "c"]}, ["TE406"]),
@@ -113,7 +113,7 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("report", "metric"): ({}, "recall"),
     ("report", "ignore"): ({"cluster": "g"}, ["TE204"]),
     ("report", "id"): ({}, "g"),
-    ("report", "seed"): ({"metric": "mcc"}, 7),
+    ("report", "rng"): ({"metric": "mcc"}, 7),
     ("plot", "metric"): ({"kind": "forest"}, "recall"),
     ("plot", "confidence"): ({"kind": "forest"}, 0.8),
     ("plot", "prior"): ({}, 0.1),
@@ -122,7 +122,7 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("plot", "cluster"): ({"kind": "forest"}, "g"),
     ("plot", "id"): ({}, "g"),
     ("plot", "how"): ({"fold": "g"}, "threshold"),
-    ("plot", "seed"): ({"band": "simultaneous"}, 7),
+    ("plot", "rng"): ({"band": "simultaneous"}, 7),
     ("hull", "matrix"): ({}, ["m=150 40 60 250"]),
     ("hull", "labels"): ({"matrix": ["m=150 40 60 250"], "form": Format.json}, "no yes"),
     ("hull", "seed"): ({"prior": 0.4, "form": Format.json}, 7),
@@ -137,7 +137,7 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("gate", "id"): ({}, "g"),
     ("gate", "model"): ({"models": ["a", "b", "c"], "model": "a"}, "c"),
     ("gate", "baseline"): ({"models": ["a", "b", "c"], "model": "a"}, "c"),
-    ("gate", "seed"): ({"metric": ["mcc"], "form": Format.json}, 7),
+    ("gate", "rng"): ({"metric": ["mcc"], "form": Format.json}, 7),
     ("gate", "weights_kind"): ({"weight": "w", "weights_kind": "frequency"}, "sampling"),
     ("repeats", "grade"): ({}, "a"),
     ("repeats", "id"): ({}, "w"),
@@ -146,7 +146,7 @@ HERE: dict[tuple[str, str], tuple[dict[str, Any], Any]] = {
     ("rank", "reference"): ({"file": "three.csv", "value": None}, "q"),
     ("rank", "adjust"): ({"file": "three.csv", "value": None}, "bonferroni"),
     ("rank", "method"): ({}, "sign"),
-    ("rank", "seed"): ({"rope": 0.01, "form": Format.json}, 7),
+    ("rank", "rng"): ({"rope": 0.01, "form": Format.json}, 7),
     ("rank", "test_train_ratio"): ({"form": Format.json}, 0.9),
     ("rank", "ignore"): ({}, ["TE507"]),
     ("rank", "repeat"): ({}, "other"),

@@ -47,7 +47,7 @@ def test_what_was_asked_for_is_judged_and_repeated(tmp_path: Path) -> None:
     done = run(CANCER, "--positive", "malignant", "--cost-fn", "10", "-o", str(out), "--ignore", "TE306", "-c", "0.9")
     assert (done.exit_code, done.stderr) == (0, ""), done.output
     page = out.read_text(encoding="utf-8")
-    assert "--cost-fn 10.0 --confidence 0.9 --ignore TE306 --seed 0" in page
+    assert "--cost-fn 10.0 --confidence 0.9 --seed 0 --ignore TE306" in page
     assert "Run logreg at threshold" in page
     packed = re.findall(r'id="page-data">(.*?)</script>', page)[0].replace(".", "<")
     assert json.loads(gzip.decompress(base64.b85decode(packed)))["explorer"]["start"]["fn"] == 10

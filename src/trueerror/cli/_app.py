@@ -12,6 +12,7 @@ import dataclasses
 import errno
 import functools
 import inspect
+import json
 import os
 import re
 import shlex
@@ -30,8 +31,9 @@ import typer
 import typer.core
 
 from trueerror.cli._terminal import PLAIN, RED, Colour, Screen, Waiting, fitted, is_terminal, width_of
-from trueerror.inputs._options import nearest
-from trueerror.inputs._words import WORDS, option_for
+from trueerror.inputs._groups import Group
+from trueerror.inputs._options import InputError, nearest
+from trueerror.inputs._words import known_words, option_for
 from trueerror.results import Result
 from trueerror.results._document import Block, Document, Footer, Words
 from trueerror.results._format import clip, one_line
@@ -108,9 +110,13 @@ def _meant(option: str, context: Any, known: list[str]) -> str:
     word = option.lstrip("-").replace("-", "_")
     ours = option_for(word, flags) or flags.get(f"{word}s", "") or flags.get(word.removesuffix("s"), "")
     if ours:
-        other_way = " (1 − it)" if word in WORDS and WORDS[word].turned is not None and ours == "confidence" else ""
+        other_way = (
+            " (1 − it)"
+            if word in known_words() and known_words()[word].turned is not None and ours == "confidence"
+            else ""
+        )
         return f"; here it is called {flags.get(ours, ours)}{other_way}"
-    meaning = WORDS.get(word)
+    meaning = known_words().get(word)
     if meaning is not None and meaning.say and meaning.in_shell:
         return f": {meaning.in_shell}"
     if option in OPTIONS_ELSEWHERE:
@@ -176,6 +182,8 @@ def format_named(word: str) -> Format:
 
 # The groups of options in the help of a command, in this order; an option that names none is of the first.
 JUDGE, COLUMNS, COSTS, OUTPUT = "What to judge", "Columns", "Costs", "Output"
+# The groups of the library that have a place of their own.
+PLACES = {"Costs": COSTS}
 
 
 def flag(help: str, metavar: str | None = None, *, words: str = "", group: str | None = None, **more: Any) -> Any:
@@ -255,6 +263,8 @@ class After:
 
 # The options of the command that is running: sentences made for Python name them, and are spoken with their flags.
 _RUNNING: ContextVar[Sequence[inspect.Parameter]] = ContextVar("options", default=())
+# What was typed of them.
+_TYPED: ContextVar[Mapping[str, Any]] = ContextVar("typed", default=MappingProxyType({}))
 # Names of models and classes that look like an option: sentences keep them as they are written.
 _KEPT: ContextVar[frozenset[str]] = ContextVar("kept", default=frozenset())
 
@@ -276,10 +286,13 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(function)
     def run_command(**given: Any) -> None:
         running, kept = _RUNNING.set(options), _KEPT.set(frozenset())
+        typed = _TYPED.set(
+            {p.name: given[p.name] for p in options if p.name == "rng" or given.get(p.name) != p.default}
+        )
         try:
             with _pipes_as_files(options, given) as readable, contextlib.nullcontext() if has_bar else Waiting():
                 for name, (kind, fields) in groups.items():
-                    readable[name] = kind(**{field: readable.pop(field) for field in fields})
+                    readable[name] = kind(**{field: _typed(field, readable.pop(field)) for field in fields})
                 function(**readable)
         except BrokenPipeError:
             # What a shell says of SIGPIPE: 0 and 1 would be taken for verdicts.
@@ -298,10 +311,21 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         finally:
             _RUNNING.reset(running)
             _KEPT.reset(kept)
+            _TYPED.reset(typed)
 
     run_command.__dict__["__signature__"] = inspect.Signature(options)
     run_command.__annotations__ = {}
     return run_command
+
+
+def _typed(name: str, value: Any) -> Any:
+    """An option as the library takes it: costs from their JSON."""
+    if name != "costs" or value is None:
+        return value
+    try:
+        return json.loads(value)
+    except json.JSONDecodeError:
+        raise InputError(f"--costs {value!r} is not a JSON table such as '[[0, 1], [10, 0]]'") from None
 
 
 # What the files that a command reads are called in its help; those that it writes are of the type Path.
@@ -353,6 +377,11 @@ def _options_of(
             options.insert(at, p.replace(annotation=_for_parser(p.name, p.annotation)))
             continue
         left_out = [name for mark in marks if isinstance(mark, Without) for name in mark.names]
+        if issubclass(kind, Group):
+            own = [q for q in _of_group(kind) if q.name not in left_out]
+            groups[p.name] = (kind, [q.name for q in own])
+            options += own
+            continue
         types = get_type_hints(kind, include_extras=True)
         for mark in (mark for hint in types.values() for mark in _unpacked(hint)[1]):
             if isinstance(mark, typer.models.OptionInfo) and mark.rich_help_panel is None:
@@ -364,6 +393,26 @@ def _options_of(
             for f in fields
         ]
     return options, groups
+
+
+def _of_group(kind: type[Group]) -> Iterator[inspect.Parameter]:
+    """The options of a group that the library and the command line share."""
+    defaults = {f.name: f.default for f in dataclasses.fields(kind)}
+    for name, known in kind.described().items():
+        if known.metavar is None:
+            continue
+        default = known.usual if known.usual is not None else None if known.several else defaults[name]
+        declared = flag(
+            known.meaning, known.metavar or None, words=known.flags, group=PLACES.get(kind.__name__), min=known.least,
+            autocompletion=complete_metrics if name in ("metric", "metrics") else None,
+        )  # fmt: skip
+        read = known.kind if default is not None else known.kind | None
+        yield inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=default,
+            annotation=_for_parser(name, Annotated[read, declared]),
+        )
 
 
 def _unpacked(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -504,20 +553,19 @@ def _markdown(result: Result) -> str:
     return f"{words}\n\n{table}" if words and words not in table else table
 
 
-def repeated(name: str, file: str | list[str], given: Mapping[str, object]) -> str:
-    """The line that repeats the command that is running: only the options that were given.
-
-    >>> repeated("report", "my file.csv", {"positive": "1", "model": ["a", "b"], "id": None})
-    "trueerror report 'my file.csv' --positive 1 --model a --model b"
-    """
+def repeated(name: str, *but: str) -> str:
+    """The line that repeats the command that is running: its files, and the options that were given, but some."""
     flags = _flags(_RUNNING.get())
-    files = [file] if isinstance(file, str) else file
-    words = ["trueerror", name, *(_PIPES.get().get(one, one) for one in files)]
-    for option, value in given.items():
-        flag = str(flags[option].default) if option in flags else f"--{option}"
-        for one in value if isinstance(value, list) else [] if value is None else [value]:
-            words += [flag, str(one)]
-    return shlex.join(words)
+    files: list[str] = []
+    words: list[str] = []
+    for option, value in _TYPED.get().items():
+        several = [str(one) for one in (value if isinstance(value, list) else [value])]
+        if option not in flags:
+            files += [_PIPES.get().get(one, one) for one in several]
+        elif option not in but:
+            word = str(flags[option].default)
+            words += [word] if value is True else [part for one in several for part in (word, one)]
+    return shlex.join(["trueerror", name, *files, *words])
 
 
 # The commands as the help shows them, in order of use. A command is a module of its name, with `<command>_command`,

@@ -1,7 +1,6 @@
 """Options that several commands share, with their help: single ones, and groups that a command takes as one object."""
 
 import dataclasses
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,12 +11,10 @@ import typer
 
 from trueerror.cli._app import (
     COLUMNS,
-    COSTS,
     OUTPUT,
     Format,
     complete_codes,
     complete_formats,
-    complete_metrics,
     flag,
     format_named,
     keep_names,
@@ -52,14 +49,6 @@ Table = Annotated[
 ]
 Fold = Annotated[str | None, flag("Column of cross-validation folds.", "COLUMN")]
 Repeat = Annotated[str | None, flag("Column of repeats of the folds.", "COLUMN")]
-Metric = Annotated[
-    str | None,
-    flag("What to compare by: accuracy (or cost); with options as f_beta:beta=2.", "METRIC",
-        autocompletion=complete_metrics,
-    ),
-]  # fmt: skip
-Reference = Annotated[str | None, flag("Compare only with this model.", "MODEL")]
-Margin = Annotated[float | None, flag("The smallest difference that matters.", "NUMBER")]
 Adjust = Annotated[str, flag("For several pairs: holm, hochberg, bh, … or none.", "WORD")]
 OneOrTwoSided = Annotated[Alternative, flag("two-sided, greater or less.", "WORD")]
 Unpaired = Annotated[bool, flag("The two files hold different rows.")]
@@ -68,9 +57,6 @@ Form = Annotated[
     flag("How to write the answer: text, json, markdown (or md), latex, html.", "WORD",
         parser=format_named, autocompletion=complete_formats, words="--format -f"),
 ]  # fmt: skip
-Prior = Annotated[
-    float | None, flag("Share of positives where the model will run, if not that of the file.", "SHARE", group=COSTS)
-]
 # Columns that are recognised by their names, unless "none" declines them.
 DECLINABLE = ("id", "cluster", "fold", "repeat", "weight")
 
@@ -172,36 +158,6 @@ def names_typed(text: str) -> list[str] | dict[int, str]:
     if all(mark and place.strip().isdigit() for place, mark, _ in pairs):
         return {int(place): name.strip() for place, _, name in pairs}
     return words
-
-
-def metric_choice(words: str | list[str] | None) -> dict[str, dict[str, Any]] | None:
-    """Metrics with their options, as NAME or NAME:OPTION=VALUE,OPTION=VALUE; None where none is named.
-
-    >>> metric_choice(["auc", "f_beta:beta=2", "weighted_accuracy:weights=1/5/1/1", "kappa:weights=linear"])
-    {'auc': {}, 'f_beta': {'beta': 2}, 'weighted_accuracy': {'weights': [1, 5, 1, 1]}, 'kappa': {'weights': 'linear'}}
-    >>> metric_choice("f1, recall")
-    {'f1': {}, 'recall': {}}
-    """
-    named: dict[str, dict[str, Any]] = {}
-    given = [words] if isinstance(words, str) else words or ()
-    for word in (one.strip() for text in given for one in ([text] if ":" in text else text.split(",")) if one.strip()):
-        name, _, rest = word.partition(":")
-        named[name] = {}
-        for part in rest.split(",") if rest else ():
-            option, mark, value = part.partition("=")
-            if not mark or not value:
-                raise InputError(f"--metric {word!r}: write a metric's options as {name}:OPTION=VALUE")
-            named[name][option.strip()] = _option_value(value)
-    return named or None
-
-
-def _option_value(text: str) -> object:
-    """A number, several numbers with slashes between them, or a word."""
-    try:
-        numbers = [json.loads(part) for part in text.split("/")]
-    except json.JSONDecodeError:
-        return text
-    return numbers[0] if len(numbers) == 1 else numbers
 
 
 def read_file(
@@ -375,39 +331,6 @@ def typed_matrix(text: str, labels: list[str] | None, positive: str | None) -> "
     if labels is None and positive is not None and positive.isdigit():
         up = int(positive)
     return name.strip(" :"), Confusion(rows, labels, positive=up)
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class CostOptions:
-    """What errors cost."""
-
-    GROUP: ClassVar[str] = COSTS
-    costs: Annotated[str | None, flag("Cost matrix as JSON, rows = truth: '[[0, 1], [10, 0]]'.", "JSON")] = None
-    cost_fp: Annotated[float | None, flag("What a false alarm costs (default 1).", "NUMBER")] = None
-    cost_fn: Annotated[float | None, flag("What a miss costs (default 1).", "NUMBER")] = None
-
-    def given(self) -> dict[str, Any]:
-        """The options as verbs take them, with the cost matrix from its JSON."""
-        return dataclasses.asdict(self) | {"costs": None if self.costs is None else self._matrix(self.costs)}
-
-    @staticmethod
-    def _matrix(text: str) -> Any:
-        try:
-            return json.loads(text)
-        except json.JSONDecodeError:
-            raise InputError(f"--costs {text!r} is not a JSON table such as '[[0, 1], [10, 0]]'") from None
-
-
-@dataclass(kw_only=True, eq=False, repr=False)
-class ChanceOptions:
-    """How sure answers are, and where their randomness begins."""
-
-    confidence: Confidence = 0.95
-    seed: Annotated[int, flag("Seed of everything random.", "NUMBER", min=0)] = 0
-
-    def given(self) -> dict[str, Any]:
-        """The options as verbs take them."""
-        return {"confidence": self.confidence, "rng": self.seed}
 
 
 class WithFindings(Protocol):

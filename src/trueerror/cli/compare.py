@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import OUTPUT, Format, command, flag
+from trueerror.inputs._groups import Certainty, Costs, Pairwise
 from trueerror.inputs._options import InputError
 from trueerror.results._document import Block, TableBlock
 
@@ -51,21 +52,15 @@ def compare_command(
     ] = None,
     unpaired: o.Unpaired = False,
     rows: o.RowsOptions,
-    metric: o.Metric = None,
-    reference: o.Reference = None,
-    method: Annotated[str | None, flag("mid-p, exact, chi2, chi2-cc, bootstrap or delong.", "WORD")] = None,
-    adjust: o.Adjust = "holm",
-    margin: o.Margin = None,
-    costs: o.CostOptions,
-    prior: o.Prior = None,
-    alternative: o.OneOrTwoSided = "two-sided",
-    chance: o.ChanceOptions,
+    judged: Pairwise,
+    costs: Costs,
+    chance: Certainty,
     pairs: Annotated[bool, flag("Show every pair of models too, not only each with the best.", group=OUTPUT)] = False,
     output: o.OutputOptions,
 ) -> None:
     """Which model is better, by how much, and how sure that is."""
     from trueerror.verbs._compare import compare
-    from trueerror.verbs._published import compare_counts, compare_marginals, parse_marginals, parse_pairs
+    from trueerror.verbs._published import parse_marginals, parse_pairs
 
     files = list(file or ())
     if pairs and (output.form is not Format.text or output.explain):
@@ -78,24 +73,14 @@ def compare_command(
     of_counts = sum((counts, marginals, bool(matrices.matrix)))
     if of_counts > 1 or (of_counts and other_file is not None) or (matrices.matrix and files):
         raise InputError("give a file, --counts, --marginals or --matrix: one of them")
+    options = judged.given() | costs.given() | chance.given() | {"paired": False if unpaired else None}
     if counts:
-        counted = compare_counts(
-            parse_pairs(files), confidence=chance.confidence, method=method or "mid-p", alternative=alternative,
-            margin=margin,
-        )  # fmt: skip
-        output.show(output.kept(counted))
+        output.show(output.kept(compare(counts=parse_pairs(files), **options)))
         return
     if marginals:
-        shares = compare_marginals(
-            parse_marginals(files), confidence=chance.confidence, method=method or "mid-p",  # type: ignore[arg-type]
-            alternative=alternative,
-        )  # fmt: skip
+        shares: Any = compare(marginals=parse_marginals(files), **options)
         output.show(shares if agreement is None else shares.at(agreement=agreement))
         return
-    options = {
-        "metric": o.metric_choice(metric), "reference": reference, "method": method, "adjust": adjust,
-        "margin": margin, "prior": prior, "alternative": alternative, **costs.given(), **chance.given(),
-    }  # fmt: skip
     if matrices.matrix:
         tables = compare(matrices.tables(rows.positive), **options)
         output.show(output.kept(tables), more=every_pair(tables, pairs))
@@ -113,7 +98,7 @@ def compare_command(
     if output.columns:
         print(given.roles if other is None else f"{given.roles}\n\n{other.roles}")
         return
-    comparison = compare(given, other, paired=False if unpaired else None, threshold=rows.threshold, **options)
+    comparison = compare(given, other, threshold=rows.threshold, **options)
     output.show(output.kept(comparison), more=every_pair(comparison, pairs))
 
 

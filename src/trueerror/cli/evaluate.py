@@ -8,6 +8,7 @@ import typer
 
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import command, complete_metrics, flag
+from trueerror.inputs._groups import Certainty, Costs, Evaluated
 from trueerror.inputs._options import InputError
 
 if TYPE_CHECKING:
@@ -29,14 +30,6 @@ def evaluate_command(
     file: Annotated[list[str] | None, typer.Argument(help=o.FILE_HELP, metavar="FILE")] = None,
     matrices: o.MatrixOptions,
     rows: o.RowsOptions,
-    metric: Annotated[
-        list[str] | None,
-        flag(
-            "A metric to show, also with options as f_beta:beta=2; repeat for several, or 'all'.",
-            "NAME",
-            autocompletion=complete_metrics,
-        ),
-    ] = None,
     gap: Annotated[
         list[str] | None,
         flag(
@@ -45,11 +38,9 @@ def evaluate_command(
             autocompletion=complete_metrics,
         ),
     ] = None,
-    prior: o.Prior = None,
-    costs: o.CostOptions,
-    design: Annotated[str, flag("random or case-control.", "WORD")] = "random",
-    method: Annotated[str | None, flag("Interval by name, for the metrics that offer it.", "WORD")] = None,
-    chance: o.ChanceOptions,
+    judged: Evaluated,
+    costs: Costs,
+    chance: Certainty,
     output: o.OutputOptions,
 ) -> None:
     """How good the models in a file are, really."""
@@ -70,16 +61,9 @@ def evaluate_command(
         if output.columns:
             print(predictions.roles)
             return
-    evaluation = evaluate(
-        given,
-        metrics="all" if metric == ["all"] else o.metric_choice(metric),
-        prior=prior,
-        design=design,  # type: ignore[arg-type]
-        method=method,
-        threshold=rows.threshold,
-        **costs.given(),
-        **chance.given(),
-    )
+    metrics = "all" if judged.metrics == ["all"] else judged.metrics or None
+    options = judged.given() | {"metrics": metrics} | costs.given() | chance.given()
+    evaluation = evaluate(given, threshold=rows.threshold, **options)
     if gap:
         if not evaluation.slices:
             raise InputError("--gap compares groups: name their column with --by")

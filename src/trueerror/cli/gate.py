@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from trueerror.cli import _option_groups as o
-from trueerror.cli._app import After, Without, command, complete_metrics, flag
+from trueerror.cli._app import Without, command, flag
+from trueerror.inputs._groups import Certainty, Costs, Demands
 from trueerror.inputs._options import InputError, nearest
 
 if TYPE_CHECKING:
@@ -39,31 +40,18 @@ def gate_command(
     baseline: Annotated[
         str | None, flag("The baseline's file, or a model in the same file.", "FILE", words="--baseline -b")
     ] = None,
-    metric: Annotated[
-        list[str] | None, flag("What to judge by; repeat for several.", "NAME", autocompletion=complete_metrics)
-    ] = None,
-    margin: Annotated[
-        list[str] | None, flag("How much worse is still good enough; also METRIC=NUMBER.", "NUMBER")
-    ] = None,
-    at_least: Annotated[
-        list[str] | None, flag("What the candidate itself must reach; also METRIC=NUMBER.", "NUMBER")
-    ] = None,
-    sequential: Annotated[bool, flag("Limits that hold however often the gate is asked.")] = False,
     unpaired: o.Unpaired = False,
-    adjust: Annotated[str, flag("For several checks: bonferroni, sidak or none.", "WORD")] = "bonferroni",
+    asked: Demands,
     rows: o.RowsOptions,
-    model: Annotated[
-        str | None, After("score"), flag("Which model of the file to judge.", "MODEL", words="--candidate")
-    ] = None,
-    costs: o.CostOptions,
-    prior: o.Prior = None,
-    chance: o.ChanceOptions,
+    costs: Costs,
+    chance: Certainty,
     output: Annotated[o.OutputOptions, Without("ignore")],
 ) -> None:
     """Whether a candidate may go in."""
     from trueerror.verbs._gate import gate
 
-    margins, least = parse_numbers(margin, "--margin"), parse_numbers(at_least, "--at-least")
+    margins = parse_numbers(asked.margin, "--margin")
+    least = parse_numbers(asked.at_least, "--at-least")
     given, other, baseline = candidate_and_baseline(files, baseline, rows, output)
     if output.columns:
         print(given.roles if other is None else f"{given.roles}\n\n{other.roles}")
@@ -71,15 +59,14 @@ def gate_command(
     judged = gate(
         given,
         baseline if other is None else other,
-        metric=o.metric_choice(metric),
+        metric=asked.metric or None,
         margin=0.0 if margins is None else margins,
         at_least=least,
-        adjust=adjust,  # type: ignore[arg-type]
-        sequential=sequential,
+        adjust=asked.adjust,
+        sequential=asked.sequential,
         paired=False if unpaired else None,
-        model=model,
+        model=asked.model,
         threshold=rows.threshold,
-        prior=prior,
         **costs.given(),
         **chance.given(),
     )
@@ -117,7 +104,7 @@ def candidate_and_baseline(
     return given, rows.read(baseline, output, beside=file), baseline
 
 
-def parse_numbers(words: list[str] | None, option: str) -> float | dict[str, float] | None:
+def parse_numbers(words: Any, option: str) -> float | dict[str, float] | None:
     """One number for all metrics, or METRIC=NUMBER for some.
 
     >>> parse_numbers(["0.02"], "--margin"), parse_numbers(["recall=0.01", "f1=0.03"], "--margin")

@@ -13,6 +13,7 @@ from trueerror.cli import _option_groups as o
 from trueerror.cli._app import COSTS, OUTPUT, Without, command, flag
 from trueerror.cli._target import target
 from trueerror.cli.plot import ENDINGS
+from trueerror.inputs._groups import Costs
 from trueerror.inputs._options import InputError
 
 HULL_HELP = "Which classifier is best at which class mix: the convex hull in ROC space, scores and labels alike."
@@ -30,7 +31,7 @@ def hull_command(
     point: Annotated[list[str] | None, flag("A classifier as NAME=FPR,TPR; repeat for several.", "POINT")] = None,
     matrices: o.MatrixOptions,
     rows: Annotated[o.RowsOptions, Without("by", "repeat", "threshold")],
-    prior: o.Prior = None,
+    prior: Annotated[float | None, flag(Costs.described()["prior"].meaning, "SHARE", group=COSTS)] = None,
     cost_fp: Annotated[float, flag("What a false alarm costs.", "NUMBER", group=COSTS)] = 1.0,
     cost_fn: Annotated[float, flag("What a miss costs.", "NUMBER", group=COSTS)] = 1.0,
     picture: Annotated[

@@ -12,6 +12,7 @@ from trueerror.cli import _option_groups as o
 from trueerror.cli._app import OUTPUT, Without, command, flag, tell
 from trueerror.cli._target import target
 from trueerror.curves import PLOT_WORDS
+from trueerror.inputs._groups import Certainty, Costs
 from trueerror.inputs._options import InputError, nearest
 from trueerror.results._format import listing
 
@@ -94,9 +95,8 @@ def plot_command(
     ] = None,
     metric: Annotated[str | None, flag("For forest, differences, pairs and slices: which metric.", "METRIC")] = None,
     band: Annotated[str | None, flag("Of roc: pointwise or simultaneous; of pr: pointwise.", "WORD")] = None,
-    costs: o.CostOptions,
-    prior: o.Prior = None,
-    chance: o.ChanceOptions,
+    costs: Costs,
+    chance: Certainty,
     output: Annotated[o.OutputOptions, Without("form", "explain", "ignore", "color")],
 ) -> None:
     """One picture of the models in a file."""
@@ -109,10 +109,10 @@ def plot_command(
         return
     from trueerror.plots import save
 
-    how_drawn = picture_options(kind, band, costs, prior)
+    how_drawn = picture_options(kind, band, costs)
     if band == "simultaneous":
-        how_drawn["rng"] = chance.seed
-    if kind not in JUDGED and chance.confidence != o.ChanceOptions.confidence:
+        how_drawn["rng"] = chance.rng
+    if kind not in JUDGED and "confidence" in chance.changed():
         raise InputError(f"--confidence goes with --kind {listing(list(JUDGED), 'or')}, not with {kind}")
     if kind == "slices" and rows.by is None:
         raise InputError("--kind slices needs a column of slices: --by COLUMN")
@@ -124,27 +124,27 @@ def plot_command(
         raise InputError("--how goes with --kind roc and a column of folds (--fold COLUMN)")
     drawable: Any
     if kind in TABLES:
-        drawable = tables(given, kind, metric, chance, costs, prior)
+        drawable = tables(given, kind, metric, chance, costs)
     elif kind == "roc" and given.folded and how != "pooled":
         drawable = averages(given, how or "vertical")
         tell(f"Curves of {len(given.keys('folds').names):,} folds, averaged; --how pooled for one curve of all rows.")
     else:
-        drawable = curves(given, kind, **({"prior": prior} if kind == "pr" and prior is not None else {}))
+        drawable = curves(given, kind, **({"prior": costs.prior} if kind == "pr" and costs.prior is not None else {}))
     tell(f"Wrote {save(drawable, path, **how_drawn)}.")
 
 
-def picture_options(kind: str, band: str | None, costs: o.CostOptions, prior: float | None) -> dict[str, Any]:
+def picture_options(kind: str, band: str | None, costs: Costs) -> dict[str, Any]:
     """What a picture itself is drawn by; options that it does not know are refused."""
     options: dict[str, Any] = {}
     if band is not None:
         if kind not in ("roc", "pr") or (kind == "pr" and band != "pointwise"):
             raise InputError("--band goes with --kind roc (pointwise or simultaneous) or pr (pointwise)")
         options["band"] = band if kind == "roc" else True
-    conditions = {"prior": prior, "cost_fp": costs.cost_fp, "cost_fn": costs.cost_fn}
+    conditions = {"prior": costs.prior, "cost_fp": costs.cost_fp, "cost_fn": costs.cost_fn}
     given = {name: value for name, value in conditions.items() if value is not None}
     if kind in OTHER_KINDS:
         options["kind"] = OTHER_KINDS[kind]
-    if kind == "thresholds" and prior is None and costs.costs is None:
+    if kind == "thresholds" and costs.prior is None and costs.costs is None:
         return options | {name: given[name] for name in ("cost_fp", "cost_fn") if name in given}
     if kind in JUDGED:
         return options
@@ -181,9 +181,7 @@ def averages(p: Predictions, how: Literal["vertical", "threshold"]) -> dict[str,
     return {m: average_curves(p, how=how, model=m) for m in scored}
 
 
-def tables(
-    p: Predictions, kind: str, metric: str | None, chance: o.ChanceOptions, costs: o.CostOptions, prior: float | None
-) -> Result:
+def tables(p: Predictions, kind: str, metric: str | None, chance: Certainty, costs: Costs) -> Result:
     """A confusion matrix, the metrics of the models, their differences from the leader, or their common hull."""
     if kind == "confusion":
         if len(p.models) > 1:
@@ -200,11 +198,11 @@ def tables(
     if kind in ("differences", "pairs", "confusion-difference"):
         from trueerror.verbs._compare import compare
 
-        return compare(p, metric=o.metric_choice(metric), prior=prior, **costs.given(), **chance.given())
+        return compare(p, metric=metric, **costs.given(), **chance.given())
     if kind == "hull":
         from trueerror.curves._hull import roc_hull
 
         return roc_hull(curves(p, "roc"))
     from trueerror.verbs._evaluate import evaluate
 
-    return evaluate(p, metrics=o.metric_choice(metric), prior=prior, **costs.given(), **chance.given())
+    return evaluate(p, metrics=metric, **costs.given(), **chance.given())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import COLUMNS, Without, command, flag
+from trueerror.inputs._groups import Certainty
 from trueerror.inputs._options import InputError, nearest
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def rank_command(
         float | None, flag("For two learners: the largest difference that does not matter.", "NUMBER")
     ] = None,
     test_train_ratio: Annotated[float | None, flag("Of the folds, where it is not 1/(folds − 1).", "NUMBER")] = None,
-    chance: o.ChanceOptions,
+    chance: Certainty,
     output: Annotated[o.OutputOptions, Without("columns")],
 ) -> None:
     """Which learner is best over several data sets."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import webbrowser
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +9,7 @@ from typing import Annotated
 from trueerror.cli import _option_groups as o
 from trueerror.cli._app import OUTPUT, Without, command, flag, repeated, tell
 from trueerror.cli._target import target
-from trueerror.inputs._options import check_confidence
+from trueerror.inputs._groups import Certainty, Costs, Judged
 from trueerror.results._format import filled
 
 REPORT_HELP = "One HTML page about the models in a file: verdict, differences, findings, tables and pictures, offline."
@@ -19,9 +18,6 @@ REPORT_EPILOG = (
     "trueerror report preds.csv --positive 1 --cost-fn 10 -o report.html · "
     "trueerror report preds.csv --positive 1 --metric auc --title Churn"
 )
-
-# Options that need no saying when a command is repeated.
-USUAL = {"missing": "error", "confidence": 0.95}
 
 
 @command
@@ -34,12 +30,9 @@ def report_command(
     title: Annotated[str | None, flag("The page's heading.", "TEXT", group=OUTPUT)] = None,
     open_it: Annotated[bool, flag("Open the page in a browser.", group=OUTPUT, words="--open")] = False,
     rows: o.RowsOptions,
-    metric: o.Metric = None,
-    reference: o.Reference = None,
-    margin: o.Margin = None,
-    costs: o.CostOptions,
-    prior: o.Prior = None,
-    chance: o.ChanceOptions,
+    judged: Judged,
+    costs: Costs,
+    chance: Certainty,
     output: Annotated[o.OutputOptions, Without("form", "explain", "color")],
 ) -> None:
     """One HTML page about the models in a file."""
@@ -51,16 +44,8 @@ def report_command(
     from trueerror.reports._contents import ReportOptions
     from trueerror.reports._report import written_report
 
-    given_options = {
-        "page": page, "title": title, **dataclasses.asdict(rows), "metric": metric, "reference": reference,
-        "margin": margin, **dataclasses.asdict(costs), "prior": prior, "confidence": chance.confidence,
-        "ignore": output.ignore, "seed": chance.seed,
-    }  # fmt: skip
-    options = ReportOptions(
-        metric=o.metric_choice(metric), reference=reference, margin=margin, prior=prior, **costs.given(),
-        confidence=check_confidence(chance.confidence), rng=chance.seed, ignore=tuple(output.ignore or ()),
-    )  # fmt: skip
-    command_line = repeated("report", file, {k: v for k, v in given_options.items() if v != USUAL.get(k)})
+    options = ReportOptions(**judged.given(), **costs.given(), **chance.given(), ignore=tuple(output.ignore or ()))
+    command_line = repeated("report")
     names = ", ".join(Path(one).name for one in file)
     written, verdicts = written_report(given, path, options, {}, title=title, command=command_line, file=names)
     for verdict in verdicts:

@@ -100,9 +100,8 @@ def run_command(
     if written is not None and written.suffix.lower() == ".html":
         from trueerror.reports import report
 
-        asked = {"metric": metric, "seed": seed, "confidence": confidence, "also": also}
         report(run, written, metric=metrics[0], confidence=level, ignore=output.ignore or (),
-               command=repeated("run", file, asked))  # fmt: skip
+               command=repeated("run", "progress", "resume", "retry", "jobs"))  # fmt: skip
     elif written is not None and written.suffix.lower() == ".csv":
         run.save(written, metrics)
     elif written is not None:

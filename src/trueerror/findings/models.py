@@ -342,9 +342,10 @@ def few_clusters(clusters: KeyedConfusion | Keys) -> Iterator[str]:
 def errors_in_runs(runs: RunsFound) -> Iterator[str]:
     """Rows that are wrong together are worth fewer, so limits without time= or clusters= are too narrow. The rule looks
     at the errors of all models and at how they differ; of independent samples it fires in less than 1 of 100."""
-    worth = f"{whole(runs.rows)} rows are worth about {whole(round(runs.worth))} independent ones, and limits are too narrow"
-    if runs.p_value <= 0.001:
-        yield f"errors come in runs, in the order of the rows ({p_value(runs.p_value)}): {worth}"
+    worth = (
+        f"{whole(runs.rows)} rows are worth about {whole(round(runs.worth))} independent ones: limits are too narrow"
+    )
+    yield f"errors come in runs, in the order of the rows ({p_value(runs.p_value)}): {worth}"
 
 
 @rule("TE205", severity="warning", title="bootstrap replicates that lose a class",

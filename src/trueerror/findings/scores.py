@@ -151,8 +151,7 @@ def badly_calibrated(scores: ScoreTable, probabilities: bool, z_test: Miscalibra
     from trueerror.metrics.scores import middled
 
     t = middled(scores)
-    test = z_test or spiegelhalter_test(t)
-    if not test.p_value < 0.001:
+    if not (test := z_test or spiegelhalter_test(t)).p_value < 0.001:
         return
     forecast, ups, rows = neighbour_groups(t.scores, t.positives, t.negatives, 10)
     off = float(np.abs(ups - rows * forecast).sum() / t.n)

@@ -16,11 +16,7 @@ from trueerror.inference._contrast import (
     student_quantile,
     tail_area,
 )
-from trueerror.inference._estimate import (
-    Estimate,
-    limits,
-    t_statistic,
-)
+from trueerror.inference._estimate import Estimate, limits, t_statistic
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range
 from trueerror.inference._sample import Estimated
 from trueerror.methods._registry import ONE, inference_method
@@ -54,7 +50,8 @@ def effective_t_limits(
         return instead() or IntervalLimits(*_without_spread(e, spec, alike), KEY, (*notes, Note("no-variance")))
     (least, most), q = e.range, spec.factor(max(alike - 1, 1.0))
     low = min(low, limits_without_spread(most, alike, q, e.range)[0])
-    return IntervalLimits(low, max(high, limits_without_spread(least, alike, q, e.range)[1]), KEY, notes)
+    high = max(high, limits_without_spread(least, alike, q, e.range)[1])
+    return IntervalLimits(low, high, KEY, notes, df=float((e.worst or e).spread.df.min()))
 
 
 def _without_spread(e: Estimate, spec: IntervalSpec, alike: float) -> Range:

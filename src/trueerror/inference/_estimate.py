@@ -233,30 +233,30 @@ def over_keys(first: Estimate, *others: Estimate) -> Estimate:
 class Sums(NamedTuple):
     """Of the rows of one sample: how many, and what they add to an estimate, squared and to the fourth power.
 
-    The fourth powers are None where they are not known; then rows count as adding alike, and the degrees of freedom are
+    The fourth powers are 0 where they are not known; then rows count as adding alike, and the degrees of freedom are
     those of the number of rows.
     """
 
     rows: float
     squares: float
-    fourths: float | None = None
+    fourths: float = 0.0
 
     @classmethod
     def of(cls, units: Floats, count: Floats | None = None) -> Sums:
         """Those of rows at hand; `count` says how many there are of each kind."""
-        n = float(len(units) if count is None else count.sum())
-        squares = units - float((units if count is None else count * units).sum()) / max(n, 1.0)
+        often = np.broadcast_to(1.0 if count is None else count, units.shape)
+        n = float(often.sum())
+        squares = units - float((often * units).sum()) / max(n, 1.0)
         squares *= squares
         # Not by BLAS, whose threads cost more than these sums and add up in an order of their own.
-        every = squares if count is None else count * squares
+        every = often * squares
         return cls(n, float(every.sum()), float(np.einsum("i,i", every, squares)))
 
     def units(self) -> tuple[Floats, Floats]:
         """Units −b, 0 and b, and how many of each, with the same number, squares and fourth powers."""
         if not self.squares > 0:
             return np.zeros(3), np.array([0.0, self.rows, 0.0])
-        known = self.fourths is not None and self.fourths > 0
-        apart = min(self.squares**2 / self.fourths, self.rows) if known and self.fourths else self.rows
+        apart = min(self.squares**2 / self.fourths, self.rows) if self.fourths > 0 else self.rows
         b = np.sqrt(self.squares / apart)
         return np.array([-b, 0.0, b]), np.array([apart / 2, self.rows - apart, apart / 2])
 

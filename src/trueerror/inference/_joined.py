@@ -178,7 +178,7 @@ class RunsFound(NamedTuple):
 
 def _wrong(source: ArraySource, model: str, threshold: float | None) -> Floats:
     """1 where a row is called wrongly."""
-    return (source.predicted_codes(model, threshold) != source.truth).astype(np.float64)
+    return np.asarray(source.predicted_codes(model, threshold) != source.truth, dtype=np.float64)
 
 
 def _ranks(source: ArraySource, model: str, threshold: float | None) -> Floats:

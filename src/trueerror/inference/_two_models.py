@@ -17,11 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._answer import contrast_of, interval_of
-from trueerror.inference._clusters import (
-    cluster_t_contrast,
-    clusters_left_out,
-    without_gaps,
-)
+from trueerror.inference._clusters import cluster_t_contrast, clusters_left_out, without_gaps
 from trueerror.inference._contrast import mirrored, nothing_known, of_better
 from trueerror.inference._effective_t import ALONE, KEY, effective_t_contrast
 from trueerror.inference._estimate import Estimate

@@ -9,10 +9,15 @@ from __future__ import annotations
 
 import difflib
 import inspect
+import itertools
 import logging
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
-from functools import wraps
+from decimal import Decimal
+from functools import cache, wraps
+from numbers import Real
+from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from trueerror.inputs._options import InputError, in_few_words
@@ -69,156 +74,55 @@ def _confident(word: str, value: Any) -> Any:
     return value
 
 
-LEVEL = ("confidence",)
-REPLICATES = ("replicates", "b", "samples")
-ROWS = ("truth", "truth_or_predictions", "data", "y")
-PLAN = ("plan",)
-
-WORDS: dict[str, Word] = {
-    # The truth and what a model said.
-    **dict.fromkeys(("y_true", "truth", "y_test", "actual", "labels_true"), Word(ROWS)),
-    **dict.fromkeys(("y_pred", "y_hat", "prediction", "predictions", "labels_pred"), Word(("predicted",))),
-    **dict.fromkeys(
-        ("y_score", "y_scores", "y_prob", "y_proba", "y_probs", "probas_pred", "proba", "probs", "probabilities"),
-        Word(("scores", "score")),
-    ),
-    **dict.fromkeys(("pos_label", "positive_label", "positive_class", "event_level"), Word(("positive",))),
-    **dict.fromkeys(("sample_weight", "sample_weights", "case_weights"), Word(("weights", "weight"))),
-    **dict.fromkeys(
-        ("groups", "group", "group_ids", "cluster_ids", "blocks", "subjects"), Word(("clusters", "cluster"))
-    ),
-    **dict.fromkeys(("slices", "slice", "sensitive_features", "subgroups", "segment", "segments"), Word(("by",))),
-    **dict.fromkeys(("classes", "class_labels"), Word(("labels",))),
-    **dict.fromkeys(("X_test", "features"), Word(("X",))),
-    "y": Word(("truth", "truth_or_predictions", "data")),
-    # One or several.
-    "cluster": Word(("clusters",), number=True),
-    "clusters": Word(("cluster",), number=True),
-    "fold": Word(("folds",), number=True),
-    "folds": Word(("fold",), number=True),
-    "repeat": Word(("repeats",), number=True),
-    "repeats": Word(("repeat",), number=True),
-    "id": Word(("ids",), number=True),
-    "ids": Word(("id",), number=True),
-    "weight": Word(("weights",), number=True),
-    "weights": Word(("weight",), number=True),
-    "metric": Word(("metrics",), number=True, say="te.evaluate, te.compare and te.metric take a metric"),
-    "metrics": Word(("metric",), number=True),
-    "model": Word(("models",)),
-    "models": Word(("learners", "model")),
-    "learner": Word(("learners",), number=True),
-    "learners": Word(("learner",), number=True),
-    "score": Word(("scores", "grade"), number=True),
-    "scores": Word(("score",), number=True),
-    "threshold": Word(("thresholds",), number=True),
-    "thresholds": Word(("threshold",), number=True),
-    "cost": Word(("costs",), number=True),
-    # How sure.
-    **dict.fromkeys(("alpha", "significance_level", "sig_level"),
-                    Word(LEVEL, turned=_from_alpha, old=("rank", "nemenyi", "shaffer", "bonferroni_dunn"))),
-    "confidence": Word(("alpha",), turned=_to_alpha),
-    **dict.fromkeys(("confidence_level", "conf_level", "conf", "ci_level"), Word(LEVEL)),
-    **dict.fromkeys(("level", "ci"), Word(LEVEL, turned=_confident)),
-    **dict.fromkeys(
-        ("n_bootstrap", "n_bootstraps", "n_boot", "n_resamples", "n_replicates", "num_bootstrap", "bootstrap_samples",
-         "n_permutations", "n_samples", "bootstraps", "replicates"),
-        Word(REPLICATES),
-    ),
-    **dict.fromkeys(("random_state", "seed", "random_seed"), Word(("rng",))),
-    **dict.fromkeys(
-        ("p_adjust", "p_adjust_method", "adjustment", "multiplicity", "multitest"), Word(("adjust",))
-    ),
-    "correction": Word(("adjust",), say='a correction for continuity is part of the method: method="chi2-cc"'),
-    **dict.fromkeys(("tail", "tails", "sides"), Word(("alternative", "side"))),
-    **dict.fromkeys(("delta", "noninferiority_margin", "equivalence_margin", "tolerance"), Word(("margin",))),
-    # By what, and against whom.
-    **dict.fromkeys(("scoring", "measure", "measures"),
-                    Word(("metric", "metrics", "score"), say="learners are judged afterwards, by any metric: "
-                         'run.compare("f1"), run.estimate("f1")')),
-    "reference": Word(("baseline", "control")),
-    "baseline": Word(("reference", "control")),
-    "control": Word(("reference", "baseline"), old=("rank",)),
-    "candidate": Word(("model",)),
-    # Costs, class mix, thresholds.
-    **dict.fromkeys(("cost_matrix", "loss_matrix", "cost_mat"), Word(("costs",))),
-    **dict.fromkeys(("fp_cost", "cost_false_positive", "cost_false_alarm", "c_fp"), Word(("cost_fp",))),
-    **dict.fromkeys(("fn_cost", "cost_false_negative", "cost_miss", "c_fn"), Word(("cost_fn",))),
-    **dict.fromkeys(("prevalence", "class_prior", "priors", "base_rate"), Word(("prior",))),
-    **dict.fromkeys(("cutoff", "cut_off", "cut", "decision_threshold"), Word(("threshold",))),
-    "n_bins": Word(("bins",)),
-    # Counts.
-    **dict.fromkeys(("n", "nobs", "n_obs", "sample_size"), Word(("trials", "n"))),
-    "count": Word(("successes",)),
-    **dict.fromkeys(("moe", "margin_of_error"), Word(("half_width",))),
-    # Learners.
-    **dict.fromkeys(("cv", "splitter", "resampling"), Word(PLAN)),
-    **dict.fromkeys(("n_splits", "n_folds", "nfolds", "num_folds"), Word(("k", "outer", "plan"))),
-    **dict.fromkeys(("n_repeats", "num_repeats"), Word(("repeats",), say="repeats belong to the plan: te.KFold(10, "
-                                                     "repeats=3)")),
-    **dict.fromkeys(("test_size", "test_fraction"), Word(("test",), say="the size of the test fold belongs to the "
-                                                   "plan: plan=te.Holdout(0.25)")),
-    **dict.fromkeys(("n_jobs", "num_workers", "workers", "n_workers"), Word(("jobs",), say="it runs in one "
-                    "process; te.experiment and te.learning_curve have jobs=")),
-    **dict.fromkeys(("estimator", "clf", "classifier"), Word(("learner", "learners"))),
-    **dict.fromkeys(("estimators", "classifiers"), Word(("learners", "learner"))),
-    "verbose": Word(("progress",), turned=lambda word, value: bool(value)),
-    "train_sizes": Word(("sizes",)),
-    "stratified": Word(("stratify",)),
-    "param_name": Word(("parameter",)),
-    "param_range": Word(("values",)),
-    "backend": Word(("engine",)),
-    # Words without a counterpart.
-    "average": Word(say="the average is part of a metric's name: 'macro_f1', 'micro_f1', 'weighted_f1'",
-                    in_shell="the average is part of a metric's name: --metric macro_f1"),
-    "beta": Word(say='a metric\'s own options go with its name: metric={"f_beta": {"beta": 2}}',
-                 in_shell="a metric's own options go with its name: --metric f_beta:beta=2"),
-    "k": Word(say='a metric\'s own options go with its name: metric={"top_k_accuracy": {"k": 5}}',
-              in_shell="a metric's own options go with its name: --metric top_k_accuracy:k=5"),
-    "exact": Word(say='the form of the test is method=: "exact", "mid-p", "chi2" or "chi2-cc"'),
-    "zero_division": Word(say="an undefined metric is NaN with a reason, never 0 or 1"),
-    "shuffle": Word(say="plans shuffle the rows by themselves; rng= says how"),
-    "normalize": Word(say="metrics are shares of rows already; counts are in te.Confusion"),
-    "drop_intermediate": Word(say="every threshold is kept"),
-    "target_names": Word(say="classes go by their labels: labels= orders them"),
-    "fit_params": Word(say="give a learner its parameters when it is made"),
-}  # fmt: skip
-
-# What to write where more arguments were given by place than a function takes.
-BY_PLACE = {
-    "compare": 'several models go in a dictionary: te.compare(truth, {"a": first, "b": second}), scores in scores={…}',
-    "evaluate": "labels go in predicted, scores in scores=: te.evaluate(truth, labels, scores=scores)",
-    "predictions": "labels go in predicted, scores in scores=: te.predictions(truth, labels, scores=scores)",
-    "gate": 'te.gate(te.predictions(truth, {"new": new, "old": old}), "old") takes arrays',
-    "experiment": "data are one thing: te.experiment(learners, (X, y))",
-    "assert_not_worse": 'te.testing.assert_not_worse(te.predictions(truth, {"new": new, "old": old}), "old") takes '
-    "arrays",
-    "assert_at_least": "te.testing.assert_at_least(te.predictions(truth, labels), 0.9) takes arrays",
-    "interval": "te.interval(successes, trials) takes two counts; all else goes by name",
-    "difference": "te.difference((x1, n1), (x2, n2)) takes two pairs of counts",
-    "report": "te.report(predictions, path) takes what te.predictions(truth, labels) gives, and a path",
-    "roc": "te.roc(truth, scores) takes one model; te.roc_hull takes several",
-    "metric": "te.metric(name, truth, labels), or te.metric(name, truth, scores=scores)",
-    "check": "te.check(te.predictions(truth, labels)) takes arrays",
-    "mcnemar": "te.compare(truth, first, second) counts the rows and tests them; mcnemar takes two counts or a table",
-    "corrected_t": "te.compare(first, second, cv=5) takes the scores of two learners on the same folds",
-    "cochran_q": 'te.compare(truth, {"a": a, "b": b, "c": c}).omnibus is the test from labels',
-    "bootstrap": "te.bootstrap((truth, predicted), f) takes a function of both columns",
-    "sample_size": "te.sample_size(first=0.90, second=0.92) for two models, te.sample_size(accuracy=0.9, "
-    "half_width=0.02) for one",
-    "power": "te.power(n=500, first=0.90, second=0.92)",
-    "rank": "te.rank({learner: scores on the data sets, …}) takes one table",
+TURNED: dict[str, Callable[[str, Any], Any]] = {
+    **dict.fromkeys(("alpha", "significance_level", "sig_level"), _from_alpha),
+    **dict.fromkeys(("level", "ci"), _confident),
+    "confidence": _to_alpha,
+    "verbose": lambda word, value: bool(value),
 }
+
+
+@cache
+def known_words() -> dict[str, Word]:
+    """What each word of other tools means."""
+    table = _words_file()
+    facts: dict[str, dict[str, Any]] = {}
+    for fact in ("same", "number", "old", "say", "in_shell"):
+        for theirs, ours in table[fact].items():
+            for word in theirs.split():
+                of_word = facts.setdefault(word, {"turned": TURNED.get(word)})
+                if fact in ("same", "number"):
+                    of_word |= {"ours": tuple(ours.split()), "number": fact == "number"}
+                else:
+                    of_word[fact] = tuple(ours.split()) if fact == "old" else ours
+    return {word: Word(**of_word) for word, of_word in facts.items()}
+
+
+@cache
+def _words_file() -> dict[str, dict[str, str]]:
+    import tomllib
+
+    return tomllib.loads((Path(__file__).with_name("words.toml")).read_text(encoding="utf-8"))
+
+
+def _by_place(function: str) -> str:
+    return _words_file()["by_place"].get(function, "")
+
+
 # Options that are one word or one number wherever they are.
 ONE_VALUE = frozenset(
     ("confidence", "alpha", "method", "adjust", "alternative", "side", "prior", "positive", "threshold", "margin",
      "design", "reference", "model", "rng", "replicates", "how", "kind", "test", "missing", "weights_kind", "paired",
      "schedule")
 )  # fmt: skip
+# Arguments that may be a class, and those that are lists, which a series is not.
+CLASSES = frozenset(("learners", "learner", "data", "plan", "cv", "truth", "truth_or_predictions", "X", "y", "fitted"))
+LISTS = frozenset(("metric", "metrics", "labels", "models", "thresholds", "sizes"))
 # Options listed where nothing is near: more are not read.
 MOST_LISTED = 14
 
 
-def speaks(function: Made, room: str = "te", name: str = "") -> Made:
+def speaks(function: Made, room: str = "te", name: str = "", *, bound: bool = False) -> Made:
     """A public function that takes other people's words for its options, and says in a sentence what it cannot take.
 
     >>> @speaks
@@ -232,35 +136,54 @@ def speaks(function: Made, room: str = "te", name: str = "") -> Made:
     """
     if getattr(function, "speaks", False):
         return function
-    form = CallForm(function, name, room=room)
+    form = CallForm(function, name, room=room, bound=bound)
 
     @wraps(function)
     def called(*args: Any, **options: Any) -> Any:
+        own, args = args[:bound], args[bound:]
         if options and not form.own.issuperset(options):
             options = form.translated(args, options)
-        form.check_places(args, options)
-        return function(*args, **options)
+        args, options = form.checked(*read_once(args, options))
+        return answered(function, (*own, *args), options)
 
     called.__dict__["speaks"] = True
     return cast("Made", called)
 
 
-def speaks_when_made(kind: type[Any]) -> None:
-    """The same for what a class is made with; the class stays itself."""
-    init = kind.__init__
-    if getattr(init, "speaks", False):
-        return
-    form = CallForm(init, kind.__name__, bound=True)
+def answered(function: Callable[..., Any], args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+    """What a function answers. An extension in Rust panics past `Exception`: such a panic is an error of the input."""
+    try:
+        return function(*args, **options)
+    except Exception:
+        raise
+    except BaseException as panic:
+        if type(panic).__name__ != "PanicException":
+            raise
+        raise InputError(f"a library cannot read these values: {panic}") from None
 
-    @wraps(init)
-    def called(self: object, *args: Any, **options: Any) -> None:
-        if options and not form.own.issuperset(options):
-            options = form.translated(args, options)
-        form.check_places(args, options)
-        init(self, *args, **options)
 
-    called.__dict__["speaks"] = True
-    kind.__init__ = called
+# Iterators without an end, and those that are files or streams of tables, which their readers take as they are.
+ENDLESS = (itertools.count, itertools.cycle, itertools.repeat)
+STREAMS = ("read", "schema", "description")
+
+
+def read_once(args: tuple[Any, ...], options: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments with lists in the place of iterators, which would be empty when they are read again.
+
+    >>> read_once((map(abs, [-1, 2]), {"a": iter("xy")}), {})
+    (([1, 2], {'a': ['x', 'y']}), {})
+    """
+    return tuple(map(_listed, args)), {name: _listed(value) for name, value in options.items()}
+
+
+def _listed(value: Any) -> Any:
+    if type(value) is dict:
+        return {name: _listed(one) for name, one in value.items()}
+    if not isinstance(value, Iterator | ValuesView | KeysView) or any(hasattr(value, word) for word in STREAMS):
+        return value
+    if isinstance(value, ENDLESS):
+        raise CallError(f"{type(value).__name__}() never ends; pass a list")
+    return list(value)
 
 
 class CallForm:
@@ -308,7 +231,7 @@ class CallForm:
                 ours = word
             if out.get(ours) is not None and value is not None:
                 raise CallError(f"{words[ours]}= and {word}= are the same option of {self.spoken}: give one of them")
-            meaning = WORDS.get(word)
+            meaning = known_words().get(word)
             if ours != word and meaning is not None:
                 value = value if meaning.turned is None else meaning.turned(word, value)
                 if self.name in meaning.old:
@@ -320,7 +243,7 @@ class CallForm:
     def _ours(self, word: str, known: Collection[str], more: Collection[str]) -> str | None:
         if word in known:
             return word
-        meaning = WORDS.get(word, Word())
+        meaning = known_words().get(word, Word())
         our_word = next((name for name in meaning.ours if name in known), None)
         if our_word is not None and (meaning.number or word not in more):
             return our_word
@@ -340,7 +263,7 @@ class CallForm:
 
     def _refusal(self, word: str, known: Sequence[str]) -> str:
         lead = f"{self.spoken} has no option {word}="
-        meaning = WORDS.get(word)
+        meaning = known_words().get(word)
         if meaning is not None and meaning.say:
             return f"{lead}: {meaning.say}"
         near = nearest_option(word, known)
@@ -351,8 +274,8 @@ class CallForm:
             return f"{lead}; it takes {', '.join(f'{name}=' for name in options)}"
         return f"{lead}; help({self.spoken}) lists those that there are"
 
-    def check_places(self, args: Sequence[object], options: Mapping[str, Any]) -> None:
-        """Too many arguments by place, one given twice, one that is missing, or a table for a word, in a sentence."""
+    def checked(self, args: tuple[Any, ...], options: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments, each what its name says: else one sentence, also for one too many, one too few, one twice."""
         for name in ONE_VALUE.intersection(options):
             several = name in ("positive", "model", "method") and type(options[name]).__hash__ is None
             if several or getattr(options[name], "shape", ()) != ():
@@ -360,22 +283,28 @@ class CallForm:
         if len(args) > len(self.places) and not self.any_place:
             raise CallError(self._too_many(args))
         for name, value in (*zip(self.places, args, strict=False), *options.items()):
+            if isinstance(value, type) and name not in CLASSES:
+                raise CallError(f"{name}= of {self.spoken} is a value, and not the class {value.__name__}")
             if name in self.kinds and not (
                 name in self.may_be_none if value is None else _is_kind(value, self.kinds[name])
             ):
                 raise CallError(f"{name}={in_few_words(value)} is not {self.kinds[name]}")
         twice = next((name for name in self.places[: len(args)] if name in options), None)
         if twice is not None:
-            how = f"; {BY_PLACE[self.name]}" if self.name in BY_PLACE else ""
+            how = f"; {_by_place(self.name)}".rstrip("; ")
             raise CallError(f"{twice} is given twice to {self.spoken}: by place and by name{how}")
         filled = {*self.places[: len(args)], *options}
         missing = next((name for name in self.needed if name not in filled), None)
         if missing is not None:
             raise CallError(f"{self.spoken} needs {missing}{self._usage()}")
+        for name in LISTS.intersection(options):
+            if getattr(options[name], "ndim", 1) == 1 and hasattr(options[name], "__array__"):
+                options = options | {name: list(options[name])}
+        return args, options
 
     def _too_many(self, args: Sequence[object]) -> str:
         lead = f"{self.spoken} takes {_counted(len(self.places))} by place, not {len(args)}"
-        return f"{lead}: {BY_PLACE[self.name]}" if self.name in BY_PLACE else f"{lead}{self._usage()}"
+        return f"{lead}: {_by_place(self.name)}" if _by_place(self.name) else f"{lead}{self._usage()}"
 
     def _usage(self) -> str:
         rest = [f"{name}=" for name in self.needed if name not in self.places]
@@ -410,14 +339,26 @@ def _is_kind(value: Any, kind: str) -> bool:
         return type(value).__name__ in ("bool", "bool_", "int")
     if kind == "a dictionary":
         return hasattr(value, "items")
-    try:
-        if kind == "a pair":
-            return not isinstance(value, str | bytes) and len(value) == 2
-        if kind == "a list":
-            return iter(value) is not None
-        return not (isinstance(value, complex) or type(value).__name__ == "MaskedConstant") and float(value) is not None
-    except (TypeError, ValueError, OverflowError):
-        return False
+    if kind == "a pair":
+        return hasattr(value, "__len__") and not isinstance(value, str | bytes) and len(value) == 2
+    return isinstance(value, Iterable) if kind == "a list" else is_real(value)
+
+
+def is_real(value: Any) -> bool:
+    """Whether a value is one real number, or text that spells one: NaN, times and complex numbers are none.
+
+    >>> import datetime, decimal
+    >>> is_real(decimal.Decimal("0.5")), is_real(math.nan), is_real(datetime.timedelta(1)), is_real([0.5])
+    (True, False, False, False)
+    """
+    if getattr(value, "shape", None) == () and hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, str) or (isinstance(value, Real | Decimal) and type(value).__name__ != "timedelta64"):
+        try:
+            return not math.isnan(float(value))
+        except (ValueError, OverflowError):
+            return False
+    return False
 
 
 _NOTED: set[str] = set()
@@ -442,7 +383,7 @@ def nearest_option(word: str, known: Iterable[str]) -> str:
     """
     names = list(known)
     spelt: dict[str, str] = {name: name for name in names}
-    for other, meaning in WORDS.items():
+    for other, meaning in known_words().items():
         ours = next((name for name in meaning.ours if name in names), None)
         if ours is not None:
             spelt.setdefault(other, ours)
@@ -457,5 +398,5 @@ def option_for(word: str, known: Iterable[str]) -> str:
     ('positive', '')
     """
     names = list(known)
-    meaning = WORDS.get(word)
+    meaning = known_words().get(word)
     return "" if meaning is None else next((name for name in meaning.ours if name in names), "")

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from markupsafe import Markup
 
 from trueerror.findings import Finding
 from trueerror.inference.ranking._ranking import Ranking
-from trueerror.inputs._options import InputError, Rng
+from trueerror.inputs._groups import Certainty, Costs, Judged, option
+from trueerror.inputs._options import InputError
 from trueerror.methods import every_method
 from trueerror.metrics._registry import find_measure
 from trueerror.plots.svg._elements import el, joined
@@ -23,24 +24,15 @@ from trueerror.results._values import deciding_p, surety
 from trueerror.verbs._compare_costs import CostComparison
 from trueerror.verbs._comparison import Comparison, verdict_beneath, worse_words
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
-from trueerror.verbs._model_metrics import MetricChoice, judged_by
+from trueerror.verbs._model_metrics import judged_by
 from trueerror.version import __version__
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportOptions:
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class ReportOptions(Certainty, Costs, Judged):
     """How predictions or an experiment are to be judged; results that are already made have been judged."""
 
-    metric: MetricChoice = None
-    reference: str | None = None
-    margin: float | None = None
-    cost_fp: float | None = None
-    cost_fn: float | None = None
-    costs: object = None
-    prior: Any = None
-    confidence: float = 0.95
-    rng: Rng = None
-    ignore: tuple[str, ...] = ()
+    ignore: Sequence[str] = option((), "Codes of findings to leave out.")
 
     @property
     def by_cost(self) -> bool:
@@ -55,14 +47,9 @@ class ReportOptions:
             raise InputError(f"learners are judged by a metric as it stands: name {measure.name!r} without options")
         return measure.name
 
-    @property
-    def changed(self) -> list[str]:
-        """The options that were given."""
-        return [f.name for f in fields(self) if getattr(self, f.name) != f.default]
-
     def refuse(self, kind: str, *, allowed: Sequence[str] = ()) -> None:
         """An error where an option was given that cannot be obeyed."""
-        for name in self.changed:
+        for name in self.changed(ReportOptions):
             if name not in allowed:
                 raise InputError(f"{name}= cannot be used on {kind}: give it where that is made, or pass predictions")
 

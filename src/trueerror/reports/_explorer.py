@@ -52,7 +52,7 @@ from trueerror.results._values import CLEAR, deciding_p, surety
 from trueerror.sources._predictions import Predictions
 from trueerror.sources.engines._array_source import scored_rows
 from trueerror.tallies import Confusion, KeyedConfusion
-from trueerror.verbs._compare_costs import CostComparison, at_usual
+from trueerror.verbs._compare_costs import CostComparison, at_usual, positive_share
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._model_metrics import ModelMetrics, Settings
 
@@ -155,7 +155,9 @@ def explore(p: Predictions, asked: ReportOptions | None = None, *, now: str = IN
     ranked = dict(sorted(curves.items(), key=lambda item: -item[1].gini))
     in_use = {m: _in_use(p, m) for m in curves}
     start = Start(
-        prior=next(iter(curves.values())).prevalence if wanted.prior is None else wanted.prior,
+        prior=next(iter(curves.values())).prevalence
+        if wanted.prior is None
+        else positive_share(p, wanted.prior) or 0.0,
         cost_fp=1.0 if wanted.cost_fp is None else float(wanted.cost_fp),
         cost_fn=1.0 if wanted.cost_fn is None else float(wanted.cost_fn),
     )

@@ -173,7 +173,7 @@ def _compared(p: Predictions, asked: ReportOptions) -> tuple[Comparison | None, 
     try:
         return _compare(p, asked), ""
     except InputError as reason:
-        if {"metric", "reference", "margin", "cost_fp", "cost_fn", "costs"} & set(asked.changed):
+        if {"metric", "reference", "margin", "cost_fp", "cost_fn", "costs"} & set(asked.changed()):
             raise
         return None, f"Not compared: {reason}."
 

@@ -9,7 +9,7 @@ import base64
 import gzip
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from os import PathLike
 from pathlib import Path
@@ -20,7 +20,8 @@ from markupsafe import Markup
 from trueerror.experiments._experiment import Experiment
 from trueerror.findings._rules import UNNAMED, Finding, by_message, every_rule, sorted_findings
 from trueerror.inference.ranking._ranking import Ranking
-from trueerror.inputs._options import InputError, Rng, check_confidence
+from trueerror.inputs._groups import TABLE_OPTIONS, Group, asked_by, further, option
+from trueerror.inputs._options import InputError, check_confidence
 from trueerror.plots._style import DARK, LIGHT
 from trueerror.plots.svg._elements import colours, rules, source_hash
 from trueerror.reports._contents import Contents, ReportOptions, Said, Sayings, entries, paragraph, software
@@ -35,7 +36,6 @@ from trueerror.sources._predictions import Predictions
 from trueerror.sources._table_types import is_table
 from trueerror.verbs._comparison import Comparison
 from trueerror.verbs._evaluation import Evaluation
-from trueerror.verbs._model_metrics import MetricChoice
 from trueerror.version import __version__
 
 STYLES = ("style.css", "charts.css")
@@ -200,27 +200,28 @@ KINDS: tuple[tuple[type, Callable[..., Contents]], ...] = (
 )
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class PageByPlace(Group):
+    """What may be given by its place."""
+
+    source: Any = option(None, "Predictions, a result, a path or a table.")
+    path: str | Path = option("report.html", "Where to write the page (.html).")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Reporting(ReportOptions, PageByPlace):
+    """What `te.report` is asked."""
+
+    title: str | None = option(None, "The page's heading.")
+    also: object = option((), "Further results to show beneath: one, a list, or a dictionary by heading.")
+    command: str = option("", "The line that repeats it, for the page.")
+    file: str = option("", "What the rows came from, for the page.")
+    columns: Mapping[str, Any] = further(TABLE_OPTIONS)
+
+
 @takes_whole_rows()
-def report(
-    source: Any,
-    path: str | Path = "report.html",
-    *,
-    title: str | None = None,
-    metric: MetricChoice = None,
-    reference: str | None = None,
-    margin: float | None = None,
-    cost_fp: float | None = None,
-    cost_fn: float | None = None,
-    costs: object = None,
-    prior: Any = None,
-    confidence: float = 0.95,
-    rng: Rng = None,
-    ignore: Sequence[str] = (),
-    also: object = (),
-    command: str = "",
-    file: str = "",
-    **columns: Any,
-) -> Path:
+@asked_by(Reporting)
+def report(asked: Reporting) -> Path:
     """Write an HTML report of predictions, an evaluation, a comparison, an experiment, a ranking or any other result.
 
     `source` may also be a path or a table of predictions: `columns` then go to `te.read` (`truth=`, `models=`,
@@ -232,18 +233,15 @@ def report(
     one, a list, or a dictionary by heading. `command` is the line that repeats it, `file` what the rows came from
     (known where `source` is a path): the page names both.
     """
-    options = ReportOptions(
-        metric=metric, reference=reference, margin=margin, cost_fp=cost_fp, cost_fn=cost_fn, costs=costs, prior=prior,
-        confidence=check_confidence(confidence), rng=rng, ignore=tuple(ignore),
-    )  # fmt: skip
-    return written_report(source, path, options, columns, title=title, also=also, command=command, file=file)[0]
+    names = {name: getattr(asked, name) for name in ("title", "also", "command", "file")}
+    return written_report(asked.source, asked.path, asked, asked.columns, **names)[0]
 
 
 def written_report(
     source: Any,
     path: str | Path,
     asked: ReportOptions,
-    columns: dict[str, Any],
+    columns: Mapping[str, Any],
     *,
     title: str | None = None,
     also: object = (),
@@ -251,6 +249,7 @@ def written_report(
     file: str = "",
 ) -> tuple[Path, Sayings]:
     """The page, and its verdicts."""
+    check_confidence(asked.confidence)
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"a report is an HTML file: give a path that ends in .html, not {target.name!r}")
@@ -267,7 +266,7 @@ def written_report(
     return write_file(target, page), contents.verdicts
 
 
-def _opened(source: Any, columns: dict[str, Any]) -> Any:
+def _opened(source: Any, columns: Mapping[str, Any]) -> Any:
     """Files and tables as predictions; all else as it is, without a word about columns."""
     paths = isinstance(source, list | tuple) and bool(source) and all(isinstance(p, str | PathLike) for p in source)
     if (isinstance(source, str | PathLike | Mapping) and not isinstance(source, Result)) or paths or is_table(source):

@@ -44,7 +44,7 @@ from trueerror.inputs._labels import (
     with_declared,
 )
 from trueerror.inputs._options import InputError, MissingPredictionError, check_word, in_few_words
-from trueerror.inputs._words import CallForm
+from trueerror.inputs._words import CallForm, answered, read_once
 from trueerror.results import Interval, Result
 from trueerror.sources._keys import fold_keys, id_column, key_column, rounds_of
 from trueerror.sources._models import (
@@ -113,7 +113,8 @@ def takes_table_options(make: Made) -> Made:
     form = CallForm(make)
 
     @wraps(make)
-    def called(*args: object, **options: object) -> Any:
+    def called(*args: Any, **options: Any) -> Any:
+        args, options = read_once(args, options)
         if args and isinstance(args[0], Real):
             raise InputError(f"te.{form.name} judges rows, and a number is none; {OF_NUMBERS.get(form.name, OF_ONE)}")
         if args and form.places[1:2] == ["predicted"] and is_table(args[0]):
@@ -127,8 +128,7 @@ def takes_table_options(make: Made) -> Made:
             args = _further_models(args, options, len(form.places), form.name)
         if args and "truth" in options:
             options["truth_column"] = options.pop("truth")
-        form.check_places(args, options)
-        return make(*args, **options)
+        return answered(make, *form.checked(args, options))
 
     called.__dict__["speaks"] = True
     return cast("Made", called)
@@ -222,7 +222,8 @@ def takes_whole_rows(
         form = CallForm(make, room=room, hands_on_to=hands_on_to)
 
         @wraps(make)
-        def called(*args: object, **options: object) -> Any:
+        def called(*args: Any, **options: Any) -> Any:
+            args, options = read_once(args, options)
             if not form.own.issuperset(options):
                 options = _in_our_words(form, args, options)
             args = _asked_first(args, options, form.name)
@@ -244,8 +245,7 @@ def takes_whole_rows(
                     args = (rows, *args[1 + n_positional :])
             if args and "truth" in options:
                 options["truth_column"] = options.pop("truth")
-            form.check_places(args, options)
-            return make(*args, **options)
+            return answered(make, *form.checked(args, options))
 
         called.__dict__["speaks"] = True
         return cast("Made", called)

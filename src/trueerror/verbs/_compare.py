@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from itertools import combinations, islice
 from typing import Any, TypeVar
@@ -33,15 +33,27 @@ from trueerror.inference.learner._fold_scores import is_word_of_folds
 from trueerror.inference.loss._mean import infinite_rows
 from trueerror.inference.power._sample_size import sample_size
 from trueerror.inference.proportion._paired import cochran_from_pairs
+from trueerror.inputs._groups import (
+    TABLE_OPTIONS,
+    ByPlace,
+    Costs,
+    Folding,
+    Pairwise,
+    Resampling,
+    RowOptions,
+    asked_by,
+    further,
+    option,
+)
 from trueerror.inputs._labels import Label
-from trueerror.inputs._options import InputError, Rng, check_alternative, check_word, nearest
+from trueerror.inputs._options import InputError, check_alternative, check_word, nearest
 from trueerror.methods._registry import DIFFERENT, SAME
-from trueerror.metrics._registry import Measure, MetricOptions, Prior, find_measure
+from trueerror.metrics._registry import Measure, MetricOptions, find_measure
 from trueerror.results import Alternative, Contrast, Interval, Test
 from trueerror.results._format import listing, number
 from trueerror.results._values import joined_notes
 from trueerror.sources._collect import is_openable, predictions, refuse_columns, takes_table_options
-from trueerror.sources._models import is_fold_result, refuse_fold_sizes
+from trueerror.sources._models import FoldTable, is_fold_result, refuse_fold_sizes
 from trueerror.sources._open_tables import columns_for
 from trueerror.sources._pairing import pair
 from trueerror.sources._predictions import Predictions
@@ -62,7 +74,6 @@ from trueerror.verbs._evidence import (
     sample_evidence,
 )
 from trueerror.verbs._model_metrics import (
-    MetricChoice,
     ModelMetrics,
     Settings,
     compared_reading,
@@ -165,47 +176,20 @@ ADJUSTMENTS = ("holm", "hochberg", "hommel", "bonferroni", "sidak", "bh", "by", 
 MOSTLY_ONE_CLASS = 0.9
 
 
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Comparing(Resampling, Costs, Folding, Pairwise, RowOptions, ByPlace):
+    """What `te.compare` is asked."""
+
+    counts: Any = option(None, 'Rows by who was right: `{"both": 810, "a": 60, "b": 40, "neither": 90}`.')
+    marginals: Mapping[str, Any] | None = option(
+        None, 'Two shares of the same rows, `{"a": (456, 500), "b": (445, 500)}`: bounds over every agreement.'
+    )
+    columns: Mapping[str, Any] = further(TABLE_OPTIONS)
+
+
 @takes_table_options
-def compare(
-    truth_or_predictions: Any = None,
-    predicted: Any = None,
-    *,
-    counts: Any = None,
-    marginals: Mapping[str, Any] | None = None,
-    scores: Any = None,
-    metric: MetricChoice = None,
-    reference: str | None = None,
-    method: str | None = None,
-    adjust: str = "holm",
-    margin: float | None = None,
-    paired: bool | None = None,
-    fitted: Mapping[str, Any] | None = None,
-    X: Any = None,
-    labels: Iterable[Any] | None = None,
-    positive: object = None,
-    ids: Any = None,
-    clusters: Any = None,
-    time: Any = None,
-    by: Any = None,
-    folds: Any = None,
-    repeats: Any = None,
-    weights: Any = None,
-    weights_kind: Any = None,
-    missing: Any = "error",
-    threshold: float | None = None,
-    costs: object = None,
-    cost_fp: float | None = None,
-    cost_fn: float | None = None,
-    prior: Prior | None = None,
-    options: Mapping[str, Any] | None = None,
-    confidence: float = 0.95,
-    alternative: Alternative = "two-sided",
-    replicates: int = 10_000,
-    rng: Rng = None,
-    cv: Any = None,
-    test_train_ratio: float | None = None,
-    **columns: Any,
-) -> Comparison:
+@asked_by(Comparing)
+def compare(asked: Comparing) -> Comparison:
     """Which of two or more models is better, by how much, and how sure that is.
 
     Pass the truth with `predicted={"a": labels, "b": labels}` or `scores={…}`, or what `te.read` gave, or a path or a
@@ -236,115 +220,120 @@ def compare(
     >>> print(compare(truth, {"a": a, "b": b})["a", "b"])
     accuracy: a − b = +0.100 [0.066, 0.149], 95 % mcnemar-mid-p, p < .001, n = 200 (interval: tango)
     """
-    check_alternative(alternative)
-    check_word(adjust, ADJUSTMENTS, "adjust")
-    if isinstance(truth_or_predictions, Evaluation) or isinstance(predicted, Evaluation):
-        truth_or_predictions, predicted = _evaluated(truth_or_predictions), _evaluated(predicted)
-        if paired is None and isinstance(truth_or_predictions, Predictions) and isinstance(predicted, Predictions):
-            paired = None if _same_rows(truth_or_predictions, predicted) else False
-    if counts is not None or marginals is not None or of_counts(truth_or_predictions, predicted):
-        from trueerror.verbs._published import Asked, compare_published
+    check_alternative(asked.alternative)
+    check_word(asked.adjust, ADJUSTMENTS, "adjust")
+    asked = _of_evaluations(asked)
+    if asked.counts is not None or asked.marginals is not None or of_counts(*asked.given_rows):
+        from trueerror.verbs._published import compare_published
 
-        refuse_columns(columns)
-        request = Asked(
-            metric=metric, reference=reference, method=method, adjust=adjust, margin=margin, positive=positive,
-            costs=costs, cost_fp=cost_fp, cost_fn=cost_fn, prior=prior, options=options, confidence=confidence,
-            alternative=alternative, replicates=replicates, rng=rng,
-        )  # fmt: skip
-        given_rows = {
-            "scores": scores, "fitted": fitted, "X": X, "labels": labels, "ids": ids, "clusters": clusters,
-            "time": time, "by": by, "folds": folds, "repeats": repeats, "weights": weights, "threshold": threshold,
-            "cv": cv, "test_train_ratio": test_train_ratio,
-        }  # fmt: skip
-        return compare_published(truth_or_predictions, predicted, counts, marginals, request, given_rows, paired=paired)
-    if truth_or_predictions is None:
+        refuse_columns(asked.columns)
+        return compare_published(asked)
+    if asked.truth_or_predictions is None:
         raise InputError("there is nothing to compare: pass the truth and predictions, or counts= or marginals=")
-    if is_fold_result(truth_or_predictions) and is_fold_result(predicted):
-        truth_or_predictions, predicted = {"first": truth_or_predictions, "second": predicted}, None
-    if predicted is None and scores is None and not isinstance(truth_or_predictions, Predictions):
-        from trueerror.verbs._cross_validation import compare_folds, taken_as_folds
+    of_folds = _of_folds(asked)
+    if of_folds is not None:
+        from trueerror.verbs._cross_validation import compare_folds
 
-        of_folds = taken_as_folds(truth_or_predictions, metric, cv, test_train_ratio)
-        if of_folds is not None:
-            refuse_columns(columns)
-            return compare_folds(
-                of_folds, Settings(confidence=confidence, rng=rng), reference=reference, adjust=adjust, margin=margin,
-                alternative=alternative, method=method,
-            )  # fmt: skip
-    of_rows = predicted is not None or scores is not None or fitted is not None
-    refuse_fold_sizes(cv, folds, test_train_ratio, of_rows=of_rows)
-    if cv is not None:
-        folds = folds_of(cv, truth_or_predictions)
-    measure, own_options = judged_by(metric, options, costs)
-    given, second = truth_or_predictions, None
-    read_already = isinstance(given, Predictions)
-    named: dict[str, Any] = {
-        "labels": labels, "positive": positive, "ids": ids, "clusters": clusters, "time": time, "by": by,
-        "folds": folds, "repeats": repeats, "weights": weights, "weights_kind": weights_kind, "missing": missing,
-        **columns,
-    }  # fmt: skip
-    # A second table rather than columns beside the truth: a mapping is one only where the first is a mapping as well.
-    table = is_openable(predicted) and (not isinstance(predicted, Mapping) or isinstance(given, Mapping))
-    if isinstance(predicted, Predictions) or (table and (read_already or is_openable(given))):
-        second = predictions(predicted, **columns_for(predicted, given, named))
-        named, predicted = columns_for(given, predicted, named), None
-    if read_already and (scores is not None or predicted is not None or fitted is not None):
-        raise InputError("pass either predictions that were read, or arrays; not both")
-    given = predictions(
-        given, predicted, scores=scores, fitted=fitted, X=X, threshold=None if read_already else threshold, **named
-    )
-    measure, own_options = judged_on(given, measure, own_options, asked=metric is not None or costs is not None)
+        refuse_columns(asked.columns)
+        return compare_folds(of_folds, Settings(confidence=asked.confidence, rng=asked.rng), asked)
+    measure, own_options = judged_by(asked.metric, asked.options, asked.costs)
+    given, second = _samples(asked)
+    named = asked.metric is not None or asked.costs is not None
+    measure, own_options = judged_on(given, measure, own_options, asked=named)
     if given.scale is not None:
-        refuse_classes(prior=prior, threshold=threshold, cost_fp=cost_fp, cost_fn=cost_fn)
-    settings = Settings(
-        confidence=confidence, costs=costs, threshold=threshold, metrics={measure.name: own_options},
-        replicates=replicates, rng=rng, prior=prior,
-    )  # fmt: skip
-    by_cost = cost_fp is not None or cost_fn is not None
+        refuse_classes(prior=asked.prior, threshold=asked.threshold, cost_fp=asked.cost_fp, cost_fn=asked.cost_fn)
+    settings = Settings.of(asked, {measure.name: own_options}, costs=asked.costs, threshold=asked.threshold)
+    by_cost = asked.cost_fp is not None or asked.cost_fn is not None
     lowest, highest = measure.bounds(own_options) if measure.of_grades else measure.range
-    width = None if margin is None or by_cost else check_margin(margin, widest=highest - lowest)
+    width = None if asked.margin is None or by_cost else check_margin(asked.margin, widest=highest - lowest)
     if second is not None:
-        if paired is False:
+        if asked.paired is False:
             if by_cost:
                 raise InputError(
                     "cost_fp= and cost_fn= compare models on the same rows: pass costs=, for scores with threshold="
                 )
-            return _separate(given, second, measure, settings, alternative, method, adjust, width)
+            return _separate(given, second, measure, settings, replace(asked, margin=width))
         given = pair(given, second)
-    elif paired is False:
+    elif asked.paired is False:
         raise InputError("paired=False compares two Predictions on different rows: pass both")
     if by_cost:
-        if metric is not None or costs is not None:
-            raise InputError(
-                "cost_fp= and cost_fn= compare by cost at the threshold that they name: leave metric= and costs= out"
-            )
-        if not any(given.has_scores(m) for m in given.models):
-            # Labels stand as they are: there is no threshold to choose.
-            return compare(
-                given, costs=named_costs(None, cost_fp, cost_fn), prior=prior, reference=reference, method=method,
-                adjust=adjust, margin=margin, alternative=alternative, confidence=confidence, replicates=replicates,
-                rng=rng,
-            )  # fmt: skip
-        for word, wanted in {"alternative": alternative != "two-sided", "margin": margin is not None}.items():
-            if wanted:
-                raise InputError(
-                    f"{word}= does not go with cost_fp= and cost_fn= of scores: pass costs= with threshold=, which "
-                    "compares the calls as labels are compared"
-                )
-        from trueerror.verbs._compare_costs import compare_costs
-
-        check_keys(given, "costs at a threshold")
-        return compare_costs(
-            given, cost_fp=1.0 if cost_fp is None else cost_fp, cost_fn=1.0 if cost_fn is None else cost_fn,
-            prior=prior, threshold=threshold, reference=reference, method=method, adjust=adjust, confidence=confidence,
-            replicates=replicates, rng=rng,
-        )  # fmt: skip
+        return _by_two_costs(given, asked)
     compared = partial(
-        compare_predictions, measure=measure, settings=settings, reference=reference, method=method, adjust=adjust,
-        margin=width, alternative=alternative,
+        compare_predictions, measure=measure, settings=settings, reference=asked.reference, method=asked.method,
+        adjust=asked.adjust, margin=width, alternative=asked.alternative,
     )  # fmt: skip
     comparison = compared(given)
     return sliced(comparison, given, compared) if given.has_key("slices") else comparison
+
+
+def _of_evaluations(asked: Comparing) -> Comparing:
+    """The rows behind evaluations in the place of those."""
+    if not any(isinstance(given, Evaluation) for given in asked.given_rows):
+        return asked
+    first, second = map(_evaluated, asked.given_rows)
+    paired = asked.paired
+    if paired is None and isinstance(first, Predictions) and isinstance(second, Predictions):
+        paired = None if _same_rows(first, second) else False
+    return replace(asked, truth_or_predictions=first, predicted=second, paired=paired)
+
+
+def _of_folds(asked: Comparing) -> FoldTable | None:
+    """Scores of folds in the place of rows; None where rows were given."""
+    first, second = asked.given_rows
+    if is_fold_result(first) and is_fold_result(second):
+        first, second = {"first": first, "second": second}, None
+    if second is not None or asked.scores is not None or isinstance(first, Predictions):
+        return None
+    from trueerror.verbs._cross_validation import taken_as_folds
+
+    return taken_as_folds(first, asked.metric, asked.cv, asked.test_train_ratio)
+
+
+def _samples(asked: Comparing) -> tuple[Predictions, Predictions | None]:
+    """The rows, and those of a second sample where two were given."""
+    given, predicted = asked.given_rows
+    answers = {"predicted": predicted, "scores": asked.scores, "fitted": asked.fitted}
+    of_rows = any(answer is not None for answer in answers.values())
+    refuse_fold_sizes(asked.cv, asked.folds, asked.test_train_ratio, of_rows=of_rows)
+    read_already = isinstance(given, Predictions)
+    rows = asked.given(RowOptions) | dict(asked.columns)
+    if asked.cv is not None:
+        rows["folds"] = folds_of(asked.cv, given)
+    answers = {"predicted": predicted} | {name: rows.pop(name) for name in ("scores", "fitted", "X")}
+    threshold = rows.pop("threshold")
+    second = None
+    # A second table rather than columns beside the truth: a mapping is one only where the first is a mapping as well.
+    table = is_openable(predicted) and (not isinstance(predicted, Mapping) or isinstance(given, Mapping))
+    if isinstance(predicted, Predictions) or (table and (read_already or is_openable(given))):
+        second = predictions(predicted, **columns_for(predicted, given, rows))
+        rows = columns_for(given, predicted, rows)
+        answers["predicted"] = None
+    if read_already and any(answers[name] is not None for name in ("predicted", "scores", "fitted")):
+        raise InputError("pass either predictions that were read, or arrays; not both")
+    return predictions(given, **answers, threshold=None if read_already else threshold, **rows), second
+
+
+def _by_two_costs(given: Predictions, asked: Comparing) -> Comparison:
+    """Models by what their errors cost: labels as they stand, scores at the threshold that the costs name."""
+    if asked.metric is not None or asked.costs is not None:
+        raise InputError(
+            "cost_fp= and cost_fn= compare by cost at the threshold that they name: leave metric= and costs= out"
+        )
+    if not any(given.has_scores(m) for m in given.models):
+        # Labels stand as they are: there is no threshold to choose.
+        costs = named_costs(None, asked.cost_fp, asked.cost_fn)
+        judged = asked.given(Pairwise) | asked.given(Resampling) | {"paired": None, "options": None}
+        return compare(given, costs=costs, prior=asked.prior, **judged)
+    for word, wanted in {"alternative": asked.alternative != "two-sided", "margin": asked.margin is not None}.items():
+        if wanted:
+            raise InputError(
+                f"{word}= does not go with cost_fp= and cost_fn= of scores: pass costs= with threshold=, which "
+                "compares the calls as labels are compared"
+            )
+    from trueerror.verbs._compare_costs import compare_costs
+
+    check_keys(given, "costs at a threshold")
+    return compare_costs(given, asked)
 
 
 def of_counts(first: object, second: object) -> bool:
@@ -574,10 +563,14 @@ def own_rows(p: Predictions | Confusion, model: str, measure: Measure, settings:
 
 
 def _separate(
-    first: Predictions, second: Predictions, measure: Measure, settings: Settings, alternative: Alternative, method: str
-    | None, adjust: str, margin: float | None,
-) -> Comparison:  # fmt: skip
+    first: Predictions,
+    second: Predictions,
+    measure: Measure,
+    settings: Settings,
+    asked: Comparing,
+) -> Comparison:
     """Two samples of different rows, a model on each."""
+    alternative, method, adjust, margin = asked.alternative, asked.method, asked.adjust, asked.margin
     if len(first.models) > 1 or len(second.models) > 1:
         names = [listing(list(map(repr, p.models))) for p in (first, second)]
         raise InputError(

@@ -41,7 +41,7 @@ from trueerror.results._format import (
 )
 from trueerror.results._values import common_decimals, decided, deciding_p, short, short_percent, surety
 from trueerror.sources._predictions import Predictions
-from trueerror.verbs._compare import compare_predictions, own_rows, sliced
+from trueerror.verbs._compare import Comparing, compare_predictions, own_rows, sliced
 from trueerror.verbs._comparison import Comparison, slices_block
 from trueerror.verbs._model_metrics import Settings
 
@@ -143,17 +143,18 @@ class CostComparison(Comparison):
 
 
 def compare_costs(
-    p: Predictions, *, cost_fp: float = 1.0, cost_fn: float = 1.0, prior: Prior | None = None, threshold: float | None =
-    None, reference: str | None = None, method: str | None = None, adjust: str = "holm", confidence: float = 0.95,
-    replicates: int = 10_000, rng: Rng = None,
-) -> CostComparison:  # fmt: skip
+    p: Predictions,
+    asked: Comparing,
+) -> CostComparison:
     """Compare models by what their calls cost when a false alarm costs `cost_fp` and a miss `cost_fn`.
 
     Probabilities are cut where calling becomes cheaper than not, cost_fp/(cost_fp + cost_fn) for rows like these
     (Elkan 2001, IJCAI 17:973), which needs no tuning; the finding TE304 says what tuning on these rows would promise
     and what would be left of it on other rows. Slices are compared at the same threshold.
     """
-    prior = _positive_share(p, prior)
+    cost_fp, cost_fn = (1.0 if cost is None else cost for cost in (asked.cost_fp, asked.cost_fn))
+    prior, threshold = positive_share(p, asked.prior), asked.threshold
+    confidence, adjust, rng = asked.confidence, asked.adjust, asked.rng
     _check(p, cost_fp, cost_fn, prior)
     points = {
         m: roc(p, model=m).operating_point(prior=prior, cost_fp=cost_fp, cost_fn=cost_fn, rng=_seed(rng))
@@ -164,13 +165,11 @@ def compare_costs(
     prices = [[0.0, 0.0], [0.0, 0.0]]
     prices[1 - index][index], prices[index][1 - index] = cost_fp, cost_fn
     measure = find_measure("expected_cost")
-    settings = Settings(
-        confidence=confidence, costs=prices, threshold=cut, metrics={"expected_cost": {}}, replicates=replicates,
-        rng=rng, prior=prior,
-    )  # fmt: skip
+    settings = Settings.of(asked, {"expected_cost": {}}, costs=prices, threshold=cut, prior=prior)
     compared = partial(
-        compare_predictions, measure=measure, settings=settings, reference=reference, method=method, adjust=adjust
-    )
+        compare_predictions, measure=measure, settings=settings, reference=asked.reference, method=asked.method,
+        adjust=adjust,
+    )  # fmt: skip
     by_cost = compared(p)
     best = by_cost.best
     by_area = compare_predictions(
@@ -196,7 +195,7 @@ def compare_costs(
     return sliced(comparison, p, compared) if p.has_key("slices") else comparison
 
 
-def _positive_share(p: Predictions, prior: Prior | None) -> float | None:
+def positive_share(p: Predictions, prior: Prior | None) -> float | None:
     """The share of positives in a class distribution, which may be given as {label: share}."""
     if not isinstance(prior, Mapping):
         return prior

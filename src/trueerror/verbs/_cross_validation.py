@@ -18,9 +18,10 @@ from trueerror.findings._rules import sorted_findings
 from trueerror.inference._contrast import check_margin
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference.learner._fold_scores import PartScores, chosen_out_of_fold, taken_together
+from trueerror.inputs._groups import Pairwise
 from trueerror.inputs._options import InputError, nearest
 from trueerror.metrics._registry import UNNAMED, Measure, find_measure
-from trueerror.results import Alternative, Interval, Result
+from trueerror.results import Interval, Result
 from trueerror.results._format import number, one_line, whole
 from trueerror.sources._models import FoldTable
 from trueerror.sources.logs.sklearn_cv import ASK_SIZES, fold_table, looks_like_fold_scores
@@ -167,10 +168,13 @@ def _evaluate_search(table: FoldTable, scores: PartScores, settings: Settings, s
 
 
 def compare_folds(
-    table: FoldTable, settings: Settings, *, reference: str | None = None, adjust: str = "holm", margin: float | None =
-    None, alternative: Alternative = "two-sided", method: str | None = None,
-) -> Comparison:  # fmt: skip
+    table: FoldTable,
+    settings: Settings,
+    asked: Pairwise,
+) -> Comparison:
     """The learners on the same folds: pairs by the corrected t."""
+    reference, adjust, margin = asked.reference, asked.adjust, asked.margin
+    alternative, method = asked.alternative, asked.method
     if method not in (None, "corrected-t"):
         raise InputError(f"method={method!r} needs the rows' predictions; scores of folds take 'corrected-t'")
     if len(table.learners) < 2:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,21 @@ from trueerror.inference._joined import check_keys
 from trueerror.inference._problem import NotOffered
 from trueerror.inference._two_models import gaps_from
 from trueerror.inference.proportion._interval import interval
+from trueerror.inputs._groups import (
+    TABLE_OPTIONS,
+    ByPlace,
+    Costs,
+    Evaluated,
+    Folding,
+    Resampling,
+    RowOptions,
+    asked_by,
+    further,
+)
 from trueerror.inputs._labels import Label, need_positive
-from trueerror.inputs._options import InputError, Rng
-from trueerror.metrics._registry import Measure, Prior, class_shares, every_measure, find_measure
+from trueerror.inputs._options import InputError
+from trueerror.inputs._words import CallError
+from trueerror.metrics._registry import Measure, class_shares, every_measure, find_measure
 from trueerror.results import Interval
 from trueerror.sources._collect import one_hot, predictions, refuse_columns, takes_table_options
 from trueerror.sources._models import FoldTable, is_fold_result, is_scores, refuse_fold_sizes
@@ -29,8 +41,6 @@ from trueerror.verbs._evaluation import Evaluation, ModelEvaluation, RecordedSet
 from trueerror.verbs._evidence import allowing_for_choice, model_evidence, row_evidence
 from trueerror.verbs._label_metrics import evaluate_labels, is_multilabel
 from trueerror.verbs._model_metrics import (
-    Design,
-    MetricChoice,
     ModelMetrics,
     Settings,
     cost_words,
@@ -49,41 +59,16 @@ CASE_CONTROL = ("balanced_accuracy", "recall", "specificity", "informedness")
 AVERAGED_IN_ALL = ("macro_precision", "macro_recall", "macro_f1", "weighted_f1")
 
 
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Evaluating(Resampling, Costs, Evaluated, Folding, RowOptions, ByPlace):
+    """What `te.evaluate` is asked."""
+
+    columns: Mapping[str, Any] = further(TABLE_OPTIONS)
+
+
 @takes_table_options
-def evaluate(
-    truth_or_predictions: Any,
-    predicted: Any = None,
-    *,
-    scores: Any = None,
-    fitted: Mapping[str, Any] | None = None,
-    X: Any = None,
-    labels: Iterable[Any] | None = None,
-    positive: object = None,
-    ids: Any = None,
-    clusters: Any = None,
-    time: Any = None,
-    by: Any = None,
-    folds: Any = None,
-    repeats: Any = None,
-    weights: Any = None,
-    weights_kind: Any = None,
-    missing: Any = "error",
-    threshold: float | None = None,
-    metrics: MetricChoice = None,
-    costs: object = None,
-    cost_fp: float | None = None,
-    cost_fn: float | None = None,
-    prior: Prior | None = None,
-    design: Design = "random",
-    confidence: float = 0.95,
-    method: str | None = None,
-    simultaneous: bool = False,
-    replicates: int = 10_000,
-    rng: Rng = None,
-    cv: Any = None,
-    test_train_ratio: float | None = None,
-    **columns: Any,
-) -> Evaluation:
+@asked_by(Evaluating)
+def evaluate(asked: Evaluating) -> Evaluation:
     """How good one or several models are on rows like these: every metric with its interval.
 
     Pass the truth and predictions (`predicted=` for labels, `scores=` for scores, a dictionary for several models), or
@@ -106,57 +91,56 @@ def evaluate(
     >>> print(ev["recall", "dog"])
     recall 0.500 [0.299, 0.701], 95 % wilson, n = 20
     """
-    of_rows = predicted is not None or scores is not None or fitted is not None
+    given, predicted = asked.given_rows
+    if given is None:
+        raise CallError("te.evaluate needs the truth, or predictions that were read: te.evaluate(truth, predicted)")
+    cv, folds, metrics = asked.cv, asked.folds, asked.metrics
+    of_rows = predicted is not None or asked.scores is not None or asked.fitted is not None
     if of_rows:
-        refuse_fold_sizes(cv, folds, test_train_ratio, of_rows=True)
+        refuse_fold_sizes(cv, folds, asked.test_train_ratio, of_rows=True)
     if cv is not None and of_rows:
-        folds, cv = folds_of(cv, truth_or_predictions), None
-    if is_fold_result(truth_or_predictions):
-        wanted = None
-    else:
-        wanted = None if metrics is None or (isinstance(metrics, str) and metrics == "all") else named_metrics(metrics)
-    settings = Settings(
-        confidence=confidence, method=method, prior=prior, costs=named_costs(costs, cost_fp, cost_fn), design=design,
-        threshold=threshold, metrics=wanted, simultaneous=simultaneous, replicates=replicates, rng=rng,
-        every_metric=metrics == "all",
-    )  # fmt: skip
-    from_folds = _of_folds(truth_or_predictions, metrics, cv, test_train_ratio, predicted, scores)
+        folds, cv = folds_of(cv, given), None
+    every = isinstance(metrics, str) and metrics == "all"
+    settings = Settings.of(
+        asked,
+        None if metrics is None or every or is_fold_result(given) else named_metrics(metrics),
+        method=asked.method,
+        costs=named_costs(asked.costs, asked.cost_fp, asked.cost_fn),
+        design=asked.design,
+        threshold=asked.threshold,
+        simultaneous=asked.simultaneous,
+        every_metric=every,
+    )
+    from_folds = _of_folds(given, metrics, cv, asked.test_train_ratio, predicted, asked.scores)
     if from_folds is not None:
         from trueerror.verbs._cross_validation import evaluate_folds
 
-        refuse_columns(columns)
+        refuse_columns(asked.columns)
         return evaluate_folds(from_folds, settings)
     if not of_rows:
-        refuse_fold_sizes(cv, folds, test_train_ratio, of_rows=False)
-    if isinstance(truth_or_predictions, Confusion):
-        refuse_columns(columns)
-        _refuse_rows(predicted=predicted, scores=scores, clusters=clusters, time=time, by=by, weights=weights)
-        table = truth_or_predictions if positive is None else truth_or_predictions.with_positive(positive)
-        return _from_table(table, settings)
-    given = truth_or_predictions
+        refuse_fold_sizes(cv, folds, asked.test_train_ratio, of_rows=False)
+    if isinstance(given, Confusion):
+        refuse_columns(asked.columns)
+        _refuse_rows(asked, "predicted", "scores", "clusters", "time", "by", "weights")
+        return _from_table(given if asked.positive is None else given.with_positive(asked.positive), settings)
     if isinstance(given, ScoreTable):
         raise InputError(
             "a score table holds no calls, so it cannot be evaluated as a whole: te.roc, te.precision_recall and "
             'te.calibration take it, and te.metric("auc", table)'
         )
     # One label in every row, and scores of the classes: these are classes, written as a column each.
-    of_classes = (scores is not None or is_scores(predicted)) and one_hot(given) is not None
+    of_classes = (asked.scores is not None or is_scores(predicted)) and one_hot(given) is not None
     if is_multilabel(given) and not of_classes and not hasattr(given, "columns"):
-        refuse_columns(columns)
+        refuse_columns(asked.columns)
         _refuse_rows(
-            scores=scores, clusters=clusters, time=time, by=by, weights=weights, prior=prior, costs=settings.costs,
-            method=method,
-        )  # fmt: skip
-        return evaluate_labels(given, predicted, labels, settings)
+            asked, "scores", "clusters", "time", "by", "weights", "prior", "costs", "cost_fp", "cost_fn", "method"
+        )
+        return evaluate_labels(given, predicted, asked.labels, settings)
     read_already = isinstance(given, Predictions)
-    if read_already and (predicted is not None or scores is not None or fitted is not None):
+    if read_already and of_rows:
         raise InputError("pass either predictions that were read, or arrays; not both")
-    given = predictions(
-        given, predicted, scores=scores, fitted=fitted, X=X, labels=labels, positive=positive, ids=ids,
-        clusters=clusters, time=time, by=by, folds=folds, repeats=repeats, weights=weights, weights_kind=weights_kind,
-        missing=missing, threshold=None if read_already else threshold, **columns,
-    )  # fmt: skip
-    return evaluate_predictions(given, settings)
+    rows = asked.given(RowOptions) | {"folds": folds} | ({"threshold": None} if read_already else {})
+    return evaluate_predictions(predictions(given, predicted, **rows, **asked.columns), settings)
 
 
 def _of_folds(
@@ -228,9 +212,9 @@ def _from_table(table: Confusion, settings: Settings) -> Evaluation:
     )  # fmt: skip
 
 
-def _refuse_rows(**given: Any) -> None:
-    for name, value in given.items():
-        if value is not None:
+def _refuse_rows(asked: Evaluating, *names: str) -> None:
+    for name in names:
+        if getattr(asked, name) is not None:
             raise InputError(f"{name}= cannot be used here: it needs rows with one label each")
 
 

@@ -40,7 +40,7 @@ from trueerror.metrics._registry import Measure, find_measure, ranks_rows, score
 from trueerror.results import Contrast, Interval
 from trueerror.results._format import in_points, signed
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample
-from trueerror.sources._predictions import KeyKind, Keys, Predictions
+from trueerror.sources._predictions import Keys, Predictions
 from trueerror.sources.engines._array_source import ArraySource, scored_rows, skipped_rows
 from trueerror.tallies import Agreement
 from trueerror.tallies._confusion import Confusion
@@ -234,20 +234,15 @@ def _cluster_rows(p: Predictions | None) -> Keys | None:
     return p.keys("clusters") if p is not None and p.has_key("clusters") else None
 
 
-# Rows below which nothing is said of their order, and keys that say themselves what hangs together.
-FEW_ROWS = 50
-ROW_KEYS: tuple[KeyKind, ...] = ("clusters", "folds", "repeats")
-
-
 def row_evidence(p: Predictions, threshold: float | None = None, most_rows: int = SOUGHT_ROWS) -> list[Evidence]:
     """Copies of rows, and a sample that stands there several times; not looked for among more rows than that, rows that
     are not in memory, nor rows without scores and folds, of which copies cannot be told."""
     told = p.folded or any(map(p.has_scores, p.models))
     if p.n > most_rows or not isinstance(p.source, ArraySource):
         return []
-    alone = p.n >= FEW_ROWS and not any(map(p.has_key, ROW_KEYS))
+    alone = p.n >= 50 and not {"clusters", "folds", "repeats"} & {*p.facts.kinds}
     runs = [RunsFound.of(p, threshold)] if alone else []
-    found = [Evidence(model=r.model, runs=r) for r in runs]
+    found = [Evidence(model=r.model, runs=r) for r in runs if r.p_value <= 0.001]
     return [*found, Evidence(doubled=duplicate_rows(p), repeats=repeated_sample(p))] if told else found
 
 

@@ -24,8 +24,9 @@ from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._two_models import PairedRows
 from trueerror.inference._unpaired import unpaired_contrast
 from trueerror.inference.proportion._paired import mcnemar_test, noninferiority
-from trueerror.inputs._options import InputError, Rng, check_confidence, check_word, nearest
-from trueerror.metrics._registry import Measure, Prior, find_measure
+from trueerror.inputs._groups import TABLE_OPTIONS, Costs, Demands, Group, Resampling, asked_by, further, option
+from trueerror.inputs._options import InputError, check_confidence, check_word, nearest
+from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import DocumentResult, Result, Table, Text
 from trueerror.results._document import Document, Paragraph, TableBlock, Tone, markdown_code, markdown_escape, page
 from trueerror.results._format import decimals_apart, fixed, listing, number, one_line, percent, whole
@@ -37,7 +38,6 @@ from trueerror.sources._predictions import Predictions
 from trueerror.verbs._compare import own_rows
 from trueerror.verbs._evidence import identical_calls, same_grades, same_scores
 from trueerror.verbs._model_metrics import (
-    MetricChoice,
     ModelMetrics,
     Settings,
     cut_words,
@@ -515,29 +515,30 @@ class Sides:
     reading: str
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class Sought(Group):
+    """Who is judged, against whom."""
+
+    candidate: Any = option(
+        None,
+        "Predictions, a file or a table of the model that wants in; or fitted models, or the truth, and what follows.",
+    )
+    baseline: Any = option(None, "The model to beat: predictions, a file, or the name of a model of the same rows.")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Gating(Resampling, Costs, Demands, Sought):
+    """What `te.gate` is asked."""
+
+    paired: bool | None = option(None, "Whether both were judged on the same rows; found out where it is not said.")
+    positive: object = option(None, "The positive class. Not needed where labels are False/True, 0/1 or −1/1.")
+    threshold: float | None = option(None, "Scores at or above it are predicted positive.")
+    columns: Mapping[str, Any] = further(TABLE_OPTIONS)
+
+
 @takes_whole_rows("candidate", "baseline")
-def gate(
-    candidate: Any,
-    baseline: Any = None,
-    *,
-    metric: MetricChoice = None,
-    margin: float | Mapping[str, float] = 0.0,
-    at_least: float | Mapping[str, float] | None = None,
-    confidence: float = 0.95,
-    adjust: Adjustment = "bonferroni",
-    sequential: bool = False,
-    paired: bool | None = None,
-    model: str | None = None,
-    positive: object = None,
-    threshold: float | None = None,
-    costs: object = None,
-    cost_fp: float | None = None,
-    cost_fn: float | None = None,
-    prior: Prior | None = None,
-    replicates: int = 10_000,
-    rng: Rng = None,
-    **columns: Any,
-) -> Gate:
+@asked_by(Gating)
+def gate(asked: Gating) -> Gate:
     """Pass, fail or cannot tell, by one-sided confidence limits and never by the estimate.
 
     `candidate` and `baseline` are what `te.predictions` or `te.read` gave, or files and frames (`columns` go to
@@ -564,8 +565,10 @@ def gate(
     >>> print(made.verdict)
     Pass: new is better than old: +5.0 points of accuracy, at worst +3.0.
     """
+    baseline, metric, margin, at_least = asked.baseline, asked.metric, asked.margin, asked.at_least
+    adjust, sequential, threshold = asked.adjust, asked.sequential, asked.threshold
     check_word(adjust, ("bonferroni", "sidak", "none"), "adjust")
-    prices = named_costs(costs, cost_fp, cost_fn)
+    prices = named_costs(asked.costs, asked.cost_fp, asked.cost_fn)
     metrics = named_metrics(usual_metric(prices) if metric is None else metric)
     if not metrics:
         raise InputError("metric= names no metric; give one, such as 'accuracy'")
@@ -573,10 +576,10 @@ def gate(
     refuse_idle_costs(measures, prices)
     if isinstance(baseline, int | float) and not isinstance(baseline, bool):
         raise InputError(f"{baseline!r} is no model to beat: pass at_least={baseline!r} for a number to be reached")
-    sides = _sides(candidate, baseline, model, positive, paired, threshold, columns)
+    sides = _sides(asked)
     rows = sides.candidate[0]
     if rows.scale is not None:
-        refuse_classes(costs=prices, prior=prior, threshold=threshold)
+        refuse_classes(costs=prices, prior=asked.prior, threshold=threshold)
     metrics = settled_for(rows, metrics if metric is not None or prices is not None else None) or metrics
     measures = [_judged(find_measure(name)) for name in metrics]
     _known(margin, measures, "margin")
@@ -591,10 +594,7 @@ def gate(
     least = {m.name: _each(at_least, m, "at_least", None, ends[m.name]) for m in measures}
     if isinstance(at_least, int | float) and len({m.higher_is_better for m in measures}) > 1:
         raise InputError("at_least= is one number, but some metrics are better when low; give {metric: number}")
-    settings = Settings(
-        confidence=confidence, costs=prices, prior=prior, threshold=threshold, metrics=metrics, replicates=replicates,
-        rng=rng,
-    )  # fmt: skip
+    settings = Settings.of(asked, metrics, costs=prices, threshold=threshold)
     for side in (sides.candidate, sides.baseline):
         if sequential and side is not None and side[0].repeated:
             raise InputError("these rows hold several repeats of the same items; watch one repeat at a time")
@@ -602,7 +602,7 @@ def gate(
         raise InputError("there is nothing to hold the candidate against: pass baseline= or at_least= something")
     parts = [("", sides), *_slices(sides)]
     k = len(parts) * sum((sides.baseline is not None) + (least[m.name] is not None) for m in measures)
-    common: dict[str, Any] = {"level": _level(confidence, k, adjust), "sequential": sequential}
+    common: dict[str, Any] = {"level": _level(asked.confidence, k, adjust), "sequential": sequential}
     checks: list[GateCheck] = []
     for where, part in parts:
         part_checks: list[GateCheck] = []
@@ -617,10 +617,10 @@ def gate(
     all_checks = tuple(checks)
     return Gate(
         decision=together(all_checks), checks=all_checks, candidate=sides.names[0], baseline=sides.names[1],
-        confidence=float(confidence), adjust=adjust, sequential=sequential, n=sides.candidate[0].n,
+        confidence=float(asked.confidence), adjust=adjust, sequential=sequential, n=sides.candidate[0].n,
         reading=" ".join(filter(None, (sides.reading, _cut(sides, measures, settings), option_words(settings)))),
-        settings={"threshold": threshold, "replicates": replicates,
-                  "seed": 0 if rng is None else rng if isinstance(rng, int) else str(rng)},
+        settings={"threshold": threshold, "replicates": asked.replicates,
+                  "seed": 0 if asked.rng is None else asked.rng if isinstance(asked.rng, int) else str(asked.rng)},
     )  # fmt: skip
 
 
@@ -690,10 +690,9 @@ def _level(confidence: float, k: int, adjust: str) -> float:
     return level
 
 
-def _sides(
-    candidate: Any, baseline: Any, model: str | None, positive: object, paired: bool | None, threshold: float | None,
-    columns: dict[str, Any],
-) -> Sides:  # fmt: skip
+def _sides(asked: Gating) -> Sides:
+    candidate, baseline, model, threshold = asked.candidate, asked.baseline, asked.model, asked.threshold
+    positive, paired, columns = asked.positive, asked.paired, asked.columns
     first = opened(candidate, positive=positive, **columns_for(candidate, baseline, columns)).items_together()
     inside = _model_inside(first, baseline, model)
     if inside is not None:

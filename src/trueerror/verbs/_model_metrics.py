@@ -6,6 +6,7 @@ and hard to beat.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -36,6 +37,7 @@ from trueerror.inference.loss._mean import ClusterSums, MeanSample
 from trueerror.inference.proportion._paired import mcnemar_test
 from trueerror.inputs._arrays import one_number, sum_slack
 from trueerror.inputs._costs import cost_matrix
+from trueerror.inputs._groups import MetricChoice
 from trueerror.inputs._labels import Label, find_label, need_positive
 from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.inputs._options import InputError, Rng, check_confidence, check_replicates, check_word, in_few_words
@@ -263,6 +265,12 @@ class Settings:
         check_word(self.design, ("random", "case-control"), "design")
         check_replicates(self.replicates)
 
+    @classmethod
+    def of(cls, asked: Any, metrics: Mapping[str, Mapping[str, Any]] | None, **more: Any) -> Settings:
+        """The settings of a request that has the options of chance and costs."""
+        known = {"confidence": asked.confidence, "replicates": asked.replicates, "rng": asked.rng, "prior": asked.prior}
+        return cls(metrics=metrics, **known | more)
+
     @property
     def unknown_mix(self) -> bool:
         """Whether nothing says how common each class is: class totals fixed by design, and no prior."""
@@ -306,10 +314,6 @@ def named_costs(costs: object, cost_fp: float | None, cost_fn: float | None) -> 
         if not (math.isfinite(cost) and cost > 0):
             raise InputError(f"cost_{key}={cost!r} must be a number above 0: what one such error costs")
     return given
-
-
-# One metric by its name, or with its options as {name: {option: value}}; None for the usual one.
-MetricChoice = str | Callable[..., Any] | Iterable[str] | Mapping[Any, Mapping[str, Any]] | None
 
 
 def usual_metric(costs: object) -> str:
@@ -401,6 +405,35 @@ def refuse_idle_costs(measures: Iterable[Measure], costs: object) -> None:
         )
 
 
+def spelt_metrics(words: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Metrics with their options, as NAME or NAME:OPTION=VALUE,OPTION=VALUE.
+
+    >>> spelt_metrics(["auc", "f_beta:beta=2", "weighted_accuracy:weights=1/5/1/1", "kappa:weights=linear"])
+    {'auc': {}, 'f_beta': {'beta': 2}, 'weighted_accuracy': {'weights': [1, 5, 1, 1]}, 'kappa': {'weights': 'linear'}}
+    >>> spelt_metrics(["f1, recall"])
+    {'f1': {}, 'recall': {}}
+    """
+    named: dict[str, dict[str, Any]] = {}
+    for word in (one.strip() for text in words for one in ([text] if ":" in text else text.split(",")) if one.strip()):
+        name, _, rest = word.partition(":")
+        named[name] = {}
+        for part in rest.split(",") if rest else ():
+            option, mark, value = part.partition("=")
+            if not mark or not value:
+                raise InputError(f"metric={word!r}: write a metric's options as {name}:OPTION=VALUE")
+            named[name][option.strip()] = _option_value(value)
+    return named
+
+
+def _option_value(text: str) -> object:
+    """A number, several numbers with slashes between them, or a word."""
+    try:
+        numbers = [json.loads(part) for part in text.split("/")]
+    except json.JSONDecodeError:
+        return text
+    return numbers[0] if len(numbers) == 1 else numbers
+
+
 def named_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
     """Metrics as the user gave them (a name, names, or names with options), by their registered names."""
     if metrics is None:
@@ -411,7 +444,12 @@ def named_metrics(metrics: Any) -> dict[str, dict[str, Any]]:
         raise InputError(f"{metrics!r:.40} names no metric; give a name such as 'accuracy', or a list of names")
     if any(not isinstance(name, Hashable) for name in metrics):
         raise InputError(f"{in_few_words(metrics)} names no metric; give a name such as 'accuracy', or a list of names")
-    given = dict(metrics) if isinstance(metrics, Mapping) else {name: {} for name in metrics}
+    if isinstance(metrics, Mapping):
+        given = dict(metrics)
+    else:
+        given = {}
+        for name in metrics:
+            given |= spelt_metrics([name]) if isinstance(name, str) else {name: {}}
     named: dict[str, dict[str, Any]] = {}
     for name, options in given.items():
         said = {word: options[word] for word in RECORD if callable(name) and word in options}

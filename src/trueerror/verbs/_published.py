@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any
 
 from trueerror.findings import Evidence
 from trueerror.inference._contrast import check_margin
@@ -20,58 +20,38 @@ from trueerror.inference._unpaired import (
 from trueerror.inference.proportion._interval import interval, is_float, one_or_all
 from trueerror.inference.proportion._paired import McNemarMethod, mcnemar, mcnemar_bounds
 from trueerror.inputs._arrays import count, count_matrix
-from trueerror.inputs._options import InputError, Rng, check_share, nearest
-from trueerror.metrics._registry import Prior, find_measure
+from trueerror.inputs._groups import ClassMix, Folding, RowOptions
+from trueerror.inputs._options import InputError, check_share, nearest
+from trueerror.metrics._registry import find_measure
 from trueerror.results import Alternative, Contrast, Table
 from trueerror.results._document import Document, TableBlock, page
 from trueerror.results._format import figures, in_points, one_line, percent, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies import Confusion, Discordance
-from trueerror.verbs._compare import assemble_comparison, own_rows
+from trueerror.verbs._compare import Comparing, assemble_comparison, own_rows
 from trueerror.verbs._comparison import Comparison, ComparisonDetails
-from trueerror.verbs._model_metrics import MetricChoice, ModelMetrics, Settings, judged_by, mix_words, named_costs
-
-
-class Asked(NamedTuple):
-    """What `te.compare` was asked for, beside the counts."""
-
-    metric: MetricChoice = None
-    reference: str | None = None
-    method: str | None = None
-    adjust: str = "holm"
-    margin: float | None = None
-    positive: object = None
-    costs: object = None
-    cost_fp: float | None = None
-    cost_fn: float | None = None
-    prior: Prior | None = None
-    options: Mapping[str, Any] | None = None
-    confidence: float = 0.95
-    alternative: Alternative = "two-sided"
-    replicates: int = 10_000
-    rng: Rng = None
-
-    def refuse(self, what: str, *names: str) -> None:
-        """Refuse the options that say nothing of such counts."""
-        for name in names:
-            if getattr(self, name) != Asked._field_defaults[name]:
-                raise InputError(f"{name}= says nothing of {what}, which hold right and wrong answers alone")
-
+from trueerror.verbs._model_metrics import ModelMetrics, Settings, judged_by, mix_words, named_costs
 
 # What four counts, or two shares, of right answers cannot answer.
 OF_CLASSES = ("metric", "positive", "costs", "cost_fp", "cost_fn", "prior", "options")
 
 
-def compare_published(
-    first: Any, second: Any, counts: Any, marginals: Mapping[str, Any] | None, asked: Asked, of_rows: Mapping[str, Any],
-    *, paired: bool | None = None,
-) -> Comparison:  # fmt: skip
+def _refuse(asked: Comparing, what: str, *names: str) -> None:
+    """Refuse the options that say nothing of such counts."""
+    for name in asked.changed():
+        if name in names:
+            raise InputError(f"{name}= says nothing of {what}, which hold right and wrong answers alone")
+
+
+def compare_published(asked: Comparing) -> Comparison:
     """Compare counts; options that need rows are refused."""
+    counts, marginals, paired = asked.counts, asked.marginals, asked.paired
+    first, second = asked.given_rows
     given = [name for name, value in (("counts=", counts), ("marginals=", marginals), ("predictions", first))
              if value is not None]  # fmt: skip
     if len(given) > 1:
         raise InputError(f"pass {given[0]} or {given[1]}, not both")
-    needless = next((name for name, value in of_rows.items() if value is not None), None)
+    needless = next((name for name in asked.changed(RowOptions, Folding) if name != "positive"), None)
     if needless is not None:
         raise InputError(f"{needless}= cannot be used here: it needs rows, and these are counts")
     if counts is None and marginals is None:
@@ -86,14 +66,14 @@ def compare_published(
             "these are counts of the same rows; for different rows pass two te.Confusion, or te.difference"
         )
     if asked.metric == "accuracy":
-        asked = asked._replace(metric=None)  # what such counts are of anyway
+        asked = replace(asked, metric=None)  # what such counts are of anyway
     if counts is not None:
-        asked.refuse("four counts", *OF_CLASSES, "reference")
+        _refuse(asked, "four counts", *OF_CLASSES, "reference")
         return compare_counts(
             _four(counts), confidence=asked.confidence, method=asked.method or "mid-p",
             alternative=asked.alternative, margin=asked.margin,
         )  # fmt: skip
-    asked.refuse("two shares", *OF_CLASSES, "reference", "margin")
+    _refuse(asked, "two shares", *OF_CLASSES, "reference", "margin")
     assert marginals is not None
     return compare_marginals(
         marginals,
@@ -136,7 +116,7 @@ def _in_the_order(t: Confusion, labels: tuple[object, ...], name: str) -> Confus
                      positive=t.positive)  # fmt: skip
 
 
-def compare_tables(tables: Mapping[str, Confusion], asked: Asked) -> Comparison:
+def compare_tables(tables: Mapping[str, Confusion], asked: Comparing) -> Comparison:
     """Confusion matrices of different rows on one metric, or by what calls cost, at one class mix with `prior=`."""
     if asked.positive is not None:
         tables = {name: t.with_positive(asked.positive) for name, t in tables.items()}
@@ -144,10 +124,7 @@ def compare_tables(tables: Mapping[str, Confusion], asked: Asked) -> Comparison:
     measure, own_options = judged_by(asked.metric, asked.options, costs)
     if not measure.of_labels:
         raise InputError(f"{measure.name} needs scores, and a confusion matrix has none")
-    settings = Settings(
-        confidence=asked.confidence, prior=asked.prior, costs=costs, metrics={measure.name: own_options},
-        replicates=asked.replicates, rng=asked.rng,
-    )  # fmt: skip
+    settings = Settings.of(asked, {measure.name: own_options}, costs=costs)
     if asked.reference is not None and asked.reference not in tables:
         raise InputError(f"reference={asked.reference!r} is not among the models{nearest(asked.reference, tables)}")
     margin = None if asked.margin is None else check_margin(asked.margin, widest=measure.range[1] - measure.range[0])
@@ -187,7 +164,7 @@ def compare_tables(tables: Mapping[str, Confusion], asked: Asked) -> Comparison:
     )
 
 
-def _tables_reading(tables: Mapping[str, Confusion], prior: Prior | None) -> str:
+def _tables_reading(tables: Mapping[str, Confusion], prior: ClassMix) -> str:
     parts = []
     for name, t in tables.items():
         up = t.positive
@@ -207,6 +184,8 @@ def _tables_reading(tables: Mapping[str, Confusion], prior: Prior | None) -> str
 
 def _four(counts: Any) -> tuple[tuple[str, str], Discordance]:
     """{"both": …, "a": …, "b": …, "neither": …}, or the table [[both, first], [second, neither]]."""
+    if isinstance(counts, tuple) and isinstance(counts[-1], Discordance):
+        return counts
     if isinstance(counts, Mapping):
         return _named_counts({str(k): v for k, v in counts.items()})
     cells = count_matrix(counts)

@@ -21,13 +21,7 @@ from trueerror.inference._label_tables import LabelTable, label_range
 from trueerror.inference._problem import IntervalLimits, Problem, Range
 from trueerror.inference._sample import Estimated, OneSample
 from trueerror.inference._variance import Sample, binary_gradients, variance
-from trueerror.inference.proportion._distributions import (
-    RawLimits,
-    limits,
-    on_log,
-    on_logit,
-    straight_limits,
-)
+from trueerror.inference.proportion._distributions import RawLimits, limits, on_log, on_logit, straight_limits
 from trueerror.methods._registry import ONE, InferenceMethod, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, undefined_reason
 from trueerror.results._values import Note
