@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         HarderRows,
         Overfit,
         RateAtPrior,
+        WorstSlice,
     )
     from trueerror.inference._joined import Miscalibration, RunsFound
     from trueerror.inference._tuned import Tuned
@@ -235,6 +236,7 @@ class Evidence:
     n_models: int | None = None  # how many models there are
     best: str | None = None  # the name of the one with the best estimate
     not_different_from_best: int | None = None  # how many of the others do not differ significantly from it
+    worst_slice: WorstSlice | None = None  # the slice that is worst, and what to expect of it
     expected: Interval | None = None  # what to expect of that one, allowing for the choice
     resampled: bool | None = None  # whether they are learners under resampling
     adjusted: bool | None = None  # whether p-values were adjusted for the number of pairs

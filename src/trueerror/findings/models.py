@@ -828,6 +828,35 @@ def winners_curse(
         )
 
 
+class WorstSlice(NamedTuple):
+    """The worst of several slices by a metric: its own figure, what to expect of it, how many others are close."""
+
+    metric: str
+    name: str
+    slices: int
+    lowest: bool
+    own: float
+    expected: Interval
+    close: int
+
+
+@rule("TE414", severity="note", title="the worst of many slices",
+      fix="Look at other rows of this slice before acting on it; te.gaps tests whether slices differ.")  # fmt: skip
+def worst_of_many_slices(worst_slice: WorstSlice) -> Iterator[str]:
+    """The worst of many slices is the worst partly by luck, and small slices most of all.
+
+    The rule fires when at least four others show no clear difference from the worst one. What to expect of it has
+    limits that allow for its having been picked.
+    """
+    s, e = worst_slice, worst_slice.expected
+    if s.close + 1 >= MANY_MODELS:
+        yield (
+            f"{s.name} is the {'lowest' if s.lowest else 'highest'} of {whole(s.slices)} slices by {s.metric} "
+            f"({number(s.own)}), and {whole(s.close)} are too close to it to call: it probably looks worse than it is; "
+            f"expect {with_limits(e.estimate, e.low, e.high)}"
+        )
+
+
 @rule("TE410", severity="note", title="sound tests straddle the level",
       fix="Call it a close call, and collect more rows; do not pick the test that gives the "
           "wanted answer.")  # fmt: skip

@@ -118,14 +118,13 @@ def best_of_several(
     others = [m for m, i in estimates.items() if m != name and _limited(i)]
     if not others or not _limited(own):
         return None
-    made_at = own.confidence if level is None else level
     with_it = (c for c in gaps if str(name) in (c.first, c.second) and limits_known(c))
     known = {c.second if c.first == str(name) else c.first: c for c in with_it}
-    found = [_rival(own, estimates[m], made_at, known.get(str(m))) for m in others]
+    found = [_rival(own, estimates[m], level or own.confidence, known.get(str(m))) for m in others]
     z, rho = (np.array(x) for x in zip(*found, strict=True))
     df = max(map(df_of_limits, known.values()), default=math.inf)
     near, q = _contenders(z, rho, (1 - own.confidence) / 2)
-    usual, far = critical_t(made_at, df), critical_t(1 - 2 * float(special.ndtr(-q)), df)
+    usual, far = critical_t(level or own.confidence, df), critical_t(1 - 2 * float(special.ndtr(-q)), df)
     even = max(quantile_of_largest(rho[near], 0.5), 0.0)
     paying, other = (own.high, own.low) if lowest else (own.low, own.high)
     limit, middle = (moved_limit(own.estimate, paying, x / usual, ends) for x in (far, even))

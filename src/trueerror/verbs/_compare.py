@@ -27,10 +27,10 @@ from trueerror.inference._many import (
     straddles,
     together_with_best,
 )
-from trueerror.inference._two_models import PairedRows
+from trueerror.inference._two_models import PairedRows, both_readings
 from trueerror.inference._unpaired import ModelRows, unpaired_contrast
 from trueerror.inference.learner._fold_scores import is_word_of_folds
-from trueerror.inference.loss._mean import infinite_rows
+from trueerror.inference.loss._mean import infinite_losses
 from trueerror.inference.power._sample_size import sample_size
 from trueerror.inference.proportion._paired import cochran_from_pairs
 from trueerror.inputs._groups import (
@@ -48,10 +48,9 @@ from trueerror.inputs._groups import (
 from trueerror.inputs._labels import Label
 from trueerror.inputs._options import InputError, check_alternative, check_word, nearest
 from trueerror.methods._registry import DIFFERENT, SAME
-from trueerror.metrics._registry import Measure, MetricOptions, find_measure
+from trueerror.metrics._registry import Measure, find_measure
 from trueerror.results import Alternative, Contrast, Interval, Test
 from trueerror.results._format import listing, number
-from trueerror.results._values import joined_notes
 from trueerror.sources._collect import is_openable, predictions, refuse_columns, takes_table_options
 from trueerror.sources._models import FoldTable, is_fold_result, refuse_fold_sizes
 from trueerror.sources._open_tables import columns_for
@@ -391,7 +390,7 @@ def compare_predictions(
     contrasts = [rows.contrast(a, b, spec, method) for a, b in wanted]
     differ = [c for c in contrasts if c.p_value <= 1 - settings.confidence]
     counted = [recount for c in differ if (recount := rows.silence_counted(c, spec, method)) is not None]
-    contrasts = [_both_readings(c, counted) for c in contrasts]
+    contrasts = [both_readings(c, counted) for c in contrasts] if counted else contrasts
     discordance = _discordances(rows, wanted)
     # Whether two are alike within the margin is asked of both sides, whatever the alternative of the test.
     both_ways = None
@@ -438,18 +437,6 @@ def compare_predictions(
         p, rather, replace(settings, metrics={rather.name: {}}), reference=reference, adjust=adjust
     )
     return replace(comparison, instead=by_it)
-
-
-def _both_readings(c: Contrast, counted: Iterable[Contrast]) -> Contrast:
-    """A pair whose limits and p-value hold whether the rows that the model ahead left out count as wrong or not."""
-    left = [s if s.first == c.first else mirrored(s) for s in counted if {s.first, s.second} == {c.first, c.second}]
-    if not left or left[0].p_value <= c.p_value:
-        return c
-    p, note = left[0].p_value, "limits hold whether the rows left out are right or wrong"
-    return replace(
-        c, p_value=p, low=min(c.low, left[0].low), high=max(c.high, left[0].high), note=joined_notes(c.note, note),
-        statistic=math.nan, p_better=c.p_better if p <= 1 - c.confidence else None,
-    )  # fmt: skip
 
 
 def _telling_metric(p: Predictions) -> Measure:
@@ -624,16 +611,3 @@ def _mixes(first: Predictions, second: Predictions, measure: Measure, settings: 
     counts = [dict(zip(p.labels, map(float, p.truth_counts()), strict=True)) for p in (first, second)]
     totals = {who: tuple(c.get(x, 0.0) for x in classes) for who, c in zip(("first", "second"), counts, strict=True)}
     return [Evidence(class_totals=totals, metrics=(measure.name,))]
-
-
-def infinite_losses(
-    given: Mapping[str, tuple[Predictions, str]],
-    measure: Measure,
-    options: MetricOptions,
-    estimates: Mapping[str, Interval],
-    contrasts: Iterable[Contrast],
-) -> dict[str, int] | None:
-    """Models whose own loss is infinite and so are differences from it, with the number of rows that make it so."""
-    apart = {m for c in contrasts if not math.isfinite(c.estimate) for m in (c.first, c.second)}
-    wanted = [m for m, interval in estimates.items() if m in apart and math.isinf(interval.estimate)]
-    return {m: infinite_rows(*given[m], measure, options) for m in wanted} or None

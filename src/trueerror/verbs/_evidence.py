@@ -25,6 +25,7 @@ from trueerror.findings.models import (
     GradesSeen,
     HarderRows,
     RateAtPrior,
+    WorstSlice,
     never_found,
     shares_of_uncertainty,
 )
@@ -38,7 +39,7 @@ from trueerror.inputs._memory import MemoryBudgetExceeded
 from trueerror.methods._registry import speaks_of_learners
 from trueerror.metrics._registry import Measure, find_measure, ranks_rows, score_share
 from trueerror.results import Contrast, Interval
-from trueerror.results._format import in_points, signed
+from trueerror.results._format import in_points, key_names, signed
 from trueerror.sources._duplicates import duplicate_rows, repeated_sample
 from trueerror.sources._predictions import Keys, Predictions
 from trueerror.sources.engines._array_source import ArraySource, scored_rows, skipped_rows
@@ -300,14 +301,8 @@ def fold_evidence(rows: PairedRows, contrasts: Iterable[Contrast], spec: Interva
         if speaks_of_learners(c.method) or not c.p_value < level or not rows.large_folds:
             continue
         learners = rows.parts.contrast(c.first, c.second, spec)
-        evidence.append(
-            Evidence(
-                model=f"{c.first} and {c.second}",
-                level=level,
-                learners_p=learners.p_value,
-                significant=True,
-            )
-        )
+        about = f"{c.first} and {c.second}"
+        evidence.append(Evidence(model=about, level=level, learners_p=learners.p_value, significant=True))
     return evidence
 
 
@@ -399,6 +394,25 @@ def allowing_for_choice(
         return ev
     facts = Evidence(n_models=1 + len(others), best=best, not_different_from_best=found.close, expected=found.interval)
     return replace(ev, expected=found.interval, findings=sorted_findings([*ev.findings, *find([facts])]))
+
+
+def with_lowest_slice(ev: Evaluation) -> Evaluation:
+    """The evaluation with what to expect of the slice that is worst by the first metric, for each model."""
+    measure, evidence = find_measure(ev.first_metric), []
+    bench, names = ev.parts[0].bench, key_names(ev.slices)
+    lowest, ends = measure.higher_is_better is not False, measure.bounds(bench.settings.options(measure))
+    level = 1 - (1 - bench.settings.confidence) / next(iter(ev.slices.values())).parts[0].bench.settings.over
+    for place, model in enumerate(ev.models):
+        each = {v: s.parts[place].overall.get(measure.name) for v, s in ev.slices.items()}
+        known = {v: i for v, i in each.items() if i is not None and not math.isnan(i.estimate)}
+        if not known:
+            continue
+        worst = (min if lowest else max)(known, key=lambda v: known[v].estimate)
+        found = best_of_several(known, worst, lowest=lowest, ends=ends, level=level, what="slices")
+        if found is not None:
+            slice_ = WorstSlice(measure.title, names[worst], len(known), lowest, known[worst].estimate, *found)
+            evidence.append(Evidence(model=model if len(ev.models) > 1 else "", worst_slice=slice_))
+    return replace(ev, findings=sorted_findings([*ev.findings, *find(evidence)]))
 
 
 def comparison_findings(

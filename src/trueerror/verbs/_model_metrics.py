@@ -254,7 +254,7 @@ class Settings:
     design: Design = "random"
     threshold: float | None = None
     metrics: Mapping[str, Mapping[str, Any]] | None = None
-    simultaneous: bool = False
+    simultaneous: bool | None = None
     replicates: int = 10_000
     rng: Rng = None
     every_metric: bool = False

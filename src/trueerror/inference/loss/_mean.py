@@ -9,7 +9,7 @@ A loss is infinite where a model gave probability 0 to what happened; its mean t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -27,7 +27,7 @@ from trueerror.inference.loss._interval import t_limits
 from trueerror.inputs._labels import Codes
 from trueerror.methods._registry import ONE, inference_method
 from trueerror.metrics._registry import Measure, MetricOptions, loss_moments, table_losses
-from trueerror.results import Contrast
+from trueerror.results import Contrast, Interval
 from trueerror.results._format import listing, one_line, whole
 from trueerror.sources._predictions import Predictions
 from trueerror.tallies._moments import Moments
@@ -310,3 +310,16 @@ def infinite_words(rows: Mapping[str, int], title: str) -> str:
         f"{certain_and_wrong(rows)}, so {whose} {title} is infinite, and differences from it have no interval and no "
         f"p-value. {ADVICE}."
     )
+
+
+def infinite_losses(
+    given: Mapping[str, tuple[Predictions, str]],
+    measure: Measure,
+    options: MetricOptions,
+    estimates: Mapping[str, Interval],
+    contrasts: Iterable[Contrast],
+) -> dict[str, int] | None:
+    """Models whose own loss is infinite and so are differences from it, with the number of rows that make it so."""
+    apart = {m for c in contrasts if not math.isfinite(c.estimate) for m in (c.first, c.second)}
+    wanted = [m for m, interval in estimates.items() if m in apart and math.isinf(interval.estimate)]
+    return {m: infinite_rows(*given[m], measure, options) for m in wanted} or None
