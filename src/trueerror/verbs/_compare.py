@@ -451,7 +451,7 @@ def _undefined(p: Predictions, measure: Measure, models: list[str], note: str) -
     rest = [m for m in p.models if m not in models]
     listed = listing([*map(repr, models[:6]), *([f"{len(models) - 6} more"] if len(models) > 6 else [])])
     advice = [f"leave {listed} out by naming the others with models="] if len(rest) > 1 else []
-    if measure.name == "mcc" and (p.truth_counts() > 0).sum() > 1:
+    if measure.chance_corrected and (p.truth_counts() > 0).sum() > 1:
         advice.append('compare by metric="kappa", which has a value here')
     return f"{measure.name} of {listed} is undefined: {note}" + (f"; {', or '.join(advice)}" if advice else "")
 

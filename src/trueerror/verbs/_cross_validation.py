@@ -79,7 +79,7 @@ def part_scores_of(table: FoldTable) -> PartScores:
     measure, sign = scorer_metric(table.metric)
     values = sign * table.values
     low, high = measure.range
-    if measure.name == UNNAMED:
+    if measure.of_folds:
         known = values[np.isfinite(values)]
         if len(known) and known.min() >= 0 and known.max() <= 1:
             low, high = 0.0, 1.0

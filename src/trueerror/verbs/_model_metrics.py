@@ -632,7 +632,7 @@ class ModelMetrics:
         try:
             return self._intervals(measure, label, self.settings.method)(self.settings.confidence)
         except NotOffered as refusal:
-            if measure.name in (self.settings.metrics or ()):
+            if (self.settings.metrics or {}).get(measure.name) is not None:
                 raise
             return refusal
 
