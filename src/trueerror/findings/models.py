@@ -77,10 +77,8 @@ def imbalance(confusion: Confusion, metrics: tuple[str, ...]) -> Iterator[str]:
     totals = t.classes(weighted=False).truth
     share, index = totals.max() / t.n, int(totals.argmax())
     if 0.9 <= share < 1:
-        yield (
-            f"{share_words(float(share))} of the rows are {t.labels[index]}: accuracy says little here, "
-            "look at the other classes' recall"
-        )
+        start = f"{share_words(float(share))} of the rows are {t.labels[index]}: accuracy says little here, "
+        yield start + "look at the other classes' recall"
 
 
 @rule("TE104", severity="error", title="the truth is constant",
@@ -299,10 +297,8 @@ def normal_approximation(proportions: Sequence[tuple[str, str, float, float]]) -
     """
     for name, method, estimate, n in proportions:
         if n and is_normal(method) and normal_model_caution(n, n * estimate * (1 - estimate)):
-            yield (
-                f"the normal interval of {name} does not hold: n = {whole(n)}, "
-                f"n·p·(1 − p) = {number(n * estimate * (1 - estimate))}"
-            )
+            start = f"the normal interval of {name} does not hold: n = {whole(n)}, "
+            yield start + f"n·p·(1 − p) = {number(n * estimate * (1 - estimate))}"
 
 
 @rule("TE204", severity="warning", title="few clusters",
@@ -460,10 +456,8 @@ def better_on_training_rows(training_gap: Contrast) -> Iterator[str]:
     gap = training_gap
     if gap.estimate >= SMALLEST_GAP and gap.p_value < 0.01:
         shown = common_format(gap.estimate, gap.low, gap.high, least=1, power=2)
-        yield (
-            f"accuracy is {shown(gap.estimate)} points higher on the training rows than here, "
-            f"{ci_words(gap.low, gap.high, gap.confidence, shown)} ({p_value(gap.p_value)})"
-        )
+        start = f"accuracy is {shown(gap.estimate)} points higher on the training rows than here, "
+        yield start + f"{ci_words(gap.low, gap.high, gap.confidence, shown)} ({p_value(gap.p_value)})"
 
 
 @rule("TE209", severity="warning", title="overfitting against another model",
