@@ -175,7 +175,7 @@ def models_not_learners(learners_p: float, level: float, significant: bool) -> I
     The rule fires where the first is significant and the second is not.
     """
     if significant and learners_p > level:
-        start = f"these models, one for each fold, differ; whether the learners behind them do is open "
+        start = "these models, one for each fold, differ; whether the learners behind them do is open "
         yield start + f"({p_value(learners_p)} over the folds)"
 
 

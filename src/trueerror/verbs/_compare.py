@@ -15,18 +15,11 @@ from itertools import combinations, islice
 from typing import Any, TypeVar
 
 from trueerror.findings import Evidence
+from trueerror.inference import _many
 from trueerror.inference._choose import reason_for
 from trueerror.inference._chosen import best_of_several
 from trueerror.inference._contrast import check_margin, mirrored, statistic_of
 from trueerror.inference._joined import check_keys
-from trueerror.inference._many import (
-    adjust_contrasts,
-    alike_by_pairs,
-    groups_of_equals,
-    sound_p_values,
-    straddles,
-    together_with_best,
-)
 from trueerror.inference._two_models import PairedRows, both_readings
 from trueerror.inference._unpaired import ModelRows, unpaired_contrast
 from trueerror.inference.learner._fold_scores import is_word_of_folds
@@ -100,7 +93,7 @@ def sliced(made: Made, p: Predictions, compared: Callable[[Predictions], Compari
             left_out[value] = str(error)
     of_slices = [c for inner in slices.values() for c in inner.pairs]
     if len(of_slices) > 1:
-        adjusted = iter(adjust_contrasts(of_slices, made.adjust))
+        adjusted = iter(_many.adjust_contrasts(of_slices, made.adjust))
         # One family, of all pairs of all slices, takes the place of each slice's own.
         slices = {
             value: replace(s, pairs=tuple(islice(adjusted, len(s.pairs))), simultaneous=None, instead=None)
@@ -485,15 +478,17 @@ def assemble_comparison(
     counts, details = discordance or {}, details or ComparisonDetails()
     ends = measure.range if within is None else within
     reach = ends[1] - ends[0]
-    pairs = tuple(adjust_contrasts(contrasts, adjust, whole=(-reach, reach)))
+    pairs = tuple(_many.adjust_contrasts(contrasts, adjust, whole=(-reach, reach)))
     higher = bool(measure.higher_is_better)
     order = best_first(estimates, higher)
-    together = together_with_best(pairs, order, reference, adjust, reach) if len(pairs) > 1 else ()
+    together = _many.together_with_best(pairs, order, reference, adjust, reach) if len(pairs) > 1 else ()
     # A pair is one inference: with the best one it is judged together with the others that are.
     judged = {(c.first, c.second): c for one in together for c in (one, mirrored(one))}
     pairs = tuple(judged.get((c.first, c.second), c) for c in pairs)
-    equivalent = [alike_by_pairs(c.alone(), counts, margin, confidence) for c in both_ways or pairs] if margin else []
-    sound = {(c.first, c.second): sound_p_values(c, counts.get((c.first, c.second))) for c in pairs}
+    equivalent = (
+        [_many.alike_by_pairs(c.alone(), counts, margin, confidence) for c in both_ways or pairs] if margin else []
+    )
+    sound = {(c.first, c.second): _many.sound_p_values(c, counts.get((c.first, c.second))) for c in pairs}
     several = reference is None and len(order) > 2
     picked = best_of_several(estimates, order[0], lowest=not higher, gaps=contrasts, ends=ends) if several else None
     kind = SAME if details.could_be_paired is None else DIFFERENT
@@ -505,10 +500,10 @@ def assemble_comparison(
         estimates=estimates,
         pairs=pairs,
         # With very many models none.
-        tiers=groups_of_equals(order, pairs) if reference is None and len(order) <= 60 else (),
+        tiers=_many.groups_of_equals(order, pairs) if reference is None and len(order) <= 60 else (),
         reference=reference,
         margin=margin,
-        within_margin=tuple(adjust_contrasts(equivalent, adjust)),
+        within_margin=tuple(_many.adjust_contrasts(equivalent, adjust)),
         adjust=adjust,
         confidence=confidence,
         omnibus=omnibus,
@@ -519,7 +514,7 @@ def assemble_comparison(
             share=measure.range in ((0.0, 1.0), (-1.0, 1.0)) and (measure.share is not None or measure.row_hits),
             why=details.why or (f"{measure.title}: {reason}" if reason else ""),
             discordance={names: (*(d if higher else d.turned),) for names, d in counts.items()},
-            borderline=len(pairs) == 1 and straddles(*sound.values(), level=1 - confidence),
+            borderline=len(pairs) == 1 and _many.straddles(*sound.values(), level=1 - confidence),
         ),
         simultaneous=together or None,
         expected=picked.interval if picked and picked.close else None,
