@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
 from trueerror.inference._dependence import Floats, runs_of
 from trueerror.inference._effective_t import KEY
@@ -185,7 +184,9 @@ def _ranks(source: ArraySource, model: str, threshold: float | None) -> Floats:
     """The ranks of scores or grades; one that is missing counts as 0."""
     scores = source.columns[model].scores
     assert scores is not None
-    return np.asarray(rankdata(np.nan_to_num(scores.reshape(len(scores), -1)[:, 0])), dtype=np.float64)
+    column = np.nan_to_num(scores.reshape(len(scores), -1)[:, 0])
+    _, place, often = np.unique(column, return_inverse=True, return_counts=True)
+    return np.asarray(np.cumsum(often) - (often - 1) / 2, dtype=np.float64)[place]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
