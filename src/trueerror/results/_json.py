@@ -23,8 +23,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from trueerror.results._format import clip, one_line
 
 SCHEMA = "trueerror/1"
-# Letters of a saved result at most.
-MOST_SAVED = 256 << 20
+MOST_SAVED = 256 << 20  # bytes of a saved result
 DAMAGED = "this saved result is damaged: "
 # Sentences that a type makes from its own fields: written for those who read the JSON, made anew when it is loaded.
 SENTENCES = ("verdict", "reason")
@@ -267,8 +266,7 @@ def load(path_or_text: str | Path) -> Any:
         raise ValueError(f'this is not a saved trueerror result: its "schema" is {schema!r:.40}, not {SCHEMA!r}')
     try:
         result = decode(data)
-        # What cannot be shown is damaged as well.
-        with _numbers_raise():
+        with _numbers_raise():  # what cannot be shown is damaged as well
             str(result)
             result.records()
             result._repr_html_()
