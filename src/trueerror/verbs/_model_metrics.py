@@ -202,12 +202,9 @@ def _not_cut(p: Predictions, model: str) -> str:
 
 
 def compared_reading(
-    p: Predictions,
-    measure: Measure,
-    settings: Settings,
-    contrasts: Sequence[Contrast],
-    estimates: Mapping[str, Interval],
-) -> str:
+    p: Predictions, measure: Measure, settings: Settings, contrasts: Sequence[Contrast], estimates: Mapping[str,
+    Interval],
+) -> str:  # fmt: skip
     """What was read, and on how many rows models are compared where some have no prediction."""
     counted = measure.of_labels
     words = (
