@@ -544,9 +544,9 @@ def _right_columns(table: InputTable, asked: ColumnRequest, right: RightColumns)
     ones = [
         c for c in table.columns if bare(c) not in ROW_NUMBER | ID and _two_words(table, c, SAYS_RIGHT | SAYS_WRONG)
     ]
-    models = (
-        len(ones) > 1 and all(LANGUAGE_MODELS.search(c) for c in ones) and any(bare(c) in ID for c in table.columns)
-    )
+    with_ids = len(ones) > 1 and any(bare(c) in ID for c in table.columns)
+    flags = all(table.kind(c) == "boolean" or bare(c) in ID | ROW_NUMBER for c in table.columns)
+    models = with_ids and (flags or all(LANGUAGE_MODELS.search(c) for c in ones))
     return in_words or ({c: c for c in ones} if models else {})
 
 
