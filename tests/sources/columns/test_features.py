@@ -75,9 +75,3 @@ def test_rows_without_a_slice_are_a_slice_of_their_own() -> None:
     assert te.read(rows, by=["sex", "age"]).keys("slices").names == ("f, 1", "f, missing", "m, 1", "missing, 2")
     with pytest.raises(InputError, match="'sex' of the table is missing at row 2"):
         te.read(rows, cluster="sex")
-
-
-def test_flags_beside_an_id_say_who_was_right() -> None:
-    p = te.read({"id": list("abcd"), "one": [True, False, True, True], "two": [True, True, False, True]})
-    assert p.models == ("one", "two")
-    assert p.graded
