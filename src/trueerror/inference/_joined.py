@@ -16,7 +16,7 @@ import numpy as np
 
 from trueerror.inference._dependence import Floats, runs_of
 from trueerror.inference._effective_t import KEY
-from trueerror.inference._estimate import Estimate, in_time, over_keys, p_value, t_statistic
+from trueerror.inference._estimate import Estimate, in_time, over_keys, p_of, t_statistic
 from trueerror.inference._problem import IntervalLimits, Problem, Range
 from trueerror.inference._sample import Estimated, OneSample
 from trueerror.inference.loss._mean import mean_over_units
@@ -145,7 +145,7 @@ class Miscalibration(NamedTuple):
             sizes = np.bincount(keys, weights=w).astype(np.float64)
             each.append(mean_over_units(sums[sizes > 0], sizes[sizes > 0], (-math.inf, math.inf)))
         found = over_views(each, by)
-        return cls(float(t_statistic(found, 0.0)[0]), float(p_value(found)))
+        return cls(float(t_statistic(found, 0.0)[0]), float(p_of(found)))
 
 
 class RunsFound(NamedTuple):
