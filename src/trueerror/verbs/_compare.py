@@ -441,7 +441,7 @@ def compare_predictions(
         ),
         sample=[
             *sample,
-            *row_evidence(p),
+            *row_evidence(p, settings.threshold),
             *gap_evidence(p, measure, settings, contrasts, counted),
             *fold_evidence(rows, contrasts, spec),
             *loss_evidence(rows, settings),

@@ -175,7 +175,9 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
         parts=parts,
         reading=" ".join(filter(None, (reading(p, settings), cost_words(parts[0].bench)))),
         estimand=estimand,
-        findings=find([*(row_evidence(p) if sliced else ()), *(model_evidence(part, p) for part in parts)]),
+        findings=find(
+            [*(row_evidence(p, settings.threshold) if sliced else ()), *(model_evidence(part, p) for part in parts)]
+        ),
         slices=slices,
         settings=_recorded(settings),
         backend=p.backend,
