@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueerror.inference._problem import Range
-from trueerror.inference.proportion._distributions import limits as proportion_limits
+from trueerror.inference.proportion._distributions import share_limits
 from trueerror.inputs._arrays import Floats
 from trueerror.results import Interval
 from trueerror.tallies import ScoreTable
@@ -187,7 +187,7 @@ def on_other_rows(
     def wilson(value: float) -> tuple[float, float]:
         p = min(max((value - start) / (end - start), 0.0), 1.0)
         worth = min(p * (1 - p) / spread, float(n)) or float(n)
-        low, high = proportion_limits(p * worth, worth, "wilson", confidence)
+        low, high = share_limits(p * worth, worth, "wilson", confidence)
         return start + (end - start) * float(low), start + (end - start) * float(high)
 
     (low, _), (_, high), middle = wilson(left), wilson(apparent), (left + apparent - float(np.mean(optimism))) / 2

@@ -15,6 +15,7 @@ from itertools import combinations, islice
 from typing import Any, TypeVar
 
 from trueerror.findings import Evidence
+from trueerror.findings._rules import sorted_findings
 from trueerror.inference import _many
 from trueerror.inference._choose import reason_for
 from trueerror.inference._chosen import best_of_several
@@ -55,6 +56,7 @@ from trueerror.tallies import Confusion, Discordance
 from trueerror.verbs._comparison import Comparison, ComparisonDetails, best_first
 from trueerror.verbs._evaluation import Evaluation
 from trueerror.verbs._evidence import (
+    ABOUT_THE_SAMPLE,
     against_constant,
     comparison_findings,
     crossing_evidence,
@@ -77,6 +79,7 @@ from trueerror.verbs._model_metrics import (
 )
 
 Made = TypeVar("Made", bound=Comparison)
+Comparer = Callable[[Predictions], Comparison]
 
 
 def sliced(made: Made, p: Predictions, compared: Callable[[Predictions], Comparison]) -> Made:
@@ -96,7 +99,7 @@ def sliced(made: Made, p: Predictions, compared: Callable[[Predictions], Compari
         adjusted = iter(_many.adjust_contrasts(of_slices, made.adjust))
         # One family, of all pairs of all slices, takes the place of each slice's own.
         slices = {
-            value: replace(s, pairs=tuple(islice(adjusted, len(s.pairs))), simultaneous=None, instead=None)
+            value: replace(s, pairs=tuple(islice(adjusted, len(s.pairs))), simultaneous=None, also=None)
             for value, s in slices.items()
         }
     return replace(made, slices=slices, facts=replace(made.facts, slices_left_out=left_out or None))
@@ -250,12 +253,39 @@ def compare(asked: Comparing) -> Comparison:
         raise InputError("paired=False compares two Predictions on different rows: pass both")
     if by_cost:
         return _by_two_costs(given, asked)
-    compared = partial(
+    compared: Comparer = partial(
         compare_predictions, measure=measure, settings=settings, reference=asked.reference, method=asked.method,
         adjust=asked.adjust, margin=width, alternative=asked.alternative,
     )  # fmt: skip
+    usual = all(x is None for x in (asked.metric, asked.costs, asked.margin, asked.method))
     comparison = compared(given)
+    other = _telling_metric(given, comparison, measure) if usual or _mostly_one_class(comparison) else None
+    if other is not None:
+        by_other = partial(
+            compare_predictions, measure=other, settings=replace(settings, metrics={other.name: {}}),
+            reference=asked.reference, adjust=asked.adjust,
+        )  # fmt: skip
+        try:
+            comparison, compared = _with_another(comparison, by_other(given), compared, by_other, usual=usual)
+        except InputError:  # the other metric cannot be had here, as of folds with one class: nothing is said of it
+            other = None
     return sliced(comparison, given, compared) if given.has_key("slices") else comparison
+
+
+def _mostly_one_class(made: Comparison) -> bool:
+    return made.facts.constant is not None and MOSTLY_ONE_CLASS <= made.facts.constant[1] < 1
+
+
+def _with_another(
+    made: Comparison, other: Comparison, by_this: Comparer, by_other: Comparer, *, usual: bool
+) -> tuple[Comparison, Comparer]:
+    """Both comparisons in one: the other leads where nobody named a metric and nearly all rows are of one class."""
+    if not usual or not _mostly_one_class(made):
+        return replace(made, also=other), by_this
+    known = {(f.code, f.about) for f in other.findings}
+    of_rows = [f for f in made.findings if f.code in (*ABOUT_THE_SAMPLE, "TE406") and (f.code, f.about) not in known]
+    findings = sorted_findings([*other.findings, *of_rows])
+    return replace(other, also=made, findings=findings), by_other
 
 
 def _of_evaluations(asked: Comparing) -> Comparing:
@@ -411,7 +441,7 @@ def compare_predictions(
         ),
         sample=[
             *sample,
-            *row_evidence(p),
+            *row_evidence(p, settings.threshold),
             *gap_evidence(p, measure, settings, contrasts, counted),
             *fold_evidence(rows, contrasts, spec),
             *loss_evidence(rows, settings),
@@ -422,21 +452,18 @@ def compare_predictions(
         comparison = replace(comparison, next_step=BY_ANSWERS)
     if "TE412" in comparison.findings and not comparison.next_step:
         comparison = replace(comparison, next_step=BY_COST)
-    comparison = replace(comparison, rows=rows)
-    if comparison.facts.constant is None or not MOSTLY_ONE_CLASS <= comparison.facts.constant[1] < 1:
-        return comparison
-    rather = _telling_metric(p)
-    by_it = compare_predictions(
-        p, rather, replace(settings, metrics={rather.name: {}}), reference=reference, adjust=adjust
-    )
-    return replace(comparison, instead=by_it)
+    return replace(comparison, rows=rows)
 
 
-def _telling_metric(p: Predictions) -> Measure:
-    """What says more than accuracy where nearly all rows are of one class: the AUC, of labels balanced accuracy."""
+def _telling_metric(p: Predictions, made: Comparison, measure: Measure) -> Measure | None:
+    """What says more than the share of right rows: the AUC; of labels, where nearly all rows are of one class, balanced
+    accuracy."""
+    if not measure.right_or_wrong or p.scale is not None:
+        return None
     ranked = len(p.labels) == 2 and p.positive is not None and all(p.has_scores(m) for m in p.models)
-    whole = ranked and not any(p.unscored(m) for m in p.models)
-    return find_measure("auc" if whole else "balanced_accuracy")
+    if ranked and not any(p.unscored(m) for m in p.models):
+        return find_measure("auc")
+    return find_measure("balanced_accuracy") if _mostly_one_class(made) else None
 
 
 def _undefined(p: Predictions, measure: Measure, models: list[str], note: str) -> str:
@@ -545,12 +572,8 @@ def own_rows(p: Predictions | Confusion, model: str, measure: Measure, settings:
 
 
 def _separate(
-    first: Predictions,
-    second: Predictions,
-    measure: Measure,
-    settings: Settings,
-    asked: Comparing,
-) -> Comparison:
+    first: Predictions, second: Predictions, measure: Measure, settings: Settings, asked: Comparing,
+) -> Comparison:  # fmt: skip
     """Two samples of different rows, a model on each."""
     alternative, method, adjust, margin = asked.alternative, asked.method, asked.adjust, asked.margin
     if len(first.models) > 1 or len(second.models) > 1:

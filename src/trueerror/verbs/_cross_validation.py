@@ -168,10 +168,8 @@ def _evaluate_search(table: FoldTable, scores: PartScores, settings: Settings, s
 
 
 def compare_folds(
-    table: FoldTable,
-    settings: Settings,
-    asked: Pairwise,
-) -> Comparison:
+    table: FoldTable, settings: Settings, asked: Pairwise,
+) -> Comparison:  # fmt: skip
     """The learners on the same folds: pairs by the corrected t."""
     reference, adjust, margin = asked.reference, asked.adjust, asked.margin
     alternative, method = asked.alternative, asked.method

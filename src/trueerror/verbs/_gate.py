@@ -272,10 +272,8 @@ def _reason(c: GateCheck) -> str:
             f"not worse than the baseline by more than {_margin_words(c)}" if c.margin else "better than the baseline"
         )
         requirement, formatter, unit = (
-            f"{c.title} {demand}",
-            gap_words,
-            f"{' points' if c.share else ''} from the baseline",
-        )
+            f"{c.title} {demand}", gap_words, f"{' points' if c.share else ''} from the baseline",
+        )  # fmt: skip
     if not math.isfinite(c.estimate):
         return f"Asked: {requirement}. Found: nothing to judge by, {c.note}: cannot tell."
     finding = f"{formatter(c, c.estimate)}{unit}"
