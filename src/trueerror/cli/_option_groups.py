@@ -81,9 +81,8 @@ class RowsOptions:
     ] = None
     positive: Annotated[str | None, flag("The positive class.", "LABEL")] = None
     id: Annotated[str | None, flag("Column that names each row.", "COLUMN")] = None
-    cluster: Annotated[
-        str | None, flag("Column of clusters, whose rows depend on each other; 'none' for none.", "COLUMN")
-    ] = None
+    cluster: Annotated[list[str] | None, flag("Column of clusters; repeat for two keys; or 'none'.", "COLUMN")] = None
+    time: Annotated[str | None, flag("When a row was seen: limits allow for errors in runs.", "COLUMN")] = None
     by: Annotated[
         str | None, flag("Column of slices: results for each value; a,b for their combinations.", "COLUMN")
     ] = None
@@ -92,9 +91,7 @@ class RowsOptions:
     weight: Annotated[str | None, flag("Column of row weights.", "COLUMN")] = None
     weights_kind: Annotated[str | None, flag("What the weights mean: frequency or sampling.", "KIND")] = None
     missing: Annotated[str, flag("Rows without a prediction: error, wrong or drop.", "RULE")] = "error"
-    budget: Annotated[str | None, flag("Memory for exact tables of scores, such as 500MB (default 2GB).", "SIZE")] = (
-        None
-    )
+    budget: Annotated[str | None, flag("Memory for exact score tables, such as 500MB (default 2GB).", "SIZE")] = None
     grade: Annotated[
         list[str] | None,
         flag("Column with a grade of each row, from 0 to 1; repeat for several, one a model.", "COLUMN"),
@@ -203,6 +200,8 @@ def read_file(
 
 def _declined(columns: dict[str, Any]) -> dict[str, Any]:
     """The options with "none" for columns that are not to be recognised, and a,b for slices by both."""
+    several = columns.get("cluster") or []
+    columns = columns | ({"cluster": several[0]} if len(several) == 1 else {})
     columns = columns | {kind: False for kind in DECLINABLE if columns.get(kind) == "none"}
     if isinstance(columns.get("by"), str) and "," in columns["by"]:
         columns["by"] = [name.strip() for name in columns["by"].split(",")]
