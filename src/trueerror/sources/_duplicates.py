@@ -326,6 +326,8 @@ def _marks(source: ArraySource, models: Sequence[str]) -> tuple[NDArray[np.uint6
     known = np.zeros(n, dtype=bool)
     if by_chance < 0.01:
         for c in scored:
+            if known.all():
+                break
             # Near a value with few decimals, such as 0 and 1, many scores crowd together.
             fine = ~_on_grid(c, COARSE, slack=0.01)
             # Where one score of a model goes with many of the others it is a leaf of a tree: no row is known by it.
@@ -344,7 +346,8 @@ def _on_grid(values: NDArray[np.float64], decimals: int, slack: float = 1e-9) ->
 
 def _decimals(values: NDArray[np.float64]) -> int:
     """With how many decimals the scores were written; 15 stands for all of them."""
-    return next((d for d in range(1, 13) if _on_grid(values, d).all()), 15)
+    first = values[:64]
+    return next((d for d in range(1, 13) if _on_grid(first, d).all() and _on_grid(values, d).all()), 15)
 
 
 def _truth(p: Predictions) -> Array:
