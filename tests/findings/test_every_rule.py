@@ -21,6 +21,7 @@ from trueerror.findings.models import (
     RateAtPrior,
     WorstSlice,
 )
+from trueerror.inference._joined import RunsFound
 from trueerror.inference._tuned import CRITERIA, Tuned
 from trueerror.inference.auc._average_precision import DecidedBy
 from trueerror.inference.auc._within_folds import Comparability
@@ -132,6 +133,8 @@ CASES: dict[str, tuple[Evidence, str, list[Evidence]]] = {
          fact(proportions=[("accuracy", "wald", 0.5, 100)])],
     ),
     "TE204": (clustered(12, 10), "only 12 clusters", [clustered(60, 15)]),
+    "TE220": (fact(runs=RunsFound("a", 1e-9, 500, 90.4)), "(p < .001): 500 rows are worth about 90 independent ones",
+              [fact(runs=None)]),
     "TE205": (fact(lost_replicates=[("macro-F1", 0.08)]), "8 % of the bootstrap replicates of macro-F1 lost a class",
               [fact(lost_replicates=[("macro-F1", 0.005)]), fact(lost_replicates=[])]),
     "TE206": (fact(missing_predictions=(4, 100, "wrong")), "4 of 100 rows have no prediction and were counted as wrong",

@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 import trueerror as te
+from tests.cli.program import run
 from trueerror.inference._dependence import in_order, runs_of
 
 N = 500
@@ -158,3 +159,47 @@ def test_runs_are_seen_and_chance_is_not() -> None:
     assert np.mean(np.array(by_chance) < 0.01) < 0.02
     in_time = np.repeat(rng.random((100, N // 5)) < 0.2, 5, axis=1) * 1.0
     assert np.mean([runs_of(x, kinds).p_value < 1e-6 for x in in_time]) > 0.95
+
+
+def test_errors_in_runs_are_told_whatever_verb_and_whatever_was_measured() -> None:
+    grades = np.repeat(np.random.default_rng(11).random(50), 10)
+    one = te.evaluate(TRUTH, in_runs(1)).findings
+    assert "TE220" in one
+    assert "time=" in next(f.fix for f in one if f.code == "TE220")
+    assert "TE220" in te.compare(TRUTH, {"a": in_runs(1), "b": in_runs(2)}).findings
+    assert "TE220" in te.compare(te.graded({"a": grades, "b": grades[::-1]})).findings
+    assert "TE220" not in te.evaluate(TRUTH, in_runs(1), time=DAYS).findings
+
+
+def test_rows_that_were_sorted_by_an_answer_are_not_taken_for_runs() -> None:
+    rng = np.random.default_rng(12)
+    scores = rng.random(N)
+    truth = (rng.random(N) < scores) * 1
+    for order in (np.argsort(scores), np.argsort(truth, kind="stable"), np.lexsort((-scores, truth))):
+        assert "TE220" not in te.evaluate(truth[order], scores=scores[order]).findings
+
+
+def test_bad_calibration_of_a_few_users_is_not_taken_for_that_of_all() -> None:
+    rng = np.random.default_rng(13)
+    user = np.repeat(np.arange(20), 30)
+    truth = np.repeat(rng.random(20) < 0.5, 30) * 1
+    scores = np.repeat(rng.uniform(0.3, 0.7, 20), 30)
+    assert "TE306" in te.evaluate(truth, scores=scores).findings
+    assert "TE306" not in te.evaluate(truth, scores=scores, clusters=user).findings
+    off = np.where(rng.random(600) < 0.5, 0.95, 0.05)
+    assert "TE306" in te.evaluate((rng.random(600) < 0.5) * 1, scores=off, clusters=user).findings
+
+
+def test_the_shell_names_the_time_and_two_keys(tmp_path: Any) -> None:
+    path = tmp_path / "rows.csv"
+    truth, called, user, item = users_and_items(3)
+    lines = [f"{t},{c},{u},i{i},{d}" for t, c, u, i, d in zip(truth, called, user, item, DAYS, strict=True)]
+    path.write_text("\n".join(["truth,model,user,item,day", *lines]))
+    for flags, more in (
+        (["--cluster", "user", "--cluster", "item"], {"clusters": ["user", "item"]}),
+        (["--cluster", "none", "--time", "day"], {"clusters": False, "time": "day"}),
+        (["--cluster", "item"], {"clusters": "item"}),
+    ):
+        shown = run("evaluate", str(path), "--model", "model", *flags)
+        expected = te.evaluate(path, models=["model"], **more)["accuracy"]
+        assert f"[{expected.low:.3f}, {expected.high:.3f}]" in shown.stdout

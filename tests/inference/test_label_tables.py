@@ -1,13 +1,15 @@
 """What the units of a label table add, against what textbooks say, in every design."""
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
 
 from trueerror.curves._points import table_of_cells
-from trueerror.inference._estimate import limits, spread
+from trueerror.inference._estimate import ends_of, spread
 from trueerror.inference._label_tables import label_estimate, label_range
+from trueerror.inference._metric_interval import metric_interval
 from trueerror.inference._variance import Sample
 from trueerror.metrics._registry import AVERAGES, every_measure, find_measure, value
 from trueerror.tallies import Confusion, KeyedConfusion
@@ -98,7 +100,7 @@ def test_clusters_of_one_row_and_weights_of_one_are_rows(name):
     weighted = Confusion.from_codes(row, col, (0, 1, 2), weights=np.ones(n), weights_kind="sampling", positive=1)
     samples = [Sample.of(measure, table), Sample.of(measure, keyed.table, clusters=keyed), Sample.of(measure, weighted)]
     rows, clusters, weights = (
-        limits(label_estimate(measure, s, {}, label_range(measure, s, {})), 0.025) for s in samples
+        ends_of(label_estimate(measure, s, {}, label_range(measure, s, {})), 0.025) for s in samples
     )
     assert [*map(float, clusters)] == pytest.approx([*map(float, rows)], rel=0.01)
     assert [*map(float, weights)] == pytest.approx([*map(float, rows)], rel=0.01)
@@ -107,7 +109,7 @@ def test_clusters_of_one_row_and_weights_of_one_are_rows(name):
 def test_half_a_row_is_put_where_a_class_was_never_found():
     measure, table = find_measure("g_mean"), Confusion([[9, 0], [3, 0]])
     e = label_estimate(measure, Sample.of(measure, table), {}, measure.range)
-    low, high = (float(x) for x in limits(e, 0.025))
+    low, high = (float(x) for x in ends_of(e, 0.025))
     assert float(e.value) == low == 0
     assert 0.3 < high < 1
     assert float(e.worst.value[1]) == pytest.approx(math.sqrt(0.5 / 3.5))
@@ -132,9 +134,20 @@ def test_tables_side_by_side_have_the_limits_of_each(name, prior, weighted):
 
     def limits_of(i):
         table = table_of_cells(cells[i], None if squares is None else squares[i])
-        return limits(label_estimate(measure, Sample.of(measure, table, prior=prior), {}, measure.range), 0.025)
+        return ends_of(label_estimate(measure, Sample.of(measure, table, prior=prior), {}, measure.range), 0.025)
 
     together = limits_of(slice(None))
     for i in range(len(cells)):
         alone = limits_of(i)
         np.testing.assert_allclose([x[i] for x in together], alone, atol=1e-12)
+
+
+@pytest.mark.parametrize("prior", [None, 0.3])
+def test_every_tiny_table_has_limits_around_its_value(prior):
+    """Also where nothing varies, not even with half a row more."""
+    tables = [t for t in product(range(4), repeat=4) if 0 < sum(t) <= 3]
+    for name in ("macro_f1", "mcc", "kappa", "balanced_accuracy", "specificity", "weighted_f1", "markedness"):
+        for a, b, c, d in tables:
+            made = metric_interval(name, Confusion([[a, b], [c, d]]), prior=prior)
+            ends = [x for x in (made.low, made.estimate, made.high) if not np.isnan(x)]
+            assert ends == sorted(ends)

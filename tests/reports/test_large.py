@@ -32,9 +32,8 @@ def test_a_column_of_amounts_is_no_grouping(verb: Callable[..., object]) -> None
     rng = np.random.default_rng(0)
     truth, amounts = rng.integers(0, 2, 20_000), np.arange(20_000) / 100
     started = time.process_time()
-    with (
-        contextlib.nullcontext() if verb is te.check else pytest.raises(te.InputError, match="20,000 values .* no grou")
-    ):
+    refused = pytest.raises(te.InputError, match=r"20,000 values in 20,000 rows, which is no grouping")
+    with contextlib.nullcontext() if verb is te.check else refused:
         verb(truth, 1 - truth, by=amounts)
     assert time.process_time() - started < 5
 

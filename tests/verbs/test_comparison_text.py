@@ -101,10 +101,12 @@ def test_no_model_is_best_that_a_constant_matches():
         assert "is better:" not in cmp.verdict.split("By balanced accuracy")[-1].split("No model")[-1]
         assert 'of the rows are "0", so accuracy mostly says how common that is. By balanced accuracy' in cmp.verdict
         assert 'No model is shown to be better than always answering "0"' in cmp.verdict
-        assert "But none: finds none of the" in cmp.verdict
-        assert cmp.facts.hollow == tuple(calls)
+        assert "TE408" in cmp.findings
+        assert cmp.metric == "balanced_accuracy"
+        assert "By accuracy: " in cmp.verdict
+        assert cmp.also.facts.hollow == tuple(calls)
     scored = te.compare(y, scores={"a": rng.random(800) * 0.3 + 0.2 * y, "b": rng.random(800) * 0.3}, positive=1)
-    assert scored.instead.metric == "auc"
+    assert (scored.metric, scored.also.metric) == ("auc", "accuracy")
     assert "By AUC: a is better" in scored.verdict
 
 
@@ -147,5 +149,35 @@ def test_figures_and_their_difference_have_the_same_decimals():
     cmp = te.compare(y, scores=scores, metric="auc")
     a, b = (f"{cmp.estimates[m].estimate:.4f}" for m in "ab")
     assert f"a is better: {a} against {b} AUC, +0.0" in cmp.verdict
-    low, high = (f"{x:.4f}"[1:] for x in (cmp.estimates["a"].low, cmp.estimates["a"].high))
-    assert f"| a | {a[1:]} \\[{low}, {high}\\] |" in cmp.to_markdown()
+    low, high = (f"{x:.4f}" for x in (cmp.estimates["a"].low, cmp.estimates["a"].high))
+    assert f"| a | {a} \\[{low}, {high}\\] |" in cmp.to_markdown()
+
+
+def test_a_slice_that_says_the_opposite_is_in_the_verdict():
+    rng = np.random.default_rng(1)
+    y, where = rng.integers(0, 2, 900), np.repeat(["Nairobi", "Osaka", "Bonn"], 300)
+    right = {
+        "cnn": {"Nairobi": 0.92, "Osaka": 0.75, "Bonn": 0.85},
+        "net": {"Nairobi": 0.75, "Osaka": 0.92, "Bonn": 0.85},
+    }
+    shares = {m: np.array([by[w] for w in where]) for m, by in right.items()}
+    cmp = te.compare(y, {m: np.where(rng.random(900) < p, y, 1 - y) for m, p in shares.items()}, by=where)
+    best, other = cmp.ranked
+    behind = {"cnn": "Osaka", "net": "Nairobi"}[best]
+    assert f'But in "{behind}" {other} is better than {best} (+' in cmp.verdict
+    alike = te.compare(y, {"cnn": y, "net": y}, by=where)
+    assert "But in" not in alike.verdict
+
+
+def test_one_line_says_what_the_other_metric_says():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 600)
+    scores = {m: 1 / (1 + np.exp(-(rng.normal(size=600) + k * (2 * y - 1)))) for m, k in (("a", 0.9), ("b", 1.4))}
+    cmp = te.compare(y, scores=scores)
+    c = cmp.also["b", "a"]
+    assert f"By AUC: b is better (+{c.estimate:.3f} from a, p < .001)." in cmp.verdict
+    assert (cmp.metric, cmp.also.metric) == ("accuracy", "auc")
+    assert te.compare(y, scores=scores, metric="accuracy").also is None
+    rare = te.compare((np.arange(600) % 30 == 0).astype(int), scores=scores)
+    assert rare.metric == "auc"
+    assert "By accuracy: " in rare.verdict

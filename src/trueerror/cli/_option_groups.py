@@ -81,9 +81,8 @@ class RowsOptions:
     ] = None
     positive: Annotated[str | None, flag("The positive class.", "LABEL")] = None
     id: Annotated[str | None, flag("Column that names each row.", "COLUMN")] = None
-    cluster: Annotated[
-        str | None, flag("Column of clusters, whose rows depend on each other; 'none' for none.", "COLUMN")
-    ] = None
+    cluster: Annotated[list[str] | None, flag("Column of clusters; repeat for two keys; or 'none'.", "COLUMN")] = None
+    time: Annotated[str | None, flag("When a row was seen: limits allow for errors in runs.", "COLUMN")] = None
     by: Annotated[
         str | None, flag("Column of slices: results for each value; a,b for their combinations.", "COLUMN")
     ] = None
@@ -92,9 +91,7 @@ class RowsOptions:
     weight: Annotated[str | None, flag("Column of row weights.", "COLUMN")] = None
     weights_kind: Annotated[str | None, flag("What the weights mean: frequency or sampling.", "KIND")] = None
     missing: Annotated[str, flag("Rows without a prediction: error, wrong or drop.", "RULE")] = "error"
-    budget: Annotated[str | None, flag("Memory for exact tables of scores, such as 500MB (default 2GB).", "SIZE")] = (
-        None
-    )
+    budget: Annotated[str | None, flag("Memory for exact score tables, such as 500MB (default 2GB).", "SIZE")] = None
     grade: Annotated[
         list[str] | None,
         flag("Column with a grade of each row, from 0 to 1; repeat for several, one a model.", "COLUMN"),
@@ -172,7 +169,7 @@ def read_file(
     Several files are logs, the truth followed by predictions, or parts of one table.
     """
     from trueerror.sources._api import read
-    from trueerror.sources.logs._recognise import log_reader, read_apart
+    from trueerror.sources.logs._registry import log_reader
 
     source = file[0] if isinstance(file, list) and len(file) == 1 else file
     columns = _declined(columns)
@@ -186,7 +183,7 @@ def read_file(
         given = read(source, models=models or None, grade=grade[0] if len(grade) == 1 else grade, **columns)
     elif log_reader(source) is not None:
         # A log names its own models; --score names what decides between right and wrong.
-        given = read_apart(source, lambda one: read(one, models=models or None, score=score or None, **columns))
+        given = read(source, models=models or None, score=score or None, **columns)
     elif (
         isinstance(file, list)
         and len(file) > 1
@@ -203,6 +200,8 @@ def read_file(
 
 def _declined(columns: dict[str, Any]) -> dict[str, Any]:
     """The options with "none" for columns that are not to be recognised, and a,b for slices by both."""
+    several = columns.get("cluster") or []
+    columns = columns | ({"cluster": several[0]} if len(several) == 1 else {})
     columns = columns | {kind: False for kind in DECLINABLE if columns.get(kind) == "none"}
     if isinstance(columns.get("by"), str) and "," in columns["by"]:
         columns["by"] = [name.strip() for name in columns["by"].split(",")]
@@ -211,7 +210,7 @@ def _declined(columns: dict[str, Any]) -> dict[str, Any]:
 
 def read_together(files: list[str], rows: RowsOptions) -> bool:
     """Whether several files are one thing: logs of one tool, or the truth and then predictions."""
-    from trueerror.sources.logs._recognise import log_reader
+    from trueerror.sources.logs._registry import log_reader
 
     return log_reader(files) is not None or rows.truth_first(files)
 
@@ -247,7 +246,7 @@ def _model_columns(models: list[str] | None, score: list[str]) -> dict[str, str 
 def read_named(file: str, **options: Any) -> "Predictions":
     """The same, with a model that its file leaves unnamed called by the file's name."""
     from trueerror.sources._api import read
-    from trueerror.sources.logs._recognise import log_reader
+    from trueerror.sources.logs._registry import log_reader
 
     given = read_file(file, **options)
     if given.models != ("model",) or file == "-":

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         RateAtPrior,
         WorstSlice,
     )
+    from trueerror.inference._joined import Miscalibration, RunsFound
     from trueerror.inference._tuned import Tuned
     from trueerror.inference.auc._average_precision import DecidedBy
     from trueerror.inference.auc._within_folds import Comparability
@@ -162,6 +163,7 @@ class Evidence:
     # About rows (TE1xx).
     metrics: tuple[str, ...] | None = None  # names of the metrics that were read
     repeated_ids: tuple[int, Any] | None = None  # rows whose id an earlier row has, and one such id
+    runs: RunsFound | None = None  # errors that come in runs in the order of the rows
     doubled: DuplicateRows | None = None  # copies of rows, and how many of them lie in different clusters
     repeats: RepeatedRows | None = None  # the same items several times
     # (model, rows without its prediction) of each, and all rows, where nothing says how they count
@@ -201,6 +203,7 @@ class Evidence:
     score_range: ScoreRange | None = None
     auc: Interval | None = None  # the area under the ROC curve
     probabilities: bool | None = None  # whether the scores can be read as probabilities
+    z_test: Miscalibration | None = None  # a test of the probabilities that knows of clusters
     precision_by: DecidedBy | None = None  # which rows decide the average precision
     tuned_threshold: Tuned | None = None  # the threshold that was, or would be, chosen on these rows
     # About one pair of models, two samples, and all models (TE4xx).

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from trueerror.inference._contrast import t_contrast
 from trueerror.inference._effective_t import effective_t_contrast
-from trueerror.inference._estimate import ROUNDING, Estimate, left_out
+from trueerror.inference._estimate import ROUNDING, Estimate, leave_out
 from trueerror.inference._problem import IntervalSpec, Range
 from trueerror.results import Contrast
 
@@ -96,15 +96,15 @@ def clusters_left_out(
     """
     sums = np.bincount(codes, weights=influences).astype(np.float64)
     sizes = class_weighted_sizes(codes, truth, influences)
-    units = (len(sums) - 1) / len(sums) * left_out(sizes / float(sizes.sum()), sums)
+    units = (len(sums) - 1) / len(sums) * leave_out(sizes / float(sizes.sum()), sums)
     return Estimate(value=np.array(value), units=units, sizes=sizes, range=bounds)
 
 
 def cluster_error(e: Estimate) -> float:
     """√Σ(θ̂ − θ̂₋g)², of the clusters left out (CR3); NaN with a single cluster.
 
-    >>> cluster_error(Estimate(value=np.array(0.0), units=np.array([0.1, -0.1]))) ** 2
-    0.08000000000000002
+    >>> round(cluster_error(Estimate(value=np.array(0.0), units=np.array([0.1, -0.1]))), 4)
+    0.2828
     """
     groups = len(e.units)
     return math.sqrt(float(((e.units * groups / (groups - 1)) ** 2).sum())) if groups > 1 else math.nan

@@ -95,8 +95,8 @@ class Estimate:
     @property
     def agreeing(self) -> float:
         """How many units say so where all add the same; of clusters their rows, unless these are all alike too."""
-        low, high = self.range
-        return max(self.effective, self.rows_alike * bool(low < self.value < high and self.value))
+        inside = (self.range[0] < self.value) & (self.value < self.range[1]) & (self.value != 0)
+        return max(self.effective, self.rows_alike * bool(np.all(inside)))
 
     def shape(self, value: Floats) -> Shape:
         """How the variance changes over the range: as p(1 − p), as a count from one end, or not at all."""
@@ -281,14 +281,14 @@ def quantile(df: Floats, tail: float) -> Floats:
     return np.where(np.isinf(df), -special.ndtri(tail), -special.stdtrit(np.where(np.isinf(df), 1.0, df), tail))
 
 
-def limits(e: Estimate, tail: float) -> tuple[Floats, Floats]:
+def ends_of(e: Estimate, tail: float) -> tuple[Floats, Floats]:
     """The lower and the upper limit, each passed with probability `tail`; NaN where the units show no spread.
 
     They lie where (θ − θ̂)² is q² times the variance at θ, which follows the shape of the range: Wilson's limits
     between two ends, θ̂ ± q·s with none.
 
     >>> right = np.repeat([1.0, 0.0], [90, 10])
-    >>> low, high = limits(Estimate(value=np.array(0.9), units=(right - 0.9) / 100, range=(0, 1), labels=True), 0.025)
+    >>> low, high = ends_of(Estimate(value=np.array(0.9), units=(right - 0.9) / 100, range=(0, 1), labels=True), 0.025)
     >>> round(float(low), 3), round(float(high), 3)
     (0.824, 0.945)
     """
@@ -316,12 +316,12 @@ def t_statistic(e: Estimate, null: float) -> tuple[Floats, Floats]:
         return np.where(error > 0, (value - null) / error, np.nan), np.where(above, df[1], df[0])
 
 
-def p_value(e: Estimate, null: float = 0.0) -> Floats:
+def p_of(e: Estimate, null: float = 0.0) -> Floats:
     """The level at which a limit reaches the null value.
 
     >>> right = np.repeat([1.0, 0.0], [90, 10])
     >>> e = Estimate(value=np.array(0.9), units=(right - 0.9) / 100, range=(0, 1), labels=True)
-    >>> round(float(p_value(e, float(limits(e, 0.025)[0]))), 6)
+    >>> round(float(p_of(e, float(ends_of(e, 0.025)[0]))), 6)
     0.05
     """
     t, df = t_statistic(e, null)
@@ -339,7 +339,7 @@ def apart(first: float, first_limits: Range, second: float, second_limits: Range
     return low, d + math.hypot(first_limits[1] - first, second - second_limits[0])
 
 
-def left_out(share: Floats, moves: Floats) -> Floats:
+def leave_out(share: Floats, moves: Floats) -> Floats:
     """What units add by leaving each out: `share` is a unit's part of the whole, `moves` what it moves the estimate by.
 
     A heavy unit pulls the estimate towards itself, which hides its own deviation in that share.

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,7 +95,7 @@ def furthest(first: Failures | None, second: Failures | None) -> Range | None:
 class Failing:
     """A metric of one model on its rows."""
 
-    p: Predictions | Confusion
+    p: Any  # Predictions or a Confusion
     model: str
     measure: Measure
     options: MetricOptions
@@ -104,16 +104,10 @@ class Failing:
     threshold: float | None
 
     @property
-    def rows(self) -> Predictions:
-        """Rows, for what counts of calls do not hold."""
-        assert isinstance(self.p, Predictions)
-        return self.p
-
-    @property
     def groups(self) -> int:
         """How many clusters there are; 0 of rows."""
         clustered = isinstance(self.p, Predictions) and self.p.has_key("clusters")
-        return clustered and len(self.rows.keys("clusters").names)
+        return clustered and len(self.p.keys("clusters").names)
 
     def failures(self) -> Failures | None:
         """What a row, or a cluster, on which the model fails adds to it; None where that is not known."""
@@ -137,7 +131,7 @@ def of_table(q: Failing) -> Failures:
 
 def of_scores(q: Failing) -> Failures | None:
     """A row may score as rows of the other class do."""
-    table = q.rows.scores(q.model)
+    table = q.p.scores(q.model)
     moves = score_influences(q.measure, table, q.options)
     if moves is None:
         return None
@@ -151,10 +145,10 @@ def of_losses(q: Failing) -> Failures | None:
     """A row may have the label that its forecast makes dearest: the dearest of all, in a cluster each its own."""
     if q.measure.row_hits:
         return of_grades(q)
-    if q.rows.weights_kind == "sampling":
+    if q.p.weights_kind == "sampling":
         return None
     try:
-        x = loss_rows(q.rows, (q.model,), partial(q.measure.function, **q.options))
+        x = loss_rows(q.p, (q.model,), partial(q.measure.function, **q.options))
     except MemoryBudgetExceeded:
         return None
     dearest = x.all_highest if q.groups else x.highest

@@ -22,7 +22,7 @@ from trueerror.results import Result
 from trueerror.results._format import listing, one_line, percent
 from trueerror.results._values import deciding_p, surety
 from trueerror.verbs._compare_costs import CostComparison
-from trueerror.verbs._comparison import Comparison, verdict_beneath, worse_words
+from trueerror.verbs._comparison import Comparison, slice_words, verdict_beneath, worse_words
 from trueerror.verbs._evaluation import Evaluation, ModelEvaluation
 from trueerror.verbs._model_metrics import judged_by
 from trueerror.version import __version__
@@ -140,13 +140,13 @@ Sayings = tuple[Said, ...]
 def comparison_answer(cmp: Comparison) -> Said:
     """The verdict of a comparison, the worst finding by itself."""
     lines = cmp._verdict_lines()
-    but = [line for line in lines if line in cmp.findings.but(cmp.leaders)]
+    but = [line for line in lines if line in (*slice_words(cmp), *cmp.findings.but(cmp.leaders))]
     words = [line for line in lines if line not in but]
     judged, head = cmp, ""
     if isinstance(cmp, CostComparison):
         head, words = words[0], words[1:]
     elif head := headline(cmp):
-        words, judged = [verdict_beneath(cmp)], cmp.instead or cmp
+        words, judged = [verdict_beneath(cmp)], cmp
     surety_ = of_comparison(judged)
     return Said(surety=surety_, headline=head, words=" ".join(words), but=" ".join(but), lines=lines)
 
@@ -168,8 +168,8 @@ def headline(cmp: Comparison) -> str:
     special = cmp.reference or cmp.facts.infinite or best in (cmp.facts.hollow or ())
     if special or len(cmp.leaders) > 1:
         return ""
-    if cmp.instead is not None:
-        return f"By {cmp.instead.title} {words}" if (words := headline(cmp.instead)) else ""
+    if cmp.also is not None and cmp.also.facts.constant is not None:
+        return f"By {cmp.title} {words}" if (words := headline(replace(cmp, also=None))) else ""
     pairs = {m: cmp[m, best] for m in cmp.ranked[1:]}
     open_ = [m for m, c in pairs.items() if not cmp.better(best, m)]
     if any(math.isnan(deciding_p(c)) for c in pairs.values()):

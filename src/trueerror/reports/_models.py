@@ -60,7 +60,7 @@ from trueerror.results._format import (
 from trueerror.sources._predictions import Predictions
 from trueerror.verbs._compare import compare
 from trueerror.verbs._compare_costs import CostComparison
-from trueerror.verbs._comparison import Comparison, alike_within_margin, together_words
+from trueerror.verbs._comparison import Comparison, alike_within_margin, slices_table, together_words
 from trueerror.verbs._evaluate import evaluate
 from trueerror.verbs._evaluation import (
     Evaluation,
@@ -326,7 +326,8 @@ def _slices(ev: Evaluation, cmp: Comparison | None, gallery: Gallery) -> Iterato
     by_cost = isinstance(cmp, CostComparison)
     gap, verdict = gap_figures(ev, metric, gallery, cmp)
     order = (ev.models if cmp is None else cmp.ranked)[:MOST_BESIDE]
-    blocks = [*gap, _slice_table(ev, metric, order, by_cost=by_cost)]
+    differences = [html_table(slices_table(cmp))] if cmp is not None and cmp.slices else []
+    blocks = [*gap, *differences, _slice_table(ev, metric, order, by_cost=by_cost)]
     if by_cost and all(inner.positive is not None for inner in ev.slices.values()):
         blocks.append(_slice_errors(ev, order[0]))
     yield Section(key="slices", title="By slice", lead=verdict, blocks=tuple(blocks))
@@ -346,10 +347,10 @@ def _slice_table(ev: Evaluation, metric: str, order: Sequence[str], *, by_cost: 
         for i, (value, inner) in enumerate(slices)
     ]
     title = "cost per 100 rows" if by_cost else find_measure(metric).title
-    short_names = brief_names(ev.models)
-    heads = [short_names[m] for m in order] if len(order) > 1 else [title]
+    heads = [brief_names(ev.models)[m] for m in order] if len(order) > 1 else [title]
     more = "" if len(slices) == len(ev.slices) else f", the first {MOST_SLICES} of {len(ev.slices):,}"
-    caption = f"{capitalised(title)} by slice{more}; in brackets: {percent(ev.parts[0].confidence)} intervals"
+    how = " that hold together" if ev.settings.get("together") else ", each by itself"
+    caption = f"{capitalised(title)} by slice{more}; in brackets: {percent(ev.parts[0].confidence)} intervals{how}"
     return sortable(cells_block(("slice", "rows", *heads), rows, title=caption))
 
 

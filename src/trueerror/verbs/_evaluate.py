@@ -104,15 +104,10 @@ def evaluate(asked: Evaluating) -> Evaluation:
         folds, cv = folds_of(cv, given), None
     every = isinstance(metrics, str) and metrics == "all"
     settings = Settings.of(
-        asked,
-        None if metrics is None or every or is_fold_result(given) else named_metrics(metrics),
-        method=asked.method,
-        costs=named_costs(asked.costs, asked.cost_fp, asked.cost_fn),
-        design=asked.design,
-        threshold=asked.threshold,
-        simultaneous=asked.simultaneous,
-        every_metric=every,
-    )
+        asked, None if metrics is None or every or is_fold_result(given) else named_metrics(metrics),
+        method=asked.method, costs=named_costs(asked.costs, asked.cost_fp, asked.cost_fn), design=asked.design,
+        threshold=asked.threshold, simultaneous=asked.simultaneous, every_metric=every,
+    )  # fmt: skip
     from_folds = _of_folds(given, metrics, cv, asked.test_train_ratio, predicted, asked.scores)
     if from_folds is not None:
         from trueerror.verbs._cross_validation import evaluate_folds
@@ -180,7 +175,9 @@ def evaluate_predictions(p: Predictions, settings: Settings, *, sliced: bool = T
         parts=parts,
         reading=" ".join(filter(None, (reading(p, settings), cost_words(parts[0].bench)))),
         estimand=estimand,
-        findings=find([*(row_evidence(p) if sliced else ()), *(model_evidence(part, p) for part in parts)]),
+        findings=find(
+            [*(row_evidence(p, settings.threshold) if sliced else ()), *(model_evidence(part, p) for part in parts)]
+        ),
         slices=slices,
         settings=_recorded(settings),
         backend=p.backend,

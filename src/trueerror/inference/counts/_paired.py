@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from trueerror.inference._contrast import Limits
 from trueerror.inference._effective_t import effective_t_contrast
-from trueerror.inference._estimate import Estimate, left_out
+from trueerror.inference._estimate import Estimate, leave_out
 from trueerror.inference._problem import IntervalSpec
 from trueerror.inference._variance import slopes_seen
 from trueerror.inference.loss._mean import ClusterSums, mean_over_units
@@ -165,7 +165,7 @@ class PairedMetric:
         sizes, groups, value = keyed.weights[held], int(held.sum()), self.difference()
         by_row = self.influences() if each_row else None
         if by_row is not None:
-            lost = left_out(sizes / sizes.sum(), keyed.sums(by_row)[held])
+            lost = leave_out(sizes / sizes.sum(), keyed.sums(by_row)[held])
         else:
             lost = value - self.without_each(keyed)[held]
         return Estimate(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from trueerror.inference._clusters import cluster_error, clusters_in_words, degrees_of_freedom
 from trueerror.inference._contrast import limits_without_spread, nothing_known
 from trueerror.inference._effective_t import KEY, effective_t_contrast
-from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, left_out
+from trueerror.inference._estimate import Estimate, Sums, estimate_of_sums, leave_out
 from trueerror.inference._problem import IntervalLimits, IntervalSpec, Problem, Range
 from trueerror.inference._sample import Estimated, OneSample, scored
 from trueerror.inference._variance import ScoreSample
@@ -96,7 +96,7 @@ def mean_over_units(sums: Floats, sizes: Floats, ends: Range, count: Floats | No
     often = np.ones(len(sums)) if count is None else count
     total, units = float((often * sizes).sum()), float(often.sum())
     mean = float((often * sums).sum()) / total
-    moves = (units - 1) / units * left_out(sizes / total, (sums - mean * sizes) / total)
+    moves = (units - 1) / units * leave_out(sizes / total, (sums - mean * sizes) / total)
     return Estimate(value=np.array(mean), units=moves, count=count, sizes=sizes, range=ends)
 
 

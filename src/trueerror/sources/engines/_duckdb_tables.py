@@ -40,6 +40,7 @@ from numpy.typing import DTypeLike
 from trueerror.inputs._arrays import EXACT, Column
 from trueerror.inputs._cells import BLANKS, MISSING, NUMBER
 from trueerror.inputs._options import FileError, InputError
+from trueerror.sources._bytes import check_parquet, head_of
 from trueerror.sources._paths import (
     Files,
     Header,
@@ -543,12 +544,11 @@ def _settle_whole(
     """Columns of whole numbers as such, as floats, or as text: the first where every cell is written as printed."""
     if not whole:
         return
-    signs = ((header.thousands, ""), (header.decimal, ".")) if header.decimal != "." or header.thousands else ()
-    numbers = {}
-    for c in whole:
-        numbers[c] = f"w{c[1:]}"
-        for sign, plain in signs:
-            numbers[c] = f"replace({numbers[c]}, {quoted(sign)}, {quoted(plain)})" if sign else numbers[c]
+    numbers = {c: f"w{c[1:]}" for c in whole}
+    if header.thousands:
+        numbers = {c: f"replace({w}, {quoted(header.thousands)}, '')" for c, w in numbers.items()}
+    if header.decimal == ",":
+        numbers = {c: f"replace({w}, ',', '.')" for c, w in numbers.items()}
     is_number = f"regexp_full_match({{0}}, {quoted(NUMBER)}) AND abs(try_cast({{0}} AS DOUBLE)) < {EXACT}"
     terms = ", ".join(f"count(w{c[1:]}), bool_and({is_number.format(n)})" for c, n in numbers.items())
     answers = iter(connection.execute(f"SELECT {terms} FROM raw").fetchall()[0])
@@ -571,13 +571,12 @@ def _settle_fractions(connection: duckdb.DuckDBPyConnection, texts: Collection[s
 
 def _tidy_texts(connection: duckdb.DuckDBPyConnection, texts: Collection[str]) -> None:
     """Columns of per cent, such as 12.5 %, hold numbers."""
-    found = [name for name, type_ in zip(*described(connection, "raw"), strict=True) if type_ == "VARCHAR"]
-    found = [c for c in found if c not in texts]
+    types = zip(*described(connection, "raw"), strict=True)
+    found = [name for name, type_ in types if type_ == "VARCHAR" and name not in texts]
     if not found:
         return
     is_share = f"bool_and(regexp_matches({{0}}, {quoted(PER_CENT)}))"
     terms = ", ".join(is_share.format(c) for c in found)
-    # The first rows show most: looking at all of them would take as long as reading does.
     first = connection.execute(f"SELECT {terms} FROM (SELECT * FROM raw LIMIT 1000)").fetchall()[0]
     for c, seen in zip(found, first, strict=True):
         if seen and connection.execute(f"SELECT {is_share.format(c)} FROM raw").fetchall()[0][0]:
@@ -617,6 +616,7 @@ def view_parquet(connection: duckdb.DuckDBPyConnection, files: Files) -> tuple[t
     if files.gzipped:
         raise FileError(f"{files.name} is a gzipped Parquet file; unpack it: Parquet is compressed inside")
     try:
+        check_parquet(connection, files.paths, listed(files.paths))
         schema = connection.execute(
             "SELECT file_name, name, num_children, "
             "concat_ws(' ', type, logical_type, converted_type, precision, scale) "
@@ -784,6 +784,9 @@ def connect_alone(spill: Path) -> duckdb.DuckDBPyConnection:
     return connection
 
 
+LISTS = re.compile(rb"(\xef\xbb\xbf)?\s*(\[\s*[^\s{]|([\[{]\s*(\"[^\"]{0,99}\"\s*:\s*)?){100})")
+
+
 def _load_json(
     connection: duckdb.DuckDBPyConnection, files: Files, temp_folder: Path
 ) -> tuple[tuple[str, ...], list[str]]:
@@ -797,6 +800,10 @@ def _load_json(
         return described(connection, "raw")
 
     try:
+        # DuckDB takes gigabytes for lists within lists, of which it can make no columns.
+        if any(LISTS.match(head_of(path, 1 << 12)) for path in files.paths):
+            names, types = load([rows_of_json(path, files, temp_folder) for path in files.paths], "'uncompressed'")
+            return _mixed_as_text(connection, *_flattened(connection, names, types))
         names, types = load(files.paths, compression)
         one = len(connection.execute("SELECT 1 FROM raw LIMIT 2").fetchall()) == 1
         if (one and any(t.endswith("[]") or t.startswith(("STRUCT", "MAP")) for t in types)) or names == ("json",):
